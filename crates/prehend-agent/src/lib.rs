@@ -1,0 +1,1 @@
+//! Tools and their contracts, the built-in planner, the agent loop

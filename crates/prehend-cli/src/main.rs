@@ -1,0 +1,2 @@
+//! The `prehend` command.
+fn main() {}

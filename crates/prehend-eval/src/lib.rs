@@ -1,0 +1,1 @@
+//! Scenarios, judges, metrics, statistics and reports

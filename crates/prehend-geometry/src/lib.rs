@@ -1,0 +1,1 @@
+//! Cameras, masks, images, point clouds, boxes and overlap

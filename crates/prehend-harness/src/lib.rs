@@ -1,0 +1,1 @@
+//! The loop that gathers evidence until the verifier accepts

@@ -1,0 +1,1 @@
+//! Kinematics from URDF, IK, RRT-Connect, Cartesian paths, time parameterisation

@@ -1,0 +1,1 @@
+//! The ROS interface package and the Rust types made from it

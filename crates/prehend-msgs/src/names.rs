@@ -1,0 +1,45 @@
+//! Every topic, service and action name of the Prehend graph, in one place.
+//!
+//! Names of the robot side differ by robot and stand in `config/robots/<robot>.yaml`, not here.
+
+/// Namespace of the graph.
+pub const NAMESPACE: &str = "/prehend";
+
+/// Topic, reliable and transient local: `SymbolicState`, owned by the agent.
+pub const STATE: &str = "/prehend/state";
+/// Topic, transient local: `ObjectMap`, owned by object_map.
+pub const OBJECT_MAP: &str = "/prehend/object_map";
+/// Topic: `visualization_msgs/MarkerArray`.
+pub const OBJECT_MAP_MARKERS: &str = "/prehend/object_map/markers";
+/// Topic: `sensor_msgs/PointCloud2`.
+pub const OBJECT_MAP_POINTS: &str = "/prehend/object_map/points";
+/// Topic: `TraceEvent`, published by all.
+pub const TRACE: &str = "/prehend/trace";
+/// Topic: `Heartbeat`, published by all at 10 Hz wall clock.
+pub const HEARTBEAT: &str = "/prehend/heartbeat";
+/// Service: `SubmitGoal`.
+pub const GOAL: &str = "/prehend/goal";
+/// Action: `ExecuteGoal`.
+pub const EXECUTE_GOAL: &str = "/prehend/execute_goal";
+/// Service: `UpdateMap`.
+pub const OBJECT_MAP_UPDATE: &str = "/prehend/object_map/update";
+/// Service: `RetrieveObjects`.
+pub const OBJECT_MAP_RETRIEVE: &str = "/prehend/object_map/retrieve";
+/// Service: `GetObject`.
+pub const OBJECT_MAP_GET_OBJECT: &str = "/prehend/object_map/get_object";
+/// Action: `DetectAffordance`.
+pub const DETECT_AFFORDANCE: &str = "/prehend/detect_affordance";
+/// Service: `Assess`.
+pub const VERIFIER_ASSESS: &str = "/prehend/verifier/assess";
+/// Service: `Gate`.
+pub const VERIFIER_GATE: &str = "/prehend/verifier/gate";
+/// Service: `RedeemPermit`.
+pub const VERIFIER_REDEEM: &str = "/prehend/verifier/redeem";
+/// Service: `CheckOutcome`.
+pub const VERIFIER_CHECK_OUTCOME: &str = "/prehend/verifier/check_outcome";
+/// Action: `ExecuteSkill`.
+pub const EXECUTE_SKILL: &str = "/prehend/execute_skill";
+/// Service: `Stop`.
+pub const STOP: &str = "/prehend/stop";
+/// Topic, transient local: `StopState`, owned by skills.
+pub const STOP_STATE: &str = "/prehend/stop_state";

@@ -1,0 +1,1 @@
+//! Data of the domain: objects, affordances, map, symbolic state, evidence, verdicts, plans

@@ -1,0 +1,1 @@
+//! The embedded robot: physics, sensors, controllers, scene files

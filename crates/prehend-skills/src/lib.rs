@@ -1,0 +1,1 @@
+//! Skill contracts, grasp candidates and places from observed clouds

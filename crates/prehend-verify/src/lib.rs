@@ -1,0 +1,1 @@
+//! Every judgement: diagnostics, commit gate, permits, outcome checks
