@@ -1,0 +1,76 @@
+//! A mapping whose known keys are the ones it was asked for.
+
+use crate::{Value, nearest};
+
+/// A mapping under reading; see [`Value::map`].
+#[derive(Debug)]
+pub struct Map<'a> {
+    value: Value<'a>,
+    entries: Vec<(String, Value<'a>, Value<'a>)>,
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Map<'a> {
+    pub(crate) fn new(value: Value<'a>, entries: Vec<(String, Value<'a>, Value<'a>)>) -> Self {
+        Self { value, entries, asked: Vec::new() }
+    }
+
+    /// The value of `key`, or `None` when the key is absent or its value is null.
+    pub fn opt(&mut self, key: &'static str) -> Option<Value<'a>> {
+        self.asked.push(key);
+        self.entries
+            .iter()
+            .find(|(name, _, _)| name == key)
+            .map(|(_, _, value)| value.clone())
+            .filter(|value| !value.is_null())
+    }
+
+    /// The value of `key`; an absent key is reported.
+    pub fn req(&mut self, key: &'static str) -> Option<Value<'a>> {
+        let found = self.opt(key);
+        if found.is_none() {
+            self.value.report(format!("missing key `{key}`"));
+        }
+        found
+    }
+
+    /// The value of `key` read by `read`, or `default` when the key is absent; `None` when reading failed.
+    pub fn or<T>(
+        &mut self,
+        key: &'static str,
+        default: T,
+        read: impl FnOnce(Value<'a>) -> Option<T>,
+    ) -> Option<T> {
+        match self.opt(key) {
+            Some(value) => read(value),
+            None => Some(default),
+        }
+    }
+
+    /// Whether `key` stands in the mapping; does not declare the key.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|(name, _, _)| name == key)
+    }
+
+    /// Every entry with its name, for mappings whose keys are data; declares all of them.
+    pub fn entries(&mut self) -> Vec<(String, Value<'a>)> {
+        std::mem::take(&mut self.entries).into_iter().map(|(name, _, value)| (name, value)).collect()
+    }
+
+    /// Reports `message` at the mapping itself.
+    pub fn report(&self, message: impl Into<String>) {
+        self.value.report(message.into());
+    }
+
+    pub(crate) fn finish(self) {
+        for (name, key, _) in &self.entries {
+            if self.asked.contains(&name.as_str()) {
+                continue;
+            }
+            match nearest(name, self.asked.iter().copied()) {
+                Some(near) => key.report(format!("unknown key `{name}`; did you mean `{near}`?")),
+                None => key.report(format!("unknown key `{name}`; known keys: {}", self.asked.join(", "))),
+            }
+        }
+    }
+}
