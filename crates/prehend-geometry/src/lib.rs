@@ -1,1 +1,17 @@
-//! Cameras, masks, images, point clouds, boxes and overlap
+//! Cameras, masks, images, point clouds, boxes and overlap: numbers in frames, and nothing of the domain.
+//!
+//! For: what can be computed from pixels and points alone. Not for: objects, words, messages, files.
+//! Read [`PointCloud`] first, then [`Intrinsics`]. Metres, radians, f64; pixels are (u right, v down) with the
+//! centre of the first pixel at (0, 0); camera axes are x right, y down, z forward.
+
+pub mod camera;
+pub mod cloud;
+pub mod frame;
+pub mod image;
+pub mod mask;
+
+pub use camera::Intrinsics;
+pub use cloud::PointCloud;
+pub use frame::OrientedBox;
+pub use image::{ColorImage, DepthImage};
+pub use mask::Mask;

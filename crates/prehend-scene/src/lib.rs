@@ -1,1 +1,20 @@
-//! Data of the domain: objects, affordances, map, symbolic state, evidence, verdicts, plans
+//! Data of the domain: objects, affordances, the object map, symbolic state, evidence, verdicts and plans.
+//!
+//! For: what the nodes talk about, as plain values. Not for: how it is perceived, judged or moved.
+//! Read [`ObjectMap`] first. Everything is in the map frame (the robot's base frame), metres and radians.
+
+pub mod evidence;
+pub mod map;
+pub mod object;
+pub mod observation;
+pub mod plan;
+pub mod reason;
+pub mod state;
+
+pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
+pub use map::ObjectMap;
+pub use object::{Affordance, Crop, Object, ObjectKey};
+pub use observation::Observation;
+pub use plan::{Permit, PlanHash, Relation, Skill, SkillPlan};
+pub use reason::Reason;
+pub use state::SymbolicState;

@@ -1,0 +1,88 @@
+//! Evidence records and the diagnostics computed from them (AAH section 3).
+
+use prehend_geometry::Mask;
+use serde::{Deserialize, Serialize};
+
+/// Evidence type tau of AAH eq. 8 and eq. 13; it decides the weight w_tau.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EvidenceType {
+    /// A segmentation mask.
+    Seg,
+    /// A detection box.
+    Det,
+    /// Interaction imagination.
+    Dream,
+    /// Retrieved knowledge.
+    Web,
+}
+
+/// A region of one image.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Region {
+    /// A box, as its filled mask chi(b) (AAH eq. 6).
+    Box(Mask),
+    /// A mask.
+    Mask(Mask),
+}
+
+impl Region {
+    /// The filled mask.
+    pub fn mask(&self) -> &Mask {
+        match self {
+            Self::Box(mask) | Self::Mask(mask) => mask,
+        }
+    }
+}
+
+/// One typed evidence record xi (AAH eq. 2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Unique in its episode.
+    pub id: String,
+    /// Type tau.
+    pub kind: EvidenceType,
+    /// Which tool produced it; two records are independent only when their producers differ.
+    pub producer: String,
+    /// Name of the keyframe whose image the region lies in; records of different views are not compared.
+    pub view: String,
+    /// Zoom relative to the first look; 1 or 2.
+    pub scale: f64,
+    /// The tool's own confidence rho, [0, 1].
+    pub confidence: f64,
+    /// What the tool called it; may be empty.
+    pub label: String,
+    /// Region in the global image.
+    pub region: Region,
+    /// Time of the image, seconds.
+    pub stamp: f64,
+}
+
+/// Which diagnostic is farthest below its threshold (AAH eq. 11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Deficiency {
+    /// Tools disagree: refine the region and segment again.
+    Omega,
+    /// The prediction drifts with the scale: zoom in and look again.
+    Zeta,
+    /// Too little evidence: invoke another tool or view.
+    Mu,
+}
+
+/// The diagnostics of one evidence set (AAH eq. 6 to 11).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    /// Cross-skill consistency omega_t, [0, 1] (eq. 6).
+    pub omega: f64,
+    /// Cross-scale stability zeta_t, [0, 1] (eq. 7).
+    pub zeta: f64,
+    /// Evidence sufficiency mu_t, [0, 1] (eq. 8).
+    pub mu: f64,
+    /// Commit score v_t (eq. 9).
+    pub score: f64,
+    /// Whether the commit rule holds (eq. 10).
+    pub committed: bool,
+    /// Dominant deficiency l_t when not committed (eq. 11).
+    pub deficiency: Option<Deficiency>,
+}

@@ -1,0 +1,96 @@
+//! Objects and their parts (ASP III-A).
+
+use crate::Skill;
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_geometry::{ColorImage, DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Unique name of an object in a map, such as `red_ball_0` (ASP III-B).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ObjectKey(pub String);
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for ObjectKey {
+    fn from(key: &str) -> Self {
+        Self(key.to_owned())
+    }
+}
+
+/// A local view of an object: image crops around its mask, and where they were taken from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crop {
+    /// Name of the keyframe.
+    pub view: String,
+    /// Colour crop.
+    pub color: ColorImage,
+    /// Depth crop, aligned with `color`.
+    pub depth: DepthImage,
+    /// The object's mask in the whole image.
+    pub mask: Mask,
+    /// Left column of the crop in the whole image.
+    pub x: usize,
+    /// Top row of the crop in the whole image.
+    pub y: usize,
+    /// Intrinsics of the whole image.
+    pub intrinsics: Intrinsics,
+    /// Camera pose when the view was taken.
+    pub map_from_camera: Isometry3<f64>,
+    /// Rank: mask area in pixels, with a penalty when it touches the image border (ASP IV-A).
+    pub rank: f64,
+}
+
+/// One object of the map (ASP III-A).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Object {
+    /// Unique key in its map.
+    pub key: ObjectKey,
+    /// Class name with the most weight, lower case with spaces; empty when no detector named it.
+    pub class_name: String,
+    /// Weight share of `class_name` among all votes, [0, 1].
+    pub confidence: f64,
+    /// Class names with their summed weights, most first.
+    pub class_votes: Vec<(String, f64)>,
+    /// Points in the map frame; not empty.
+    pub cloud: PointCloud,
+    /// Upright box around the cloud, map frame.
+    pub bounds: OrientedBox,
+    /// Mean colour.
+    pub color: [u8; 3],
+    /// Basic colour words with their pixel share, most first.
+    pub color_fractions: Vec<(String, f64)>,
+    /// Feature vector of the embedder, unit length; may be empty.
+    pub features: Vec<f32>,
+    /// Best views, best first.
+    pub crops: Vec<Crop>,
+    /// Parts found so far.
+    pub affordances: Vec<Affordance>,
+    /// Number of keyframes the object was seen in.
+    pub view_count: u32,
+    /// Whether every view touches the image border.
+    pub touches_border: bool,
+    /// Time of the last keyframe that saw it, seconds.
+    pub last_seen: f64,
+}
+
+/// A part one can act on (ASP III-A).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Affordance {
+    /// Natural-language part name: `rim`, `handle`, `opening`, `top`, `body`.
+    pub part: String,
+    /// Skill that acts on it.
+    pub skill: Skill,
+    /// Points in the map frame.
+    pub cloud: PointCloud,
+    /// Centre of the part, map frame.
+    pub centroid: Point3<f64>,
+    /// Outward unit normal of the part, map frame.
+    pub normal: Vector3<f64>,
+    /// How well the geometry fits the part, [0, 1].
+    pub score: f64,
+}

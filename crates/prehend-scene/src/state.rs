@@ -1,0 +1,15 @@
+//! What the agent sees (ASP III-B).
+
+use crate::ObjectKey;
+use serde::{Deserialize, Serialize};
+
+/// ASP's `State`: the held object and the objects the agent can reason on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymbolicState {
+    /// The object in the gripper.
+    pub held_object: Option<ObjectKey>,
+    /// Objects that were retrieved and may be reasoned on or acted on.
+    pub inventory: Vec<ObjectKey>,
+    /// Version of the map the inventory was taken from.
+    pub map_version: u64,
+}
