@@ -1,0 +1,60 @@
+//! Turns the interface files of `standard/` and `prehend_interfaces/` into Rust modules in `OUT_DIR`.
+
+mod generate;
+mod interface;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use generate::Interfaces;
+use interface::Kind;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for watched in ["build", "standard", "prehend_interfaces"] {
+        println!("cargo::rerun-if-changed={watched}");
+    }
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("no CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
+    let mut interfaces = Interfaces::new();
+    read_package(&root.join("prehend_interfaces"), &mut interfaces)?;
+    for package in fs::read_dir(root.join("standard"))? {
+        let package = package?.path();
+        if package.is_dir() {
+            read_package(&package, &mut interfaces)?;
+        }
+    }
+    let generated = generate::generate(&interfaces)?;
+    fs::write(out.join("interfaces.rs"), generated.modules)?;
+    fs::write(out.join("for_each_type.rs"), generated.list)?;
+    Ok(())
+}
+
+/// Reads `msg/`, `srv/` and `action/` of the package whose name is the folder's.
+fn read_package(folder: &Path, interfaces: &mut Interfaces) -> Result<(), Box<dyn Error>> {
+    let package = folder.file_name().and_then(|n| n.to_str()).ok_or("a package folder without a name")?;
+    for word in ["msg", "srv", "action"] {
+        let Some(kind) = Kind::from_extension(word) else { continue };
+        let folder = folder.join(word);
+        if !folder.is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(&folder)? {
+            let file = file?.path();
+            if file.extension().and_then(|e| e.to_str()) != Some(kind.word()) {
+                continue;
+            }
+            let name = file.file_stem().and_then(|n| n.to_str()).ok_or("an interface file without a name")?;
+            let text = fs::read_to_string(&file)?;
+            let parsed =
+                interface::parse(package, kind, &text).map_err(|e| format!("{}: {e}", file.display()))?;
+            interfaces
+                .entry(package.to_owned())
+                .or_default()
+                .entry(kind)
+                .or_default()
+                .insert(name.to_owned(), parsed);
+        }
+    }
+    Ok(())
+}
