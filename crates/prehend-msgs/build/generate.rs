@@ -119,7 +119,7 @@ impl Writer {
 
     fn structure(&mut self, section: &Section, name: &str, path: &str, doc: &[String]) -> Result<(), String> {
         let _ = writeln!(self.list, "$callback!(prehend_msgs::{path}, {path:?});");
-        let plain = section.fields.iter().all(|f| f.default.is_none() && !matches!(f.count, Count::Fixed(_)));
+        let plain = section.fields.iter().all(has_rust_default);
         for (index, text) in doc.iter().enumerate() {
             if index > 0 {
                 self.line("///");
@@ -180,6 +180,9 @@ impl Writer {
             Count::Sequence | Count::One => {}
         }
         let name = rust_name(&field.name);
+        if name != field.name {
+            self.line(&format!("#[serde(rename = {:?})]", field.name));
+        }
         match field.count {
             Count::One => self.line(&format!("pub {name}: {element},")),
             Count::Fixed(_) | Count::Sequence => {
@@ -229,6 +232,14 @@ fn rust_primitive(primitive: Primitive) -> Result<&'static str, String> {
         Primitive::String => "::std::string::String",
         Primitive::WString => return Err("wstring has no Rust type here; use string".to_owned()),
     })
+}
+
+/// Whether the field's default is that of its Rust type.
+fn has_rust_default(field: &Field) -> bool {
+    let zero = |items: &Vec<String>| {
+        field.count == Count::One && items.iter().all(|v| ["0", "0.0", "false", ""].contains(&v.as_str()))
+    };
+    !matches!(field.count, Count::Fixed(_)) && field.default.as_ref().is_none_or(zero)
 }
 
 fn default_of(field: &Field) -> Result<String, String> {

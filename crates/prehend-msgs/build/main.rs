@@ -11,6 +11,7 @@ use generate::Interfaces;
 use interface::Kind;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    #[expect(clippy::print_stdout, reason = "how a build script speaks to cargo")]
     for watched in ["build", "standard", "prehend_interfaces"] {
         println!("cargo::rerun-if-changed={watched}");
     }
