@@ -10,8 +10,19 @@ pub mod frame;
 pub mod image;
 pub mod mask;
 
+pub mod erosion;
+
+pub mod backproject;
+pub mod dbscan;
+pub mod heightmap;
+pub mod normals;
+pub mod plane;
+pub mod upright;
+pub mod voxel;
+
 pub use camera::Intrinsics;
 pub use cloud::PointCloud;
 pub use frame::OrientedBox;
+pub use heightmap::HeightMap;
 pub use image::{ColorImage, DepthImage};
 pub use mask::Mask;

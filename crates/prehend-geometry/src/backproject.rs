@@ -1,0 +1,96 @@
+//! From depth pixels to points in another frame, pixel by pixel.
+
+use crate::{DepthImage, Intrinsics};
+use nalgebra::{Isometry3, Point3};
+
+/// The points of an image, still on its grid: one optional point per pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointGrid {
+    /// Width, pixels.
+    pub width: usize,
+    /// Height, pixels.
+    pub height: usize,
+    /// `[height, width]` points in the target frame, metres; `None` where nothing was measured or the pixel is flying.
+    pub points: Vec<Option<Point3<f64>>>,
+}
+
+/// The depth image lifted by the intrinsics and moved by `target_from_camera`; depths beyond `max_depth` metres and flying
+/// pixels are left out. The images' sizes must be equal, otherwise the grid is empty.
+pub fn point_grid(
+    depth: &DepthImage,
+    intrinsics: &Intrinsics,
+    target_from_camera: &Isometry3<f64>,
+    max_depth: f64,
+) -> PointGrid {
+    let (width, height) = (depth.width, depth.height);
+    let sizes_agree = (width, height) == (intrinsics.width, intrinsics.height);
+    if !sizes_agree || depth.millimetres.len() != width * height {
+        return PointGrid { width: 0, height: 0, points: Vec::new() };
+    }
+    let rotation = target_from_camera.rotation.to_rotation_matrix();
+    let shift = target_from_camera.translation.vector;
+    let limit = (max_depth * 1e3).clamp(0.0, f64::from(u16::MAX)) as u16;
+    let mut points = vec![None; width * height];
+    for v in 0..height {
+        let y = (v as f64 - intrinsics.cy) / intrinsics.fy;
+        for u in 0..width {
+            let index = v * width + u;
+            let mm = depth.millimetres[index];
+            if mm == 0 || mm > limit || is_flying(depth, u, v) {
+                continue;
+            }
+            let z = f64::from(mm) * 1e-3;
+            let x = (u as f64 - intrinsics.cx) / intrinsics.fx;
+            points[index] = Some(Point3::from(rotation * nalgebra::Vector3::new(x * z, y * z, z) + shift));
+        }
+    }
+    PointGrid { width, height, points }
+}
+
+/// Whether the pixel hangs between two surfaces: along a row or a column its depth jumps the same way on both sides by more
+/// than 8 mm + 1 % of the depth. Stereo and structured light cameras smear edges so.
+pub fn is_flying(depth: &DepthImage, u: usize, v: usize) -> bool {
+    let at = |u: usize, v: usize| i32::from(depth.millimetres[v * depth.width + u]);
+    let here = at(u, v);
+    let jump = 8 + here / 100;
+    let between = |a: i32, b: i32| {
+        a > 0 && b > 0 && ((here - a > jump && b - here > jump) || (a - here > jump && here - b > jump))
+    };
+    (u > 0 && u + 1 < depth.width && between(at(u - 1, v), at(u + 1, v)))
+        || (v > 0 && v + 1 < depth.height && between(at(u, v - 1), at(u, v + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+    use nalgebra::Vector3;
+
+    const CAMERA: Intrinsics = Intrinsics { fx: 10.0, fy: 10.0, cx: 2.0, cy: 0.0, width: 5, height: 1 };
+
+    #[test]
+    fn points_stand_where_the_camera_saw_them() {
+        let depth = DepthImage { width: 5, height: 1, millimetres: vec![1000, 0, 1000, 1004, 5000] };
+        let pose = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::zeros());
+        let grid = point_grid(&depth, &CAMERA, &pose, 2.0);
+        assert_relative_eq!(grid.points[0].unwrap(), Point3::new(0.8, 2.0, 4.0), epsilon = 1e-12);
+        assert_relative_eq!(grid.points[2].unwrap(), Point3::new(1.0, 2.0, 4.0), epsilon = 1e-12);
+        assert_eq!((grid.points[1], grid.points[4]), (None, None));
+        let back = pose.inverse() * grid.points[3].unwrap();
+        assert_eq!(CAMERA.pixel_index(&back), Some(3));
+    }
+
+    #[test]
+    fn flying_pixels_are_left_out() {
+        let depth = DepthImage { width: 5, height: 1, millimetres: vec![500, 500, 600, 700, 700] };
+        let grid = point_grid(&depth, &CAMERA, &Isometry3::identity(), 2.0);
+        let seen: Vec<bool> = grid.points.iter().map(Option::is_some).collect();
+        assert_eq!(seen, [true, true, false, true, true]);
+    }
+
+    #[test]
+    fn sizes_that_disagree_give_nothing() {
+        let depth = DepthImage { width: 4, height: 1, millimetres: vec![500; 4] };
+        assert!(point_grid(&depth, &CAMERA, &Isometry3::identity(), 2.0).points.is_empty());
+    }
+}
