@@ -1,1 +1,19 @@
-//! Every judgement: diagnostics, commit gate, permits, outcome checks
+//! Every judgement: evidence diagnostics, the commit gate, permits, and outcome checks.
+//!
+//! For: deciding whether the robot may act and whether it did what it was told. Not for: finding objects, choosing
+//! grasps or talking to anyone. It shares nothing with skills and agent but the data of the domain, so it stays an
+//! independent judge. Read [`gate::judge`] first.
+//!
+//! A judgement is data ([`gate::Finding`], [`outcome::Outcome`]); time is an argument.
+
+pub mod diagnostics;
+pub mod gate;
+pub mod ledger;
+pub mod outcome;
+pub mod settings;
+
+pub use diagnostics::diagnose;
+pub use gate::{Finding, GateContext, Verdict};
+pub use ledger::{Ledger, RedeemError};
+pub use outcome::{Outcome, check_outcome};
+pub use settings::{CommitRule, Settings, Workspace};

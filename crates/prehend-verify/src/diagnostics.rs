@@ -1,0 +1,244 @@
+//! Diagnostics omega, zeta, mu and the commit rule (AAH eq. 6 to 11).
+
+use crate::CommitRule;
+use prehend_geometry::Mask;
+use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
+
+/// Agreement above which two regions support each other (AAH eq. 14: IoU >= 0.5).
+const SUPPORT_IOU: f64 = 0.5;
+/// Confidence from which a localizer counts as a high-confidence one (kappa of eq. 8).
+const CONFIDENT: f64 = 0.5;
+
+/// Computes omega, zeta, mu, v and the commit decision of a set of evidence about one object.
+///
+/// Deviations from the paper, and why:
+/// - eq. 6 compares only records of different producers, since a tool agrees with itself whatever it sees; a box is
+///   compared with a mask's bounding box, since a filled box punishes thin and diagonal things it cannot describe.
+/// - records of different views lie in different images and are compared only within their view.
+/// - eq. 7 without any pair gives 0 (nothing shows stability), not 1.
+/// - eq. 14's self-confidence stays in mu after the weights are normalised to one, so weak evidence stays weak.
+///
+/// Records without a region (retrieved knowledge) count in mu only, when their label agrees with the hypothesis.
+pub fn diagnose(evidence: &[Evidence], rule: &CommitRule) -> Diagnostics {
+    let omega = consistency(evidence);
+    let zeta = stability(evidence);
+    let mu = sufficiency(evidence, rule);
+    let score = rule.alpha * omega + rule.beta * zeta + rule.gamma * sigmoid(mu);
+    let committed = score >= rule.delta && omega >= rule.omega_floor;
+    // Of equal gaps the last wins: disagreement is to be settled before more evidence is gathered.
+    let gaps = [
+        (Deficiency::Mu, rule.mu_floor - mu),
+        (Deficiency::Zeta, rule.zeta_floor - zeta),
+        (Deficiency::Omega, rule.omega_floor - omega),
+    ];
+    let worst = gaps.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(deficiency, _)| deficiency);
+    Diagnostics { omega, zeta, mu, score, committed, deficiency: worst.filter(|_| !committed) }
+}
+
+/// Squashing function sigma of eq. 9: a sigmoid over [0, 1], centred at 0.5 and steep enough that 0 and 1 stay apart.
+fn sigmoid(mu: f64) -> f64 {
+    1.0 / (1.0 + (-10.0 * (mu - 0.5)).exp())
+}
+
+/// Agreement of two regions of one image at the resolution of the coarser one, [0, 1].
+fn agreement(a: &Region, b: &Region) -> f64 {
+    match (a, b) {
+        (Region::Mask(a), Region::Mask(b)) => a.iou(b),
+        (a, b) => a.mask().bounding_box().iou(&b.mask().bounding_box()),
+    }
+}
+
+fn spatial(evidence: &Evidence) -> bool {
+    evidence.region.mask().area() > 0
+}
+
+/// Eq. 6.
+fn consistency(evidence: &[Evidence]) -> f64 {
+    pairs(evidence)
+        .filter(|(a, b)| a.producer != b.producer)
+        .map(|(a, b)| agreement(&a.region, &b.region))
+        .fold(0.0, f64::max)
+}
+
+/// Eq. 7 over pairs of one producer at different scales.
+fn stability(evidence: &[Evidence]) -> f64 {
+    let agreements: Vec<f64> = pairs(evidence)
+        .filter(|(a, b)| a.producer == b.producer && (a.scale - b.scale).abs() > 1e-6)
+        .map(|(a, b)| agreement(&a.region, &b.region))
+        .collect();
+    if agreements.is_empty() { 0.0 } else { agreements.iter().sum::<f64>() / agreements.len() as f64 }
+}
+
+fn pairs(evidence: &[Evidence]) -> impl Iterator<Item = (&Evidence, &Evidence)> {
+    evidence.iter().enumerate().flat_map(move |(index, a)| {
+        evidence[index + 1..]
+            .iter()
+            .filter(move |b| a.view == b.view && spatial(a) && spatial(b))
+            .map(move |b| (a, b))
+    })
+}
+
+/// Eq. 8 with the weights of eq. 13 and 14.
+fn sufficiency(evidence: &[Evidence], rule: &CommitRule) -> f64 {
+    let hypothesis = hypothesis_label(evidence);
+    let localized = evidence.iter().any(|e| {
+        matches!(e.kind, EvidenceType::Seg | EvidenceType::Det) && e.confidence >= CONFIDENT && spatial(e)
+    });
+    if !localized {
+        return 0.0;
+    }
+    let mut total = 0.0;
+    let mut supported = 0.0;
+    for (index, record) in evidence.iter().enumerate() {
+        let corroborated = evidence.iter().enumerate().any(|(other_index, other)| {
+            if other_index == index || other.producer == record.producer {
+                return false;
+            }
+            if spatial(record) {
+                other.view == record.view
+                    && spatial(other)
+                    && agreement(&record.region, &other.region) >= SUPPORT_IOU
+            } else {
+                !record.label.is_empty() && record.label == other.label
+            }
+        });
+        let stable = !pairs(evidence)
+            .filter(|(a, b)| a.producer == b.producer && (a.id == record.id || b.id == record.id))
+            .any(|(a, b)| agreement(&a.region, &b.region) < rule.zeta_floor);
+        let weight = rule.weight(record.kind);
+        total += weight;
+        let conflict = !record.label.is_empty() && hypothesis.is_some_and(|label| label != record.label);
+        if corroborated && stable && !conflict {
+            supported += weight * record.confidence.clamp(0.0, 1.0);
+        }
+    }
+    if total > 0.0 { (supported / total).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// The label most confidence stands behind.
+fn hypothesis_label(evidence: &[Evidence]) -> Option<&str> {
+    let mut sums: Vec<(&str, f64)> = Vec::new();
+    for record in evidence.iter().filter(|record| !record.label.is_empty()) {
+        match sums.iter_mut().find(|(label, _)| *label == record.label) {
+            Some((_, sum)) => *sum += record.confidence,
+            None => sums.push((&record.label, record.confidence)),
+        }
+    }
+    sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(label, _)| label)
+}
+
+/// The mask with the most agreement from other producers: the paper's h_t.
+pub fn hypothesis(evidence: &[Evidence]) -> Option<&Mask> {
+    evidence
+        .iter()
+        .filter(|record| spatial(record) && matches!(record.region, Region::Mask(_)))
+        .map(|record| {
+            let support: f64 = evidence
+                .iter()
+                .filter(|other| other.producer != record.producer && other.view == record.view)
+                .map(|other| agreement(&record.region, &other.region) * other.confidence)
+                .sum();
+            (support, record)
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, record)| record.region.mask())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(id: &str, kind: EvidenceType, producer: &str, scale: f64, rect: [usize; 4]) -> Evidence {
+        let mask = Mask::filled_box(640, 480, rect[0], rect[1], rect[2], rect[3]);
+        let region = if kind == EvidenceType::Det { Region::Box(mask) } else { Region::Mask(mask) };
+        Evidence {
+            id: id.to_owned(),
+            kind,
+            producer: producer.to_owned(),
+            view: "home".to_owned(),
+            scale,
+            confidence: 0.9,
+            label: String::new(),
+            region,
+            stamp: 0.0,
+        }
+    }
+
+    fn clean() -> Vec<Evidence> {
+        vec![
+            record("a", EvidenceType::Det, "detector", 1.0, [100, 100, 60, 50]),
+            record("b", EvidenceType::Det, "detector", 2.0, [101, 100, 60, 50]),
+            record("c", EvidenceType::Seg, "geometry", 1.0, [100, 101, 60, 50]),
+            record("d", EvidenceType::Seg, "geometry", 2.0, [100, 100, 59, 50]),
+        ]
+    }
+
+    fn check(change: impl FnOnce(&mut Vec<Evidence>), committed: bool, deficiency: Option<Deficiency>) {
+        let mut evidence = clean();
+        change(&mut evidence);
+        let found = diagnose(&evidence, &CommitRule::default());
+        assert_eq!((found.committed, found.deficiency), (committed, deficiency), "{found:?}");
+        for value in [found.omega, found.zeta, found.mu, found.score] {
+            assert!((0.0..=1.0).contains(&value), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn clean_evidence_commits_and_each_break_is_found() {
+        check(|_| {}, true, None);
+        check(Vec::clear, false, Some(Deficiency::Zeta));
+        check(|e| e.truncate(1), false, Some(Deficiency::Zeta));
+        // One producer alone never agrees with another.
+        check(|e| e.truncate(2), false, Some(Deficiency::Omega));
+        // The tools disagree.
+        check(
+            |e| {
+                for i in [2, 3] {
+                    e[i].region = Region::Mask(Mask::filled_box(640, 480, 300, 300, 60, 50));
+                }
+            },
+            false,
+            Some(Deficiency::Omega),
+        );
+        // The prediction wanders with the scale.
+        check(
+            |e| {
+                e[1].region = Region::Box(Mask::filled_box(640, 480, 140, 140, 60, 50));
+                e[3].region = Region::Mask(Mask::filled_box(640, 480, 60, 60, 60, 50));
+            },
+            false,
+            Some(Deficiency::Zeta),
+        );
+        // Everything agrees, but nobody is sure.
+        check(|e| e.iter_mut().for_each(|r| r.confidence = 0.2), false, Some(Deficiency::Mu));
+        // Only one scale was looked at.
+        check(|e| e.retain(|r| r.scale < 1.5), false, Some(Deficiency::Zeta));
+    }
+
+    #[test]
+    fn views_are_not_compared() {
+        let mut evidence = clean();
+        for i in [2, 3] {
+            evidence[i].view = "left".to_owned();
+        }
+        assert!(diagnose(&evidence, &CommitRule::default()).omega < 1e-12);
+    }
+
+    #[test]
+    fn conflicting_labels_lower_sufficiency() {
+        let mut evidence = clean();
+        for (i, label) in ["mug", "mug", "can", "can"].iter().enumerate() {
+            evidence[i].label = (*label).to_owned();
+        }
+        let split = diagnose(&evidence, &CommitRule::default()).mu;
+        let agreed = diagnose(&clean(), &CommitRule::default()).mu;
+        assert!(split < agreed * 0.7, "{split} {agreed}");
+    }
+
+    #[test]
+    fn the_hypothesis_is_the_corroborated_mask() {
+        let mut evidence = clean();
+        evidence.push(record("far", EvidenceType::Seg, "other", 1.0, [400, 300, 30, 30]));
+        assert_eq!(hypothesis(&evidence).map(|m| m.x), Some(100));
+    }
+}

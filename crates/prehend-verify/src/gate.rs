@@ -1,0 +1,285 @@
+//! The commit gate: may this plan be executed on this evidence?
+
+use crate::{Settings, diagnose};
+use prehend_scene::{Diagnostics, Evidence, Object, ObjectKey, ObjectMap, Relation, Skill, SkillPlan};
+
+/// Widest range of positions a plan may hold; more is not a plan for one skill.
+const MAX_POSE_GOALS: usize = 64;
+
+/// One reason to refuse.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Finding {
+    /// The verifier has never seen a map.
+    #[error("the verifier has no object map yet; update the map first")]
+    NoMap,
+    /// The plan was made from another map.
+    #[error("the plan was made from map version {planned}, the map is at {current}; plan again")]
+    StaleMap {
+        /// Version in the plan.
+        planned: u64,
+        /// Version the verifier knows.
+        current: u64,
+    },
+    /// A key that is not in the map.
+    #[error("the map has no object {key}")]
+    UnknownObject {
+        /// The key.
+        key: ObjectKey,
+    },
+    /// A pose goal that is not a pose.
+    #[error("pose goal {index} is not finite")]
+    PoseNotFinite {
+        /// Index into the plan's pose goals.
+        index: usize,
+    },
+    /// A pose goal outside the permitted workspace.
+    #[error("pose goal {index} at ({x:.3}, {y:.3}, {z:.3}) m is outside the workspace")]
+    PoseOutsideWorkspace {
+        /// Index into the plan's pose goals.
+        index: usize,
+        /// Position, metres.
+        x: f64,
+        /// Position, metres.
+        y: f64,
+        /// Position, metres.
+        z: f64,
+    },
+    /// A pose goal that would push the fingers into the table.
+    #[error("pose goal {index} is {height:.3} m above the table; {limit:.3} m is the least")]
+    BelowSupport {
+        /// Index into the plan's pose goals.
+        index: usize,
+        /// Height above the supporting plane, metres.
+        height: f64,
+        /// Least height, metres.
+        limit: f64,
+    },
+    /// A plan without goals, or with absurdly many.
+    #[error("a plan needs 1 to 64 pose goals, this one has {count}")]
+    PoseCount {
+        /// Number of pose goals.
+        count: usize,
+    },
+    /// An opening the gripper does not have.
+    #[error("gripper opening {opening:.3} m is not between 0 and {limit:.3} m")]
+    Opening {
+        /// Opening, metres.
+        opening: f64,
+        /// Limit, metres.
+        limit: f64,
+    },
+    /// A grasp with a full hand.
+    #[error("the hand holds {held}; a grasp needs an empty hand")]
+    HandNotEmpty {
+        /// What is held.
+        held: ObjectKey,
+    },
+    /// A placement with an empty hand, or of something else than what is held.
+    #[error("{object} is to be put down, but it is not what the hand holds")]
+    NotHeld {
+        /// What was to be placed.
+        object: ObjectKey,
+    },
+    /// A relation without what it relates to.
+    #[error("relation {relation} needs {needed} target(s), the plan names {given}")]
+    MissingTarget {
+        /// The relation's name.
+        relation: &'static str,
+        /// Targets needed.
+        needed: usize,
+        /// Targets given.
+        given: usize,
+    },
+    /// No tool pose comes near the object.
+    #[error("no pose goal comes within {limit:.3} m of {object}; the nearest is {distance:.3} m away")]
+    GraspAwayFromObject {
+        /// The object.
+        object: ObjectKey,
+        /// Nearest distance, metres.
+        distance: f64,
+        /// Limit, metres.
+        limit: f64,
+    },
+    /// The object's name is not certain enough.
+    #[error("{object} is called {class_name} by only {confidence:.2} of the votes; {limit:.2} is needed")]
+    UncertainName {
+        /// The object.
+        object: ObjectKey,
+        /// Its name.
+        class_name: String,
+        /// Vote share.
+        confidence: f64,
+        /// Limit.
+        limit: f64,
+    },
+    /// The commit rule does not hold (AAH eq. 10).
+    #[error("evidence does not suffice: v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2}",
+        .diagnostics.score, .diagnostics.omega, .diagnostics.zeta, .diagnostics.mu)]
+    NotCommitted {
+        /// The diagnostics.
+        diagnostics: Diagnostics,
+    },
+}
+
+/// What the verifier knows by itself when it is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct GateContext<'a> {
+    /// The newest map the verifier received.
+    pub map: Option<&'a ObjectMap>,
+    /// Thresholds and limits.
+    pub settings: &'a Settings,
+}
+
+/// The answer of the gate, with everything it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Every reason to refuse; empty = commit.
+    pub findings: Vec<Finding>,
+    /// Diagnostics of the evidence; `None` where the skill needs none (look, home, place, drop).
+    pub diagnostics: Option<Diagnostics>,
+}
+
+impl Verdict {
+    /// Whether the plan may be executed.
+    pub fn granted(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Judges a plan. Only a grasp needs evidence: it is the moment the robot commits to an object (AAH eq. 10); what is
+/// placed afterwards is the object that was committed to, at poses that are checked here.
+///
+/// Look and home move no object and need no map.
+pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>) -> Verdict {
+    let mut findings = Vec::new();
+    check_poses(plan, context, &mut findings);
+    let moves_object = matches!(plan.skill, Skill::Grasp | Skill::Place | Skill::Drop);
+    let mut diagnostics = None;
+    if moves_object {
+        match context.map {
+            None => findings.push(Finding::NoMap),
+            Some(map) => {
+                if map.version != plan.map_version {
+                    findings.push(Finding::StaleMap { planned: plan.map_version, current: map.version });
+                }
+                for key in &plan.targets {
+                    if map.get(key).is_none() {
+                        findings.push(Finding::UnknownObject { key: key.clone() });
+                    }
+                }
+                if plan.skill == Skill::Grasp {
+                    diagnostics = Some(check_grasp(plan, evidence, map, context, &mut findings));
+                }
+            }
+        }
+        if plan.skill != Skill::Grasp {
+            check_place(plan, &mut findings);
+        }
+    }
+    Verdict { findings, diagnostics }
+}
+
+fn check_poses(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<Finding>) {
+    let workspace = &context.settings.workspace;
+    let count = plan.pose_goals.len();
+    if !(1..=MAX_POSE_GOALS).contains(&count) {
+        findings.push(Finding::PoseCount { count });
+    }
+    let opening = plan.gripper_opening;
+    if !(opening.is_finite() && (0.0..=workspace.max_opening + 1e-9).contains(&opening)) {
+        findings.push(Finding::Opening { opening, limit: workspace.max_opening });
+    }
+    for (index, pose) in plan.pose_goals.iter().enumerate() {
+        let p = pose.translation.vector;
+        let finite = p.iter().chain(pose.rotation.coords.iter()).all(|n| n.is_finite())
+            && (pose.rotation.coords.norm() - 1.0).abs() < 1e-3;
+        if !finite {
+            findings.push(Finding::PoseNotFinite { index });
+            continue;
+        }
+        if (0..3).any(|i| p[i] < workspace.low[i] || p[i] > workspace.high[i]) {
+            findings.push(Finding::PoseOutsideWorkspace { index, x: p.x, y: p.y, z: p.z });
+        }
+        if let Some(map) = context.map.filter(|map| map.support_plane.is_some()) {
+            let height = p.z - map.support_height(p.x, p.y);
+            if height < workspace.support_clearance {
+                findings.push(Finding::BelowSupport { index, height, limit: workspace.support_clearance });
+            }
+        }
+    }
+}
+
+fn check_grasp(
+    plan: &SkillPlan,
+    evidence: &[Evidence],
+    map: &ObjectMap,
+    context: &GateContext<'_>,
+    findings: &mut Vec<Finding>,
+) -> Diagnostics {
+    let settings = context.settings;
+    if let Some(held) = &plan.held_object {
+        findings.push(Finding::HandNotEmpty { held: held.clone() });
+    }
+    match map.get(&plan.object) {
+        None => findings.push(Finding::UnknownObject { key: plan.object.clone() }),
+        Some(object) => {
+            check_name(object, settings, findings);
+            let distance = nearest_distance(plan, object);
+            if distance > settings.grasp_reach {
+                findings.push(Finding::GraspAwayFromObject {
+                    object: plan.object.clone(),
+                    distance,
+                    limit: settings.grasp_reach,
+                });
+            }
+        }
+    }
+    let diagnostics = diagnose(evidence, &settings.commit);
+    if !diagnostics.committed {
+        findings.push(Finding::NotCommitted { diagnostics });
+    }
+    diagnostics
+}
+
+fn check_name(object: &Object, settings: &Settings, findings: &mut Vec<Finding>) {
+    if !object.class_name.is_empty() && object.confidence < settings.min_confidence {
+        findings.push(Finding::UncertainName {
+            object: object.key.clone(),
+            class_name: object.class_name.clone(),
+            confidence: object.confidence,
+            limit: settings.min_confidence,
+        });
+    }
+}
+
+fn nearest_distance(plan: &SkillPlan, object: &Object) -> f64 {
+    let finite = |p: &nalgebra::Point3<f64>| p.coords.iter().all(|n| n.is_finite());
+    plan.pose_goals
+        .iter()
+        .map(|pose| nalgebra::Point3::from(pose.translation.vector))
+        .filter(finite)
+        .flat_map(|tool| object.cloud.points.iter().filter(|p| finite(p)).map(move |p| (p - tool).norm()))
+        .fold(f64::INFINITY, f64::min)
+}
+
+fn check_place(plan: &SkillPlan, findings: &mut Vec<Finding>) {
+    if plan.held_object.as_ref() != Some(&plan.object) || plan.object.0.is_empty() {
+        findings.push(Finding::NotHeld { object: plan.object.clone() });
+    }
+    let relation = plan.relation.unwrap_or(Relation::Table);
+    let needed = match relation {
+        Relation::Away | Relation::Table => 0,
+        Relation::Between => 2,
+        _ => 1,
+    };
+    if plan.targets.len() < needed {
+        findings.push(Finding::MissingTarget {
+            relation: relation.name(),
+            needed,
+            given: plan.targets.len(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+use super::*;
+use nalgebra::{Isometry3, Vector3};
+use prehend_geometry::{OrientedBox, PointCloud};
+
+fn object(key: &str, class_name: &str, at: [f64; 3], size: [f64; 3]) -> Object {
+    Object {
+        key: ObjectKey::from(key),
+        class_name: class_name.to_owned(),
+        confidence: 0.9,
+        class_votes: vec![(class_name.to_owned(), 0.9)],
+        cloud: PointCloud::from_points(vec![Point3::new(at[0], at[1], at[2])]),
+        bounds: OrientedBox {
+            pose: Isometry3::translation(at[0], at[1], at[2]),
+            size: Vector3::new(size[0], size[1], size[2]),
+        },
+        color: [200, 0, 0],
+        color_fractions: Vec::new(),
+        features: Vec::new(),
+        crops: Vec::new(),
+        affordances: Vec::new(),
+        view_count: 1,
+        touches_border: false,
+        last_seen: 0.0,
+    }
+}
+
+fn apple(key: &str, x: f64, y: f64, z: f64) -> Object {
+    object(key, "apple", [x, y, z], [0.06, 0.06, 0.06])
+}
+
+fn bowl() -> Object {
+    object("bowl_0", "bowl", [0.5, 0.1, 0.03], [0.16, 0.16, 0.06])
+}
+
+fn observation(opening: f64, objects: Option<Vec<Object>>) -> Observation {
+    Observation {
+        stamp: 1.0,
+        gripper_opening: opening,
+        gripper_command: 0.0,
+        gripper_effort: 20.0,
+        tool_pose: Isometry3::identity(),
+        objects,
+        map_version: 1,
+    }
+}
+
+fn plan(skill: Skill, relation: Option<Relation>, targets: &[&str], goal: [f64; 3]) -> SkillPlan {
+    SkillPlan {
+        skill,
+        object: ObjectKey::from("apple_0"),
+        targets: targets.iter().map(|key| ObjectKey::from(*key)).collect(),
+        relation,
+        part: String::new(),
+        held_object: None,
+        pose_goals: vec![Isometry3::translation(goal[0], goal[1], goal[2])],
+        gripper_opening: 0.08,
+        map_version: 1,
+    }
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded { .. } => "succeeded",
+        Outcome::Failed { .. } => "failed",
+        Outcome::NotObserved { .. } => "not observed",
+    }
+}
+
+#[test]
+fn a_grasp_is_judged_by_the_pads_and_the_empty_place() {
+    let before = observation(0.08, Some(vec![apple("apple_0", 0.4, 0.0, 0.03), bowl()]));
+    let grasp = plan(Skill::Grasp, None, &[], [0.4, 0.0, 0.03]);
+    let check = |opening: f64, objects: Option<Vec<Object>>, expected: &str| {
+        let outcome = check_outcome(&grasp, &before, &observation(opening, objects));
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    check(0.058, Some(vec![bowl()]), "succeeded");
+    check(0.058, None, "succeeded");
+    check(0.0005, Some(vec![bowl()]), "failed");
+    check(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03), bowl()]), "failed");
+    check(f64::NAN, None, "not observed");
+}
+
+#[test]
+fn a_placement_is_judged_by_where_the_object_is_seen() {
+    let before = observation(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03), bowl()]));
+    let open = |objects: Vec<Object>| {
+        let mut after = observation(0.085, Some(objects));
+        after.gripper_command = 0.085;
+        after
+    };
+    let check = |relation: Relation, at: [f64; 3], expected: &str| {
+        let place = plan(Skill::Place, Some(relation), &["bowl_0"], [at[0], at[1], at[2] + 0.02]);
+        let after = open(vec![bowl(), apple("apple_1", at[0], at[1], at[2])]);
+        let outcome = check_outcome(&place, &before, &after);
+        assert_eq!(word(&outcome), expected, "{relation:?} {outcome:?}");
+    };
+    check(Relation::In, [0.5, 0.1, 0.05], "succeeded");
+    check(Relation::In, [0.5, 0.25, 0.03], "failed");
+    check(Relation::On, [0.5, 0.1, 0.08], "succeeded");
+    check(Relation::LeftOf, [0.5, 0.3, 0.03], "succeeded");
+    check(Relation::LeftOf, [0.5, -0.1, 0.03], "failed");
+    check(Relation::RightOf, [0.5, -0.1, 0.03], "succeeded");
+    check(Relation::InFrontOf, [0.3, 0.1, 0.03], "succeeded");
+    check(Relation::Behind, [0.3, 0.1, 0.03], "failed");
+    check(Relation::NextTo, [0.5, 0.25, 0.03], "succeeded");
+    check(Relation::NextTo, [0.5, 0.6, 0.03], "failed");
+    check(Relation::Table, [0.3, -0.3, 0.03], "succeeded");
+
+    let place = plan(Skill::Place, Some(Relation::In), &["bowl_0"], [0.5, 0.1, 0.08]);
+    // It rolled off: something like it lies elsewhere, nothing where it was put.
+    let outcome = check_outcome(&place, &before, &open(vec![bowl(), apple("apple_1", 0.3, -0.2, 0.03)]));
+    assert_eq!(word(&outcome), "not observed", "{outcome:?}");
+    let outcome = check_outcome(&place, &before, &observation(0.05, Some(vec![bowl()])));
+    assert_eq!(word(&outcome), "failed", "still held: {outcome:?}");
+    let mut blind = observation(0.085, None);
+    blind.gripper_command = 0.085;
+    assert_eq!(word(&check_outcome(&place, &before, &blind)), "not observed");
+}
+
+#[test]
+fn between_needs_both_sides() {
+    let before = observation(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03)]));
+    let can = object("can_0", "can", [0.5, -0.3, 0.05], [0.06, 0.06, 0.1]);
+    let place = |y: f64| {
+        let mut after = observation(0.085, Some(vec![bowl(), can.clone(), apple("apple_2", 0.5, y, 0.03)]));
+        after.gripper_command = 0.085;
+        let plan = plan(Skill::Place, Some(Relation::Between), &["bowl_0", "can_0"], [0.5, y, 0.05]);
+        word(&check_outcome(&plan, &before, &after))
+    };
+    assert_eq!(place(-0.1), "succeeded");
+    assert_eq!(place(0.3), "failed");
+}

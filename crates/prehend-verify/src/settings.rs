@@ -1,0 +1,141 @@
+//! Thresholds of the judge, as data an operator can read.
+
+use prehend_config::{Findings, Value};
+use prehend_scene::EvidenceType;
+
+/// Parameters of the commit rule (AAH eq. 6 to 11, defaults of Table 4 and appendix 0.A).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CommitRule {
+    /// Weight alpha of consistency omega (Table 4: 0.5).
+    pub alpha: f64,
+    /// Weight beta of stability zeta (Table 4: 0.3).
+    pub beta: f64,
+    /// Weight gamma of sufficiency sigma(mu) (Table 4: 0.2).
+    pub gamma: f64,
+    /// Acceptance threshold delta (Table 4: 0.8).
+    pub delta: f64,
+    /// Hard floor of omega (Table 4: 0.5); also the retry threshold of omega (eq. 15).
+    pub omega_floor: f64,
+    /// Retry threshold of zeta (0.7, eq. 14).
+    pub zeta_floor: f64,
+    /// Retry threshold of mu; the paper names none, 0.5 as for omega.
+    pub mu_floor: f64,
+    /// Base weights w_seg, w_det, w_dream, w_web (appendix 0.A.1).
+    pub weights: [f64; 4],
+}
+
+impl Default for CommitRule {
+    fn default() -> Self {
+        Self {
+            alpha: 0.5,
+            beta: 0.3,
+            gamma: 0.2,
+            delta: 0.8,
+            omega_floor: 0.5,
+            zeta_floor: 0.7,
+            mu_floor: 0.5,
+            weights: [0.35, 0.30, 0.20, 0.15],
+        }
+    }
+}
+
+impl CommitRule {
+    /// Base weight w_tau of an evidence type.
+    pub fn weight(&self, kind: EvidenceType) -> f64 {
+        match kind {
+            EvidenceType::Seg => self.weights[0],
+            EvidenceType::Det => self.weights[1],
+            EvidenceType::Dream => self.weights[2],
+            EvidenceType::Web => self.weights[3],
+        }
+    }
+}
+
+/// Where the tool may go, map frame, metres. There is no default: a safety limit is stated or nothing runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Workspace {
+    /// Least x, y, z of the tool centre point.
+    pub low: [f64; 3],
+    /// Greatest x, y, z of the tool centre point.
+    pub high: [f64; 3],
+    /// Least height of the tool centre point above the supporting plane.
+    pub support_clearance: f64,
+    /// Greatest opening of the gripper.
+    pub max_opening: f64,
+}
+
+/// Everything the judge needs to know in advance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The commit rule.
+    pub commit: CommitRule,
+    /// Workspace limits.
+    pub workspace: Workspace,
+    /// Life of a permit, seconds.
+    pub permit_seconds: f64,
+    /// Least share of class votes for the object's name before it is touched, [0, 1].
+    pub min_confidence: f64,
+    /// Farthest a grasp's tool pose may be from the object's points, metres.
+    pub grasp_reach: f64,
+}
+
+impl Settings {
+    /// Reads `workspace` (required) and the optional `commit`, `permit_seconds`, `min_confidence`, `grasp_reach`.
+    pub fn read(root: &Value<'_>) -> Option<Self> {
+        root.map(|m| {
+            let workspace = m.req("workspace").and_then(|v| {
+                v.map(|w| {
+                    let low = w.req("low").and_then(|v| v.numbers::<3>());
+                    let high = w.req("high").and_then(|v| v.numbers::<3>());
+                    let clearance = w.req("support_clearance").and_then(|v| v.f64_in(-0.05, 0.2));
+                    let opening = w.req("max_opening").and_then(|v| v.f64_in(0.0, 0.5));
+                    let (low, high) = (low?, high?);
+                    if (0..3).any(|i| low[i] >= high[i]) {
+                        w.report("workspace low must be below high on every axis");
+                        return None;
+                    }
+                    Some(Workspace { low, high, support_clearance: clearance?, max_opening: opening? })
+                })
+            });
+            let base = CommitRule::default();
+            let commit = m.or("commit", base, |v| {
+                v.map(|c| {
+                    let unit = |v: Value<'_>| v.f64_in(0.0, 1.0);
+                    let alpha = c.or("alpha", base.alpha, unit);
+                    let beta = c.or("beta", base.beta, unit);
+                    let gamma = c.or("gamma", base.gamma, unit);
+                    let delta = c.or("delta", base.delta, unit);
+                    let omega_floor = c.or("omega_floor", base.omega_floor, unit);
+                    let zeta_floor = c.or("zeta_floor", base.zeta_floor, unit);
+                    let mu_floor = c.or("mu_floor", base.mu_floor, unit);
+                    let weights = c.or("weights", base.weights, |v| v.numbers::<4>());
+                    Some(CommitRule {
+                        alpha: alpha?,
+                        beta: beta?,
+                        gamma: gamma?,
+                        delta: delta?,
+                        omega_floor: omega_floor?,
+                        zeta_floor: zeta_floor?,
+                        mu_floor: mu_floor?,
+                        weights: weights?,
+                    })
+                })
+            });
+            let permit_seconds = m.or("permit_seconds", 10.0, |v| v.f64_in(0.1, 300.0));
+            let min_confidence = m.or("min_confidence", 0.5, |v| v.f64_in(0.0, 1.0));
+            let grasp_reach = m.or("grasp_reach", 0.05, |v| v.f64_in(0.0, 0.5));
+            Some(Self {
+                workspace: workspace?,
+                commit: commit?,
+                permit_seconds: permit_seconds?,
+                min_confidence: min_confidence?,
+                grasp_reach: grasp_reach?,
+            })
+        })
+    }
+
+    /// Reads the settings file at `path`.
+    pub fn load(path: &std::path::Path) -> Result<Self, Findings> {
+        prehend_config::read_file(path, |root| Self::read(&root))
+    }
+}
