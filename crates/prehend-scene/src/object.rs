@@ -41,6 +41,14 @@ pub struct Crop {
     pub intrinsics: Intrinsics,
     /// Camera pose when the view was taken.
     pub map_from_camera: Isometry3<f64>,
+    /// Which tool drew the mask.
+    pub producer: String,
+    /// What that tool called the object in this view; may be empty.
+    pub label: String,
+    /// How sure that tool was, [0, 1].
+    pub score: f64,
+    /// Time of the image, seconds.
+    pub stamp: f64,
     /// Rank: mask area in pixels, with a penalty when it touches the image border (ASP IV-A).
     pub rank: f64,
 }
