@@ -5,6 +5,7 @@
 
 pub mod evidence;
 pub mod map;
+pub mod merge;
 pub mod object;
 pub mod observation;
 pub mod plan;
