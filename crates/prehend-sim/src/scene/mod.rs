@@ -1,0 +1,42 @@
+//! Scenes as data: what stands where, how it is seen, and how badly the detector sees it.
+//!
+//! A scene file (`config/scenes/*.yaml`, schema in `config/scenes/README.md`) is read into a [`Scene`];
+//! [`Scene::instantiate`] draws everything random from a seed and gives a [`PlacedScene`], in which every object
+//! has a pose. All poses are in `link_base`: z up, x forward from the robot to the table, y left. Metres, radians.
+
+mod check;
+mod color;
+mod detector;
+mod fixture;
+mod object;
+mod place;
+mod read;
+mod shape;
+
+pub use color::{Color, ColorName, named_color, named_colors};
+pub use detector::{CameraSpec, DepthNoise, DetectorSpec};
+pub use fixture::{FurnitureSpec, TableSpec};
+pub use object::{DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Support};
+pub use place::{PlaceError, PlacedObject, PlacedScene};
+pub use shape::{Hollow, Shape};
+
+use serde::Serialize;
+
+/// One scene file: furniture, camera, detector and objects, of which some are placed at random.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Scene {
+    /// Name of the scene.
+    pub name: String,
+    /// Robot of the scene; `xarm6` is the one there is.
+    pub robot: String,
+    /// The table the objects stand on.
+    pub table: TableSpec,
+    /// Fixed boxes beside or on the table.
+    pub furniture: Vec<FurnitureSpec>,
+    /// The camera on the wrist.
+    pub camera: CameraSpec,
+    /// How imperfect the simulated detector is.
+    pub detector: DetectorSpec,
+    /// Objects, in file order; names are unique.
+    pub objects: Vec<ObjectSpec>,
+}

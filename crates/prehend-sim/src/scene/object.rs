@@ -1,0 +1,88 @@
+//! An object as the scene file has it.
+
+use super::{Color, Shape};
+use nalgebra::Isometry3;
+use serde::Serialize;
+
+/// Friction coefficient of things that name none. Two surfaces rub with the smaller of theirs.
+pub const DEFAULT_FRICTION: f64 = 0.7;
+/// Density of things that name no mass, of the solid volume, in kg per cubic metre.
+pub const DEFAULT_DENSITY: f64 = 600.0;
+
+/// One object of a scene file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObjectSpec {
+    /// Unique name; the judge's word for it, never seen by the robot.
+    pub name: String,
+    /// Class: any noun, lower case, spaces allowed; what the detector calls it.
+    pub class: String,
+    /// Shape with its sizes.
+    pub shape: Shape,
+    /// Colour.
+    pub color: Color,
+    /// The colour word of the scene file, when a word was used (for drawing up goals).
+    pub color_name: Option<String>,
+    /// Second colour: handle, label, inside or lid, by shape.
+    pub second_color: Option<Color>,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Coulomb friction coefficient.
+    pub friction: f64,
+    /// Restitution, [0, 1].
+    pub restitution: f64,
+    /// Does not move.
+    pub fixed: bool,
+    /// Where it is, or where it may be.
+    pub placement: Placement,
+}
+
+/// Where an object starts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Placement {
+    /// Exactly here: `base_from_object`.
+    Pose(Isometry3<f64>),
+    /// Standing at this place of its support, metres in `link_base`, rotated about z.
+    Standing {
+        /// x, metres.
+        x: f64,
+        /// y, metres.
+        y: f64,
+        /// Rotation about z, radians; `None` is drawn.
+        yaw: Option<f64>,
+        /// Lying on its side instead of upright.
+        lying: bool,
+    },
+    /// Somewhere in a rectangle of the table, without overlap and within reach.
+    Region {
+        /// Range of x, metres.
+        x: [f64; 2],
+        /// Range of y, metres.
+        y: [f64; 2],
+        /// Rotation about z, radians; `None` is drawn.
+        yaw: Option<f64>,
+        /// Lying on its side instead of upright.
+        lying: bool,
+    },
+    /// On or in another object.
+    Supported {
+        /// Name of the other object.
+        by: String,
+        /// On its top or inside it.
+        support: Support,
+        /// Offset from its centre along the base's x and y, metres; `None` takes the lowest free place.
+        offset: Option<[f64; 2]>,
+        /// Rotation about z, radians; `None` is drawn.
+        yaw: Option<f64>,
+        /// Lying on its side instead of upright.
+        lying: bool,
+    },
+}
+
+/// How one object carries another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Support {
+    /// On its top.
+    On,
+    /// In its hollow.
+    In,
+}

@@ -1,0 +1,158 @@
+//! Objects of a scene file.
+
+use super::shape::{SHAPES, read_size};
+use super::{angle, interval, non_empty, probability, read_color};
+use crate::body::object_parts;
+use crate::scene::{Color, DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Shape, Support};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use prehend_config::{Map, Value};
+
+pub(super) fn read_object(map: &mut Map<'_>) -> Option<ObjectSpec> {
+    let name = map.req("name").and_then(|value| non_empty(&value));
+    let class = match map.opt("class") {
+        Some(value) => non_empty(&value).map(|class| class.to_lowercase()),
+        None => map.req("class").and(None),
+    };
+    let kind = map.req("shape").and_then(|value| value.choice(SHAPES));
+    let size = map.opt("size");
+    let shape = kind.and_then(|kind| read_size(kind, size.as_ref()));
+    let color = map.req("color").and_then(|value| read_color(&value));
+    let second_color = match map.opt("second_color") {
+        Some(value) => read_color(&value).map(|(color, _)| Some(color)),
+        None => Some(None),
+    };
+    let mass = match map.opt("mass") {
+        Some(value) => value.f64_in(0.001, 50.0),
+        None => Some(shape.map_or(0.1, |shape| default_mass(&shape))),
+    };
+    let friction = map.or("friction", DEFAULT_FRICTION, |value| value.f64_in(0.0, 3.0));
+    let restitution = map.or("restitution", 0.0, probability);
+    let fixed = map.or("fixed", false, |value| value.bool());
+    let placement = read_placement(map);
+    let (color, color_name) = color?;
+    Some(ObjectSpec {
+        name: name?,
+        class: class?,
+        shape: shape?,
+        color,
+        color_name,
+        second_color: second_color?,
+        mass: mass?,
+        friction: friction?,
+        restitution: restitution?,
+        fixed: fixed?,
+        placement: placement?,
+    })
+}
+
+/// Mass of a thing that names none: solid things as light wood, thin walls as light ceramics, 20 g at least.
+fn default_mass(shape: &Shape) -> f64 {
+    let parts = object_parts(shape, Color([0; 3]), None);
+    let volume: f64 = parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
+    let density = if shape.hollow().is_some() { 2.5 * DEFAULT_DENSITY } else { DEFAULT_DENSITY };
+    (volume * density).max(0.02)
+}
+
+/// Exactly one of `pose`, `region`, `on`, `in`.
+fn read_placement(map: &mut Map<'_>) -> Option<Placement> {
+    let pose = map.opt("pose");
+    let region = map.opt("region");
+    let on = map.opt("on");
+    let inside = map.opt("in");
+    let given = [&pose, &region, &on, &inside].iter().filter(|value| value.is_some()).count();
+    if given != 1 {
+        map.report(match given {
+            0 => "where is it? give one of `pose`, `region`, `on`, `in`",
+            _ => "give only one of `pose`, `region`, `on`, `in`",
+        });
+    }
+    if let Some(value) = pose {
+        return value.map(read_pose);
+    }
+    if let Some(value) = region {
+        return value.map(read_region);
+    }
+    let (value, support) = match (on, inside) {
+        (Some(value), _) => (value, Support::On),
+        (None, Some(value)) => (value, Support::In),
+        (None, None) => return None,
+    };
+    let offset = match map.opt("offset") {
+        Some(value) => value.numbers::<2>().map(Some),
+        None => Some(None),
+    };
+    let yaw = read_yaw(map);
+    let lying = map.or("lying", false, |value| value.bool());
+    Some(Placement::Supported {
+        by: non_empty(&value)?,
+        support,
+        offset: offset?,
+        yaw: yaw?,
+        lying: lying?,
+    })
+}
+
+fn read_yaw(map: &mut Map<'_>) -> Option<Option<f64>> {
+    match map.opt("yaw") {
+        Some(value) => angle(value).map(Some),
+        None => Some(None),
+    }
+}
+
+/// `{xy, yaw, lying}` standing on the table, or `{xyz, yaw | rpy}` anywhere.
+fn read_pose(map: &mut Map<'_>) -> Option<Placement> {
+    let xy = map.opt("xy");
+    let xyz = map.opt("xyz");
+    let rpy = map.opt("rpy");
+    let yaw = read_yaw(map);
+    let lying = map.or("lying", false, |value| value.bool());
+    match (xy, xyz) {
+        (Some(value), None) => {
+            if let Some(rpy) = rpy {
+                rpy.report("`rpy` goes with `xyz`; give `yaw` or `lying` with `xy`");
+                return None;
+            }
+            let [x, y] = near(&value, value.numbers::<2>()?)?;
+            Some(Placement::Standing { x, y, yaw: yaw?, lying: lying? })
+        }
+        (None, Some(value)) => {
+            let [x, y, z] = near(&value, value.numbers::<3>()?)?;
+            let turn = match &rpy {
+                Some(value) => {
+                    let [r, p, y] = value.numbers::<3>()?;
+                    UnitQuaternion::from_euler_angles(r, p, y)
+                }
+                None => UnitQuaternion::from_euler_angles(0.0, 0.0, yaw?.unwrap_or(0.0)),
+            };
+            if rpy.is_some() && map.has("yaw") {
+                map.report("give `yaw` or `rpy`, not both");
+                return None;
+            }
+            Some(Placement::Pose(Isometry3::from_parts(Translation3::new(x, y, z), turn)))
+        }
+        (None, None) => {
+            map.report("give `xy` (standing on the table) or `xyz`");
+            None
+        }
+        (Some(_), Some(value)) => {
+            value.report("give `xy` or `xyz`, not both");
+            None
+        }
+    }
+}
+
+fn near<const N: usize>(value: &Value<'_>, numbers: [f64; N]) -> Option<[f64; N]> {
+    if numbers.iter().all(|number| number.abs() <= 5.0) {
+        return Some(numbers);
+    }
+    value.report(format!("{numbers:?} is more than 5 m from the robot"));
+    None
+}
+
+fn read_region(map: &mut Map<'_>) -> Option<Placement> {
+    let x = map.req("x").and_then(|value| interval(&value, -5.0, 5.0));
+    let y = map.req("y").and_then(|value| interval(&value, -5.0, 5.0));
+    let yaw = read_yaw(map);
+    let lying = map.or("lying", false, |value| value.bool());
+    Some(Placement::Region { x: x?, y: y?, yaw: yaw?, lying: lying? })
+}
