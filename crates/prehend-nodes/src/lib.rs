@@ -1,1 +1,18 @@
-//! The nodes of the graph, one file each
+//! The nodes of the graph, one file or folder each: they decode messages, call the core and encode the answer.
+//!
+//! For: running as processes (`prehend node NAME`, or one executable each for `ros2 run`). Not for: deciding anything
+//! a core crate can decide. Read [`shell::Shell`] first: what every node has in common.
+
+pub mod affordance;
+pub mod agent;
+pub mod convert;
+pub mod object_map;
+pub mod robot;
+pub mod share;
+pub mod shell;
+pub mod sim;
+pub mod skills;
+pub mod verifier;
+
+pub use robot::RobotConfig;
+pub use shell::{NodeError, NodeOptions, Shell};

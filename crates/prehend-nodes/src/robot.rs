@@ -1,0 +1,321 @@
+//! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
+
+use prehend_config::{Findings, Map, Value};
+use std::path::{Path, PathBuf};
+
+/// Frames of the robot, REP-103.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frames {
+    /// Map frame: base of the arm, x forward, y left, z up.
+    pub base: String,
+    /// Tool centre point between the pads; z is the approach direction, the pads open along y.
+    pub tool: String,
+    /// Optical frame of the camera.
+    pub camera: String,
+}
+
+/// Topics of the camera.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraTopics {
+    /// `sensor_msgs/Image`, rgb8.
+    pub color: String,
+    /// `sensor_msgs/Image`, 16UC1, millimetres, aligned with colour.
+    pub depth: String,
+    /// `sensor_msgs/CameraInfo` of colour.
+    pub info: String,
+}
+
+/// Topics of the detector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DetectorTopics {
+    /// `sensor_msgs/Image`, 16UC1: 0 background, i = detection i.
+    pub label_image: String,
+    /// `vision_msgs/Detection2DArray`; ids are label values.
+    pub detections: String,
+}
+
+/// MoveIt 2's interfaces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveItNames {
+    /// Planning group of the arm.
+    pub group: String,
+    /// `moveit_msgs/action/MoveGroup`.
+    pub move_action: String,
+    /// `moveit_msgs/action/ExecuteTrajectory`.
+    pub execute_trajectory: String,
+    /// `moveit_msgs/srv/GetCartesianPath`.
+    pub cartesian_path: String,
+    /// `moveit_msgs/srv/GetPositionIK`.
+    pub inverse_kinematics: String,
+    /// `moveit_msgs/srv/ApplyPlanningScene`.
+    pub apply_planning_scene: String,
+}
+
+/// The arm's controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arm {
+    /// `control_msgs/action/FollowJointTrajectory`.
+    pub controller: String,
+    /// Joint names in order.
+    pub joints: Vec<String>,
+    /// Share of the joint velocity limits for free motions, (0, 1].
+    pub velocity_scaling: f64,
+    /// Share of the joint acceleration limits, (0, 1].
+    pub acceleration_scaling: f64,
+    /// Share of the joint velocity limits near contact, (0, 1].
+    pub contact_velocity_scaling: f64,
+}
+
+/// The gripper's controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gripper {
+    /// `control_msgs/action/GripperCommand`.
+    pub action: String,
+    /// Joint that is commanded.
+    pub joint: String,
+    /// Its position when open, radians.
+    pub open: f64,
+    /// Its position when closed, radians.
+    pub closed: f64,
+    /// Distance between the pads when open, metres.
+    pub max_opening: f64,
+    /// Grip force asked for, newtons.
+    pub grip_force: f64,
+}
+
+impl Gripper {
+    /// Joint position for a distance between the pads (clamped to what the gripper has).
+    pub fn position(&self, opening: f64) -> f64 {
+        let share = (opening / self.max_opening).clamp(0.0, 1.0);
+        self.closed + (self.open - self.closed) * share
+    }
+
+    /// Distance between the pads at a joint position, metres.
+    pub fn opening(&self, position: f64) -> f64 {
+        self.max_opening * (position - self.closed) / (self.open - self.closed)
+    }
+}
+
+/// Safety limits; none has a default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Least x, y, z of the tool centre point in the base frame, metres.
+    pub workspace_low: [f64; 3],
+    /// Greatest x, y, z of the tool centre point in the base frame, metres.
+    pub workspace_high: [f64; 3],
+    /// Least height of the tool centre point above the support, metres.
+    pub support_clearance: f64,
+    /// Pad force at which the robot side stops a motion, newtons.
+    pub contact_force: f64,
+    /// Silence after which a peer is lost, seconds.
+    pub peer_silence: f64,
+}
+
+/// One robot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotConfig {
+    /// Name of the robot.
+    pub name: String,
+    /// Robot description.
+    pub urdf: PathBuf,
+    /// Frames.
+    pub frames: Frames,
+    /// Camera topics.
+    pub camera: CameraTopics,
+    /// Detector topics.
+    pub detector: DetectorTopics,
+    /// `sensor_msgs/JointState` topic.
+    pub joint_states: String,
+    /// MoveIt's interfaces.
+    pub moveit: MoveItNames,
+    /// Arm controller.
+    pub arm: Arm,
+    /// Gripper controller.
+    pub gripper: Gripper,
+    /// Joint positions from which the camera overlooks the workspace, radians.
+    pub home: Vec<f64>,
+    /// Further survey poses by name, in file order, radians.
+    pub looks: Vec<(String, Vec<f64>)>,
+    /// Safety limits.
+    pub limits: Limits,
+}
+
+fn text(m: &mut Map<'_>, key: &'static str) -> Option<String> {
+    m.req(key).and_then(|v| v.text())
+}
+
+fn number(m: &mut Map<'_>, key: &'static str, low: f64, high: f64) -> Option<f64> {
+    m.req(key).and_then(|v| v.f64_in(low, high))
+}
+
+fn joint_pose(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
+    let pose = value.list(|v| v.f64_in(-7.0, 7.0))?;
+    if count != 0 && pose.len() != count {
+        value.report(format!("expected {count} joint positions, found {}", pose.len()));
+        return None;
+    }
+    Some(pose)
+}
+
+impl RobotConfig {
+    /// Reads a robot file; relative paths in it are looked up in the share folder.
+    pub fn load(path: &Path) -> Result<Self, Findings> {
+        prehend_config::read_file(&crate::share::resolve(path), |root| Self::read(&root))
+    }
+
+    fn read(root: &Value<'_>) -> Option<Self> {
+        root.map(|m| {
+            let name = text(m, "name");
+            let urdf = text(m, "urdf").map(|urdf| crate::share::resolve(Path::new(&urdf)));
+            let frames = m.req("frames").and_then(|v| {
+                v.map(|m| {
+                    let (base, tool, camera) = (text(m, "base"), text(m, "tool"), text(m, "camera"));
+                    Some(Frames { base: base?, tool: tool?, camera: camera? })
+                })
+            });
+            let camera = m.req("camera").and_then(|v| {
+                v.map(|m| {
+                    let (color, depth, info) = (text(m, "color"), text(m, "depth"), text(m, "info"));
+                    Some(CameraTopics { color: color?, depth: depth?, info: info? })
+                })
+            });
+            let detector = m.req("detector").and_then(|v| {
+                v.map(|m| {
+                    let (label_image, detections) = (text(m, "label_image"), text(m, "detections"));
+                    Some(DetectorTopics { label_image: label_image?, detections: detections? })
+                })
+            });
+            let joint_states = text(m, "joint_states");
+            let moveit = m.req("moveit").and_then(|v| v.map(read_moveit));
+            let arm = m.req("arm").and_then(|v| v.map(read_arm));
+            let gripper = m.req("gripper").and_then(|v| v.map(read_gripper));
+            let joints = arm.as_ref().map_or(0, |arm| arm.joints.len());
+            let poses = m.req("poses").and_then(|v| {
+                v.map(|m| {
+                    let home = m.req("home").and_then(|v| joint_pose(&v, joints));
+                    let looks = m.req("looks").and_then(|v| {
+                        v.map(|m| {
+                            let all = m.entries();
+                            let read: Vec<_> = all
+                                .into_iter()
+                                .map(|(name, v)| joint_pose(&v, joints).map(|pose| (name, pose)))
+                                .collect();
+                            read.into_iter().collect::<Option<Vec<_>>>()
+                        })
+                    });
+                    Some((home?, looks?))
+                })
+            });
+            let limits = m.req("limits").and_then(|v| v.map(read_limits));
+            let (home, looks) = poses?;
+            Some(Self {
+                name: name?,
+                urdf: urdf?,
+                frames: frames?,
+                camera: camera?,
+                detector: detector?,
+                joint_states: joint_states?,
+                moveit: moveit?,
+                arm: arm?,
+                gripper: gripper?,
+                home,
+                looks,
+                limits: limits?,
+            })
+        })
+    }
+}
+
+fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
+    let group = text(m, "group");
+    let move_action = text(m, "move_action");
+    let execute_trajectory = text(m, "execute_trajectory");
+    let cartesian_path = text(m, "cartesian_path");
+    let inverse_kinematics = text(m, "inverse_kinematics");
+    let apply_planning_scene = text(m, "apply_planning_scene");
+    Some(MoveItNames {
+        group: group?,
+        move_action: move_action?,
+        execute_trajectory: execute_trajectory?,
+        cartesian_path: cartesian_path?,
+        inverse_kinematics: inverse_kinematics?,
+        apply_planning_scene: apply_planning_scene?,
+    })
+}
+
+fn read_arm(m: &mut Map<'_>) -> Option<Arm> {
+    let controller = text(m, "controller");
+    let joints = m.req("joints").and_then(|v| v.list(|v| v.text()));
+    let velocity_scaling = number(m, "velocity_scaling", 0.01, 1.0);
+    let acceleration_scaling = number(m, "acceleration_scaling", 0.01, 1.0);
+    let contact_velocity_scaling = number(m, "contact_velocity_scaling", 0.01, 1.0);
+    Some(Arm {
+        controller: controller?,
+        joints: joints?,
+        velocity_scaling: velocity_scaling?,
+        acceleration_scaling: acceleration_scaling?,
+        contact_velocity_scaling: contact_velocity_scaling?,
+    })
+}
+
+fn read_gripper(m: &mut Map<'_>) -> Option<Gripper> {
+    let (action, joint) = (text(m, "action"), text(m, "joint"));
+    let open = number(m, "open", -4.0, 4.0);
+    let closed = number(m, "closed", -4.0, 4.0);
+    let max_opening = number(m, "max_opening", 0.001, 0.5);
+    let grip_force = number(m, "grip_force", 0.1, 500.0);
+    let (open, closed) = (open?, closed?);
+    if (open - closed).abs() < 1e-6 {
+        m.report("the gripper's open and closed positions must differ");
+        return None;
+    }
+    Some(Gripper {
+        action: action?,
+        joint: joint?,
+        open,
+        closed,
+        max_opening: max_opening?,
+        grip_force: grip_force?,
+    })
+}
+
+fn read_limits(m: &mut Map<'_>) -> Option<Limits> {
+    let low = m.req("workspace_low").and_then(|v| v.numbers::<3>());
+    let high = m.req("workspace_high").and_then(|v| v.numbers::<3>());
+    let support_clearance = number(m, "support_clearance", -0.05, 0.2);
+    let contact_force = number(m, "contact_force", 1.0, 500.0);
+    let peer_silence = number(m, "peer_silence", 0.2, 10.0);
+    let (low, high) = (low?, high?);
+    if (0..3).any(|i| low[i] >= high[i]) {
+        m.report("workspace_low must be below workspace_high on every axis");
+        return None;
+    }
+    Some(Limits {
+        workspace_low: low,
+        workspace_high: high,
+        support_clearance: support_clearance?,
+        contact_force: contact_force?,
+        peer_silence: peer_silence?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_robot_file_of_the_repository_is_valid() {
+        let folder = crate::share::share_dir().join("config/robots");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).expect("config/robots") {
+            let path = entry.expect("entry").path();
+            let robot = RobotConfig::load(&path).unwrap_or_else(|findings| panic!("{findings}"));
+            assert!(robot.urdf.is_file(), "{}", robot.urdf.display());
+            for opening in [0.0, 0.02, robot.gripper.max_opening] {
+                assert!((robot.gripper.opening(robot.gripper.position(opening)) - opening).abs() < 1e-9);
+            }
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+}
