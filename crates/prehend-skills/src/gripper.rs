@@ -12,76 +12,71 @@ pub struct ToolBox {
     pub high: Vector3<f64>,
 }
 
-/// Sizes of a parallel gripper. Tool frame: origin between the pad tips, z the approach direction, pads open along y.
+/// Sizes of a parallel gripper. Tool frame: z the approach direction, x across the pads, pads open along y.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GripperModel {
     /// Distance between the pads when fully open, metres.
     pub max_opening: f64,
     /// Widest object that is grasped, metres; less than `max_opening`, the rest is room for errors.
     pub usable_width: f64,
-    /// Pad extent along x, metres.
+    /// Extent of pad and finger along x, metres.
     pub pad_width: f64,
-    /// Pad extent along z, from the tips up, metres.
+    /// How far up from the tips the pads are meant to touch, metres.
     pub pad_length: f64,
     /// How far the pads reach beyond the tool origin, metres.
     pub tip_beyond_tool: f64,
     /// Thickness of a finger with its pad along y, metres.
     pub finger_thickness: f64,
-    /// Finger extent along x, metres.
-    pub finger_width: f64,
-    /// Distance from the tips to the palm, metres.
+    /// Distance from the tips to the linkage, metres.
     pub finger_length: f64,
-    /// Palm extent along x, metres.
-    pub palm_width: f64,
-    /// Palm extent along y, metres.
-    pub palm_breadth: f64,
-    /// Distance from the tool origin to the flange, metres.
-    pub flange_distance: f64,
+    /// Linkage: half extent along x and y, and its end towards the flange along z, metres.
+    pub linkage: [f64; 3],
+    /// Housing behind the linkage: half extent along x and y, and its end along z, metres.
+    pub housing: [f64; 3],
+    /// What else sits on the wrist: centre and half extent, metres.
+    pub camera: [[f64; 3]; 2],
 }
 
 impl Default for GripperModel {
-    /// The xArm gripper: opening 85 mm, tool 172 mm beyond the flange.
+    /// The xArm gripper of `urdf/xarm6.urdf` with the camera in front of it.
     fn default() -> Self {
         Self {
             max_opening: 0.085,
             usable_width: 0.078,
-            pad_width: 0.020,
+            pad_width: 0.022,
             pad_length: 0.040,
-            tip_beyond_tool: 0.0,
-            finger_thickness: 0.016,
-            finger_width: 0.024,
-            finger_length: 0.075,
-            palm_width: 0.070,
-            palm_breadth: 0.130,
-            flange_distance: 0.172,
+            tip_beyond_tool: 0.006,
+            finger_thickness: 0.012,
+            finger_length: 0.068,
+            linkage: [0.023, 0.055, -0.102],
+            housing: [0.035, 0.040, -0.172],
+            camera: [[0.077, 0.0, -0.128], [0.015, 0.045, 0.018]],
         }
     }
 }
 
 impl GripperModel {
-    /// Pads, fingers and palm at `opening` metres between the pads, in the tool frame.
+    /// Fingers, linkage, housing and camera at `opening` metres between the pads, in the tool frame.
     pub fn boxes(&self, opening: f64) -> [ToolBox; 5] {
         let inner = opening / 2.0;
         let outer = inner + self.finger_thickness;
         let tip = self.tip_beyond_tool;
-        let side = |sign: f64, half_x: f64, z0: f64, z1: f64| {
-            let (a, b) = (sign * inner, sign * outer);
-            ToolBox {
-                low: Vector3::new(-half_x, a.min(b), z0),
-                high: Vector3::new(half_x, a.max(b), z1),
-            }
+        let root = tip - self.finger_length;
+        let finger = |low: f64, high: f64| ToolBox {
+            low: Vector3::new(-self.pad_width / 2.0, low, root),
+            high: Vector3::new(self.pad_width / 2.0, high, tip),
         };
-        let pad_top = tip - self.pad_length;
-        let palm_z = tip - self.finger_length;
+        let body = |[x, y, end]: [f64; 3], start: f64| ToolBox {
+            low: Vector3::new(-x, -y, end),
+            high: Vector3::new(x, y, start),
+        };
+        let [centre, half] = self.camera.map(Vector3::from);
         [
-            side(1.0, self.pad_width / 2.0, pad_top, tip),
-            side(-1.0, self.pad_width / 2.0, pad_top, tip),
-            side(1.0, self.finger_width / 2.0, palm_z, pad_top),
-            side(-1.0, self.finger_width / 2.0, palm_z, pad_top),
-            ToolBox {
-                low: Vector3::new(-self.palm_width / 2.0, -self.palm_breadth / 2.0, -self.flange_distance),
-                high: Vector3::new(self.palm_width / 2.0, self.palm_breadth / 2.0, palm_z),
-            },
+            finger(inner, outer),
+            finger(-outer, -inner),
+            body(self.linkage, root),
+            body(self.housing, self.linkage[2]),
+            ToolBox { low: centre - half, high: centre + half },
         ]
     }
 }

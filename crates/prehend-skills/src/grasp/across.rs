@@ -91,7 +91,9 @@ fn slice_contacts(
         last = tip;
         let band: Vec<Local> = slice.iter().filter(|p| p[2] >= tip - 0.002).copied().collect();
         let Some(pair) = Pair::measure(&band, s, tip, gripper) else { continue };
-        found.narrowest = found.narrowest.min(pair.width);
+        if pair.angle <= STEEPEST {
+            found.narrowest = found.narrowest.min(pair.width);
+        }
         if pair.width > gripper.usable_width
             || pair.angle > STEEPEST
             || pair.contact_height < LEAST_HOLD.max(0.25 * (top - tip).min(0.02))
@@ -102,6 +104,7 @@ fn slice_contacts(
         let plan = d * pair.middle + e * s;
         found.contacts.push(Contact {
             kind: if shape.part { GraspKind::Part } else { GraspKind::Across },
+            shell: false,
             centre: Point3::new(plan.x, plan.y, tip + depth),
             closing: d,
             approach: -Vector3::z(),

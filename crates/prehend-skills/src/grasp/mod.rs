@@ -198,6 +198,8 @@ pub(crate) struct Shape {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub(crate) kind: GraspKind,
+    /// Whether the object's own surface is taken as a thin wall.
+    pub(crate) shell: bool,
     /// Between the pads, at the middle of the contact.
     pub(crate) centre: Point3<f64>,
     /// Unit closing direction, horizontal or tilted with the wall.

@@ -29,11 +29,11 @@ pub(crate) fn rank(
     );
     let hollow = Columns::new(CELL, [(0, shape.all.as_slice(), Fill::Shell(WALL))]);
     let mut posed = pose_contacts(request, shape, contacts);
-    posed.sort_by(|a, b| b.score.total_cmp(&a.score));
+    posed.sort_by(|a, b| b.0.score.total_cmp(&a.0.score));
     let mut best: Vec<GraspCandidate> = Vec::new();
     let mut blocked: Vec<usize> = Vec::new();
     let (mut checked, mut low) = (0, false);
-    for candidate in posed {
+    for (candidate, shell) in posed {
         if best.len() >= request.limit.saturating_mul(2) || checked >= CHECKED {
             break;
         }
@@ -41,8 +41,8 @@ pub(crate) fn rank(
             continue;
         }
         checked += 1;
-        let body = if candidate.kind == GraspKind::Across { own } else { &hollow };
-        match open_freely(request, &candidate, body, &neighbours) {
+        let body = if shell { &hollow } else { own };
+        match open_freely(request, (&candidate, shell), body, &neighbours) {
             Ok((opening, clearance)) => {
                 best.push(GraspCandidate { opening, score: candidate.score + 0.12 * clearance, ..candidate });
             }
@@ -78,12 +78,12 @@ enum Blocked {
 /// The widest opening at which the gripper is free, and how free, [0, 1].
 fn open_freely(
     request: &GraspRequest<'_>,
-    candidate: &GraspCandidate,
+    (candidate, shell): (&GraspCandidate, bool),
     own: &Columns,
     neighbours: &Columns,
 ) -> Result<(f64, f64), Blocked> {
     let max = request.gripper.max_opening;
-    let wide = if candidate.kind == GraspKind::Rim { candidate.width + 0.045 } else { max };
+    let wide = if shell { candidate.width + 0.045 } else { max };
     let mut blocked = Blocked::Itself;
     for opening in [wide, candidate.width + 0.030, candidate.width + 0.016] {
         let opening = opening.min(max);
@@ -127,7 +127,7 @@ fn pose_contacts(
     request: &GraspRequest<'_>,
     shape: &Shape,
     contacts: &[Contact],
-) -> Vec<GraspCandidate> {
+) -> Vec<(GraspCandidate, bool)> {
     let mut scored: Vec<(f64, &Contact)> = contacts.iter().map(|c| (contact_score(shape, c), c)).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.truncate(KEPT);
@@ -170,7 +170,7 @@ fn pose_contacts(
                 contact_height: contact.contact_height,
                 score: score + 0.16 * upright + 0.06 * reach + 0.04 * outward,
             };
-            posed.push(nearer_to_neutral(candidate, &out));
+            posed.push((nearer_to_neutral(candidate, &out), contact.shell));
         }
     }
     posed

@@ -92,13 +92,6 @@ fn ray_contacts(
     if floor.len() < 3 || top - quantile(&floor, 0.2) < LEAST_DROP {
         return Vec::new();
     }
-    // Lean of the wall from upright: how fast the inner surface moves out on its way up.
-    let wall: Vec<(f64, f64)> = inside
-        .iter()
-        .filter(|p| p[2] > top - 0.030 && p[0] > inner_edge - 0.045)
-        .map(|p| (p[2], p[0]))
-        .collect();
-    let lean = slope(&wall).map_or(0.0, |s| s.atan().clamp(0.0, 1.3));
     let rows: Vec<(f64, f64)> = (0..5)
         .filter_map(|row| {
             let v0 = -half + 0.004 * f64::from(row);
@@ -115,25 +108,35 @@ fn ray_contacts(
         return Vec::new();
     }
     let mut contacts = Vec::new();
-    let mut leans = vec![lean.min(GREATEST_LEAN)];
-    if lean > 0.1 {
-        leans.push(lean.min(GREATEST_LEAN) / 2.0);
-    }
-    for tilt in leans {
-        for hold in HOLDS {
+    for hold in HOLDS {
+        // Lean of the wall from upright, where the pads touch: how fast the inner surface moves out on its way up.
+        let wall: Vec<(f64, f64)> = inside
+            .iter()
+            .filter(|p| p[2] > top - hold && p[0] > inner_edge - 0.045)
+            .map(|p| (p[2], p[0]))
+            .collect();
+        let lean = slope(&wall).map_or(0.0, |s| s.atan().clamp(0.0, 1.3));
+        for share in [1.0, 0.5, 0.0] {
+            if share < 1.0 && lean < 0.1 {
+                continue;
+            }
+            let tilt = lean.min(GREATEST_LEAN) * share;
             // Down along the wall: inward by the sine of the lean.
             let approach = -out * tilt.sin() - Vector3::z() * tilt.cos();
-            let closing = (out * tilt.cos() - Vector3::z() * tilt.sin()).normalize();
-            let depth = hold / 2.0;
-            let rim = centre + out * ((inner_edge + outer_edge) / 2.0);
-            let at_rim = Point3::new(rim.x, rim.y, top);
+            let closing = out * tilt.cos() - Vector3::z() * tilt.sin();
             if top - hold * tilt.cos() < shape.support + SUPPORT_CLEARANCE {
                 continue;
             }
             let residual = (lean - tilt).abs();
+            if residual > 0.5 {
+                continue;
+            }
+            let depth = hold / 2.0;
+            let rim = centre + out * ((inner_edge + outer_edge) / 2.0);
             contacts.push(Contact {
                 kind: if shape.part { GraspKind::Part } else { GraspKind::Rim },
-                centre: at_rim + approach * depth,
+                shell: true,
+                centre: Point3::new(rim.x, rim.y, top) + approach * depth,
                 closing,
                 approach,
                 depth,

@@ -92,8 +92,12 @@ pub(crate) fn bowl(r: f64, h: f64) -> Vec<Point3<f64>> {
     lathe(&[(0.0, 0.0), (0.55 * r, 0.0), (r, h), (r - wall, h), (0.55 * r - wall, wall), (0.0, wall)])
 }
 
+/// A plate whose rim ends nearly upright.
 pub(crate) fn plate(r: f64, h: f64) -> Vec<Point3<f64>> {
-    lathe(&[(0.0, 0.0), (0.65 * r, 0.0), (r, h), (r, h + 0.004), (0.65 * r, 0.005), (0.0, 0.005)])
+    let (foot, wall) = (0.7 * r, 0.005);
+    let outer = [(0.0, 0.0), (foot, 0.0), (r - 0.004, 0.45 * h), (r, h)];
+    let inner = [(r - wall, h), (r - 0.004 - wall, 0.45 * h), (foot - wall, wall), (0.0, wall)];
+    lathe(&[outer, inner].concat())
 }
 
 pub(crate) fn bottle(r: f64, h: f64) -> Vec<Point3<f64>> {
