@@ -1,0 +1,293 @@
+//! A picture of drawables: colour, distance and whose surface each pixel is.
+
+use super::mesh::Mesh;
+use super::raster::{Linear, NOTHING, ScreenTriangle, ZBuffer};
+use super::shade::Shader;
+use crate::body::Owner;
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_geometry::{ColorImage, Intrinsics, camera::BadIntrinsics};
+use std::sync::Arc;
+
+/// Nothing nearer than this is drawn, metres: the camera may sit inside its own housing.
+const NEAR: f64 = 0.01;
+
+/// Something that can be seen.
+#[derive(Clone, Debug)]
+pub struct Drawable {
+    /// Its surface.
+    pub mesh: Arc<Mesh>,
+    /// Where it is.
+    pub world_from_mesh: Isometry3<f64>,
+    /// Colour in full light.
+    pub color: [u8; 3],
+    /// Pattern over the colour.
+    pub surface: Surface,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// Pattern of a surface, laid on along the mesh's own x and y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// One colour.
+    Plain,
+    /// Planks along x.
+    Wood,
+    /// Tiles with joints.
+    Tiles,
+}
+
+/// Where a picture is taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// Pose of the camera (x right, y down, z forward).
+    pub world_from_camera: Isometry3<f64>,
+    /// The camera.
+    pub intrinsics: Intrinsics,
+}
+
+/// Whose surface each pixel shows: 0 is background (floor, table, furniture), `1 + i` is object `i` of the scene,
+/// [`LabelImage::ROBOT`] is the robot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelImage {
+    /// Width, pixels.
+    pub width: usize,
+    /// Height, pixels.
+    pub height: usize,
+    /// `[height, width]` labels, row-major.
+    pub labels: Vec<u16>,
+}
+
+impl LabelImage {
+    /// Label of the robot's own links.
+    pub const ROBOT: u16 = u16::MAX;
+
+    /// Label of an owner's pixels.
+    pub fn label_of(owner: Owner) -> u16 {
+        match owner {
+            Owner::Floor | Owner::Table | Owner::Furniture(_) => 0,
+            Owner::Robot(_) => Self::ROBOT,
+            Owner::Object(index) => u16::try_from(index + 1).unwrap_or(Self::ROBOT).min(Self::ROBOT - 1),
+        }
+    }
+}
+
+/// A picture without noise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Shaded colour.
+    pub color: ColorImage,
+    /// `[height, width]` distances along the optical axis, metres, row-major; 0 where there is nothing.
+    pub depth: Vec<f32>,
+    /// Whose surface each pixel shows.
+    pub labels: LabelImage,
+    /// `[height, width]` cosines between the surface normal and the way back to the camera, row-major; 0 where there is nothing.
+    pub facing: Vec<f32>,
+}
+
+/// What cannot be drawn.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RenderError {
+    /// The intrinsics are not those of a camera.
+    #[error(transparent)]
+    Intrinsics(#[from] BadIntrinsics),
+    /// The camera's pose is not finite.
+    #[error("the pose of the camera is not finite")]
+    CameraPose,
+    /// A drawable's pose is not finite.
+    #[error("the pose of drawable {index} is not finite")]
+    DrawablePose {
+        /// Its index.
+        index: usize,
+    },
+}
+
+/// Draws pictures; keeps its buffers from one to the next.
+pub struct Renderer {
+    buffer: ZBuffer,
+    shader: Shader,
+    triangles: Vec<Seen>,
+    rays: Vec<[f32; 2]>,
+}
+
+/// A triangle on the screen, as shading wants it.
+pub(super) struct Seen {
+    /// Index of its drawable.
+    pub(super) drawable: u32,
+    /// World normal, when it is the same all over.
+    pub(super) flat: bool,
+    /// World normal divided by z, linear on the screen; when flat, the constant terms are the normal itself.
+    pub(super) normal: [[f32; 3]; 3],
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Renderer {
+    /// A renderer with soft shadows for a camera.
+    pub fn new() -> Self {
+        Self::with_shadow_map(512)
+    }
+
+    /// A renderer whose shadow map has `texels` x `texels` cells.
+    pub fn with_shadow_map(texels: usize) -> Self {
+        Self { buffer: ZBuffer::new(), shader: Shader::new(texels), triangles: Vec::new(), rays: Vec::new() }
+    }
+
+    /// Draws one picture.
+    ///
+    /// Errors: [`RenderError`].
+    pub fn render(&mut self, view: &View, drawables: &[Drawable]) -> Result<Picture, RenderError> {
+        view.intrinsics.validate()?;
+        if !finite(&view.world_from_camera) {
+            return Err(RenderError::CameraPose);
+        }
+        if let Some(index) = drawables.iter().position(|d| !finite(&d.world_from_mesh)) {
+            return Err(RenderError::DrawablePose { index });
+        }
+        let (width, height) = (view.intrinsics.width, view.intrinsics.height);
+        self.buffer.clear(width, height, 0.0);
+        self.triangles.clear();
+        for (index, drawable) in drawables.iter().enumerate() {
+            self.draw(view, drawable, index as u32);
+        }
+        self.shader.cast_shadows(drawables);
+        Ok(self.shade(view, drawables))
+    }
+
+    fn draw(&mut self, view: &View, drawable: &Drawable, index: u32) {
+        let camera_from_mesh = view.world_from_camera.inv_mul(&drawable.world_from_mesh);
+        let mesh = &drawable.mesh;
+        let k = &view.intrinsics;
+        if outside(&(camera_from_mesh * mesh.center), mesh.radius, k) {
+            return;
+        }
+        let turn = drawable.world_from_mesh.rotation.to_rotation_matrix().cast::<f32>();
+        let points: Vec<Point3<f64>> = mesh.corners.iter().map(|c| camera_from_mesh * c.point).collect();
+        let normals: Vec<Vector3<f32>> = mesh.corners.iter().map(|c| turn * c.normal).collect();
+        for triangle in &mesh.triangles {
+            let [a, b, c] = triangle.map(|i| i as usize);
+            let corners = [(points[a], normals[a]), (points[b], normals[b]), (points[c], normals[c])];
+            if corners.iter().all(|(p, _)| p.z >= NEAR) {
+                self.draw_triangle(k, corners, index);
+            } else {
+                let (clipped, count) = clip(corners);
+                for i in 2..count {
+                    self.draw_triangle(k, [clipped[0], clipped[i - 1], clipped[i]], index);
+                }
+            }
+        }
+    }
+
+    fn draw_triangle(&mut self, k: &Intrinsics, corners: [(Point3<f64>, Vector3<f32>); 3], drawable: u32) {
+        let on_screen = corners.map(|(p, _)| {
+            let near = 1.0 / p.z;
+            [k.fx * p.x * near + k.cx, k.fy * p.y * near + k.cy, near]
+        });
+        let Some(screen) = ScreenTriangle::new(on_screen) else { return };
+        let nearness = screen.linear(on_screen.map(|p| p[2]));
+        let [n0, n1, n2] = corners.map(|(_, n)| n);
+        let flat = n0 == n1 && n1 == n2;
+        let normal = std::array::from_fn(|axis| {
+            if flat {
+                return [0.0, 0.0, n0[axis]];
+            }
+            let values = std::array::from_fn(|i| f64::from(corners[i].1[axis]) * on_screen[i][2]);
+            let line: Linear = screen.linear(values);
+            line.map(|value| value as f32)
+        });
+        self.buffer.fill(&screen, nearness, self.triangles.len() as u32);
+        self.triangles.push(Seen { drawable, flat, normal });
+    }
+
+    fn shade(&mut self, view: &View, drawables: &[Drawable]) -> Picture {
+        let k = &view.intrinsics;
+        let (width, height) = (k.width, k.height);
+        let size = width * height;
+        let mut picture = Picture {
+            color: ColorImage::filled(width, height, [0; 3]),
+            depth: vec![0.0; size],
+            labels: LabelImage { width, height, labels: vec![0; size] },
+            facing: vec![0.0; size],
+        };
+        let labels: Vec<u16> = drawables.iter().map(|d| LabelImage::label_of(d.owner)).collect();
+        let turn = view.world_from_camera.rotation.to_rotation_matrix().cast::<f32>();
+        let turn = turn.matrix();
+        let origin = view.world_from_camera.translation.vector.cast::<f32>();
+        let paints: Vec<_> = drawables.iter().map(|d| self.shader.paint(d)).collect();
+        self.rays.clear();
+        self.rays.extend((0..width).map(|u| [((u as f64 - k.cx) / k.fx) as f32, 0.0]));
+        for v in 0..height {
+            let y = ((v as f64 - k.cy) / k.fy) as f32;
+            // World ray of pixel (u, v) with z = 1 in the camera: column sums of the rotation.
+            let base = turn.column(1) * y + turn.column(2);
+            for u in 0..width {
+                let index = v * width + u;
+                let ray = turn.column(0) * self.rays[u][0] + base;
+                let triangle = self.buffer.triangle[index];
+                if triangle == NOTHING {
+                    picture.color.pixels[index] = self.shader.sky(&ray);
+                    continue;
+                }
+                let seen = &self.triangles[triangle as usize];
+                let z = 1.0 / self.buffer.nearness[index];
+                let normal = if seen.flat {
+                    Vector3::new(seen.normal[0][2], seen.normal[1][2], seen.normal[2][2])
+                } else {
+                    let (u, v) = (u as f32, v as f32);
+                    let n = seen.normal.map(|[a, b, c]| a * u + b * v + c);
+                    let n = Vector3::from(n);
+                    n / n.norm().max(1e-9)
+                };
+                let point = origin + ray * z;
+                picture.depth[index] = z;
+                picture.labels.labels[index] = labels[seen.drawable as usize];
+                picture.facing[index] = (-normal.dot(&ray) / ray.norm()).clamp(0.0, 1.0);
+                picture.color.pixels[index] =
+                    self.shader.light(&paints[seen.drawable as usize], &point, &normal);
+            }
+        }
+        picture
+    }
+}
+
+fn finite(pose: &Isometry3<f64>) -> bool {
+    pose.translation.vector.iter().chain(pose.rotation.coords.iter()).all(|x| x.is_finite())
+}
+
+/// Whether a sphere in the camera frame is certainly not in the picture.
+fn outside(center: &Point3<f64>, radius: f64, k: &Intrinsics) -> bool {
+    let beyond = |axis: f64, focal: f64, low: f64, high: f64| {
+        // Distances from the planes through the camera and the two borders of the picture.
+        let (low, high) = (low / focal, high / focal);
+        axis - low * center.z < -radius * (1.0 + low * low).sqrt()
+            || axis - high * center.z > radius * (1.0 + high * high).sqrt()
+    };
+    center.z + radius < NEAR
+        || beyond(center.x, k.fx, -k.cx - 1.0, k.width as f64 - k.cx)
+        || beyond(center.y, k.fy, -k.cy - 1.0, k.height as f64 - k.cy)
+}
+
+/// Cuts a triangle at the near plane: up to four corners, and how many.
+fn clip(corners: [(Point3<f64>, Vector3<f32>); 3]) -> ([(Point3<f64>, Vector3<f32>); 4], usize) {
+    let mut kept = [corners[0]; 4];
+    let mut count = 0;
+    for i in 0..3 {
+        let (a, b) = (corners[i], corners[(i + 1) % 3]);
+        if a.0.z >= NEAR {
+            kept[count] = a;
+            count += 1;
+        }
+        if (a.0.z >= NEAR) != (b.0.z >= NEAR) {
+            let t = (NEAR - a.0.z) / (b.0.z - a.0.z);
+            let mut point = a.0 + (b.0 - a.0) * t;
+            point.z = NEAR;
+            kept[count] = (point, a.1 + (b.1 - a.1) * t as f32);
+            count += 1;
+        }
+    }
+    (kept, count)
+}

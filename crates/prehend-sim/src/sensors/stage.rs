@@ -1,0 +1,97 @@
+//! A scene as drawables: the meshes are made once, the poses are new in each frame.
+
+use super::mesh::{Mesh, MeshError, Soup};
+use super::render::{Drawable, Surface};
+use crate::body::{Frame, Owner, PartShape, RenderItem};
+use nalgebra::Isometry3;
+use std::sync::Arc;
+
+/// Everything of a scene that can be seen.
+#[derive(Clone, Debug, Default)]
+pub struct Stage {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug)]
+struct Piece {
+    mesh: Arc<Mesh>,
+    body: usize,
+    color: [u8; 3],
+    surface: Surface,
+    owner: Owner,
+}
+
+/// A frame that does not belong to the stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the frame has {found} body poses, but a piece belongs to body {body}")]
+pub struct MissingBody {
+    /// Body without a pose.
+    pub body: usize,
+    /// Number of poses there are.
+    pub found: usize,
+}
+
+impl Stage {
+    /// Makes the meshes. Parts of one body and colour become one mesh, smooth across the parts' seams.
+    ///
+    /// Errors: [`MeshError`] for a part with broken numbers.
+    pub fn new(items: &[RenderItem]) -> Result<Self, MeshError> {
+        let mut groups: Vec<((Owner, usize, [u8; 3]), Soup)> = Vec::new();
+        for item in items {
+            let part = &item.part;
+            let soup = match &part.shape {
+                PartShape::Box { half } => Soup::cuboid((half * 2.0).into()),
+                PartShape::Cylinder { radius, half_height } => Soup::cylinder(*radius, half_height * 2.0),
+                PartShape::Sphere { radius } => Soup::capsule(*radius, 0.0),
+                PartShape::Capsule { radius, half_height } => Soup::capsule(*radius, half_height * 2.0),
+                PartShape::Hull(hull) => Soup::from_triangles(&hull.vertices, &hull.triangles)?,
+            };
+            let key = (item.owner, item.body, part.color.0);
+            let group = match groups.iter_mut().find(|(other, _)| *other == key) {
+                Some((_, group)) => group,
+                None => {
+                    groups.push((key, Soup::default()));
+                    match groups.last_mut() {
+                        Some((_, group)) => group,
+                        None => continue,
+                    }
+                }
+            };
+            group.add(&soup, &part.body_from_part);
+        }
+        let pieces = groups
+            .into_iter()
+            .map(|((owner, body, color), soup)| {
+                let surface = match owner {
+                    Owner::Floor => Surface::Tiles,
+                    Owner::Table => Surface::Wood,
+                    Owner::Furniture(_) | Owner::Robot(_) | Owner::Object(_) => Surface::Plain,
+                };
+                soup.check()?;
+                Ok(Piece { mesh: Arc::new(Mesh::smooth(soup.without_seams())), body, color, surface, owner })
+            })
+            .collect::<Result<Vec<_>, MeshError>>()?;
+        Ok(Self { pieces })
+    }
+
+    /// The drawables at one instant, in the frame's own frame (`link_base`).
+    ///
+    /// Errors: [`MissingBody`].
+    pub fn drawables(&self, frame: &Frame) -> Result<Vec<Drawable>, MissingBody> {
+        let found = frame.base_from_body.len();
+        self.pieces
+            .iter()
+            .map(|piece| {
+                let pose: &Isometry3<f64> =
+                    frame.base_from_body.get(piece.body).ok_or(MissingBody { body: piece.body, found })?;
+                Ok(Drawable {
+                    mesh: Arc::clone(&piece.mesh),
+                    world_from_mesh: *pose,
+                    color: piece.color,
+                    surface: piece.surface,
+                    owner: piece.owner,
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! Overlays and PNG files.
+
+use super::overlay::{Annotation, annotate, draw_line, draw_text, png, text_size};
+use super::*;
+use prehend_geometry::{ColorImage, Mask};
+
+#[test]
+fn a_mask_is_tinted_and_outlined_and_labelled() {
+    let mut image = ColorImage::filled(200, 120, [100; 3]);
+    let annotation = Annotation {
+        label: "mug_0".into(),
+        color: [255, 0, 0],
+        mask: Some(Mask::filled_box(200, 120, 80, 60, 30, 20)),
+        ..Annotation::default()
+    };
+    annotate(&mut image, &[annotation]);
+    let at = |u: usize, v: usize| image.pixels[v * 200 + u];
+    assert_eq!(at(80, 60), [255, 0, 0]);
+    assert_eq!(at(95, 70), [147, 70, 70]);
+    assert_eq!(at(60, 70), [100; 3]);
+    // The label stands above the mask, on a ground of its colour.
+    let (width, height) = text_size("mug_0", 2);
+    assert_eq!((width, height), (58, 14));
+    assert_eq!(at(95 - 29, 60 - 3), [255, 0, 0]);
+}
+
+#[test]
+fn labels_do_not_cover_each_other() {
+    let annotation = |u: f64| Annotation {
+        label: "apple".into(),
+        color: [0, 255, 0],
+        dots: vec![[u, 60.0]],
+        ..Annotation::default()
+    };
+    let green = |annotations: &[Annotation]| {
+        let mut image = ColorImage::filled(200, 120, [0; 3]);
+        annotate(&mut image, annotations);
+        image.pixels.iter().filter(|p| **p == [0, 255, 0]).count()
+    };
+    let (one, two) = (green(&[annotation(100.0)]), green(&[annotation(100.0), annotation(110.0)]));
+    assert!(two + 20 > 2 * one, "{two} pixels of two labels, {one} of one");
+}
+
+#[test]
+fn drawing_outside_or_nowhere_is_harmless() {
+    let clean = ColorImage::filled(20, 10, [7; 3]);
+    for (from, to) in [
+        ([-1e9, -1e9], [-1e9, 1e9]),
+        ([f64::NAN, 0.0], [5.0, 5.0]),
+        ([f64::INFINITY, 0.0], [5.0, 5.0]),
+        ([100.0, 100.0], [1e300, 100.0]),
+    ] {
+        let mut image = clean.clone();
+        draw_line(&mut image, from, to, 1.0, [255; 3]);
+        assert_eq!(image, clean);
+    }
+    let mut image = clean.clone();
+    draw_text(&mut image, -1000, 4, "far away é", 2, [255; 3]);
+    draw_text(&mut image, 1000, 1000, "far away", 2, [255; 3]);
+    assert_eq!(image, clean);
+    let wrong_size = Annotation { mask: Some(Mask::filled_box(9, 9, 1, 1, 3, 3)), ..Annotation::default() };
+    annotate(&mut image, &[wrong_size, Annotation { label: "nowhere".into(), ..Annotation::default() }]);
+    assert_eq!(image, clean);
+    // A line across the whole image is drawn where it is.
+    draw_line(&mut image, [-1e6, 5.0], [1e6, 5.0], 0.5, [255; 3]);
+    assert!((0..20).all(|u| image.pixels[5 * 20 + u] == [255; 3] && image.pixels[2 * 20 + u] == [7; 3]));
+}
+
+#[test]
+fn png_reads_back() {
+    let mut image = ColorImage::filled(3, 2, [1, 2, 3]);
+    image.pixels[4] = [250, 0, 9];
+    let bytes = png(&image).unwrap();
+    let back = image::load_from_memory(&bytes).unwrap().to_rgb8();
+    assert_eq!(back.dimensions(), (3, 2));
+    assert_eq!(back.get_pixel(1, 1).0, [250, 0, 9]);
+    assert!(png(&ColorImage { width: 4, ..image }).is_err());
+    assert!(png(&ColorImage::default()).is_err());
+}
+
+#[test]
+fn the_overview_shows_the_object() {
+    let mut setting = Setting::table();
+    setting.object(Shape::Box { size: [0.1; 3] }, [220, 20, 20], 0.4, 0.0, 0.1);
+    let bytes = overview_png(&setting.drawables()).unwrap();
+    let image = image::load_from_memory(&bytes).unwrap().to_rgb8();
+    assert_eq!(image.dimensions(), (960, 720));
+    let red = image.pixels().filter(|p| p.0[0] > 90 && p.0[1] < 40).count();
+    assert!(red > 2000, "{red} red pixels");
+}
