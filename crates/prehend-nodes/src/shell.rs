@@ -249,6 +249,16 @@ impl Peers {
         self.life(name).is_some_and(|life| life.heard.elapsed() < self.silence && life.motion_active)
     }
 
+    /// Whether `name` was moving the robot when it fell silent.
+    pub fn fell_silent_in_motion(&self, name: &str) -> bool {
+        self.life(name).is_some_and(|life| life.heard.elapsed() >= self.silence && life.motion_active)
+    }
+
+    /// The number that tells lives of `name` apart, once it was heard.
+    pub fn incarnation(&self, name: &str) -> Option<u64> {
+        self.life(name).map(|life| life.incarnation)
+    }
+
     /// Names among `wanted` that are not alive now.
     pub fn missing<'a>(&self, wanted: &[&'a str]) -> Vec<&'a str> {
         wanted.iter().copied().filter(|name| !self.alive(name)).collect()

@@ -1,1 +1,365 @@
-//! (coming)
+//! The verifier node: assesses evidence, permits plans, redeems permits, checks outcomes, and stops an arm whose
+//! owner has died.
+
+use crate::convert;
+use crate::shell::{NodeError, NodeOptions, Shell, incarnation};
+use futures::StreamExt;
+use prehend_msgs::control_msgs::action::FollowJointTrajectory;
+use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
+use prehend_ros::{ActionClient, QosProfile, ServiceRequest, Subscription};
+use prehend_scene::{ObjectMap, PlanHash, SkillPlan};
+use prehend_verify::gate::judge;
+use prehend_verify::{
+    GateContext, Ledger, Outcome, RedeemError, Settings, Verdict, Workspace, check_outcome, diagnose,
+};
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long a gate request for a newer map than the verifier has may wait for that map.
+const MAP_PATIENCE: Duration = Duration::from_millis(1500);
+/// Deadline of a cancel request to the robot.
+const CANCEL_DEADLINE: Duration = Duration::from_secs(2);
+/// How often the owner of the arm is looked after.
+const WATCH_PERIOD: Duration = Duration::from_millis(50);
+
+enum Event {
+    Assess(ServiceRequest<Assess::Service>),
+    Gate(ServiceRequest<Gate::Service>),
+    Redeem(ServiceRequest<RedeemPermit::Service>),
+    CheckOutcome(ServiceRequest<CheckOutcome::Service>),
+    Map(ObjectMapMsg),
+    Watch,
+    Shutdown,
+}
+
+/// Runs the node until it is told to stop.
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let shell = Shell::start("verifier", &options).await?;
+    let mut verifier = Verifier::new(&shell)?;
+    let services = QosProfile::services();
+    let mut assess = shell.node.create_service::<Assess::Service>(names::VERIFIER_ASSESS, services)?;
+    let mut gate = shell.node.create_service::<Gate::Service>(names::VERIFIER_GATE, services)?;
+    let mut redeem = shell.node.create_service::<RedeemPermit::Service>(names::VERIFIER_REDEEM, services)?;
+    let mut check =
+        shell.node.create_service::<CheckOutcome::Service>(names::VERIFIER_CHECK_OUTCOME, services)?;
+    let mut maps: Subscription<ObjectMapMsg> =
+        shell.node.subscribe(names::OBJECT_MAP, QosProfile::transient_local())?;
+    let mut watch = tokio::time::interval(WATCH_PERIOD);
+    let shutdown = shell.shutdown();
+    tokio::pin!(shutdown);
+    loop {
+        let event = tokio::select! {
+            () = &mut shutdown => Event::Shutdown,
+            Some(request) = assess.next() => Event::Assess(request),
+            Some(request) = gate.next() => Event::Gate(request),
+            Some(request) = redeem.next() => Event::Redeem(request),
+            Some(request) = check.next() => Event::CheckOutcome(request),
+            Some(map) = maps.next() => Event::Map(map),
+            _ = watch.tick() => Event::Watch,
+        };
+        match event {
+            Event::Assess(request) => verifier.assess(request),
+            Event::Gate(request) => verifier.gate(request, Instant::now()),
+            Event::Redeem(request) => verifier.redeem(request),
+            Event::CheckOutcome(request) => verifier.check_outcome(request),
+            Event::Map(map) => verifier.take_map(&map),
+            Event::Watch => verifier.watch(),
+            Event::Shutdown => return Ok(()),
+        }
+    }
+}
+
+struct Verifier<'a> {
+    shell: &'a Shell,
+    settings: Settings,
+    enforce: bool,
+    map: Option<ObjectMap>,
+    ledger: Ledger,
+    /// Gate requests that are ahead of the map, with the time they came.
+    waiting: Vec<(Instant, ServiceRequest<Gate::Service>)>,
+    /// Life of skills whose arm was stopped already, and the life seen at the last look with whether it moved.
+    owner: Owner,
+    trajectory: ActionClient<ExecuteTrajectory::Action>,
+    controller: ActionClient<FollowJointTrajectory::Action>,
+}
+
+#[derive(Default)]
+struct Owner {
+    life: Option<u64>,
+    moving: bool,
+    stopped_for: Option<u64>,
+}
+
+impl<'a> Verifier<'a> {
+    fn new(shell: &'a Shell) -> Result<Self, NodeError> {
+        let limits = shell.robot.limits;
+        let workspace = Workspace {
+            low: limits.workspace_low,
+            high: limits.workspace_high,
+            support_clearance: limits.support_clearance,
+            max_opening: shell.robot.gripper.max_opening,
+        };
+        let parameters = shell.node.parameters();
+        let file = parameters.string_or("settings", "config/nodes/verifier.yaml")?;
+        let enforce = parameters.bool_or("enforce", true)?;
+        parameters.finish()?;
+        let settings = Settings::load(&crate::share::resolve(Path::new(&file)), workspace)?;
+        if !enforce {
+            shell.trace.event(
+                "",
+                TraceEvent::KIND_WARNING,
+                "verifier",
+                "not_enforced",
+                "the gate is switched off for an ablation: every plan is permitted, whatever the evidence",
+                json!({}),
+            );
+        }
+        Ok(Self {
+            shell,
+            settings,
+            enforce,
+            map: None,
+            ledger: Ledger::new(incarnation()),
+            waiting: Vec::new(),
+            owner: Owner::default(),
+            trajectory: shell.node.create_action_client(&shell.robot.moveit.execute_trajectory)?,
+            controller: shell.node.create_action_client(&shell.robot.arm.controller)?,
+        })
+    }
+
+    fn now(&self) -> f64 {
+        convert::seconds(&self.shell.node.now())
+    }
+
+    fn take_map(&mut self, msg: &ObjectMapMsg) {
+        match convert::map_from_msg(msg) {
+            Ok(map) => self.map = Some(map),
+            Err(error) => {
+                tracing::warn!("object map refused: {error}");
+                return;
+            }
+        }
+        for (since, request) in std::mem::take(&mut self.waiting) {
+            self.gate(request, since);
+        }
+    }
+
+    fn assess(&self, request: ServiceRequest<Assess::Service>) {
+        let response = match convert::all_evidence_from_msg(&request.message.evidence) {
+            Err(error) => Assess::Response {
+                error_code: ErrorCode::VERIFIER_BAD_REQUEST,
+                error_message: error.to_string(),
+                ..Default::default()
+            },
+            Ok(evidence) => {
+                let diagnostics = diagnose(&evidence, &self.settings.commit);
+                Assess::Response {
+                    diagnostics: convert::diagnostics_to_msg(&diagnostics),
+                    ..Default::default()
+                }
+            }
+        };
+        answer(request, response);
+    }
+
+    fn gate(&mut self, request: ServiceRequest<Gate::Service>, since: Instant) {
+        let planned = request.message.plan.map_version;
+        let known = self.map.as_ref().map_or(0, |map| map.version);
+        if planned > known && since.elapsed() < MAP_PATIENCE {
+            self.waiting.push((since, request));
+            return;
+        }
+        let response = self.judge_request(&request.message);
+        answer(request, response);
+    }
+
+    fn judge_request(&mut self, request: &Gate::Request) -> Gate::Response {
+        let bad = |message: String| Gate::Response {
+            error_code: ErrorCode::VERIFIER_BAD_REQUEST,
+            error_message: message.clone(),
+            reason: message,
+            ..Default::default()
+        };
+        let (plan, claimed) = match convert::plan_from_msg(&request.plan) {
+            Ok(plan) => plan,
+            Err(error) => return bad(error.to_string()),
+        };
+        let hash = plan.hash();
+        if hash != claimed {
+            return bad(format!("the plan hashes to {hash}, but it claims {claimed}"));
+        }
+        let evidence = match convert::all_evidence_from_msg(&request.evidence) {
+            Ok(evidence) => evidence,
+            Err(error) => return bad(error.to_string()),
+        };
+        let context = GateContext { map: self.map.as_ref(), settings: &self.settings };
+        let verdict = judge(&plan, &evidence, &context);
+        self.answer_verdict(&request.goal_id, &plan, hash, &verdict)
+    }
+
+    fn answer_verdict(
+        &mut self,
+        goal_id: &str,
+        plan: &SkillPlan,
+        hash: PlanHash,
+        verdict: &Verdict,
+    ) -> Gate::Response {
+        let reasons = verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let diagnostics = verdict.diagnostics.as_ref().map(convert::diagnostics_to_msg).unwrap_or_default();
+        let granted = verdict.granted() || !self.enforce;
+        let subject = format!("{} {}", plan.skill.name(), plan.object);
+        let message = match (verdict.granted(), &verdict.diagnostics) {
+            (true, Some(d)) => format!(
+                "{subject}: commit (v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2})",
+                d.score, d.omega, d.zeta, d.mu
+            ),
+            (true, None) => format!("{subject}: commit"),
+            (false, _) if granted => format!("{subject}: permitted only because the gate is off: {reasons}"),
+            (false, _) => format!("{subject}: refused: {reasons}"),
+        };
+        self.shell.trace.event(
+            goal_id,
+            TraceEvent::KIND_VERDICT,
+            plan.skill.name(),
+            if granted { "granted" } else { "refused" },
+            message,
+            json!({ "object": plan.object.0, "plan_hash": hash.0, "map_version": plan.map_version,
+                "findings": verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "diagnostics": verdict.diagnostics }),
+        );
+        if !granted {
+            return Gate::Response {
+                error_code: ErrorCode::VERIFIER_REFUSED,
+                error_message: reasons.clone(),
+                reason: reasons,
+                diagnostics,
+                ..Default::default()
+            };
+        }
+        let now = self.now();
+        let permit = self.ledger.issue(hash, plan.map_version, now, now + self.settings.permit_seconds);
+        Gate::Response {
+            granted: true,
+            reason: reasons,
+            permit: convert::permit_to_msg(&permit),
+            diagnostics,
+            ..Default::default()
+        }
+    }
+
+    fn redeem(&mut self, request: ServiceRequest<RedeemPermit::Service>) {
+        let asked = &request.message;
+        let now = self.now();
+        let hash = PlanHash(asked.plan_hash.clone());
+        let result = self.ledger.redeem(&asked.permit_id, &hash, asked.map_version, now);
+        let (error_code, error_message) = match &result {
+            Ok(()) => (ErrorCode::SUCCESS, String::new()),
+            Err(error) => (redeem_code(error), error.to_string()),
+        };
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_PERMIT,
+            "redeem",
+            if result.is_ok() { "redeemed" } else { "refused" },
+            if result.is_ok() { format!("permit {} redeemed", asked.permit_id) } else { error_message.clone() },
+            json!({ "permit": asked.permit_id, "plan_hash": asked.plan_hash, "at": now }),
+        );
+        answer(request, RedeemPermit::Response { error_code, error_message });
+    }
+
+    fn check_outcome(&self, request: ServiceRequest<CheckOutcome::Service>) {
+        let response = match self.judge_outcome(&request.message) {
+            Ok(response) => response,
+            Err(error) => CheckOutcome::Response {
+                error_code: ErrorCode::VERIFIER_BAD_REQUEST,
+                error_message: error.to_string(),
+                ..Default::default()
+            },
+        };
+        answer(request, response);
+    }
+
+    fn judge_outcome(
+        &self,
+        request: &CheckOutcome::Request,
+    ) -> Result<CheckOutcome::Response, convert::ConvertError> {
+        let (plan, _) = convert::plan_from_msg(&request.plan)?;
+        let before = convert::observation_from_msg(&request.before)?;
+        let after = convert::observation_from_msg(&request.after)?;
+        let (status, succeeded, reason) = match check_outcome(&plan, &before, &after) {
+            Outcome::Succeeded { because } => ("succeeded", true, because),
+            Outcome::Failed { because } => ("failed", false, because),
+            Outcome::NotObserved { because } => ("not_observed", false, because),
+        };
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_VERDICT,
+            "outcome",
+            status,
+            format!("{} {}: {reason}", plan.skill.name(), plan.object),
+            json!({ "skill": plan.skill.name(), "object": plan.object.0 }),
+        );
+        Ok(CheckOutcome::Response { succeeded, reason: format!("{status}: {reason}"), ..Default::default() })
+    }
+
+    /// Stops the arm when its owner died while moving it. The owner's own heartbeat says whether it was.
+    fn watch(&mut self) {
+        let patience_over: Vec<_> = {
+            let (late, early): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.waiting).into_iter().partition(|(t, _)| t.elapsed() >= MAP_PATIENCE);
+            self.waiting = early;
+            late
+        };
+        for (since, request) in patience_over {
+            self.gate(request, since);
+        }
+        let Some(life) = self.shell.peers.incarnation("skills") else { return };
+        let replaced = self.owner.life.is_some_and(|old| old != life) && self.owner.moving;
+        let silent = self.shell.peers.fell_silent_in_motion("skills");
+        if (replaced || silent) && self.owner.stopped_for != Some(life) {
+            self.owner.stopped_for = Some(life);
+            self.stop_arm();
+        }
+        self.owner.life = Some(life);
+        self.owner.moving = silent || self.shell.peers.motion_active("skills");
+    }
+
+    fn stop_arm(&self) {
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_WARNING,
+            "watchdog",
+            "stop",
+            "skills was lost while the arm was moving: all motions are cancelled",
+            json!({}),
+        );
+        let (trajectory, controller) = (self.trajectory.clone(), self.controller.clone());
+        tokio::spawn(async move {
+            let (a, b) =
+                tokio::join!(trajectory.cancel_all(CANCEL_DEADLINE), controller.cancel_all(CANCEL_DEADLINE));
+            for error in [a.err(), b.err()].into_iter().flatten() {
+                tracing::error!("cancel of an orphaned motion failed: {error}");
+            }
+        });
+    }
+}
+
+fn redeem_code(error: &RedeemError) -> i32 {
+    match error {
+        RedeemError::Unknown { .. } => ErrorCode::VERIFIER_PERMIT_UNKNOWN,
+        RedeemError::Used { .. } => ErrorCode::VERIFIER_PERMIT_USED,
+        RedeemError::Expired { .. } => ErrorCode::VERIFIER_PERMIT_EXPIRED,
+        RedeemError::OtherPlan { .. } => ErrorCode::VERIFIER_PERMIT_OTHER_PLAN,
+        RedeemError::StaleMap { .. } => ErrorCode::VERIFIER_PERMIT_STALE_MAP,
+    }
+}
+
+fn answer<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
+    if let Err(error) = request.respond(response) {
+        tracing::warn!("answer not sent: {error}");
+    }
+}

@@ -80,23 +80,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `workspace` (required) and the optional `commit`, `permit_seconds`, `min_confidence`, `grasp_reach`.
-    pub fn read(root: &Value<'_>) -> Option<Self> {
+    /// Reads the optional keys `commit`, `permit_seconds`, `min_confidence` and `grasp_reach`; the workspace is the
+    /// robot's.
+    pub fn read(root: &Value<'_>, workspace: Workspace) -> Option<Self> {
         root.map(|m| {
-            let workspace = m.req("workspace").and_then(|v| {
-                v.map(|w| {
-                    let low = w.req("low").and_then(|v| v.numbers::<3>());
-                    let high = w.req("high").and_then(|v| v.numbers::<3>());
-                    let clearance = w.req("support_clearance").and_then(|v| v.f64_in(-0.05, 0.2));
-                    let opening = w.req("max_opening").and_then(|v| v.f64_in(0.0, 0.5));
-                    let (low, high) = (low?, high?);
-                    if (0..3).any(|i| low[i] >= high[i]) {
-                        w.report("workspace low must be below high on every axis");
-                        return None;
-                    }
-                    Some(Workspace { low, high, support_clearance: clearance?, max_opening: opening? })
-                })
-            });
             let base = CommitRule::default();
             let commit = m.or("commit", base, |v| {
                 v.map(|c| {
@@ -121,11 +108,11 @@ impl Settings {
                     })
                 })
             });
-            let permit_seconds = m.or("permit_seconds", 10.0, |v| v.f64_in(0.1, 300.0));
+            let permit_seconds = m.or("permit_seconds", 20.0, |v| v.f64_in(0.1, 300.0));
             let min_confidence = m.or("min_confidence", 0.5, |v| v.f64_in(0.0, 1.0));
-            let grasp_reach = m.or("grasp_reach", 0.05, |v| v.f64_in(0.0, 0.5));
+            let grasp_reach = m.or("grasp_reach", 0.06, |v| v.f64_in(0.0, 0.5));
             Some(Self {
-                workspace: workspace?,
+                workspace,
                 commit: commit?,
                 permit_seconds: permit_seconds?,
                 min_confidence: min_confidence?,
@@ -135,7 +122,7 @@ impl Settings {
     }
 
     /// Reads the settings file at `path`.
-    pub fn load(path: &std::path::Path) -> Result<Self, Findings> {
-        prehend_config::read_file(path, |root| Self::read(&root))
+    pub fn load(path: &std::path::Path, workspace: Workspace) -> Result<Self, Findings> {
+        prehend_config::read_file(path, |root| Self::read(&root, workspace))
     }
 }
