@@ -10,8 +10,8 @@
 
 pub mod scene;
 pub mod body;
-// pub mod world;
+pub mod world;
 pub mod sensors;
 
 pub use scene::{PlacedScene, Scene};
-// pub use world::World;
+pub use world::World;

@@ -1,0 +1,280 @@
+//! A placed scene and the arm as physics bodies.
+
+use super::contacts::{Contacts, RobotCollider};
+use super::gripper::Gripper;
+use super::settings::{ROLLING_DAMPING, TURNING_DAMPING, collider, integration_parameters};
+use super::trajectory::Controller;
+use super::{ArmModel, JOINTS, JointVector, LinkJoint, Motions, World, WorldError};
+use crate::body::collider::{shapes, to_pose, to_vector};
+use crate::body::{Owner, Part, PartShape, RenderItem, at};
+use crate::scene::{Color, PlacedScene, Shape};
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::math::Vector;
+use rapier3d::prelude::{
+    ActiveCollisionTypes, ColliderHandle, Group, ImpulseJointHandle, InteractionGroups, InteractionTestMode,
+    MassProperties, PhysicsWorld, PrismaticJointBuilder, RigidBodyBuilder, RigidBodyHandle,
+};
+
+/// Height of the floor below the lower of `link_base` and the table's top, metres.
+const FLOOR_DEPTH: f64 = 0.75;
+/// Mass of a finger, kg, and its extra inertia, kg m²: light fingers shake, so they turn like heavier ones.
+const FINGER_MASS: f32 = 0.12;
+const FINGER_INERTIA: f32 = 1e-3;
+/// Friction of the pads and of the arm's housings.
+const PAD_FRICTION: f64 = 1.2;
+const HOUSING_FRICTION: f64 = 0.5;
+/// Longest time in which a new world comes to rest, seconds.
+const SETTLE_TIME: f64 = 2.0;
+
+const STATIC: Group = Group::GROUP_1;
+const ROBOT: Group = Group::GROUP_2;
+const OBJECT: Group = Group::GROUP_3;
+
+/// What is being put together.
+struct Builder {
+    physics: PhysicsWorld,
+    owners: Vec<(ColliderHandle, Owner)>,
+    items: Vec<RenderItem>,
+    robot_colliders: Vec<RobotCollider>,
+}
+
+impl World {
+    /// Puts the scene and the arm at its home position together and lets the objects come to rest; time is 0 then.
+    ///
+    /// Errors: [`WorldError`] for a home outside the joint limits, or fingers without shape.
+    pub fn new(placed: &PlacedScene, model: &ArmModel, home: &JointVector) -> Result<Self, WorldError> {
+        for (joint, position) in model.joints().iter().zip(home) {
+            if !(joint.lower..=joint.upper).contains(position) {
+                return Err(WorldError::Home { joint: joint.name.clone(), position: *position });
+            }
+        }
+        let mut builder = Builder {
+            physics: PhysicsWorld {
+                gravity: Vector::new(0.0, 0.0, -9.81),
+                integration_parameters: integration_parameters(),
+                ..PhysicsWorld::default()
+            },
+            owners: Vec::new(),
+            items: Vec::new(),
+            robot_colliders: Vec::new(),
+        };
+        builder.add_fixtures(placed);
+        let poses = model.link_poses(home, model.max_opening());
+        let link_bodies = builder.add_links(model, &poses);
+        let fingers = builder.finger_bodies(model, &link_bodies).ok_or(WorldError::Finger)?;
+        let hand = link_bodies[model.hand()].ok_or(WorldError::Finger)?;
+        let finger_joints = builder.join_fingers(model, hand, fingers);
+        let objects = builder.add_objects(placed, 1 + model.links().len());
+        builder.owners.sort_by_key(|(handle, _)| handle.into_raw_parts());
+        let mut world = Self {
+            physics: builder.physics,
+            model: model.clone(),
+            scene: placed.clone(),
+            link_bodies,
+            fingers,
+            finger_joints,
+            objects,
+            robot_colliders: builder.robot_colliders,
+            owners: builder.owners,
+            items: builder.items.into(),
+            controller: Controller::new(*home),
+            gripper: Gripper::new(model.finger_travel()),
+            contacts: Contacts::default(),
+            steps: 0,
+            motion_ends: Vec::new(),
+            grip_ends: Vec::new(),
+            motions: Motions::default(),
+        };
+        world.settle();
+        Ok(world)
+    }
+
+    /// Steps until every object rests, then starts time anew.
+    fn settle(&mut self) {
+        let mut resting = 0;
+        while self.time() < SETTLE_TIME && resting < 24 {
+            self.step();
+            let still = (0..self.objects.len()).all(|object| self.object_speed(object) < 0.003);
+            resting = if still { resting + 1 } else { 0 };
+        }
+        self.steps = 0;
+        self.motions = Motions::default();
+        self.contacts = Contacts::default();
+    }
+}
+
+impl Builder {
+    fn draw(&mut self, owner: Owner, body: usize, parts: &[Part], body_from_parts: &Isometry3<f64>) {
+        self.items.extend(parts.iter().map(|part| RenderItem {
+            owner,
+            body,
+            part: Part { body_from_part: body_from_parts * part.body_from_part, ..part.clone() },
+        }));
+    }
+
+    /// Floor, pedestal, table and furniture: one fixed body, index 0 of a frame.
+    fn add_fixtures(&mut self, placed: &PlacedScene) {
+        let table = &placed.scene.table;
+        let body = self.physics.insert_body(RigidBodyBuilder::fixed());
+        let solid = |size: Vector3<f64>, color: Color| {
+            Part::new(PartShape::Box { half: size / 2.0 }, at(0.0, 0.0, 0.0), color)
+        };
+        let floor = table.height.min(0.0) - FLOOR_DEPTH;
+        let slab = Vector3::new(table.size[0], table.size[1], table.thickness);
+        let stand = 0.02 + FLOOR_DEPTH + table.height.min(0.0);
+        let pedestal_color = Color([96, 98, 102]);
+        let mut fixtures = vec![
+            (Owner::Floor, solid(Vector3::new(4.0, 4.0, 0.1), Color([150, 150, 146])), at(0.3, 0.0, floor - 0.05), 0.8),
+            (
+                Owner::Floor,
+                solid(Vector3::new(0.16, 0.16, stand), pedestal_color),
+                at(0.0, 0.0, -0.001 - stand / 2.0),
+                0.8,
+            ),
+            (Owner::Table, solid(slab, table.color), table.top() * at(0.0, 0.0, -table.thickness / 2.0), table.friction),
+        ];
+        for (index, item) in placed.scene.furniture.iter().enumerate() {
+            fixtures.push((Owner::Furniture(index), solid(item.size, item.color), item.pose, 0.7));
+        }
+        for (owner, part, pose, friction) in fixtures {
+            let part = [part];
+            self.draw(owner, 0, &part, &pose);
+            for (body_from_shape, shape) in shapes(&part) {
+                let built = collider(shape, friction)
+                    .position(to_pose(&pose) * body_from_shape)
+                    .collision_groups(groups(STATIC, ROBOT | OBJECT));
+                let handle = self.physics.insert_collider(built, Some(body));
+                self.owners.push((handle, owner));
+            }
+        }
+    }
+
+    /// Kinematic bodies of the arm's links, dynamic ones of the fingers.
+    fn add_links(&mut self, model: &ArmModel, poses: &[Isometry3<f64>]) -> Vec<Option<RigidBodyHandle>> {
+        let mut bodies = Vec::new();
+        for (index, link) in model.links().iter().enumerate() {
+            self.draw(Owner::Robot(index), 1 + index, &link.parts, &Isometry3::identity());
+            let finger = model.fingers().iter().position(|finger| *finger == index);
+            if link.parts.is_empty() && index != model.hand() {
+                bodies.push(None);
+                continue;
+            }
+            let pose = to_pose(&poses[index]);
+            let body = match finger {
+                None => RigidBodyBuilder::kinematic_position_based().pose(pose).can_sleep(false),
+                Some(_) => RigidBodyBuilder::dynamic()
+                    .pose(pose)
+                    .can_sleep(false)
+                    .gravity_scale(0.0)
+                    .additional_mass_properties(finger_mass(&link.parts)),
+            };
+            let body = self.physics.insert_body(body);
+            // The base stands in its pedestal; everything else may touch the table.
+            let fixed_base = link.parent.is_none();
+            for (body_from_shape, shape) in shapes(&link.parts) {
+                let friction = if finger.is_some() { PAD_FRICTION } else { HOUSING_FRICTION };
+                let others = if fixed_base { OBJECT } else { OBJECT | STATIC };
+                let built = collider(shape, friction)
+                    .position(body_from_shape)
+                    .density(0.0)
+                    .collision_groups(groups(ROBOT, others))
+                    .active_collision_types(
+                        ActiveCollisionTypes::default() | ActiveCollisionTypes::KINEMATIC_FIXED,
+                    );
+                let handle = self.physics.insert_collider(built, Some(body));
+                self.owners.push((handle, Owner::Robot(index)));
+                self.robot_colliders.push(RobotCollider { collider: handle, link: index, finger });
+            }
+            bodies.push(Some(body));
+        }
+        bodies
+    }
+
+    fn finger_bodies(
+        &self,
+        model: &ArmModel,
+        bodies: &[Option<RigidBodyHandle>],
+    ) -> Option<[RigidBodyHandle; 2]> {
+        let [left, right] = model.fingers();
+        let shaped = [left, right].iter().all(|link| !model.links()[*link].parts.is_empty());
+        shaped.then_some([bodies[left]?, bodies[right]?])
+    }
+
+    fn join_fingers(
+        &mut self,
+        model: &ArmModel,
+        hand: RigidBodyHandle,
+        fingers: [RigidBodyHandle; 2],
+    ) -> [ImpulseJointHandle; 2] {
+        let mut join = |finger: usize| {
+            let link = &model.links()[model.fingers()[finger]];
+            let axis = match link.joint {
+                LinkJoint::Finger(axis) => axis.into_inner(),
+                LinkJoint::Fixed | LinkJoint::Arm(..) | LinkJoint::Drive(_) => Vector3::y(),
+            };
+            let hand_from_finger = model.parent_from_link(link, &[0.0; JOINTS], 0.0);
+            let joint = PrismaticJointBuilder::new(to_vector(&axis))
+                .local_anchor1(to_vector(&hand_from_finger.translation.vector))
+                .local_anchor2(Vector::ZERO)
+                .limits([0.0, model.finger_travel() as f32]);
+            let mut joint = joint.build();
+            joint.set_contacts_enabled(false);
+            self.physics.insert_impulse_joint(hand, fingers[finger], joint)
+        };
+        [join(0), join(1)]
+    }
+
+    fn add_objects(&mut self, placed: &PlacedScene, first_body: usize) -> Vec<RigidBodyHandle> {
+        let mut bodies = Vec::new();
+        for (index, object) in placed.objects.iter().enumerate() {
+            let owner = Owner::Object(index);
+            let parts = object.parts();
+            self.draw(owner, first_body + index, &parts, &Isometry3::identity());
+            let spec = &object.spec;
+            let volume: f64 = parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
+            let density = spec.mass / volume.max(1e-9);
+            let body = if spec.fixed { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
+            let damping = if rolls(&spec.shape) { ROLLING_DAMPING } else { TURNING_DAMPING };
+            let body = self.physics.insert_body(body.pose(to_pose(&object.pose)).angular_damping(damping));
+            for (body_from_shape, shape) in shapes(&parts) {
+                let built = collider(shape, spec.friction)
+                    .position(body_from_shape)
+                    .density(density as f32)
+                    .restitution(spec.restitution as f32)
+                    .collision_groups(groups(OBJECT, STATIC | ROBOT | OBJECT));
+                let handle = self.physics.insert_collider(built, Some(body));
+                self.owners.push((handle, owner));
+            }
+            bodies.push(body);
+        }
+        bodies
+    }
+}
+
+fn groups(member: Group, others: Group) -> InteractionGroups {
+    InteractionGroups::new(member, others, InteractionTestMode::And)
+}
+
+fn finger_mass(parts: &[Part]) -> MassProperties {
+    let count = parts.len().max(1) as f64;
+    let middle: Vector3<f64> =
+        parts.iter().map(|part| part.body_from_part.translation.vector).sum::<Vector3<f64>>() / count;
+    MassProperties::new(to_vector(&middle), FINGER_MASS, Vector::new(FINGER_INERTIA, FINGER_INERTIA, FINGER_INERTIA))
+}
+
+fn rolls(shape: &Shape) -> bool {
+    match shape {
+        Shape::Sphere { .. }
+        | Shape::Capsule { .. }
+        | Shape::Egg { .. }
+        | Shape::Cylinder { .. }
+        | Shape::Can { .. }
+        | Shape::Bottle { .. } => true,
+        Shape::Box { .. }
+        | Shape::Mug { .. }
+        | Shape::Bowl { .. }
+        | Shape::Plate { .. }
+        | Shape::Pan { .. }
+        | Shape::Tray { .. } => false,
+    }
+}

@@ -1,0 +1,179 @@
+//! What the robot touches, how hard, and the force guard.
+
+use super::settings::STEP;
+use crate::body::Owner;
+use crate::body::collider::from_vector;
+use nalgebra::Vector3;
+use rapier3d::prelude::{ColliderHandle, PhysicsWorld};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Time constant of the low-pass filter of forces, seconds.
+const FILTER_TIME: f64 = 0.030;
+/// Force at which the guard stops the arm, newtons.
+pub const FORCE_LIMIT: f64 = 80.0;
+/// Force above which a contact of the robot is logged, newtons.
+const LOGGED: f64 = 70.0;
+/// Stiffness by which the depth of a link in a fixed thing counts as force: physics has none between two immovable
+/// things, so this is an estimate, N/m.
+const FIXED_STIFFNESS: f64 = 4.0e4;
+
+/// A contact of the robot above the logged force.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HardContact {
+    /// Link of the robot.
+    pub link: String,
+    /// What it touched.
+    pub other: String,
+    /// Start, seconds of simulated time.
+    pub start: f64,
+    /// End so far, seconds.
+    pub end: f64,
+    /// Largest low-passed force, newtons.
+    pub force: f64,
+}
+
+/// One collider of the robot.
+#[derive(Clone, Debug)]
+pub(super) struct RobotCollider {
+    pub(super) collider: ColliderHandle,
+    pub(super) link: usize,
+    /// 0 or 1 for the fingers.
+    pub(super) finger: Option<usize>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contacts {
+    /// Low-passed force vectors by link and the other's owner.
+    filtered: BTreeMap<(usize, Owner), Vector3<f64>>,
+    /// Low-passed force vectors of the fingers.
+    fingers: [Vector3<f64>; 2],
+    log: Vec<HardContact>,
+    open: BTreeMap<(usize, Owner), usize>,
+    touched: [Vec<Owner>; 2],
+    largest_pad: f64,
+    /// Limit while the guard is to let the arm leave a contact that tripped it.
+    eased: Option<f64>,
+}
+
+impl Contacts {
+    /// Measures the contacts of the robot's colliders after a step.
+    pub(super) fn measure(
+        &mut self,
+        physics: &PhysicsWorld,
+        robot: &[RobotCollider],
+        owner_of: impl Fn(ColliderHandle) -> Option<Owner>,
+    ) {
+        let mut now: BTreeMap<(usize, Owner), Vector3<f64>> = BTreeMap::new();
+        let mut fingers = [Vector3::zeros(); 2];
+        let mut touched: [Vec<Owner>; 2] = Default::default();
+        for entry in robot {
+            for pair in physics.narrow_phase.contact_pairs_with(entry.collider) {
+                let (other, sign) = if pair.collider1 == entry.collider {
+                    (pair.collider2, -1.0)
+                } else {
+                    (pair.collider1, 1.0)
+                };
+                let Some(owner) = owner_of(other) else { continue };
+                if matches!(owner, Owner::Robot(_)) || !pair.has_any_active_contact() {
+                    continue;
+                }
+                let impulse = from_vector(pair.total_impulse()) * sign;
+                let mut force = impulse / STEP;
+                let immovable = !matches!(owner, Owner::Object(_)) && entry.finger.is_none();
+                if immovable && let Some((manifold, contact)) = pair.find_deepest_contact() {
+                    let depth = f64::from(-contact.dist).max(0.0);
+                    force += from_vector(manifold.data.normal) * (sign * depth * FIXED_STIFFNESS);
+                }
+                *now.entry((entry.link, owner)).or_default() += force;
+                if let Some(finger) = entry.finger {
+                    fingers[finger] += force;
+                    if !touched[finger].contains(&owner) && force.norm() > 0.0 {
+                        touched[finger].push(owner);
+                    }
+                }
+            }
+        }
+        self.touched = touched;
+        let share = STEP / (FILTER_TIME + STEP);
+        for (old, new) in self.fingers.iter_mut().zip(fingers) {
+            *old += (new - *old) * share;
+        }
+        for key in now.keys() {
+            self.filtered.entry(*key).or_default();
+        }
+        for (key, old) in &mut self.filtered {
+            let new = now.get(key).copied().unwrap_or_default();
+            *old += (new - *old) * share;
+        }
+        self.filtered.retain(|_, force| force.norm() > 0.01);
+        self.largest_pad = self.largest_pad.max(self.pad_force());
+    }
+
+    /// Logs contacts above the limit.
+    pub(super) fn note(&mut self, time: f64, name_of: impl Fn(Owner) -> String) {
+        for (key, force) in &self.filtered {
+            let force = force.norm();
+            if force < LOGGED {
+                self.open.remove(key);
+                continue;
+            }
+            match self.open.get(key).and_then(|index| self.log.get_mut(*index)) {
+                Some(entry) => {
+                    entry.end = time;
+                    entry.force = entry.force.max(force);
+                }
+                None => {
+                    self.open.insert(*key, self.log.len());
+                    self.log.push(HardContact {
+                        link: name_of(Owner::Robot(key.0)),
+                        other: name_of(key.1),
+                        start: time,
+                        end: time,
+                        force,
+                    });
+                }
+            }
+        }
+        let filtered = &self.filtered;
+        self.open.retain(|key, _| filtered.contains_key(key));
+    }
+
+    /// Low-passed force on the finger that feels more, newtons.
+    pub(super) fn pad_force(&self) -> f64 {
+        self.fingers.iter().map(Vector3::norm).fold(0.0, f64::max)
+    }
+
+    /// Largest low-passed force on any link or finger, newtons.
+    pub(super) fn guarded_force(&self) -> f64 {
+        self.filtered.values().map(Vector3::norm).fold(self.pad_force(), f64::max)
+    }
+
+    /// The force at which a moving arm must stop now, if it must.
+    pub(super) fn tripped(&mut self) -> Option<f64> {
+        let force = self.guarded_force();
+        if force < 0.6 * FORCE_LIMIT {
+            self.eased = None;
+        }
+        (force > self.eased.unwrap_or(FORCE_LIMIT)).then_some(force)
+    }
+
+    /// Called when a motion starts: one that starts in a hard contact may leave it, if it does not press harder.
+    pub(super) fn ease(&mut self) {
+        let force = self.guarded_force();
+        self.eased = (force > 0.6 * FORCE_LIMIT).then_some((1.3 * force).max(FORCE_LIMIT));
+    }
+
+    pub(super) fn largest_pad(&self) -> f64 {
+        self.largest_pad
+    }
+
+    pub(super) fn log(&self) -> &[HardContact] {
+        &self.log
+    }
+
+    /// Whether both fingers press on this object.
+    pub(super) fn held(&self, owner: Owner) -> bool {
+        self.touched.iter().all(|touched| touched.contains(&owner))
+    }
+}

@@ -1,0 +1,415 @@
+//! The world: physics of a placed scene, the arm in it, its controllers and its force guard.
+//!
+//! Arm links are moved by forward kinematics; the fingers are dynamic and hold by friction alone. Not simulated: limits
+//! of joint torque and the arm's compliance. A force guard stops the arm instead.
+
+mod build;
+mod contacts;
+mod gripper;
+mod model;
+mod settings;
+mod trajectory;
+mod truth;
+
+pub use contacts::{FORCE_LIMIT, HardContact};
+pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
+pub use model::{ArmJoint, ArmModel, JOINTS, JointVector, LinkJoint, LinkModel, ModelError};
+pub use settings::{CONTACT_SKIN, STEP};
+pub use trajectory::{
+    JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError,
+};
+pub use truth::{Motions, ObjectTruth, Truth};
+
+use crate::body::collider::{from_pose, from_vector, to_pose, to_vector};
+use crate::body::{Frame, Owner, RenderItem};
+use crate::scene::{PlacedObject, PlacedScene};
+use contacts::{Contacts, RobotCollider};
+use gripper::Gripper;
+use nalgebra::{Isometry3, Vector3};
+use rapier3d::prelude::{ColliderHandle, ImpulseJointHandle, PhysicsWorld, RigidBodyHandle};
+use std::sync::Arc;
+use trajectory::Controller;
+
+/// Pause, seconds, below which two movements count as one in the log.
+const MERGED_PAUSE: f64 = 0.05;
+
+/// A placed scene in physics, with the arm in it.
+///
+/// ```no_run
+/// # fn f(urdf: &str, home: [f64; 6]) -> Result<(), Box<dyn std::error::Error>> {
+/// use prehend_sim::{Scene, World, world::ArmModel};
+/// let placed = Scene::load("config/scenes/tabletop.yaml".as_ref())?.instantiate(1)?;
+/// let mut world = World::new(&placed, &ArmModel::from_urdf(urdf)?, &home)?;
+/// world.command_gripper(0.0, 30.0);
+/// while world.take_grip_ends().is_empty() { world.step(); }
+/// # Ok(()) }
+/// ```
+pub struct World {
+    physics: PhysicsWorld,
+    model: ArmModel,
+    scene: PlacedScene,
+    /// Body of every link that has one.
+    link_bodies: Vec<Option<RigidBodyHandle>>,
+    fingers: [RigidBodyHandle; 2],
+    finger_joints: [ImpulseJointHandle; 2],
+    objects: Vec<RigidBodyHandle>,
+    robot_colliders: Vec<RobotCollider>,
+    owners: Vec<(ColliderHandle, Owner)>,
+    items: Arc<[RenderItem]>,
+    controller: Controller,
+    gripper: Gripper,
+    contacts: Contacts,
+    steps: u64,
+    motion_ends: Vec<MotionEnd>,
+    grip_ends: Vec<GripEnd>,
+    motions: Motions,
+}
+
+/// A world that cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WorldError {
+    /// The home position is not finite or outside the joint limits.
+    #[error("{joint} cannot start at {position} rad")]
+    Home {
+        /// Joint name.
+        joint: String,
+        /// Position, rad.
+        position: f64,
+    },
+    /// A finger of the model has no shape.
+    #[error("a finger has no shape")]
+    Finger,
+}
+
+/// A request about an object that cannot be carried out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NudgeError {
+    /// No object of this name.
+    #[error("there is no object `{0}`")]
+    NoObject(String),
+    /// A number is not finite.
+    #[error("not a finite number")]
+    NotFinite,
+}
+
+impl World {
+    /// Advances by [`STEP`].
+    pub fn step(&mut self) {
+        if self.controller.is_moving()
+            && let Some(force) = self.contacts.tripped()
+        {
+            self.controller.stop(MotionOutcome::ForceLimit(force));
+        }
+        if let Some(end) = self.controller.step() {
+            self.motion_ends.push(end);
+        }
+        self.set_link_targets();
+        for finger in 0..2 {
+            if let Some(joint) = self.physics.impulse_joints.get_mut(self.finger_joints[finger], true) {
+                self.gripper.drive(finger, &mut joint.data);
+            }
+        }
+        self.physics.step();
+        self.steps += 1;
+        let travel = self.finger_travel();
+        if let Some(end) = self.gripper.observe(travel) {
+            self.grip_ends.push(end);
+        }
+        let owners = &self.owners;
+        self.contacts.measure(&self.physics, &self.robot_colliders, |handle| owner_in(owners, handle));
+        let time = self.time();
+        let (model, scene) = (&self.model, &self.scene);
+        self.contacts.note(time, |owner| name_in(model, scene, owner));
+        self.note_motions();
+    }
+
+    fn set_link_targets(&mut self) {
+        let poses = self.model.link_poses(self.controller.positions(), self.gripper.opening());
+        for (pose, body) in poses.iter().zip(&self.link_bodies) {
+            if let Some(body) = body.and_then(|handle| self.physics.bodies.get_mut(handle))
+                && body.is_kinematic()
+            {
+                body.set_next_kinematic_position(to_pose(pose));
+            }
+        }
+    }
+
+    /// How far each finger is from the middle, metres.
+    fn finger_travel(&self) -> [f64; 2] {
+        let links = self.model.fingers();
+        let hand = self.physics_pose(self.link_bodies[self.model.hand()]);
+        [0, 1].map(|finger| {
+            let link = &self.model.links()[links[finger]];
+            let LinkJoint::Finger(axis) = link.joint else {
+                return 0.0;
+            };
+            let closed = self.model.parent_from_link(link, &[0.0; JOINTS], 0.0);
+            let hand_from_finger = hand.inverse() * self.physics_pose(Some(self.fingers[finger]));
+            let moved = hand_from_finger.translation.vector - closed.translation.vector;
+            moved.dot(&(closed.rotation * axis.into_inner()))
+        })
+    }
+
+    fn physics_pose(&self, body: Option<RigidBodyHandle>) -> Isometry3<f64> {
+        body.and_then(|handle| self.physics.bodies.get(handle))
+            .map_or_else(Isometry3::identity, |body| from_pose(body.position()))
+    }
+
+    fn note_motions(&mut self) {
+        let time = self.time();
+        if self.controller.velocities().iter().any(|speed| speed.abs() > 1e-5) {
+            extend(&mut self.motions.arm, time);
+        }
+        if self.gripper.is_moving() {
+            extend(&mut self.motions.gripper, time);
+        }
+    }
+
+    /// Simulated time since the start, seconds.
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * STEP
+    }
+
+    /// The arm and its kinematics.
+    pub fn model(&self) -> &ArmModel {
+        &self.model
+    }
+
+    /// Joint positions, rad.
+    pub fn arm_joints(&self) -> &JointVector {
+        self.controller.positions()
+    }
+
+    /// Joint velocities, rad/s.
+    pub fn arm_velocities(&self) -> &JointVector {
+        self.controller.velocities()
+    }
+
+    /// Whether a trajectory is running.
+    pub fn is_moving(&self) -> bool {
+        self.controller.is_moving()
+    }
+
+    /// Opening between the pads, metres.
+    pub fn gripper_opening(&self) -> f64 {
+        self.gripper.opening()
+    }
+
+    /// Position of the gripper's drive joint, rad: 0 open, 0.85 closed.
+    pub fn drive_position(&self) -> f64 {
+        self.model.drive_from_opening(self.gripper.opening())
+    }
+
+    /// Force on the finger that feels more, low-passed over 30 ms, newtons.
+    pub fn pad_force(&self) -> f64 {
+        self.contacts.pad_force()
+    }
+
+    /// Starts a trajectory. Its end comes from [`World::take_motion_ends`].
+    ///
+    /// Errors: [`TrajectoryError`]; nothing moves then.
+    pub fn execute(&mut self, points: &[JointPoint]) -> Result<MotionId, TrajectoryError> {
+        let id = self.controller.start(&self.model, points)?;
+        self.contacts.ease();
+        Ok(id)
+    }
+
+    /// Stops the arm along its path with bounded deceleration; it then holds still.
+    pub fn stop(&mut self) {
+        self.controller.stop(MotionOutcome::Stopped);
+    }
+
+    /// Moves the fingers to an opening in metres with a force in newtons (0 or less: the default).
+    /// Its end comes from [`World::take_grip_ends`]. A number that is not finite counts as fully open or default force.
+    pub fn command_gripper(&mut self, opening: f64, effort: f64) -> GripId {
+        let opening = if opening.is_finite() { opening } else { self.model.max_opening() };
+        let effort = if effort.is_finite() { effort } else { 0.0 };
+        let (id, replaced) = self.gripper.command(opening, effort, self.model.finger_travel());
+        self.grip_ends.extend(replaced);
+        id
+    }
+
+    /// Motions that ended since the last call.
+    pub fn take_motion_ends(&mut self) -> Vec<MotionEnd> {
+        std::mem::take(&mut self.motion_ends)
+    }
+
+    /// Gripper commands that ended since the last call.
+    pub fn take_grip_ends(&mut self) -> Vec<GripEnd> {
+        std::mem::take(&mut self.grip_ends)
+    }
+
+    /// Everything that can be seen; it never changes, so meshes can be made once.
+    pub fn render_items(&self) -> Arc<[RenderItem]> {
+        Arc::clone(&self.items)
+    }
+
+    /// Where everything is now, for a picture.
+    pub fn frame(&self) -> Frame {
+        let mut poses = vec![Isometry3::identity()];
+        let links = self.link_poses();
+        let camera = links[self.model.camera()];
+        poses.extend(links);
+        poses.extend(self.object_poses());
+        Frame { time: self.time(), base_from_body: poses, base_from_camera: camera }
+    }
+
+    /// `base_from_link` of every link; the fingers as physics has them.
+    pub fn link_poses(&self) -> Vec<Isometry3<f64>> {
+        let mut poses = self.model.link_poses(self.arm_joints(), self.gripper_opening());
+        for (finger, link) in self.model.fingers().into_iter().enumerate() {
+            poses[link] = self.physics_pose(Some(self.fingers[finger]));
+        }
+        poses
+    }
+
+    /// The objects as they were placed, in the scene's order.
+    pub fn objects(&self) -> &[PlacedObject] {
+        &self.scene.objects
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &PlacedScene {
+        &self.scene
+    }
+
+    /// `base_from_object` of every object, in the scene's order.
+    pub fn object_poses(&self) -> Vec<Isometry3<f64>> {
+        self.objects.iter().map(|handle| self.physics_pose(Some(*handle))).collect()
+    }
+
+    /// What the robot did so far.
+    pub fn motions(&self) -> Motions {
+        Motions {
+            max_pad_force: self.contacts.largest_pad(),
+            hard_contacts: self.contacts.log().to_vec(),
+            ..self.motions.clone()
+        }
+    }
+
+    /// Whether both fingers press on the object of this index.
+    pub fn is_held(&self, object: usize) -> bool {
+        self.contacts.held(Owner::Object(object))
+    }
+
+    /// Puts an object somewhere else, at rest: a fault for tests. `position` is in `link_base`, metres.
+    pub fn move_object(&mut self, name: &str, position: &Vector3<f64>) -> Result<(), NudgeError> {
+        self.nudge(name, position, |body, position| {
+            let mut pose = *body.position();
+            pose.translation = position;
+            body.set_position(pose, true);
+            body.set_linvel(rapier3d::math::Vector::ZERO, true);
+            body.set_angvel(rapier3d::math::Vector::ZERO, true);
+        })
+    }
+
+    /// Gives an object a velocity, m/s, as a push does: a fault for tests.
+    pub fn push_object(&mut self, name: &str, velocity: &Vector3<f64>) -> Result<(), NudgeError> {
+        self.nudge(name, velocity, |body, velocity| body.set_linvel(velocity, true))
+    }
+
+    fn nudge(
+        &mut self,
+        name: &str,
+        vector: &Vector3<f64>,
+        act: impl FnOnce(&mut rapier3d::prelude::RigidBody, rapier3d::math::Vector),
+    ) -> Result<(), NudgeError> {
+        if vector.iter().any(|number| !number.is_finite() || number.abs() > 100.0) {
+            return Err(NudgeError::NotFinite);
+        }
+        let index = self.scene.objects.iter().position(|object| object.spec.name == name);
+        let body = index.and_then(|index| self.physics.bodies.get_mut(self.objects[index]));
+        act(body.ok_or_else(|| NudgeError::NoObject(name.to_owned()))?, to_vector(vector));
+        Ok(())
+    }
+
+    fn object_speed(&self, object: usize) -> f64 {
+        let body = self.objects.get(object).and_then(|handle| self.physics.bodies.get(*handle));
+        body.map_or(0.0, |body| from_vector(body.linvel()).norm())
+    }
+
+    fn table_height(&self) -> f64 {
+        self.scene.scene.table.height
+    }
+
+    /// What an object touches, without repetition.
+    fn touched_by_object(&self, object: usize) -> Vec<Owner> {
+        let mut found = Vec::new();
+        let body = self.objects.get(object).and_then(|handle| self.physics.bodies.get(*handle));
+        for collider in body.map_or(&[][..], |body| body.colliders()) {
+            for pair in self.physics.narrow_phase.contact_pairs_with(*collider) {
+                let other = if pair.collider1 == *collider { pair.collider2 } else { pair.collider1 };
+                if let Some(owner) = owner_in(&self.owners, other)
+                    && pair.has_any_active_contact()
+                    && owner != Owner::Object(object)
+                    && !found.contains(&owner)
+                {
+                    found.push(owner);
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    fn name_of(&self, owner: Owner) -> String {
+        name_in(&self.model, &self.scene, owner)
+    }
+
+    /// A hash of every bit that the future depends on: equal for equal runs.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = Fnv::new();
+        hash.add(self.steps);
+        for (_, body) in self.physics.bodies.iter() {
+            let (pose, linear, angular) = (body.position(), body.linvel(), body.angvel());
+            let r = pose.rotation;
+            for part in [pose.translation, linear, angular] {
+                part.to_array().iter().for_each(|number| hash.add(u64::from(number.to_bits())));
+            }
+            [r.x, r.y, r.z, r.w].iter().for_each(|number| hash.add(u64::from(number.to_bits())));
+        }
+        let controller = self.arm_joints().iter().chain(self.arm_velocities());
+        controller.chain(&self.gripper.state()).for_each(|number| hash.add(number.to_bits()));
+        hash.0
+    }
+}
+
+fn extend(intervals: &mut Vec<[f64; 2]>, time: f64) {
+    match intervals.last_mut() {
+        Some(last) if time - last[1] <= MERGED_PAUSE => last[1] = time,
+        _ => intervals.push([time - STEP, time]),
+    }
+}
+
+/// `owners` is sorted by handle.
+fn owner_in(owners: &[(ColliderHandle, Owner)], handle: ColliderHandle) -> Option<Owner> {
+    let key = handle.into_raw_parts();
+    let index = owners.binary_search_by_key(&key, |(known, _)| known.into_raw_parts()).ok()?;
+    owners.get(index).map(|(_, owner)| *owner)
+}
+
+fn name_in(model: &ArmModel, scene: &PlacedScene, owner: Owner) -> String {
+    let name = match owner {
+        Owner::Floor => Some("floor"),
+        Owner::Table => Some("table"),
+        Owner::Furniture(index) => scene.scene.furniture.get(index).map(|item| item.name.as_str()),
+        Owner::Robot(index) => model.links().get(index).map(|link| link.name.as_str()),
+        Owner::Object(index) => scene.objects.get(index).map(|object| object.spec.name.as_str()),
+    };
+    name.unwrap_or("unknown").to_owned()
+}
+
+/// FNV-1a, 64 bits: the same on every machine.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The arm's trajectory controller: follows points, stops smoothly, and holds still otherwise.
+
+use super::model::{ArmModel, JOINTS, JointVector};
+use super::settings::STEP;
+
+/// How far the first point of a trajectory may be from where the arm is, rad.
+pub const START_TOLERANCE: f64 = 0.05;
+/// By how much points may exceed the joints' speed limits, as a factor.
+const SPEED_TOLERANCE: f64 = 1.05;
+/// Deceleration of a stop that was asked for, rad/s².
+const STOP_DECELERATION: f64 = 10.0;
+/// Deceleration of the force guard's stop, rad/s².
+const GUARD_DECELERATION: f64 = 60.0;
+
+/// A point of a trajectory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointPoint {
+    /// Seconds from the start of the trajectory.
+    pub time: f64,
+    /// Joint positions, rad.
+    pub positions: JointVector,
+    /// Joint velocities, rad/s; without them the arm moves in straight joint lines.
+    pub velocities: Option<JointVector>,
+}
+
+/// A number of one motion; later motions have larger ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MotionId(pub u64);
+
+/// How a motion ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MotionOutcome {
+    /// The last point was reached.
+    Succeeded,
+    /// It was stopped on request.
+    Stopped,
+    /// The force guard stopped it at this force, newtons.
+    ForceLimit(f64),
+}
+
+/// A motion that ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionEnd {
+    /// Which.
+    pub id: MotionId,
+    /// How.
+    pub outcome: MotionOutcome,
+}
+
+/// A trajectory that the controller does not start.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrajectoryError {
+    /// The arm is moving.
+    #[error("the arm is moving")]
+    Busy,
+    /// No points.
+    #[error("the trajectory has no points")]
+    Empty,
+    /// A number is not finite.
+    #[error("point {point} has a number that is not finite")]
+    NotFinite {
+        /// Index of the point.
+        point: usize,
+    },
+    /// Times do not increase.
+    #[error("point {point} is not later than the one before")]
+    Time {
+        /// Index of the point.
+        point: usize,
+    },
+    /// A point is outside the joint limits.
+    #[error("point {point} has {joint} at {position:.3} rad, outside {lower:.3} to {upper:.3}")]
+    Limit {
+        /// Index of the point.
+        point: usize,
+        /// Joint name.
+        joint: String,
+        /// Position asked for, rad.
+        position: f64,
+        /// Lower limit, rad.
+        lower: f64,
+        /// Upper limit, rad.
+        upper: f64,
+    },
+    /// A joint would be faster than it can be.
+    #[error("{joint} would turn at {speed:.2} rad/s at point {point}, its limit is {limit:.2}")]
+    Speed {
+        /// Index of the point.
+        point: usize,
+        /// Joint name.
+        joint: String,
+        /// Speed asked for, rad/s.
+        speed: f64,
+        /// Speed limit, rad/s.
+        limit: f64,
+    },
+    /// The first point is not where the arm is.
+    #[error("the first point is {distance:.3} rad from where {joint} is")]
+    Start {
+        /// Joint name.
+        joint: String,
+        /// Distance, rad.
+        distance: f64,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Running {
+    id: MotionId,
+    points: Vec<JointPoint>,
+    /// Time along the trajectory, seconds.
+    at: f64,
+    /// Rate at which it passes: 1 normally, falling to 0 in a stop.
+    rate: f64,
+    stop: Option<(MotionOutcome, f64)>,
+}
+
+/// Follows one trajectory at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    positions: JointVector,
+    velocities: JointVector,
+    running: Option<Running>,
+    next_id: u64,
+}
+
+impl Controller {
+    pub(super) fn new(positions: JointVector) -> Self {
+        Self { positions, velocities: [0.0; JOINTS], running: None, next_id: 1 }
+    }
+
+    pub(super) fn positions(&self) -> &JointVector {
+        &self.positions
+    }
+
+    pub(super) fn velocities(&self) -> &JointVector {
+        &self.velocities
+    }
+
+    pub(super) fn is_moving(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Checks a trajectory and starts it.
+    pub(super) fn start(
+        &mut self,
+        model: &ArmModel,
+        points: &[JointPoint],
+    ) -> Result<MotionId, TrajectoryError> {
+        if self.running.is_some() {
+            return Err(TrajectoryError::Busy);
+        }
+        let points = self.checked(model, points)?;
+        let id = MotionId(self.next_id);
+        self.next_id += 1;
+        self.running = Some(Running { id, points, at: 0.0, rate: 1.0, stop: None });
+        Ok(id)
+    }
+
+    fn checked(&self, model: &ArmModel, points: &[JointPoint]) -> Result<Vec<JointPoint>, TrajectoryError> {
+        let first = points.first().ok_or(TrajectoryError::Empty)?;
+        for (index, point) in points.iter().enumerate() {
+            let velocities = point.velocities.iter().flatten();
+            if !point.time.is_finite() || point.positions.iter().chain(velocities).any(|v| !v.is_finite()) {
+                return Err(TrajectoryError::NotFinite { point: index });
+            }
+            let before = if index == 0 { -f64::MIN_POSITIVE } else { points[index - 1].time };
+            if point.time <= before {
+                return Err(TrajectoryError::Time { point: index });
+            }
+            for (joint, limits) in model.joints().iter().enumerate() {
+                let position = point.positions[joint];
+                if position < limits.lower - 1e-6 || position > limits.upper + 1e-6 {
+                    return Err(TrajectoryError::Limit {
+                        point: index,
+                        joint: limits.name.clone(),
+                        position,
+                        lower: limits.lower,
+                        upper: limits.upper,
+                    });
+                }
+            }
+        }
+        for (joint, limits) in model.joints().iter().enumerate() {
+            let distance = (first.positions[joint] - self.positions[joint]).abs();
+            if first.time < STEP && distance > START_TOLERANCE {
+                return Err(TrajectoryError::Start { joint: limits.name.clone(), distance });
+            }
+        }
+        // The motion always begins where the arm is.
+        let here = JointPoint {
+            time: 0.0,
+            positions: self.positions,
+            velocities: first.velocities.map(|_| [0.0; JOINTS]),
+        };
+        let rest = points.iter().filter(|point| point.time >= STEP).cloned();
+        let points: Vec<JointPoint> = std::iter::once(here).chain(rest).collect();
+        for (index, pair) in points.windows(2).enumerate() {
+            let duration = pair[1].time - pair[0].time;
+            for (joint, limits) in model.joints().iter().enumerate() {
+                let mean = (pair[1].positions[joint] - pair[0].positions[joint]).abs() / duration;
+                let given = pair[1].velocities.map_or(0.0, |velocities| velocities[joint].abs());
+                let speed = mean.max(given);
+                if speed > limits.velocity * SPEED_TOLERANCE {
+                    let (joint, limit) = (limits.name.clone(), limits.velocity);
+                    return Err(TrajectoryError::Speed { point: index + 1, joint, speed, limit });
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    /// Stops the running motion along its path; it ends with `outcome` when the arm stands.
+    pub(super) fn stop(&mut self, outcome: MotionOutcome) {
+        let fastest = self.velocities.iter().fold(0.0_f64, |most, speed| most.max(speed.abs()));
+        let deceleration = match outcome {
+            MotionOutcome::ForceLimit(_) => GUARD_DECELERATION,
+            MotionOutcome::Succeeded | MotionOutcome::Stopped => STOP_DECELERATION,
+        };
+        if let Some(running) = &mut self.running
+            && (running.stop.is_none() || matches!(outcome, MotionOutcome::ForceLimit(_)))
+        {
+            let seconds = (fastest / deceleration).max(STEP);
+            let outcome = running.stop.map_or(outcome, |(earlier, _)| earlier);
+            running.stop = Some((outcome, running.rate / seconds));
+        }
+    }
+
+    /// One step; gives the motion that ended in it.
+    pub(super) fn step(&mut self) -> Option<MotionEnd> {
+        let Some(running) = &mut self.running else {
+            self.velocities = [0.0; JOINTS];
+            return None;
+        };
+        if let Some((_, slowing)) = running.stop {
+            running.rate = (running.rate - slowing * STEP).max(0.0);
+        }
+        running.at += running.rate * STEP;
+        let end = running.points.last().map_or(0.0, |point| point.time);
+        let (positions, velocities) = interpolate(&running.points, running.at.min(end));
+        self.positions = positions;
+        self.velocities = velocities.map(|velocity| velocity * running.rate);
+        let outcome = match running.stop {
+            Some((outcome, _)) if running.rate <= 0.0 => outcome,
+            _ if running.at >= end => running.stop.map_or(MotionOutcome::Succeeded, |(outcome, _)| outcome),
+            _ => return None,
+        };
+        let id = running.id;
+        self.running = None;
+        self.velocities = [0.0; JOINTS];
+        Some(MotionEnd { id, outcome })
+    }
+}
+
+/// Position and velocity at a time: cubic where both ends have velocities, linear otherwise.
+fn interpolate(points: &[JointPoint], time: f64) -> (JointVector, JointVector) {
+    let after = points.partition_point(|point| point.time <= time);
+    let (Some(from), Some(to)) = (points.get(after.saturating_sub(1)), points.get(after)) else {
+        let last = points.last().map_or([0.0; JOINTS], |point| point.positions);
+        return (last, [0.0; JOINTS]);
+    };
+    let duration = to.time - from.time;
+    let s = (time - from.time) / duration;
+    let mut positions = [0.0; JOINTS];
+    let mut velocities = [0.0; JOINTS];
+    for joint in 0..JOINTS {
+        let (p0, p1) = (from.positions[joint], to.positions[joint]);
+        match (&from.velocities, &to.velocities) {
+            (Some(v0), Some(v1)) => {
+                let (m0, m1) = (v0[joint] * duration, v1[joint] * duration);
+                let (s2, s3) = (s * s, s * s * s);
+                positions[joint] = (2.0 * s3 - 3.0 * s2 + 1.0) * p0
+                    + (s3 - 2.0 * s2 + s) * m0
+                    + (3.0 * s2 - 2.0 * s3) * p1
+                    + (s3 - s2) * m1;
+                velocities[joint] = ((6.0 * s2 - 6.0 * s) * (p0 - p1)
+                    + (3.0 * s2 - 4.0 * s + 1.0) * m0
+                    + (3.0 * s2 - 2.0 * s) * m1)
+                    / duration;
+            }
+            _ => {
+                positions[joint] = p0 + (p1 - p0) * s;
+                velocities[joint] = (p1 - p0) / duration;
+            }
+        }
+    }
+    (positions, velocities)
+}
