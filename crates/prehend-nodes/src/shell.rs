@@ -272,9 +272,8 @@ impl Peers {
         loop {
             interval.tick().await;
             for (name, incarnation) in watched.iter().zip(&started) {
-                let replaced = incarnation.is_some_and(|old| {
-                    self.life(name).is_some_and(|life| life.incarnation != old)
-                });
+                let replaced = incarnation
+                    .is_some_and(|old| self.life(name).is_some_and(|life| life.incarnation != old));
                 if replaced || !self.alive(name) {
                     return (*name).to_owned();
                 }

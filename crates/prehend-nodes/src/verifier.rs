@@ -265,7 +265,11 @@ impl<'a> Verifier<'a> {
             TraceEvent::KIND_PERMIT,
             "redeem",
             if result.is_ok() { "redeemed" } else { "refused" },
-            if result.is_ok() { format!("permit {} redeemed", asked.permit_id) } else { error_message.clone() },
+            if result.is_ok() {
+                format!("permit {} redeemed", asked.permit_id)
+            } else {
+                error_message.clone()
+            },
             json!({ "permit": asked.permit_id, "plan_hash": asked.plan_hash, "at": now }),
         );
         answer(request, RedeemPermit::Response { error_code, error_message });

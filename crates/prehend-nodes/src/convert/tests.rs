@@ -1,4 +1,11 @@
 use super::*;
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
+use prehend_geometry::{ColorImage, DepthImage, Intrinsics, Mask, PointCloud};
+use prehend_msgs::builtin_interfaces::msg::Time;
+use prehend_msgs::{
+    geometry_msgs::msg as geometry, prehend_interfaces::msg as ours, sensor_msgs::msg as sensor,
+};
+use prehend_scene::{ObjectKey, Relation, Skill, SkillPlan};
 
 fn plan() -> SkillPlan {
     SkillPlan {

@@ -1,0 +1,136 @@
+//! Objects, their parts, and the map.
+
+use super::error::{ConvertError, Result, finite, length};
+use super::{cloud_from_msg, cloud_to_msg, header, pose_from_msg, pose_to_msg, seconds, skill, stamp};
+use nalgebra::{Point3, Vector3};
+use prehend_geometry::OrientedBox;
+use prehend_msgs::geometry_msgs::msg as geometry;
+use prehend_msgs::prehend_interfaces::msg as ours;
+use prehend_msgs::std_msgs::msg::ColorRGBA;
+use prehend_scene::{Affordance, Object, ObjectKey, ObjectMap};
+
+/// Affordance to message.
+pub fn affordance_to_msg(affordance: &Affordance, frame: &str, at: f64) -> ours::Affordance {
+    let (c, n) = (affordance.centroid, affordance.normal);
+    ours::Affordance {
+        part: affordance.part.clone(),
+        skill: affordance.skill.name().to_owned(),
+        score: affordance.score as f32,
+        cloud: cloud_to_msg(&affordance.cloud, frame, at),
+        centroid: geometry::Point { x: c.x, y: c.y, z: c.z },
+        normal: geometry::Vector3 { x: n.x, y: n.y, z: n.z },
+    }
+}
+
+/// Message to affordance.
+pub fn affordance_from_msg(msg: &ours::Affordance) -> Result<Affordance> {
+    let (c, n) = (&msg.centroid, &msg.normal);
+    finite("affordance", &[c.x, c.y, c.z, n.x, n.y, n.z, f64::from(msg.score)])?;
+    Ok(Affordance {
+        part: msg.part.clone(),
+        skill: skill(&msg.skill)?,
+        cloud: cloud_from_msg(&msg.cloud)?,
+        centroid: Point3::new(c.x, c.y, c.z),
+        normal: Vector3::new(n.x, n.y, n.z),
+        score: f64::from(msg.score),
+    })
+}
+
+/// Object to message; crops and affordances are not on this wire.
+pub fn object_to_msg(object: &Object, frame: &str) -> ours::ObjectInstance {
+    let [r, g, b] = object.color.map(|channel| f32::from(channel) / 255.0);
+    let size = object.bounds.size;
+    ours::ObjectInstance {
+        key: object.key.0.clone(),
+        class_name: object.class_name.clone(),
+        confidence: object.confidence as f32,
+        class_votes: object
+            .class_votes
+            .iter()
+            .map(|(name, weight)| ours::ClassVote { class_name: name.clone(), weight: *weight as f32 })
+            .collect(),
+        // Names and shares of the colours run side by side, joined by commas in one field of the message.
+        color_name: object
+            .color_fractions
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect::<Vec<_>>()
+            .join(","),
+        color_fractions: object.color_fractions.iter().map(|(_, share)| *share as f32).collect(),
+        color: ColorRGBA { r, g, b, a: 1.0 },
+        pose: pose_to_msg(&object.bounds.pose),
+        size: geometry::Vector3 { x: size.x, y: size.y, z: size.z },
+        cloud: cloud_to_msg(&object.cloud, frame, object.last_seen),
+        features: object.features.clone(),
+        view_count: object.view_count,
+        touches_border: object.touches_border,
+        last_seen: stamp(object.last_seen),
+    }
+}
+
+/// Message to object, without crops and affordances.
+pub fn object_from_msg(msg: &ours::ObjectInstance) -> Result<Object> {
+    let size = &msg.size;
+    finite("object", &[size.x, size.y, size.z, f64::from(msg.confidence)])?;
+    let names: Vec<&str> = msg.color_name.split(',').filter(|name| !name.is_empty()).collect();
+    length("object colours", msg.color_fractions.len(), names.len())?;
+    let channel = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    Ok(Object {
+        key: ObjectKey(msg.key.clone()),
+        class_name: msg.class_name.clone(),
+        confidence: f64::from(msg.confidence),
+        class_votes: msg
+            .class_votes
+            .iter()
+            .map(|vote| (vote.class_name.clone(), f64::from(vote.weight)))
+            .collect(),
+        cloud: cloud_from_msg(&msg.cloud)?,
+        bounds: OrientedBox { pose: pose_from_msg(&msg.pose)?, size: Vector3::new(size.x, size.y, size.z) },
+        color: [channel(msg.color.r), channel(msg.color.g), channel(msg.color.b)],
+        color_fractions: names
+            .into_iter()
+            .map(str::to_owned)
+            .zip(msg.color_fractions.iter().map(|share| f64::from(*share)))
+            .collect(),
+        features: msg.features.clone(),
+        crops: Vec::new(),
+        affordances: Vec::new(),
+        view_count: msg.view_count,
+        touches_border: msg.touches_border,
+        last_seen: seconds(&msg.last_seen),
+    })
+}
+
+/// All objects of a message, or the first error.
+pub fn objects_from_msg(msgs: &[ours::ObjectInstance]) -> Result<Vec<Object>> {
+    msgs.iter().map(object_from_msg).collect()
+}
+
+/// Map to message.
+pub fn map_to_msg(map: &ObjectMap) -> ours::ObjectMap {
+    ours::ObjectMap {
+        header: header(&map.frame, map.stamp),
+        version: map.version,
+        objects: map.objects.iter().map(|object| object_to_msg(object, &map.frame)).collect(),
+        support_plane: map.support_plane.map(Vec::from).unwrap_or_default(),
+    }
+}
+
+/// Message to map.
+pub fn map_from_msg(msg: &ours::ObjectMap) -> Result<ObjectMap> {
+    finite("support plane", &msg.support_plane)?;
+    let support_plane = match msg.support_plane.as_slice() {
+        [] => None,
+        [a, b, c, d] => Some([*a, *b, *c, *d]),
+        other => {
+            return Err(ConvertError::Length { what: "support plane", expected: 4, found: other.len() });
+        }
+    };
+    Ok(ObjectMap {
+        frame: msg.header.frame_id.clone(),
+        version: msg.version,
+        stamp: seconds(&msg.header.stamp),
+        objects: objects_from_msg(&msg.objects)?,
+        support_plane,
+    })
+}

@@ -1,0 +1,137 @@
+//! Plans, permits, observations and symbolic state.
+
+use super::error::{ConvertError, Result};
+use super::{header, object_to_msg, objects_from_msg, pose_from_msg, pose_to_msg, seconds, stamp};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use prehend_msgs::geometry_msgs::msg as geometry;
+use prehend_msgs::prehend_interfaces::msg as ours;
+use prehend_scene::{ObjectKey, Observation, Permit, PlanHash, Relation, Skill, SkillPlan, SymbolicState};
+
+/// Skill of its name.
+pub fn skill(name: &str) -> Result<Skill> {
+    Skill::parse(name).ok_or_else(|| ConvertError::UnknownWord { what: "skill", word: name.to_owned() })
+}
+
+/// Relation of its name; empty is none.
+pub fn relation(name: &str) -> Result<Option<Relation>> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    Relation::parse(name)
+        .map(Some)
+        .ok_or_else(|| ConvertError::UnknownWord { what: "relation", word: name.to_owned() })
+}
+
+fn key_or_none(key: &str) -> Option<ObjectKey> {
+    (!key.is_empty()).then(|| ObjectKey(key.to_owned()))
+}
+
+/// Plan to message, with its hash; poses in `frame`.
+pub fn plan_to_msg(plan: &SkillPlan, frame: &str) -> ours::SkillPlan {
+    ours::SkillPlan {
+        skill: plan.skill.name().to_owned(),
+        object_key: plan.object.0.clone(),
+        target_keys: plan.targets.iter().map(|key| key.0.clone()).collect(),
+        relation: plan.relation.map_or("", Relation::name).to_owned(),
+        part: plan.part.clone(),
+        held_object: plan.held_object.as_ref().map(|key| key.0.clone()).unwrap_or_default(),
+        pose_goals: plan
+            .pose_goals
+            .iter()
+            .map(|pose| geometry::PoseStamped { header: header(frame, 0.0), pose: pose_to_msg(pose) })
+            .collect(),
+        gripper_opening: plan.gripper_opening,
+        map_version: plan.map_version,
+        plan_hash: plan.hash().0,
+    }
+}
+
+/// Message to plan and the hash it claims; poses are not checked for being finite (the gate does, as a finding).
+pub fn plan_from_msg(msg: &ours::SkillPlan) -> Result<(SkillPlan, PlanHash)> {
+    let pose = |stamped: &geometry::PoseStamped| {
+        let (p, q) = (&stamped.pose.position, &stamped.pose.orientation);
+        Isometry3::from_parts(
+            Translation3::new(p.x, p.y, p.z),
+            UnitQuaternion::new_unchecked(Quaternion::new(q.w, q.x, q.y, q.z)),
+        )
+    };
+    let plan = SkillPlan {
+        skill: skill(&msg.skill)?,
+        object: ObjectKey(msg.object_key.clone()),
+        targets: msg.target_keys.iter().map(|key| ObjectKey(key.clone())).collect(),
+        relation: relation(&msg.relation)?,
+        part: msg.part.clone(),
+        held_object: key_or_none(&msg.held_object),
+        pose_goals: msg.pose_goals.iter().map(pose).collect(),
+        gripper_opening: msg.gripper_opening,
+        map_version: msg.map_version,
+    };
+    Ok((plan, PlanHash(msg.plan_hash.clone())))
+}
+
+/// Permit to message.
+pub fn permit_to_msg(permit: &Permit) -> ours::Permit {
+    ours::Permit {
+        id: permit.id.clone(),
+        plan_hash: permit.plan_hash.0.clone(),
+        map_version: permit.map_version,
+        expires: stamp(permit.expires),
+    }
+}
+
+/// Message to permit.
+pub fn permit_from_msg(msg: &ours::Permit) -> Permit {
+    Permit {
+        id: msg.id.clone(),
+        plan_hash: PlanHash(msg.plan_hash.clone()),
+        map_version: msg.map_version,
+        expires: seconds(&msg.expires),
+    }
+}
+
+/// Observation to message.
+pub fn observation_to_msg(observation: &Observation, frame: &str) -> ours::Observation {
+    ours::Observation {
+        stamp: stamp(observation.stamp),
+        gripper_opening: observation.gripper_opening,
+        gripper_command: observation.gripper_command,
+        gripper_effort: observation.gripper_effort,
+        objects_observed: observation.objects.is_some(),
+        objects: observation.objects.iter().flatten().map(|object| object_to_msg(object, frame)).collect(),
+        map_version: observation.map_version,
+        tool_pose: pose_to_msg(&observation.tool_pose),
+    }
+}
+
+/// Message to observation; the gripper's numbers may be NaN (the check calls that not observed).
+pub fn observation_from_msg(msg: &ours::Observation) -> Result<Observation> {
+    Ok(Observation {
+        stamp: seconds(&msg.stamp),
+        gripper_opening: msg.gripper_opening,
+        gripper_command: msg.gripper_command,
+        gripper_effort: msg.gripper_effort,
+        tool_pose: pose_from_msg(&msg.tool_pose)?,
+        objects: msg.objects_observed.then(|| objects_from_msg(&msg.objects)).transpose()?,
+        map_version: msg.map_version,
+    })
+}
+
+/// State to message.
+pub fn state_to_msg(state: &SymbolicState, frame: &str, at: f64) -> ours::SymbolicState {
+    ours::SymbolicState {
+        header: header(frame, at),
+        held_object: state.held_object.as_ref().map(|key| key.0.clone()).unwrap_or_default(),
+        inventory: state.inventory.iter().map(|key| key.0.clone()).collect(),
+        map_version: state.map_version,
+        ..Default::default()
+    }
+}
+
+/// Message to state.
+pub fn state_from_msg(msg: &ours::SymbolicState) -> SymbolicState {
+    SymbolicState {
+        held_object: key_or_none(&msg.held_object),
+        inventory: msg.inventory.iter().map(|key| ObjectKey(key.clone())).collect(),
+        map_version: msg.map_version,
+    }
+}

@@ -1,0 +1,88 @@
+//! The layers of the workspace hold: a crate depends only on rows above its own, and ROS stays where it belongs.
+
+use std::collections::HashMap;
+use std::process::Command;
+
+/// Row of every crate, from the top; a crate may depend on smaller rows only.
+const ROWS: [(&str, u8); 15] = [
+    ("prehend-config", 1),
+    ("prehend-geometry", 1),
+    ("prehend-scene", 2),
+    ("prehend-perception", 3),
+    ("prehend-verify", 3),
+    ("prehend-skills", 3),
+    ("prehend-motion", 3),
+    ("prehend-agent", 3),
+    ("prehend-harness", 4),
+    ("prehend-sim", 4),
+    // Its judge reads the simulator's snapshot, so it stands one below it.
+    ("prehend-eval", 5),
+    ("prehend-msgs", 5),
+    ("prehend-ros", 6),
+    ("prehend-nodes", 7),
+    ("prehend-cli", 8),
+];
+
+/// Crates that only these members may name.
+const RESERVED: [(&str, &[&str]); 5] = [
+    ("ros2-client", &["prehend-ros"]),
+    ("rustdds", &["prehend-ros"]),
+    ("rapier3d", &["prehend-sim"]),
+    ("tokio", &["prehend-ros", "prehend-nodes", "prehend-cli"]),
+    ("clap", &["prehend-nodes", "prehend-cli"]),
+];
+
+fn metadata() -> serde_json::Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo metadata runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
+/// Every edge that breaks a rule, as a sentence with the manifest it stands in.
+fn violations(metadata: &serde_json::Value, rows: &HashMap<&str, u8>) -> Vec<String> {
+    let mut found = Vec::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let name = package["name"].as_str().unwrap_or_default();
+        let manifest = package["manifest_path"].as_str().unwrap_or_default();
+        let Some(row) = rows.get(name) else {
+            found.push(format!("{manifest}: {name} has no row in the layering check"));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            // Tests may look at anything.
+            if dependency["kind"] == "dev" {
+                continue;
+            }
+            let target = dependency["name"].as_str().unwrap_or_default();
+            if let Some(target_row) = rows.get(target)
+                && target_row >= row
+            {
+                found.push(format!("{manifest}: {name} (row {row}) depends on {target} (row {target_row})"));
+            }
+            for (reserved, owners) in RESERVED {
+                if target == reserved && !owners.contains(&name) {
+                    found.push(format!("{manifest}: {name} depends on {target}, which belongs to {owners:?}"));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_crate_depends_only_on_rows_above() {
+    let found = violations(&metadata(), &HashMap::from(ROWS));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn the_check_finds_a_broken_edge() {
+    let mut rows = HashMap::from(ROWS);
+    rows.insert("prehend-geometry", 9);
+    let found = violations(&metadata(), &rows);
+    assert!(found.iter().any(|f| f.contains("prehend-scene") && f.contains("prehend-geometry")), "{found:?}");
+}
