@@ -22,7 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let classes = CLASSES.map(str::to_owned).to_vec();
     let detector = Detector::new(imperfect, classes, 7);
 
-    frame.base_from_camera = look_at(Point3::new(0.22, 0.0, 0.55), Point3::new(0.45, 0.0, 0.0)).world_from_camera;
+    frame.base_from_camera =
+        look_at(Point3::new(0.22, 0.0, 0.55), Point3::new(0.45, 0.0, 0.0)).world_from_camera;
     let mut capture = camera.capture(&frame.base_from_camera, &drawables, 0)?;
     let n = 50;
     let start = Instant::now();
@@ -71,8 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-const CLASSES: [&str; 10] =
-    ["mug", "bowl", "plate", "bottle", "can", "apple", "box", "tray", "egg", "cup"];
+const CLASSES: [&str; 10] = ["mug", "bowl", "plate", "bottle", "can", "apple", "box", "tray", "egg", "cup"];
 
 fn scene() -> (Vec<RenderItem>, Frame) {
     let mut items = Vec::new();
@@ -97,7 +97,11 @@ fn scene() -> (Vec<RenderItem>, Frame) {
         (Shape::Mug { radius: 0.038, height: 0.09, wall: 0.004, handle: 0.03 }, [200, 35, 35], None),
         (Shape::Bowl { radius: 0.075, foot: 0.04, height: 0.055, wall: 0.004 }, [60, 110, 200], None),
         (Shape::Plate { radius: 0.09, foot: 0.06, height: 0.02, wall: 0.004 }, [240, 240, 240], None),
-        (Shape::Bottle { radius: 0.03, height: 0.2, neck_radius: 0.012, neck_height: 0.05 }, [40, 140, 70], None),
+        (
+            Shape::Bottle { radius: 0.03, height: 0.2, neck_radius: 0.012, neck_height: 0.05 },
+            [40, 140, 70],
+            None,
+        ),
         (Shape::Can { radius: 0.033, height: 0.11 }, [230, 180, 30], Some([190, 190, 195])),
         (Shape::Sphere { radius: 0.033 }, [190, 30, 40], None),
         (Shape::Box { size: [0.06, 0.04, 0.08] }, [120, 60, 160], None),

@@ -52,7 +52,7 @@ pub struct DetectorSpec {
     pub score: f64,
     /// Standard deviation of scores.
     pub score_noise: f64,
-    /// Probability that an error of the previous frame stays in the next one (errors of real detectors do).
+    /// Share of the errors that stay as long as the camera does not move (those of real detectors do), [0, 1].
     pub persistence: f64,
     /// Nearest and farthest distance, metres, at which anything is detected.
     pub range: [f64; 2],

@@ -69,7 +69,7 @@ impl RgbdCamera {
 
     fn add_color_noise(&self, color: &mut ColorImage, key: u64) {
         let sigma = self.spec.color_noise as f32;
-        if !(sigma > 0.0) {
+        if sigma.is_nan() || sigma <= 0.0 {
             return;
         }
         for (index, pixel) in color.pixels.iter_mut().enumerate() {

@@ -100,9 +100,7 @@ impl Detector {
             .filter(|(i, _)| found[*i].area >= self.spec.min_px.max(1))
             .map(|(i, region)| (i, self.detection(region, &found[i], moment)))
             .collect();
-        items.sort_by(|(_, a), (_, b)| {
-            b.score.total_cmp(&a.score).then_with(|| a.bbox.cmp(&b.bbox))
-        });
+        items.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.bbox.cmp(&b.bbox)));
         let mut new_label = vec![0u16; found.len()];
         for (rank, (region, _)) in items.iter().enumerate() {
             new_label[*region] = rank as u16 + 1;
@@ -149,7 +147,7 @@ impl Detector {
     /// For each label, the label it is merged into (its own when it is not).
     fn merge(&self, image: &[u16], width: usize, moment: Moment) -> Vec<u16> {
         let mut into: Vec<u16> = (0..=self.classes.len()).map(|i| i as u16).collect();
-        if !(self.spec.merge > 0.0) {
+        if self.spec.merge <= 0.0 {
             return into;
         }
         for (a, b) in neighbours(image, width, TOUCHING) {
@@ -176,7 +174,8 @@ impl Detector {
         for root in 1..groups.len() {
             let members: Vec<usize> =
                 (1..groups.len()).filter(|i| usize::from(groups[*i]) == root && found[*i].area > 0).collect();
-            let Some(largest) = members.iter().copied().max_by_key(|i| (found[*i].area, usize::MAX - i)) else {
+            let Some(largest) = members.iter().copied().max_by_key(|i| (found[*i].area, usize::MAX - i))
+            else {
                 continue;
             };
             regions.push(Region { object: largest as u16, half: 0 });
@@ -195,9 +194,8 @@ impl Detector {
         }
         for (index, label) in image.iter_mut().enumerate() {
             let (number, line) = target[usize::from(*label)];
-            let second = line.is_some_and(|[a, b, c]| {
-                a * (index % width) as f64 + b * (index / width) as f64 + c > 0.0
-            });
+            let second = line
+                .is_some_and(|[a, b, c]| a * (index % width) as f64 + b * (index / width) as f64 + c > 0.0);
             *label = number + u16::from(second);
         }
         regions

@@ -24,8 +24,8 @@ pub(super) fn neighbours(image: &[u16], width: usize, reach: usize) -> Vec<(u16,
 }
 
 /// Takes `steps` pixels off the edge of every region (also where two regions meet, not at the image border).
-pub(super) fn erode(image: &mut Vec<u16>, width: usize, steps: usize) {
-    let mut next = image.clone();
+pub(super) fn erode(image: &mut [u16], width: usize, steps: usize) {
+    let mut next = image.to_owned();
     for _ in 0..steps {
         for (index, label) in image.iter().enumerate() {
             if *label == 0 {
@@ -55,8 +55,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    const NONE: Self =
-        Self { area: 0, sum_u: 0.0, sum_v: 0.0, u: (usize::MAX, 0), v: (usize::MAX, 0) };
+    const NONE: Self = Self { area: 0, sum_u: 0.0, sum_v: 0.0, u: (usize::MAX, 0), v: (usize::MAX, 0) };
 
     pub(super) fn center(&self) -> (f64, f64) {
         let n = self.area.max(1) as f64;

@@ -1,7 +1,7 @@
 //! Closed triangle meshes of what can be seen.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use std::collections::HashMap; // only looked up, never walked: order does not matter
+use std::collections::HashMap;
 
 /// Faces that meet at less than this angle (its cosine) are drawn as one smooth surface: above the 22.5 degrees of a
 /// 16-sided wall, below the 60 degrees of a hexagonal prism.

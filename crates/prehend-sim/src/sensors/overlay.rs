@@ -135,7 +135,7 @@ pub fn tint(image: &mut ColorImage, mask: &Mask, color: [u8; 3]) {
             && mask.contains(u, v - 1)
             && mask.contains(u, v + 1);
         if let Some(pixel) = image.pixels.get_mut(index) {
-            blend(pixel, color, if inner { 0.3 } else { 1.0 });
+            blend(pixel, color, if inner { 0.2 } else { 1.0 });
         }
     }
 }
@@ -190,23 +190,21 @@ fn blend(pixel: &mut [u8; 3], color: [u8; 3], share: f64) {
 }
 
 fn fill_box(image: &mut ColorImage, left: i64, top: i64, width: i64, height: i64, color: [u8; 3]) {
-    let rows = top.clamp(0, image.height as i64) as usize..(top + height).clamp(0, image.height as i64) as usize;
+    let rows =
+        top.clamp(0, image.height as i64) as usize..(top + height).clamp(0, image.height as i64) as usize;
     let columns =
         left.clamp(0, image.width as i64) as usize..(left + width).clamp(0, image.width as i64) as usize;
     for v in rows {
-        if let Some(row) = image.pixels.get_mut(v * image.width + columns.start..v * image.width + columns.end) {
+        if let Some(row) =
+            image.pixels.get_mut(v * image.width + columns.start..v * image.width + columns.end)
+        {
             row.fill(color);
         }
     }
 }
 
 /// The part of a line that is within `margin` pixels of the image (Liang and Barsky 1984); `None` when there is none.
-fn clip_line(
-    from: [f64; 2],
-    to: [f64; 2],
-    image: &ColorImage,
-    margin: f64,
-) -> Option<([f64; 2], [f64; 2])> {
+fn clip_line(from: [f64; 2], to: [f64; 2], image: &ColorImage, margin: f64) -> Option<([f64; 2], [f64; 2])> {
     if !from.iter().chain(&to).all(|x| x.is_finite()) {
         return None;
     }
@@ -232,7 +230,8 @@ fn clip_line(
 
 /// Left, top, right and bottom of an annotation; `None` when it has no place.
 fn extent(annotation: &Annotation) -> Option<[f64; 4]> {
-    let mut points: Vec<[f64; 2]> = annotation.lines.iter().flatten().chain(&annotation.dots).copied().collect();
+    let mut points: Vec<[f64; 2]> =
+        annotation.lines.iter().flatten().chain(&annotation.dots).copied().collect();
     if let Some(mask) = annotation.mask.as_ref().filter(|mask| mask.area() > 0) {
         points.push([mask.x as f64, mask.y as f64]);
         points.push([(mask.x + mask.width) as f64, (mask.y + mask.height) as f64]);

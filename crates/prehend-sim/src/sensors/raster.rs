@@ -32,12 +32,10 @@ impl ScreenTriangle {
     /// `None` when the triangle shows its back or is too thin to have an inside.
     pub(super) fn new(p: [ScreenPoint; 3]) -> Option<Self> {
         // Edge lines opposite to corners 0, 1, 2; positive inside for front faces (v points down).
-        let edge = |a: ScreenPoint, b: ScreenPoint| {
-            [b[1] - a[1], a[0] - b[0], b[0] * a[1] - a[0] * b[1]]
-        };
+        let edge = |a: ScreenPoint, b: ScreenPoint| [b[1] - a[1], a[0] - b[0], b[0] * a[1] - a[0] * b[1]];
         let edges = [edge(p[1], p[2]), edge(p[2], p[0]), edge(p[0], p[1])];
         let area = edges[0][0] * p[0][0] + edges[0][1] * p[0][1] + edges[0][2];
-        if !(area > 1e-12) {
+        if area.is_nan() || area <= 1e-12 {
             return None;
         }
         let range = |axis: usize| {

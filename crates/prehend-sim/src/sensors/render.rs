@@ -2,7 +2,7 @@
 
 use super::mesh::Mesh;
 use super::raster::{Linear, NOTHING, ScreenTriangle, ZBuffer};
-use super::shade::Shader;
+use super::shade::{Light, Paint, Shader};
 use crate::body::Owner;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::{ColorImage, Intrinsics, camera::BadIntrinsics};
@@ -107,17 +107,23 @@ pub struct Renderer {
     buffer: ZBuffer,
     shader: Shader,
     triangles: Vec<Seen>,
-    rays: Vec<[f32; 2]>,
+    rays_of: Option<Intrinsics>,
+    ray_x: Vec<f32>,
+    ray_length: Vec<f32>,
 }
 
 /// A triangle on the screen, as shading wants it.
-pub(super) struct Seen {
+struct Seen {
     /// Index of its drawable.
-    pub(super) drawable: u32,
-    /// World normal, when it is the same all over.
-    pub(super) flat: bool,
-    /// World normal divided by z, linear on the screen; when flat, the constant terms are the normal itself.
-    pub(super) normal: [[f32; 3]; 3],
+    drawable: u32,
+    surface: SeenSurface,
+}
+
+enum SeenSurface {
+    /// World normal and light, the same all over.
+    Flat { normal: Vector3<f32>, light: Light },
+    /// World normal divided by z, linear on the screen: per pixel u, per pixel v, constant.
+    Smooth([Vector3<f32>; 3]),
 }
 
 impl Default for Renderer {
@@ -132,9 +138,16 @@ impl Renderer {
         Self::with_shadow_map(512)
     }
 
-    /// A renderer whose shadow map has `texels` x `texels` cells.
+    /// A renderer whose shadow map has `texels` x `texels` cells, at least 8.
     pub fn with_shadow_map(texels: usize) -> Self {
-        Self { buffer: ZBuffer::new(), shader: Shader::new(texels), triangles: Vec::new(), rays: Vec::new() }
+        Self {
+            buffer: ZBuffer::new(),
+            shader: Shader::new(texels.max(8)),
+            triangles: Vec::new(),
+            rays_of: None,
+            ray_x: Vec::new(),
+            ray_length: Vec::new(),
+        }
     }
 
     /// Draws one picture.
@@ -182,7 +195,7 @@ impl Renderer {
         }
     }
 
-    fn draw_triangle(&mut self, k: &Intrinsics, corners: [(Point3<f64>, Vector3<f32>); 3], drawable: u32) {
+    fn draw_triangle(&mut self, k: &Intrinsics, corners: [CameraCorner; 3], drawable: u32) {
         let on_screen = corners.map(|(p, _)| {
             let near = 1.0 / p.z;
             [k.fx * p.x * near + k.cx, k.fy * p.y * near + k.cy, near]
@@ -190,17 +203,21 @@ impl Renderer {
         let Some(screen) = ScreenTriangle::new(on_screen) else { return };
         let nearness = screen.linear(on_screen.map(|p| p[2]));
         let [n0, n1, n2] = corners.map(|(_, n)| n);
-        let flat = n0 == n1 && n1 == n2;
-        let normal = std::array::from_fn(|axis| {
-            if flat {
-                return [0.0, 0.0, n0[axis]];
+        let surface = if n0 == n1 && n1 == n2 {
+            SeenSurface::Flat { normal: n0, light: self.shader.light(&n0) }
+        } else {
+            let mut lines = [Vector3::zeros(); 3];
+            for axis in 0..3 {
+                let values = std::array::from_fn(|i| f64::from(corners[i].1[axis]) * on_screen[i][2]);
+                let line: Linear = screen.linear(values);
+                for (vector, value) in lines.iter_mut().zip(line) {
+                    vector[axis] = value as f32;
+                }
             }
-            let values = std::array::from_fn(|i| f64::from(corners[i].1[axis]) * on_screen[i][2]);
-            let line: Linear = screen.linear(values);
-            line.map(|value| value as f32)
-        });
+            SeenSurface::Smooth(lines)
+        };
         self.buffer.fill(&screen, nearness, self.triangles.len() as u32);
-        self.triangles.push(Seen { drawable, flat, normal });
+        self.triangles.push(Seen { drawable, surface });
     }
 
     fn shade(&mut self, view: &View, drawables: &[Drawable]) -> Picture {
@@ -213,44 +230,65 @@ impl Renderer {
             labels: LabelImage { width, height, labels: vec![0; size] },
             facing: vec![0.0; size],
         };
+        self.prepare_rays(k);
         let labels: Vec<u16> = drawables.iter().map(|d| LabelImage::label_of(d.owner)).collect();
+        let paints: Vec<Paint> = drawables.iter().map(Paint::new).collect();
         let turn = view.world_from_camera.rotation.to_rotation_matrix().cast::<f32>();
-        let turn = turn.matrix();
+        let right: Vector3<f32> = turn.matrix().column(0).into();
         let origin = view.world_from_camera.translation.vector.cast::<f32>();
-        let paints: Vec<_> = drawables.iter().map(|d| self.shader.paint(d)).collect();
-        self.rays.clear();
-        self.rays.extend((0..width).map(|u| [((u as f64 - k.cx) / k.fx) as f32, 0.0]));
         for v in 0..height {
             let y = ((v as f64 - k.cy) / k.fy) as f32;
             // World ray of pixel (u, v) with z = 1 in the camera: column sums of the rotation.
-            let base = turn.column(1) * y + turn.column(2);
-            for u in 0..width {
-                let index = v * width + u;
-                let ray = turn.column(0) * self.rays[u][0] + base;
-                let triangle = self.buffer.triangle[index];
-                if triangle == NOTHING {
-                    picture.color.pixels[index] = self.shader.sky(&ray);
+            let base: Vector3<f32> = turn.matrix().column(1) * y + turn.matrix().column(2);
+            let row = v * width..(v + 1) * width;
+            let seen = self.buffer.triangle[row.clone()].iter().zip(&self.buffer.nearness[row.clone()]);
+            let rays = self.ray_x.iter().zip(&self.ray_length[row.clone()]);
+            let color = picture.color.pixels[row.clone()].iter_mut();
+            let depth = picture.depth[row.clone()].iter_mut();
+            let label = picture.labels.labels[row.clone()].iter_mut();
+            let facing = picture.facing[row].iter_mut();
+            let out = color.zip(depth).zip(label.zip(facing));
+            for (u, (((triangle, near), (x, length)), ((color, depth), (label, facing)))) in
+                seen.zip(rays).zip(out).enumerate()
+            {
+                let ray = right * *x + base;
+                if *triangle == NOTHING {
+                    *color = self.shader.sky(&(ray / *length));
                     continue;
                 }
-                let seen = &self.triangles[triangle as usize];
-                let z = 1.0 / self.buffer.nearness[index];
-                let normal = if seen.flat {
-                    Vector3::new(seen.normal[0][2], seen.normal[1][2], seen.normal[2][2])
-                } else {
-                    let (u, v) = (u as f32, v as f32);
-                    let n = seen.normal.map(|[a, b, c]| a * u + b * v + c);
-                    let n = Vector3::from(n);
-                    n / n.norm().max(1e-9)
-                };
+                let seen = &self.triangles[*triangle as usize];
+                let z = 1.0 / near;
                 let point = origin + ray * z;
-                picture.depth[index] = z;
-                picture.labels.labels[index] = labels[seen.drawable as usize];
-                picture.facing[index] = (-normal.dot(&ray) / ray.norm()).clamp(0.0, 1.0);
-                picture.color.pixels[index] =
-                    self.shader.light(&paints[seen.drawable as usize], &point, &normal);
+                *depth = z;
+                *label = labels[seen.drawable as usize];
+                let (normal, light) = match &seen.surface {
+                    SeenSurface::Flat { normal, light } => (*normal, *light),
+                    SeenSurface::Smooth(lines) => {
+                        let (u, v) = (u as f32, v as f32);
+                        let normal = lines[0] * u + lines[1] * v + lines[2];
+                        let normal = normal / normal.norm().max(1e-9);
+                        (normal, self.shader.light(&normal))
+                    }
+                };
+                *facing = (-normal.dot(&ray) / length).clamp(0.0, 1.0);
+                *color = self.shader.color(&paints[seen.drawable as usize], &point, &normal, light);
             }
         }
         picture
+    }
+
+    /// Lengths of the rays with z = 1, kept while the camera stays the same.
+    fn prepare_rays(&mut self, k: &Intrinsics) {
+        if self.rays_of == Some(*k) {
+            return;
+        }
+        self.ray_x = (0..k.width).map(|u| ((u as f64 - k.cx) / k.fx) as f32).collect();
+        self.ray_length.clear();
+        for v in 0..k.height {
+            let y = ((v as f64 - k.cy) / k.fy) as f32;
+            self.ray_length.extend(self.ray_x.iter().map(|x| (x * x + y * y + 1.0).sqrt()));
+        }
+        self.rays_of = Some(*k);
     }
 }
 
@@ -271,8 +309,11 @@ fn outside(center: &Point3<f64>, radius: f64, k: &Intrinsics) -> bool {
         || beyond(center.y, k.fy, -k.cy - 1.0, k.height as f64 - k.cy)
 }
 
+/// A corner in the camera frame with its world normal.
+type CameraCorner = (Point3<f64>, Vector3<f32>);
+
 /// Cuts a triangle at the near plane: up to four corners, and how many.
-fn clip(corners: [(Point3<f64>, Vector3<f32>); 3]) -> ([(Point3<f64>, Vector3<f32>); 4], usize) {
+fn clip(corners: [CameraCorner; 3]) -> ([CameraCorner; 4], usize) {
     let mut kept = [corners[0]; 4];
     let mut count = 0;
     for i in 0..3 {

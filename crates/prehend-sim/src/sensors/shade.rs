@@ -7,13 +7,15 @@ use super::render::{Drawable, Surface};
 use crate::body::Owner;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-/// Where the lamp stands: to the robot's left, a little behind it, high up.
-const LAMP: [f64; 3] = [-0.30, 0.45, 1.0];
+/// Where the lamp stands, seen from the table: to the robot's right, high up.
+const LAMP: [f64; 3] = [0.05, -0.50, 1.0];
 /// Brightness of a surface that no lamp light reaches, and of one that faces the lamp.
 const AMBIENT: f32 = 0.52;
 const FULL: f32 = 1.03;
 /// Share of the lamp's light that is kept in full shadow.
 const SHADOW: f32 = 0.25;
+/// Colour of the room.
+const ROOM: [f32; 3] = [196.0, 204.0, 212.0];
 /// Cells of a texture along each side.
 const TEXELS: usize = 256;
 
@@ -27,6 +29,13 @@ pub(super) struct Shader {
     wood: Vec<f32>,
 }
 
+/// How bright a surface is where the lamp reaches it, and where it does not.
+#[derive(Clone, Copy)]
+pub(super) struct Light {
+    lit: f32,
+    dark: f32,
+}
+
 /// A drawable as shading wants it.
 pub(super) struct Paint {
     color: [f32; 3],
@@ -34,6 +43,18 @@ pub(super) struct Paint {
     /// `mesh_from_world` rotation and translation, for patterns.
     turn: Matrix3<f32>,
     shift: Vector3<f32>,
+}
+
+impl Paint {
+    pub(super) fn new(drawable: &Drawable) -> Self {
+        let mesh_from_world = drawable.world_from_mesh.inverse();
+        Self {
+            color: drawable.color.map(f32::from),
+            surface: drawable.surface,
+            turn: *mesh_from_world.rotation.to_rotation_matrix().cast::<f32>().matrix(),
+            shift: mesh_from_world.translation.vector.cast(),
+        }
+    }
 }
 
 impl Shader {
@@ -100,31 +121,43 @@ impl Shader {
         }
     }
 
-    pub(super) fn paint(&self, drawable: &Drawable) -> Paint {
-        let mesh_from_world = drawable.world_from_mesh.inverse();
-        Paint {
-            color: drawable.color.map(f32::from),
-            surface: drawable.surface,
-            turn: *mesh_from_world.rotation.to_rotation_matrix().cast::<f32>().matrix(),
-            shift: mesh_from_world.translation.vector.cast(),
-        }
+    /// Brightness of a surface with this unit normal.
+    #[inline]
+    pub(super) fn light(&self, normal: &Vector3<f32>) -> Light {
+        let slope = normal.dot(&self.to_lamp);
+        // Half Lambert (Mitchell et al. 2007) keeps form visible on the side away from the lamp.
+        let half = 0.5 + 0.5 * slope;
+        let ambient = AMBIENT + 0.06 * normal.z;
+        let lamp = (FULL - 0.06 - AMBIENT) * half * half;
+        let dark = ambient + SHADOW * lamp;
+        Light { lit: if slope > 0.0 { ambient + lamp } else { dark }, dark }
     }
 
     /// Colour of a point of a surface with this unit normal, both in the world.
     #[inline]
-    pub(super) fn light(&self, paint: &Paint, point: &Vector3<f32>, normal: &Vector3<f32>) -> [u8; 3] {
-        let slope = normal.dot(&self.to_lamp);
-        // Half Lambert (Mitchell et al. 2007) keeps form visible on the side away from the lamp.
-        let half = 0.5 + 0.5 * slope;
-        let mut lamp = half * half;
-        if slope > 0.0 {
-            lamp *= SHADOW + (1.0 - SHADOW) * self.lit(point, normal);
-        } else {
-            lamp *= SHADOW;
+    pub(super) fn color(
+        &self,
+        paint: &Paint,
+        point: &Vector3<f32>,
+        normal: &Vector3<f32>,
+        light: Light,
+    ) -> [u8; 3] {
+        let mut scale = light.dark;
+        if light.lit > light.dark {
+            scale += (light.lit - light.dark) * self.lit(point, normal);
         }
-        let brightness = AMBIENT + 0.06 * normal.z + (FULL - 0.06 - AMBIENT) * lamp;
-        let scale = brightness * self.pattern(paint, point, normal);
-        paint.color.map(|c| (c * scale + 0.5).min(255.0) as u8)
+        if paint.surface != Surface::Plain {
+            scale *= self.pattern(paint, point, normal);
+        }
+        let byte = |c: f32| (c * scale + 0.5).min(255.0) as u8;
+        let [mut r, mut g, mut b] = paint.color;
+        if paint.surface == Surface::Tiles {
+            // A floor fades into the room.
+            let far = ((point.x.hypot(point.y) - 1.6) / 2.4).clamp(0.0, 1.0);
+            let fade = |c: f32, room: f32| c + (room - c) * far * far * (3.0 - 2.0 * far);
+            (r, g, b) = (fade(r, ROOM[0]), fade(g, ROOM[1]), fade(b, ROOM[2]));
+        }
+        [byte(r), byte(g), byte(b)]
     }
 
     /// Share of the lamp's light that reaches a point, smoothed over neighbouring cells of the map.
@@ -132,28 +165,33 @@ impl Shader {
     fn lit(&self, point: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
         let point = point + normal * self.margin;
         let row = |m: &[f32; 4]| m[0] * point.x + m[1] * point.y + m[2] * point.z + m[3];
-        let [u, v, height] = [0, 1, 2].map(|i| row(&self.map_from_world[i]));
+        let (u, v) = (row(&self.map_from_world[0]), row(&self.map_from_world[1]));
+        let height = row(&self.map_from_world[2]) + self.margin;
         let edge = (self.texels - 2) as f32;
         if !(u >= 1.0 && v >= 1.0 && u < edge && v < edge) {
             return 1.0;
         }
         let (column, line) = (u as usize, v as usize);
+        // The 4 x 4 cells around the point: their corners tell whether an edge of a shadow is near.
+        let texels = self.texels;
+        let first = (line - 1) * texels + column - 1;
+        let Some(cells) = self.shadow.nearness.get(first..first + 3 * texels + 4) else { return 1.0 };
+        let free = |i: usize| height > cells[i];
+        let corner = free(0);
+        if free(3) == corner
+            && free(3 * texels) == corner
+            && free(3 * texels + 3) == corner
+            && free(texels + 1) == corner
+        {
+            return f32::from(u8::from(corner));
+        }
         let (du, dv) = (u - column as f32, v - line as f32);
-        let free = |i: usize, j: usize| {
-            let top = self.shadow.nearness[(line + j - 1) * self.texels + column + i - 1];
-            f32::from(u8::from(height + self.margin > top))
-        };
-        // 3 x 3 cells, the outer ones weighted by how much of them a box of two cells' width covers.
         let across = [1.0 - du, 1.0, 1.0, du];
         let down = [1.0 - dv, 1.0, 1.0, dv];
-        let first = free(1, 1);
-        if [(0, 0), (3, 0), (0, 3), (3, 3), (2, 2)].into_iter().all(|(i, j)| free(i, j) == first) {
-            return first;
-        }
         let mut sum = 0.0;
         for (j, down) in down.iter().enumerate() {
             for (i, across) in across.iter().enumerate() {
-                sum += free(i, j) * across * down;
+                sum += f32::from(u8::from(free(j * texels + i))) * across * down;
             }
         }
         sum / 9.0
@@ -161,9 +199,6 @@ impl Shader {
 
     #[inline]
     fn pattern(&self, paint: &Paint, point: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
-        if paint.surface == Surface::Plain {
-            return 1.0;
-        }
         let local = paint.turn * point + paint.shift;
         match paint.surface {
             Surface::Plain => 1.0,
@@ -171,12 +206,12 @@ impl Shader {
                 if normal.z < 0.7 {
                     return 0.9;
                 }
-                // 1.5 mm a cell across the planks, 6 mm along them.
-                let u = (local.x * 160.0).rem_euclid(TEXELS as f32);
-                let v = (local.y * 640.0).rem_euclid(TEXELS as f32);
-                let (u0, v0) = (u as usize % TEXELS, v as usize % TEXELS);
+                // 1.5 mm a cell across the planks, 6 mm along them; the offset keeps both positive within 50 m.
+                let (u, v) = (local.x * 160.0 + 32768.0, local.y * 640.0 + 32768.0);
+                let (u0, v0) = (u as usize, v as usize);
+                let (du, dv) = (u - u0 as f32, v - v0 as f32);
+                let (u0, v0) = (u0 % TEXELS, v0 % TEXELS);
                 let (u1, v1) = ((u0 + 1) % TEXELS, (v0 + 1) % TEXELS);
-                let (du, dv) = (u - u.floor(), v - v.floor());
                 let at = |u: usize, v: usize| self.wood[v * TEXELS + u];
                 let top = at(u0, v0) * (1.0 - du) + at(u1, v0) * du;
                 let bottom = at(u0, v1) * (1.0 - du) + at(u1, v1) * du;
@@ -192,11 +227,11 @@ impl Shader {
         }
     }
 
-    /// Colour of the room where there is nothing, for a ray in the world.
+    /// Colour of the room where there is nothing, in this unit direction of the world.
     #[inline]
-    pub(super) fn sky(&self, ray: &Vector3<f32>) -> [u8; 3] {
-        let up = (ray.z / ray.norm() * 0.5 + 0.5).clamp(0.0, 1.0);
-        [196.0, 204.0, 212.0].map(|c: f32| (c * (0.82 + 0.24 * up)).min(255.0) as u8)
+    pub(super) fn sky(&self, direction: &Vector3<f32>) -> [u8; 3] {
+        let up = (direction.z * 0.5 + 0.5).clamp(0.0, 1.0);
+        ROOM.map(|c: f32| (c * (0.82 + 0.24 * up)).min(255.0) as u8)
     }
 }
 
@@ -206,7 +241,8 @@ fn wood() -> Vec<f32> {
     let noise = |u: usize, v: usize, cell_u: usize, cell_v: usize| {
         let (nu, nv) = (TEXELS / cell_u, TEXELS / cell_v);
         let at = |i: usize, j: usize| {
-            dice::unit(dice::hash(&[7, cell_u as u64, cell_v as u64, (i % nu) as u64, (j % nv) as u64])) as f32
+            dice::unit(dice::hash(&[7, cell_u as u64, cell_v as u64, (i % nu) as u64, (j % nv) as u64]))
+                as f32
         };
         let smooth = |t: f32| t * t * (3.0 - 2.0 * t);
         let (i, j) = (u / cell_u, v / cell_v);

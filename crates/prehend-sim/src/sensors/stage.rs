@@ -21,6 +21,9 @@ struct Piece {
     owner: Owner,
 }
 
+/// What makes parts one piece: owner, body and colour.
+type Group = (Owner, usize, [u8; 3]);
+
 /// A frame that does not belong to the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the frame has {found} body poses, but a piece belongs to body {body}")]
@@ -36,7 +39,7 @@ impl Stage {
     ///
     /// Errors: [`MeshError`] for a part with broken numbers.
     pub fn new(items: &[RenderItem]) -> Result<Self, MeshError> {
-        let mut groups: Vec<((Owner, usize, [u8; 3]), Soup)> = Vec::new();
+        let mut groups: Vec<(Group, Soup)> = Vec::new();
         for item in items {
             let part = &item.part;
             let soup = match &part.shape {

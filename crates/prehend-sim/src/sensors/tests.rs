@@ -9,6 +9,7 @@ use super::*;
 use crate::body::{Frame, Owner, Part, PartShape, RenderItem, object_parts};
 use crate::scene::{CameraSpec, Color, DepthNoise, Shape};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use prehend_geometry::Intrinsics;
 
 /// Objects on a table, seen by a camera.
 pub(super) struct Setting {
@@ -54,7 +55,11 @@ impl Setting {
     }
 
     pub(super) fn capture(&self, spec: CameraSpec, seed: u64, frame: u64) -> Capture {
-        RgbdCamera::new(wrist_camera_intrinsics(), spec, seed)
+        self.capture_with(wrist_camera_intrinsics(), spec, seed, frame)
+    }
+
+    pub(super) fn capture_with(&self, k: Intrinsics, spec: CameraSpec, seed: u64, frame: u64) -> Capture {
+        RgbdCamera::new(k, spec, seed)
             .capture(&self.frame.base_from_camera, &self.drawables(), frame)
             .unwrap()
     }

@@ -2,6 +2,10 @@
 
 use super::*;
 use crate::scene::DetectorSpec;
+use prehend_geometry::Intrinsics;
+
+/// A small image of the same field of view, so that thousands of frames take seconds.
+const SMALL: Intrinsics = Intrinsics { fx: 154.0, fy: 154.0, cx: 80.0, cy: 60.0, width: 160, height: 120 };
 
 /// Two boxes side by side and one apart.
 fn setting() -> Setting {
@@ -20,7 +24,7 @@ fn detector(spec: DetectorSpec, seed: u64) -> Detector {
 /// Number of seeds out of `n` for which `event` is true of the detections.
 fn count(spec: &DetectorSpec, n: u64, event: impl Fn(&Detections) -> bool) -> u64 {
     let setting = setting();
-    let capture = setting.capture(clean(), 1, 0);
+    let capture = setting.capture_with(SMALL, clean(), 1, 0);
     let pose = setting.frame.base_from_camera;
     (0..n).filter(|seed| event(&detector(spec.clone(), *seed).detect(&capture, &pose, 0))).count() as u64
 }
@@ -41,16 +45,16 @@ fn names(detections: &Detections) -> Vec<&str> {
 #[test]
 fn the_perfect_detector_shows_each_object_once() {
     let setting = setting();
-    let capture = setting.capture(clean(), 1, 0);
+    let capture = setting.capture_with(SMALL, clean(), 1, 0);
     let detections =
         detector(DetectorSpec::default(), 1).detect(&capture, &setting.frame.base_from_camera, 0);
     assert_eq!(names(&detections), ["apple", "can", "mug"]);
-    assert_eq!(detections.labels.labels.len(), 640 * 480);
+    assert_eq!(detections.labels.labels.len(), 160 * 120);
     for (i, detection) in detections.items.iter().enumerate() {
         let pixels: Vec<usize> =
-            (0..640 * 480).filter(|p| detections.labels.labels[*p] == i as u16 + 1).collect();
+            (0..160 * 120).filter(|p| detections.labels.labels[*p] == i as u16 + 1).collect();
         let [u, v, width, height] = detection.bbox;
-        let inside = |p: &usize| (u..u + width).contains(&(p % 640)) && (v..v + height).contains(&(p / 640));
+        let inside = |p: &usize| (u..u + width).contains(&(p % 160)) && (v..v + height).contains(&(p / 160));
         assert!(pixels.iter().all(inside));
         let object = capture.labels.labels[pixels[0]];
         assert!(pixels.iter().all(|p| capture.labels.labels[*p] == object));
@@ -87,7 +91,7 @@ fn misses_wrong_classes_splits_and_merges_come_at_their_rates() {
 
 fn pixel_of(x: f64, y: f64) -> usize {
     let p = camera_above(0.45, 0.0, 0.6).inverse_transform_point(&Point3::new(x, y, 0.05));
-    wrist_camera_intrinsics().pixel_index(&p).unwrap()
+    SMALL.pixel_index(&p).unwrap()
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn confusions_say_what_a_class_is_taken_for() {
 #[test]
 fn errors_persist_while_the_camera_stands_still() {
     let setting = setting();
-    let capture = setting.capture(clean(), 1, 0);
+    let capture = setting.capture_with(SMALL, clean(), 1, 0);
     let pose = setting.frame.base_from_camera;
     let spec = |persistence| DetectorSpec { miss: 0.5, persistence, ..DetectorSpec::default() };
     // Share of pairs of frames in which the mug is seen or missed alike.
@@ -141,13 +145,14 @@ fn errors_persist_while_the_camera_stands_still() {
 #[test]
 fn erosion_small_and_far_things_and_scores() {
     let setting = setting();
-    let capture = setting.capture(clean(), 1, 0);
+    let capture = setting.capture_with(SMALL, clean(), 1, 0);
     let pose = setting.frame.base_from_camera;
     let detect = |spec: DetectorSpec| detector(spec, 4).detect(&capture, &pose, 0);
     let area = |d: &Detections| d.labels.labels.iter().filter(|label| **label > 0).count() as f64;
     let perfect = DetectorSpec::default();
-    let (full, eroded) = (area(&detect(perfect.clone())), area(&detect(DetectorSpec { erode_px: 3, ..perfect.clone() })));
-    assert!(eroded < 0.95 * full && eroded > 0.7 * full, "{eroded} of {full}");
+    let (full, eroded) =
+        (area(&detect(perfect.clone())), area(&detect(DetectorSpec { erode_px: 1, ..perfect.clone() })));
+    assert!(eroded < 0.95 * full && eroded > 0.6 * full, "{eroded} of {full}");
     assert!(detect(DetectorSpec { min_px: 100_000, ..perfect.clone() }).items.is_empty());
     assert!(detect(DetectorSpec { range: [0.7, 3.0], ..perfect.clone() }).items.is_empty());
     let noisy = detect(DetectorSpec { score_noise: 0.3, ..perfect.clone() });
@@ -161,12 +166,14 @@ fn the_robot_is_never_an_object() {
     let mut setting = setting();
     let hand = PartShape::Box { half: Vector3::new(0.2, 0.2, 0.02) };
     setting.add(Owner::Robot(0), vec![part(hand, [230, 230, 230])], at(0.45, 0.1, 0.2));
-    let capture = setting.capture(clean(), 1, 0);
+    let capture = setting.capture_with(SMALL, clean(), 1, 0);
     let detections =
         detector(DetectorSpec::default(), 1).detect(&capture, &setting.frame.base_from_camera, 0);
     assert_eq!(names(&detections), ["apple"]);
-    assert!(detector(DetectorSpec::default(), 1)
-        .detect(&Capture { labels: LabelImage::default(), ..capture }, &at(0.0, 0.0, 0.0), 0)
-        .items
-        .is_empty());
+    assert!(
+        detector(DetectorSpec::default(), 1)
+            .detect(&Capture { labels: LabelImage::default(), ..capture }, &at(0.0, 0.0, 0.0), 0)
+            .items
+            .is_empty()
+    );
 }

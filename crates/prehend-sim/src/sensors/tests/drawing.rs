@@ -16,7 +16,7 @@ fn a_mask_is_tinted_and_outlined_and_labelled() {
     annotate(&mut image, &[annotation]);
     let at = |u: usize, v: usize| image.pixels[v * 200 + u];
     assert_eq!(at(80, 60), [255, 0, 0]);
-    assert_eq!(at(95, 70), [147, 70, 70]);
+    assert_eq!(at(95, 70), [131, 80, 80]);
     assert_eq!(at(60, 70), [100; 3]);
     // The label stands above the mask, on a ground of its colour.
     let (width, height) = text_size("mug_0", 2);

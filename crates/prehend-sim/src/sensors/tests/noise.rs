@@ -18,7 +18,8 @@ fn noise_grows_with_the_square_of_the_distance() {
     };
     for z in [0.5, 1.0, 2.0] {
         let sigma = 0.004;
-        let noise = DepthNoise { sigma_at_1m: sigma, grazing: 0.0, edge_px: 0, edge_dropout: 0.0, dropout: 0.0 };
+        let noise =
+            DepthNoise { sigma_at_1m: sigma, grazing: 0.0, edge_px: 0, edge_dropout: 0.0, dropout: 0.0 };
         let capture = setting(z).capture(CameraSpec { depth_noise: Some(noise), ..clean() }, 3, 0);
         // The middle of the image sees the table, at distance z.
         let errors: Vec<f64> = (0..100)
@@ -52,11 +53,24 @@ fn holes_at_edges_at_random_and_at_grazing_surfaces() {
     // From straight above, only a cylinder's side grazes; from near the table, the table does.
     assert!(holes(DepthNoise { grazing: 0.15, ..none }) < 0.02);
     setting.frame.base_from_camera = camera_looking([-0.4, 0.0, 0.06], [0.45, 0.0, 0.0]);
-    let capture =
-        setting.capture(CameraSpec { depth_noise: Some(DepthNoise { grazing: 0.15, ..none }), ..clean() }, 3, 0);
-    let table = (0..640 * 480).filter(|i| capture.labels.labels[*i] == 0 && capture.true_depth[*i] > 0.0);
-    let (seen, lost) = table.fold((0, 0), |(seen, lost), i| (seen + 1, lost + i32::from(capture.depth.millimetres[i] == 0)));
-    assert!(f64::from(lost) > 0.5 * f64::from(seen), "{lost} of {seen}");
+    let capture = setting.capture(
+        CameraSpec { depth_noise: Some(DepthNoise { grazing: 0.15, ..none }), ..clean() },
+        3,
+        0,
+    );
+    let k = wrist_camera_intrinsics();
+    let height = |i: usize| {
+        let (u, v) = ((i % k.width) as f64, (i / k.width) as f64);
+        (setting.frame.base_from_camera * k.unproject(u, v, f64::from(capture.true_depth[i]))).z
+    };
+    // Every pixel of the table's top is seen at less than 8 degrees; its front edge faces the camera.
+    let top =
+        |i: &usize| capture.labels.labels[*i] == 0 && capture.true_depth[*i] > 0.0 && height(*i) > -1e-4;
+    let lost: Vec<bool> = (0..640 * 480).filter(top).map(|i| capture.depth.millimetres[i] == 0).collect();
+    assert!(lost.len() > 5000 && lost.iter().all(|lost| *lost), "{} pixels", lost.len());
+    let edge =
+        (0..640 * 480).filter(|i| capture.true_depth[*i] > 0.0 && !top(i) && capture.labels.labels[*i] == 0);
+    assert!(edge.filter(|i| capture.depth.millimetres[*i] > 0).count() > 5000);
 }
 
 #[test]
