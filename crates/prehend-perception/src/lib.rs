@@ -1,1 +1,24 @@
-//! From RGB-D frames and detections to the object map, its words, and the parts one can act on
+//! From RGB-D frames and detections to the object map, its words, and the parts one can act on.
+//!
+//! For: what can be known about objects from pixels, points and words. Not for: where the pixels come from, judging
+//! whether it suffices, or acting on it. Read [`map::MapBuilder`] first, then [`retrieve`] and [`parts`].
+//!
+//! Synchronous and deterministic: time and seeds are arguments. Everything is in the map frame, metres.
+
+pub mod color;
+pub mod hypothesis;
+pub mod keyframe;
+pub mod map;
+pub mod segment;
+pub mod traits;
+
+pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage};
+pub use map::{MapBuilder, MapSettings, UpdateReport};
+pub use traits::{Detector, Embedder, Segmenter};
+
+#[cfg(test)]
+extern crate self as prehend_perception;
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "shared with the bench, where everything must be public")]
+#[path = "../tests/support/render.rs"]
+mod render;

@@ -1,0 +1,241 @@
+//! From masks and clusters of one frame to objects: detections are cut where geometry says two things, joined where it says
+//! one, completed to the cluster they lie in, and clusters nobody named become objects without a name.
+
+mod contact;
+mod grow;
+
+use crate::segment::Scene;
+use crate::{Keyframe, color};
+use nalgebra::{Point2, Point3};
+use prehend_geometry::upright::convex_hull;
+use prehend_geometry::voxel::VoxelGrid;
+use std::collections::BTreeMap;
+
+/// When a frame's regions count as one thing or as a thing at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HypothesisSettings {
+    /// Pixels taken off every mask before its points are used.
+    pub erode: usize,
+    /// Fewest pixels of a part of a detection.
+    pub min_pixels: usize,
+    /// Least size of a part of a detection relative to its largest part; smaller ones are noise.
+    pub min_part: f64,
+    /// Gap up to which two clusters in one mask are one thing, metres.
+    pub bridge: f64,
+    /// Pixels over which a mask grows within its cluster (detectors erode).
+    pub grow: usize,
+    /// Least share of a cluster that an unclaimed rest must have to be a thing of its own.
+    pub min_rest: f64,
+    /// Least extent and height of a thing without a name, metres.
+    pub min_extent: f64,
+    /// Least unlikeness of two colours that tells things apart; see [`color::unlikeness`].
+    pub unlike: f64,
+}
+
+impl Default for HypothesisSettings {
+    fn default() -> Self {
+        Self {
+            erode: 1,
+            min_pixels: 25,
+            min_part: 0.2,
+            bridge: 0.02,
+            grow: 8,
+            min_rest: 0.15,
+            min_extent: 0.01,
+            unlike: 0.12,
+        }
+    }
+}
+
+/// One thing in one frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hypothesis {
+    /// Pixels, row-major indices, all with a point.
+    pub pixels: Vec<usize>,
+    /// Labels of the detections it comes from; empty when only geometry saw it.
+    pub detections: Vec<u16>,
+    /// Whether its detection holds several things, so that its name may be another's.
+    pub from_merged: bool,
+    /// Cluster it lies in; 0 when it is too flat for one.
+    pub cluster: u16,
+}
+
+/// What was not used, for the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Detections whose mask has no or too few pixels.
+    pub empty_masks: usize,
+    /// Detections without usable points: nothing stands there, or no depth.
+    pub without_points: usize,
+    /// Labels in the image that no detection has.
+    pub unknown_labels: usize,
+    /// Clusters too small to be a thing.
+    pub specks: usize,
+}
+
+/// Cuts a frame into things, named ones first.
+pub fn hypotheses(
+    frame: &Keyframe,
+    scene: &Scene,
+    settings: &HypothesisSettings,
+) -> (Vec<Hypothesis>, Skipped) {
+    let mut skipped = Skipped::default();
+    let claims = claims(frame, settings, &mut skipped);
+    let mut found = Vec::new();
+    for detection in &frame.detections {
+        let empty = Vec::new();
+        let pixels = claims.get(&detection.label).unwrap_or(&empty);
+        if pixels.len() < settings.min_pixels {
+            skipped.empty_masks += 1;
+            continue;
+        }
+        let parts = parts_of(detection.label, pixels, scene, settings);
+        skipped.without_points += usize::from(parts.is_empty());
+        found.extend(parts);
+    }
+    grow::complete(frame, scene, settings, &mut found, &mut skipped);
+    contact::join_split(frame, scene, settings, &mut found);
+    for hypothesis in &mut found {
+        hypothesis.pixels.sort_unstable();
+    }
+    (found, skipped)
+}
+
+/// Pixels of each label after erosion: a pixel stays when its neighbours within `erode` steps have the same label.
+fn claims(
+    frame: &Keyframe,
+    settings: &HypothesisSettings,
+    skipped: &mut Skipped,
+) -> BTreeMap<u16, Vec<usize>> {
+    let (width, height) = (frame.labels.width, frame.labels.height);
+    let known: Vec<u16> = frame.detections.iter().map(|d| d.label).collect();
+    let greatest = frame.labels.labels.iter().copied().max().unwrap_or(0);
+    let mut is_known = vec![false; usize::from(greatest) + 1];
+    for label in known {
+        if let Some(slot) = is_known.get_mut(usize::from(label)) {
+            *slot = label > 0;
+        }
+    }
+    let mut labels = frame.labels.labels.clone();
+    for _ in 0..settings.erode {
+        let before = labels.clone();
+        for v in 0..height {
+            for u in 0..width {
+                let index = v * width + u;
+                let own = before[index];
+                if own == 0 {
+                    continue;
+                }
+                let inside = (u == 0 || before[index - 1] == own)
+                    && (u + 1 == width || before[index + 1] == own)
+                    && (v == 0 || before[index - width] == own)
+                    && (v + 1 == height || before[index + width] == own);
+                if !inside {
+                    labels[index] = 0;
+                }
+            }
+        }
+    }
+    let mut claims: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    let mut unknown = vec![false; is_known.len()];
+    for (index, label) in labels.iter().enumerate() {
+        if *label == 0 {
+            continue;
+        }
+        if is_known[usize::from(*label)] {
+            claims.entry(*label).or_default().push(index);
+        } else {
+            unknown[usize::from(*label)] = true;
+        }
+    }
+    skipped.unknown_labels += unknown.iter().filter(|u| **u).count();
+    claims
+}
+
+/// The things one detection holds: its clusters, joined when they are near, with the low points inside each footprint.
+fn parts_of(label: u16, pixels: &[usize], scene: &Scene, settings: &HypothesisSettings) -> Vec<Hypothesis> {
+    let mut by_cluster: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    for index in pixels {
+        if scene.grid.points[*index].is_some() {
+            by_cluster.entry(scene.clusters[*index]).or_default().push(*index);
+        }
+    }
+    let low = by_cluster.remove(&0).unwrap_or_default();
+    let mut groups: Vec<(u16, Vec<usize>)> =
+        by_cluster.into_iter().filter(|(_, pixels)| pixels.len() >= settings.min_pixels).collect();
+    groups.sort_by_key(|(_, pixels)| std::cmp::Reverse(pixels.len()));
+    if groups.is_empty() {
+        return flat_thing(label, low, scene, settings);
+    }
+    // Join clusters that are one thing with a gap in it.
+    let mut parts: Vec<Hypothesis> = Vec::new();
+    for (cluster, pixels) in groups {
+        let near = parts.iter().position(|part| is_bridged(part, &pixels, scene, settings));
+        match near {
+            Some(place) => parts[place].pixels.extend(pixels),
+            None => parts.push(Hypothesis { pixels, detections: vec![label], from_merged: false, cluster }),
+        }
+    }
+    let most = parts.iter().map(|part| part.pixels.len()).max().unwrap_or(0) as f64;
+    parts.retain(|part| part.pixels.len() as f64 >= settings.min_part * most);
+    let several = parts.len() > 1;
+    for part in &mut parts {
+        part.from_merged = several;
+    }
+    // The floor of a bowl and the middle of a plate are low, but inside.
+    for part in &mut parts {
+        let hull = footprint(&part.pixels, scene);
+        part.pixels.extend(
+            low.iter().filter(|index| scene.grid.points[**index].is_some_and(|p| is_inside(&hull, &p.xy()))),
+        );
+    }
+    parts
+}
+
+/// A thing too flat to stand out of the noise pixel by pixel, but not on average.
+fn flat_thing(label: u16, low: Vec<usize>, scene: &Scene, settings: &HypothesisSettings) -> Vec<Hypothesis> {
+    let points: Vec<Point3<f64>> = low.iter().filter_map(|index| scene.grid.points[*index]).collect();
+    if points.len() < settings.min_pixels.max(60) {
+        return Vec::new();
+    }
+    let mean = points.iter().map(|p| scene.height(p)).sum::<f64>() / points.len() as f64;
+    if mean < 0.002 {
+        return Vec::new();
+    }
+    vec![Hypothesis { pixels: low, detections: vec![label], from_merged: false, cluster: 0 }]
+}
+
+/// Whether pixels of another cluster belong to the part: near it, or above and below each other.
+fn is_bridged(part: &Hypothesis, pixels: &[usize], scene: &Scene, settings: &HypothesisSettings) -> bool {
+    let points = |pixels: &[usize]| -> Vec<Point3<f64>> {
+        let step = (pixels.len() / 1500).max(1);
+        pixels.iter().step_by(step).filter_map(|index| scene.grid.points[*index]).collect()
+    };
+    let (mine, theirs) = (points(&part.pixels), points(pixels));
+    let hull = footprint(&part.pixels, scene);
+    let stacked = theirs.iter().filter(|p| is_inside(&hull, &p.xy())).count() * 2 > theirs.len();
+    let reach = if stacked { settings.bridge * 3.0 } else { settings.bridge };
+    let grid = VoxelGrid::new(&mine, reach);
+    theirs.iter().any(|p| grid.nearest(p).is_some())
+}
+
+/// Convex hull of the footprint.
+fn footprint(pixels: &[usize], scene: &Scene) -> Vec<Point2<f64>> {
+    let points: Vec<Point2<f64>> =
+        pixels.iter().filter_map(|index| scene.grid.points[*index]).map(|p| p.xy()).collect();
+    convex_hull(&points)
+}
+
+/// Whether a point is inside a counter-clockwise convex polygon.
+fn is_inside(hull: &[Point2<f64>], point: &Point2<f64>) -> bool {
+    hull.len() >= 3
+        && (0..hull.len()).all(|i| {
+            let (a, b) = (hull[i], hull[(i + 1) % hull.len()]);
+            (b - a).perp(&(point - a)) >= 0.0
+        })
+}
+
+/// Mean colour of a hypothesis.
+fn mean_color(frame: &Keyframe, pixels: &[usize]) -> [u8; 3] {
+    color::mean(pixels.iter().map(|index| frame.color.pixels[*index]))
+}

@@ -1,0 +1,231 @@
+//! Building and keeping the object map (ASP III-A, IV-A).
+
+mod associate;
+mod gone;
+pub(crate) mod object;
+
+#[cfg(test)]
+mod tests;
+
+use crate::hypothesis::{HypothesisSettings, Skipped, hypotheses};
+use crate::segment::{SegmentSettings, segment};
+use crate::traits::WordEmbedder;
+use crate::{Embedder, Keyframe, KeyframeError};
+use nalgebra::{Point3, Unit, Vector3};
+use prehend_geometry::plane::Plane;
+use prehend_scene::merge::{MergeRule, merge_into};
+use prehend_scene::{Object, ObjectKey, ObjectMap};
+use std::collections::BTreeMap;
+
+pub use gone::Visibility;
+
+/// Everything that decides how frames become objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MapSettings {
+    /// Cutting a frame into support and clusters.
+    pub segment: SegmentSettings,
+    /// From masks and clusters to things.
+    pub hypothesis: HypothesisSettings,
+    /// Merging with what is known.
+    pub merge: MergeRule,
+}
+
+/// The part of the robot that can hold things, when the frame was taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tool {
+    /// Tool centre point, map frame.
+    pub position: Point3<f64>,
+    /// Things within this distance that touch nothing below are held and not on the map, metres.
+    pub radius: f64,
+}
+
+/// What one keyframe changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UpdateReport {
+    /// Keys of objects seen for the first time.
+    pub added: Vec<ObjectKey>,
+    /// Keys of known objects that were seen again in their place.
+    pub merged: Vec<ObjectKey>,
+    /// Keys of known objects that were found in another place.
+    pub moved: Vec<ObjectKey>,
+    /// Keys of objects whose place was seen to be empty.
+    pub removed: Vec<ObjectKey>,
+    /// What was not used.
+    pub skipped: Skipped,
+    /// Things left out because the gripper holds them or they are part of the robot.
+    pub held: usize,
+}
+
+/// The object map with what is needed to update it.
+pub struct MapBuilder {
+    map: ObjectMap,
+    settings: MapSettings,
+    embedder: Box<dyn Embedder + Send + Sync>,
+    /// Next number per class, so that no key is given twice.
+    numbers: BTreeMap<String, u32>,
+}
+
+impl std::fmt::Debug for MapBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MapBuilder")
+            .field("map", &self.map)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl MapBuilder {
+    /// An empty map in `frame` with the default embedder (words and colours, no weights).
+    pub fn new(frame: &str, settings: MapSettings) -> Self {
+        Self::with_embedder(frame, settings, Box::new(WordEmbedder))
+    }
+
+    /// An empty map with another embedder.
+    pub fn with_embedder(
+        frame: &str,
+        settings: MapSettings,
+        embedder: Box<dyn Embedder + Send + Sync>,
+    ) -> Self {
+        let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
+        Self { map, settings, embedder, numbers: BTreeMap::new() }
+    }
+
+    /// The map as it is.
+    pub fn map(&self) -> &ObjectMap {
+        &self.map
+    }
+
+    /// Takes a keyframe into the map. With `reset`, what was known is forgotten; only the keys of objects that are recognised
+    /// stay. `tool` tells where the gripper was; `seed` drives the plane search, so equal frames give equal maps.
+    ///
+    /// Errors: [`KeyframeError`]; the map is then unchanged.
+    pub fn update(
+        &mut self,
+        frame: &Keyframe,
+        tool: Option<&Tool>,
+        reset: bool,
+        seed: u64,
+    ) -> Result<UpdateReport, KeyframeError> {
+        frame.validate()?;
+        let known_plane = self.map.support_plane.and_then(|[a, b, c, d]| {
+            Some(Plane { normal: Unit::try_new(Vector3::new(a, b, c), 1e-9)?, offset: d })
+        });
+        let scene = segment(frame, &self.settings.segment, known_plane, seed);
+        let (found, skipped) = hypotheses(frame, &scene, &self.settings.hypothesis);
+        let mut report = UpdateReport { skipped, ..UpdateReport::default() };
+        let mut seen: Vec<Object> = Vec::new();
+        for hypothesis in &found {
+            let Some(mut object) = object::build(frame, &scene, hypothesis, &self.settings) else { continue };
+            if tool.is_some_and(|tool| is_held(&object, tool, &scene, &seen)) {
+                report.held += 1;
+                continue;
+            }
+            object.features = self.embedder.embed(&object);
+            seen.push(object);
+        }
+        let old = std::mem::take(&mut self.map.objects);
+        self.map.objects = self.associate(old, seen, frame, &scene, reset, &mut report);
+        if let Some(plane) = scene.plane {
+            self.map.support_plane = Some(plane.coefficients());
+        }
+        self.map.stamp = frame.stamp;
+        self.map.version += 1;
+        Ok(report)
+    }
+
+    /// Old objects and those of a frame become the new list; old ones come first, in their order.
+    fn associate(
+        &mut self,
+        mut old: Vec<Object>,
+        seen: Vec<Object>,
+        frame: &Keyframe,
+        scene: &crate::segment::Scene,
+        reset: bool,
+        report: &mut UpdateReport,
+    ) -> Vec<Object> {
+        let rule = self.settings.merge;
+        // What is seen to be elsewhere is taken out of the old clouds before anything is compared.
+        let mut gone: Vec<bool> = Vec::with_capacity(old.len());
+        for object in &mut old {
+            let visibility = gone::look(object, frame, scene);
+            gone.push(visibility.is_gone());
+            if !visibility.is_gone() {
+                gone::carve(object, frame, scene);
+            }
+        }
+        let pairs = associate::pair(&old, &gone, &seen, &rule);
+        let moves = associate::moved(&old, &gone, &seen, &pairs);
+        let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
+        let mut new = Vec::new();
+        for (number, mut object) in seen.into_iter().enumerate() {
+            if let Some(place) = pairs[number] {
+                if let Some(known) = &mut next[place] {
+                    report.merged.push(known.key.clone());
+                    if reset {
+                        object.key = known.key.clone();
+                        *known = object;
+                    } else {
+                        merge_into(known, object, &rule);
+                    }
+                }
+            } else if let Some(place) = moves[number] {
+                if let Some(known) = next[place].take() {
+                    object.key = known.key;
+                    report.moved.push(object.key.clone());
+                    if !reset {
+                        keep_names(&mut object, known.class_votes);
+                    }
+                    new.push(object);
+                }
+            } else {
+                object.key = self.fresh_key(&object.class_name);
+                report.added.push(object.key.clone());
+                new.push(object);
+            }
+        }
+        let mut kept = Vec::new();
+        for (place, object) in next.into_iter().enumerate() {
+            let Some(object) = object else { continue };
+            if pairs.contains(&Some(place)) || (!reset && !gone[place]) {
+                kept.push(object);
+            } else {
+                report.removed.push(object.key);
+            }
+        }
+        kept.extend(new);
+        associate::absorb_duplicates(&mut kept, frame.stamp, &rule, report);
+        kept
+    }
+
+    fn fresh_key(&mut self, class_name: &str) -> ObjectKey {
+        let base = if class_name.is_empty() { "object".to_owned() } else { class_name.replace(' ', "_") };
+        let number = self.numbers.entry(base.clone()).or_insert(0);
+        let key = ObjectKey(format!("{base}_{number}"));
+        *number += 1;
+        key
+    }
+}
+
+/// A moved object is still what it was called before.
+fn keep_names(object: &mut Object, votes: Vec<(String, f64)>) {
+    for (name, weight) in votes {
+        prehend_scene::merge::add_vote(&mut object.class_votes, &name, weight);
+    }
+    prehend_scene::merge::settle_class(object);
+}
+
+/// Whether a thing hangs at the tool: near it, with nothing of the table or of another thing right below.
+fn is_held(object: &Object, tool: &Tool, scene: &crate::segment::Scene, others: &[Object]) -> bool {
+    let near = object.cloud.points.iter().any(|p| (p - tool.position).norm() <= tool.radius);
+    if !near {
+        return false;
+    }
+    let bottom = object.bounds.pose.translation.z - object.bounds.size.z / 2.0;
+    let center = object.bounds.pose.translation.vector;
+    let clear = scene.height(&Point3::new(center.x, center.y, bottom));
+    let on_other = others.iter().any(|other| {
+        let lifted = Point3::new(center.x, center.y, other.bounds.pose.translation.z);
+        other.bounds.contains(&lifted, 0.0) && (bottom - other.bounds.top()).abs() < 0.03
+    });
+    clear > 0.05 && !on_other
+}

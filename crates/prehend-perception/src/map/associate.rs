@@ -1,0 +1,102 @@
+//! Which thing of a frame is which known object.
+
+use super::UpdateReport;
+use prehend_geometry::voxel::overlap_ratio;
+use prehend_scene::Object;
+use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity, similarity};
+
+/// For each seen thing the known object it is, best similarity first, one to one.
+pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeRule) -> Vec<Option<usize>> {
+    let mut scored: Vec<(f64, usize, usize)> = Vec::new();
+    for (number, object) in seen.iter().enumerate() {
+        for (place, known) in old.iter().enumerate().filter(|(place, _)| !gone[*place]) {
+            if let Some(score) = similarity(known, object, rule) {
+                scored.push((score, number, place));
+            }
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut pairs = vec![None; seen.len()];
+    let mut taken = vec![false; old.len()];
+    for (_, number, place) in scored {
+        if pairs[number].is_none() && !taken[place] {
+            pairs[number] = Some(place);
+            taken[place] = true;
+        }
+    }
+    pairs
+}
+
+/// For each unpaired thing the gone object it is, when name, colours and size agree and only one does.
+pub(super) fn moved(
+    old: &[Object],
+    gone: &[bool],
+    seen: &[Object],
+    pairs: &[Option<usize>],
+) -> Vec<Option<usize>> {
+    let candidates: Vec<usize> =
+        (0..old.len()).filter(|place| gone[*place] && !pairs.contains(&Some(*place))).collect();
+    let fits: Vec<Vec<usize>> = seen
+        .iter()
+        .enumerate()
+        .map(|(number, object)| {
+            if pairs[number].is_some() {
+                return Vec::new();
+            }
+            candidates.iter().copied().filter(|place| is_like(&old[*place], object)).collect()
+        })
+        .collect();
+    fits.iter()
+        .map(|places| match places.as_slice() {
+            [place] if fits.iter().filter(|other| other.contains(place)).count() == 1 => Some(*place),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether two sightings in different places can be one object.
+fn is_like(known: &Object, seen: &Object) -> bool {
+    let named = !known.class_name.is_empty() && known.class_name == seen.class_name;
+    let size = |o: &Object| o.bounds.size.norm().max(1e-6);
+    let ratio = size(known) / size(seen);
+    named && (0.5..2.0).contains(&ratio) && semantic_similarity(&known.features, &seen.features) > 0.8
+}
+
+/// Merges known objects that cover each other: one of them was not seen in this frame, so it is an older view of the other.
+pub(super) fn absorb_duplicates(
+    objects: &mut Vec<Object>,
+    stamp: f64,
+    rule: &MergeRule,
+    report: &mut UpdateReport,
+) {
+    let is_new = |o: &Object| (o.last_seen - stamp).abs() < 1e-9;
+    let mut place = 0;
+    while place < objects.len() {
+        let twin = (place + 1..objects.len()).find(|other| {
+            let (a, b) = (&objects[place], &objects[*other]);
+            !(is_new(a) && is_new(b)) && covers(a, b, rule)
+        });
+        match twin {
+            Some(twin) => {
+                let other = objects.remove(twin);
+                let lost = other.key.clone();
+                merge_into(&mut objects[place], other, rule);
+                report.added.retain(|key| *key != lost);
+                report.merged.retain(|key| *key != lost);
+                report.merged.push(objects[place].key.clone());
+                report.removed.push(lost);
+            }
+            None => place += 1,
+        }
+    }
+}
+
+/// Whether each of two clouds lies on the other for the most part.
+fn covers(a: &Object, b: &Object, rule: &MergeRule) -> bool {
+    let apart = (a.bounds.pose.translation.vector - b.bounds.pose.translation.vector).norm();
+    if apart > (a.bounds.size.norm() + b.bounds.size.norm()) / 4.0 + rule.distance {
+        return false;
+    }
+    overlap_ratio(&a.cloud.points, &b.cloud.points, rule.distance) > 0.6
+        && overlap_ratio(&b.cloud.points, &a.cloud.points, rule.distance) > 0.6
+}

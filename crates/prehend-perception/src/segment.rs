@@ -1,0 +1,206 @@
+//! Geometric segmentation: the supporting plane, and clusters of points that stand on it.
+//!
+//! It needs no names and no weights, so it sees what a detector misses, and it is the second, independent producer of
+//! evidence.
+
+use crate::Keyframe;
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_geometry::backproject::{PointGrid, point_grid};
+use prehend_geometry::dbscan::dbscan;
+use prehend_geometry::plane::{Plane, PlaneSearch, ransac};
+use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
+use prehend_geometry::{DepthImage, Intrinsics, OrientedBox, PointCloud};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// How the scene is cut into table and things.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SegmentSettings {
+    /// Least x, y, z of points that count, map frame, metres.
+    pub region_low: Vector3<f64>,
+    /// Greatest x, y, z of points that count, map frame, metres.
+    pub region_high: Vector3<f64>,
+    /// Depth beyond which nothing counts, metres.
+    pub max_depth: f64,
+    /// Greatest tilt of the support against gravity, radians.
+    pub max_tilt: f64,
+    /// Distance of inliers of the support, metres.
+    pub plane_distance: f64,
+    /// Least share of points that lie on the support.
+    pub plane_share: f64,
+    /// Least height above the support, metres; twice the depth noise comes on top.
+    pub min_height: f64,
+    /// Standard deviation of depth at 1 m, growing with the square, metres.
+    pub depth_sigma: f64,
+    /// Voxel edge of the clustering, metres.
+    pub leaf: f64,
+    /// Distance over which voxels join, metres.
+    pub radius: f64,
+    /// Least number of voxels around a core voxel, itself included.
+    pub min_neighbours: usize,
+    /// Least number of voxels of a cluster.
+    pub min_voxels: usize,
+}
+
+impl Default for SegmentSettings {
+    fn default() -> Self {
+        Self {
+            region_low: Vector3::new(-0.2, -1.0, -0.4),
+            region_high: Vector3::new(1.2, 1.0, 0.8),
+            max_depth: 2.0,
+            max_tilt: 0.17,
+            plane_distance: 0.008,
+            plane_share: 0.1,
+            min_height: 0.006,
+            depth_sigma: 0.002,
+            leaf: 0.004,
+            radius: 0.009,
+            min_neighbours: 3,
+            min_voxels: 8,
+        }
+    }
+}
+
+impl SegmentSettings {
+    /// Settings for a second look at twice the zoom: smaller voxels and radius.
+    pub fn finer(&self) -> Self {
+        Self { leaf: self.leaf * 0.6, radius: self.radius * 0.7, min_height: self.min_height * 0.8, ..*self }
+    }
+}
+
+/// A frame cut into support, clusters and the rest, pixel by pixel.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Points of the frame; robot and what is outside the region are left out.
+    pub grid: PointGrid,
+    /// Where the robot itself was seen, `[height, width]`; empty when no robot boxes were given.
+    pub robot: Vec<bool>,
+    /// The support, when one was found.
+    pub plane: Option<Plane>,
+    /// `[height, width]` cluster of each pixel, from 1; 0 = support, robot or nothing.
+    pub clusters: Vec<u16>,
+    /// Voxel centroids of each cluster, cluster 1 first.
+    pub voxels: Vec<Vec<Point3<f64>>>,
+}
+
+impl Scene {
+    /// Height of a point above the support; above z = 0 when there is no support.
+    pub fn height(&self, point: &Point3<f64>) -> f64 {
+        self.plane.map_or(point.z, |plane| plane.distance(point))
+    }
+}
+
+/// Cuts a keyframe; its parts must have been validated. `known` is the support of earlier frames: it is used when this frame
+/// shows none. `seed` drives the plane search.
+pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
+    let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
+    let robot = remove_foreign(&mut grid, settings, &frame.robot);
+    let plane = find_support(&grid, settings, seed).or(known);
+    let eye = Point3::from(frame.map_from_camera.translation.vector);
+    let (clusters, voxels) = cluster_above(&grid, plane.as_ref(), &eye, settings);
+    Scene { grid, robot, plane, clusters, voxels }
+}
+
+/// Cuts a crop of a frame over a known support: the second look at one object. `x`, `y` place the crop in the whole image.
+pub fn segment_crop(
+    depth: &DepthImage,
+    (x, y): (usize, usize),
+    whole: &Intrinsics,
+    map_from_camera: &Isometry3<f64>,
+    plane: Option<Plane>,
+    settings: &SegmentSettings,
+) -> Scene {
+    let intrinsics = Intrinsics {
+        cx: whole.cx - x as f64,
+        cy: whole.cy - y as f64,
+        width: depth.width,
+        height: depth.height,
+        ..*whole
+    };
+    let mut grid = point_grid(depth, &intrinsics, map_from_camera, settings.max_depth);
+    let robot = remove_foreign(&mut grid, settings, &[]);
+    let eye = Point3::from(map_from_camera.translation.vector);
+    let (clusters, voxels) = cluster_above(&grid, plane.as_ref(), &eye, settings);
+    Scene { grid, robot, plane, clusters, voxels }
+}
+
+/// Takes out points outside the region and points of the robot; says where the robot was.
+fn remove_foreign(grid: &mut PointGrid, settings: &SegmentSettings, robot: &[OrientedBox]) -> Vec<bool> {
+    let mut seen = if robot.is_empty() { Vec::new() } else { vec![false; grid.points.len()] };
+    let (low, high) = (settings.region_low, settings.region_high);
+    for (index, slot) in grid.points.iter_mut().enumerate() {
+        let Some(point) = slot else { continue };
+        let inside = (0..3).all(|axis| point[axis] >= low[axis] && point[axis] <= high[axis]);
+        if robot.iter().any(|part| part.contains(point, 0.0)) {
+            seen[index] = true;
+            *slot = None;
+        } else if !inside {
+            *slot = None;
+        }
+    }
+    seen
+}
+
+/// The plane that carries things: level within the tilt, with enough points on it.
+fn find_support(grid: &PointGrid, settings: &SegmentSettings, seed: u64) -> Option<Plane> {
+    let step = (grid.width / 100).max(1);
+    let sample: Vec<Point3<f64>> = (0..grid.height)
+        .step_by(step)
+        .flat_map(|v| (0..grid.width).step_by(step).filter_map(move |u| grid.points[v * grid.width + u]))
+        .collect();
+    let search = PlaneSearch {
+        prior: Some((Vector3::z_axis(), settings.max_tilt)),
+        distance: settings.plane_distance,
+        iterations: 150,
+    };
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (plane, inliers) = ransac(&sample, &search, &mut rng)?;
+    let enough = inliers.len() >= 50 && inliers.len() as f64 >= settings.plane_share * sample.len() as f64;
+    enough.then_some(plane)
+}
+
+/// DBSCAN over the voxels of what stands above the support.
+fn cluster_above(
+    grid: &PointGrid,
+    plane: Option<&Plane>,
+    eye: &Point3<f64>,
+    settings: &SegmentSettings,
+) -> (Vec<u16>, Vec<Vec<Point3<f64>>>) {
+    let mut labels = vec![0_u16; grid.points.len()];
+    let mut above = Vec::new();
+    for (index, point) in grid.points.iter().enumerate() {
+        let Some(point) = point else { continue };
+        let height = plane.map_or(point.z, |plane| plane.distance(point));
+        let noise = 2.0 * settings.depth_sigma * (point - eye).norm_squared();
+        if height > settings.min_height + noise {
+            above.push(index);
+        }
+    }
+    let cloud = PointCloud::from_points(above.iter().filter_map(|index| grid.points[*index]).collect());
+    let centroids = downsample(&cloud, settings.leaf).points;
+    let found = dbscan(&centroids, settings.radius, settings.min_neighbours);
+    // The centroid of a voxel's points lies in the voxel, so its voxel names the pixels.
+    let count = found.iter().flatten().max().map_or(0, |last| last + 1);
+    let mut voxels: Vec<Vec<Point3<f64>>> = vec![Vec::new(); count];
+    let mut cluster_of: VoxelMap<usize> = VoxelMap::default();
+    for (centroid, label) in centroids.iter().zip(&found) {
+        if let Some(label) = label {
+            voxels[*label].push(*centroid);
+            cluster_of.insert(voxel_of(centroid, settings.leaf), *label);
+        }
+    }
+    // Small clusters are noise; the rest is numbered anew, largest first.
+    let mut order: Vec<usize> = (0..count).filter(|c| voxels[*c].len() >= settings.min_voxels).collect();
+    order.sort_by_key(|c| std::cmp::Reverse(voxels[*c].len()));
+    order.truncate(usize::from(u16::MAX) - 1);
+    let mut number = vec![0_u16; count];
+    for (place, cluster) in order.iter().enumerate() {
+        number[*cluster] = place as u16 + 1;
+    }
+    for (index, point) in above.iter().zip(&cloud.points) {
+        if let Some(cluster) = cluster_of.get(&voxel_of(point, settings.leaf)) {
+            labels[*index] = number[*cluster];
+        }
+    }
+    (labels, order.into_iter().map(|c| std::mem::take(&mut voxels[c])).collect())
+}
