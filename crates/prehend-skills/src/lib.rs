@@ -16,7 +16,7 @@ pub mod place;
 pub mod plan;
 pub mod solids;
 
-//pub use contract::{Contract, ContractError};
+pub use contract::{Contract, ContractError};
 pub use grasp::{GraspCandidate, GraspError, GraspRequest};
 pub use gripper::GripperModel;
-//pub use place::{HeldShape, PlaceCandidate, PlaceError, PlaceRequest};
+pub use place::{HeldShape, PlaceCandidate, PlaceError, PlaceRequest};

@@ -11,6 +11,8 @@ pub(crate) mod shapes;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use rim::rim_centre;
+
 use crate::columns::{Columns, Fill};
 use crate::gripper::GripperModel;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};

@@ -26,11 +26,12 @@ pub(crate) fn contacts(shape: &Shape, gripper: &GripperModel) -> Vec<Contact> {
 }
 
 /// Centre of the circle through the highest points, or their mean when they lie on none.
-fn rim_centre(points: &[Point3<f64>]) -> Option<Point3<f64>> {
-    let mut zs: Vec<f64> = points.iter().map(|p| p.z).collect();
+pub(crate) fn rim_centre(points: &[Point3<f64>]) -> Option<Point3<f64>> {
+    let points = || points.iter().filter(|p| p.coords.iter().all(|c| c.is_finite()));
+    let mut zs: Vec<f64> = points().map(|p| p.z).collect();
     zs.sort_by(f64::total_cmp);
     let top = quantile(&zs, 0.985);
-    let rim: Vec<&Point3<f64>> = points.iter().filter(|p| p.z > top - 0.008).collect();
+    let rim: Vec<&Point3<f64>> = points().filter(|p| p.z > top - 0.008).collect();
     let n = rim.len() as f64;
     if rim.len() < 8 {
         return None;

@@ -1,0 +1,358 @@
+//! The search over spots and turns.
+
+use super::held::Footprint;
+use super::relation::{Rect, fitness, on_table};
+use super::{PlaceCandidate, PlaceError, PlaceRequest};
+use crate::columns::{Columns, Fill};
+use nalgebra::{Isometry3, Point3, Translation3};
+use prehend_scene::Relation;
+use std::f64::consts::{PI, TAU};
+
+/// Side of a column, metres.
+const CELL: f64 = 0.005;
+/// Distance between spots, metres.
+const STEP: f64 = 0.010;
+/// Turns about the vertical that are tried.
+const TURNS: usize = 24;
+/// Free room around the footprint, metres.
+const MARGIN: f64 = 0.008;
+/// Height that counts as the table itself, metres.
+const FLAT: f64 = 0.006;
+/// Distance above the surface at which the object is let go, metres.
+const RELEASE: f64 = 0.005;
+/// Heights that differ by less are level, metres: twice the camera's noise.
+const LEVEL: f64 = 0.0035;
+/// Least depth of a hollow, metres.
+const HOLLOW: f64 = 0.008;
+/// Spots whose columns are looked at, at most: bounds the time.
+const CHECKED: usize = 4000;
+
+/// A spot before its columns are looked at.
+struct Spot {
+    x: f64,
+    y: f64,
+    turn: usize,
+    score: f64,
+}
+
+/// Why a spot is no place.
+enum Bad {
+    Taken,
+    Unsteady,
+    Narrow,
+}
+
+struct Search<'a> {
+    request: &'a PlaceRequest<'a>,
+    columns: Columns,
+    target: Option<Target>,
+    footprints: Vec<Footprint>,
+}
+
+/// What is known of the target that something is put on or in.
+struct Target {
+    rect: Rect,
+    top: f64,
+    /// Cells (x, y, top) below the rim, when it is hollow.
+    hollow: Vec<[f64; 3]>,
+    /// Centre of the rim and its least distance from there.
+    rim: Option<(Point3<f64>, f64)>,
+}
+
+pub(super) fn search(request: &PlaceRequest<'_>) -> Result<Vec<PlaceCandidate>, PlaceError> {
+    for (what, value) in [
+        ("support height", request.support_height),
+        ("region", request.region_low.iter().chain(&request.region_high).sum()),
+        ("greatest drop", request.greatest_drop),
+    ] {
+        if !value.is_finite() {
+            return Err(PlaceError::NotFinite { what });
+        }
+    }
+    let relation = request.relation;
+    let needed = match relation {
+        Relation::Between => 2,
+        Relation::Away | Relation::Table => 0,
+        _ => 1,
+    };
+    let rects: Vec<Option<Rect>> = request.targets.iter().map(|points| rect_of(points)).collect();
+    if let Some(index) = (0..needed.max(rects.len())).find(|i| rects.get(*i).is_none_or(Option::is_none)) {
+        return Err(PlaceError::NoTarget { relation, index });
+    }
+    let targets: Vec<Rect> = rects.into_iter().flatten().collect();
+    let others: Vec<Rect> = request.others.iter().filter_map(|points| rect_of(points)).collect();
+    let fill = Fill::To(request.support_height);
+    let columns = Columns::new(
+        CELL,
+        request.targets.iter().chain(request.others).enumerate().map(|(i, points)| (i, *points, fill)),
+    );
+    let target = match (on_table(relation), request.targets.first(), targets.first()) {
+        (false, Some(points), Some(rect)) => Some(Target::new(points, *rect, request.support_height)),
+        _ => None,
+    };
+    let search = Search {
+        request,
+        columns,
+        target,
+        footprints: (0..TURNS).map(|i| request.held.turned(TAU * i as f64 / TURNS as f64)).collect(),
+    };
+    search.run(&targets, &others)
+}
+
+impl Target {
+    fn new(points: &[Point3<f64>], rect: Rect, support: f64) -> Self {
+        let columns = Columns::new(CELL, [(0, points, Fill::To(support))]);
+        let mut tops: Vec<f64> = columns.occupied().map(|c| c.3).collect();
+        tops.sort_by(f64::total_cmp);
+        let top = crate::grasp::quantile(&tops, 0.96);
+        let hollow: Vec<[f64; 3]> = columns
+            .occupied()
+            .filter(|(x, y, _, z)| {
+                // Below the rim, and with higher cells on both sides along x and along y: not just a low end.
+                let higher = |dx: f64, dy: f64| {
+                    (1..60).any(|k| {
+                        let k = f64::from(k) * CELL;
+                        columns.top(x + dx * k, y + dy * k).is_some_and(|t| t > z + HOLLOW)
+                    })
+                };
+                *z < top - HOLLOW
+                    && u8::from(higher(1.0, 0.0))
+                        + u8::from(higher(-1.0, 0.0))
+                        + u8::from(higher(0.0, 1.0))
+                        + u8::from(higher(0.0, -1.0))
+                        >= 3
+            })
+            .map(|(x, y, _, z)| [x, y, z])
+            .collect();
+        let rim = crate::grasp::rim_centre(points).map(|centre| {
+            let mut radii: Vec<f64> = points
+                .iter()
+                .filter(|p| p.z > top - 0.006)
+                .map(|p| (p.x - centre.x).hypot(p.y - centre.y))
+                .collect();
+            radii.sort_by(f64::total_cmp);
+            (centre, crate::grasp::quantile(&radii, 0.1))
+        });
+        Self { rect, top, hollow, rim }
+    }
+
+    /// Middle of the rim of something hollow, or of the whole.
+    ///
+    /// From the rim, because the camera does not see all of the inside.
+    fn middle(&self, inside: bool) -> [f64; 2] {
+        match self.rim {
+            Some((centre, _)) if inside && !self.hollow.is_empty() => [centre.x, centre.y],
+            _ => self.rect.centre(),
+        }
+    }
+
+    /// Width of the hollow, metres.
+    fn opening(&self) -> f64 {
+        match self.rim {
+            Some((_, radius)) if !self.hollow.is_empty() => 2.0 * radius,
+            _ => 0.0,
+        }
+    }
+}
+
+fn rect_of(points: &[Point3<f64>]) -> Option<Rect> {
+    let finite: Vec<_> = points.iter().filter(|p| p.coords.iter().all(|c| c.is_finite())).collect();
+    let axis = |i: usize| {
+        let mut values: Vec<f64> = finite.iter().map(|p| p[i]).collect();
+        values.sort_by(f64::total_cmp);
+        (crate::grasp::quantile(&values, 0.005), crate::grasp::quantile(&values, 0.995))
+    };
+    if finite.is_empty() {
+        return None;
+    }
+    let (x, y) = (axis(0), axis(1));
+    Some(Rect { low: [x.0, y.0], high: [x.1, y.1] })
+}
+
+impl Search<'_> {
+    fn run(&self, targets: &[Rect], others: &[Rect]) -> Result<Vec<PlaceCandidate>, PlaceError> {
+        let request = self.request;
+        let relation = request.relation;
+        let (mut spots, fitting) = self.spots(targets, others);
+        if spots.is_empty() {
+            return Err(if fitting {
+                PlaceError::OutOfReach { relation }
+            } else {
+                PlaceError::NoSpace { relation }
+            });
+        }
+        spots.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut found: Vec<PlaceCandidate> = Vec::new();
+        let (mut unsteady, mut narrow, mut taken) = (0, 0, 0);
+        for spot in spots.iter().take(CHECKED) {
+            if found.len() >= request.limit {
+                break;
+            }
+            let near = |c: &PlaceCandidate| {
+                let turned = c.map_from_tool.rotation.angle_to(&self.footprints[spot.turn].rotation);
+                (c.spot[0] - spot.x).hypot(c.spot[1] - spot.y) < 0.015 && turned < 0.5
+            };
+            if found.iter().any(near) {
+                continue;
+            }
+            match self.land(spot) {
+                Ok(candidate) => found.push(candidate),
+                Err(Bad::Unsteady) => unsteady += 1,
+                Err(Bad::Narrow) => narrow += 1,
+                Err(Bad::Taken) => taken += 1,
+            }
+        }
+        if found.is_empty() {
+            return Err(if narrow > 0 && taken == 0 {
+                PlaceError::TooSmall { opening: self.target.as_ref().map_or(0.0, Target::opening) }
+            } else if unsteady > taken {
+                PlaceError::Unsteady
+            } else {
+                PlaceError::NoSpace { relation }
+            });
+        }
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(found)
+    }
+
+    /// Spots that fit the relation, within reach; and whether any fitted at all.
+    fn spots(&self, targets: &[Rect], others: &[Rect]) -> (Vec<Spot>, bool) {
+        let request = self.request;
+        let (low, high) = match &self.target {
+            Some(target) => (target.rect.low, target.rect.high),
+            None => (request.region_low, request.region_high),
+        };
+        let middle = self.target.as_ref().map(|t| t.middle(request.relation == Relation::In));
+        let count = |axis: usize| (((high[axis] - low[axis]) / STEP).floor().max(0.0) as usize + 1).min(200);
+        let (mut spots, mut fitting) = (Vec::new(), false);
+        for ix in 0..count(0) {
+            for iy in 0..count(1) {
+                // The grid is centred, so that the exact middle of a target is one of its spots.
+                let at = |axis: usize, i: usize, n: usize| {
+                    let centre = middle.map_or((low[axis] + high[axis]) / 2.0, |m| m[axis]);
+                    centre + (i as f64 - (n / 2) as f64) * STEP
+                };
+                let (x, y) = (at(0, ix, count(0)), at(1, iy, count(1)));
+                for (turn, footprint) in self.footprints.iter().enumerate() {
+                    let rect = Rect {
+                        low: [x + footprint.low[0], y + footprint.low[1]],
+                        high: [x + footprint.high[0], y + footprint.high[1]],
+                    };
+                    let fit = match (&self.target, middle) {
+                        (Some(target), Some(middle)) => {
+                            let half = ((target.rect.high[0] - target.rect.low[0])
+                                .min(target.rect.high[1] - target.rect.low[1])
+                                / 2.0)
+                                .max(0.01);
+                            let off = (x - middle[0]).hypot(y - middle[1]) / half;
+                            (off < 1.0).then_some(1.0 - 0.8 * off)
+                        }
+                        _ => fitness(request.relation, &rect, targets, others),
+                    };
+                    let Some(fit) = fit else { continue };
+                    fitting = true;
+                    let tool = [x + footprint.tool_from_middle[0], y + footprint.tool_from_middle[1]];
+                    let reach = request.reach.comfort(tool[0], tool[1]);
+                    let inside = (0..2).all(|i| {
+                        rect.low[i] >= request.region_low[i] && rect.high[i] <= request.region_high[i]
+                    });
+                    if reach <= 0.0 || !inside {
+                        continue;
+                    }
+                    // As the base turns towards the spot, so does the hand: that costs the wrist nothing.
+                    let natural = y.atan2(x) - request.held.azimuth;
+                    let twist = (footprint.yaw - natural + PI).rem_euclid(TAU) - PI;
+                    let score = fit + 0.25 * reach - 0.12 * twist.abs() / PI;
+                    spots.push(Spot { x, y, turn, score });
+                }
+            }
+        }
+        (spots, fitting)
+    }
+
+    /// Looks at the columns under the footprint and around the gripper.
+    fn land(&self, spot: &Spot) -> Result<PlaceCandidate, Bad> {
+        let request = self.request;
+        let footprint = &self.footprints[spot.turn];
+        let table = request.support_height;
+        let margin = if self.target.is_some() { 0.0 } else { MARGIN };
+        let heights: Vec<f64> = footprint
+            .cells
+            .iter()
+            .map(|[dx, dy]| {
+                self.columns.max_top(spot.x + dx, spot.y + dy, margin).map_or(table, |top| top.max(table))
+            })
+            .collect();
+        let surface = heights.iter().copied().fold(table, f64::max);
+        let mut score = spot.score;
+        match (&self.target, request.relation) {
+            (Some(target), Relation::In) if !target.hollow.is_empty() => {
+                // What does not get below the rim lies on it, not in it.
+                if surface > target.top - 0.004 {
+                    return Err(Bad::Narrow);
+                }
+                score += 0.5 * ((target.top - surface) / 0.05).min(1.0);
+            }
+            (Some(_), _) => score += 0.5 * self.steadiness(footprint, &heights, surface)?,
+            (None, _) if surface > table + FLAT => return Err(Bad::Taken),
+            (None, _) => {}
+        }
+        let bottom = surface + RELEASE;
+        let (map_from_tool, opening, drop) = self.free_height(spot, footprint, bottom).ok_or(Bad::Taken)?;
+        Ok(PlaceCandidate {
+            map_from_tool,
+            opening,
+            spot: [spot.x, spot.y],
+            surface_height: surface,
+            drop: drop + RELEASE,
+            score: score - 2.0 * drop,
+        })
+    }
+
+    /// How much of the footprint rests, [0, 1].
+    ///
+    /// What rests must reach half as far out as the footprint on all four sides of the middle, or nearly as far as what
+    /// it rests on: a ball's top does neither, a plate's rim and a smaller box do.
+    fn steadiness(&self, footprint: &Footprint, heights: &[f64], surface: f64) -> Result<f64, Bad> {
+        let resting: Vec<&[f64; 2]> =
+            footprint.cells.iter().zip(heights).filter(|(_, h)| **h > surface - LEVEL).map(|(c, _)| c).collect();
+        let share = resting.len() as f64 / footprint.cells.len().max(1) as f64;
+        let steady = (0..2).all(|axis| {
+            [-1.0, 1.0].into_iter().all(|sign| {
+                let reach = resting.iter().map(|c| sign * c[axis]).fold(f64::NEG_INFINITY, f64::max);
+                let own = if sign > 0.0 { footprint.high[axis] } else { -footprint.low[axis] };
+                let below = self.target.as_ref().map_or(own, |t| (t.rect.high[axis] - t.rect.low[axis]) / 2.0);
+                reach >= (0.5 * own).min(0.7 * below).max(0.006)
+            })
+        });
+        if steady { Ok(share) } else { Err(Bad::Unsteady) }
+    }
+
+    /// The lowest release at which the opening gripper touches nothing: pose, opening, extra height.
+    fn free_height(
+        &self,
+        spot: &Spot,
+        footprint: &Footprint,
+        bottom: f64,
+    ) -> Option<(Isometry3<f64>, f64, f64)> {
+        let request = self.request;
+        let z = bottom - request.held.bottom;
+        let tool = [spot.x + footprint.tool_from_middle[0], spot.y + footprint.tool_from_middle[1]];
+        let steps = (request.greatest_drop.max(0.0) / 0.005).floor() as usize;
+        for step in 0..=steps {
+            let extra = step as f64 * 0.005;
+            let pose = Isometry3::from_parts(
+                Translation3::new(tool[0], tool[1], z + extra),
+                footprint.rotation,
+            );
+            for more in [0.040, 0.022, 0.012] {
+                let opening = (request.held.opening + more).min(request.gripper.max_opening);
+                let boxes = request.gripper.boxes(opening);
+                if self.columns.first_hit(&pose, &boxes, 0.002).is_none() {
+                    return Some((pose, opening, extra));
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,192 @@
+use super::*;
+use crate::grasp::shapes::{at, bowl, cuboid, cylinder, home_eye, mug, plate, seen, sphere};
+use crate::grasp::{GraspRequest, grasp_candidates};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+
+/// Grasps `surface` at (0.38, -0.15) with its best candidate.
+fn hold(surface: &[Point3<f64>]) -> (HeldShape, Vec<Point3<f64>>, Isometry3<f64>) {
+    let truth = at(surface, 0.38, -0.15, 0.4);
+    let cloud = seen(&truth, home_eye(), 0.001, 11);
+    let found = grasp_candidates(&GraspRequest {
+        object: &cloud,
+        part: None,
+        neighbours: &[],
+        support_height: 0.0,
+        gripper: GripperModel::default(),
+        reach: Reach::default(),
+        limit: 5,
+    })
+    .expect("graspable");
+    let tool = found[0].map_from_tool;
+    (HeldShape::new(&cloud, &tool, 0.0, found[0].width).expect("held"), truth, tool)
+}
+
+fn request<'a>(
+    relation: Relation,
+    held: &'a HeldShape,
+    targets: &'a [&'a [Point3<f64>]],
+    others: &'a [&'a [Point3<f64>]],
+) -> PlaceRequest<'a> {
+    PlaceRequest {
+        relation,
+        held,
+        targets,
+        others,
+        support_height: 0.0,
+        region_low: [0.15, -0.45],
+        region_high: [0.70, 0.45],
+        greatest_drop: 0.04,
+        gripper: GripperModel::default(),
+        reach: Reach::default(),
+        limit: 12,
+    }
+}
+
+/// The true object when it is let go.
+fn placed(truth: &[Point3<f64>], tool_at_grasp: &Isometry3<f64>, candidate: &PlaceCandidate) -> Vec<Point3<f64>> {
+    let motion = candidate.map_from_tool * tool_at_grasp.inverse();
+    truth.iter().map(|p| motion * p).collect()
+}
+
+fn mean(points: &[Point3<f64>]) -> Vector3<f64> {
+    points.iter().map(|p| p.coords).sum::<Vector3<f64>>() / points.len() as f64
+}
+
+fn least(points: &[Point3<f64>], axis: usize) -> f64 {
+    points.iter().map(|p| p[axis]).fold(f64::INFINITY, f64::min)
+}
+
+/// Whether two point sets come nearer than `gap`.
+fn touching(a: &[Point3<f64>], b: &[Point3<f64>], gap: f64) -> bool {
+    a.iter().step_by(3).any(|p| b.iter().step_by(3).any(|q| (p - q).norm() < gap))
+}
+
+#[test]
+fn table_relations_are_what_the_robot_calls_them() {
+    let (held, truth, tool) = hold(&cuboid(0.05, 0.04, 0.06));
+    let target = at(&cylinder(0.04, 0.08), 0.42, 0.05, 0.0);
+    let other = at(&cuboid(0.06, 0.06, 0.05), 0.42, 0.17, 0.3);
+    let (seen_target, seen_other) = (seen(&target, home_eye(), 0.001, 1), seen(&other, home_eye(), 0.001, 2));
+    let (targets, others) = ([seen_target.as_slice()], [seen_other.as_slice()]);
+    for relation in [Relation::RightOf, Relation::Behind, Relation::InFrontOf, Relation::NextTo, Relation::Away] {
+        let found = place_candidates(&request(relation, &held, &targets, &others))
+            .unwrap_or_else(|error| panic!("{relation:?}: {error}"));
+        for candidate in &found {
+            let object = placed(&truth, &tool, candidate);
+            let (a, b) = (mean(&object), mean(&target));
+            let right = match relation {
+                Relation::RightOf => a.y < b.y - 0.05 && (a.x - b.x).abs() < (a.y - b.y).abs(),
+                Relation::Behind => a.x > b.x + 0.05 && (a.x - b.x).abs() > (a.y - b.y).abs(),
+                Relation::InFrontOf => a.x < b.x - 0.05 && (a.x - b.x).abs() > (a.y - b.y).abs(),
+                Relation::NextTo => (a - b).xy().norm() < 0.16,
+                _ => (a - b).xy().norm() > 0.12,
+            };
+            assert!(right, "{relation:?}: {a} of {b}");
+            assert!(!touching(&object, &target, 0.008) && !touching(&object, &other, 0.008), "{relation:?}");
+            let bottom = least(&object, 2);
+            assert!((0.0..0.012).contains(&bottom), "{relation:?}: {bottom} above the table");
+        }
+    }
+    // The other object takes the place on the left.
+    let left = place_candidates(&request(Relation::LeftOf, &held, &targets, &others));
+    for candidate in left.iter().flatten() {
+        assert!(!touching(&placed(&truth, &tool, candidate), &other, 0.008));
+    }
+}
+
+#[test]
+fn things_go_into_containers_one_after_the_other() {
+    let container = at(&bowl(0.08, 0.06), 0.45, 0.10, 0.0);
+    let seen_container = seen(&container, home_eye(), 0.001, 3);
+    let (held, truth, tool) = hold(&sphere(0.022));
+    let targets = [seen_container.as_slice()];
+    let found = place_candidates(&request(Relation::In, &held, &targets, &[])).expect("first");
+    let first = placed(&truth, &tool, &found[0]);
+    let middle = mean(&first);
+    assert!((middle.xy() - nalgebra::Vector2::new(0.45, 0.10)).norm() < 0.02, "{middle}");
+    assert!(least(&first, 2) < 0.05 && !touching(&first, &container, 0.001), "{}", least(&first, 2));
+    // What lies in it already is not landed on, when there is room beside it.
+    let inside = at(&sphere(0.022), 0.45, 0.10, 0.0).iter().map(|p| p + Vector3::z() * 0.006).collect::<Vec<_>>();
+    let seen_inside = seen(&inside, home_eye(), 0.001, 4);
+    let others = [seen_inside.as_slice()];
+    let wide = at(&bowl(0.12, 0.06), 0.45, 0.10, 0.0);
+    let seen_wide = seen(&wide, home_eye(), 0.001, 3);
+    let targets = [seen_wide.as_slice()];
+    let second = place_candidates(&request(Relation::In, &held, &targets, &others)).expect("second");
+    let object = placed(&truth, &tool, &second[0]);
+    assert!(!touching(&object, &inside, 0.001));
+    assert!((mean(&object).xy() - nalgebra::Vector2::new(0.45, 0.10)).norm() < 0.10);
+}
+
+#[test]
+fn things_stand_on_plates_and_boxes() {
+    for (name, target, top) in
+        [("plate", plate(0.10, 0.02), 0.005), ("box", cuboid(0.12, 0.10, 0.07), 0.07)]
+    {
+        let target = at(&target, 0.45, 0.12, 0.2);
+        let cloud = seen(&target, home_eye(), 0.001, 6);
+        let targets = [cloud.as_slice()];
+        let (held, truth, tool) = hold(&cylinder(0.025, 0.07));
+        let found = place_candidates(&request(Relation::On, &held, &targets, &[])).expect(name);
+        let object = placed(&truth, &tool, &found[0]);
+        assert!((mean(&object).xy() - nalgebra::Vector2::new(0.45, 0.12)).norm() < 0.03, "{name}");
+        let bottom = least(&object, 2);
+        assert!((top..top + 0.016).contains(&bottom), "{name}: {bottom}");
+    }
+}
+
+#[test]
+fn between_two_is_between_them() {
+    let (a, b) = (at(&mug(0.04, 0.08), 0.45, 0.16, 0.0), at(&cuboid(0.06, 0.06, 0.06), 0.40, -0.08, 0.0));
+    let (seen_a, seen_b) = (seen(&a, home_eye(), 0.001, 1), seen(&b, home_eye(), 0.001, 2));
+    let (held, truth, tool) = hold(&cuboid(0.04, 0.04, 0.05));
+    let targets = [seen_a.as_slice(), seen_b.as_slice()];
+    let found = place_candidates(&request(Relation::Between, &held, &targets, &[])).expect("between");
+    let middle = mean(&placed(&truth, &tool, &found[0]));
+    assert!((-0.05..0.13).contains(&middle.y) && (0.36..0.49).contains(&middle.x), "{middle}");
+}
+
+#[test]
+fn no_place_says_why() {
+    let (held, _, _) = hold(&cuboid(0.07, 0.06, 0.06));
+    let cup = seen(&at(&mug(0.03, 0.08), 0.45, 0.1, 0.0), home_eye(), 0.001, 1);
+    let ask = |relation, targets: &[&[Point3<f64>]], others: &[&[Point3<f64>]]| {
+        place_candidates(&request(relation, &held, targets, others)).expect_err("no place")
+    };
+    let narrow = ask(Relation::In, &[&cup], &[]);
+    assert!(matches!(narrow, PlaceError::TooSmall { opening } if (0.045..0.062).contains(&opening)), "{narrow}");
+    let peak: Vec<Point3<f64>> = at(&sphere(0.04), 0.45, 0.1, 0.0);
+    assert_eq!(ask(Relation::On, &[&seen(&peak, home_eye(), 0.0, 1)], &[]), PlaceError::Unsteady);
+    let far = at(&cuboid(0.05, 0.05, 0.05), 0.85, 0.0, 0.0);
+    assert_eq!(ask(Relation::On, &[&far], &[]), PlaceError::OutOfReach { relation: Relation::On });
+    let crowd: Vec<Vec<Point3<f64>>> = (0..8)
+        .flat_map(|i| (0..10).map(move |j| at(&cuboid(0.06, 0.06, 0.05), 0.15 + 0.08 * f64::from(i), -0.4 + 0.09 * f64::from(j), 0.0)))
+        .collect();
+    let crowd: Vec<&[Point3<f64>]> = crowd.iter().map(Vec::as_slice).collect();
+    assert_eq!(ask(Relation::Table, &[], &crowd), PlaceError::NoSpace { relation: Relation::Table });
+    assert_eq!(ask(Relation::In, &[], &[]), PlaceError::NoTarget { relation: Relation::In, index: 0 });
+    assert_eq!(ask(Relation::Between, &[&cup], &[]), PlaceError::NoTarget { relation: Relation::Between, index: 1 });
+    assert_eq!(ask(Relation::On, &[&[]], &[]), PlaceError::NoTarget { relation: Relation::On, index: 0 });
+    let nan = PlaceRequest { support_height: f64::NAN, ..request(Relation::Table, &held, &[], &[]) };
+    assert_eq!(place_candidates(&nan), Err(PlaceError::NotFinite { what: "support height" }));
+    let nowhere = Isometry3::translation(f64::NAN, 0.0, 0.0);
+    assert_eq!(HeldShape::new(&cup, &nowhere, 0.0, 0.05), None);
+    assert_eq!(HeldShape::new(&[], &Isometry3::identity(), 0.0, 0.05), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_points_give_an_answer(
+        points in prop::collection::vec(prop::array::uniform3(-2.0..2.0f64), 0..40),
+        relation in prop::sample::select(Relation::ALL.to_vec()),
+    ) {
+        let points: Vec<Point3<f64>> = points.into_iter().map(Point3::from).collect();
+        let cloud = at(&cuboid(0.04, 0.04, 0.04), 0.4, 0.0, 0.0);
+        let tool = Isometry3::new(Vector3::new(0.4, 0.0, 0.03), Vector3::x() * std::f64::consts::PI);
+        let held = HeldShape::new(&cloud, &tool, 0.0, 0.04).expect("held");
+        let _ = place_candidates(&request(relation.0, &held, &[&points], &[&points]));
+    }
+}
