@@ -119,6 +119,8 @@ pub struct RobotModel {
     pub(crate) chain: Vec<usize>,
     /// Indices of all links from below the base to the tip.
     pub(crate) path: Vec<usize>,
+    /// For each joint: no point of the robot moves more than this, m, for a radian of the joint (1 for a prismatic joint).
+    pub(crate) joint_reach: Vec<f64>,
 }
 
 impl RobotModel {
@@ -171,29 +173,26 @@ impl RobotModel {
         self.tip
     }
 
-    /// Whether the link moves with any joint of the group.
-    pub fn moves(&self, link: usize) -> bool {
+    /// The joint nearest to the tip that moves this link; none for links rigid to the base.
+    pub fn last_joint(&self, link: usize) -> Option<usize> {
         let mut at = Some(link);
         while let Some(link) = at.and_then(|index| self.links.get(index)) {
-            if matches!(link.motion, JointMotion::Arm { .. }) {
-                return true;
+            if let JointMotion::Arm { index, .. } = link.motion {
+                return Some(index);
             }
             at = link.parent;
         }
-        false
+        None
     }
 
-    /// Whether the link is on the hand: rigidly on the tip's last moving link, or a finger.
+    /// Whether the link moves with any joint of the group.
+    pub fn moves(&self, link: usize) -> bool {
+        self.last_joint(link).is_some()
+    }
+
+    /// Whether the link moves with the last joint: the hand, its fingers, what is mounted on it.
     pub fn is_on_hand(&self, link: usize) -> bool {
-        let Some(last) = self.chain.last() else { return false };
-        let mut at = Some(link);
-        while let Some(index) = at {
-            if index == *last {
-                return true;
-            }
-            at = self.links.get(index).and_then(|link| link.parent);
-        }
-        false
+        self.last_joint(link).is_some_and(|joint| joint + 1 == self.dof())
     }
 
     /// Checks length, finiteness and limits of a joint vector.
@@ -262,6 +261,7 @@ fn build(robot: &urdf_rs::Robot, group: RobotGroup) -> Result<RobotModel, ModelE
         tip: 0,
         chain: Vec::new(),
         path: Vec::new(),
+        joint_reach: Vec::new(),
         group,
     };
     for name in chain_names {
@@ -299,7 +299,48 @@ fn build(robot: &urdf_rs::Robot, group: RobotGroup) -> Result<RobotModel, ModelE
         at = parent;
     }
     model.path.reverse();
+    model.joint_reach = joint_reach(&model);
     Ok(model)
+}
+
+/// Allowance for what the hand may hold beyond its own shapes, m.
+const HELD_ALLOWANCE: f64 = 0.05;
+
+fn joint_reach(model: &RobotModel) -> Vec<f64> {
+    let mut poses = Vec::new();
+    model.link_poses_into(&vec![0.0; model.dof()], 0.0, &mut poses);
+    let mut reach = vec![0.0; model.dof()];
+    // Radius of a ball around the next joint's origin that holds everything beyond it.
+    let mut beyond: Option<(usize, f64)> = None;
+    for (joint, moved) in model.chain.iter().enumerate().rev() {
+        let (axis, prismatic) = match &model.links[*moved].motion {
+            JointMotion::Arm { axis, prismatic, .. } => (axis.into_inner(), *prismatic),
+            JointMotion::Fixed | JointMotion::Drive { .. } => continue,
+        };
+        let joint_from_base = poses[*moved].inverse();
+        let mut ball: f64 = 0.0;
+        let mut around: f64 = 0.0;
+        let mut take = |origin: Vector3<f64>, radius: f64| {
+            ball = ball.max(origin.norm() + radius);
+            around = around.max(origin.cross(&axis).norm() + radius);
+        };
+        for (index, link) in model.links.iter().enumerate() {
+            if model.last_joint(index) == Some(joint) {
+                for one in &link.shapes {
+                    let pose = joint_from_base * poses[index] * one.link_from_shape;
+                    take(pose.translation.vector, one.shape.bounding_radius());
+                }
+            }
+        }
+        if let Some((next, radius)) = beyond {
+            take((joint_from_base * poses[next]).translation.vector, radius);
+        } else {
+            take((joint_from_base * poses[model.tip]).translation.vector, HELD_ALLOWANCE);
+        }
+        reach[joint] = if prismatic { 1.0 } else { around };
+        beyond = Some((*moved, ball));
+    }
+    reach
 }
 
 /// Adds the links below the base, parents first.

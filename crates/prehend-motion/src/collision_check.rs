@@ -1,0 +1,178 @@
+//! Queries on a [`CollisionWorld`]: does this configuration, or this straight motion, touch anything?
+
+use crate::collision::{Body, CollisionWorld, Contact};
+use crate::{JointError, RobotModel};
+use nalgebra::Isometry3;
+use parry3d::bounding_volume::BoundingVolume;
+use parry3d::math::Pose;
+use parry3d::query;
+
+impl CollisionWorld {
+    /// The first contact found at a configuration, or none when it is free.
+    ///
+    /// Errors: [`JointError::Count`], [`JointError::NotFinite`]; limits are not checked.
+    pub fn check(&self, joints: &[f64]) -> Result<Option<Contact>, JointError> {
+        self.model.check_numbers(joints)?;
+        Ok(self.contact(joints, &mut Scratch::default()))
+    }
+
+    /// Whether a configuration is inside the joint limits and touches nothing. A bad vector is not free.
+    pub fn is_free(&self, joints: &[f64]) -> bool {
+        self.model.check_joints(joints).is_ok() && self.contact(joints, &mut Scratch::default()).is_none()
+    }
+
+    /// The first contact on the straight joint motion from `from` to `to` (both ends included), with the fraction of the motion at
+    /// which it was seen. No point of the robot moves more than `step` (m) between two samples.
+    ///
+    /// Errors: as [`CollisionWorld::check`].
+    pub fn check_motion(
+        &self,
+        from: &[f64],
+        to: &[f64],
+        step: f64,
+    ) -> Result<Option<(f64, Contact)>, JointError> {
+        self.model.check_numbers(from)?;
+        self.model.check_numbers(to)?;
+        let mut scratch = Scratch::default();
+        let mut at = vec![0.0; from.len()];
+        for fraction in fractions(&self.model, from, to, step) {
+            interpolate(from, to, fraction, &mut at);
+            if let Some(contact) = self.contact(&at, &mut scratch) {
+                return Ok(Some((fraction, contact)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`CollisionWorld::check_motion`] for good vectors, without the start and in an order that finds contacts early.
+    pub(crate) fn motion_is_free(&self, from: &[f64], to: &[f64], step: f64, scratch: &mut Scratch) -> bool {
+        let samples = sample_count(&self.model, from, to, step);
+        let mut at = std::mem::take(&mut scratch.joints);
+        at.resize(from.len(), 0.0);
+        let mut free_at = |sample: usize, scratch: &mut Scratch| {
+            interpolate(from, to, sample as f64 / samples as f64, &mut at);
+            self.contact(&at, scratch).is_none()
+        };
+        // The end first, then strides that halve: an obstacle in the middle shows after few checks.
+        let mut free = free_at(samples, scratch);
+        let mut stride = samples.next_power_of_two() / 2;
+        while free && stride >= 1 {
+            free = (stride..samples).step_by(2 * stride).all(|sample| free_at(sample, scratch));
+            stride /= 2;
+        }
+        scratch.joints = at;
+        free
+    }
+
+    /// The first contact at good joint values.
+    pub(crate) fn contact(&self, joints: &[f64], scratch: &mut Scratch) -> Option<Contact> {
+        self.model.link_poses_into(joints, self.drive, &mut scratch.links);
+        scratch.poses.clear();
+        for link in &scratch.links {
+            scratch.poses.push(crate::collision::pose32(link));
+        }
+        for body in &self.bodies {
+            if body.moves
+                && let Some(contact) = self.against_scene(body, scratch)
+            {
+                return Some(contact);
+            }
+        }
+        for attached in self.attached.values() {
+            for body in &attached.bodies {
+                if let Some(contact) = self.against_scene(body, scratch) {
+                    return Some(contact);
+                }
+                let pose = scratch.poses[body.link] * body.link_from_shape;
+                let bounds = body.shape.compute_aabb(&pose);
+                for other in &self.bodies {
+                    if attached.touch_links.contains(&other.name) {
+                        continue;
+                    }
+                    let other_pose = scratch.poses[other.link] * other.link_from_shape;
+                    if bounds.intersects(&other.shape.compute_aabb(&other_pose))
+                        && !self.is_allowed(&body.name, &other.name)
+                        && let Some(depth) = touching(body, &pose, other, &other_pose)
+                    {
+                        return Some(Contact { link: other.name.clone(), object: body.name.clone(), depth });
+                    }
+                }
+            }
+        }
+        for (a, b) in &self.self_pairs {
+            let (a, b) = (&self.bodies[*a as usize], &self.bodies[*b as usize]);
+            let pose_a = scratch.poses[a.link] * a.link_from_shape;
+            let pose_b = scratch.poses[b.link] * b.link_from_shape;
+            let reach = a.radius + b.radius;
+            if (pose_a.translation - pose_b.translation).length_squared() < reach * reach
+                && let Some(depth) = touching(a, &pose_a, b, &pose_b)
+                && !self.is_allowed(&a.name, &b.name)
+            {
+                return Some(Contact { link: a.name.clone(), object: b.name.clone(), depth });
+            }
+        }
+        None
+    }
+
+    fn against_scene(&self, body: &Body, scratch: &Scratch) -> Option<Contact> {
+        let pose = scratch.poses[body.link] * body.link_from_shape;
+        let bounds = body.shape.compute_aabb(&pose);
+        for (name, object) in &self.objects {
+            if !bounds.intersects(&object.bounds) || self.is_allowed(&body.name, name) {
+                continue;
+            }
+            for leaf in object.bvh.intersect_aabb(&bounds) {
+                let Some((other_pose, other)) = object.shapes.get(leaf as usize) else { continue };
+                let hit = query::intersection_test(&pose, body.shape.as_ref(), other_pose, other.as_ref());
+                if hit.is_ok_and(|hit| hit.intersecting) {
+                    let depth = depth(&pose, body.shape.as_ref(), other_pose, other.as_ref());
+                    return Some(Contact { link: body.name.clone(), object: name.clone(), depth });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Buffers of one thread of queries.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    links: Vec<Isometry3<f64>>,
+    poses: Vec<Pose>,
+    joints: Vec<f64>,
+}
+
+fn touching(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose) -> Option<f64> {
+    let hit = query::intersection_test(pose_a, a.shape.as_ref(), pose_b, b.shape.as_ref());
+    hit.is_ok_and(|hit| hit.intersecting).then(|| depth(pose_a, a.shape.as_ref(), pose_b, b.shape.as_ref()))
+}
+
+fn depth(pose_a: &Pose, a: &dyn parry3d::shape::Shape, pose_b: &Pose, b: &dyn parry3d::shape::Shape) -> f64 {
+    match query::contact(pose_a, a, pose_b, b, 0.0) {
+        Ok(Some(contact)) => f64::from((-contact.dist).max(0.0)),
+        Ok(None) | Err(_) => 0.0,
+    }
+}
+
+/// How many samples keep every point of the robot within `step` (m) between two of them; at least 1.
+pub(crate) fn sample_count(model: &RobotModel, from: &[f64], to: &[f64], step: f64) -> usize {
+    let moved: f64 = from
+        .iter()
+        .zip(to)
+        .zip(&model.joint_reach)
+        .map(|((from, to), reach)| (to - from).abs() * reach)
+        .sum();
+    (moved / step.max(1e-4)).ceil().clamp(1.0, 1e5) as usize
+}
+
+fn fractions(model: &RobotModel, from: &[f64], to: &[f64], step: f64) -> impl Iterator<Item = f64> + use<> {
+    let samples = sample_count(model, from, to, step);
+    (0..=samples).map(move |sample| sample as f64 / samples as f64)
+}
+
+/// The point at `fraction` on the straight joint motion.
+pub(crate) fn interpolate(from: &[f64], to: &[f64], fraction: f64, into: &mut [f64]) {
+    for ((into, from), to) in into.iter_mut().zip(from).zip(to) {
+        *into = from + (to - from) * fraction;
+    }
+}
