@@ -1,2 +1,29 @@
 //! The `prehend` command.
-fn main() {}
+
+use clap::Parser;
+use prehend_cli::args::Cli;
+use prehend_cli::outcome::exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help goes to stdout and is no error; what is wrong goes to stderr.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { exit::BAD_INPUT } else { exit::DONE });
+        }
+    };
+    prehend_ros::init_logging();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("cannot start: {error}");
+            return ExitCode::from(exit::NOT_READY);
+        }
+    };
+    let code = runtime.block_on(prehend_cli::commands::run(cli));
+    // A thread that reads stdin must not keep the process.
+    runtime.shutdown_background();
+    ExitCode::from(code)
+}

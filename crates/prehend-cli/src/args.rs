@@ -1,0 +1,336 @@
+//! The command line.
+
+use crate::node::NodeName;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const AFTER: &str = "\
+Examples:
+  prehend demo                                        a red mug into a bowl, on the embedded robot
+  prehend demo --scene my.yaml --goal \"put the apple on the plate\" --seed 3 --json
+  prehend up                                          the graph, until Ctrl-C; then, in another terminal:
+  prehend goal \"where is the apple?\"
+  prehend scene check my.yaml && prehend scene show my.yaml --out my.png
+  prehend eval tabletop --runs 20 --seed 1
+
+Exit codes:
+  0  done (and physics does not object), or the command did what it says
+  1  the goal failed, or physics says that it was not reached; a check found something wrong
+  2  the goal was refused: nothing moved for it
+  3  the command line or a file is wrong; nothing was started
+  4  the graph could not be started or reached
+  130  stopped by Ctrl-C or SIGTERM
+
+Environment:
+  ROS_DOMAIN_ID  the ROS domain; when it is not set, demo, eval and up take a free one each
+  PREHEND_SHARE  folder with config/ and urdf/
+  RUST_LOG       log filter of the processes
+  NO_COLOR       no colours";
+
+/// Language-driven mobile manipulation on ROS 2: a sentence moves the robot.
+#[derive(Debug, Parser)]
+#[command(name = "prehend", version, after_help = AFTER)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What `prehend` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start the whole graph on the embedded robot, give it one goal, let physics judge
+    Demo(DemoArgs),
+    /// Start the whole graph on the embedded robot and keep it until Ctrl-C
+    Up(UpArgs),
+    /// Give a goal to a graph that runs, and follow it to its end
+    Goal(GoalArgs),
+    /// Show what the agent holds and knows
+    State(ShowArgs),
+    /// Show the object map
+    Map(MapArgs),
+    /// Stop all motion at once; latched until --clear
+    Stop(StopArgs),
+    /// Check or draw scene files
+    #[command(subcommand)]
+    Scene(SceneCommand),
+    /// Measure how good it is
+    #[command(subcommand)]
+    Eval(EvalCommand),
+    /// Say what is missing on this machine, and how to get it
+    Doctor,
+    /// Run one node of the graph in this process
+    Node(NodeArgs),
+}
+
+/// What a graph is started with.
+#[derive(Clone, Debug, Args)]
+pub struct GraphArgs {
+    /// Scene file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_SCENE)]
+    pub scene: PathBuf,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Seed of everything random: places, sensor noise, detector errors
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = DEFAULT_SPEED, value_parser = speed)]
+    pub speed: f64,
+    /// Switch the detector's errors off
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// ROS parameter of a node, as `verifier:enforce:=false`; may be repeated
+    #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
+    pub params: Vec<(NodeName, String)>,
+}
+
+/// Scene of `demo` and `up`.
+pub const DEFAULT_SCENE: &str = "config/scenes/demo.yaml";
+/// Robot file of every command.
+pub const DEFAULT_ROBOT: &str = "config/robots/xarm6.yaml";
+/// Goal of `demo`.
+pub const DEFAULT_GOAL: &str = "put the red mug in the bowl";
+const DEFAULT_SPEED: f64 = 1.0;
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// What is started.
+    #[command(flatten)]
+    pub graph: GraphArgs,
+    /// The goal, in words
+    #[arg(long, value_name = "TEXT", default_value = DEFAULT_GOAL)]
+    pub goal: String,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for the trace and the pictures [default: runs/<UTC time>-<seed>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Longest time for the goal, wall seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
+    pub timeout: f64,
+    /// End when stdin ends: the parent is gone.
+    #[arg(long, hide = true)]
+    pub supervised: bool,
+    /// No pictures.
+    #[arg(long, hide = true)]
+    pub no_pictures: bool,
+}
+
+/// Arguments of `up`.
+#[derive(Debug, Args)]
+pub struct UpArgs {
+    /// What is started.
+    #[command(flatten)]
+    pub graph: GraphArgs,
+    /// Folder for the trace and the logs [default: runs/<UTC time>-<seed>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// End when stdin ends: the parent is gone.
+    #[arg(long, hide = true)]
+    pub supervised: bool,
+}
+
+/// Arguments of `goal`.
+#[derive(Debug, Args)]
+pub struct GoalArgs {
+    /// The goal, in words
+    pub text: String,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Longest time for the goal, wall seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
+    pub timeout: f64,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+}
+
+/// Arguments of `state`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+}
+
+/// Arguments of `map`.
+#[derive(Debug, Args)]
+pub struct MapArgs {
+    /// How it is shown.
+    #[command(flatten)]
+    pub show: ShowArgs,
+    /// Show every new version until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// Arguments of `stop`.
+#[derive(Debug, Args)]
+pub struct StopArgs {
+    /// Clear the latch, so that the robot may move again
+    #[arg(long)]
+    pub clear: bool,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+}
+
+/// What `scene` can do.
+#[derive(Debug, Subcommand)]
+pub enum SceneCommand {
+    /// Say everything that is wrong in scene files
+    Check {
+        /// Scene files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Draw a scene from outside
+    Show {
+        /// Scene file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Picture to write
+        #[arg(long, value_name = "PNG")]
+        out: PathBuf,
+        /// Seed of the places drawn at random
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+    },
+}
+
+/// What `eval` can measure.
+#[derive(Debug, Subcommand)]
+pub enum EvalCommand {
+    /// Random tabletop scenes and goals, judged by physics
+    Tabletop(EvalArgs),
+}
+
+/// Arguments of `eval tabletop`.
+#[derive(Clone, Debug, Args)]
+pub struct EvalArgs {
+    /// Number of runs
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub runs: u64,
+    /// Seed of the first run; run i has seed S + i
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Graphs that run at once, each in its own ROS domain
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub jobs: u32,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of the runs; runs that are finished in it are not repeated [default: runs/<UTC time>-<seed>]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Ablation: the verifier permits everything
+    #[arg(long)]
+    pub no_verifier: bool,
+    /// Ablation: no second look and no second try
+    #[arg(long)]
+    pub no_retries: bool,
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// Keep pictures and logs only of runs that went wrong
+    #[arg(long)]
+    pub keep_failures: bool,
+    /// Simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
+    pub speed: f64,
+}
+
+/// Arguments of `node`.
+#[derive(Debug, Args)]
+pub struct NodeArgs {
+    /// The node
+    pub name: NodeName,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Scene file, for the sim
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<PathBuf>,
+    /// Seed, for the sim
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Simulated seconds per wall second, for the sim; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
+    pub speed: f64,
+    /// ROS parameter file; may be repeated, later ones win
+    #[arg(long, value_name = "FILE")]
+    pub params_file: Vec<PathBuf>,
+    /// ROS parameter; may be repeated, each wins over every file
+    #[arg(short, long = "param", value_name = "NAME:=VALUE")]
+    pub params: Vec<String>,
+    /// Take time from the wall instead of /clock
+    #[arg(long)]
+    pub wall_time: bool,
+    /// End when stdin ends: the parent is gone.
+    #[arg(long, hide = true)]
+    pub supervised: bool,
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| "expected a number".to_owned())
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    number(text).and_then(|speed| {
+        if (0.0..=1000.0).contains(&speed) {
+            Ok(speed)
+        } else {
+            Err("expected a number from 0 to 1000".to_owned())
+        }
+    })
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    number(text).and_then(|seconds| {
+        if (0.1..=1e6).contains(&seconds) { Ok(seconds) } else { Err("expected a number above 0".to_owned()) }
+    })
+}
+
+fn node_parameter(text: &str) -> Result<(NodeName, String), String> {
+    let expected = || "expected NODE:NAME:=VALUE, such as verifier:enforce:=false".to_owned();
+    let (node, parameter) = text.split_once(':').ok_or_else(expected)?;
+    let node =
+        <NodeName as clap::ValueEnum>::from_str(node, false).map_err(|_| format!("no node `{node}`"))?;
+    if parameter.contains(":=") { Ok((node, parameter.to_owned())) } else { Err(expected()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn values_that_are_wrong_are_refused() {
+        for line in [
+            "prehend demo --speed -1",
+            "prehend demo --speed NaN",
+            "prehend demo --timeout 0",
+            "prehend demo --param enforce:=false",
+            "prehend demo --param nobody:enforce:=false",
+            "prehend eval tabletop --jobs 0",
+            "prehend node nothing",
+            "prehend scene check",
+        ] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+        assert!(Cli::try_parse_from(["prehend", "demo", "--param", "verifier:enforce:=false"]).is_ok());
+    }
+}

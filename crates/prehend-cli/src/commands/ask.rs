@@ -1,0 +1,232 @@
+//! `prehend goal`, `state`, `map`, `stop`: ask a graph that runs.
+
+use crate::args::{GoalArgs, MapArgs, ShowArgs, StopArgs};
+use crate::domain::Domain;
+use crate::goal;
+use crate::observer::Observer;
+use crate::outcome::{Ending, GoalReport, exit};
+use crate::screen::{Screen, print_json};
+use crate::trace;
+use prehend_msgs::prehend_interfaces::msg::{ObjectInstance, ObjectMap, SymbolicState};
+use prehend_nodes::RobotConfig;
+use prehend_ros::shutdown_signal;
+use prehend_scene::Reason;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Longest time until the graph is found.
+const FIND_DEADLINE: Duration = Duration::from_secs(8);
+
+fn join(robot: &Path) -> Result<Observer, (String, u8)> {
+    let robot = RobotConfig::load(robot).map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
+    let domain = Domain::find().map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
+    Observer::join(domain.id, &robot).map_err(|error| (error.to_string(), exit::NOT_READY))
+}
+
+/// What to do when nobody answers.
+fn absent(what: &str, observer: &Observer) -> String {
+    format!(
+        "{what} in ROS domain {} within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
+        observer.domain_id(),
+        FIND_DEADLINE.as_secs()
+    )
+}
+
+fn fail((message, code): (String, u8)) -> u8 {
+    eprintln!("{message}");
+    code
+}
+
+pub(super) async fn goal(args: GoalArgs) -> u8 {
+    let screen = Screen::new(args.json);
+    let (report, code) = match follow(&args, &screen).await {
+        Ok((report, interrupted)) => {
+            let code = if interrupted { exit::INTERRUPTED } else { report.exit_code() };
+            (report, code)
+        }
+        Err((message, code)) => {
+            eprintln!("{message}");
+            (GoalReport::not_run(&args.text, Ending::failed(Reason::PeerLost, message)), code)
+        }
+    };
+    if args.json {
+        print_json(&report);
+    }
+    code
+}
+
+async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), (String, u8)> {
+    let mut observer = join(&args.robot)?;
+    if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {
+        return Err((absent("no agent", &observer), exit::NOT_READY));
+    }
+    let mut interrupted = false;
+    let danger = async {
+        let _ = shutdown_signal(false).await;
+        interrupted = true;
+        Ending::failed(Reason::Canceled, "interrupted")
+    };
+    let on_event = |event: &_| screen.line(trace::to_line(event, screen));
+    let timeout = Duration::from_secs_f64(args.timeout);
+    let followed = goal::run(&mut observer, &args.text, timeout, on_event, danger).await;
+    if interrupted || followed.ending.reason.as_deref() == Some(Reason::Timeout.code()) {
+        observer.stop_robot("the goal was given up").await;
+        screen.line("the robot is stopped; `prehend stop --clear` lets it move again");
+    }
+    let mut report = GoalReport::not_run(&args.text, followed.ending);
+    report.permits = followed.tally.permits;
+    report.seconds.first_motion = followed.tally.first_motion;
+    report.seconds.total = Some(followed.seconds);
+    let reason = report.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    screen.line(format!("{}{reason}: {}", report.outcome.name(), report.message));
+    Ok((report, interrupted))
+}
+
+/// The newest sample, once there is one.
+async fn heard<T: Clone>(receiver: &mut watch::Receiver<Option<T>>) -> Option<T> {
+    let waiting = receiver.wait_for(Option::is_some);
+    tokio::time::timeout(FIND_DEADLINE, waiting).await.ok()?.ok()?.clone()
+}
+
+pub(super) async fn state(args: ShowArgs) -> u8 {
+    let mut observer = match join(&args.robot) {
+        Ok(observer) => observer,
+        Err(error) => return fail(error),
+    };
+    let Some(state) = heard(&mut observer.state).await else {
+        return fail((absent("no state", &observer), exit::NOT_READY));
+    };
+    if args.json {
+        print_json(&state_json(&state));
+        return exit::DONE;
+    }
+    let screen = Screen::new(false);
+    let or_none = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
+    screen.line(format!("holds      {}", or_none(&state.held_object)));
+    screen.line(format!("inventory  {}", or_none(&state.inventory.join(", "))));
+    screen.line(format!("map        version {}", state.map_version));
+    screen.line(format!("goal       {}", or_none(&state.goal_id)));
+    screen.line(format!("step       {}", or_none(&state.step)));
+    screen.line(format!(
+        "stopped    {}",
+        if state.stopped { "yes; `prehend stop --clear` clears it" } else { "no" }
+    ));
+    exit::DONE
+}
+
+fn state_json(state: &SymbolicState) -> Value {
+    json!({
+        "held_object": Some(&state.held_object).filter(|key| !key.is_empty()),
+        "inventory": state.inventory,
+        "map_version": state.map_version,
+        "goal_id": Some(&state.goal_id).filter(|id| !id.is_empty()),
+        "step": state.step,
+        "stopped": state.stopped,
+    })
+}
+
+pub(super) async fn map(args: MapArgs) -> u8 {
+    let mut observer = match join(&args.show.robot) {
+        Ok(observer) => observer,
+        Err(error) => return fail(error),
+    };
+    let Some(mut map) = heard(&mut observer.map).await else {
+        return fail((absent("no object map", &observer), exit::NOT_READY));
+    };
+    let screen = Screen::new(false);
+    loop {
+        if args.show.json {
+            print_json(&map_json(&map));
+        } else {
+            show_map(&map, &screen);
+        }
+        if !args.watch {
+            return exit::DONE;
+        }
+        let version = map.version;
+        let newer = observer.map.wait_for(|map| map.as_ref().is_some_and(|map| map.version != version));
+        tokio::select! {
+            _ = shutdown_signal(false) => return exit::DONE,
+            next = newer => match next.ok().and_then(|next| next.clone()) {
+                Some(next) => map = next,
+                None => return exit::DONE,
+            },
+        }
+    }
+}
+
+fn show_map(map: &ObjectMap, screen: &Screen) {
+    screen.line(format!(
+        "version {}, {} objects, frame {}",
+        map.version,
+        map.objects.len(),
+        map.header.frame_id
+    ));
+    let header = ["key", "class", "sure", "colour", "x", "y", "z", "size [cm]", "views"].map(str::to_owned);
+    let mut rows = vec![header];
+    rows.extend(map.objects.iter().map(row));
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    for row in &rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        screen.line(cells.join("  ").trim_end());
+    }
+}
+
+fn row(object: &ObjectInstance) -> [String; 9] {
+    let (at, size) = (&object.pose.position, &object.size);
+    [
+        object.key.clone(),
+        object.class_name.clone(),
+        format!("{:.2}", object.confidence),
+        object.color_name.clone(),
+        format!("{:.3}", at.x),
+        format!("{:.3}", at.y),
+        format!("{:.3}", at.z),
+        format!("{:.1} x {:.1} x {:.1}", size.x * 100.0, size.y * 100.0, size.z * 100.0),
+        object.view_count.to_string(),
+    ]
+}
+
+fn map_json(map: &ObjectMap) -> Value {
+    let objects: Vec<Value> = map
+        .objects
+        .iter()
+        .map(|object| {
+            let (at, size) = (&object.pose.position, &object.size);
+            json!({
+                "key": object.key,
+                "class": object.class_name,
+                "confidence": object.confidence,
+                "color": object.color_name,
+                "position": [at.x, at.y, at.z],
+                "size": [size.x, size.y, size.z],
+                "views": object.view_count,
+            })
+        })
+        .collect();
+    json!({ "version": map.version, "frame": map.header.frame_id, "objects": objects })
+}
+
+pub(super) async fn stop(args: StopArgs) -> u8 {
+    let observer = match join(&args.robot) {
+        Ok(observer) => observer,
+        Err(error) => return fail(error),
+    };
+    if !observer.wait_for_stop_service(FIND_DEADLINE).await {
+        return fail((absent("nobody to stop", &observer), exit::NOT_READY));
+    }
+    match observer.set_stop(!args.clear, "asked by the user").await {
+        Ok(message) => {
+            let done =
+                if args.clear { "cleared: the robot may move again" } else { "stopped; --clear releases it" };
+            Screen::new(false).line(if message.is_empty() { done.to_owned() } else { message });
+            exit::DONE
+        }
+        Err(message) => fail((message, exit::FAILED)),
+    }
+}

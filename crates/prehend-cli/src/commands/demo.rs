@@ -1,0 +1,274 @@
+//! `prehend demo`: one goal, from a scene file to the judgement of physics.
+
+use super::{graph_options, scene, start_code, up};
+use crate::args::DemoArgs;
+use crate::domain::Purpose;
+use crate::goal::{self, Followed};
+use crate::graph::{Graph, GraphError};
+use crate::node::NodeName;
+use crate::outcome::{Ending, GoalReport, Outcome, exit};
+use crate::physics;
+use crate::pictures;
+use crate::run_folder::RunFolder;
+use crate::screen::{Paint, Screen, print_json};
+use crate::supervisor::{Event, Supervisor};
+use crate::trace;
+use prehend_ros::shutdown_signal;
+use prehend_scene::Reason;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Reason code of a scene file that cannot be used.
+const BAD_SCENE: &str = "bad_scene";
+/// Reason code of a graph that did not come up.
+const NOT_READY: &str = "not_ready";
+
+pub(super) async fn run(args: DemoArgs) -> u8 {
+    let screen = Screen::new(args.json);
+    let (report, code) = match play(&args, &screen).await {
+        Ok((report, None)) => {
+            let code = report.exit_code();
+            (report, code)
+        }
+        Ok((report, Some(code))) => (report, code),
+        Err(Early { reason, message, code }) => {
+            eprintln!("{message}");
+            let ending = Ending { outcome: Outcome::Failed, reason: Some(reason.to_owned()), message };
+            (GoalReport::not_run(&args.goal, ending), code)
+        }
+    };
+    if args.json {
+        print_json(&report);
+    }
+    code
+}
+
+/// Why no goal was given.
+struct Early {
+    reason: &'static str,
+    message: String,
+    code: u8,
+}
+
+impl Early {
+    fn input(error: impl std::fmt::Display) -> Self {
+        Self { reason: Reason::Internal.code(), message: error.to_string(), code: exit::BAD_INPUT }
+    }
+}
+
+impl From<GraphError> for Early {
+    fn from(error: GraphError) -> Self {
+        let reason = match &error {
+            GraphError::Interrupted => Reason::Canceled.code(),
+            _ => NOT_READY,
+        };
+        Self { reason, message: error.to_string(), code: start_code(&error) }
+    }
+}
+
+/// Runs the whole thing; the code is given when it is another than the report's own.
+async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8>), Early> {
+    scene::load(&args.graph.scene, args.graph.seed).map_err(|error| Early {
+        reason: BAD_SCENE,
+        message: error.to_string(),
+        code: exit::BAD_INPUT,
+    })?;
+    let folder = match &args.out {
+        Some(path) => RunFolder::at(path),
+        None => RunFolder::dated(args.graph.seed),
+    };
+    let folder = folder.map_err(Early::input)?;
+    let options = graph_options(&args.graph, Purpose::Run, folder.logs()).map_err(Early::input)?;
+    let mut graph = Graph::start(&options)?;
+    screen.line(format!(
+        "starting {} processes in ROS domain {}, seed {}",
+        graph.supervisor.names().count(),
+        graph.domain.id,
+        args.graph.seed
+    ));
+    let waiting = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
+    let interrupt = async { let _ = shutdown_signal(args.supervised).await; };
+    let ready = match graph.ready(waiting, interrupt).await {
+        Ok(ready) => ready.as_secs_f64(),
+        Err(error) => {
+            graph.stop().await;
+            let mut early = Early::from(error);
+            early.message.push_str(&format!("\nlogs: {}", folder.logs().display()));
+            return Err(early);
+        }
+    };
+    screen.line(format!("ready in {ready:.2} s"));
+    screen.line(format!("goal: {}", args.goal));
+
+    let mut run = Run { args, screen, graph, folder, interrupted: false };
+    let before = run.observe("before").await;
+    let followed = run.follow().await;
+    let report = run.conclude(ready, before, &followed).await;
+    let code = run.interrupted.then_some(exit::INTERRUPTED);
+    let Run { graph, folder, .. } = run;
+    if let Err(error) = folder.write_json("result.json", &report) {
+        eprintln!("{error}");
+    }
+    if code.is_some() {
+        graph.stop_robot_then_end("interrupted").await;
+    } else {
+        graph.stop().await;
+    }
+    tell_result(&report, screen);
+    Ok((report, code))
+}
+
+struct Run<'a> {
+    args: &'a DemoArgs,
+    screen: &'a Screen,
+    graph: Graph,
+    folder: RunFolder,
+    interrupted: bool,
+}
+
+impl Run<'_> {
+    /// Gives the goal and follows it.
+    async fn follow(&mut self) -> Followed {
+        let Graph { supervisor, observer, .. } = &mut self.graph;
+        let (screen, folder) = (self.screen, &mut self.folder);
+        let on_event = |event: &_| {
+            screen.line(trace::to_line(event, screen));
+            if let Err(error) = folder.add_event(event) {
+                tracing::warn!("{error}");
+            }
+        };
+        let mut interrupted = false;
+        let danger = async {
+            tokio::select! {
+                _ = shutdown_signal(self.args.supervised) => {
+                    interrupted = true;
+                    Ending::failed(Reason::Canceled, "interrupted")
+                }
+                ending = loss(supervisor, screen) => ending,
+            }
+        };
+        let timeout = Duration::from_secs_f64(self.args.timeout);
+        let followed = goal::run(observer, &self.args.goal, timeout, on_event, danger).await;
+        self.interrupted = interrupted;
+        let unfinished = interrupted || followed.ending.reason.as_deref() == Some(Reason::Timeout.code());
+        if unfinished {
+            self.graph.observer.stop_robot("the goal was given up").await;
+        }
+        followed
+    }
+
+    /// Takes what is kept of one moment: truth, the scene from outside, the camera's picture.
+    async fn observe(&mut self, when: &str) -> Option<Value> {
+        let snapshot = match self.graph.judge.snapshot().await {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                self.screen.line(format!("physics cannot be asked: {error}"));
+                return None;
+            }
+        };
+        self.keep_json(&format!("snapshot_{when}.json"), &snapshot);
+        if !self.args.no_pictures {
+            let overview = self.folder.file(&format!("scene_{when}.png"));
+            if let Err(error) = self.graph.judge.overview(&overview).await {
+                self.screen.line(format!("no picture of the scene: {error}"));
+            }
+            if let Err(error) = self.camera_pictures(when).await {
+                self.screen.line(format!("no picture from the camera: {error}"));
+            }
+        }
+        Some(snapshot)
+    }
+
+    async fn camera_pictures(&self, when: &str) -> Result<(), pictures::PictureError> {
+        let Graph { observer, robot, .. } = &self.graph;
+        let view = pictures::next_view(&observer.node, robot).await?;
+        pictures::save(view.image(), &self.folder.file(&format!("camera_{when}.png")))?;
+        let map = observer.map.borrow().clone();
+        if let Some(map) = map.filter(|_| when == "after") {
+            let info = observer.camera_info.borrow().clone();
+            let drawn = view.with_map(&map, info.as_ref(), &observer.tf, &robot.frames.base).await?;
+            pictures::save(&drawn, &self.folder.file("map_over_camera.png"))?;
+        }
+        Ok(())
+    }
+
+    fn keep_json(&self, name: &str, value: &impl serde::Serialize) {
+        if let Err(error) = self.folder.write_json(name, value) {
+            self.screen.line(error.to_string());
+        }
+    }
+
+    /// Lets things come to rest, takes the last pictures, judges.
+    async fn conclude(&mut self, ready: f64, before: Option<Value>, followed: &Followed) -> GoalReport {
+        let mut report = GoalReport::not_run(&self.args.goal, followed.ending.clone());
+        report.permits = followed.tally.permits;
+        report.seconds.ready = Some(ready);
+        report.seconds.first_motion = followed.tally.first_motion;
+        report.seconds.total = Some(followed.seconds);
+        report.run_dir = Some(self.folder.path().to_owned());
+        let state = self.graph.observer.state.borrow().clone();
+        self.keep_json("state.json", &state);
+        if self.interrupted {
+            return report;
+        }
+        physics::settle(&mut self.graph.judge).await;
+        let after = self.observe("after").await;
+        match self.graph.judge.motions().await {
+            Ok(motions) => self.keep_json("motions.json", &motions),
+            Err(error) => self.screen.line(format!("physics cannot be asked: {error}")),
+        }
+        if let (Some(before), Some(after)) = (before, after) {
+            let judgement = physics::judge(&self.args.goal, &before, &after);
+            if let Some(judgement) = &judgement {
+                self.screen.line(format!("physics: {}", judgement.message));
+            }
+            report.physics_ok = judgement.map(|judgement| judgement.ok);
+        }
+        report
+    }
+}
+
+/// Completes when a process is lost without which the goal cannot end; tells of the others.
+async fn loss(supervisor: &mut Supervisor, screen: &Screen) -> Ending {
+    loop {
+        let event = supervisor.event().await;
+        up::tell(&event, screen);
+        if let Event::Died { name, status, .. } = event {
+            let fatal = [NodeName::Sim, NodeName::Agent].into_iter().any(|node| node.name() == name);
+            if fatal {
+                return Ending::failed(Reason::PeerLost, format!("{name} ended during the goal ({status})"));
+            }
+        }
+    }
+}
+
+fn tell_result(report: &GoalReport, screen: &Screen) {
+    let good = report.exit_code() == exit::DONE;
+    let paint = match report.outcome {
+        _ if good => Paint::Green,
+        Outcome::Refused => Paint::Yellow,
+        Outcome::Done | Outcome::Failed => Paint::Red,
+    };
+    let physics = match report.physics_ok {
+        Some(true) => "; physics agrees",
+        Some(false) if report.outcome == Outcome::Done => "; physics says no",
+        Some(false) => "; physics: not reached",
+        None => "",
+    };
+    let reason = report.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let head = screen.paint(paint, &format!("{}{reason}{physics}", report.outcome.name()));
+    screen.line(format!("{head}: {}", report.message));
+    let seconds = |value: Option<f64>| value.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s"));
+    screen.line(format!(
+        "permits: {} asked, {} granted, {} refused; ready {}, first motion {}, total {}",
+        report.permits.asked,
+        report.permits.granted,
+        report.permits.refused,
+        seconds(report.seconds.ready),
+        seconds(report.seconds.first_motion),
+        seconds(report.seconds.total)
+    ));
+    if let Some(folder) = &report.run_dir {
+        screen.line(format!("everything of this run is in {}", folder.display()));
+    }
+}

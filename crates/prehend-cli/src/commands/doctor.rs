@@ -1,0 +1,169 @@
+//! `prehend doctor`: what is missing on this machine, and how to get it.
+
+use super::scene;
+use crate::args::DEFAULT_ROBOT;
+use crate::outcome::exit;
+use crate::screen::{Paint, Screen};
+use prehend_nodes::{RobotConfig, share};
+use std::net::UdpSocket;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What a check found.
+enum Health {
+    Good(String),
+    /// It works, with less.
+    Note(String),
+    /// It does not work; what to do.
+    Bad(String),
+}
+
+pub(super) fn run() -> u8 {
+    let screen = Screen::new(false);
+    let checks: [(&str, fn() -> Health); 9] = [
+        ("data", data),
+        ("robot file", robot_file),
+        ("scene files", scene_files),
+        ("ROS domain", domain),
+        ("loopback", loopback),
+        ("multicast", multicast),
+        ("ROS 2", ros2),
+        ("disk", disk),
+        ("processors", processors),
+    ];
+    let mut bad = 0;
+    for (name, check) in checks {
+        let (word, paint, text) = match check() {
+            Health::Good(text) => ("ok", Paint::Green, text),
+            Health::Note(text) => ("note", Paint::Yellow, text),
+            Health::Bad(text) => {
+                bad += 1;
+                ("missing", Paint::Red, text)
+            }
+        };
+        let text = text.replace('\n', &format!("\n{:22}", ""));
+        screen.line(format!("{name:<12} {} {text}", screen.paint(paint, &format!("{word:<8}"))));
+    }
+    if bad == 0 { exit::DONE } else { exit::FAILED }
+}
+
+fn data() -> Health {
+    let folder = share::share_dir();
+    if folder.join("config").is_dir() && folder.join("urdf").is_dir() {
+        Health::Good(folder.display().to_string())
+    } else {
+        Health::Bad(format!(
+            "no config/ and urdf/ in {}: set {} to the folder that has them",
+            folder.display(),
+            share::SHARE_VARIABLE
+        ))
+    }
+}
+
+fn robot_file() -> Health {
+    match RobotConfig::load(Path::new(DEFAULT_ROBOT)) {
+        Ok(robot) if robot.urdf.is_file() => Health::Good(format!("{}: valid", robot.name)),
+        Ok(robot) => Health::Bad(format!("{} is not there", robot.urdf.display())),
+        Err(findings) => Health::Bad(findings.to_string()),
+    }
+}
+
+fn scene_files() -> Health {
+    let folder = share::share_dir().join("config/scenes");
+    let files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .collect();
+    let wrong: Vec<String> =
+        files.iter().filter_map(|path| scene::load(path, 1).err()).map(|error| error.to_string()).collect();
+    match (files.len(), wrong.is_empty()) {
+        (0, _) => Health::Bad(format!("none in {}", folder.display())),
+        (count, true) => Health::Good(format!("{count} valid in {}", folder.display())),
+        (_, false) => Health::Bad(wrong.join("\n")),
+    }
+}
+
+fn domain() -> Health {
+    match (std::env::var("ROS_DOMAIN_ID"), crate::domain::Domain::find()) {
+        (_, Err(error)) => Health::Bad(error.to_string()),
+        (Ok(_), Ok(domain)) => Health::Good(format!("{}, from ROS_DOMAIN_ID", domain.id)),
+        (Err(_), Ok(domain)) if domain.id > 0 => Health::Good(format!("prehend up runs in {}", domain.id)),
+        (Err(_), Ok(_)) => {
+            Health::Good("ROS_DOMAIN_ID is not set: demo, eval and up take a free one each".to_owned())
+        }
+    }
+}
+
+/// Whether a datagram to `to` comes back to the socket `to` is the address of.
+fn echo(socket: &UdpSocket, to: (&str, u16)) -> std::io::Result<()> {
+    socket.set_read_timeout(Some(Duration::from_secs(1)))?;
+    socket.send_to(b"prehend", to)?;
+    let mut buffer = [0; 16];
+    socket.recv(&mut buffer).map(drop)
+}
+
+fn loopback() -> Health {
+    let result = UdpSocket::bind("127.0.0.1:0").and_then(|socket| {
+        let port = socket.local_addr()?.port();
+        echo(&socket, ("127.0.0.1", port))
+    });
+    match result {
+        Ok(()) => Health::Good("UDP on 127.0.0.1 works".to_owned()),
+        Err(error) => Health::Bad(format!(
+            "UDP on 127.0.0.1 fails ({error}): `ip link set lo up`, and let the firewall pass it"
+        )),
+    }
+}
+
+fn multicast() -> Health {
+    const GROUP: std::net::Ipv4Addr = std::net::Ipv4Addr::new(239, 255, 0, 1);
+    let result = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
+        socket.join_multicast_v4(&GROUP, &std::net::Ipv4Addr::UNSPECIFIED)?;
+        let port = socket.local_addr()?.port();
+        echo(&socket, ("239.255.0.1", port))
+    });
+    match result {
+        Ok(()) => Health::Good("UDP multicast works: nodes on other machines are found".to_owned()),
+        Err(error) => Health::Note(format!(
+            "no UDP multicast ({error}): only the processes of this machine find each other"
+        )),
+    }
+}
+
+fn ros2() -> Health {
+    match std::env::var("ROS_DISTRO") {
+        Ok(distro) => Health::Good(format!("{distro} is sourced; the embedded backend joins its graph")),
+        Err(_) => match std::fs::read_dir("/opt/ros").ok().and_then(|mut folders| folders.next()) {
+            Some(Ok(folder)) => {
+                Health::Note(format!("installed, not sourced: `source {}/setup.bash`", folder.path().display()))
+            }
+            _ => Health::Note(
+                "not installed, and not needed for the embedded robot; for a real one: https://docs.ros.org/en/jazzy/Installation.html"
+                    .to_owned(),
+            ),
+        },
+    }
+}
+
+fn disk() -> Health {
+    const LEAST_MB: u64 = 500;
+    let free = Command::new("df").args(["-Pm", "."]).output().ok().and_then(|output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().nth(1)?.split_whitespace().nth(3)?.parse::<u64>().ok()
+    });
+    match free {
+        Some(free) if free >= LEAST_MB => Health::Good(format!("{free} MB free here")),
+        Some(free) => Health::Bad(format!("{free} MB free here; runs need some {LEAST_MB} MB")),
+        None => Health::Note("`df` does not say how much is free".to_owned()),
+    }
+}
+
+fn processors() -> Health {
+    match std::thread::available_parallelism().map_or(1, usize::from) {
+        1 => Health::Note("1: the graph runs, but slowly".to_owned()),
+        count => Health::Good(count.to_string()),
+    }
+}

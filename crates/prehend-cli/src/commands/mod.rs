@@ -1,0 +1,77 @@
+//! What `prehend` can do, one file each.
+
+mod ask;
+mod demo;
+mod doctor;
+mod node;
+mod scene;
+mod up;
+
+use crate::args::{Cli, Command, GraphArgs};
+use crate::domain::Purpose;
+use crate::graph::{GraphError, GraphOptions};
+use crate::node::NodeName;
+use crate::outcome::exit;
+use prehend_nodes::share;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Runs the command; gives the exit code of the process.
+pub async fn run(cli: Cli) -> u8 {
+    match cli.command {
+        Command::Demo(args) => demo::run(args).await,
+        Command::Up(args) => up::run(args).await,
+        Command::Goal(args) => ask::goal(args).await,
+        Command::State(args) => ask::state(args).await,
+        Command::Map(args) => ask::map(args).await,
+        Command::Stop(args) => ask::stop(args).await,
+        Command::Scene(command) => scene::run(command),
+        Command::Eval(_) => exit::BAD_INPUT,
+        Command::Doctor => doctor::run(),
+        Command::Node(args) => node::run(args).await,
+    }
+}
+
+/// The parameters that switch the detector's errors off.
+fn perfect_detector() -> (NodeName, String) {
+    (NodeName::Sim, "detector.perfect:=true".to_owned())
+}
+
+fn graph_options(args: &GraphArgs, purpose: Purpose, logs: PathBuf) -> std::io::Result<GraphOptions> {
+    let mut overrides: BTreeMap<NodeName, Vec<String>> = BTreeMap::new();
+    let perfect = args.perfect_detector.then(perfect_detector);
+    for (node, parameter) in args.params.iter().cloned().chain(perfect) {
+        overrides.entry(node).or_default().push(parameter);
+    }
+    Ok(GraphOptions {
+        program: std::env::current_exe()?,
+        robot: absolute(&args.robot),
+        scene: absolute(&args.scene),
+        seed: args.seed,
+        speed: args.speed,
+        overrides,
+        purpose,
+        without: Vec::new(),
+        restart: true,
+        logs,
+    })
+}
+
+/// The file as a child finds it, whatever its working folder.
+fn absolute(path: &Path) -> PathBuf {
+    let path = share::resolve(path);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// Exit code for a graph that did not come up.
+fn start_code(error: &GraphError) -> u8 {
+    match error {
+        GraphError::Domain(_) | GraphError::Robot(_) => exit::BAD_INPUT,
+        GraphError::Interrupted => exit::INTERRUPTED,
+        GraphError::Supervisor(_)
+        | GraphError::Ros(_)
+        | GraphError::NoJudge
+        | GraphError::NotReady { .. }
+        | GraphError::Died { .. } => exit::NOT_READY,
+    }
+}

@@ -1,0 +1,111 @@
+//! `prehend up`: the graph, until it is told to end.
+
+use super::{graph_options, scene, start_code};
+use crate::args::UpArgs;
+use crate::domain::Purpose;
+use crate::graph::{Graph, GraphError};
+use crate::outcome::exit;
+use crate::run_folder::RunFolder;
+use crate::screen::{Paint, Screen};
+use crate::supervisor::Event;
+use crate::trace;
+use futures::StreamExt;
+use prehend_ros::{Shutdown, shutdown_signal};
+
+pub(super) async fn run(args: UpArgs) -> u8 {
+    let screen = Screen::new(false);
+    if let Err(error) = scene::load(&args.graph.scene, args.graph.seed) {
+        eprintln!("{error}");
+        return exit::BAD_INPUT;
+    }
+    let folder = match &args.out {
+        Some(path) => RunFolder::at(path),
+        None => RunFolder::dated(args.graph.seed),
+    };
+    let mut folder = match folder {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("{error}");
+            return exit::BAD_INPUT;
+        }
+    };
+    let started = graph_options(&args.graph, Purpose::Up, folder.logs());
+    let mut graph = match started {
+        Ok(options) => match Graph::start(&options) {
+            Ok(graph) => graph,
+            Err(error) => return refuse(&error),
+        },
+        Err(error) => {
+            eprintln!("{error}");
+            return exit::NOT_READY;
+        }
+    };
+    let report = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
+    let interrupt = async { let _ = shutdown_signal(args.supervised).await; };
+    match graph.ready(report, interrupt).await {
+        Ok(took) => {
+            let id = graph.domain.id;
+            screen
+                .line(format!("ready in {:.1} s; ROS_DOMAIN_ID is {id}; Ctrl-C ends it", took.as_secs_f64()));
+            screen.line("in another terminal: prehend goal \"put the red mug in the bowl\"");
+        }
+        Err(error) => {
+            let code = refuse(&error);
+            graph.stop().await;
+            return code;
+        }
+    }
+    let code = serve(&mut graph, &mut folder, &screen, args.supervised).await;
+    screen.line("stopping the robot and all processes");
+    graph.stop_robot_then_end("prehend up was ended").await;
+    code
+}
+
+fn refuse(error: &GraphError) -> u8 {
+    eprintln!("{error}");
+    start_code(error)
+}
+
+/// Shows the trace until the end is asked for or the sim is lost.
+async fn serve(graph: &mut Graph, folder: &mut RunFolder, screen: &Screen, supervised: bool) -> u8 {
+    let mut shutdown = std::pin::pin!(shutdown_signal(supervised));
+    loop {
+        tokio::select! {
+            signal = &mut shutdown => {
+                return match signal {
+                    Shutdown::Interrupt | Shutdown::Terminate | Shutdown::StdinClosed => exit::DONE,
+                };
+            }
+            Some(event) = graph.observer.trace.next() => {
+                screen.line(trace::to_line(&event, screen));
+                if let Err(error) = folder.add_event(&event) {
+                    tracing::warn!("{error}");
+                }
+            }
+            event = graph.supervisor.event() => match event {
+                Event::Died { name, status, restart_in: None } => {
+                    screen.line(screen.paint(Paint::Red, &format!("{name} ended ({status})")));
+                    return exit::FAILED;
+                }
+                other => tell(&other, screen),
+            },
+        }
+    }
+}
+
+/// Says what happened to a process, when a person wants to know.
+pub(super) fn tell(event: &Event, screen: &Screen) {
+    match event {
+        Event::Died { name, status, restart_in } => {
+            let next = match restart_in {
+                Some(pause) => format!("it is started again in {:.1} s", pause.as_secs_f64()),
+                None => "it is not started again".to_owned(),
+            };
+            screen.line(screen.paint(Paint::Red, &format!("{name} ended ({status}); {next}")));
+        }
+        Event::NotStarted { name, error } => {
+            screen.line(screen.paint(Paint::Red, &format!("{name} could not be started: {error}")));
+        }
+        Event::Started { name, pid } => tracing::debug!("{name} runs as process {pid}"),
+    }
+}

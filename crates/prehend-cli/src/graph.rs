@@ -1,0 +1,221 @@
+//! The processes of one graph: started, waited for, ended together.
+
+use crate::domain::{Domain, DomainError, Purpose};
+use crate::judge::Judge;
+use crate::node::{NODES, NodeName};
+use crate::observer::Observer;
+use crate::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor, SupervisorError};
+use prehend_nodes::RobotConfig;
+use prehend_ros::RosError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Pause between two lines that say what is waited for.
+const REPORT_PERIOD: Duration = Duration::from_millis(500);
+/// Longest time until the graph is ready.
+pub const READY_DEADLINE: Duration = Duration::from_secs(30);
+
+/// What a graph runs.
+#[derive(Clone, Debug)]
+pub struct GraphOptions {
+    /// Program with the subcommand `node`; this executable.
+    pub program: PathBuf,
+    /// Robot file.
+    pub robot: PathBuf,
+    /// Scene file.
+    pub scene: PathBuf,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Simulated seconds per wall second; 0 = as fast as possible.
+    pub speed: f64,
+    /// Parameters `name:=value` by node.
+    pub overrides: BTreeMap<NodeName, Vec<String>>,
+    /// What the graph is for.
+    pub purpose: Purpose,
+    /// Nodes that are left out.
+    pub without: Vec<NodeName>,
+    /// Whether dead nodes are started again. The sim never is: what stood on the table is lost with it.
+    pub restart: bool,
+    /// Folder of the log files.
+    pub logs: PathBuf,
+}
+
+/// Why there is no graph.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// No ROS domain.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// A process could not be started.
+    #[error(transparent)]
+    Supervisor(#[from] SupervisorError),
+    /// This process could not join the graph.
+    #[error("cannot join the graph: {0}")]
+    Ros(#[from] RosError),
+    /// The robot file is wrong.
+    #[error("{0}")]
+    Robot(#[from] prehend_config::Findings),
+    /// The sim has no pipes to judge through.
+    #[error("the sim process has no pipes")]
+    NoJudge,
+    /// Something did not come up.
+    #[error("not ready after {:.0} s: still waiting for {missing}", waited.as_secs_f64())]
+    NotReady {
+        /// What is missing, comma-separated.
+        missing: String,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// A process ended while the graph was coming up.
+    #[error("{name} ended while the graph was starting ({status})\n{log}")]
+    Died {
+        /// The process.
+        name: String,
+        /// How it ended.
+        status: String,
+        /// End of its log.
+        log: String,
+    },
+    /// The user asked to end.
+    #[error("interrupted while the graph was starting")]
+    Interrupted,
+}
+
+/// A running graph and this process's place in it. End it with [`stop`](Self::stop).
+#[derive(Debug)]
+pub struct Graph {
+    /// The processes.
+    pub supervisor: Supervisor,
+    /// Physics.
+    pub judge: Judge,
+    /// What is heard of the graph, and calls into it.
+    pub observer: Observer,
+    /// The robot.
+    pub robot: RobotConfig,
+    /// The ROS domain, held.
+    pub domain: Domain,
+    /// When the first process was started.
+    pub started: Instant,
+    nodes: Vec<NodeName>,
+}
+
+impl Graph {
+    /// Starts every process; they are not ready yet.
+    ///
+    /// Errors: [`GraphError`]; nothing is left running then.
+    pub fn start(options: &GraphOptions) -> Result<Self, GraphError> {
+        let robot = RobotConfig::load(&options.robot)?;
+        let domain = Domain::choose(options.purpose)?;
+        let started = Instant::now();
+        let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
+        let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
+        let nodes: Vec<NodeName> = NODES.into_iter().filter(|node| !options.without.contains(node)).collect();
+        let mut judge = None;
+        for &node in &nodes {
+            let pipes = supervisor.start(process(node, options))?;
+            judge = judge.or(pipes.map(Judge::new));
+        }
+        let observer = Observer::join(domain.id, &robot)?;
+        Ok(Self {
+            supervisor,
+            judge: judge.ok_or(GraphError::NoJudge)?,
+            observer,
+            robot,
+            domain,
+            started,
+            nodes,
+        })
+    }
+
+    /// What is not ready yet, in words; empty when the graph is ready.
+    pub fn missing(&self) -> Vec<String> {
+        self.observer.missing(&self.nodes)
+    }
+
+    /// Waits until the graph is ready, telling `report` now and then what it waits for.
+    ///
+    /// Errors: [`GraphError::NotReady`], [`GraphError::Died`], [`GraphError::Interrupted`] when `interrupt` completes.
+    pub async fn ready(
+        &mut self,
+        mut report: impl FnMut(&[String]),
+        interrupt: impl Future<Output = ()>,
+    ) -> Result<Duration, GraphError> {
+        let mut interrupt = std::pin::pin!(interrupt);
+        let mut told: Vec<String> = Vec::new();
+        let mut told_at: Option<Instant> = None;
+        let mut tick = tokio::time::interval(Duration::from_millis(25));
+        loop {
+            let missing = self.missing();
+            if missing.is_empty() {
+                return Ok(self.started.elapsed());
+            }
+            if missing != told && told_at.is_none_or(|at| at.elapsed() > REPORT_PERIOD) {
+                report(&missing);
+                told_at = Some(Instant::now());
+                told = missing.clone();
+            }
+            if self.started.elapsed() > READY_DEADLINE {
+                return Err(GraphError::NotReady {
+                    missing: missing.join(", "),
+                    waited: self.started.elapsed(),
+                });
+            }
+            tokio::select! {
+                _ = tick.tick() => {}
+                () = &mut interrupt => return Err(GraphError::Interrupted),
+                event = self.supervisor.event() => match event {
+                    Event::Died { name, status, .. } => {
+                        let log = log_tail(&self.supervisor.log_path(&name), 15);
+                        return Err(GraphError::Died { name, status, log });
+                    }
+                    Event::NotStarted { .. } | Event::Started { .. } => {}
+                },
+            }
+        }
+    }
+
+    /// Ends the graph: every process is asked, killed after a grace, reaped.
+    pub async fn stop(self) {
+        drop(self.observer);
+        drop(self.judge);
+        self.supervisor.stop().await;
+    }
+
+    /// Stops the robot (latched) if anybody is there to do it, then ends the graph.
+    pub async fn stop_robot_then_end(self, reason: &str) {
+        self.observer.stop_robot(reason).await;
+        self.stop().await;
+    }
+}
+
+fn process(node: NodeName, options: &GraphOptions) -> ProcessSpec {
+    let mut arguments = vec!["node".to_owned(), node.name().to_owned(), "--supervised".to_owned()];
+    let mut argument = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+    argument("--robot", options.robot.display().to_string());
+    if node == NodeName::Sim {
+        argument("--scene", options.scene.display().to_string());
+        argument("--seed", options.seed.to_string());
+        argument("--speed", options.speed.to_string());
+    }
+    for parameter in options.overrides.get(&node).into_iter().flatten() {
+        argument("--param", parameter.clone());
+    }
+    let sim = node == NodeName::Sim;
+    ProcessSpec {
+        name: node.name().to_owned(),
+        arguments,
+        restart: if options.restart && !sim { Restart::Always } else { Restart::Never },
+        output: if sim { Output::Piped } else { Output::Logged },
+    }
+}
+
+/// The last `lines` lines of a log file, indented.
+pub fn log_tail(path: &Path, lines: usize) -> String {
+    let text =
+        std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let all: Vec<&str> = text.lines().collect();
+    let tail: Vec<String> =
+        all[all.len().saturating_sub(lines)..].iter().map(|line| format!("    {line}")).collect();
+    if tail.is_empty() { format!("    ({} is empty)", path.display()) } else { tail.join("\n") }
+}

@@ -1,0 +1,21 @@
+//! The `prehend` command: starts the graph as processes, gives it goals, shows what happens, judges what happened.
+//!
+//! For: the executable `prehend`, and the process tests, which drive the same graph. Not for: anything a node does.
+//! Read [`graph::Graph`] first: the processes of one graph, and the way to end them all.
+
+pub mod args;
+pub mod commands;
+pub mod domain;
+pub mod goal;
+pub mod graph;
+pub mod judge;
+pub mod node;
+pub mod observer;
+pub mod outcome;
+pub mod physics;
+pub mod pictures;
+pub mod run_folder;
+pub mod screen;
+pub mod supervisor;
+pub mod tally;
+pub mod trace;

@@ -1,0 +1,86 @@
+//! `prehend node NAME`: one node of the graph in this process.
+
+use prehend_nodes::{NodeError, NodeOptions};
+use std::time::Duration;
+
+/// The sim, then the five nodes, in the order they are started.
+pub const NODES: [NodeName; 6] = [
+    NodeName::Sim,
+    NodeName::ObjectMap,
+    NodeName::Affordance,
+    NodeName::Verifier,
+    NodeName::Skills,
+    NodeName::Agent,
+];
+
+/// A node of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum NodeName {
+    /// The embedded robot: physics, camera, controllers, MoveIt's interfaces.
+    Sim,
+    /// Objects from pictures.
+    ObjectMap,
+    /// Parts one can act on, with evidence.
+    Affordance,
+    /// Judgements and permits.
+    Verifier,
+    /// Grasp, place, drop, look, home; and the stop.
+    Skills,
+    /// Sentences into tool calls.
+    Agent,
+}
+
+impl NodeName {
+    /// The name in the graph, of the process and of its log file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sim => "sim",
+            Self::ObjectMap => "object_map",
+            Self::Affordance => "affordance",
+            Self::Verifier => "verifier",
+            Self::Skills => "skills",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// Runs the node until it is asked to end.
+///
+/// Errors: [`NodeError`] of the node.
+pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> {
+    if options.watch_stdin {
+        end_when_orphaned();
+    }
+    match name {
+        NodeName::Sim => idle("sim", options).await,
+        NodeName::ObjectMap => idle("object_map", options).await,
+        NodeName::Affordance => idle("affordance", options).await,
+        NodeName::Verifier => prehend_nodes::verifier::run(options).await,
+        NodeName::Skills => idle("skills", options).await,
+        NodeName::Agent => idle("agent", options).await,
+    }
+}
+
+/// Stands in for a node that is being written.
+async fn idle(name: &'static str, options: NodeOptions) -> Result<(), NodeError> {
+    let shell = prehend_nodes::Shell::start(name, &options).await?;
+    shell.shutdown().await;
+    Ok(())
+}
+
+/// Ends the process when its parent is gone and the node has not ended by itself, so that even a node that hangs is
+/// never left behind.
+fn end_when_orphaned() {
+    const CHECK: Duration = Duration::from_millis(500);
+    const GRACE: Duration = Duration::from_secs(3);
+    let parent = std::os::unix::process::parent_id();
+    std::thread::spawn(move || {
+        while std::os::unix::process::parent_id() == parent {
+            std::thread::sleep(CHECK);
+        }
+        std::thread::sleep(GRACE);
+        tracing::error!("the parent is gone and the node did not end by itself");
+        std::process::exit(1);
+    });
+}

@@ -1,0 +1,258 @@
+//! This process's place in the graph: what it hears, and the calls a user can make.
+
+use crate::node::NodeName;
+use futures::StreamExt;
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
+use prehend_msgs::prehend_interfaces::msg::{Heartbeat, ObjectMap, StopState, SymbolicState, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{
+    CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
+};
+use prehend_msgs::sensor_msgs::msg::CameraInfo;
+use prehend_msgs::{Message, Service, moveit_msgs, names};
+use prehend_nodes::RobotConfig;
+use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosError, Subscription, TfBuffer};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// A node is not heard any more when it was silent for longer.
+pub const SILENCE: Duration = Duration::from_secs(2);
+/// Longest time a call to stop may take.
+const STOP_DEADLINE: Duration = Duration::from_secs(2);
+
+/// One node as last heard.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    /// Differs between lives of a process.
+    pub incarnation: u64,
+    /// When it was heard.
+    pub heard: Instant,
+}
+
+/// A service that must be there, and who offers it.
+struct Needed {
+    owner: NodeName,
+    name: String,
+    available: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+/// What this process hears of a graph, and its calls into it.
+pub struct Observer {
+    /// This process's ROS node.
+    pub node: Node,
+    /// Trace of all nodes.
+    pub trace: Subscription<TraceEvent>,
+    /// The agent's state, once heard.
+    pub state: watch::Receiver<Option<SymbolicState>>,
+    /// The object map, once heard.
+    pub map: watch::Receiver<Option<ObjectMap>>,
+    /// The stop latch, once heard.
+    pub stopped: watch::Receiver<Option<StopState>>,
+    /// The camera's parameters, once heard.
+    pub camera_info: watch::Receiver<Option<CameraInfo>>,
+    /// Submits goals.
+    pub goal: prehend_ros::Client<SubmitGoal::Service>,
+    /// Transforms, for drawing.
+    pub tf: TfBuffer,
+    stop: prehend_ros::Client<Stop::Service>,
+    lives: Arc<Mutex<HashMap<String, Life>>>,
+    needed: Vec<Needed>,
+    context: Context,
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observer").field("node", &self.node).finish_non_exhaustive()
+    }
+}
+
+/// The newest sample of a topic.
+fn newest<T: Message>(
+    node: &Node,
+    topic: &str,
+    qos: QosProfile,
+) -> Result<watch::Receiver<Option<T>>, RosError> {
+    let mut samples = node.subscribe::<T>(topic, qos)?;
+    let (sender, receiver) = watch::channel(None);
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = sender.closed() => return,
+                sample = samples.next() => match sample {
+                    Some(sample) => drop(sender.send_replace(Some(sample))),
+                    None => return,
+                },
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+impl Observer {
+    /// Joins domain `domain_id` as a node of its own.
+    ///
+    /// Errors: [`RosError`] of the middleware.
+    pub fn join(domain_id: u16, robot: &RobotConfig) -> Result<Self, RosError> {
+        let context = Context::create_in_domain(domain_id)?;
+        let name = format!("prehend_{}", std::process::id());
+        let options = NodeOptions { use_sim_time: Some(true), ..Default::default() };
+        let node = Node::create(&context, &name, names::NAMESPACE, options)?;
+        let trace = node.subscribe(names::TRACE, QosProfile::default().depth(2000))?;
+        let goal = node.create_client::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
+        let stop = node.create_client::<Stop::Service>(names::STOP, QosProfile::services())?;
+        let lives = hear_heartbeats(&node)?;
+        let needed = needed(&node, robot, &goal, &stop)?;
+        Ok(Self {
+            trace,
+            state: newest(&node, names::STATE, QosProfile::transient_local())?,
+            map: newest(&node, names::OBJECT_MAP, QosProfile::transient_local())?,
+            stopped: newest(&node, names::STOP_STATE, QosProfile::transient_local())?,
+            camera_info: newest(&node, &robot.camera.info, QosProfile::sensor_data())?,
+            goal,
+            tf: node.tf()?,
+            stop,
+            lives,
+            needed,
+            node,
+            context,
+        })
+    }
+
+    /// The ROS domain.
+    pub fn domain_id(&self) -> u16 {
+        self.context.domain_id()
+    }
+
+    /// Waits until somebody offers to stop the robot; whether somebody does.
+    pub async fn wait_for_stop_service(&self, deadline: Duration) -> bool {
+        self.stop.wait_available(deadline).await.is_ok()
+    }
+
+    /// A node as last heard; `None` before it was.
+    pub fn life(&self, name: &str) -> Option<Life> {
+        self.lives.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+
+    /// Whether a node was heard within [`SILENCE`].
+    pub fn alive(&self, name: &str) -> bool {
+        self.life(name).is_some_and(|life| life.heard.elapsed() < SILENCE)
+    }
+
+    /// What of `nodes` is not ready yet, in words.
+    pub fn missing(&self, nodes: &[NodeName]) -> Vec<String> {
+        let mut missing = Vec::new();
+        for &node in nodes {
+            let name = node.name();
+            if node == NodeName::Sim {
+                if !self.node.clock().is_ticking() {
+                    missing.push("sim (clock)".to_owned());
+                }
+                if self.camera_info.borrow().is_none() {
+                    missing.push("sim (camera)".to_owned());
+                }
+            } else if !self.alive(name) {
+                missing.push(name.to_owned());
+                continue;
+            }
+            if let Some(needed) = self.needed.iter().find(|n| n.owner == node && !(n.available)()) {
+                missing.push(format!("{name} ({})", needed.name));
+            }
+        }
+        missing
+    }
+
+    /// Engages or clears the stop; gives what was answered.
+    ///
+    /// Errors: the cause, when nobody confirmed.
+    pub async fn set_stop(&self, engage: bool, reason: &str) -> Result<String, String> {
+        let request = Stop::Request { engage, reason: reason.to_owned() };
+        match self.stop.request(request, STOP_DEADLINE).await {
+            Ok(answer) if answer.success => Ok(answer.message),
+            Ok(answer) => Err(answer.message),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Engages the stop as far as anybody listens: for the way out.
+    pub async fn stop_robot(&self, reason: &str) {
+        if self.alive(NodeName::Skills.name())
+            && let Err(error) = self.set_stop(true, reason).await
+        {
+            tracing::warn!("the stop was not confirmed: {error}");
+        }
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.context.shutdown();
+    }
+}
+
+fn hear_heartbeats(node: &Node) -> Result<Arc<Mutex<HashMap<String, Life>>>, RosError> {
+    let lives: Arc<Mutex<HashMap<String, Life>>> = Arc::default();
+    let mut beats = node.subscribe::<Heartbeat>(names::HEARTBEAT, QosProfile::default().depth(50))?;
+    let heard = Arc::downgrade(&lives);
+    tokio::spawn(async move {
+        while let Some(beat) = beats.next().await {
+            let Some(lives) = heard.upgrade() else { return };
+            let life = Life { incarnation: beat.incarnation, heard: Instant::now() };
+            lives.lock().unwrap_or_else(PoisonError::into_inner).insert(beat.node, life);
+        }
+    });
+    Ok(lives)
+}
+
+fn service<S: Service>(node: &Node, owner: NodeName, name: &str) -> Result<Needed, RosError> {
+    let client = node.create_client::<S>(name, QosProfile::services())?;
+    Ok(Needed { owner, name: name.to_owned(), available: Box::new(move || client.is_available()) })
+}
+
+fn needed(
+    node: &Node,
+    robot: &RobotConfig,
+    goal: &prehend_ros::Client<SubmitGoal::Service>,
+    stop: &prehend_ros::Client<Stop::Service>,
+) -> Result<Vec<Needed>, RosError> {
+    let (goal, stop) = (goal.clone(), stop.clone());
+    let affordance = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE)?;
+    let skill = node.create_action_client::<ExecuteSkill::Action>(names::EXECUTE_SKILL)?;
+    let execute = node.create_action_client::<ExecuteGoal::Action>(names::EXECUTE_GOAL)?;
+    let path = &robot.moveit.cartesian_path;
+    Ok(vec![
+        service::<moveit_msgs::srv::GetCartesianPath::Service>(node, NodeName::Sim, path)?,
+        service::<UpdateMap::Service>(node, NodeName::ObjectMap, names::OBJECT_MAP_UPDATE)?,
+        service::<RetrieveObjects::Service>(node, NodeName::ObjectMap, names::OBJECT_MAP_RETRIEVE)?,
+        service::<GetObject::Service>(node, NodeName::ObjectMap, names::OBJECT_MAP_GET_OBJECT)?,
+        service::<Gate::Service>(node, NodeName::Verifier, names::VERIFIER_GATE)?,
+        service::<RedeemPermit::Service>(node, NodeName::Verifier, names::VERIFIER_REDEEM)?,
+        service::<CheckOutcome::Service>(node, NodeName::Verifier, names::VERIFIER_CHECK_OUTCOME)?,
+        Needed {
+            owner: NodeName::Affordance,
+            name: names::DETECT_AFFORDANCE.to_owned(),
+            available: Box::new(move || affordance.is_available()),
+        },
+        Needed {
+            owner: NodeName::Skills,
+            name: names::EXECUTE_SKILL.to_owned(),
+            available: Box::new(move || skill.is_available()),
+        },
+        Needed {
+            owner: NodeName::Skills,
+            name: names::STOP.to_owned(),
+            available: Box::new(move || stop.is_available()),
+        },
+        Needed {
+            owner: NodeName::Agent,
+            name: names::EXECUTE_GOAL.to_owned(),
+            available: Box::new(move || execute.is_available()),
+        },
+        Needed {
+            owner: NodeName::Agent,
+            name: names::GOAL.to_owned(),
+            available: Box::new(move || goal.is_available()),
+        },
+    ])
+}

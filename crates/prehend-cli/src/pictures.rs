@@ -1,0 +1,171 @@
+//! Pictures of a run: what the camera sees, and the object map drawn over it.
+
+use futures::StreamExt;
+use nalgebra::{Isometry3, Point3};
+use prehend_geometry::{ColorImage, Intrinsics, OrientedBox};
+use prehend_msgs::prehend_interfaces::msg::ObjectMap as ObjectMapMsg;
+use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
+use prehend_nodes::{RobotConfig, convert};
+use prehend_ros::{Node, QosProfile, RosError, TfBuffer, TfError};
+use prehend_scene::ObjectMap;
+use prehend_sim::sensors::overlay;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longest time until the camera's next image.
+const IMAGE_DEADLINE: Duration = Duration::from_secs(5);
+/// Longest time until the transform of an image.
+const TRANSFORM_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureError {
+    /// The middleware failed.
+    #[error(transparent)]
+    Ros(#[from] RosError),
+    /// The camera is silent.
+    #[error("no image from {topic} within {IMAGE_DEADLINE:?}")]
+    NoImage {
+        /// The camera's topic.
+        topic: String,
+    },
+    /// The camera did not tell its parameters.
+    #[error("the camera's parameters were never heard")]
+    NoCameraInfo,
+    /// Where the camera was is not known.
+    #[error(transparent)]
+    Transform(#[from] TfError),
+    /// A message is not what it claims to be.
+    #[error(transparent)]
+    Convert(#[from] convert::ConvertError),
+    /// The picture cannot be encoded.
+    #[error(transparent)]
+    Png(#[from] overlay::PngError),
+    /// The picture cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        error: std::io::Error,
+    },
+}
+
+/// One image of the camera.
+#[derive(Debug)]
+pub struct View {
+    image: ColorImage,
+    message: Image,
+}
+
+/// Waits for the camera's next image.
+///
+/// Errors: [`PictureError::Ros`], [`PictureError::NoImage`], [`PictureError::Convert`].
+pub async fn next_view(node: &Node, robot: &RobotConfig) -> Result<View, PictureError> {
+    let topic = &robot.camera.color;
+    let mut images = node.subscribe::<Image>(topic, QosProfile::sensor_data().depth(1))?;
+    let message = tokio::time::timeout(IMAGE_DEADLINE, images.next())
+        .await
+        .ok()
+        .flatten()
+        .ok_or_else(|| PictureError::NoImage { topic: topic.clone() })?;
+    let image = convert::color_image_from_msg(&message)?;
+    Ok(View { image, message })
+}
+
+/// Writes the picture as a PNG file.
+///
+/// Errors: [`PictureError::Png`], [`PictureError::Write`].
+pub fn save(image: &ColorImage, path: &Path) -> Result<(), PictureError> {
+    let bytes = overlay::png(image)?;
+    std::fs::write(path, bytes).map_err(|error| PictureError::Write { path: path.to_owned(), error })
+}
+
+impl View {
+    /// The picture.
+    pub fn image(&self) -> &ColorImage {
+        &self.image
+    }
+
+    /// The picture with the objects of the map drawn over it: points, boxes and keys.
+    ///
+    /// Errors: [`PictureError::Convert`], [`PictureError::Transform`], [`PictureError::NoCameraInfo`].
+    pub async fn with_map(
+        &self,
+        map: &ObjectMapMsg,
+        camera_info: Option<&CameraInfo>,
+        tf: &TfBuffer,
+        base: &str,
+    ) -> Result<ColorImage, PictureError> {
+        let map = convert::map_from_msg(map)?;
+        let intrinsics = convert::intrinsics_from_msg(camera_info.ok_or(PictureError::NoCameraInfo)?)?;
+        let header = &self.message.header;
+        let at = tf.wait(base, &header.frame_id, &header.stamp, TRANSFORM_DEADLINE).await?;
+        let base_from_camera = convert::isometry(at.translation, at.rotation)?;
+        Ok(draw(self.image.clone(), &map, &intrinsics, &base_from_camera))
+    }
+}
+
+fn draw(
+    mut image: ColorImage,
+    map: &ObjectMap,
+    intrinsics: &Intrinsics,
+    base_from_camera: &Isometry3<f64>,
+) -> ColorImage {
+    let camera_from_base = base_from_camera.inverse();
+    let pixel = |point: &Point3<f64>| {
+        intrinsics.project(&camera_from_base.transform_point(point)).map(|pixel| [pixel.x, pixel.y])
+    };
+    let annotations: Vec<overlay::Annotation> = map
+        .objects
+        .iter()
+        .enumerate()
+        .map(|(index, object)| {
+            let lines = edges(&object.bounds)
+                .iter()
+                .filter_map(|[from, to]| Some(vec![pixel(from)?, pixel(to)?]))
+                .collect();
+            let step = (object.cloud.points.len() / 400).max(1);
+            let dots = object.cloud.points.iter().step_by(step).filter_map(pixel).collect();
+            overlay::Annotation {
+                label: object.key.0.clone(),
+                color: overlay::PALETTE[index % overlay::PALETTE.len()],
+                lines,
+                dots,
+                mask: None,
+            }
+        })
+        .collect();
+    overlay::annotate(&mut image, &annotations);
+    image
+}
+
+/// The twelve edges of a box.
+fn edges(bounds: &OrientedBox) -> Vec<[Point3<f64>; 2]> {
+    let corner = |index: usize| {
+        let sign = |bit: usize| if index >> bit & 1 == 1 { 0.5 } else { -0.5 };
+        let size = bounds.size;
+        bounds.pose.transform_point(&Point3::new(sign(0) * size.x, sign(1) * size.y, sign(2) * size.z))
+    };
+    (0..8)
+        .flat_map(|from| (0..3).map(move |bit| (from, from | 1 << bit)))
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| [corner(from), corner(to)])
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    #[test]
+    fn a_box_has_twelve_edges_of_its_size() {
+        let bounds =
+            OrientedBox { pose: Isometry3::translation(1.0, 0.0, 0.0), size: Vector3::new(1.0, 2.0, 3.0) };
+        let edges = edges(&bounds);
+        assert_eq!(edges.len(), 12);
+        let total: f64 = edges.iter().map(|[from, to]| (to - from).norm()).sum();
+        assert!((total - 4.0 * (1.0 + 2.0 + 3.0)).abs() < 1e-12);
+    }
+}

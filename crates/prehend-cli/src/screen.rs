@@ -1,0 +1,80 @@
+//! Where lines for people go: stdout, or stderr when stdout is reserved for one JSON object.
+
+use std::io::{IsTerminal, Write};
+
+/// A colour of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// As it comes.
+    Plain,
+    /// What is done.
+    Green,
+    /// What is refused or broken.
+    Red,
+    /// What deserves a look.
+    Yellow,
+    /// What moves.
+    Blue,
+    /// What is seen.
+    Cyan,
+    /// What matters least.
+    Dim,
+}
+
+impl Paint {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "0",
+            Self::Green => "32",
+            Self::Red => "31",
+            Self::Yellow => "33",
+            Self::Blue => "34",
+            Self::Cyan => "36",
+            Self::Dim => "2",
+        }
+    }
+}
+
+/// Prints lines for people; coloured on a terminal unless `NO_COLOR` is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    to_stderr: bool,
+    colored: bool,
+}
+
+impl Screen {
+    /// A screen; with `json`, stdout is left alone.
+    pub fn new(json: bool) -> Self {
+        let terminal = if json { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
+        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { to_stderr: json, colored: terminal && !forbidden }
+    }
+
+    /// Prints one line. A reader that went away (`| head`) is no error.
+    pub fn line(&self, text: impl AsRef<str>) {
+        let line = format!("{}\n", text.as_ref());
+        let _ = if self.to_stderr {
+            std::io::stderr().write_all(line.as_bytes())
+        } else {
+            let mut out = std::io::stdout();
+            out.write_all(line.as_bytes()).and_then(|()| out.flush())
+        };
+    }
+
+    /// `text` in a colour when the screen has colours.
+    pub fn paint(&self, paint: Paint, text: &str) -> String {
+        if self.colored && paint != Paint::Plain {
+            format!("\x1b[{}m{text}\x1b[0m", paint.code())
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// Prints one JSON value as one line on stdout.
+pub fn print_json(value: &impl serde::Serialize) {
+    if let Ok(text) = serde_json::to_string(value) {
+        let mut out = std::io::stdout();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    }
+}
