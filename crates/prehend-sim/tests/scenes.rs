@@ -1,19 +1,10 @@
 //! Scene files: every one in the repository is valid, lays out under any seed and comes to rest.
 
-use prehend_sim::world::ArmModel;
+mod rig;
+
 use prehend_sim::{Scene, World};
-use std::path::{Path, PathBuf};
-
-const HOME: [f64; 6] = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn model() -> ArmModel {
-    let urdf = std::fs::read_to_string(repository().join("urdf/xarm6.urdf")).expect("urdf");
-    ArmModel::from_urdf(&urdf).expect("model")
-}
+use rig::{HOME, model, repository};
+use std::path::PathBuf;
 
 fn scene_files() -> Vec<PathBuf> {
     let folder = repository().join("config/scenes");
