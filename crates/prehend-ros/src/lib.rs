@@ -5,8 +5,10 @@
 //! Read [`Node`] first.
 
 mod action;
+mod backend;
 mod clock;
 mod context;
+mod domain;
 mod error;
 mod graph;
 mod logging;
@@ -15,20 +17,23 @@ mod params;
 mod qos;
 mod service;
 mod shutdown;
-mod stub;
+mod sync;
 mod tf;
 mod topic;
 
-pub use action::{ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest, GoalStatus};
-pub use clock::Clock;
+pub use action::{
+    ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest, GoalStatus,
+};
+pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;
+pub use domain::DomainLease;
 pub use error::{CancelRejection, RosError};
 pub use graph::TopicInfo;
 pub use logging::{Severity, init_logging};
 pub use node::{Node, NodeOptions, ServiceMapping};
-pub use params::{ParameterError, Parameters};
+pub use params::{ParameterError, Parameters, UnknownParameter};
 pub use qos::{Durability, QosProfile, Reliability};
-pub use service::{Client, ServiceRequest, ServiceServer};
+pub use service::{Client, Responding, ServiceRequest, ServiceServer};
 pub use shutdown::{Shutdown, shutdown_signal};
 pub use tf::{TfBuffer, TfError, Transform};
 pub use topic::{Publisher, Subscription};

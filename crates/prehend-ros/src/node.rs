@@ -1,97 +1,313 @@
 //! A node: where every endpoint is made.
 
-use crate::stub::{Action, Message, Service, builtin_interfaces::msg::Time};
-use crate::*;
+use crate::action::{ActionTopics, ClientEnds, ServerEnds};
+use crate::backend::{
+    Caller, NodeKey, Participant, Reader, Responder, Sink, TopicType, check_node_name, dds_name,
+};
+use crate::graph::topics;
+use crate::logging::{Rosout, Severity};
+use crate::sync::lock;
+use crate::{
+    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RosError,
+    ServiceServer, Subscription, TfBuffer, TopicInfo,
+};
+use prehend_msgs::builtin_interfaces::msg::Time;
+use prehend_msgs::{Action, Message, Service};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// How a node starts.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOptions {
-    /// ROS parameter files, later ones win.
+    /// ROS parameter files (`--params-file`), later ones win.
     pub params_files: Vec<PathBuf>,
     /// `name:=value`, each wins over every file.
     pub overrides: Vec<String>,
     /// Whether time comes from `/clock`; `None`: the parameter `use_sim_time`, else wall time.
     pub use_sim_time: Option<bool>,
-    /// How services are laid on DDS; `None`: `PREHEND_SERVICE_MAPPING` (`enhanced` or `cyclone`), else enhanced.
+    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`enhanced` or `cyclone`), else the environment's
+    /// `PREHEND_SERVICE_MAPPING`, else enhanced.
     pub service_mapping: Option<ServiceMapping>,
 }
 
-/// How a request is tied to its answer on the wire; depends on the RMW of the peers.
+/// How a request is tied to its answer on the wire; both ends must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceMapping {
-    /// In the sample's inline QoS: rmw_fastrtps (default of ROS 2).
+    /// In the sample's inline QoS: rmw_fastrtps, the default of ROS 2.
     Enhanced,
     /// In a header before the payload: rmw_cyclonedds.
     Cyclone,
 }
 
-/// A node of the graph.
-#[derive(Clone, Debug)]
-pub struct Node {}
+impl ServiceMapping {
+    fn parse(text: &str) -> Result<Self, RosError> {
+        match text {
+            "enhanced" => Ok(Self::Enhanced),
+            "cyclone" => Ok(Self::Cyclone),
+            _ => Err(RosError::Create {
+                what: "the service mapping".to_owned(),
+                reason: format!("`{text}` is neither `enhanced` nor `cyclone`"),
+            }),
+        }
+    }
+}
+
+/// A node of the graph; clones are the same node, which leaves the graph with the last of them.
+#[derive(Clone)]
+pub struct Node {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    participant: Arc<Participant>,
+    key: NodeKey,
+    full_name: String,
+    parameters: Parameters,
+    clock: Clock,
+    rosout: Rosout,
+    mapping: ServiceMapping,
+    tf: OnceLock<TfBuffer>,
+    making_tf: Mutex<()>,
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").field("name", &self.inner.full_name).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        Rosout::detach(&self.full_name);
+        self.participant.remove_node(self.key);
+    }
+}
+
+fn message_type<T: Message>() -> String {
+    format!("{}::msg::dds_::{}_", T::PACKAGE, T::NAME)
+}
+
+fn topic_type<T: Message>(node: &str, topic: &str) -> Result<TopicType, RosError> {
+    Ok(TopicType { name: dds_name("rt", node, topic, "")?, type_name: message_type::<T>() })
+}
+
+fn service_topics<S: Service>(node: &str, service: &str) -> Result<(TopicType, TopicType), RosError> {
+    let type_name = |part: &str| format!("{}::srv::dds_::{}_{part}_", S::PACKAGE, S::NAME);
+    Ok((
+        TopicType { name: dds_name("rq", node, service, "Request")?, type_name: type_name("Request") },
+        TopicType { name: dds_name("rr", node, service, "Reply")?, type_name: type_name("Response") },
+    ))
+}
+
+/// Goal status as rcl_action has it.
+fn status_qos() -> QosProfile {
+    QosProfile::transient_local()
+}
 
 impl Node {
-    /// Makes node `name` in `namespace` (empty or `/prehend`).
-    pub fn create(_context: &Context, _name: &str, _namespace: &str, _options: NodeOptions) -> Result<Self, RosError> {
-        Err(RosError::Closed)
+    /// Makes node `name` in `namespace` (`""`, `/prehend`), reads its parameters and starts its clock and `/rosout`.
+    ///
+    /// Errors: [`RosError::InvalidName`], [`RosError::Parameter`], [`RosError::Create`], [`RosError::Closed`].
+    pub fn create(
+        context: &Context,
+        name: &str,
+        namespace: &str,
+        options: NodeOptions,
+    ) -> Result<Self, RosError> {
+        let full_name = check_node_name(namespace, name)?;
+        let parameters = Parameters::load(&full_name, &options.params_files, &options.overrides)?;
+        let sim_time = parameters.bool_or("use_sim_time", false)?;
+        let sim_time = options.use_sim_time.unwrap_or(sim_time);
+        let named = parameters.string_or("service_mapping", "")?;
+        let mapping = match options.service_mapping {
+            Some(mapping) => mapping,
+            None if !named.is_empty() => ServiceMapping::parse(&named)?,
+            None => match std::env::var("PREHEND_SERVICE_MAPPING") {
+                Ok(text) if !text.is_empty() => ServiceMapping::parse(&text)?,
+                _ => ServiceMapping::Enhanced,
+            },
+        };
+        let participant = context.participant.clone();
+        let key = participant.add_node(&full_name);
+        let made = Self::start(&participant, key, &full_name, sim_time);
+        let (clock, rosout) = match made {
+            Ok(made) => made,
+            Err(error) => {
+                participant.remove_node(key);
+                return Err(error);
+            }
+        };
+        rosout.attach();
+        let (tf, making_tf) = (OnceLock::new(), Mutex::new(()));
+        let inner = Inner { participant, key, full_name, parameters, clock, rosout, mapping, tf, making_tf };
+        Ok(Self { inner: Arc::new(inner) })
     }
+
+    fn start(
+        participant: &Arc<Participant>,
+        key: NodeKey,
+        full_name: &str,
+        sim_time: bool,
+    ) -> Result<(Clock, Rosout), RosError> {
+        let clock = if sim_time {
+            let topic = topic_type::<prehend_msgs::rosgraph_msgs::msg::Clock>(full_name, "/clock")?;
+            Clock::simulated(|sink| participant.reader(key, topic, QosProfile::sensor_data().depth(1), sink))?
+        } else {
+            Clock::wall()
+        };
+        let topic = topic_type::<prehend_msgs::rcl_interfaces::msg::Log>(full_name, "/rosout")?;
+        let writer = participant.writer(key, topic, QosProfile::transient_local().depth(1000))?;
+        let publisher = Publisher::new("/rosout", writer);
+        Ok((clock.clone(), Rosout { publisher, node: full_name.to_owned(), clock }))
+    }
+
     /// `/namespace/name`.
     pub fn fully_qualified_name(&self) -> &str {
-        ""
+        &self.inner.full_name
     }
-    /// Subscribes to a topic.
-    pub fn subscribe<T: Message>(&self, _topic: &str, _qos: QosProfile) -> Result<Subscription<T>, RosError> {
-        Err(RosError::Closed)
+
+    /// The domain the node is in.
+    pub fn domain_id(&self) -> u16 {
+        self.inner.participant.domain_id()
     }
-    /// Announces a topic.
-    pub fn create_publisher<T: Message>(&self, _topic: &str, _qos: QosProfile) -> Result<Publisher<T>, RosError> {
-        Err(RosError::Closed)
+
+    fn reader(&self, topic: TopicType, qos: QosProfile, sink: Sink) -> Result<Reader, RosError> {
+        self.inner.participant.reader(self.inner.key, topic, qos, sink)
     }
-    /// Makes a client of a service.
-    pub fn create_client<S: Service>(&self, _service: &str, _qos: QosProfile) -> Result<Client<S>, RosError> {
-        Err(RosError::Closed)
+
+    /// Subscribes to `topic` (`/a/b`; `b` in the node's namespace; `~/b` below the node). Make it once and keep it.
+    ///
+    /// Errors, here and below: [`RosError::InvalidName`], [`RosError::Create`], [`RosError::Closed`].
+    pub fn subscribe<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Subscription<T>, RosError> {
+        let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
+        Subscription::new(topic, qos, |sink| self.reader(dds_topic, qos, sink))
     }
-    /// Offers a service.
-    pub fn create_service<S: Service>(&self, _service: &str, _qos: QosProfile) -> Result<ServiceServer<S>, RosError> {
-        Err(RosError::Closed)
+
+    /// Makes a publisher on `topic`. Make it once and clone it.
+    pub fn create_publisher<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Publisher<T>, RosError> {
+        let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
+        Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
     }
-    /// Makes a client of an action.
-    pub fn create_action_client<A: Action>(&self, _action: &str) -> Result<ActionClient<A>, RosError> {
-        Err(RosError::Closed)
+
+    fn caller(&self, name: &str, topics: (TopicType, TopicType), qos: QosProfile) -> Result<Caller, RosError> {
+        Caller::new(&self.inner.participant, self.inner.key, name.to_owned(), topics, qos, self.inner.mapping)
     }
-    /// Offers an action.
-    pub fn create_action_server<A: Action>(&self, _action: &str) -> Result<ActionServer<A>, RosError> {
-        Err(RosError::Closed)
+
+    fn responder(
+        &self,
+        topics: (TopicType, TopicType),
+        qos: QosProfile,
+        sink: Box<dyn Fn(crate::backend::Incoming) + Send + Sync>,
+    ) -> Result<Responder, RosError> {
+        Responder::new(&self.inner.participant, self.inner.key, topics, qos, self.inner.mapping, sink)
     }
+
+    /// Makes a client of `service`; use [`QosProfile::services`]. Make it once and clone it.
+    pub fn create_client<S: Service>(&self, service: &str, qos: QosProfile) -> Result<Client<S>, RosError> {
+        let topics = service_topics::<S>(&self.inner.full_name, service)?;
+        Ok(Client::new(self.caller(service, topics, qos)?))
+    }
+
+    /// Offers `service`; use [`QosProfile::services`].
+    pub fn create_service<S: Service>(&self, service: &str, qos: QosProfile) -> Result<ServiceServer<S>, RosError> {
+        let topics = service_topics::<S>(&self.inner.full_name, service)?;
+        ServiceServer::new(service, |sink| self.responder(topics, qos, sink))
+    }
+
+    /// Makes a client of `action`. Make it once and clone it.
+    pub fn create_action_client<A: Action>(&self, action: &str) -> Result<ActionClient<A>, RosError> {
+        let topics = ActionTopics::of::<A>(&self.inner.full_name, action)?;
+        let qos = QosProfile::services();
+        let ends = ClientEnds {
+            name: action.to_owned(),
+            participant: self.inner.participant.clone(),
+            send_goal: self.caller(action, topics.send_goal, qos)?,
+            cancel: self.caller(action, topics.cancel, qos)?,
+            result: self.caller(action, topics.result, qos)?,
+        };
+        let feedback_qos = QosProfile::default().depth(64);
+        ActionClient::new(ends, |feedback, status| {
+            let feedback = self.reader(topics.feedback, feedback_qos, feedback)?;
+            Ok((feedback, self.reader(topics.status, status_qos(), status)?))
+        })
+    }
+
+    /// Offers `action`.
+    pub fn create_action_server<A: Action>(&self, action: &str) -> Result<ActionServer<A>, RosError> {
+        let topics = ActionTopics::of::<A>(&self.inner.full_name, action)?;
+        let participant = &self.inner.participant;
+        let ends = ServerEnds {
+            name: action.to_owned(),
+            participant: participant.clone(),
+            clock: self.inner.clock.clone(),
+            feedback: participant.writer(self.inner.key, topics.feedback, QosProfile::default().depth(64))?,
+            status: participant.writer(self.inner.key, topics.status, status_qos())?,
+        };
+        let qos = QosProfile::services();
+        ActionServer::new(ends, |[goal, cancel, result]| {
+            Ok([
+                self.responder(topics.send_goal, qos, goal)?,
+                self.responder(topics.cancel, qos, cancel)?,
+                self.responder(topics.result, qos, result)?,
+            ])
+        })
+    }
+
     /// Now, by the node's clock.
     pub fn now(&self) -> Time {
-        Time::default()
+        self.inner.clock.now()
     }
+
     /// The node's clock.
     pub fn clock(&self) -> Clock {
-        Clock {}
+        self.inner.clock.clone()
     }
+
     /// The node's parameters.
     pub fn parameters(&self) -> &Parameters {
-        const { &Parameters {} }
+        &self.inner.parameters
     }
+
     /// The node's transforms; subscribes to `/tf` and `/tf_static` at the first call.
+    ///
+    /// Errors: [`RosError::Create`], [`RosError::Closed`].
     pub fn tf(&self) -> Result<TfBuffer, RosError> {
-        Err(RosError::Closed)
+        let _one_at_a_time = lock(&self.inner.making_tf);
+        if let Some(buffer) = self.inner.tf.get() {
+            return Ok(buffer.clone());
+        }
+        let topic = |name| topic_type::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.inner.full_name, name);
+        let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
+        let buffer = TfBuffer::new(self.inner.clock.clone(), |moving_sink, fixed_sink| {
+            Ok([
+                self.reader(moving, QosProfile::default().depth(100), moving_sink)?,
+                self.reader(fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
+            ])
+        })?;
+        Ok(self.inner.tf.get_or_init(|| buffer).clone())
     }
-    /// Every topic of the domain that was discovered, with its types.
+
+    /// Every topic known in the domain, with its types; see [`topics`](Self::topics).
     pub fn topic_names_and_types(&self) -> BTreeMap<String, Vec<String>> {
-        BTreeMap::new()
+        self.topics().into_iter().map(|topic| (topic.name, topic.types)).collect()
     }
-    /// Every topic with the nodes at its ends.
+
+    /// Every topic known in the domain, with the nodes at its ends, sorted by name. Discovery takes some 0.1 s after the
+    /// start of either process.
     pub fn topics(&self) -> Vec<TopicInfo> {
-        Vec::new()
+        topics(self.inner.participant.graph())
     }
-    /// Fully qualified names of every node discovered.
+
+    /// Fully qualified names of every node known in the domain, this one included, sorted.
     pub fn node_names(&self) -> Vec<String> {
-        Vec::new()
+        self.inner.participant.node_names()
     }
-    /// Publishes a line on `/rosout`.
-    pub fn log(&self, _severity: Severity, _message: &str) {}
+
+    /// Publishes a line on `/rosout`; lines of `tracing` go there by themselves after
+    /// [`init_logging`](crate::init_logging).
+    pub fn log(&self, severity: Severity, message: &str) {
+        self.inner.rosout.publish(severity, message, ("", "", 0));
+    }
 }

@@ -1,56 +1,158 @@
 //! Publishers and subscriptions.
 
-use crate::{RosError, stub::Message};
+use crate::backend::{Reader, Sample, Sink, Writer, decode, encode};
+use crate::sync::{Queue, lock};
+use crate::{Durability, QosProfile, RosError};
 use futures::Stream;
+use prehend_msgs::Message;
+use std::collections::HashMap;
+use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll};
+use tracing::warn;
 
-/// Sends samples to a topic; never blocks.
-#[derive(Clone, Debug)]
-pub struct Publisher<T: Message>(PhantomData<fn() -> T>);
+/// Sends samples to a topic; never blocks. Clones share one endpoint.
+pub struct Publisher<T: Message> {
+    writer: Writer,
+    topic: Arc<str>,
+    size_hint: Arc<AtomicUsize>,
+    message: PhantomData<fn(&T)>,
+}
 
-impl<T: Message> Publisher<T> {
-    /// Sends `message`; a sample that cannot be sent at once is dropped and counted.
-    pub fn publish(&self, _message: &T) -> Result<(), RosError> {
-        Err(RosError::Closed)
-    }
-    /// Samples dropped because the send window was full.
-    pub fn dropped(&self) -> u64 {
-        0
-    }
-    /// Subscriptions matched, those of this process included.
-    pub fn subscriber_count(&self) -> usize {
-        0
+impl<T: Message> Clone for Publisher<T> {
+    fn clone(&self) -> Self {
+        Self {
+            writer: self.writer.clone(),
+            topic: self.topic.clone(),
+            size_hint: self.size_hint.clone(),
+            message: PhantomData,
+        }
     }
 }
 
-/// A stream of the samples of a topic; those that do not decode are logged and left out. Never ends.
-#[derive(Debug)]
-pub struct Subscription<T: Message>(PhantomData<fn() -> T>);
+impl<T: Message> fmt::Debug for Publisher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Publisher").field("topic", &self.topic).finish_non_exhaustive()
+    }
+}
+
+impl<T: Message> Publisher<T> {
+    pub(crate) fn new(topic: &str, writer: Writer) -> Self {
+        Self { writer, topic: topic.into(), size_hint: Arc::default(), message: PhantomData }
+    }
+
+    /// Sends `message`; when the send window is full the sample is dropped and counted, see [`dropped`](Self::dropped).
+    ///
+    /// Errors: [`RosError::Encode`], [`RosError::Closed`].
+    pub fn publish(&self, message: &T) -> Result<(), RosError> {
+        self.writer.publish(encode(message, &self.size_hint)?)
+    }
+
+    /// Samples that other processes missed because the send window was full.
+    pub fn dropped(&self) -> u64 {
+        self.writer.dropped()
+    }
+
+    /// Subscriptions matched, those of this process included.
+    pub fn subscriber_count(&self) -> usize {
+        self.writer.matched()
+    }
+}
+
+/// A stream of the samples of a topic; it never ends.
+///
+/// Keeps the newest [`QosProfile::depth`] samples for a slow reader. Samples that are no `T` are logged, counted in
+/// [`dropped`](Self::dropped) and left out.
+pub struct Subscription<T: Message> {
+    reader: Reader,
+    topic: Arc<str>,
+    queue: Arc<Queue<Sample>>,
+    undecodable: AtomicU64,
+    message: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> fmt::Debug for Subscription<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").field("topic", &self.topic).finish_non_exhaustive()
+    }
+}
+
+/// A sink that fills `queue`; a late repetition never replaces the newer latched sample of the same publisher.
+fn queueing(queue: Arc<Queue<Sample>>, qos: QosProfile) -> Sink {
+    let newest: Mutex<HashMap<[u8; 16], i64>> = Mutex::default();
+    Arc::new(move |sample: Sample| {
+        if qos.durability == Durability::TransientLocal {
+            let number = i64::from(sample.identity.sequence_number);
+            let mut newest = lock(&newest);
+            let last = newest.entry(sample.identity.writer_guid.to_bytes()).or_insert(0);
+            if (1..=*last).contains(&number) {
+                return;
+            }
+            *last = number.max(*last);
+        }
+        queue.push(sample);
+    })
+}
 
 impl<T: Message> Subscription<T> {
-    /// The next sample.
-    pub async fn next_message(&mut self) -> Result<T, RosError> {
-        Err(RosError::Closed)
+    pub(crate) fn new(
+        topic: &str,
+        qos: QosProfile,
+        connect: impl FnOnce(Sink) -> Result<Reader, RosError>,
+    ) -> Result<Self, RosError> {
+        let queue = Arc::new(Queue::new(qos.depth));
+        let reader = connect(queueing(queue.clone(), qos))?;
+        Ok(Self { reader, topic: topic.into(), queue, undecodable: AtomicU64::new(0), message: PhantomData })
     }
-    /// The newest sample that has arrived since the last call, if any; older ones are thrown away.
+
+    fn decode(&self, sample: &Sample) -> Option<T> {
+        match decode(&sample.payload, sample.encoding) {
+            Ok(message) => Some(message),
+            Err(error) => {
+                self.undecodable.fetch_add(1, Ordering::Relaxed);
+                warn!(topic = &*self.topic, %error, "a sample was left out");
+                None
+            }
+        }
+    }
+
+    /// The newest sample that has arrived and was not read yet; older ones are thrown away.
     pub fn take_newest(&mut self) -> Option<T> {
-        None
+        let mut newest = None;
+        while let Some(sample) = self.queue.pop() {
+            newest = Some(sample);
+        }
+        newest.and_then(|sample| self.decode(&sample))
     }
-    /// Publishers matched, those of this process included.
+
+    /// Publishers matched, those of this process included. After a publisher was killed it still counts for about 50 s.
     pub fn publisher_count(&self) -> usize {
-        0
+        self.reader.matched()
     }
-    /// Samples dropped because they were not read in time, and samples that did not decode.
+
+    /// Samples that fell out unread, and samples that could not be decoded.
     pub fn dropped(&self) -> u64 {
-        0
+        self.queue.dropped() + self.undecodable.load(Ordering::Relaxed)
     }
 }
 
 impl<T: Message> Stream for Subscription<T> {
     type Item = T;
-    fn poll_next(self: Pin<&mut Self>, _cx: &mut TaskContext<'_>) -> Poll<Option<T>> {
-        Poll::Pending
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<T>> {
+        loop {
+            match self.queue.poll_pop(cx) {
+                Poll::Ready(Some(sample)) => {
+                    if let Some(message) = self.decode(&sample) {
+                        return Poll::Ready(Some(message));
+                    }
+                }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
     }
 }

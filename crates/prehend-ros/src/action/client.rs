@@ -1,0 +1,435 @@
+//! The side that wants something done.
+
+use super::GoalStatus;
+use super::wire::{
+    FeedbackMessage, GetResult, GetResultAnswer, GoalId, SendGoal, SendGoalAnswer, goal_id, leading_id,
+};
+use crate::backend::{Caller, Participant, Reader, Sample, Sink, decode, encode};
+use crate::sync::{Queue, lock};
+use crate::{CancelRejection, RosError};
+use futures::Stream;
+use prehend_msgs::Action;
+use prehend_msgs::action_msgs::msg::GoalStatusArray;
+use prehend_msgs::action_msgs::srv::CancelGoal;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+use std::task::{Context as TaskContext, Poll};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tracing::{debug, warn};
+
+/// Feedback messages kept for a client that does not read them.
+const FEEDBACK_BACKLOG: usize = 1024;
+
+/// How long the answer may take once its server has left: it may have been on the way.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// Sends goals to an action server; clones share their endpoints.
+pub struct ActionClient<A: Action> {
+    core: Arc<Core>,
+    action: PhantomData<fn() -> A>,
+}
+
+impl<A: Action> Clone for ActionClient<A> {
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), action: PhantomData }
+    }
+}
+
+impl<A: Action> fmt::Debug for ActionClient<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActionClient").field("action", &self.core.name).finish_non_exhaustive()
+    }
+}
+
+/// The endpoints of a client, made by the node.
+pub(crate) struct ClientEnds {
+    pub(crate) name: String,
+    pub(crate) participant: Arc<Participant>,
+    pub(crate) send_goal: Caller,
+    pub(crate) cancel: Caller,
+    pub(crate) result: Caller,
+}
+
+struct Core {
+    name: String,
+    participant: Arc<Participant>,
+    send_goal: Caller,
+    cancel: Caller,
+    result: Caller,
+    goals: Goals,
+    _feedback: Reader,
+    _status: Reader,
+}
+
+type Goals = Arc<Mutex<HashMap<GoalId, Arc<Watched>>>>;
+
+/// What is heard of a goal.
+struct Watched {
+    feedback: Queue<Sample>,
+    heard: Mutex<(GoalStatus, Instant)>,
+}
+
+impl Watched {
+    fn new() -> Self {
+        let heard = Mutex::new((GoalStatus::Unknown, Instant::now()));
+        Self { feedback: Queue::new(FEEDBACK_BACKLOG), heard }
+    }
+
+    fn sign_of_life(&self) {
+        lock(&self.heard).1 = Instant::now();
+    }
+
+    fn silent(&self) -> Duration {
+        lock(&self.heard).1.elapsed()
+    }
+}
+
+/// A goal id nobody else has.
+fn new_goal_id() -> GoalId {
+    let mut id = [0; 16];
+    for half in id.chunks_exact_mut(8) {
+        // Every RandomState is keyed anew from the operating system's randomness.
+        let mut hasher = RandomState::new().build_hasher();
+        hasher.write_u32(std::process::id());
+        half.copy_from_slice(&hasher.finish().to_le_bytes());
+    }
+    id
+}
+
+fn feedback_sink(goals: Goals) -> Sink {
+    Arc::new(move |sample: Sample| {
+        let watched = leading_id(&sample.payload).and_then(|id| lock(&goals).get(&id).cloned());
+        if let Some(watched) = watched {
+            watched.sign_of_life();
+            watched.feedback.push(sample);
+        }
+    })
+}
+
+fn status_sink(goals: Goals) -> Sink {
+    Arc::new(move |sample: Sample| {
+        let statuses = match decode::<GoalStatusArray>(&sample.payload, sample.encoding) {
+            Ok(array) => array.status_list,
+            Err(error) => {
+                warn!(%error, "a goal status was left out");
+                return;
+            }
+        };
+        let goals = lock(&goals);
+        for heard in statuses {
+            let Some(watched) = goal_id(&heard.goal_info.goal_id.uuid).and_then(|id| goals.get(&id)) else {
+                continue;
+            };
+            let status = GoalStatus::from_wire(heard.status);
+            let mut state = lock(&watched.heard);
+            // An older array may come after the end.
+            if !state.0.is_terminal() {
+                *state = (status, Instant::now());
+            }
+            if status.is_terminal() {
+                watched.feedback.close();
+            }
+        }
+    })
+}
+
+impl<A: Action> ActionClient<A> {
+    /// `subscribe` makes the readers of feedback and status.
+    pub(crate) fn new(
+        ends: ClientEnds,
+        subscribe: impl FnOnce(Sink, Sink) -> Result<(Reader, Reader), RosError>,
+    ) -> Result<Self, RosError> {
+        let goals = Goals::default();
+        let (feedback, status) = subscribe(feedback_sink(goals.clone()), status_sink(goals.clone()))?;
+        let ClientEnds { name, participant, send_goal, cancel, result } = ends;
+        let core =
+            Core { name, participant, send_goal, cancel, result, goals, _feedback: feedback, _status: status };
+        Ok(Self { core: Arc::new(core), action: PhantomData })
+    }
+
+    /// Sends `goal` and waits until it is accepted, all within `deadline`. When this fails half-way the goal is cancelled.
+    ///
+    /// Errors: [`RosError::Rejected`], and those of [`Client::request`](crate::Client::request).
+    pub async fn send_goal(&self, goal: A::Goal, deadline: Duration) -> Result<GoalHandle<A>, RosError> {
+        let start = Instant::now();
+        self.wait_available(deadline).await?;
+        let id = new_goal_id();
+        let watched = Arc::new(Watched::new());
+        lock(&self.core.goals).insert(id, watched.clone());
+        let mut asked = Asked { core: self.core.clone(), id, abandoned: false };
+        let payload = encode(&SendGoal { goal_id: id, goal }, &AtomicUsize::new(256))?;
+        asked.abandoned = true;
+        let answer = self.core.send_goal.call(payload, deadline.saturating_sub(start.elapsed())).await?;
+        let answer: SendGoalAnswer = decode(&answer.payload, answer.encoding)?;
+        if !answer.accepted {
+            asked.abandoned = false;
+            return Err(RosError::Rejected { action: self.core.name.clone() });
+        }
+        watched.sign_of_life();
+        let answer = self.core.ask_result(id)?;
+        asked.abandoned = false;
+        Ok(GoalHandle { asked, watched, answer, end: None, action: PhantomData })
+    }
+
+    /// Cancels every goal at the server, whoever sent it; gives the number of goals that began to cancel.
+    ///
+    /// Errors: [`RosError::CancelRejected`], and those of [`Client::request`](crate::Client::request).
+    pub async fn cancel_all(&self, deadline: Duration) -> Result<usize, RosError> {
+        self.core.cancel([0; 16], deadline).await
+    }
+
+    /// Whether a server is matched now. After a server was killed it still counts for about 50 s.
+    pub fn is_available(&self) -> bool {
+        self.core.is_available()
+    }
+
+    /// Waits for a server.
+    ///
+    /// Errors: [`RosError::Unavailable`], [`RosError::Closed`].
+    pub async fn wait_available(&self, deadline: Duration) -> Result<(), RosError> {
+        let start = Instant::now();
+        for caller in [&self.core.send_goal, &self.core.result, &self.core.cancel] {
+            caller.wait_available(deadline.saturating_sub(start.elapsed())).await.map_err(
+                |error| match error {
+                    RosError::Unavailable { .. } => {
+                        RosError::Unavailable { peer: self.core.name.clone(), waited: deadline }
+                    }
+                    other => other,
+                },
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl Core {
+    fn is_available(&self) -> bool {
+        [&self.send_goal, &self.result, &self.cancel].iter().all(|caller| caller.is_available())
+    }
+
+    fn ask_result(&self, id: GoalId) -> Result<oneshot::Receiver<Sample>, RosError> {
+        self.result.send_now(encode(&GetResult { goal_id: id }, &AtomicUsize::new(16))?)
+    }
+
+    async fn cancel(&self, id: GoalId, deadline: Duration) -> Result<usize, RosError> {
+        let mut request = CancelGoal::Request::default();
+        request.goal_info.goal_id.uuid = id.to_vec();
+        let answer = self.cancel.call(encode(&request, &AtomicUsize::new(32))?, deadline).await?;
+        let answer: CancelGoal::Response = decode(&answer.payload, answer.encoding)?;
+        let reason = match answer.return_code {
+            0 => return Ok(answer.goals_canceling.len()),
+            2 => CancelRejection::UnknownGoal,
+            3 => CancelRejection::GoalTerminated,
+            _ => CancelRejection::Refused,
+        };
+        // A server may call "nothing to cancel" a refusal.
+        if id == [0; 16] && answer.goals_canceling.is_empty() {
+            return Ok(0);
+        }
+        Err(RosError::CancelRejected { action: self.name.clone(), reason })
+    }
+}
+
+/// A goal that was sent; stops listening for it when dropped.
+struct Asked {
+    core: Arc<Core>,
+    id: GoalId,
+    /// Nobody will ever hear of the goal: it must not run on.
+    abandoned: bool,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(watched) = lock(&self.core.goals).remove(&self.id) {
+            watched.feedback.close();
+        }
+        if self.abandoned {
+            let mut request = CancelGoal::Request::default();
+            request.goal_info.goal_id.uuid = self.id.to_vec();
+            let sent = encode(&request, &AtomicUsize::new(32)).and_then(|bytes| self.core.cancel.send_now(bytes));
+            if let Err(error) = sent {
+                debug!(action = self.core.name, %error, "an abandoned goal could not be cancelled");
+            }
+        }
+    }
+}
+
+/// An accepted goal, seen from the client. Dropping it does not cancel the goal.
+pub struct GoalHandle<A: Action> {
+    asked: Asked,
+    watched: Arc<Watched>,
+    answer: oneshot::Receiver<Sample>,
+    end: Option<Sample>,
+    action: PhantomData<fn() -> A>,
+}
+
+impl<A: Action> fmt::Debug for GoalHandle<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GoalHandle")
+            .field("action", &self.asked.core.name)
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<A: Action> GoalHandle<A> {
+    /// Id of the goal.
+    pub fn id(&self) -> [u8; 16] {
+        self.asked.id
+    }
+
+    /// The feedback from now on, independent of the handle so that both can be polled at once; it ends with the goal.
+    /// A second stream shares the messages with the first.
+    pub fn feedback(&mut self) -> FeedbackStream<A> {
+        FeedbackStream { watched: self.watched.clone(), action: PhantomData }
+    }
+
+    /// State of the goal as last heard.
+    pub fn status(&self) -> GoalStatus {
+        lock(&self.watched.heard).0
+    }
+
+    /// Waits for the end of the goal: its status (`Succeeded`, `Canceled` or `Aborted`) and its result.
+    ///
+    /// Signs of life are status and feedback messages of the goal, and after half of `silence` the answer to a question put
+    /// to the server. May be dropped and called again (in a `select!`).
+    ///
+    /// Errors: [`RosError::PeerLost`] when the server shows no sign of life for `silence`, has left, or does not know the
+    /// goal any more; [`RosError::Decode`]; [`RosError::Closed`].
+    pub async fn result(&mut self, silence: Duration) -> Result<(GoalStatus, A::Result), RosError> {
+        let core = self.asked.core.clone();
+        let mut changes = core.participant.changes();
+        let mut probe: Option<oneshot::Receiver<Sample>> = None;
+        while self.end.is_none() {
+            let silent = self.watched.silent();
+            let lost = RosError::PeerLost { peer: core.name.clone(), silent };
+            if silent >= silence {
+                return Err(lost);
+            }
+            if core.participant.is_closed() {
+                return Err(RosError::Closed);
+            }
+            if !core.result.is_available() {
+                match tokio::time::timeout(LAST_WORDS, &mut self.answer).await {
+                    Ok(Ok(answer)) => self.end = Some(answer),
+                    _ if core.result.is_available() => {}
+                    _ => return Err(lost),
+                }
+                continue;
+            }
+            let half = silence / 2;
+            if silent >= half && probe.is_none() {
+                // Asked again, a server that was restarted in between says "unknown"; asked for a goal that cannot
+                // exist, every living server answers at once.
+                self.answer = core.ask_result(self.asked.id)?;
+                probe = Some(core.ask_result(new_goal_id())?);
+            }
+            let wait = if silent < half { half - silent } else { silence - silent };
+            tokio::select! {
+                biased;
+                answer = &mut self.answer => self.end = Some(answer.map_err(|_| RosError::Closed)?),
+                answered = answer_of(&mut probe) => {
+                    probe = None;
+                    if answered {
+                        self.watched.sign_of_life();
+                    }
+                }
+                _ = changes.changed() => {}
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+        self.watched.feedback.close();
+        let Some(end) = &self.end else { return Err(RosError::Closed) };
+        let answer: GetResultAnswer<A::Result> = decode(&end.payload, end.encoding)?;
+        match GoalStatus::from_wire(answer.status) {
+            status if status.is_terminal() => {
+                lock(&self.watched.heard).0 = status;
+                Ok((status, answer.result))
+            }
+            _ => Err(RosError::PeerLost { peer: core.name.clone(), silent: self.watched.silent() }),
+        }
+    }
+
+    /// Asks the server to cancel the goal; the end still comes through [`result`](Self::result).
+    ///
+    /// Errors: [`RosError::CancelRejected`], and those of [`Client::request`](crate::Client::request).
+    pub async fn cancel(&self, deadline: Duration) -> Result<(), RosError> {
+        self.asked.core.cancel(self.asked.id, deadline).await.map(drop)
+    }
+
+    /// A second handle that can only cancel, for another task.
+    pub fn canceller(&self) -> GoalCanceller<A> {
+        GoalCanceller { core: self.asked.core.clone(), id: self.asked.id, action: PhantomData }
+    }
+}
+
+/// Completes with the answer to a question, never without one.
+async fn answer_of(question: &mut Option<oneshot::Receiver<Sample>>) -> bool {
+    match question {
+        Some(answer) => answer.await.is_ok(),
+        None => std::future::pending().await,
+    }
+}
+
+/// Cancels one goal from another task.
+pub struct GoalCanceller<A: Action> {
+    core: Arc<Core>,
+    id: GoalId,
+    action: PhantomData<fn() -> A>,
+}
+
+impl<A: Action> Clone for GoalCanceller<A> {
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), id: self.id, action: PhantomData }
+    }
+}
+
+impl<A: Action> fmt::Debug for GoalCanceller<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GoalCanceller").field("action", &self.core.name).finish_non_exhaustive()
+    }
+}
+
+impl<A: Action> GoalCanceller<A> {
+    /// As [`GoalHandle::cancel`].
+    pub async fn cancel(&self, deadline: Duration) -> Result<(), RosError> {
+        self.core.cancel(self.id, deadline).await.map(drop)
+    }
+}
+
+/// Feedback of one goal; ends with the goal.
+pub struct FeedbackStream<A: Action> {
+    watched: Arc<Watched>,
+    action: PhantomData<fn() -> A>,
+}
+
+impl<A: Action> fmt::Debug for FeedbackStream<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FeedbackStream").finish_non_exhaustive()
+    }
+}
+
+impl<A: Action> Stream for FeedbackStream<A> {
+    type Item = A::Feedback;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<A::Feedback>> {
+        loop {
+            match self.watched.feedback.poll_pop(cx) {
+                Poll::Ready(Some(sample)) => {
+                    match decode::<FeedbackMessage<A::Feedback>>(&sample.payload, sample.encoding) {
+                        Ok(message) => return Poll::Ready(Some(message.feedback)),
+                        Err(error) => warn!(%error, "a feedback was left out"),
+                    }
+                }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}

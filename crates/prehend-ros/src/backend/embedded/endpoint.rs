@@ -1,0 +1,183 @@
+//! Writers and readers of bytes.
+
+use super::matches::{Prefix, prefix};
+use super::participant::{NodeKey, Participant, TopicType};
+use super::pump::{PumpedReader, Work};
+use super::wire::{RawAdapter, Sample};
+use crate::{QosProfile, RosError};
+use rustdds::bytes::Bytes;
+use rustdds::dds::result::ReadError;
+use rustdds::no_key::DataWriter;
+use rustdds::{GUID, RepresentationIdentifier, SampleIdentity, Timestamp, WriteOptionsBuilder};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use tracing::debug;
+
+/// A writer; clones share the endpoint, which goes with the last of them.
+#[derive(Clone)]
+pub(crate) struct Writer(pub(super) Arc<WriterCore>);
+
+pub(super) struct WriterCore {
+    participant: Arc<Participant>,
+    node: NodeKey,
+    topic: TopicType,
+    qos: QosProfile,
+    guid: GUID,
+    dds: DataWriter<Bytes, RawAdapter>,
+    dropped: AtomicU64,
+    /// Numbers the samples that DDS refused and the process itself still gets: from -1 downwards.
+    refused: AtomicI64,
+}
+
+impl Writer {
+    pub(super) fn new(
+        participant: Arc<Participant>,
+        node: NodeKey,
+        topic: TopicType,
+        qos: QosProfile,
+        guid: GUID,
+        dds: DataWriter<Bytes, RawAdapter>,
+    ) -> Self {
+        let refused = AtomicI64::new(0);
+        Self(Arc::new(WriterCore { participant, node, topic, qos, guid, dds, dropped: AtomicU64::new(0), refused }))
+    }
+
+    /// Sends bytes at once or drops and counts them.
+    pub(crate) fn publish(&self, payload: Bytes) -> Result<(), RosError> {
+        if self.0.participant.is_closed() {
+            return Err(RosError::Closed);
+        }
+        if self.0.write(payload.clone(), None).is_none() {
+            self.0.dropped.fetch_add(1, Ordering::Relaxed);
+            // A dead peer's full window must not cut off this process.
+            let number = self.0.refused.fetch_sub(1, Ordering::Relaxed) - 1;
+            let identity = SampleIdentity { writer_guid: self.0.guid, sequence_number: number.into() };
+            self.0.deliver_locally(payload, identity, None);
+        }
+        Ok(())
+    }
+
+    /// Samples dropped so far.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.0.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Readers that receive what is sent.
+    pub(crate) fn matched(&self) -> usize {
+        let core = &self.0;
+        core.participant.matches.count(core.guid) + core.participant.locals.reader_count(&core.topic, &core.qos)
+    }
+}
+
+impl WriterCore {
+    pub(super) fn guid(&self) -> GUID {
+        self.guid
+    }
+
+    pub(super) fn topic_name(&self) -> &str {
+        &self.topic.name
+    }
+
+    pub(super) fn participant(&self) -> &Arc<Participant> {
+        &self.participant
+    }
+
+    /// Sends bytes to other processes and this one; `None` when the send window is full and nothing was sent.
+    pub(super) fn write(&self, payload: Bytes, related: Option<SampleIdentity>) -> Option<SampleIdentity> {
+        let options = WriteOptionsBuilder::new()
+            .source_timestamp(Timestamp::now())
+            .related_sample_identity_opt(related)
+            .build();
+        match self.dds.write_with_options(payload.clone(), options) {
+            Ok(identity) => {
+                self.deliver_locally(payload, identity, related);
+                Some(identity)
+            }
+            Err(error) => {
+                debug!(topic = self.topic.name, %error, "not sent");
+                None
+            }
+        }
+    }
+
+    fn deliver_locally(&self, payload: Bytes, identity: SampleIdentity, related: Option<SampleIdentity>) {
+        let sample = Sample { payload, encoding: RepresentationIdentifier::CDR_LE, identity, related };
+        self.participant.locals.deliver(&self.topic, &self.qos, &sample);
+    }
+
+    /// Whether a reader in process `peer` is matched.
+    pub(super) fn is_matched_to(&self, peer: Prefix) -> bool {
+        peer == prefix(self.guid) || self.participant.matches.peers(self.guid).contains(&peer)
+    }
+}
+
+impl Drop for WriterCore {
+    fn drop(&mut self) {
+        self.participant.forget(self.node, &self.topic, self.guid);
+    }
+}
+
+/// A reader; its sink is called until it is dropped.
+pub(crate) struct Reader {
+    participant: Arc<Participant>,
+    node: NodeKey,
+    topic: TopicType,
+    qos: QosProfile,
+    guid: GUID,
+}
+
+impl Reader {
+    pub(super) fn new(
+        participant: Arc<Participant>,
+        node: NodeKey,
+        topic: TopicType,
+        qos: QosProfile,
+        guid: GUID,
+    ) -> Self {
+        Self { participant, node, topic, qos, guid }
+    }
+
+    pub(super) fn guid(&self) -> GUID {
+        self.guid
+    }
+
+    /// Writers whose samples arrive.
+    pub(crate) fn matched(&self) -> usize {
+        self.participant.matches.count(self.guid) + self.participant.locals.writer_count(&self.topic, &self.qos)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.participant.forget(self.node, &self.topic, self.guid);
+        self.participant.send(Work::RemoveReader(self.guid));
+    }
+}
+
+/// Hands every sample that has arrived to the sink; samples of our own process came another way.
+pub(super) fn drain(reader: &PumpedReader, own: Prefix) {
+    reader.dds.drain_read_notifications();
+    loop {
+        match reader.dds.try_take_one() {
+            Ok(None) => return,
+            Ok(Some(change)) if prefix(change.writer_guid()) == own => {}
+            Ok(Some(change)) => {
+                let identity = SampleIdentity {
+                    writer_guid: change.writer_guid(),
+                    sequence_number: change.sequence_number,
+                };
+                let related = change.related_sample_identity();
+                let raw = change.into_value();
+                (reader.sink)(Sample { payload: raw.payload, encoding: raw.encoding, identity, related });
+            }
+            // The read position has moved past the sample: go on with the next.
+            Err(error @ (ReadError::Deserialization { .. } | ReadError::UnknownKey { .. })) => {
+                debug!(%error, "a sample was left out");
+            }
+            Err(error) => {
+                debug!(%error, "reading stopped");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Delivery within the process.
+//!
+//! A participant without a multicast interface (only `lo` up) matches itself but receives nothing of its own. So samples go
+//! to the readers of the same participant here, and those readers ignore what DDS brings from their own participant.
+
+use super::participant::TopicType;
+use super::wire::{Sample, Sink};
+use crate::sync::lock;
+use crate::{Durability, QosProfile, Reliability};
+use rustdds::GUID;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
+
+/// Endpoints of this participant by topic.
+#[derive(Default)]
+pub(super) struct Locals {
+    topics: Mutex<HashMap<TopicType, LocalTopic>>,
+}
+
+#[derive(Default)]
+struct LocalTopic {
+    readers: Vec<(GUID, QosProfile, Sink)>,
+    writers: Vec<(GUID, QosProfile, VecDeque<Sample>)>,
+}
+
+/// The DDS rule: a reader may ask for no more than the writer offers.
+fn compatible(offered: &QosProfile, requested: &QosProfile) -> bool {
+    (offered.reliability == Reliability::Reliable || requested.reliability == Reliability::BestEffort)
+        && (offered.durability == Durability::TransientLocal || requested.durability == Durability::Volatile)
+}
+
+impl Locals {
+    /// Adds a reader and gives it what transient-local writers hold.
+    pub(super) fn add_reader(&self, topic: &TopicType, guid: GUID, qos: QosProfile, sink: Sink) {
+        let mut held = Vec::new();
+        {
+            let mut topics = lock(&self.topics);
+            let local = topics.entry(topic.clone()).or_default();
+            if qos.durability == Durability::TransientLocal {
+                for (_, offered, samples) in &local.writers {
+                    if compatible(offered, &qos) {
+                        held.extend(samples.iter().cloned());
+                    }
+                }
+            }
+            local.readers.push((guid, qos, sink.clone()));
+        }
+        for sample in held {
+            sink(sample);
+        }
+    }
+
+    pub(super) fn add_writer(&self, topic: &TopicType, guid: GUID, qos: QosProfile) {
+        lock(&self.topics).entry(topic.clone()).or_default().writers.push((guid, qos, VecDeque::new()));
+    }
+
+    pub(super) fn remove(&self, topic: &TopicType, guid: GUID) {
+        let mut topics = lock(&self.topics);
+        if let Some(local) = topics.get_mut(topic) {
+            local.readers.retain(|(reader, _, _)| *reader != guid);
+            local.writers.retain(|(writer, _, _)| *writer != guid);
+            if local.readers.is_empty() && local.writers.is_empty() {
+                topics.remove(topic);
+            }
+        }
+    }
+
+    /// Gives `sample` to every compatible reader of this participant.
+    pub(super) fn deliver(&self, topic: &TopicType, qos: &QosProfile, sample: &Sample) {
+        let sinks: Vec<Sink> = {
+            let mut topics = lock(&self.topics);
+            let Some(local) = topics.get_mut(topic) else { return };
+            if qos.durability == Durability::TransientLocal {
+                for (writer, _, samples) in &mut local.writers {
+                    if *writer == sample.identity.writer_guid {
+                        samples.push_back(sample.clone());
+                        while samples.len() > qos.depth {
+                            samples.pop_front();
+                        }
+                    }
+                }
+            }
+            local
+                .readers
+                .iter()
+                .filter(|(_, requested, _)| compatible(qos, requested))
+                .map(|(_, _, sink)| sink.clone())
+                .collect()
+        };
+        for sink in sinks {
+            sink(sample.clone());
+        }
+    }
+
+    /// Readers of this participant that receive what a writer of `qos` sends.
+    pub(super) fn reader_count(&self, topic: &TopicType, qos: &QosProfile) -> usize {
+        lock(&self.topics)
+            .get(topic)
+            .map_or(0, |local| local.readers.iter().filter(|(_, requested, _)| compatible(qos, requested)).count())
+    }
+
+    /// Writers of this participant whose samples a reader of `qos` receives.
+    pub(super) fn writer_count(&self, topic: &TopicType, qos: &QosProfile) -> usize {
+        lock(&self.topics)
+            .get(topic)
+            .map_or(0, |local| local.writers.iter().filter(|(_, offered, _)| compatible(offered, qos)).count())
+    }
+
+    /// Name and type, readers and writers of every topic with an end in this participant.
+    pub(super) fn endpoints(&self) -> Vec<(TopicType, Vec<GUID>, Vec<GUID>)> {
+        lock(&self.topics)
+            .iter()
+            .map(|(topic, local)| {
+                (
+                    topic.clone(),
+                    local.readers.iter().map(|(guid, _, _)| *guid).collect(),
+                    local.writers.iter().map(|(guid, _, _)| *guid).collect(),
+                )
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,22 @@
+//! Pure Rust backend: `rustdds` endpoints under the names, types and discovery messages of ROS 2 (`ros2-client` has their rules).
+//!
+//! Endpoints are made on RustDDS itself and carry bytes, for three reasons: the client and action types of
+//! `ros2-client` lose answers under concurrent calls, samples to one's own process need a way of their own (`local`),
+//! and one non-generic path keeps forty message types cheap to compile. In reading order: `wire` (bytes), `local`
+//! (delivery within the process), `matches` (who is connected), `pump` (the one thread that reads), `participant`,
+//! `endpoint`, `service`, `discovery` (which node has which endpoint).
+
+mod discovery;
+mod endpoint;
+mod local;
+mod matches;
+mod participant;
+mod pump;
+mod service;
+mod wire;
+
+pub(crate) use discovery::Discovered;
+pub(crate) use endpoint::{Reader, Writer};
+pub(crate) use participant::{NodeKey, Participant, TopicType, check_node_name, dds_name};
+pub(crate) use service::{Caller, Incoming, Responder};
+pub(crate) use wire::{Sample, Sink, decode, encode};

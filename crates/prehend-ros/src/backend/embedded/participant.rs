@@ -1,0 +1,273 @@
+//! The process's membership in a DDS domain, and where endpoints are made.
+
+use super::discovery::Roster;
+use super::endpoint::{Reader, Writer};
+use super::local::Locals;
+use super::matches::{Matches, Prefix, prefix};
+use super::pump::{Pump, PumpedReader, Work};
+use super::wire::{Raw, RawAdapter, Sink};
+use crate::sync::lock;
+use crate::{Durability, QosProfile, Reliability, RosError};
+use ros2_client::{Name, NodeName};
+use rustdds::bytes::Bytes;
+use rustdds::{
+    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicies, QosPolicyBuilder, RTPSEntity,
+    TopicKind, policy,
+};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, Weak};
+use tokio::sync::watch;
+
+/// A topic as DDS knows it: `rt/joint_states` of `sensor_msgs::msg::dds_::JointState_`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TopicType {
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+}
+
+/// A node of this participant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NodeKey(u64);
+
+/// Membership in a domain; closed when the last handle goes, or on [`close`](Self::close).
+pub(crate) struct Participant {
+    pub(super) matches: Arc<Matches>,
+    pub(super) locals: Locals,
+    pub(super) roster: Roster,
+    own: Prefix,
+    domain_id: u16,
+    dds: Mutex<Option<Dds>>,
+    pump: Mutex<Pump>,
+    work: Sender<Work>,
+    closed: AtomicBool,
+    next_node: AtomicU64,
+}
+
+/// What belongs to RustDDS.
+struct Dds {
+    participant: DomainParticipant,
+    publisher: rustdds::Publisher,
+    subscriber: rustdds::Subscriber,
+}
+
+fn failed(what: &str, error: &impl std::fmt::Display) -> RosError {
+    RosError::Create { what: what.to_owned(), reason: error.to_string() }
+}
+
+/// The fully qualified name of node `name` in `namespace` (empty is the root).
+pub(crate) fn check_node_name(namespace: &str, name: &str) -> Result<String, RosError> {
+    let rooted = if namespace.starts_with('/') { namespace.to_owned() } else { format!("/{namespace}") };
+    let invalid = |error: &dyn std::fmt::Display| RosError::InvalidName {
+        name: format!("{namespace}/{name}"),
+        reason: error.to_string(),
+    };
+    let full = NodeName::new(&rooted, name).map_err(|error| invalid(&error))?.fully_qualified_name();
+    Name::parse(&full).map_err(|error| invalid(&error))?;
+    Ok(full)
+}
+
+/// The DDS name of topic or service `name` as node `node` (fully qualified) means it: `/a`, `a`, or `~/a`.
+pub(crate) fn dds_name(kind: &str, node: &str, name: &str, suffix: &str) -> Result<String, RosError> {
+    let namespace = node.rsplit_once('/').map_or("", |(namespace, _)| namespace);
+    let absolute = match name.strip_prefix("~/") {
+        Some(private) => format!("{node}/{private}"),
+        None if name.starts_with('/') => name.to_owned(),
+        None => format!("{namespace}/{name}"),
+    };
+    let invalid = |reason: String| RosError::InvalidName { name: name.to_owned(), reason };
+    let parsed = Name::parse(&absolute).map_err(|error| invalid(error.to_string()))?;
+    let root = NodeName::new("/", "unused").map_err(|error| invalid(error.to_string()))?;
+    Ok(parsed.to_dds_name(kind, &root, suffix))
+}
+
+fn policies(qos: &QosProfile) -> QosPolicies {
+    let builder = QosPolicyBuilder::new()
+        .durability(match qos.durability {
+            Durability::Volatile => policy::Durability::Volatile,
+            Durability::TransientLocal => policy::Durability::TransientLocal,
+        })
+        .history(policy::History::KeepLast { depth: i32::try_from(qos.depth.max(1)).unwrap_or(i32::MAX) })
+        .deadline(policy::Deadline(Duration::INFINITE))
+        .lifespan(policy::Lifespan { duration: Duration::INFINITE })
+        .liveliness(policy::Liveliness::Automatic { lease_duration: Duration::INFINITE });
+    match qos.reliability {
+        // Zero: a full send window is an error at once, never a wait.
+        Reliability::Reliable => builder.reliable(Duration::ZERO).build(),
+        Reliability::BestEffort => builder.best_effort().build(),
+    }
+}
+
+impl Participant {
+    /// Joins domain `domain_id`.
+    pub(crate) fn create(domain_id: u16) -> Result<Arc<Self>, RosError> {
+        let what = format!("the DDS participant of domain {domain_id}");
+        let participant =
+            DomainParticipantBuilder::new(domain_id).build().map_err(|error| failed(&what, &error))?;
+        let default = policies(&QosProfile::default());
+        let publisher = participant.create_publisher(&default).map_err(|error| failed(&what, &error))?;
+        let subscriber = participant.create_subscriber(&default).map_err(|error| failed(&what, &error))?;
+        let guid = participant.guid();
+        let own = prefix(guid);
+        let matches = Arc::new(Matches::new(own));
+        let pump = Pump::start(&participant, matches.clone(), own).map_err(|error| failed(&what, &error))?;
+        let work = pump.work.clone();
+        let this = Arc::new(Self {
+            matches,
+            locals: Locals::default(),
+            roster: Roster::new(guid),
+            own,
+            domain_id,
+            dds: Mutex::new(Some(Dds { participant, publisher, subscriber })),
+            pump: Mutex::new(pump),
+            work,
+            closed: AtomicBool::new(false),
+            next_node: AtomicU64::new(1),
+        });
+        this.roster.connect(&this)?;
+        Ok(this)
+    }
+
+    pub(crate) fn domain_id(&self) -> u16 {
+        self.domain_id
+    }
+
+    /// Leaves the domain now, telling the peers; endpoints that are left fail with [`RosError::Closed`].
+    pub(crate) fn close(&self) {
+        if self.closed.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.roster.disconnect();
+        lock(&self.pump).stop();
+        let dds = lock(&self.dds).take();
+        drop(dds);
+        self.matches.touch();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Changes whenever who is connected may have changed.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.matches.changes()
+    }
+
+    /// Calls `tick` about every `period` on the pump's thread as long as it lives.
+    pub(crate) fn tick(&self, period: std::time::Duration, tick: Weak<dyn Fn() + Send + Sync>) {
+        self.send(Work::Tick(period, tick));
+    }
+
+    pub(super) fn own(&self) -> Prefix {
+        self.own
+    }
+
+    pub(super) fn send(&self, work: Work) {
+        // The pump is gone only when the participant is closed.
+        let _ = self.work.send(work);
+    }
+
+    /// A node under its fully qualified name.
+    pub(crate) fn add_node(&self, name: &str) -> NodeKey {
+        let key = NodeKey(self.next_node.fetch_add(1, Ordering::Relaxed));
+        self.roster.add_node(key, name);
+        key
+    }
+
+    pub(crate) fn remove_node(&self, node: NodeKey) {
+        self.roster.remove_node(node);
+    }
+
+    /// A writer of `node` on `topic`.
+    pub(crate) fn writer(self: &Arc<Self>, node: NodeKey, topic: TopicType, qos: QosProfile) -> Result<Writer, RosError> {
+        let dds = self.raw_writer(&topic, qos)?;
+        let guid = dds.guid();
+        self.locals.add_writer(&topic, guid, qos);
+        self.roster.add_writer(node, guid);
+        self.matches.touch();
+        Ok(Writer::new(self.clone(), node, topic, qos, guid, dds))
+    }
+
+    pub(super) fn raw_writer(
+        &self,
+        topic: &TopicType,
+        qos: QosProfile,
+    ) -> Result<rustdds::no_key::DataWriter<Bytes, RawAdapter>, RosError> {
+        let what = || format!("a writer on {}", topic.name);
+        let policies = policies(&qos);
+        let guard = lock(&self.dds);
+        let dds = guard.as_ref().ok_or(RosError::Closed)?;
+        let dds_topic = dds
+            .participant
+            .create_topic(topic.name.clone(), topic.type_name.clone(), &policies, TopicKind::NoKey)
+            .map_err(|error| failed(&what(), &error))?;
+        dds.publisher
+            .create_datawriter_no_key::<Bytes, RawAdapter>(&dds_topic, Some(policies))
+            .map_err(|error| failed(&what(), &error))
+    }
+
+    /// A reader of `node` on `topic` that calls `sink`, which must not hold this participant.
+    pub(crate) fn reader(
+        self: &Arc<Self>,
+        node: NodeKey,
+        topic: TopicType,
+        qos: QosProfile,
+        sink: Sink,
+    ) -> Result<Reader, RosError> {
+        let guid = self.raw_reader(&topic, qos, sink.clone())?;
+        self.locals.add_reader(&topic, guid, qos, sink);
+        self.roster.add_reader(node, guid);
+        self.matches.touch();
+        Ok(Reader::new(self.clone(), node, topic, qos, guid))
+    }
+
+    pub(super) fn raw_reader(&self, topic: &TopicType, qos: QosProfile, sink: Sink) -> Result<GUID, RosError> {
+        let what = || format!("a reader on {}", topic.name);
+        let policies = policies(&qos);
+        let dds = {
+            let guard = lock(&self.dds);
+            let dds = guard.as_ref().ok_or(RosError::Closed)?;
+            let dds_topic = dds
+                .participant
+                .create_topic(topic.name.clone(), topic.type_name.clone(), &policies, TopicKind::NoKey)
+                .map_err(|error| failed(&what(), &error))?;
+            dds.subscriber
+                .create_simple_datareader_no_key::<Raw, RawAdapter>(&dds_topic, Some(policies))
+                .map_err(|error| failed(&what(), &error))?
+        };
+        let guid = dds.guid();
+        self.send(Work::AddReader(Box::new(PumpedReader { guid, dds, sink })));
+        Ok(guid)
+    }
+
+    pub(super) fn forget(&self, node: NodeKey, topic: &TopicType, guid: GUID) {
+        self.locals.remove(topic, guid);
+        self.matches.forget(guid);
+        self.roster.forget(node, guid);
+        self.matches.touch();
+    }
+
+    /// What RustDDS has discovered: topic and GUID of every remote writer and reader.
+    pub(super) fn discovered_endpoints(&self) -> (Vec<(TopicType, GUID)>, Vec<(TopicType, GUID)>) {
+        let participant = match &*lock(&self.dds) {
+            Some(dds) => dds.participant.clone(),
+            None => return (Vec::new(), Vec::new()),
+        };
+        let writers = participant.discovered_writers().into_iter().map(|writer| {
+            let data = writer.publication_topic_data;
+            (TopicType { name: data.topic_name, type_name: data.type_name }, data.key)
+        });
+        let readers = participant.discovered_readers().into_iter().map(|reader| {
+            let data = reader.subscription_topic_data;
+            let topic = TopicType { name: data.topic_name().clone(), type_name: data.type_name().clone() };
+            (topic, data.key())
+        });
+        (writers.collect(), readers.collect())
+    }
+}
+
+impl Drop for Participant {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

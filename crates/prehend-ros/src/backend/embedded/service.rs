@@ -1,0 +1,311 @@
+//! Requests and answers as bytes.
+//!
+//! A caller has one dispatcher: the pump hands every answer to the call it belongs to, through a map that is locked across
+//! "send" and "insert", so that no answer comes before its call is known. A responder answers once its writer is
+//! matched with the asker: an answer sent earlier would be lost.
+
+use super::endpoint::{Reader, Writer};
+use super::matches::{Prefix, prefix};
+use super::participant::{NodeKey, Participant, TopicType};
+use super::pump::{DeferredAnswer, Work};
+use super::wire::{Sample, Sink};
+use crate::sync::lock;
+use crate::{QosProfile, RosError, ServiceMapping};
+use rustdds::bytes::{BufMut, Bytes, BytesMut};
+use rustdds::{GUID, SampleIdentity};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tracing::debug;
+
+/// Bytes of the header of rmw_cyclonedds: half a GUID and a sequence number. A server only returns them.
+const CYCLONE_HEADER: usize = 16;
+
+/// How long an answer waits for its asker to be matched.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Names one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum CallId {
+    Enhanced(SampleIdentity),
+    Cyclone([u8; CYCLONE_HEADER]),
+}
+
+type Pending = Arc<Mutex<HashMap<CallId, oneshot::Sender<Sample>>>>;
+
+/// The calling end of a service.
+pub(crate) struct Caller {
+    name: String,
+    participant: Arc<Participant>,
+    mapping: ServiceMapping,
+    writer: Writer,
+    reader: Reader,
+    request_topic: TopicType,
+    answer_topic: TopicType,
+    qos: QosProfile,
+    pending: Pending,
+    next: AtomicI64,
+}
+
+/// Takes the call out of the map when nobody waits any more.
+struct Waiting<'a> {
+    pending: &'a Pending,
+    id: CallId,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        lock(self.pending).remove(&self.id);
+    }
+}
+
+impl Caller {
+    /// Topics are those of requests and of answers; `name` is for people.
+    pub(crate) fn new(
+        participant: &Arc<Participant>,
+        node: NodeKey,
+        name: String,
+        topics: (TopicType, TopicType),
+        qos: QosProfile,
+        mapping: ServiceMapping,
+    ) -> Result<Self, RosError> {
+        let (request_topic, answer_topic) = topics;
+        let pending = Pending::default();
+        let writer = participant.writer(node, request_topic.clone(), qos)?;
+        let own = writer.0.guid();
+        let sink: Sink = {
+            let pending = pending.clone();
+            Arc::new(move |mut sample: Sample| {
+                let id = match mapping {
+                    ServiceMapping::Enhanced => match sample.related {
+                        Some(related) if related.writer_guid == own => CallId::Enhanced(related),
+                        _ => return,
+                    },
+                    ServiceMapping::Cyclone => match split_header(&mut sample) {
+                        Some(header) => CallId::Cyclone(header),
+                        None => return,
+                    },
+                };
+                match lock(&pending).remove(&id) {
+                    // A caller that has stopped waiting is no error.
+                    Some(answer) => drop(answer.send(sample)),
+                    None => debug!("an answer came too late or to another client"),
+                }
+            })
+        };
+        let reader = participant.reader(node, answer_topic.clone(), qos, sink)?;
+        Ok(Self {
+            name,
+            participant: participant.clone(),
+            mapping,
+            writer,
+            reader,
+            request_topic,
+            answer_topic,
+            qos,
+            pending,
+            next: AtomicI64::new(1),
+        })
+    }
+
+    /// Name of the service.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sends `request` and waits for its answer.
+    ///
+    /// Errors: `Unavailable` when no server shows up in time, `PeerLost` when the servers there at sending have left, `Timeout`,
+    /// `WouldBlock`, `Closed`.
+    pub(crate) async fn call(&self, request: Bytes, deadline: Duration) -> Result<Sample, RosError> {
+        let start = Instant::now();
+        self.wait_available(deadline).await?;
+        let mut changes = self.participant.changes();
+        let servers = self.servers();
+        let (id, mut answer) = self.send(request)?;
+        let _waiting = Waiting { pending: &self.pending, id };
+        let timeout = tokio::time::sleep(deadline.saturating_sub(start.elapsed()));
+        tokio::pin!(timeout);
+        loop {
+            tokio::select! {
+                biased;
+                answered = &mut answer => return answered.map_err(|_| RosError::Closed),
+                () = &mut timeout => {
+                    return Err(RosError::Timeout { peer: self.name.clone(), deadline });
+                }
+                changed = changes.changed() => {
+                    if changed.is_err() || self.participant.is_closed() {
+                        return Err(RosError::Closed);
+                    }
+                    if self.servers().is_disjoint(&servers) {
+                        return Err(RosError::PeerLost { peer: self.name.clone(), silent: start.elapsed() });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends `request` now, whoever listens; the answer comes through the receiver.
+    pub(crate) fn send_now(&self, request: Bytes) -> Result<oneshot::Receiver<Sample>, RosError> {
+        Ok(self.send(request)?.1)
+    }
+
+    fn send(&self, request: Bytes) -> Result<(CallId, oneshot::Receiver<Sample>), RosError> {
+        if self.participant.is_closed() {
+            return Err(RosError::Closed);
+        }
+        let would_block = || RosError::WouldBlock { peer: self.name.clone() };
+        let (sender, receiver) = oneshot::channel();
+        let mut pending = lock(&self.pending);
+        pending.retain(|_, answer| !answer.is_closed());
+        let id = match self.mapping {
+            ServiceMapping::Enhanced => {
+                CallId::Enhanced(self.writer.0.write(request, None).ok_or_else(would_block)?)
+            }
+            ServiceMapping::Cyclone => {
+                let mut header = [0; CYCLONE_HEADER];
+                header[..8].copy_from_slice(&self.writer.0.guid().to_bytes()[8..]);
+                header[8..].copy_from_slice(&self.next.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+                self.writer.0.write(with_header(&header, &request), None).ok_or_else(would_block)?;
+                CallId::Cyclone(header)
+            }
+        };
+        pending.insert(id, sender);
+        Ok((id, receiver))
+    }
+
+    /// Processes that have both ends of the service matched with us.
+    fn servers(&self) -> HashSet<Prefix> {
+        let matches = &self.participant.matches;
+        let answering = matches.peers(self.reader.guid());
+        let mut servers = matches.peers(self.writer.0.guid());
+        servers.retain(|server| answering.contains(server));
+        let locals = &self.participant.locals;
+        if locals.reader_count(&self.request_topic, &self.qos) > 0
+            && locals.writer_count(&self.answer_topic, &self.qos) > 0
+        {
+            servers.insert(self.participant.own());
+        }
+        servers
+    }
+
+    /// Whether a server is matched in both directions.
+    pub(crate) fn is_available(&self) -> bool {
+        !self.servers().is_empty()
+    }
+
+    /// Waits for a server; polls, for an event may be missed.
+    pub(crate) async fn wait_available(&self, deadline: Duration) -> Result<(), RosError> {
+        let start = Instant::now();
+        let mut changes = self.participant.changes();
+        loop {
+            if self.participant.is_closed() {
+                return Err(RosError::Closed);
+            }
+            if self.is_available() {
+                return Ok(());
+            }
+            let left = deadline.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                return Err(RosError::Unavailable { peer: self.name.clone(), waited: deadline });
+            }
+            // Either way the loop looks again.
+            let _ = tokio::time::timeout(left.min(Duration::from_millis(50)), changes.changed()).await;
+        }
+    }
+}
+
+/// The identity a client knows its request by: rmw_fastrtps gives the GUID of its answer reader beside the sample.
+fn enhanced_id(sample: &Sample) -> SampleIdentity {
+    let mut id = sample.identity;
+    if let Some(related) = sample.related {
+        if related.writer_guid != GUID::GUID_UNKNOWN {
+            id.writer_guid = related.writer_guid;
+        }
+        if i64::from(related.sequence_number) > 0 {
+            id.sequence_number = related.sequence_number;
+        }
+    }
+    id
+}
+
+fn with_header(header: &[u8; CYCLONE_HEADER], payload: &Bytes) -> Bytes {
+    let mut bytes = BytesMut::with_capacity(CYCLONE_HEADER + payload.len());
+    bytes.put_slice(header);
+    bytes.put_slice(payload);
+    bytes.freeze()
+}
+
+fn split_header(sample: &mut Sample) -> Option<[u8; CYCLONE_HEADER]> {
+    let header = sample.payload.get(..CYCLONE_HEADER)?.try_into().ok()?;
+    sample.payload = sample.payload.slice(CYCLONE_HEADER..);
+    Some(header)
+}
+
+/// One request as it came in.
+pub(crate) struct Incoming {
+    pub(crate) sample: Sample,
+    id: CallId,
+}
+
+/// The answering end of a service.
+pub(crate) struct Responder {
+    writer: Writer,
+    _reader: Reader,
+}
+
+impl Responder {
+    /// `sink` takes every request; it must not hold the participant.
+    pub(crate) fn new(
+        participant: &Arc<Participant>,
+        node: NodeKey,
+        topics: (TopicType, TopicType),
+        qos: QosProfile,
+        mapping: ServiceMapping,
+        sink: impl Fn(Incoming) + Send + Sync + 'static,
+    ) -> Result<Self, RosError> {
+        let (request_topic, answer_topic) = topics;
+        // First the writer: a client that has matched the reader may have its answer.
+        let writer = participant.writer(node, answer_topic, qos)?;
+        let sink: Sink = Arc::new(move |mut sample: Sample| {
+            let id = match mapping {
+                ServiceMapping::Enhanced => CallId::Enhanced(enhanced_id(&sample)),
+                ServiceMapping::Cyclone => match split_header(&mut sample) {
+                    Some(header) => CallId::Cyclone(header),
+                    None => {
+                        debug!("a request without header");
+                        return;
+                    }
+                },
+            };
+            sink(Incoming { sample, id });
+        });
+        let reader = participant.reader(node, request_topic, qos, sink)?;
+        Ok(Self { writer, _reader: reader })
+    }
+
+    /// Answers `request`.
+    pub(crate) fn respond(&self, request: &Incoming, answer: Bytes) -> Result<(), RosError> {
+        let core = &self.writer.0;
+        let participant = core.participant();
+        if participant.is_closed() {
+            return Err(RosError::Closed);
+        }
+        let (payload, related) = match request.id {
+            CallId::Enhanced(identity) => (answer, Some(identity)),
+            CallId::Cyclone(header) => (with_header(&header, &answer), None),
+        };
+        let asker = prefix(request.sample.identity.writer_guid);
+        if !core.is_matched_to(asker) {
+            let until = Instant::now() + ANSWER_PATIENCE;
+            participant.send(Work::Deferred(DeferredAnswer { writer: core.clone(), payload, related, asker, until }));
+            return Ok(());
+        }
+        match core.write(payload, related) {
+            Some(_) => Ok(()),
+            None => Err(RosError::WouldBlock { peer: core.topic_name().to_owned() }),
+        }
+    }
+}
