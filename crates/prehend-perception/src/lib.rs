@@ -8,12 +8,17 @@
 pub mod color;
 pub mod hypothesis;
 pub mod keyframe;
+pub mod lexicon;
 pub mod map;
+pub mod query;
+pub mod retrieve;
 pub mod segment;
 pub mod traits;
 
 pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage};
+pub use lexicon::Lexicon;
 pub use map::{MapBuilder, MapSettings, UpdateReport};
+pub use retrieve::{Retrieval, retrieve};
 pub use traits::{Detector, Embedder, Segmenter};
 
 #[cfg(test)]

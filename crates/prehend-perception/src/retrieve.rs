@@ -1,0 +1,214 @@
+//! Object retrieval: the top k by similarity, then confirmation (ASP IV-C). The default needs no weights: words are held
+//! against class names and measured attributes.
+
+use crate::lexicon::{Dimension, Lexicon, SizeWord};
+use crate::query::{MATCH, Query, noun_similarity};
+use prehend_scene::{Object, ObjectKey, ObjectMap};
+
+/// Number of candidates that are confirmed when a request names none (ASP IV-C).
+pub const DEFAULT_K: usize = 3;
+/// Least share of an object's pixels that must have the colour asked for.
+const COLOR_SHARE: f64 = 0.2;
+/// Least ratio of sizes that makes "large" and "small" mean something.
+const SIZE_RATIO: f64 = 1.15;
+
+/// One object with how well it fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// The object.
+    pub key: ObjectKey,
+    /// Similarity, [0, 1].
+    pub similarity: f64,
+}
+
+/// A candidate that was looked at and is not meant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejected {
+    /// The object.
+    pub key: ObjectKey,
+    /// Similarity, [0, 1].
+    pub similarity: f64,
+    /// Why not, such as `it is blue, not red`.
+    pub reason: String,
+}
+
+/// Answer to a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Retrieval {
+    /// Confirmed objects, best first; any number.
+    pub matches: Vec<Match>,
+    /// Rejected candidates, nearest first.
+    pub rejected: Vec<Rejected>,
+}
+
+struct Candidate<'a> {
+    object: &'a Object,
+    similarity: f64,
+    /// Similarity of the names alone.
+    noun: f64,
+    doubts: Vec<String>,
+}
+
+/// Finds what a text means in a map. `k` = 0 means [`DEFAULT_K`]; a plural ("the apples") looks at all that fit. Equal candidates
+/// are never cut apart: who has the similarity of the k-th is looked at too.
+pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Retrieval {
+    let query = Query::parse(text, lexicon);
+    let mut candidates: Vec<Candidate<'_>> =
+        map.objects.iter().map(|object| weigh(object, &query, lexicon)).collect();
+    candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    let k = if k == 0 { DEFAULT_K } else { k };
+    if !query.is_plural
+        && let Some(last) = candidates.get(k - 1).map(|c| c.similarity)
+    {
+        let keep = candidates.iter().take_while(|c| c.similarity > last - 1e-9).count();
+        candidates.truncate(keep);
+    }
+    prefer_exact(&mut candidates, &query);
+    confirm_sizes(&mut candidates, &query);
+    let mut found = Retrieval::default();
+    for candidate in candidates {
+        let (key, similarity) = (candidate.object.key.clone(), candidate.similarity);
+        if candidate.doubts.is_empty() {
+            found.matches.push(Match { key, similarity });
+        } else {
+            found.rejected.push(Rejected { key, similarity, reason: candidate.doubts.join("; ") });
+        }
+    }
+    found
+}
+
+/// Similarity of one object, and what speaks against it.
+fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<'a> {
+    let mut doubts = Vec::new();
+    let whole = noun_similarity(&query.phrase, &object.class_name, lexicon);
+    // "akita black bowl": the colour is part of the name and proves nothing else.
+    if whole >= 0.999 && !query.phrase.is_empty() {
+        return Candidate { object, similarity: 1.0, noun: 1.0, doubts };
+    }
+    let (noun, votes) = best_noun(object, query, lexicon);
+    let mut similarity = noun;
+    if query.is_any() {
+        similarity = if query.colors.is_empty() && query.sizes.is_empty() { 0.6 } else { 0.8 };
+    } else if noun < MATCH {
+        let called =
+            if object.class_name.is_empty() { "something without a name" } else { &object.class_name };
+        doubts.push(format!("it is {called}, not {}", query.noun.join(" ")));
+    } else {
+        // A name only some views saw counts less.
+        similarity *= 0.8 + 0.2 * votes;
+    }
+    let class_words: Vec<&str> = object.class_name.split(' ').collect();
+    for color in &query.colors {
+        let share = color_share(object, color, lexicon);
+        if class_words.contains(&color.as_str()) || share >= COLOR_SHARE {
+            similarity *= 0.9 + 0.1 * share.min(1.0);
+        } else {
+            let measured =
+                object.color_fractions.first().map_or("of no known colour", |(word, _)| word.as_str());
+            doubts.push(format!("it is {measured}, not {color}"));
+            similarity *= 0.5 + 0.4 * share;
+        }
+    }
+    if let Some(light) = query.shade {
+        let value = object.color.iter().copied().max().map_or(0.5, |v| f64::from(v) / 255.0);
+        similarity *= if light { 0.85 + 0.15 * value } else { 1.0 - 0.15 * value };
+    }
+    for word in &query.unmeasured {
+        similarity *= if class_words.contains(&word.as_str()) { 1.0 } else { 0.95 };
+    }
+    Candidate { object, similarity, noun, doubts }
+}
+
+/// The best similarity of the noun with a class the object was given, and that class's share of the votes. Only the winning class
+/// and rivals nearly as strong count.
+fn best_noun(object: &Object, query: &Query, lexicon: &Lexicon) -> (f64, f64) {
+    if query.is_any() {
+        return (1.0, 1.0);
+    }
+    let named: f64 = object.class_votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, w)| w).sum();
+    let share = |weight: f64| if named > 0.0 { weight / named } else { 0.0 };
+    let own = noun_similarity(&query.noun, &object.class_name, lexicon);
+    let own_share = object
+        .class_votes
+        .iter()
+        .find(|(name, _)| *name == object.class_name)
+        .map_or(1.0, |(_, weight)| share(*weight));
+    let rival = object
+        .class_votes
+        .iter()
+        .filter(|(name, weight)| !name.is_empty() && *name != object.class_name && share(*weight) >= 0.4)
+        .map(|(name, weight)| (noun_similarity(&query.noun, name, lexicon), share(*weight)))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match rival {
+        Some((similarity, weight)) if own < MATCH && similarity >= MATCH => (similarity * 0.85, weight),
+        _ => (own, own_share),
+    }
+}
+
+fn color_share(object: &Object, color: &str, lexicon: &Lexicon) -> f64 {
+    let measured = lexicon.colors.get(color).map(Vec::as_slice).unwrap_or_default();
+    object
+        .color_fractions
+        .iter()
+        .filter_map(|(word, share)| {
+            let rank = measured.iter().position(|m| m == word)?;
+            Some(share * if rank == 0 { 1.0 } else { 0.8 })
+        })
+        .sum()
+}
+
+/// Least similarity of names that are the same but for adjectives ("bowl" and "akita black bowl").
+const SAME_NAME: f64 = 0.94;
+
+/// When something bears the very name, things of a mere kin ("mug" for "cup") are not meant as well; "cups" wants two of them.
+fn prefer_exact(candidates: &mut [Candidate<'_>], query: &Query) {
+    let exact = candidates.iter().filter(|c| c.doubts.is_empty() && c.noun >= SAME_NAME).count();
+    if query.is_any() || exact < if query.is_plural { 2 } else { 1 } {
+        return;
+    }
+    for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty() && c.noun < SAME_NAME) {
+        candidate.similarity *= 0.9;
+        candidate.doubts.push(format!(
+            "it is {}, and another is {}",
+            candidate.object.class_name,
+            query.noun.join(" ")
+        ));
+    }
+}
+
+fn measure(object: &Object, dimension: Dimension) -> f64 {
+    let size = object.bounds.size;
+    match dimension {
+        Dimension::Volume => size.product().max(0.0).cbrt(),
+        Dimension::Height => size.z,
+        Dimension::Length => size.x.max(size.y),
+    }
+}
+
+/// Size words choose among what is left, since large is relative; the only candidate is large enough.
+fn confirm_sizes(candidates: &mut [Candidate<'_>], query: &Query) {
+    for (word, SizeWord { dimension, most }) in &query.sizes {
+        let sizes: Vec<f64> = candidates
+            .iter()
+            .filter(|c| c.doubts.is_empty())
+            .map(|c| measure(c.object, *dimension))
+            .collect();
+        let low = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = sizes.iter().copied().fold(0.0, f64::max);
+        if sizes.len() < 2 || high < SIZE_RATIO * low {
+            continue;
+        }
+        let middle = (low + high) / 2.0;
+        for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
+            let size = measure(candidate.object, *dimension);
+            if (size >= middle) != *most {
+                candidate.similarity *= 0.6;
+                candidate.doubts.push(format!("it is not the {word} one"));
+            }
+        }
+    }
+    candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+use super::*;
+use nalgebra::{Isometry3, Vector3};
+use prehend_geometry::{OrientedBox, PointCloud};
+
+fn lexicon() -> Lexicon {
+    Lexicon::parse("synonyms.yaml", include_str!("../../../../config/language/synonyms.yaml"))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// An object from `class:colour:size in cm`; names repeat as they like.
+fn map(objects: &[&str]) -> ObjectMap {
+    let objects = objects
+        .iter()
+        .map(|text| {
+            let mut parts = text.split(':');
+            let class = parts.next().unwrap().to_owned();
+            let color = parts.next().unwrap_or("grey").to_owned();
+            let size = parts.next().map_or(5.0, |s| s.parse::<f64>().unwrap()) / 100.0;
+            Object {
+                key: ObjectKey((*text).to_owned()),
+                class_votes: vec![(class.clone(), 0.9), (String::new(), 0.1)],
+                class_name: class,
+                confidence: 0.9,
+                cloud: PointCloud::default(),
+                bounds: OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(size) },
+                color: [128; 3],
+                color_fractions: vec![(color, 1.0)],
+                features: Vec::new(),
+                crops: Vec::new(),
+                affordances: Vec::new(),
+                view_count: 1,
+                touches_border: false,
+                last_seen: 0.0,
+            }
+        })
+        .collect();
+    ObjectMap { objects, ..ObjectMap::default() }
+}
+
+fn keys(objects: &[&str], query: &str, k: usize) -> Vec<String> {
+    retrieve(&map(objects), query, k, &lexicon()).matches.into_iter().map(|m| m.key.0).collect()
+}
+
+fn check(objects: &[&str], query: &str, expected: &[&str]) {
+    let mut found = keys(objects, query, 0);
+    let mut expected = expected.to_vec();
+    found.sort();
+    expected.sort_unstable();
+    let all = retrieve(&map(objects), query, 0, &lexicon());
+    assert_eq!(found, expected, "{query}: {all:?}");
+}
+
+#[test]
+fn words_find_what_they_mean() {
+    let table = [
+        "mug:red",
+        "mug:blue",
+        "bowl:white",
+        "apple:red",
+        "banana:yellow",
+        "block:blue:3",
+        "block:blue:8",
+        ":green",
+    ];
+    check(&table, "red mug", &["mug:red"]);
+    check(&table, "the red mug", &["mug:red"]);
+    check(&table, "mug", &["mug:red", "mug:blue"]);
+    check(&table, "cup", &["mug:red", "mug:blue"]);
+    check(&table, "the blue coffee cup", &["mug:blue"]);
+    check(&table, "fruit", &["apple:red", "banana:yellow"]);
+    check(&table, "fruits", &["apple:red", "banana:yellow"]);
+    check(&table, "red fruit", &["apple:red"]);
+    check(&table, "blue block", &["block:blue:3", "block:blue:8"]);
+    check(&table, "cubes", &["block:blue:3", "block:blue:8"]);
+    check(&table, "large blue block", &["block:blue:8"]);
+    check(&table, "the smallest cube", &["block:blue:3"]);
+    check(&table, "crimson mug", &["mug:red"]);
+    check(&table, "the red thing", &["mug:red", "apple:red"]);
+    check(&table, "green object", &[":green"]);
+    check(&["cup:yellow", "mug:red"], "the cup", &["cup:yellow"]);
+    check(&["cup:yellow", "mug:red"], "the red cup", &["mug:red"]);
+    check(&["cup:yellow", "mug:red"], "both cups", &["cup:yellow", "mug:red"]);
+    check(&table, "stapler", &[]);
+    check(&table, "green mug", &[]);
+    check(&table, "orange", &[]);
+    check(&table, "bananna", &["banana:yellow"]);
+    check(&table, "the yellow one", &["banana:yellow"]);
+}
+
+#[test]
+fn unseen_words_and_multiword_classes() {
+    check(&["akita black bowl:black", "plate:white"], "black bowl", &["akita black bowl:black"]);
+    check(&["akita black bowl:black", "plate:white"], "akita black bowl", &["akita black bowl:black"]);
+    check(&["akita black bowl:black", "bowl:white"], "the white bowl", &["bowl:white"]);
+    check(&["duck:yellow", "mug:red"], "rubber duck", &["duck:yellow"]);
+    check(&["rubber duck:yellow", "mug:red"], "duck", &["rubber duck:yellow"]);
+    check(&["stapler:red"], "stapler", &["stapler:red"]);
+    check(&["frobnicator:red", "mug:red"], "the frobnicators", &["frobnicator:red"]);
+    check(&["tomato can:red", "tomato:red"], "tomato", &["tomato:red"]);
+    check(&["tomato can:red", "tomato:red"], "tomato can", &["tomato can:red"]);
+    check(&["tomato can:red"], "tomato", &[]);
+    check(&["milk carton:white"], "milk", &["milk carton:white"]);
+    check(&["cookies:brown"], "cookies box", &["cookies:brown"]);
+    check(&["orange juice:orange", "orange:orange"], "orange", &["orange:orange"]);
+    check(&["orange juice:orange", "orange:orange"], "orange juice", &["orange juice:orange"]);
+    check(&["tomato sauce:red", "bbq sauce:brown"], "tomato sauce", &["tomato sauce:red"]);
+    check(
+        &["alphabet soup:red", "tomato sauce:red", "basket:brown"],
+        "the alphabet soup",
+        &["alphabet soup:red"],
+    );
+    check(
+        &["glazed rim porcelain ramekin:white", "cookies:brown"],
+        "ramekin",
+        &["glazed rim porcelain ramekin:white"],
+    );
+    check(&["basket:brown", "apple:red"], "container", &["basket:brown"]);
+    check(&["wine bottle:green", "ketchup:red"], "wine bottle", &["wine bottle:green"]);
+    check(&["orange:orange", "block:orange"], "orange block", &["block:orange"]);
+    check(&["box:brown", "bowl:brown"], "wooden box", &["box:brown"]);
+    check(&["knife:grey", "spoon:grey"], "knives", &["knife:grey"]);
+}
+
+#[test]
+fn the_number_of_keys_varies() {
+    let apples = ["apple:red", "apple:green", "apple:yellow", "apple:grey", "apple:pink"];
+    assert_eq!(keys(&apples, "apples", 0).len(), 5);
+    assert_eq!(keys(&apples, "red apple", 0).len(), 1);
+    assert!(keys(&[], "apple", 0).is_empty());
+    assert!(keys(&apples, "", 10).len() == 5, "nothing asked, nothing excluded");
+}
+
+#[test]
+fn rejected_candidates_say_why_nearest_first() {
+    let found = retrieve(&map(&["bowl:white", "mug:blue", "banana:yellow"]), "red mug", 0, &lexicon());
+    assert!(found.matches.is_empty());
+    assert_eq!(found.rejected[0].key.0, "mug:blue");
+    assert_eq!(found.rejected[0].reason, "it is blue, not red");
+    assert!(found.rejected[1].reason.contains("not mug"), "{found:?}");
+    assert!(found.rejected.windows(2).all(|w| w[0].similarity >= w[1].similarity));
+}
+
+#[test]
+fn garbage_is_no_object_and_no_panic() {
+    for text in
+        ["", "   ", "!!!", "ß", "s", "es", "ies", "'s", "-", "日本語", "the the the", &"x".repeat(10_000)]
+    {
+        let found = retrieve(&map(&["mug:red"]), text, usize::MAX, &lexicon());
+        assert!(found.matches.len() <= 1, "{text}");
+    }
+}
