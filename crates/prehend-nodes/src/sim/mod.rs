@@ -1,1 +1,142 @@
-//! (coming)
+//! The embedded robot as a process: the `sim` crate behind the topics, services and actions of a real robot.
+//!
+//! Thread 1 steps physics at the wanted speed and publishes `/clock`, joint states and transforms; thread 2 draws the
+//! camera's frames; the controllers' and MoveIt's servers run in the runtime. What physics knows beyond its sensors
+//! leaves only through [`judge`], the process's own stdin and stdout.
+//!
+//! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`).
+
+pub mod arm_handle;
+mod camera;
+mod controllers;
+mod judge;
+mod judge_channel;
+mod physics;
+
+pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
+pub use controllers::{TrajectoryMessageError, trajectory_from_msg};
+
+use crate::{NodeError, NodeOptions, Shell};
+use camera::{Camera, FrameSlot};
+use physics::{Physics, Publishers, robot_state};
+use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
+use prehend_sim::scene::{DetectorSpec, PlacedScene};
+use prehend_sim::sensors::{Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
+use prehend_sim::world::{ArmModel, JointVector};
+use prehend_sim::{Scene, World};
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+use tokio::sync::watch;
+
+/// Scene when none is named.
+const DEFAULT_SCENE: &str = "config/scenes/tabletop.yaml";
+
+fn start_error(reason: impl ToString) -> NodeError {
+    NodeError::Start { node: "sim", reason: reason.to_string() }
+}
+
+/// Runs the embedded robot until a signal, or until stdin ends when it is watched.
+///
+/// Errors: [`NodeError::Config`] for a scene file with findings; [`NodeError::Start`] for a scene without room, or a
+/// robot description this simulator cannot run.
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let scene_file = options.scene.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_SCENE));
+    let scene = Scene::load(&crate::share::resolve(&scene_file))?;
+    let watch_stdin = options.watch_stdin;
+    // This process makes the time of the others, and reads its stdin itself.
+    let own = NodeOptions { use_sim_time: false, watch_stdin: false, ..options.clone() };
+    let shell = Shell::start("sim", &own).await?;
+    let parameters = shell.node.parameters();
+    let mut placed = scene.instantiate(options.seed).map_err(start_error)?;
+    adjust(
+        &mut placed,
+        &parameters.string_or("detector", "scene")?,
+        &parameters.string_or("depth_noise", "scene")?,
+    )?;
+
+    let urdf = std::fs::read_to_string(&shell.robot.urdf)
+        .map_err(|error| start_error(format!("{}: {error}", shell.robot.urdf.display())))?;
+    let model = ArmModel::from_urdf(&urdf).map_err(start_error)?;
+    let home = JointVector::try_from(shell.robot.home.as_slice())
+        .map_err(|_| start_error("the home pose does not have one position for each joint"))?;
+    let world = World::new(&placed, &model, &home).map_err(start_error)?;
+    let model = Arc::new(model);
+
+    let stage = Arc::new(Stage::new(&world.render_items()).map_err(start_error)?);
+    let spec = &placed.scene;
+    let classes = placed.objects.iter().map(|object| object.spec.class.clone()).collect();
+    let camera = RgbdCamera::new(wrist_camera_intrinsics(), spec.camera.clone(), options.seed);
+    let detector = Detector::new(spec.detector.clone(), classes, options.seed);
+    let camera = Camera::create(&shell.node, &shell.robot, camera, detector, Arc::clone(&stage))?;
+
+    let (commands, received) = mpsc::channel();
+    let (state, reported) = watch::channel(robot_state(&world));
+    let arm = ArmHandle::new(commands, reported);
+    let frames = FrameSlot::default();
+    let physics = Physics {
+        world,
+        robot: shell.robot.clone(),
+        publishers: Publishers::create(&shell.node, &shell.robot)?,
+        commands: received,
+        state,
+        frames: frames.clone(),
+        speed: options.speed,
+    };
+    let controller = shell.node.create_action_server::<FollowJointTrajectory::Action>(&shell.robot.arm.controller)?;
+    let gripper = shell.node.create_action_server::<GripperCommand::Action>(&shell.robot.gripper.action)?;
+
+    let camera_thread = spawn("camera", {
+        let frames = frames.clone();
+        move || camera.run(&frames)
+    })?;
+    let physics_thread = spawn("physics", move || physics.run())?;
+    let judge = judge_channel::open(arm.clone(), stage, watch_stdin)?;
+    let servers = [
+        tokio::spawn(controllers::serve_arm(controller, arm.clone(), Arc::clone(&model))),
+        tokio::spawn(controllers::serve_gripper(gripper, arm.clone(), Arc::clone(&model))),
+    ];
+    tracing::info!(scene = %scene_file.display(), seed = options.seed, "the embedded robot runs");
+
+    let outcome = tokio::select! {
+        () = shell.shutdown() => Ok(()),
+        () = judge.closed() => Ok(()),
+        () = arm.gone() => Err(start_error("the physics thread ended")),
+    };
+    for server in &servers {
+        server.abort();
+    }
+    for server in servers {
+        // Aborted on purpose.
+        let _ = server.await;
+    }
+    frames.close();
+    physics::end(&arm);
+    for thread in [camera_thread, physics_thread] {
+        if thread.join().is_err() {
+            tracing::error!("a thread of the simulator panicked");
+        }
+    }
+    outcome
+}
+
+fn spawn(
+    name: &'static str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<std::thread::JoinHandle<()>, NodeError> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(body).map_err(start_error)
+}
+
+/// Applies the parameters that override the scene's imperfections.
+fn adjust(placed: &mut PlacedScene, detector: &str, depth_noise: &str) -> Result<(), NodeError> {
+    match detector {
+        "scene" => {}
+        "perfect" => placed.scene.detector = DetectorSpec::default(),
+        other => return Err(start_error(format!("parameter `detector` is `{other}`; scene or perfect"))),
+    }
+    match depth_noise {
+        "scene" => {}
+        "off" => placed.scene.camera.depth_noise = None,
+        other => return Err(start_error(format!("parameter `depth_noise` is `{other}`; scene or off"))),
+    }
+    Ok(())
+}

@@ -5,7 +5,7 @@ use crate::body::Owner;
 use crate::body::collider::from_vector;
 use nalgebra::Vector3;
 use rapier3d::prelude::{ColliderHandle, PhysicsWorld};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Time constant of the low-pass filter of forces, seconds.
@@ -19,7 +19,7 @@ const LOGGED: f64 = 70.0;
 const FIXED_STIFFNESS: f64 = 4.0e4;
 
 /// A contact of the robot above the logged force.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HardContact {
     /// Link of the robot.
     pub link: String,

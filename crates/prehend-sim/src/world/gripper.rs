@@ -106,6 +106,18 @@ impl Gripper {
         (id, replaced)
     }
 
+    /// Ends the running command and keeps the fingers where they are; what presses on something goes on pressing.
+    pub(super) fn hold(&mut self) -> Option<GripEnd> {
+        let (id, _, standing) = self.running.take()?;
+        let gripping = self.mode == Mode::Force && standing > 4.0 * STEP;
+        if !gripping {
+            self.mode = Mode::Position;
+            self.target = self.opening() / 2.0;
+            self.setpoint = self.target;
+        }
+        Some(GripEnd { id, stalled: gripping, reached_goal: false, replaced: false, opening: self.opening() })
+    }
+
     /// Notes where the fingers are after a step; gives the command that ended.
     pub(super) fn observe(&mut self, travel: [f64; 2]) -> Option<GripEnd> {
         for finger in 0..2 {

@@ -229,6 +229,11 @@ impl World {
         id
     }
 
+    /// Stops the fingers where they are; fingers that grip something go on gripping. A running command ends.
+    pub fn hold_gripper(&mut self) {
+        self.grip_ends.extend(self.gripper.hold());
+    }
+
     /// Motions that ended since the last call.
     pub fn take_motion_ends(&mut self) -> Vec<MotionEnd> {
         std::mem::take(&mut self.motion_ends)

@@ -5,10 +5,10 @@ use super::contacts::HardContact;
 use crate::body::Owner;
 use crate::scene::{ObjectSpec, Shape};
 use nalgebra::{Isometry3, Vector3};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Everything the judge may want to know of one instant.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// Simulated time, seconds.
     pub time: f64,
@@ -27,7 +27,7 @@ pub struct Truth {
 }
 
 /// One object as physics has it, in `link_base`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectTruth {
     /// Unique name of the scene file.
     pub name: String,
@@ -62,7 +62,7 @@ pub struct ObjectTruth {
 }
 
 /// What the robot did over time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Motions {
     /// Intervals of simulated time, seconds, in which an arm joint moved.
     pub arm: Vec<[f64; 2]>,

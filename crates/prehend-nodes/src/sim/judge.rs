@@ -1,0 +1,141 @@
+//! The judge's channel: physics' truth over the process's own stdin and stdout, which no node can reach.
+//!
+//! The parent writes one JSON object a line and reads one JSON object a line for each:
+//!
+//! | request | answer |
+//! |---|---|
+//! | `{"ask":"snapshot"}` | `{"truth":{..}}`: time, arm, every object's pose, contacts, what is held, in or on what |
+//! | `{"ask":"scene"}` | `{"scene":{..}}`: the placed scene |
+//! | `{"ask":"motions"}` | `{"motions":{"arm":[[t0,t1],..],"gripper":[..],"max_pad_force":..,"hard_contacts":[..]}}` |
+//! | `{"ask":"overview","path":"FILE.png"}` | `{"written":"FILE.png"}`: a third-person picture |
+//! | `{"ask":"move_object","object":NAME,"position":[x,y,z]}` | `{"done":true}`: put there at rest |
+//! | `{"ask":"push_object","object":NAME,"velocity":[x,y,z]}` | `{"done":true}` |
+//! | `{"ask":"fault","camera":"ok"/"silent","depth":"ok"/"zero"/"nan","detector":"ok"/"silent"/"garbage","tf":"ok"/"frozen","frame":"ok"/"unknown"}` | `{"done":true}`; keys that are absent stay as they are |
+//!
+//! Anything else, and any failure, is answered by `{"error":"..."}`. End of file ends the process when it was started
+//! with a watched stdin.
+
+use prehend_sim::body::Frame;
+use serde::Deserialize;
+
+/// What the judge asks; see the module.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Request {
+    Snapshot,
+    Scene,
+    Motions,
+    Overview {
+        path: String,
+    },
+    MoveObject {
+        object: String,
+        position: [f64; 3],
+    },
+    PushObject {
+        object: String,
+        velocity: [f64; 3],
+    },
+    Fault(FaultChange),
+}
+
+/// Which faults are to be on; absent ones stay as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FaultChange {
+    camera: Option<CameraFault>,
+    depth: Option<DepthFault>,
+    detector: Option<DetectorFault>,
+    tf: Option<TfFault>,
+    frame: Option<FrameFault>,
+}
+
+/// The camera as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CameraFault {
+    /// Works.
+    #[default]
+    Ok,
+    /// Sends nothing.
+    Silent,
+}
+
+/// The depth image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum DepthFault {
+    /// Works.
+    #[default]
+    Ok,
+    /// Nothing is measured anywhere.
+    Zero,
+    /// Another encoding, all NaN.
+    Nan,
+}
+
+/// The detector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum DetectorFault {
+    /// Works.
+    #[default]
+    Ok,
+    /// Sends nothing.
+    Silent,
+    /// Sends labels of detections that are not in its list, and images shorter than they say.
+    Garbage,
+}
+
+/// Transforms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TfFault {
+    /// Works.
+    #[default]
+    Ok,
+    /// No transforms any more.
+    Frozen,
+}
+
+/// The camera's frame id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum FrameFault {
+    /// The camera's.
+    #[default]
+    Ok,
+    /// One that no transform leads to.
+    Unknown,
+}
+
+/// Faults that are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    pub(super) camera: CameraFault,
+    pub(super) depth: DepthFault,
+    pub(super) detector: DetectorFault,
+    pub(super) tf: TfFault,
+    pub(super) frame: FrameFault,
+}
+
+impl Faults {
+    pub(super) fn apply(&mut self, change: FaultChange) {
+        self.camera = change.camera.unwrap_or(self.camera);
+        self.depth = change.depth.unwrap_or(self.depth);
+        self.detector = change.detector.unwrap_or(self.detector);
+        self.tf = change.tf.unwrap_or(self.tf);
+        self.frame = change.frame.unwrap_or(self.frame);
+    }
+}
+
+/// What the physics thread answers.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// To be written as it is.
+    Json(serde_json::Value),
+    /// To be drawn.
+    Draw(Box<Frame>),
+    /// What went wrong.
+    Error(String),
+}
