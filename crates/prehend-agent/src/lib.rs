@@ -5,3 +5,4 @@
 //! Read [`language::Goal`] first: what a sentence means before anything is looked for.
 
 pub mod language;
+pub mod policy;

@@ -1,10 +1,118 @@
 //! From a sentence to a [`Goal`]: tokens, lexicon, grammar.
 //!
-//! Read [`Goal`] first, then `parse` (text and lexicon to readings, best first).
+//! Read [`Goal`] first, then [`parse`].
 
 pub mod goal;
+mod grammar;
+mod inflect;
+pub mod lexicon;
+mod notation;
+mod phrases;
+pub mod token;
 
 pub use goal::{
-    Attribute, AttributeKind, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation,
-    Quantity, Question, Region, Selector, Spatial, Step,
+    Attribute, AttributeKind, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity,
+    Question, Region, Selector, Spatial, Step,
 };
+pub use inflect::{inflections, plural};
+pub use lexicon::Lexicon;
+pub use phrases::Phrases;
+pub use token::Token;
+
+use grammar::{Parser, resolve_ones};
+
+/// Most readings that are kept.
+const MAX_READINGS: usize = 6;
+/// Readings this much dearer than the best are kept: the scene decides between attachments.
+const WINDOW: u32 = 0;
+
+/// A sentence that has no meaning the planner knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct NotUnderstood {
+    /// The words it stumbled over; empty when the sentence is empty.
+    pub words: String,
+    /// What is not understood and the nearest thing that can be done, or the question that settles it.
+    pub message: String,
+}
+
+/// Every sensible reading of a sentence, best first; not empty. Several when modifiers can belong to different nouns:
+/// grounding in the scene decides.
+///
+/// Errors: [`NotUnderstood`] when no reading uses every word, when something is missing ("put the cup"), or when it
+/// states a condition or an alternative.
+pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> {
+    let tokens = lexicon.cleaned(token::tokens(text));
+    if tokens.iter().all(|token| token.word().is_empty()) {
+        return Err(NotUnderstood { words: String::new(), message: format!("There are no words in it. {EXAMPLES}") });
+    }
+    if tokens.len() > token::MAX_TOKENS {
+        let message = format!("The sentence is longer than {} words; give me a few steps at a time.", token::MAX_TOKENS);
+        return Err(NotUnderstood { words: String::new(), message });
+    }
+    let parser = Parser::new(&tokens, lexicon);
+    let mut readings: Vec<(Result<Goal, String>, u32)> =
+        parser.question().into_iter().map(|(goal, cost)| (Ok(goal), cost)).collect();
+    readings.extend(parser.sentence().iter().map(|reading| (Parser::goal(reading), reading.cost)));
+    readings.sort_by_key(|(goal, cost)| (*cost, goal.as_ref().map_or(0, modified_targets)));
+    let Some((_, best)) = readings.first() else {
+        return Err(stumbled(&tokens, &parser, lexicon));
+    };
+    let limit = best + WINDOW;
+    let mut goals: Vec<Goal> = Vec::new();
+    let mut problem = None;
+    for (goal, _) in readings.into_iter().take_while(|(_, cost)| *cost <= limit) {
+        match goal {
+            Ok(mut goal) => {
+                resolve_ones(&mut goal);
+                if !goals.contains(&goal) && goals.len() < MAX_READINGS {
+                    goals.push(goal);
+                }
+            }
+            Err(message) => problem = problem.or(Some(message)),
+        }
+    }
+    match (goals.is_empty(), problem) {
+        (false, _) => Ok(goals),
+        (true, Some(message)) => Err(NotUnderstood { words: String::new(), message }),
+        (true, None) => Err(stumbled(&tokens, &parser, lexicon)),
+    }
+}
+
+/// How many modifiers the targets of destinations have: attaching to the moved object is the first reading.
+fn modified_targets(goal: &Goal) -> usize {
+    let Goal::Steps(steps) = goal else { return 0 };
+    steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Place { destination, .. } => Some(destination.targets.iter().map(|np| np.modifiers.len()).sum::<usize>()),
+            _ => None,
+        })
+        .sum()
+}
+
+/// What to say as an example of what can be done.
+const EXAMPLES: &str = "Try for example \"put the red mug in the bowl\", \"pick up the largest apple\" or \"where is the spoon?\".";
+
+/// Says where the grammar stumbled and what is nearest.
+fn stumbled(tokens: &[Token], parser: &Parser<'_>, lexicon: &Lexicon) -> NotUnderstood {
+    let words: Vec<&str> = tokens.iter().map(Token::word).collect();
+    let near = parser.farthest().min(tokens.len().saturating_sub(1));
+    let from = (near..tokens.len()).find(|index| !words[*index].is_empty()).unwrap_or(0);
+    let stumble: Vec<&str> = words[from..].iter().copied().filter(|word| !word.is_empty()).take(3).collect();
+    let condition = words.iter().find(|word| lexicon.list("conditions").has_word(word));
+    let message = if let Some(condition) = condition {
+        format!("I do not plan on conditions (\"{condition}\"). Tell me what to do now, for example \"put the mug in the bowl\".")
+    } else if words.contains(&"or") {
+        "I cannot choose between alternatives (\"or\"). Which one shall it be?".to_owned()
+    } else if let Some(without) = words.iter().find(|word| lexicon.list("negations").has_word(word)) {
+        format!("I do not understand what shall not be (\"{without}\"). Tell me what to do, for example \"put the mug in the bowl\".")
+    } else {
+        let hint = words
+            .iter()
+            .find_map(|word| lexicon.nearest_verb(word).filter(|verb| verb.lemma != *word))
+            .map_or(String::new(), |verb| format!(" Did you mean \"{}\"?", verb.lemma));
+        format!("I do not understand \"{}\".{hint} {EXAMPLES}", stumble.join(" "))
+    };
+    NotUnderstood { words: stumble.join(" "), message }
+}

@@ -1,0 +1,186 @@
+//! Where something shall go.
+
+use super::modifier::is_plural;
+use super::{Alt, Alts, Parser};
+use crate::language::goal::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region};
+use crate::language::lexicon::{Determiner, PlaceWord};
+use prehend_scene::Relation;
+
+impl Parser<'_> {
+    /// Destinations that start here.
+    pub(super) fn destination(&self, position: usize) -> Alts<Destination> {
+        let mut out = Vec::new();
+        let mut starts = vec![position];
+        for round in 0..4 {
+            let Some(last) = starts.get(round).copied() else { break };
+            match self.past("verb_noise", last).or_else(|| self.past("preposition_noise", last)) {
+                Some(next) => starts.push(next),
+                None => break,
+            }
+        }
+        for start in starts {
+            self.destination_at(start, &mut out);
+        }
+        for alt in &mut out {
+            self.reach(alt.next);
+            alt.value.words = self.text(position, alt.next);
+        }
+        super::keep(out, 5, 40)
+    }
+
+    fn destination_at(&self, start: usize, out: &mut Alts<Destination>) {
+        let mut push = |relation, targets, next, cost| {
+            out.push(Alt { value: Destination { relation, targets, words: String::new() }, next, cost });
+        };
+        let known = PlaceRelation::Known;
+        for next in self.pasts("away", start) {
+            // "away from the plate" is a preposition.
+            if !self.is(next, &["from"]) {
+                push(known(Relation::Away), Vec::new(), next, 1);
+            }
+        }
+        for next in self.pasts("anywhere", start) {
+            push(known(Relation::Table), Vec::new(), next, 1);
+            for preposition in ["on", "onto"] {
+                if self.is(next, &[preposition]) {
+                    if let Some(end) = self.table(next + 1) {
+                        push(known(Relation::Table), Vec::new(), end, 0);
+                    }
+                }
+            }
+        }
+        let it = || vec![NounPhrase { head: Head::It, text: "it".to_owned(), ..NounPhrase::default() }];
+        for next in self.pasts("inside", start) {
+            if !self.is(next, &["of"]) {
+                push(known(Relation::In), it(), next, 1);
+            }
+        }
+        for next in self.pasts("on_top", start) {
+            if !self.is(next, &["of"]) {
+                push(known(Relation::On), it(), next, 1);
+            }
+        }
+        if let Some(region) = self.past_any(&["on", "onto", "at", "to", "in", "into", "towards", "toward", "over to", "near"], start) {
+            if let Some((region, next)) = self.table_region(region) {
+                push(PlaceRelation::Region(region), Vec::new(), next, 0);
+            }
+            if let Some((side, next)) = self.side(region) {
+                if !self.is(next, &["of", "from"]) {
+                    push(PlaceRelation::Region(side), Vec::new(), next, 0);
+                }
+            }
+            let edge = self.skip_articles(region);
+            if let Some(next) = self.past_any(&["edge", "corner", "border", "end"], edge) {
+                let next = match self.is(next, &["of"]) {
+                    true => self.table(next + 1),
+                    false => Some(next),
+                };
+                if let Some(next) = next {
+                    push(PlaceRelation::Region(Region::Edge), Vec::new(), next, 0);
+                }
+            }
+        }
+        // "to its left"
+        for (word, relation) in [("left", Relation::LeftOf), ("right", Relation::RightOf), ("side", Relation::NextTo), ("front", Relation::InFrontOf)] {
+            for owner in ["to its", "on its", "at its", "by its", "in its"] {
+                if let Some(next) = self.past_words(&format!("{owner} {word}"), start) {
+                    let next = self.past_any(&["side", "hand side"], next).unwrap_or(next);
+                    push(known(relation), it(), next, 0);
+                }
+            }
+        }
+        for (word, region) in [
+            ("left", Region::Left),
+            ("leftward", Region::Left),
+            ("leftwards", Region::Left),
+            ("right", Region::Right),
+            ("rightward", Region::Right),
+            ("rightwards", Region::Right),
+            ("forward", Region::Back),
+            ("forwards", Region::Back),
+            ("backward", Region::Front),
+            ("backwards", Region::Front),
+        ] {
+            if self.is(start, &[word]) && self.boundary(start + 1) {
+                push(PlaceRelation::Region(region), Vec::new(), start + 1, 1);
+            }
+        }
+        for (length, word) in self.lexicon.place_words.at(self.tokens, start) {
+            self.preposition(start + length, *word, out);
+        }
+    }
+
+    fn preposition(&self, after: usize, word: PlaceWord, out: &mut Alts<Destination>) {
+        let mut push = |relation, targets, next, cost| {
+            out.push(Alt { value: Destination { relation, targets, words: String::new() }, next, cost });
+        };
+        let relation = match word {
+            PlaceWord::Known(relation) => PlaceRelation::Known(relation),
+            PlaceWord::To => PlaceRelation::To,
+            PlaceWord::Under => PlaceRelation::Under,
+            PlaceWord::Above => PlaceRelation::Above,
+        };
+        let onto = matches!(word, PlaceWord::Known(Relation::On) | PlaceWord::To);
+        if onto {
+            if let Some(next) = self.table(after) {
+                push(PlaceRelation::Known(Relation::Table), Vec::new(), next, 0);
+                return;
+            }
+        }
+        if onto || matches!(word, PlaceWord::Known(Relation::In | Relation::NextTo)) {
+            let article = self.skip_articles(after);
+            if let Some(next) = self.past("floor", article) {
+                if self.boundary(next) {
+                    push(PlaceRelation::Floor, Vec::new(), next, 0);
+                    return;
+                }
+            }
+        }
+        // "a free spot on the table", "an empty place"
+        if matches!(word, PlaceWord::To | PlaceWord::Known(Relation::On | Relation::In)) {
+            let article = match self.lexicon.determiners.at(self.tokens, after).next() {
+                Some((length, Determiner::Any | Determiner::One)) => after + length,
+                _ => after,
+            };
+            if self.is(article, &["free", "empty", "open", "different", "clear", "safe"])
+                && self.is(article + 1, &["spot", "place", "space", "area", "location", "part", "region"])
+            {
+                let mut next = article + 2;
+                if self.is(next, &["on", "of", "at"]) {
+                    next = self.table(next + 1).unwrap_or(next);
+                }
+                push(PlaceRelation::Known(Relation::Table), Vec::new(), next, 0);
+            }
+        }
+        for targets in self.noun_list(after) {
+            let number = targets.value.len();
+            let plural = targets.value.iter().any(is_plural);
+            let cost = match word {
+                PlaceWord::Known(Relation::Between) => match (number, plural) {
+                    (2, _) | (1, true) => Some(0),
+                    _ => None,
+                },
+                PlaceWord::Known(Relation::Away) => Some(0),
+                _ if number == 1 => Some(0),
+                PlaceWord::Known(Relation::NextTo) if number == 2 => Some(2),
+                _ => None,
+            };
+            if let Some(cost) = cost {
+                push(relation, targets.value, targets.next, targets.cost + cost);
+            }
+        }
+    }
+
+    /// Whether a clause can end here.
+    pub(super) fn boundary(&self, position: usize) -> bool {
+        position >= self.tokens.len()
+            || self.word(position).is_empty()
+            || self.is(position, &["and", "then", "but", "before", "after", "so"])
+            || self.past("closers", position).is_some()
+    }
+
+    /// A phrase for everything, for "empty the basket".
+    pub(super) fn all_things() -> NounPhrase {
+        NounPhrase { quantity: Quantity::All, text: "everything".to_owned(), ..NounPhrase::default() }
+    }
+}

@@ -1,0 +1,153 @@
+//! The grammar: every reading of a row of tokens, cheapest first.
+//!
+//! A parser function takes a position and gives all ways to read on from there, each with its cost. Attachment is not
+//! decided here: "the bowl on the plate on the tray" gives both readings, and the scene decides. Nothing is skipped but
+//! what the lexicon lists as without influence.
+
+mod clause;
+mod destination;
+mod modifier;
+mod noun;
+mod one;
+mod question;
+mod sentence;
+
+use super::goal::{NounPhrase, Question, Step};
+use super::lexicon::{Lexicon, Words};
+use super::token::Token;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+pub(super) use one::resolve_ones;
+
+
+/// One way to read on.
+#[derive(Clone, Debug)]
+pub(super) struct Alt<T> {
+    pub(super) value: T,
+    /// Position after what was read.
+    pub(super) next: usize,
+    /// How forced the reading is; 0 is plain.
+    pub(super) cost: u32,
+}
+
+pub(super) type Alts<T> = Vec<Alt<T>>;
+
+/// What a clause turned out to be.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Clause {
+    /// Something to do.
+    Step(Step),
+    /// Understood so far, but something is missing: the question that settles it.
+    Problem(String),
+    /// A question put as a command ("find the apple").
+    Question(Question),
+    /// "There is a mug on the table.": what a later "it" means.
+    Mention(NounPhrase),
+    /// A promise that holds anyway ("do not drop it").
+    Nothing,
+}
+
+/// The grammar over one sentence.
+pub(super) struct Parser<'a> {
+    pub(super) tokens: &'a [Token],
+    pub(super) lexicon: &'a Lexicon,
+    nouns: RefCell<HashMap<usize, Alts<NounPhrase>>>,
+    lists: RefCell<HashMap<usize, Alts<Vec<NounPhrase>>>>,
+    farthest: Cell<usize>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(tokens: &'a [Token], lexicon: &'a Lexicon) -> Self {
+        Self {
+            tokens,
+            lexicon,
+            nouns: RefCell::default(),
+            lists: RefCell::default(),
+            farthest: Cell::new(0),
+        }
+    }
+
+    /// The first token no reading came past.
+    pub(super) fn farthest(&self) -> usize {
+        self.farthest.get()
+    }
+
+    fn reach(&self, position: usize) {
+        self.farthest.set(self.farthest.get().max(position));
+    }
+
+    fn word(&self, position: usize) -> &'a str {
+        self.tokens.get(position).map_or("", Token::word)
+    }
+
+    fn is(&self, position: usize, words: &[&str]) -> bool {
+        let word = self.word(position);
+        !word.is_empty() && words.contains(&word)
+    }
+
+    fn is_comma(&self, position: usize) -> bool {
+        self.tokens.get(position) == Some(&Token::Comma)
+    }
+
+    fn at_end(&self, position: usize) -> bool {
+        self.tokens[position.min(self.tokens.len())..]
+            .iter()
+            .all(|token| matches!(token, Token::Stop | Token::Question | Token::Comma))
+    }
+
+    fn list(&self, key: &'static str) -> &'a Words {
+        self.lexicon.list(key)
+    }
+
+    /// Position after the longest phrase of a list, if one stands here.
+    fn past(&self, key: &'static str, position: usize) -> Option<usize> {
+        self.list(key).longest(self.tokens, position).map(|length| position + length)
+    }
+
+    /// Every position after a phrase of a list that stands here, longest first.
+    fn pasts(&self, key: &'static str, position: usize) -> Vec<usize> {
+        self.list(key).at(self.tokens, position).map(|(length, ())| position + length).collect()
+    }
+
+    /// Position after these words, if they stand here.
+    fn past_words(&self, words: &str, position: usize) -> Option<usize> {
+        let mut next = position;
+        for word in words.split(' ') {
+            if self.word(next) != word {
+                return None;
+            }
+            next += 1;
+        }
+        Some(next)
+    }
+
+    /// Position after the first of these phrases that stands here.
+    fn past_any(&self, phrases: &[&str], position: usize) -> Option<usize> {
+        phrases.iter().find_map(|phrase| self.past_words(phrase, position))
+    }
+
+    fn skip_articles(&self, position: usize) -> usize {
+        if self.is(position, &["the", "a", "an", "your", "my", "this", "that", "its", "our"]) { position + 1 } else { position }
+    }
+
+    /// The words from one position up to another.
+    fn text(&self, from: usize, to: usize) -> String {
+        let words: Vec<&str> =
+            self.tokens[from.min(to)..to.min(self.tokens.len())].iter().map(Token::word).filter(|w| !w.is_empty()).collect();
+        words.join(" ").replace(" 's", "'s")
+    }
+}
+
+/// Keeps the cheapest readings: at most `per_end` for each end, `total` in all; the order of equal ones stays.
+fn keep<T>(mut alts: Alts<T>, per_end: usize, total: usize) -> Alts<T> {
+    alts.sort_by_key(|alt| alt.cost);
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    alts.retain(|alt| {
+        let count = counts.entry(alt.next).or_default();
+        *count += 1;
+        *count <= per_end
+    });
+    alts.truncate(total);
+    alts
+}

@@ -1,0 +1,452 @@
+//! Noun phrases: determiner, number, describing words, an open vocabulary of nouns, then modifiers.
+
+use super::modifier::Post;
+use super::{Alt, Alts, Parser, keep};
+use crate::language::goal::{Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Selector, Spatial};
+use crate::language::lexicon::{Describing, Determiner};
+
+/// Longest compound noun, words.
+const MAX_NOUN: usize = 6;
+/// Most modifiers of one noun phrase.
+const MAX_POST: usize = 4;
+
+/// A noun phrase under construction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Core {
+    pub(super) np: NounPhrase,
+    /// "second", waiting for "from the left".
+    pub(super) ordinal: Option<u32>,
+    /// "closest" (true) or "farthest" (false) before the noun, waiting for "to the plate".
+    pub(super) distance: Option<bool>,
+}
+
+/// What stood before the noun.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    determiner: Option<Determiner>,
+    number: Option<u32>,
+}
+
+impl Parser<'_> {
+    /// Noun phrases that start here.
+    pub(super) fn noun_phrase(&self, position: usize) -> Alts<NounPhrase> {
+        if let Some(known) = self.nouns.borrow().get(&position) {
+            return known.clone();
+        }
+        let mut frontier = self.core(position);
+        let mut done: Alts<NounPhrase> = Vec::new();
+        for round in 0..=MAX_POST {
+            done.extend(frontier.iter().filter_map(|alt| self.finished(position, alt)));
+            if round == MAX_POST || frontier.is_empty() {
+                break;
+            }
+            let mut longer: Alts<Core> = Vec::new();
+            for alt in &frontier {
+                for post in self.post(alt.next, &alt.value) {
+                    if let Some(core) = attach(&alt.value, &post.value) {
+                        longer.push(Alt { value: core, next: post.next, cost: alt.cost + post.cost });
+                    }
+                }
+            }
+            frontier = keep(longer, 6, 40);
+        }
+        let mut done = keep(done, 5, 60);
+        for alt in &mut done {
+            self.reach(alt.next);
+            alt.value.text = self.text(position, alt.next);
+        }
+        self.nouns.borrow_mut().insert(position, done.clone());
+        done
+    }
+
+    /// Closes what waited for a modifier that did not come.
+    fn finished(&self, _position: usize, alt: &Alt<Core>) -> Option<Alt<NounPhrase>> {
+        let mut np = alt.value.np.clone();
+        if alt.value.ordinal.is_some() {
+            return None;
+        }
+        match alt.value.distance {
+            Some(true) => np.selectors.push(Selector::ClosestToRobot),
+            Some(false) => np.selectors.push(Selector::FarthestFromRobot),
+            None => {}
+        }
+        Some(Alt { value: np, next: alt.next, cost: alt.cost })
+    }
+
+    /// Noun phrases without what follows the noun.
+    fn core(&self, position: usize) -> Alts<Core> {
+        let mut out: Alts<Core> = Vec::new();
+        let mut whole = |next: usize, quantity, head, cost| {
+            let np = NounPhrase { quantity, head, ..NounPhrase::default() };
+            out.push(Alt { value: Core { np, ..Core::default() }, next, cost });
+        };
+        for next in self.pasts("it", position) {
+            let bare = next == position + 1 && self.is(position, &["that", "this"]);
+            whole(next, Quantity::One, Head::It, if bare { 2 } else { 0 });
+        }
+        for next in self.pasts("them", position) {
+            let bare = next == position + 1 && self.is(position, &["these", "those"]);
+            whole(next, Quantity::All, Head::Them, if bare { 2 } else { 0 });
+        }
+        for next in self.pasts("everything", position) {
+            whole(next, Quantity::All, Head::Anything, 0);
+        }
+        for next in self.pasts("anything", position) {
+            whole(next, Quantity::Any, Head::Anything, 0);
+        }
+        for next in self.pasts("others", position) {
+            whole(next, Quantity::Others, Head::Anything, 0);
+        }
+        if self.is(position, &["both"]) {
+            whole(position + 1, Quantity::All, Head::Them, 3);
+        }
+        if self.is(position, &["all"]) {
+            whole(position + 1, Quantity::All, Head::Anything, 3);
+        }
+        let mut starts = vec![(position, None)];
+        for (length, determiner) in self.lexicon.determiners.at(self.tokens, position) {
+            starts.push((position + length, Some(*determiner)));
+            // "all of these", "both the".
+            if let Some((more, _)) = self.lexicon.determiners.at(self.tokens, position + length).next() {
+                if matches!(determiner, Determiner::All | Determiner::Both | Determiner::Any) {
+                    starts.push((position + length + more, Some(*determiner)));
+                }
+            }
+        }
+        for (next, determiner) in starts {
+            let start = Start { determiner, number: None };
+            self.described(next, start, Core::default(), 0, &mut out);
+            for (length, number) in self.numbers(next) {
+                let start = Start { determiner, number: Some(number) };
+                let after = next + length;
+                // "two of the mugs"
+                let of = self.past_any(&["of the", "of my", "of those", "of these", "of your"], after);
+                for after in [Some(after), of].into_iter().flatten() {
+                    self.described(after, start, Core::default(), 0, &mut out);
+                }
+            }
+        }
+        keep(out, 6, 60)
+    }
+
+    /// Numbers in words or digits, with their length.
+    pub(super) fn numbers(&self, position: usize) -> Vec<(usize, u32)> {
+        let mut found: Vec<(usize, u32)> =
+            self.lexicon.numbers.at(self.tokens, position).map(|(length, number)| (length, *number)).collect();
+        if let Ok(number) = self.word(position).parse::<u32>() {
+            found.push((1, number));
+        }
+        found
+    }
+
+    /// Reads describing words and then the noun.
+    fn described(&self, position: usize, start: Start, core: Core, cost: u32, out: &mut Alts<Core>) {
+        self.nouns_from(position, start, &core, cost, out);
+        let described = core != Core::default();
+        let mut next = position;
+        if described && (self.is_comma(next) || self.is(next, &["and", "but"])) {
+            next += 1;
+        }
+        let joined = next > position;
+        if let Some(after) = self.past("intensifiers", next) {
+            if self.lexicon.describing.at(self.tokens, after).next().is_some() {
+                next = after;
+            }
+        }
+        let excluded = self.is(next, &["non"]);
+        if excluded {
+            next += 1;
+        }
+        for (length, number) in self.lexicon.ordinals.at(self.tokens, next) {
+            if core.ordinal.is_none() && !joined {
+                let core = Core { ordinal: Some(*number), ..core.clone() };
+                self.described(next + length, start, core, cost, out);
+            }
+        }
+        for (length, describing) in self.lexicon.describing.at(self.tokens, next) {
+            let word = self.text(next, next + length);
+            let Some(described) = describe(&core, *describing, word, excluded) else { continue };
+            let mut after = next + length;
+            if let Some(noise) = self.past("attribute_noise", after) {
+                after = noise;
+            }
+            self.described(after, start, described, cost + u32::from(joined), out);
+        }
+    }
+
+    /// Emits every noun that starts here.
+    fn nouns_from(&self, position: usize, start: Start, core: &Core, cost: u32, out: &mut Alts<Core>) {
+        let described = *core != Core::default();
+        if described {
+            // "the red", "the largest": the noun is understood.
+            let cheap = !core.np.selectors.is_empty() || core.distance.is_some() || core.ordinal.is_some();
+            let mut core = core.clone();
+            core.np.head = Head::Noun("one".to_owned());
+            core.np.quantity = quantity(start, false, false);
+            let noun_like = self.list("attribute_nouns").has_word(self.word(position.saturating_sub(1)));
+            let extra = match (noun_like, cheap) {
+                (true, _) => 4,
+                (false, true) => 1,
+                (false, false) => 2,
+            };
+            out.push(Alt { value: core, next: position, cost: cost + extra });
+        }
+        let mut run_cost = cost;
+        for length in 1..=MAX_NOUN {
+            let last = position + length - 1;
+            let word = self.word(last);
+            if !self.lexicon.nounable(word) {
+                break;
+            }
+            let describing = self.lexicon.describing.word(word);
+            let is_verb = self.lexicon.verbs.has_word(word);
+            if length == 1 {
+                run_cost += match describing {
+                    Some(_) if self.list("attribute_nouns").has_word(word) => 1,
+                    Some(_) => 2,
+                    None if self.is(position, &["top", "bottom", "side", "end", "inside"]) && !self.lexicon.nounable(self.word(position + 1)) => 2,
+                    None if is_verb && start.determiner.is_none() && !described => 3,
+                    None => 0,
+                };
+            } else {
+                let side = matches!(describing, Some(Describing::Side(_))) || self.is(last, &["back", "top"]);
+                run_cost += if side || self.lexicon.numbers.has_word(word) { 2 } else { u32::from(is_verb) };
+            }
+            let number = self.lexicon.numbers.has_word(word) || self.lexicon.ordinals.has_word(word);
+            if length == 1 && number && word != "one" {
+                break;
+            }
+            let noun_of_attribute = self.list("attribute_nouns").has_word(word);
+            if length == 1 && describing.is_some() && !noun_of_attribute {
+                continue;
+            }
+            if word.chars().all(|c| c.is_ascii_digit()) && length == 1 {
+                continue;
+            }
+            let (singular, plural) = self.lexicon.singular(word);
+            let mut words = self.text(position, last);
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(&singular);
+            let head = if length == 1 && singular == "one" {
+                Head::Noun("one".to_owned())
+            } else if length == 1 && self.list("things").has_word(&singular) {
+                Head::Anything
+            } else {
+                Head::Noun(words)
+            };
+            let plural_only = self.list("plural_only").has_word(word);
+            let mut core = core.clone();
+            core.np.head = head;
+            core.np.quantity = quantity(start, plural, plural_only);
+            self.owned(last + 1, core, run_cost, out);
+        }
+    }
+
+    /// After the noun: as it is, "of tuna", or "'s handle".
+    fn owned(&self, next: usize, core: Core, cost: u32, out: &mut Alts<Core>) {
+        if self.is(next, &["of"]) {
+            if let Head::Noun(noun) = &core.np.head {
+                for length in 1..=3 {
+                    let last = next + length;
+                    if !self.lexicon.nounable(self.word(last)) {
+                        break;
+                    }
+                    let mut longer = core.clone();
+                    longer.np.head = Head::Noun(format!("{noun} of {}", self.text(next + 1, last + 1)));
+                    out.push(Alt { value: longer, next: last + 1, cost });
+                }
+            }
+        }
+        if self.is(next, &["'s"]) {
+            let mut owner = core.np.clone();
+            owner.text = self.text(next.saturating_sub(3), next);
+            let mut parts = Vec::new();
+            let part = Start { determiner: Some(Determiner::One), number: None };
+            self.described(next + 1, part, Core::default(), cost, &mut parts);
+            for mut part in parts {
+                part.value.np.modifiers.push(Modifier {
+                    relation: Spatial::PartOf,
+                    targets: vec![owner.clone()],
+                    negated: false,
+                });
+                out.push(part);
+            }
+        }
+        out.push(Alt { value: core, next, cost });
+    }
+
+    /// One or more noun phrases joined by commas and "and".
+    pub(super) fn noun_list(&self, position: usize) -> Alts<Vec<NounPhrase>> {
+        if let Some(known) = self.lists.borrow().get(&position) {
+            return known.clone();
+        }
+        let mut frontier: Alts<Vec<NounPhrase>> = self
+            .noun_phrase(position)
+            .into_iter()
+            .map(|alt| Alt { value: vec![alt.value], next: alt.next, cost: alt.cost })
+            .collect();
+        let mut done = Vec::new();
+        while !frontier.is_empty() && done.len() < 200 {
+            let mut longer = Vec::new();
+            for alt in &frontier {
+                let Some((next, comma_only)) = self.past_join(alt.next) else { continue };
+                for item in self.noun_phrase(next) {
+                    let mut list = alt.value.clone();
+                    let before = alt.cost;
+                    let inherited = inherit_head(&mut list, &item.value);
+                    list.push(item.value.clone());
+                    let cost = (before + item.cost).saturating_sub(if inherited { 2 } else { 0 });
+                    longer.push(Alt { value: list, next: item.next, cost: cost + u32::from(comma_only) });
+                }
+            }
+            done.extend(frontier);
+            frontier = keep(longer, 4, 30);
+        }
+        let done = keep(done, 6, 80);
+        self.lists.borrow_mut().insert(position, done.clone());
+        done
+    }
+
+    /// Position after what joins two noun phrases, and whether it was only a comma.
+    fn past_join(&self, position: usize) -> Option<(usize, bool)> {
+        let comma = self.is_comma(position);
+        let next = position + usize::from(comma);
+        if let Some(after) = self.past_any(&["and also", "and then", "as well as", "and", "plus"], next) {
+            return Some((after, false));
+        }
+        comma.then_some((next, true))
+    }
+}
+
+impl PartialEq for Core {
+    fn eq(&self, other: &Self) -> bool {
+        self.np == other.np && self.ordinal == other.ordinal && self.distance == other.distance
+    }
+}
+
+/// "the red and the blue mug": the first takes the noun of the second. Whether it did.
+fn inherit_head(list: &mut [NounPhrase], item: &NounPhrase) -> bool {
+    let one = Head::Noun("one".to_owned());
+    if item.head == one || !matches!(item.head, Head::Noun(_) | Head::Anything) {
+        return false;
+    }
+    let mut inherited = false;
+    for earlier in list.iter_mut().rev() {
+        if earlier.head != one || earlier.attributes.is_empty() && earlier.selectors.is_empty() {
+            break;
+        }
+        earlier.head = item.head.clone();
+        if item.quantity == Quantity::All {
+            earlier.quantity = Quantity::All;
+        }
+        inherited = true;
+    }
+    inherited
+}
+
+/// Adds a describing word; `None` when it makes no sense here.
+fn describe(core: &Core, describing: Describing, word: String, excluded: bool) -> Option<Core> {
+    let mut core = core.clone();
+    let kind = match describing {
+        Describing::Color => AttributeKind::Color,
+        Describing::Material => AttributeKind::Material,
+        Describing::Shape => AttributeKind::Shape,
+        Describing::Other if word == "empty" => {
+            let anything = NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
+            core.np.modifiers.push(Modifier { relation: Spatial::With, targets: vec![anything], negated: true });
+            return Some(core);
+        }
+        Describing::Other => AttributeKind::Other,
+        Describing::Size(dimension, most) => {
+            let selector = if most { Selector::Most(dimension) } else { Selector::Least(dimension) };
+            core.np.selectors.push(selector);
+            return (!excluded).then_some(core);
+        }
+        Describing::Side(crate::language::goal::Region::Edge) => return None,
+        Describing::Side(region) => {
+            match core.ordinal.take() {
+                Some(number) => core.np.selectors.push(Selector::Nth(number, region)),
+                None => core.np.selectors.push(Selector::Side(region)),
+            }
+            return (!excluded).then_some(core);
+        }
+        Describing::Distance(closest) => {
+            core.distance = Some(closest);
+            return (!excluded).then_some(core);
+        }
+    };
+    let list = if excluded { &mut core.np.excluded_attributes } else { &mut core.np.attributes };
+    list.push(Attribute { kind, word });
+    Some(core)
+}
+
+/// How many are meant, from determiner, number and the noun's form.
+fn quantity(start: Start, plural: bool, plural_only: bool) -> Quantity {
+    match (start.determiner, start.number) {
+        (Some(Determiner::Both), _) if plural_only => Quantity::Any,
+        (Some(Determiner::Both), _) => Quantity::Exactly(2),
+        (Some(Determiner::Other), _) if plural => Quantity::Others,
+        (Some(Determiner::Other), _) => Quantity::Other,
+        (Some(Determiner::Any), Some(number)) => Quantity::Some(number),
+        (Some(Determiner::Any), None) => Quantity::Any,
+        (Some(_), Some(1)) => Quantity::One,
+        (Some(_), Some(number)) => Quantity::Exactly(number),
+        (None, Some(1)) => Quantity::Any,
+        (None, Some(number)) => Quantity::Some(number),
+        (Some(Determiner::All), None) => Quantity::All,
+        (Some(Determiner::One) | None, None) => if plural { Quantity::All } else { Quantity::One },
+    }
+}
+
+/// Applies what was read after the noun; `None` when it does not fit.
+fn attach(core: &Core, post: &Post) -> Option<Core> {
+    let mut core = core.clone();
+    match post {
+        Post::Where(modifiers) => core.np.modifiers.extend(modifiers.iter().cloned()),
+        Post::Select(selectors) => core.np.selectors.extend(selectors.iter().cloned()),
+        Post::Attributes(attributes) => core.np.attributes.extend(attributes.iter().cloned()),
+        Post::NotAttributes(attributes) => core.np.excluded_attributes.extend(attributes.iter().cloned()),
+        Post::From(region) => match core.ordinal.take() {
+            Some(number) => core.np.selectors.push(Selector::Nth(number, *region)),
+            None => return None,
+        },
+        Post::To(targets) => match core.distance.take() {
+            Some(true) => core.np.selectors.push(Selector::Closest(targets.clone())),
+            Some(false) => core.np.selectors.push(Selector::Farthest(targets.clone())),
+            None => return None,
+        },
+        Post::Except(_) if core.np.quantity == Quantity::One && core.np.head == Head::It => return None,
+        Post::ExceptAll(except) if super::modifier::is_plural(&core.np) => core.np.except.extend(except.iter().cloned()),
+        Post::ExceptAll(_) => return None,
+        Post::Except(except) => core.np.except.extend(except.iter().cloned()),
+        // A part's whole follows its noun directly.
+        Post::Of(_) if !core.np.modifiers.is_empty() => return None,
+        Post::Of(whole) => {
+            let superlative = !core.np.selectors.is_empty() || core.ordinal.is_some() || core.distance.is_some();
+            let one = core.np.head == Head::Noun("one".to_owned());
+            if one && superlative && whole.quantity != Quantity::One {
+                // "the largest of the mugs"
+                let mut np = whole.clone();
+                np.selectors.extend(core.np.selectors.clone());
+                np.quantity = Quantity::One;
+                core.np = np;
+            } else if matches!(core.np.head, Head::Noun(_)) && !one {
+                core.np.modifiers.push(Modifier {
+                    relation: Spatial::PartOf,
+                    targets: vec![whole.clone()],
+                    negated: false,
+                });
+            } else {
+                return None;
+            }
+        }
+        Post::Several(posts) => {
+            for post in posts {
+                core = attach(&core, post)?;
+            }
+        }
+    }
+    Some(core)
+}

@@ -1,0 +1,436 @@
+//! Questions.
+
+use super::modifier::{Post, measured};
+use super::{Alt, Alts, Parser};
+use crate::language::goal::{
+    Dimension, Goal, Head, Modifier, NounPhrase, Quantity, Question, Region, Selector, Spatial,
+};
+use crate::language::lexicon::Describing;
+
+impl Parser<'_> {
+    /// Complete readings of the whole sentence as a question, cheapest first.
+    pub(in crate::language) fn question(&self) -> Vec<(Goal, u32)> {
+        let mut starts = vec![0];
+        let mut index = 0;
+        while index < starts.len() && starts.len() < 12 {
+            let start = starts[index];
+            let next = self.past("openers", start).or_else(|| {
+                self.past_any(
+                    &["can you tell me", "could you tell me", "would you tell me", "can you say", "tell me", "do you know", "please tell me", "i want to know",
+                      "i would like to know", "i wonder", "let me know", "say", "show me", "can you show me", "could you show me", "will you tell me", "can you see", "do you see if", "check", "find out", "check if", "tell me if", "tell me whether", "check whether", "can you check", "can you check if", "can you tell", "report", "state", "and"],
+                    start,
+                )
+            });
+            if let Some(next) = next {
+                let next = next + usize::from(self.is_comma(next));
+                if !starts.contains(&next) {
+                    starts.push(next);
+                }
+            }
+            index += 1;
+        }
+        let mut out: Alts<Question> = Vec::new();
+        for start in starts {
+            self.where_question(start, &mut out);
+            self.count_question(start, &mut out);
+            self.exists_question(start, &mut out);
+            self.property_question(start, &mut out);
+            self.distance_question(start, &mut out);
+            self.compare_question(start, &mut out);
+            self.which_question(start, &mut out);
+            self.is_question(start, &mut out);
+        }
+        let mut complete: Vec<(Goal, u32)> = out
+            .into_iter()
+            .filter(|alt| {
+                self.reach(alt.next);
+                let next = self.past("closers", alt.next).unwrap_or(alt.next);
+                self.at_end(next) || self.at_end(alt.next)
+            })
+            .map(|alt| (Goal::Question(alt.value), alt.cost))
+            .collect();
+        complete.sort_by_key(|(_, cost)| *cost);
+        complete
+    }
+
+    fn where_question(&self, start: usize, out: &mut Alts<Question>) {
+        let after = self.past_any(
+            &["where is", "where are", "where was", "where can i find", "where do you see", "where can you see", "where did you put", "where did you place",
+              "where have you put", "what is the location of", "what is the position of", "what position is", "where on the table is", "where on the table are", "where exactly is", "what is the place of", "where did you see", "the location of", "the position of"],
+            start,
+        );
+        if let Some(after) = after {
+            for nps in self.noun_list(after) {
+                let next = self.past_any(&["located", "placed", "lying", "standing", "on the table", "at", "sitting", "now", "right now", "positioned"], nps.next).unwrap_or(nps.next);
+                out.push(Alt { value: Question::Where(nps.value), next, cost: nps.cost });
+            }
+        }
+        if self.is(start, &["where"]) {
+            for nps in self.noun_list(start + 1) {
+                if let Some(next) = self.past_any(&["is located", "are located", "is", "are", "was"], nps.next) {
+                    out.push(Alt { value: Question::Where(nps.value), next, cost: nps.cost });
+                }
+            }
+        }
+    }
+
+    /// A noun phrase with the predicate that follows "is/are" added to it.
+    fn with_predicate(&self, np: &Alt<NounPhrase>, next: usize) -> Alts<NounPhrase> {
+        self.predicates(next)
+            .into_iter()
+            .filter_map(|post| {
+                let mut described = np.value.clone();
+                add(&mut described, &post.value).then(|| Alt {
+                    value: described,
+                    next: post.next,
+                    cost: np.cost + post.cost,
+                })
+            })
+            .collect()
+    }
+
+    fn count_question(&self, start: usize, out: &mut Alts<Question>) {
+        let Some(after) = self.past_any(&["how many of the", "how many", "what is the number of", "the number of", "what number of", "how much"], start) else {
+            return;
+        };
+        let mut nouns = self.noun_phrase(after);
+        if let Some(is) = self.past_any(&["are", "is"], after) {
+            // "how many are in the bowl?"
+            nouns.push(Alt { value: everything(), next: is - 1, cost: 2 });
+        }
+        for np in nouns {
+            let mut np = np;
+            np.value.quantity = Quantity::All;
+            let tail = self
+                .past_any(
+                    &["are there", "is there", "do you see", "can you see", "do you have", "are visible", "have you got", "are present", "do we have", "can you find", "exist",
+                      "there are", "are on there", "can you count", "do i have", "you see", "can be seen", "did you find", "do you count", "you can see"],
+                    np.next,
+                )
+                .unwrap_or(np.next);
+            out.push(Alt { value: Question::Count(np.value.clone()), next: tail, cost: np.cost });
+            for alt in self.with_predicate(&np, tail) {
+                if tail > np.next {
+                    out.push(Alt { value: Question::Count(alt.value), next: alt.next, cost: alt.cost });
+                }
+            }
+            if let Some(be) = self.past_any(&["are there", "are", "is", "does it have", "do they"], np.next) {
+                for alt in self.with_predicate(&np, be) {
+                    out.push(Alt { value: Question::Count(alt.value), next: alt.next, cost: alt.cost });
+                }
+            }
+            // "how many apples does the bowl contain"
+            if let Some(does) = self.past_any(&["does", "do"], np.next) {
+                for container in self.noun_phrase(does) {
+                    if let Some(next) = self.past_any(&["contain", "hold", "have", "carry"], container.next) {
+                        let mut np = np.value.clone();
+                        np.modifiers.push(modifier(Spatial::In, container.value));
+                        out.push(Alt { value: Question::Count(np), next, cost: container.cost });
+                    }
+                }
+            }
+        }
+    }
+
+    fn exists_question(&self, start: usize, out: &mut Alts<Question>) {
+        let after = self.past_any(
+            &["is there", "are there", "do you see", "can you see", "do you have", "have you got", "can you find", "could you find", "do you recognize", "can you spot", "is there also",
+              "are there still", "is there still", "do we have", "whether there is", "whether there are", "if there is", "if there are", "there is", "there are", "can you detect", "can you recognize", "did you see", "have you seen", "can i see", "do you detect"],
+            start,
+        );
+        if let Some(after) = after {
+            for np in self.noun_phrase(after) {
+                let next = self.past_any(&["anywhere", "here", "there", "around", "too"], np.next).unwrap_or(np.next);
+                let mut value = np.value;
+                value.quantity = match value.quantity {
+                    Quantity::All | Quantity::One => Quantity::Any,
+                    other => other,
+                };
+                out.push(Alt { value: Question::Exists(value), next, cost: np.cost });
+            }
+        }
+        // "does the bowl contain an apple?"
+        if let Some(does) = self.past_any(&["does", "do"], start) {
+            for container in self.noun_phrase(does) {
+                let Some(next) = self.past_any(&["contain", "hold", "have", "carry"], container.next) else { continue };
+                for mut np in self.noun_phrase(next) {
+                    np.value.modifiers.push(modifier(Spatial::In, container.value.clone()));
+                    np.value.quantity = Quantity::Any;
+                    let next = self.past_any(&["in it", "on it", "inside"], np.next).unwrap_or(np.next);
+                    out.push(Alt { value: Question::Exists(np.value), next, cost: np.cost + container.cost });
+                }
+            }
+        }
+    }
+
+    fn property_question(&self, start: usize, out: &mut Alts<Question>) {
+        let color = self.past_any(
+            &["what color is", "what colour is", "what color are", "what colour are", "which color is", "which colour is", "what is the color of", "what is the colour of",
+              "which color has", "which colour has", "what are the colors of", "what color does", "which color does", "what colour does", "the color of", "the colour of", "what are the colours of", "which color are", "which colour are", "what color of"],
+            start,
+        );
+        if let Some(after) = color {
+            for np in self.noun_phrase(after) {
+                let next = self.past_any(&["have", "in color"], np.next).unwrap_or(np.next);
+                out.push(Alt { value: Question::Color(np.value), next, cost: np.cost });
+            }
+        }
+        if self.is(start, &["how"]) {
+            if let Some(dimension) = measured(self.word(start + 1)) {
+                if self.is(start + 2, &["is", "are"]) {
+                    for np in self.noun_phrase(start + 3) {
+                        out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
+                    }
+                }
+            }
+        }
+        if let Some(after) = self.past_any(&["what is the", "what are the", "what"], start) {
+            if let Some(dimension) = measured(self.word(after)) {
+                if let Some(of) = self.past_any(&["of", "is", "are", "has"], after + 1) {
+                    for np in self.noun_phrase(of) {
+                        out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
+                    }
+                }
+            }
+        }
+    }
+
+    fn distance_question(&self, start: usize, out: &mut Alts<Question>) {
+        if let Some(after) = self.past_any(&["how far away is", "how far is", "how far are", "how close is", "how close are", "how near is"], start) {
+            for first in self.noun_list(after) {
+                let pair = |a: &NounPhrase, b: &NounPhrase| Question::Distance(a.clone(), b.clone());
+                if let Some(next) = self.past_any(&["apart", "from each other", "away from each other", "from one another", "to each other"], first.next) {
+                    self.push_pair(&first.value, next, first.cost, out);
+                }
+                if let (Some(next), [a]) = (self.past_any(&["away from", "from", "to"], first.next), first.value.as_slice()) {
+                    for second in self.noun_phrase(next) {
+                        out.push(Alt { value: pair(a, &second.value), next: second.next, cost: first.cost + second.cost });
+                    }
+                }
+            }
+        }
+        if let Some(next) = self.past_any(&["how far apart are", "how close together are"], start) {
+            for list in self.noun_list(next) {
+                self.push_pair(&list.value, list.next, list.cost, out);
+            }
+        }
+        if let Some(after) = self.past_any(&["what is the distance between", "the distance between", "how much space is between", "how far is it between"], start) {
+            for list in self.noun_list(after) {
+                self.push_pair(&list.value, list.next, list.cost, out);
+            }
+        }
+        if let Some(after) = self.past_any(&["what is the distance from", "the distance from", "what is the distance of", "how far is it from"], start) {
+            for first in self.noun_phrase(after) {
+                if let Some(next) = self.past_any(&["to", "from"], first.next) {
+                    for second in self.noun_phrase(next) {
+                        out.push(Alt {
+                            value: Question::Distance(first.value.clone(), second.value),
+                            next: second.next,
+                            cost: first.cost + second.cost,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two phrases, or one that means two objects (then both are the same phrase).
+    fn push_pair(&self, list: &[NounPhrase], next: usize, cost: u32, out: &mut Alts<Question>) {
+        let pair = match list {
+            [a, b] => (a.clone(), b.clone()),
+            [both] if super::modifier::is_plural(both) => (both.clone(), both.clone()),
+            _ => return,
+        };
+        out.push(Alt { value: Question::Distance(pair.0, pair.1), next, cost });
+    }
+
+    /// A size word, comparative or superlative; its meaning and end.
+    fn size_word(&self, position: usize) -> Option<(Dimension, bool, usize)> {
+        let start = self.skip_articles(position);
+        let start = self.past("intensifiers", start).unwrap_or(start);
+        self.lexicon.describing.at(self.tokens, start).find_map(|(length, describing)| match describing {
+            Describing::Size(dimension, most) => Some((*dimension, *most, start + length)),
+            _ => None,
+        })
+    }
+
+    fn options(&self, position: usize) -> Alts<Vec<NounPhrase>> {
+        let position = position + usize::from(self.is_comma(position));
+        let mut out = Vec::new();
+        let mut frontier: Alts<Vec<NounPhrase>> =
+            self.noun_phrase(position).into_iter().map(|a| Alt { value: vec![a.value], next: a.next, cost: a.cost }).collect();
+        for _ in 0..4 {
+            let mut longer = Vec::new();
+            for alt in &frontier {
+                let comma = alt.next + usize::from(self.is_comma(alt.next));
+                let next = if self.is(comma, &["or", "and"]) { comma + 1 } else { comma };
+                if next == alt.next {
+                    continue;
+                }
+                for more in self.noun_phrase(next) {
+                    let mut list = alt.value.clone();
+                    list.push(more.value);
+                    longer.push(Alt { value: list, next: more.next, cost: alt.cost + more.cost });
+                }
+            }
+            out.extend(longer.iter().cloned());
+            frontier = super::keep(longer, 4, 20);
+        }
+        out
+    }
+
+    fn compare_question(&self, start: usize, out: &mut Alts<Question>) {
+        // "which is larger, the mug or the bowl?", "which one of the mug and the bowl is larger?"
+        if self.is(start, &["which", "what", "who"]) {
+            let mut next = start + 1;
+            next = self.past_any(&["one", "object", "thing"], next).unwrap_or(next);
+            let before = self.past_any(&["of"], next);
+            if let Some(is) = self.past_any(&["is", "are"], next) {
+                if let Some((dimension, more, end)) = self.size_word(is) {
+                    let end = self.past("things", end).unwrap_or(end);
+                    let end = self.past_any(&["of", "between", "among"], end).unwrap_or(end);
+                    for options in self.options(end) {
+                        let value = Question::Compare { dimension, more, options: options.value };
+                        out.push(Alt { value, next: options.next, cost: options.cost });
+                    }
+                }
+            }
+            if let Some(of) = before {
+                for options in self.options(of) {
+                    if let Some(is) = self.past_any(&["is", "are"], options.next) {
+                        if let Some((dimension, more, end)) = self.size_word(is) {
+                            let value = Question::Compare { dimension, more, options: options.value };
+                            out.push(Alt { value, next: end, cost: options.cost });
+                        }
+                    }
+                }
+            }
+        }
+        // "is the mug or the bowl larger?"
+        if let Some(is) = self.past_any(&["is", "are"], start) {
+            for options in self.options(is) {
+                if let Some((dimension, more, end)) = self.size_word(options.next) {
+                    let value = Question::Compare { dimension, more, options: options.value };
+                    out.push(Alt { value, next: end, cost: options.cost + 1 });
+                }
+            }
+        }
+    }
+
+    fn which_question(&self, start: usize, out: &mut Alts<Question>) {
+        let seen = ["do you see", "can you see", "do you have", "are there", "is there", "are visible", "is visible", "do you recognize", "are present", "have you found", "can you find", "do you detect", "did you find", "do you know of", "can you detect", "are you seeing", "is around", "else is there", "else do you see", "else can you see"];
+        let everything_visible = |next| Alt { value: Question::Which(everything()), next, cost: 0 };
+        if self.is(start, &["what", "which"]) {
+            let noun = start + 1;
+            if let Some(next) = self.past_any(&seen, noun) {
+                out.push(everything_visible(next));
+                let np = Alt { value: everything(), next, cost: 0 };
+                for alt in self.with_predicate(&np, next) {
+                    out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
+                }
+            }
+            if let Some(be) = self.past_any(&["is", "are", "else is", "lies", "stands", "sits", "is there", "things are", "stuff is", "all is"], noun) {
+                let be = self.past_any(&["the thing", "the object", "the things", "the objects", "there"], be).map_or(vec![be], |more| vec![be, more]);
+                for be in be {
+                    let np = Alt { value: everything(), next: be, cost: 0 };
+                    for mut alt in self.with_predicate(&np, be) {
+                        if !alt.value.selectors.is_empty() {
+                            alt.value.quantity = Quantity::One;
+                        }
+                        out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
+                    }
+                }
+                // "what is the largest object?", "what is the thing next to the bowl?"
+                for np in self.noun_phrase(self.past_any(&["is", "are"], noun).unwrap_or(noun)) {
+                    let located = !np.value.modifiers.is_empty() || !np.value.selectors.is_empty();
+                    let open = matches!(np.value.head, Head::Anything) || !np.value.selectors.is_empty();
+                    if located && open && self.is(noun, &["is", "are"]) {
+                        out.push(Alt { value: Question::Which(np.value), next: np.next, cost: np.cost });
+                    }
+                }
+            }
+            // "which mugs are on the plate?", "which objects do you see?", "what fruits are there?"
+            for mut np in self.noun_phrase(noun) {
+                if np.value.head == Head::It || np.value.head == Head::Them {
+                    continue;
+                }
+                np.value.quantity = Quantity::All;
+                if let Some(next) = self.past_any(&seen, np.next) {
+                    out.push(Alt { value: Question::Which(np.value.clone()), next, cost: np.cost });
+                    for alt in self.with_predicate(&np, next) {
+                        out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
+                    }
+                }
+                if let Some(be) = self.past_any(&["is", "are", "lies", "lie", "stands", "stand"], np.next) {
+                    for mut alt in self.with_predicate(&np, be) {
+                        if !alt.value.selectors.is_empty() {
+                            alt.value.quantity = Quantity::One;
+                        }
+                        out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
+                    }
+                }
+            }
+            // "what does the bowl contain?"
+            if let Some(does) = self.past_any(&["does", "do"], noun) {
+                for container in self.noun_phrase(does) {
+                    if let Some(next) = self.past_any(&["contain", "hold", "have in it", "carry"], container.next) {
+                        let mut np = everything();
+                        np.modifiers.push(modifier(Spatial::In, container.value));
+                        out.push(Alt { value: Question::Which(np), next, cost: container.cost });
+                    }
+                }
+            }
+        }
+        for phrase in ["what you see", "everything you see", "what is there", "what is here", "describe the scene", "describe what you see", "what objects are there", "what is visible", "list everything", "name everything", "list what you see", "the scene"] {
+            if let Some(next) = self.past_words(phrase, start) {
+                out.push(everything_visible(next));
+            }
+        }
+    }
+
+    fn is_question(&self, start: usize, out: &mut Alts<Question>) {
+        let Some(after) = self.past_any(&["is", "are", "whether", "if"], start) else { return };
+        let indirect = self.is(start, &["whether", "if"]);
+        for subject in self.noun_phrase(after) {
+            if matches!(subject.value.head, Head::Them) {
+                continue;
+            }
+            let next = match (indirect, self.past_any(&["is", "are"], subject.next)) {
+                (true, Some(next)) => next,
+                (true, None) => continue,
+                (false, _) => subject.next,
+            };
+            let description = NounPhrase { quantity: Quantity::Any, ..NounPhrase::default() };
+            for alt in self.with_predicate(&Alt { value: description, next, cost: subject.cost }, next) {
+                let value = Question::Is { subject: subject.value.clone(), description: alt.value };
+                out.push(Alt { value, next: alt.next, cost: alt.cost });
+            }
+        }
+    }
+}
+
+fn everything() -> NounPhrase {
+    NounPhrase { quantity: Quantity::All, text: "objects".to_owned(), ..NounPhrase::default() }
+}
+
+fn modifier(relation: Spatial, target: NounPhrase) -> Modifier {
+    Modifier { relation, targets: vec![target], negated: false }
+}
+
+/// Adds a predicate to a noun phrase; whether it fits.
+fn add(np: &mut NounPhrase, post: &Post) -> bool {
+    match post {
+        Post::Where(modifiers) => np.modifiers.extend(modifiers.iter().cloned()),
+        Post::Select(selectors) => np.selectors.extend(selectors.iter().cloned()),
+        Post::Attributes(attributes) => np.attributes.extend(attributes.iter().cloned()),
+        Post::NotAttributes(attributes) => np.excluded_attributes.extend(attributes.iter().cloned()),
+        Post::Several(posts) => return posts.iter().all(|post| add(np, post)),
+        Post::From(Region::Left | Region::Right | Region::Front | Region::Back | Region::Center | Region::Edge)
+        | Post::To(_)
+        | Post::Except(_)
+        | Post::ExceptAll(_)
+        | Post::Of(_) => return false,
+    }
+    let _: &Vec<Selector> = &np.selectors;
+    true
+}

@@ -1,0 +1,156 @@
+//! Clauses joined to a goal.
+
+use super::{Alt, Alts, Clause, Parser, keep};
+use crate::language::goal::{Goal, NounPhrase, Quantity, Step};
+
+/// Most clauses of one sentence.
+const MAX_CLAUSES: usize = 12;
+
+/// The clauses of one reading.
+#[derive(Clone, Debug)]
+pub(in crate::language) struct Reading {
+    pub(in crate::language) clauses: Vec<Clause>,
+    pub(in crate::language) cost: u32,
+}
+
+impl Parser<'_> {
+    /// Complete readings of the whole sentence as clauses, cheapest first.
+    pub(in crate::language) fn sentence(&self) -> Vec<Reading> {
+        let mut frontier: Alts<Vec<Clause>> = vec![Alt { value: Vec::new(), next: 0, cost: 0 }];
+        let mut complete = Vec::new();
+        for _ in 0..MAX_CLAUSES {
+            let mut longer: Alts<Vec<Clause>> = Vec::new();
+            for alt in &frontier {
+                let first = alt.value.is_empty();
+                for (next, joined) in self.joints(alt.next, first) {
+                    for clause in self.clause(next) {
+                        longer.push(extended(alt, clause.value, clause.next, clause.cost + if joined { 0 } else { 3 }));
+                    }
+                    if joined {
+                        self.gap(alt, next, &mut longer);
+                        self.mention(alt, next, &mut longer);
+                    }
+                }
+                if first {
+                    self.mention(alt, 0, &mut longer);
+                }
+            }
+            let mut open = Vec::new();
+            for alt in longer {
+                if self.at_end(alt.next) {
+                    complete.push(Reading { clauses: alt.value, cost: alt.cost });
+                } else {
+                    open.push(alt);
+                }
+            }
+            frontier = keep(open, 5, 40);
+            if frontier.is_empty() {
+                break;
+            }
+        }
+        complete.sort_by_key(|reading| reading.cost);
+        complete
+    }
+
+    /// Positions where the next clause can begin, and whether something joins it to the one before.
+    fn joints(&self, position: usize, first: bool) -> Vec<(usize, bool)> {
+        if first {
+            return vec![(position, true)];
+        }
+        let mut next = position;
+        loop {
+            let marks = self.tokens.get(next).is_some_and(|token| token.word().is_empty());
+            if marks {
+                next += 1;
+            } else if let Some(after) = self.past_any(
+                &["followed by", "and after that", "and afterwards", "and also", "and then", "after which", "and", "then", "but", "before", "so", "plus", "after that", "afterwards"],
+                next,
+            ) {
+                next = after;
+            } else {
+                break;
+            }
+        }
+        vec![(next, next > position)]
+    }
+
+    /// "... and the pear on the plate", "... then the pear": the verb of the clause before goes on.
+    fn gap(&self, alt: &Alt<Vec<Clause>>, next: usize, out: &mut Alts<Vec<Clause>>) {
+        let Some(Clause::Step(step)) = alt.value.last() else { return };
+        let next = self.past_any(&["also", "finally", "next", "lastly", "do the same with", "the same with", "likewise"], next).unwrap_or(next);
+        for objects in self.noun_list(next) {
+            match step {
+                Step::Place { destination, drop, .. } => {
+                    for to in self.destination(objects.next) {
+                        let step = Step::Place { objects: objects.value.clone(), destination: to.value, part: None, drop: *drop };
+                        out.push(extended(alt, Clause::Step(step), to.next, objects.cost + to.cost + 1));
+                    }
+                    let step = Step::Place {
+                        objects: objects.value.clone(),
+                        destination: destination.clone(),
+                        part: None,
+                        drop: *drop,
+                    };
+                    let end = self.past_any(&["too", "as well", "also", "there", "in there", "there too"], objects.next).unwrap_or(objects.next);
+                    out.push(extended(alt, Clause::Step(step), end, objects.cost + 3));
+                }
+                Step::Pick { .. } => {
+                    let step = Step::Pick { objects: objects.value.clone(), part: None };
+                    out.push(extended(alt, Clause::Step(step), objects.next, objects.cost + 2));
+                }
+                Step::Unsupported { .. } | Step::Home | Step::Look | Step::Stop => {}
+            }
+        }
+    }
+
+    /// "There is a mug on the table." says what "it" will be: later pronouns stand for it.
+    fn mention(&self, alt: &Alt<Vec<Clause>>, position: usize, out: &mut Alts<Vec<Clause>>) {
+        let Some(start) = self.past_any(&["there is", "there are", "i see", "you see", "we have", "you have"], position) else { return };
+        for np in self.noun_phrase(start) {
+            if self.tokens.get(np.next).is_some_and(|token| token.word().is_empty()) {
+                out.push(extended(alt, Clause::Mention(definite(np.value)), np.next, np.cost + 1));
+            }
+        }
+    }
+
+    /// The goal of a reading, or the question to ask back.
+    pub(in crate::language) fn goal(reading: &Reading) -> Result<Goal, String> {
+        let mut steps: Vec<Step> = Vec::new();
+        let mut question = None;
+        let mut mentioned: Option<NounPhrase> = None;
+        for clause in &reading.clauses {
+            match clause {
+                Clause::Step(step) => {
+                    let mut step = step.clone();
+                    if let (Some(np), true) = (&mentioned, steps.is_empty()) {
+                        super::one::replace_pronoun(&mut step, np);
+                    }
+                    steps.push(step);
+                }
+                Clause::Problem(text) => return Err(text.clone()),
+                Clause::Question(asked) => question = Some(asked.clone()),
+                Clause::Mention(np) => mentioned = Some(np.clone()),
+                Clause::Nothing => {}
+            }
+        }
+        match (steps.is_empty(), question) {
+            (false, None) => Ok(Goal::Steps(steps)),
+            (true, Some(question)) => Ok(Goal::Question(question)),
+            (false, Some(_)) => Err("I can either answer a question or do something, one at a time. Which first?".to_owned()),
+            (true, None) => Err("I understand nothing that I shall do. What shall I do?".to_owned()),
+        }
+    }
+}
+
+fn extended(alt: &Alt<Vec<Clause>>, clause: Clause, next: usize, cost: u32) -> Alt<Vec<Clause>> {
+    let mut value = alt.value.clone();
+    value.push(clause);
+    Alt { value, next, cost: alt.cost + cost }
+}
+
+fn definite(mut np: NounPhrase) -> NounPhrase {
+    if np.quantity == Quantity::Any {
+        np.quantity = Quantity::One;
+    }
+    np
+}

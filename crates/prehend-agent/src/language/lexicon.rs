@@ -1,0 +1,523 @@
+//! The words the grammar knows, read from `config/language/lexicon.yaml`.
+
+use super::goal::{Dimension, Region, Spatial};
+use super::inflect::{gerund, past, regular_singular, third_person};
+use super::phrases::Phrases;
+use super::token::Token;
+use prehend_config::{Findings, Map, Value, read};
+use prehend_scene::Relation;
+use std::collections::{HashMap, HashSet};
+
+/// The lexicon that is built in.
+pub const DEFAULT: &str = include_str!("../../../../config/language/lexicon.yaml");
+
+/// What a verb means to the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VerbMeaning {
+    /// Grasp and hold.
+    Pick,
+    /// As pick; with a destination as place ("gather the fruit in the bowl").
+    Collect,
+    /// Put somewhere.
+    Place,
+    /// Put on top of each other.
+    Stack,
+    /// Let go of.
+    Drop,
+    /// Take away from where it is.
+    Remove,
+    /// Take everything out.
+    Empty,
+    /// Take everything off the table.
+    Clear,
+    /// Put things into.
+    Fill,
+    /// Hand over to a person.
+    Give,
+    /// Ask where.
+    Find,
+    /// Ask how many.
+    Count,
+    /// Ask which.
+    List,
+    /// Move without grasping.
+    Push,
+    /// Exchange places.
+    Swap,
+    /// Known, but nothing the robot can do.
+    Other,
+}
+
+const MEANINGS: [(&str, VerbMeaning); 16] = [
+    ("pick", VerbMeaning::Pick),
+    ("collect", VerbMeaning::Collect),
+    ("place", VerbMeaning::Place),
+    ("stack", VerbMeaning::Stack),
+    ("drop", VerbMeaning::Drop),
+    ("remove", VerbMeaning::Remove),
+    ("empty", VerbMeaning::Empty),
+    ("clear", VerbMeaning::Clear),
+    ("fill", VerbMeaning::Fill),
+    ("give", VerbMeaning::Give),
+    ("find", VerbMeaning::Find),
+    ("count", VerbMeaning::Count),
+    ("list", VerbMeaning::List),
+    ("push", VerbMeaning::Push),
+    ("swap", VerbMeaning::Swap),
+    ("other", VerbMeaning::Other),
+];
+
+/// Grammatical form of a verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VerbForm {
+    /// "put"
+    Base,
+    /// "puts"
+    Third,
+    /// "putting"
+    Gerund,
+    /// "taken"
+    Past,
+}
+
+/// A form of a verb.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verb {
+    /// Base form.
+    pub lemma: String,
+    /// What it means.
+    pub meaning: VerbMeaning,
+    /// Which form the phrase is.
+    pub form: VerbForm,
+    /// Index into [`Lexicon::particles`].
+    pub particles: usize,
+}
+
+/// Kinds of determiner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Determiner {
+    /// "the"
+    One,
+    /// "a", "any"
+    Any,
+    /// "all"
+    All,
+    /// "both"
+    Both,
+    /// "the other"
+    Other,
+}
+
+/// What a word before a noun says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Describing {
+    /// A colour.
+    Color,
+    /// A material.
+    Material,
+    /// A shape.
+    Shape,
+    /// Another adjective.
+    Other,
+    /// A size; `true` for the greater end.
+    Size(Dimension, bool),
+    /// A side.
+    Side(Region),
+    /// Closest (true) or farthest (false).
+    Distance(bool),
+}
+
+/// Place relation of a preposition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceWord {
+    /// A relation the skills know.
+    Known(Relation),
+    /// "to"
+    To,
+    /// "under"
+    Under,
+    /// "above"
+    Above,
+}
+
+/// Phrases of one kind without a meaning of their own.
+pub type Words = Phrases<()>;
+
+/// Every word the grammar knows.
+#[derive(Clone, Debug, Default)]
+pub struct Lexicon {
+    /// Verb forms.
+    pub verbs: Phrases<Verb>,
+    /// Particles by [`Verb::particles`].
+    pub particles: Vec<Words>,
+    /// Prepositions as destinations.
+    pub place_words: Phrases<PlaceWord>,
+    /// Prepositions of what is there.
+    pub spatial_words: Phrases<Spatial>,
+    /// "out of", "off".
+    pub removals: Phrases<Spatial>,
+    /// Determiners.
+    pub determiners: Phrases<Determiner>,
+    /// Words that describe before a noun.
+    pub describing: Phrases<Describing>,
+    /// Number words.
+    pub numbers: Phrases<u32>,
+    /// Ordinals.
+    pub ordinals: Phrases<u32>,
+    /// Every other kind of phrase, by its key in the file.
+    lists: HashMap<&'static str, Words>,
+    corrections: HashMap<String, Vec<String>>,
+    irregular_plurals: HashMap<String, String>,
+    closed: HashSet<String>,
+}
+
+const LISTS: [&str; 41] = [
+    "verb_noise", "home", "look", "stop", "release", "abilities", "holding", "polite_prefixes", "openers", "closers",
+    "fillers", "conditions", "everything", "anything", "things", "it", "them", "others", "attribute_noise",
+    "intensifiers", "comparatives", "preposition_noise", "relative", "be", "closest", "farthest", "negations",
+    "exceptions", "alternatives", "table", "floor", "robot", "hand", "parts", "containers", "surfaces",
+    "not_containers", "plural_only", "singular_s", "attribute_nouns", "away",
+];
+const MORE_LISTS: [&str; 5] = ["seen", "anywhere", "together", "inside", "on_top"];
+
+/// Words that are never part of a noun, whatever the file says.
+const CLOSED: [&str; 62] = [
+    "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me", "us", "him", "what", "where",
+    "who", "why", "how", "when", "which", "that", "than", "do", "does", "did", "have", "has", "had", "will", "would",
+    "could", "should", "shall", "may", "might", "must", "not", "up", "down", "away", "there", "here", "together", "if",
+    "unless", "because", "while", "until", "as", "whose", "them", "it", "those", "these", "this", "with", "for", "so",
+    "without",
+];
+
+impl Lexicon {
+    /// Reads a lexicon; `file` names it in findings.
+    ///
+    /// Errors: every finding at once, as [`prehend_config::read`].
+    pub fn from_yaml(file: &str, text: &str) -> Result<Self, Findings> {
+        read(file, text, |root| root.map(Self::from_map))
+    }
+
+    /// The built-in lexicon; empty when the built-in file is broken, which a test rules out.
+    pub fn built_in() -> Self {
+        Self::from_yaml("lexicon.yaml", DEFAULT).unwrap_or_default()
+    }
+
+    fn from_map(map: &mut Map<'_>) -> Option<Self> {
+        let mut lexicon = Self::default();
+        for key in LISTS.into_iter().chain(MORE_LISTS) {
+            let mut words = Words::default();
+            for phrase in map.req(key)?.list(|v| v.text())? {
+                words.add(&phrase, ());
+            }
+            lexicon.lists.insert(key, words);
+        }
+        let irregular = string_map(&map.req("irregular_verbs")?)?;
+        for group in map.req("verbs")?.list(Some)? {
+            group.map(|m| lexicon.read_verbs(m, &irregular))?;
+        }
+        for group in map.req("prepositions")?.list(Some)? {
+            group.map(|m| lexicon.read_preposition(m))?;
+        }
+        for group in map.req("removals")?.list(Some)? {
+            group.map(|m| {
+                let spatial = m.req("is")?.choice(&SPATIAL)?;
+                for phrase in m.req("words")?.list(|v| v.text())? {
+                    lexicon.removals.add(&phrase, spatial);
+                }
+                Some(())
+            })?;
+        }
+        map.req("determiners")?.map(|m| {
+            for (key, determiner) in [
+                ("one", Determiner::One),
+                ("any", Determiner::Any),
+                ("all", Determiner::All),
+                ("both", Determiner::Both),
+                ("other", Determiner::Other),
+            ] {
+                for phrase in m.req(key)?.list(|v| v.text())? {
+                    lexicon.determiners.add(&phrase, determiner);
+                }
+            }
+            Some(())
+        })?;
+        lexicon.read_describing(map)?;
+        for key in ["numbers", "ordinals"] {
+            for (word, value) in map.req(key)?.map(|m| Some(m.entries()))? {
+                let number = u32::try_from(value.u64()?).ok()?;
+                if key == "numbers" {
+                    lexicon.numbers.add(&word, number);
+                } else {
+                    lexicon.ordinals.add(&word, number);
+                }
+            }
+        }
+        for (word, right) in string_map(&map.req("corrections")?)? {
+            lexicon.corrections.insert(word, right.split(' ').map(str::to_owned).collect());
+        }
+        lexicon.irregular_plurals = string_map(&map.req("irregular_plurals")?)?;
+        lexicon.close();
+        Some(lexicon)
+    }
+
+    fn read_verbs(&mut self, map: &mut Map<'_>, irregular: &HashMap<String, String>) -> Option<()> {
+        let meaning = map.req("means")?.choice(&MEANINGS)?;
+        let mut particles = Words::default();
+        for particle in map.or("with", Vec::new(), |v| v.list(|v| v.text()))? {
+            particles.add(&particle, ());
+        }
+        let index = self.particles.len();
+        self.particles.push(particles);
+        for lemma in map.req("words")?.list(|v| v.text())? {
+            let (first, rest) = match lemma.split_once(' ') {
+                Some((first, rest)) => (first, format!(" {rest}")),
+                None => (lemma.as_str(), String::new()),
+            };
+            let mut add = |form: &str, kind| {
+                let verb = Verb { lemma: lemma.clone(), meaning, form: kind, particles: index };
+                self.verbs.add(&format!("{form}{rest}"), verb);
+            };
+            add(first, VerbForm::Base);
+            add(&third_person(first), VerbForm::Third);
+            add(&gerund(first), VerbForm::Gerund);
+            add(&past(first), VerbForm::Past);
+            for (form, base) in irregular {
+                if base == first {
+                    add(form, if form.ends_with("ing") { VerbForm::Gerund } else { VerbForm::Past });
+                }
+            }
+            if matches!(first, "put" | "set" | "cut" | "shut" | "read" | "get" | "spread") {
+                add(first, VerbForm::Past);
+            }
+        }
+        Some(())
+    }
+
+    fn read_preposition(&mut self, map: &mut Map<'_>) -> Option<()> {
+        let place = match map.opt("place") {
+            Some(value) => Some(value.choice(&PLACE)?),
+            None => None,
+        };
+        let is = match map.opt("is") {
+            Some(value) => Some(value.choice(&SPATIAL)?),
+            None => None,
+        };
+        for phrase in map.req("words")?.list(|v| v.text())? {
+            if let Some(place) = place {
+                self.place_words.add(&phrase, place);
+            }
+            if let Some(is) = is {
+                self.spatial_words.add(&phrase, is);
+            }
+        }
+        Some(())
+    }
+
+    fn read_describing(&mut self, map: &mut Map<'_>) -> Option<()> {
+        for (key, kind) in [
+            ("colors", Describing::Color),
+            ("materials", Describing::Material),
+            ("shapes", Describing::Shape),
+            ("adjectives", Describing::Other),
+        ] {
+            for phrase in map.req(key)?.list(|v| v.text())? {
+                self.describing.add(&phrase, kind);
+            }
+        }
+        for group in map.req("sizes")?.list(Some)? {
+            group.map(|m| {
+                let dimension = m.req("dimension")?.choice(&DIMENSIONS)?;
+                let most = m.req("most")?.bool()?;
+                for phrase in m.req("words")?.list(|v| v.text())? {
+                    self.describing.add(&phrase, Describing::Size(dimension, most));
+                }
+                Some(())
+            })?;
+        }
+        map.req("sides")?.map(|m| {
+            for (key, region) in REGIONS {
+                for phrase in m.req(key)?.list(|v| v.text())? {
+                    self.describing.add(&phrase, Describing::Side(region));
+                }
+            }
+            Some(())
+        })?;
+        for word in ["closest", "nearest", "nearby"] {
+            self.describing.add(word, Describing::Distance(true));
+        }
+        for word in ["farthest", "furthest", "most distant", "farther", "further"] {
+            self.describing.add(word, Describing::Distance(false));
+        }
+        Some(())
+    }
+
+    /// Collects the words that cannot be part of a noun.
+    fn close(&mut self) {
+        let mut closed: HashSet<String> = CLOSED.iter().map(|w| (*w).to_owned()).collect();
+        let single = |words: &[String]| (words.len() == 1).then(|| words[0].clone());
+        closed.extend(self.place_words.iter().filter_map(|(words, _)| single(words)));
+        closed.extend(self.spatial_words.iter().filter_map(|(words, _)| single(words)));
+        closed.extend(self.removals.iter().filter_map(|(words, _)| single(words)));
+        closed.extend(self.determiners.iter().filter_map(|(words, _)| single(words)));
+        for key in ["it", "them", "be", "negations", "everything", "anything", "conditions", "comparatives", "relative"] {
+            closed.extend(self.list(key).iter().filter_map(|(words, ())| single(words)));
+        }
+        for word in ["look", "looks", "rest", "lie", "sit", "stand", "one", "another", "clear", "having"] {
+            closed.remove(word);
+        }
+        self.closed = closed;
+    }
+
+    /// The phrases under a key of the file that holds a plain list.
+    pub fn list(&self, key: &'static str) -> &Words {
+        static EMPTY: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
+        self.lists.get(key).unwrap_or(&EMPTY)
+    }
+
+    /// Whether a word may be part of a noun.
+    pub fn nounable(&self, word: &str) -> bool {
+        !word.is_empty() && !self.closed.contains(word)
+    }
+
+    /// Writes out slips of the pen and takes fillers away.
+    pub fn cleaned(&self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut corrected = Vec::with_capacity(tokens.len());
+        for token in tokens {
+            match self.corrections.get(token.word()) {
+                Some(words) => corrected.extend(words.iter().cloned().map(Token::Word)),
+                None => corrected.push(token),
+            }
+        }
+        let mut out: Vec<Token> = Vec::with_capacity(corrected.len());
+        let mut position = 0;
+        while position < corrected.len() {
+            if let Some(length) = self.list("fillers").longest(&corrected, position) {
+                position += length;
+                // ", please," leaves one comma.
+                if matches!(out.last(), Some(Token::Comma) | None) && corrected.get(position) == Some(&Token::Comma) {
+                    position += 1;
+                }
+                continue;
+            }
+            out.push(corrected[position].clone());
+            position += 1;
+        }
+        while out.last().is_some_and(|token| matches!(token, Token::Comma | Token::Stop)) {
+            out.pop();
+        }
+        out
+    }
+
+    /// The singular of a noun's last word, and whether it was plural.
+    pub fn singular(&self, word: &str) -> (String, bool) {
+        if self.list("plural_only").has_word(word) || self.list("singular_s").has_word(word) {
+            return (word.to_owned(), false);
+        }
+        if let Some(singular) = self.irregular_plurals.get(word) {
+            return (singular.clone(), true);
+        }
+        match regular_singular(word) {
+            Some(singular) => (singular, true),
+            None => (word.to_owned(), false),
+        }
+    }
+
+    /// The verb nearest in spelling to an unknown word, when it is near enough to be meant.
+    pub fn nearest_verb(&self, word: &str) -> Option<&Verb> {
+        let length = word.chars().count();
+        if length < 3 || !word.chars().all(char::is_alphabetic) {
+            return None;
+        }
+        let allowed = if length >= 7 { 2 } else { 1 };
+        self.verbs
+            .iter()
+            .filter(|(words, verb)| {
+                words.len() == 1 && words[0].len() >= 3 && (verb.form == VerbForm::Base) && verb.meaning != VerbMeaning::Other
+            })
+            .map(|(words, verb)| (strsim::osa_distance(word, &words[0]), &words[0], verb))
+            .filter(|(distance, form, _)| *distance <= allowed && form.chars().next() == word.chars().next())
+            .min_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))
+            .map(|(_, _, verb)| verb)
+    }
+}
+
+const DIMENSIONS: [(&str, Dimension); 4] = [
+    ("size", Dimension::Size),
+    ("height", Dimension::Height),
+    ("length", Dimension::Length),
+    ("thickness", Dimension::Thickness),
+];
+
+const REGIONS: [(&str, Region); 6] = [
+    ("left", Region::Left),
+    ("right", Region::Right),
+    ("front", Region::Front),
+    ("back", Region::Back),
+    ("center", Region::Center),
+    ("edge", Region::Edge),
+];
+
+const SPATIAL: [(&str, Spatial); 13] = [
+    ("on", Spatial::On),
+    ("in", Spatial::In),
+    ("at", Spatial::At),
+    ("near", Spatial::Near),
+    ("far_from", Spatial::FarFrom),
+    ("left_of", Spatial::LeftOf),
+    ("right_of", Spatial::RightOf),
+    ("in_front_of", Spatial::InFrontOf),
+    ("behind", Spatial::Behind),
+    ("between", Spatial::Between),
+    ("under", Spatial::Under),
+    ("above", Spatial::Above),
+    ("with", Spatial::With),
+];
+
+const PLACE: [(&str, PlaceWord); 12] = [
+    ("on", PlaceWord::Known(Relation::On)),
+    ("in", PlaceWord::Known(Relation::In)),
+    ("next_to", PlaceWord::Known(Relation::NextTo)),
+    ("left_of", PlaceWord::Known(Relation::LeftOf)),
+    ("right_of", PlaceWord::Known(Relation::RightOf)),
+    ("in_front_of", PlaceWord::Known(Relation::InFrontOf)),
+    ("behind", PlaceWord::Known(Relation::Behind)),
+    ("between", PlaceWord::Known(Relation::Between)),
+    ("away", PlaceWord::Known(Relation::Away)),
+    ("to", PlaceWord::To),
+    ("under", PlaceWord::Under),
+    ("above", PlaceWord::Above),
+];
+
+fn string_map(value: &Value<'_>) -> Option<HashMap<String, String>> {
+    let entries = value.map(|m| Some(m.entries()))?;
+    entries.into_iter().map(|(key, value)| Some((key, value.text()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_file_is_valid() {
+        if let Err(findings) = Lexicon::from_yaml("lexicon.yaml", DEFAULT) {
+            panic!("{findings}");
+        }
+    }
+
+    #[test]
+    fn nouns_and_verbs() {
+        let lexicon = Lexicon::built_in();
+        assert_eq!(lexicon.singular("tomatoes"), ("tomato".to_owned(), true));
+        assert_eq!(lexicon.singular("scissors"), ("scissors".to_owned(), false));
+        assert_eq!(lexicon.singular("glass"), ("glass".to_owned(), false));
+        assert_eq!(lexicon.nearest_verb("plce").map(|v| v.lemma.as_str()), Some("place"));
+        assert_eq!(lexicon.nearest_verb("banana"), None);
+        assert!(!lexicon.nounable("between") && lexicon.nounable("ramekin"));
+    }
+
+    #[test]
+    fn a_broken_file_names_every_place() {
+        let error = Lexicon::from_yaml("x.yaml", "verbs: []").expect_err("incomplete");
+        assert!(error.to_string().contains("missing key `verb_noise`"), "{error}");
+    }
+}
