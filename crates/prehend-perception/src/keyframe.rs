@@ -81,6 +81,9 @@ pub enum KeyframeError {
         /// Share of measured pixels, percent.
         percent: f64,
     },
+    /// Nothing lies in the region of the map: neither a support nor a thing.
+    #[error("nothing lies in the region that is mapped: neither a support nor a thing")]
+    Empty,
 }
 
 /// Least share of measured pixels of a usable depth image.

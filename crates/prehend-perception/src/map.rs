@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 
 pub use gone::Visibility;
 
+/// Fewest points a usable frame has in the region of the map.
+const MIN_POINTS: usize = 200;
+
 /// Everything that decides how frames become objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MapSettings {
@@ -111,6 +114,9 @@ impl MapBuilder {
             Some(Plane { normal: Unit::try_new(Vector3::new(a, b, c), 1e-9)?, offset: d })
         });
         let scene = segment(frame, &self.settings.segment, known_plane, seed);
+        if scene.grid.points.iter().flatten().take(MIN_POINTS).count() < MIN_POINTS {
+            return Err(KeyframeError::Empty);
+        }
         let (found, skipped) = hypotheses(frame, &scene, &self.settings.hypothesis);
         let mut report = UpdateReport { skipped, ..UpdateReport::default() };
         let mut seen: Vec<Object> = Vec::new();

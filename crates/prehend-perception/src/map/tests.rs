@@ -281,6 +281,7 @@ fn bad_frames_are_typed_and_change_nothing() {
         assert_eq!(*builder.map(), before);
     };
     fails(|f| f.depth.millimetres.fill(0), |e| matches!(e, KeyframeError::BadDepth { .. }));
+    fails(|f| f.map_from_camera.translation.x = 50.0, |e| matches!(e, KeyframeError::Empty));
     fails(|f| f.map_from_camera.translation.x = f64::NAN, |e| matches!(e, KeyframeError::Pose));
     fails(|f| f.intrinsics.fx = 0.0, |e| matches!(e, KeyframeError::Intrinsics(_)));
     fails(|f| f.color.width = 7, |e| matches!(e, KeyframeError::Size { image: "color", .. }));

@@ -1,0 +1,94 @@
+//! Answers of the object_map node, from the map alone.
+
+use crate::convert;
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects};
+use prehend_perception::{Lexicon, retrieve};
+use prehend_scene::ObjectMap;
+
+/// Longest query text.
+const MAX_QUERY: usize = 500;
+
+/// ASP IV-C: top-k by similarity, then confirmation.
+pub(super) fn retrieve_objects(
+    map: &ObjectMap,
+    request: &RetrieveObjects::Request,
+    lexicon: &Lexicon,
+) -> RetrieveObjects::Response {
+    let refuse = |error_code, message: String| RetrieveObjects::Response {
+        error_code,
+        error_message: message,
+        map_version: map.version,
+        ..Default::default()
+    };
+    let text = request.query.trim();
+    if text.is_empty() || text.chars().count() > MAX_QUERY {
+        return refuse(
+            ErrorCode::MAP_BAD_REQUEST,
+            format!("the query must have 1 to {MAX_QUERY} characters, it has {}", text.chars().count()),
+        );
+    }
+    if map.version == 0 {
+        return refuse(ErrorCode::MAP_NOTHING_SEEN, "nothing was mapped yet: call update first".to_owned());
+    }
+    let found = retrieve(map, text, request.k as usize, lexicon);
+    RetrieveObjects::Response {
+        keys: found.matches.iter().map(|m| m.key.0.clone()).collect(),
+        scores: found.matches.iter().map(|m| m.similarity as f32).collect(),
+        rejected_keys: found.rejected.iter().map(|r| r.key.0.clone()).collect(),
+        rejected_reasons: found
+            .rejected
+            .iter()
+            .map(|r| format!("{} (similarity {:.2})", r.reason, r.similarity))
+            .collect(),
+        map_version: map.version,
+        ..Default::default()
+    }
+}
+
+/// One object, with its best views when asked for.
+pub(super) fn get_object(map: &ObjectMap, request: &GetObject::Request) -> GetObject::Response {
+    let key = request.key.as_str().into();
+    let Some(object) = map.get(&key) else {
+        let near = prehend_config::nearest(&request.key, map.objects.iter().map(|o| o.key.0.as_str()));
+        let hint = near.map(|near| format!("; the nearest is `{near}`")).unwrap_or_default();
+        return GetObject::Response {
+            error_code: ErrorCode::MAP_UNKNOWN_KEY,
+            error_message: format!(
+                "no object `{}` among {} of map version {}{hint}",
+                request.key.chars().take(80).collect::<String>(),
+                map.objects.len(),
+                map.version
+            ),
+            map_version: map.version,
+            ..Default::default()
+        };
+    };
+    let mut response = GetObject::Response {
+        object: convert::object_to_msg(object, &map.frame),
+        map_version: map.version,
+        ..Default::default()
+    };
+    if !request.with_crops {
+        return response;
+    }
+    for crop in &object.crops {
+        response.rgb_crops.push(convert::color_image_to_msg(&crop.color, &crop.view, crop.stamp));
+        response.depth_crops.push(convert::depth_image_to_msg(&crop.depth, &crop.view, crop.stamp));
+        response.masks.push(convert::mask_to_msg(&crop.mask));
+        response.views.push(crop.view.clone());
+        response.producers.push(crop.producer.clone());
+        response.labels.push(crop.label.clone());
+        response.scores.push(crop.score as f32);
+        response.stamps.push(convert::stamp(crop.stamp));
+        response.map_from_camera.push(convert::pose_to_msg(&crop.map_from_camera));
+        // The place of the crop in the whole image is its region of interest.
+        let mut info = convert::intrinsics_to_msg(&crop.intrinsics, &crop.view, crop.stamp);
+        info.roi.x_offset = crop.x as u32;
+        info.roi.y_offset = crop.y as u32;
+        info.roi.width = crop.color.width as u32;
+        info.roi.height = crop.color.height as u32;
+        response.camera_info.push(info);
+    }
+    response
+}

@@ -1,0 +1,172 @@
+//! Camera and detector messages of one moment, joined by their stamps.
+
+use crate::convert::{self, ConvertError};
+use prehend_msgs::builtin_interfaces::msg::Time;
+use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
+use prehend_msgs::vision_msgs::msg::Detection2DArray;
+use prehend_perception::{Detection, LabelImage};
+use prehend_ros::nanoseconds;
+use std::collections::BTreeMap;
+
+/// Incomplete frames that are kept; older ones lost a message.
+const KEPT: usize = 8;
+
+/// One message of the camera or the detector.
+pub(super) enum Part {
+    Color(Image),
+    Depth(Image),
+    Info(CameraInfo),
+    Labels(Image),
+    Detections(Detection2DArray),
+}
+
+/// Five messages with one stamp.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub(super) stamp: Time,
+    pub(super) color: Image,
+    pub(super) depth: Image,
+    pub(super) info: CameraInfo,
+    pub(super) labels: Image,
+    pub(super) detections: Detection2DArray,
+}
+
+#[derive(Default)]
+struct Partial {
+    color: Option<Image>,
+    depth: Option<Image>,
+    info: Option<CameraInfo>,
+    labels: Option<Image>,
+    detections: Option<Detection2DArray>,
+}
+
+/// Joins messages to frames.
+#[derive(Default)]
+pub(super) struct Joiner {
+    partial: BTreeMap<i64, Partial>,
+    /// Number of messages so far: colour, depth, info, labels, detections.
+    pub(super) heard: [u64; 5],
+}
+
+impl Joiner {
+    /// Takes a message; gives the frame it completes.
+    pub(super) fn take(&mut self, part: Part) -> Option<Frame> {
+        let (slot, stamp) = match &part {
+            Part::Color(m) => (0, m.header.stamp.clone()),
+            Part::Depth(m) => (1, m.header.stamp.clone()),
+            Part::Info(m) => (2, m.header.stamp.clone()),
+            Part::Labels(m) => (3, m.header.stamp.clone()),
+            Part::Detections(m) => (4, m.header.stamp.clone()),
+        };
+        self.heard[slot] += 1;
+        let key = nanoseconds(&stamp);
+        let partial = self.partial.entry(key).or_default();
+        match part {
+            Part::Color(m) => partial.color = Some(m),
+            Part::Depth(m) => partial.depth = Some(m),
+            Part::Info(m) => partial.info = Some(m),
+            Part::Labels(m) => partial.labels = Some(m),
+            Part::Detections(m) => partial.detections = Some(m),
+        }
+        let complete = partial.color.is_some()
+            && partial.depth.is_some()
+            && partial.info.is_some()
+            && partial.labels.is_some()
+            && partial.detections.is_some();
+        if !complete {
+            while self.partial.len() > KEPT {
+                self.partial.pop_first();
+            }
+            return None;
+        }
+        let whole = self.partial.remove(&key)?;
+        // What is older and not complete by now never will be.
+        self.partial.retain(|other, _| *other > key);
+        Some(Frame {
+            stamp,
+            color: whole.color?,
+            depth: whole.depth?,
+            info: whole.info?,
+            labels: whole.labels?,
+            detections: whole.detections?,
+        })
+    }
+
+    /// Which of the five kinds of messages never came since `before`.
+    pub(super) fn silent(&self, before: &[u64; 5], topics: [&str; 5]) -> Vec<String> {
+        (0..5).filter(|i| self.heard[*i] == before[*i]).map(|i| topics[i].to_owned()).collect()
+    }
+}
+
+/// Label image of a message.
+pub(super) fn label_image(msg: &Image) -> Result<LabelImage, ConvertError> {
+    Ok(LabelImage {
+        width: msg.width as usize,
+        height: msg.height as usize,
+        labels: convert::u16_image_from_msg(msg)?,
+    })
+}
+
+/// Detections of a message; those whose id is no label or whose score is not finite are left out.
+pub(super) fn detections(msg: &Detection2DArray) -> Vec<Detection> {
+    msg.detections
+        .iter()
+        .filter_map(|detection| {
+            let label: u16 = detection.id.trim().parse().ok()?;
+            let best = detection
+                .results
+                .iter()
+                .filter(|r| r.hypothesis.score.is_finite())
+                .max_by(|a, b| a.hypothesis.score.total_cmp(&b.hypothesis.score));
+            let (class_name, score) =
+                best.map_or((String::new(), 0.0), |r| (r.hypothesis.class_id.clone(), r.hypothesis.score));
+            (label > 0).then_some(Detection { label, class_name, score })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_msgs::std_msgs::msg::Header;
+
+    fn header(sec: i32) -> Header {
+        Header { stamp: Time { sec, nanosec: 0 }, frame_id: "camera".to_owned() }
+    }
+
+    fn parts(sec: i32) -> Vec<Part> {
+        let image = || Image { header: header(sec), ..Default::default() };
+        vec![
+            Part::Detections(Detection2DArray { header: header(sec), ..Default::default() }),
+            Part::Color(image()),
+            Part::Labels(image()),
+            Part::Info(CameraInfo { header: header(sec), ..Default::default() }),
+            Part::Depth(image()),
+        ]
+    }
+
+    #[test]
+    fn a_frame_is_complete_with_its_fifth_message_in_any_order() {
+        let mut joiner = Joiner::default();
+        let mut late = parts(1);
+        let last = late.pop();
+        assert!(late.into_iter().all(|part| joiner.take(part).is_none()));
+        let stamps: Vec<i32> =
+            parts(2).into_iter().filter_map(|part| joiner.take(part)).map(|frame| frame.stamp.sec).collect();
+        assert_eq!(stamps, [2]);
+        assert!(last.and_then(|part| joiner.take(part)).is_none(), "the older frame was given up");
+    }
+
+    #[test]
+    fn incomplete_frames_do_not_pile_up_and_silence_is_named() {
+        let mut joiner = Joiner::default();
+        let before = joiner.heard;
+        for sec in 0..100 {
+            for part in parts(sec).into_iter().skip(1) {
+                assert!(joiner.take(part).is_none());
+            }
+        }
+        assert!(joiner.partial.len() <= KEPT);
+        assert_eq!(joiner.silent(&before, ["c", "d", "i", "l", "detections"]), ["detections"]);
+    }
+}

@@ -1,0 +1,170 @@
+//! The object_map node: takes keyframes into the map, answers what is on it, publishes it (ASP III-A, IV-A, IV-C).
+//!
+//! An update uses a frame that is newer than its request and was taken while the camera was at rest.
+
+mod answer;
+mod frames;
+mod publish;
+mod update;
+
+use crate::convert;
+use crate::shell::{NodeError, NodeOptions, Shell};
+use frames::{Joiner, Part};
+use futures::StreamExt;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
+use prehend_msgs::sensor_msgs::msg::PointCloud2;
+use prehend_msgs::visualization_msgs::msg::MarkerArray;
+use prehend_perception::{Lexicon, MapBuilder, MapSettings};
+use prehend_ros::{Publisher, QosProfile, ServiceRequest, TfBuffer};
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use update::{Pending, SelfFilter};
+
+/// How often waiting requests are looked at again.
+const TICK: Duration = Duration::from_millis(30);
+
+enum Event {
+    Part(Part),
+    Update(ServiceRequest<UpdateMap::Service>),
+    Retrieve(ServiceRequest<RetrieveObjects::Service>),
+    GetObject(ServiceRequest<GetObject::Service>),
+    Tick,
+    Shutdown,
+}
+
+/// Runs the node until it is told to stop.
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let shell = Shell::start("object_map", &options).await?;
+    let mut node = ObjectMapNode::new(&shell)?;
+    let robot = &shell.robot;
+    let sensor = QosProfile::sensor_data();
+    let mut color = shell.node.subscribe(&robot.camera.color, sensor)?;
+    let mut depth = shell.node.subscribe(&robot.camera.depth, sensor)?;
+    let mut info = shell.node.subscribe(&robot.camera.info, sensor)?;
+    let mut labels = shell.node.subscribe(&robot.detector.label_image, sensor)?;
+    let mut detections = shell.node.subscribe(&robot.detector.detections, sensor)?;
+    let services = QosProfile::services();
+    let mut update = shell.node.create_service::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
+    let mut retrieve =
+        shell.node.create_service::<RetrieveObjects::Service>(names::OBJECT_MAP_RETRIEVE, services)?;
+    let mut get_object =
+        shell.node.create_service::<GetObject::Service>(names::OBJECT_MAP_GET_OBJECT, services)?;
+    let mut tick = tokio::time::interval(TICK);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let shutdown = shell.shutdown();
+    tokio::pin!(shutdown);
+    loop {
+        let event = tokio::select! {
+            () = &mut shutdown => Event::Shutdown,
+            Some(message) = color.next() => Event::Part(Part::Color(message)),
+            Some(message) = depth.next() => Event::Part(Part::Depth(message)),
+            Some(message) = info.next() => Event::Part(Part::Info(message)),
+            Some(message) = labels.next() => Event::Part(Part::Labels(message)),
+            Some(message) = detections.next() => Event::Part(Part::Detections(message)),
+            Some(request) = update.next() => Event::Update(request),
+            Some(request) = retrieve.next() => Event::Retrieve(request),
+            Some(request) = get_object.next() => Event::GetObject(request),
+            _ = tick.tick() => Event::Tick,
+        };
+        match event {
+            Event::Part(part) => {
+                if let Some(frame) = node.joiner.take(part) {
+                    node.newest = Some(frame);
+                }
+            }
+            Event::Update(request) => {
+                let since = shell.node.now();
+                node.waiting.push(Pending::new(request, since, node.joiner.heard));
+            }
+            Event::Retrieve(request) => node.retrieve(request),
+            Event::GetObject(request) => {
+                let response = answer::get_object(node.builder.map(), &request.message);
+                respond(request, response);
+            }
+            Event::Tick => node.serve_updates().await,
+            Event::Shutdown => return Ok(()),
+        }
+    }
+}
+
+struct ObjectMapNode<'a> {
+    shell: &'a Shell,
+    builder: MapBuilder,
+    lexicon: Lexicon,
+    joiner: Joiner,
+    newest: Option<frames::Frame>,
+    waiting: Vec<Pending>,
+    tf: TfBuffer,
+    self_filter: SelfFilter,
+    map: Publisher<ObjectMapMsg>,
+    markers: Publisher<MarkerArray>,
+    points: Publisher<PointCloud2>,
+}
+
+impl<'a> ObjectMapNode<'a> {
+    fn new(shell: &'a Shell) -> Result<Self, NodeError> {
+        let parameters = shell.node.parameters();
+        let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
+        let self_filter = SelfFilter::read(parameters)?;
+        parameters.finish()?;
+        let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        let latched = QosProfile::transient_local();
+        Ok(Self {
+            shell,
+            builder: MapBuilder::new(&shell.robot.frames.base, MapSettings::default()),
+            lexicon,
+            joiner: Joiner::default(),
+            newest: None,
+            waiting: Vec::new(),
+            tf: shell.node.tf()?,
+            self_filter,
+            map: shell.node.create_publisher(names::OBJECT_MAP, latched)?,
+            markers: shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?,
+            points: shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?,
+        })
+    }
+
+    fn retrieve(&self, request: ServiceRequest<RetrieveObjects::Service>) {
+        let response = answer::retrieve_objects(self.builder.map(), &request.message, &self.lexicon);
+        let found = if response.error_code != ErrorCode::SUCCESS {
+            response.error_message.clone()
+        } else if response.keys.is_empty() {
+            let nearest = response.rejected_keys.first().zip(response.rejected_reasons.first());
+            nearest.map_or("nothing".to_owned(), |(key, why)| format!("nothing; nearest {key}: {why}"))
+        } else {
+            response.keys.join(", ")
+        };
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_PERCEPTION,
+            "retrieve",
+            if response.keys.is_empty() { "none" } else { "found" },
+            format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
+            json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
+                "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
+                "map_version": response.map_version }),
+        );
+        respond(request, response);
+    }
+
+    fn publish(&self) {
+        let map = self.builder.map();
+        let sent = [
+            self.map.publish(&convert::map_to_msg(map)),
+            self.markers.publish(&publish::markers(map)),
+            self.points.publish(&publish::points(map)),
+        ];
+        for error in sent.into_iter().filter_map(Result::err) {
+            tracing::warn!("map not published: {error}");
+        }
+    }
+}
+
+fn respond<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
+    if let Err(error) = request.respond(response) {
+        tracing::warn!("answer not sent: {error}");
+    }
+}

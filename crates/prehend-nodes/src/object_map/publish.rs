@@ -1,0 +1,57 @@
+//! The map as markers and points, for people.
+
+use crate::convert;
+use prehend_geometry::PointCloud;
+use prehend_msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
+use prehend_msgs::sensor_msgs::msg::PointCloud2;
+use prehend_msgs::std_msgs::msg::ColorRGBA;
+use prehend_msgs::visualization_msgs::msg::{Marker, MarkerArray};
+use prehend_scene::ObjectMap;
+
+/// Boxes and names of all objects, after a marker that takes away the old ones.
+pub(super) fn markers(map: &ObjectMap) -> MarkerArray {
+    let header = convert::header(&map.frame, map.stamp);
+    let clear = Marker { header: header.clone(), action: Marker::DELETEALL, ..Default::default() };
+    let mut markers = vec![clear];
+    for (number, object) in map.objects.iter().enumerate() {
+        let [r, g, b] = object.color.map(|channel| f32::from(channel) / 255.0);
+        let size = object.bounds.size;
+        markers.push(Marker {
+            header: header.clone(),
+            ns: "objects".to_owned(),
+            id: number as i32,
+            type_: Marker::CUBE,
+            action: Marker::ADD,
+            pose: convert::pose_to_msg(&object.bounds.pose),
+            scale: Vector3 { x: size.x.max(1e-3), y: size.y.max(1e-3), z: size.z.max(1e-3) },
+            color: ColorRGBA { r, g, b, a: 0.5 },
+            ..Default::default()
+        });
+        let center = object.bounds.pose.translation.vector;
+        markers.push(Marker {
+            header: header.clone(),
+            ns: "names".to_owned(),
+            id: number as i32,
+            type_: Marker::TEXT_VIEW_FACING,
+            action: Marker::ADD,
+            pose: Pose {
+                position: Point { x: center.x, y: center.y, z: object.bounds.top() + 0.03 },
+                orientation: Quaternion { w: 1.0, ..Default::default() },
+            },
+            scale: Vector3 { x: 0.0, y: 0.0, z: 0.025 },
+            color: ColorRGBA { r: 1.0, g: 1.0, b: 1.0, a: 1.0 },
+            text: object.key.0.clone(),
+            ..Default::default()
+        });
+    }
+    MarkerArray { markers }
+}
+
+/// All points of all objects.
+pub(super) fn points(map: &ObjectMap) -> PointCloud2 {
+    let mut all = PointCloud::default();
+    for object in &map.objects {
+        all.extend(&object.cloud);
+    }
+    convert::cloud_to_msg(&all, &map.frame, map.stamp)
+}

@@ -1,0 +1,320 @@
+//! Serving update requests: which frame is taken, and what is answered.
+
+use super::frames::{self, Frame};
+use super::{ObjectMapNode, respond};
+use crate::convert::{self, ConvertError};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use prehend_geometry::OrientedBox;
+use prehend_msgs::builtin_interfaces::msg::Time;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::UpdateMap;
+use prehend_perception::map::Tool;
+use prehend_perception::{Keyframe, KeyframeError, UpdateReport};
+use prehend_ros::{ParameterError, Parameters, ServiceRequest, TfError, nanoseconds, time_from_nanoseconds};
+use prehend_scene::ObjectKey;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Wall time an update may wait for its frame when the request names none, and the longest it may name.
+const DEFAULT_PATIENCE: f64 = 5.0;
+const LONGEST_PATIENCE: f64 = 60.0;
+/// Time before the frame at which the camera must have been where it is in the frame.
+const REST_NS: i64 = 120_000_000;
+/// How far the camera may have moved in that time and still count as resting: metres and radians.
+const REST_DISTANCE: f64 = 0.001;
+const REST_ANGLE: f64 = 0.003;
+/// Frames that are tried before an update gives up on what they show.
+const ATTEMPTS: u32 = 3;
+/// Things this near to the tool that touch nothing below are held, metres.
+const HELD_RADIUS: f64 = 0.12;
+
+/// An update that waits for its frame.
+pub(super) struct Pending {
+    request: ServiceRequest<UpdateMap::Service>,
+    /// Only frames after this will do.
+    since: Time,
+    deadline: Instant,
+    heard: [u64; 5],
+    tried: u32,
+    /// Stamp of the last frame that was looked at.
+    last: i64,
+    why: Option<Failure>,
+}
+
+impl Pending {
+    pub(super) fn new(request: ServiceRequest<UpdateMap::Service>, since: Time, heard: [u64; 5]) -> Self {
+        let asked = request.message.timeout;
+        let patience =
+            if asked.is_finite() && asked > 0.0 { asked.min(LONGEST_PATIENCE) } else { DEFAULT_PATIENCE };
+        let deadline = Instant::now() + Duration::from_secs_f64(patience);
+        Self { request, since, deadline, heard, tried: 0, last: i64::MIN, why: None }
+    }
+}
+
+/// The volume of the gripper in the tool frame, where points belong to the robot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SelfFilter {
+    tool_from_box: Isometry3<f64>,
+    size: Vector3<f64>,
+}
+
+impl SelfFilter {
+    /// Reads `gripper_center` and `gripper_size` (tool frame, metres); the defaults fit the xArm gripper.
+    pub(super) fn read(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let triple = |name: &'static str, default: [f64; 3]| -> Result<Vector3<f64>, ParameterError> {
+            if !parameters.has(name) {
+                return Ok(Vector3::from(default));
+            }
+            let list = parameters.f64_list(name)?;
+            Ok(<[f64; 3]>::try_from(list).map_or(Vector3::from(default), Vector3::from))
+        };
+        let center = triple("gripper_center", [0.0, 0.0, -0.085])?;
+        let size = triple("gripper_size", [0.08, 0.20, 0.20])?;
+        Ok(Self {
+            tool_from_box: Isometry3::from_parts(Translation3::from(center), Default::default()),
+            size,
+        })
+    }
+}
+
+/// Why a frame could not be taken.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("no frame newer than the request came within {waited:.1} s; silent: {silent}")]
+    NoFrame { waited: f64, silent: String },
+    #[error("the camera did not come to rest within {waited:.1} s")]
+    Moving { waited: f64 },
+    #[error("no transform from {camera} to {base} at the frame's time: {source}")]
+    Transform { base: String, camera: String, source: TfError },
+    #[error("the transform from {camera} to {base} is invalid: {source}")]
+    BadTransform { base: String, camera: String, source: ConvertError },
+    #[error("the frame cannot be read: {0}")]
+    Message(#[from] ConvertError),
+    #[error(transparent)]
+    Frame(#[from] KeyframeError),
+    #[error("the map update failed; the map was reset")]
+    Broken,
+}
+
+impl Failure {
+    fn code(&self) -> i32 {
+        match self {
+            Self::NoFrame { .. } | Self::Moving { .. } => ErrorCode::MAP_NO_FRAME,
+            Self::Transform { .. } | Self::BadTransform { .. } => ErrorCode::MAP_NO_TRANSFORM,
+            Self::Message(_) | Self::Broken => ErrorCode::MAP_BAD_REQUEST,
+            Self::Frame(KeyframeError::BadDepth { .. }) => ErrorCode::MAP_BAD_DEPTH,
+            Self::Frame(KeyframeError::Size { image: "depth", .. }) => ErrorCode::MAP_BAD_DEPTH,
+            Self::Frame(KeyframeError::Pose) => ErrorCode::MAP_NO_TRANSFORM,
+            Self::Frame(KeyframeError::Empty) => ErrorCode::MAP_NOTHING_SEEN,
+            Self::Frame(KeyframeError::Intrinsics(_) | KeyframeError::Size { .. }) => ErrorCode::MAP_NO_FRAME,
+        }
+    }
+}
+
+enum Poses {
+    /// Camera and tool in the map frame.
+    Known(Isometry3<f64>, Option<Isometry3<f64>>),
+    /// The transforms have not arrived yet, or the camera moves.
+    Wait(Failure),
+}
+
+impl ObjectMapNode<'_> {
+    /// Looks at every waiting update: takes the newest frame into the map when it will do, answers what is decided.
+    pub(super) async fn serve_updates(&mut self) {
+        for mut pending in std::mem::take(&mut self.waiting) {
+            let fresh = self.newest.as_ref().filter(|frame| {
+                let stamp = nanoseconds(&frame.stamp);
+                stamp > nanoseconds(&pending.since) && stamp > pending.last
+            });
+            if let Some(frame) = fresh.cloned() {
+                match self.poses(&frame) {
+                    Poses::Wait(why) => pending.why = Some(why),
+                    Poses::Known(camera, tool) => {
+                        pending.last = nanoseconds(&frame.stamp);
+                        pending.tried += 1;
+                        match self.take(&frame, camera, tool, &pending.request.message).await {
+                            Ok((report, seconds)) => {
+                                self.finish(pending.request, &report, seconds);
+                                continue;
+                            }
+                            Err(why) => pending.why = Some(why),
+                        }
+                    }
+                }
+            }
+            if pending.tried >= ATTEMPTS || Instant::now() >= pending.deadline {
+                self.fail(pending);
+            } else {
+                self.waiting.push(pending);
+            }
+        }
+    }
+
+    /// Where camera and tool were at a time, when the camera was at rest.
+    fn poses(&self, frame: &Frame) -> Poses {
+        let frames = &self.shell.robot.frames;
+        // The images say which frame they are in; the robot file only says where it should be.
+        let (at, optical) = (&frame.stamp, frame.color.header.frame_id.as_str());
+        let find = |source: &str, time: &Time| {
+            let transform = self.tf.lookup(&frames.base, source, time);
+            transform.map_err(|error| Failure::Transform {
+                base: frames.base.clone(),
+                camera: source.to_owned(),
+                source: error,
+            })
+        };
+        let camera = match find(optical, at) {
+            Ok(transform) => transform,
+            Err(why) => return Poses::Wait(why),
+        };
+        let camera = match convert::isometry(camera.translation, camera.rotation) {
+            Ok(camera) => camera,
+            Err(source) => {
+                let (base, camera) = (frames.base.clone(), optical.to_owned());
+                return Poses::Wait(Failure::BadTransform { base, camera, source });
+            }
+        };
+        let earlier = time_from_nanoseconds((nanoseconds(at) - REST_NS).max(1));
+        match find(optical, &earlier) {
+            Ok(before) => {
+                let before = convert::isometry(before.translation, before.rotation);
+                let rests = before.is_ok_and(|before| {
+                    let moved = before.inverse() * camera;
+                    moved.translation.vector.norm() < REST_DISTANCE && moved.rotation.angle() < REST_ANGLE
+                });
+                if !rests {
+                    return Poses::Wait(Failure::Moving { waited: 0.0 });
+                }
+            }
+            Err(why) => return Poses::Wait(why),
+        }
+        let tool = find(&frames.tool, at)
+            .ok()
+            .and_then(|tool| convert::isometry(tool.translation, tool.rotation).ok());
+        Poses::Known(camera, tool)
+    }
+
+    async fn take(
+        &mut self,
+        frame: &Frame,
+        map_from_camera: Isometry3<f64>,
+        map_from_tool: Option<Isometry3<f64>>,
+        request: &UpdateMap::Request,
+    ) -> Result<(UpdateReport, f64), Failure> {
+        let started = Instant::now();
+        let gripper = map_from_tool.map(|map_from_tool| OrientedBox {
+            pose: map_from_tool * self.self_filter.tool_from_box,
+            size: self.self_filter.size,
+        });
+        let keyframe = Keyframe {
+            view: if request.view.is_empty() { "view".to_owned() } else { request.view.clone() },
+            stamp: convert::seconds(&frame.stamp),
+            color: convert::color_image_from_msg(&frame.color)?,
+            depth: convert::depth_image_from_msg(&frame.depth)?,
+            labels: frames::label_image(&frame.labels)?,
+            detections: frames::detections(&frame.detections),
+            intrinsics: convert::intrinsics_from_msg(&frame.info)?,
+            map_from_camera,
+            robot: gripper.into_iter().collect(),
+        };
+        let tool = map_from_tool
+            .map(|pose| Tool { position: Point3::from(pose.translation.vector), radius: HELD_RADIUS });
+        let reset = request.reset;
+        // The heartbeat must go on during the update.
+        let empty = prehend_perception::MapBuilder::new(&self.shell.robot.frames.base, Default::default());
+        let mut builder = std::mem::replace(&mut self.builder, empty);
+        let work = tokio::task::spawn_blocking(move || {
+            let result = builder.update(&keyframe, tool.as_ref(), reset, 0);
+            (builder, result)
+        });
+        let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
+        self.builder = builder;
+        Ok((result?, started.elapsed().as_secs_f64()))
+    }
+
+    fn finish(&self, request: ServiceRequest<UpdateMap::Service>, report: &UpdateReport, seconds: f64) {
+        self.publish();
+        let map = self.builder.map();
+        let names = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.clone()).collect::<Vec<_>>();
+        let mut changes = Vec::new();
+        for (what, keys) in [("new", &report.added), ("moved", &report.moved), ("gone", &report.removed)] {
+            if !keys.is_empty() {
+                changes.push(format!("{what}: {}", names(keys).join(", ")));
+            }
+        }
+        let view = if request.message.view.is_empty() { "view" } else { &request.message.view };
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_PERCEPTION,
+            "update",
+            "done",
+            format!(
+                "map {} from {view}: {} objects, {} seen again{}{} ({:.0} ms)",
+                map.version,
+                map.objects.len(),
+                report.merged.len(),
+                if changes.is_empty() { "" } else { "; " },
+                changes.join("; "),
+                seconds * 1e3
+            ),
+            json!({ "version": map.version, "added": names(&report.added), "merged": names(&report.merged),
+                "moved": names(&report.moved), "removed": names(&report.removed), "held": report.held,
+                "skipped_empty_masks": report.skipped.empty_masks,
+                "skipped_without_points": report.skipped.without_points,
+                "unknown_labels": report.skipped.unknown_labels, "seconds": seconds }),
+        );
+        let response = UpdateMap::Response {
+            version: map.version,
+            added: names(&report.added),
+            merged: names(&report.merged),
+            moved: names(&report.moved),
+            removed: names(&report.removed),
+            seconds,
+            ..Default::default()
+        };
+        respond(request, response);
+    }
+
+    fn fail(&self, pending: Pending) {
+        let robot = &self.shell.robot;
+        let topics = [
+            robot.camera.color.as_str(),
+            &robot.camera.depth,
+            &robot.camera.info,
+            &robot.detector.label_image,
+            &robot.detector.detections,
+        ];
+        let asked = pending.request.message.timeout;
+        let waited =
+            if asked.is_finite() && asked > 0.0 { asked.min(LONGEST_PATIENCE) } else { DEFAULT_PATIENCE };
+        let why = match pending.why {
+            Some(Failure::Moving { .. }) => Failure::Moving { waited },
+            Some(why) => why,
+            None => {
+                let silent = self.joiner.silent(&pending.heard, topics);
+                let silent = if silent.is_empty() {
+                    "none, but no five share a stamp".to_owned()
+                } else {
+                    silent.join(", ")
+                };
+                Failure::NoFrame { waited, silent }
+            }
+        };
+        let (error_code, error_message) = (why.code(), why.to_string());
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_WARNING,
+            "update",
+            "failed",
+            format!("no map update: {error_message}"),
+            json!({ "error_code": error_code }),
+        );
+        let response = UpdateMap::Response {
+            error_code,
+            error_message,
+            version: self.builder.map().version,
+            ..Default::default()
+        };
+        respond(pending.request, response);
+    }
+}
