@@ -230,7 +230,11 @@ mod tests {
     use super::*;
 
     fn plate() -> Vec<Point3<f64>> {
-        (0..20).flat_map(|i| (0..20).map(move |j| Point3::new(0.3 + 0.005 * f64::from(i), 0.005 * f64::from(j), 0.05))).collect()
+        (0..20)
+            .flat_map(|i| {
+                (0..20).map(move |j| Point3::new(0.3 + 0.005 * f64::from(i), 0.005 * f64::from(j), 0.05))
+            })
+            .collect()
     }
 
     #[test]

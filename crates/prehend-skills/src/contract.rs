@@ -86,7 +86,9 @@ pub enum ContractError {
         key: ObjectKey,
     },
     /// The request was made from another map.
-    #[error("the request was made from map version {requested}, the map is at {current}; retrieve objects again")]
+    #[error(
+        "the request was made from map version {requested}, the map is at {current}; retrieve objects again"
+    )]
     StaleMap {
         /// Version of the request.
         requested: u64,
@@ -146,12 +148,7 @@ impl Contract {
 }
 
 impl Precondition {
-    fn check(
-        self,
-        request: &Request,
-        state: &SymbolicState,
-        map: &ObjectMap,
-    ) -> Result<(), ContractError> {
+    fn check(self, request: &Request, state: &SymbolicState, map: &ObjectMap) -> Result<(), ContractError> {
         let known = |key: &ObjectKey| match map.get(key) {
             Some(_) => Ok(()),
             None => Err(ContractError::UnknownObject { key: key.clone() }),
@@ -172,10 +169,9 @@ impl Precondition {
                 request.targets.iter().try_for_each(known)
             }
             Self::MapCurrent if request.map_version == map.version => Ok(()),
-            Self::MapCurrent => Err(ContractError::StaleMap {
-                requested: request.map_version,
-                current: map.version,
-            }),
+            Self::MapCurrent => {
+                Err(ContractError::StaleMap { requested: request.map_version, current: map.version })
+            }
         }
     }
 }
@@ -247,7 +243,8 @@ mod tests {
             relation,
             map_version: 3,
         };
-        let found = Contract::of(skill).check(&request, &state, &map).map_or_else(|e| e.to_string(), |()| "".into());
+        let found =
+            Contract::of(skill).check(&request, &state, &map).map_or_else(|e| e.to_string(), |()| "".into());
         assert_eq!(found, expected);
         let stale = Request { map_version: 2, ..request };
         let found = Contract::of(skill).check(&stale, &state, &map);
@@ -262,12 +259,36 @@ mod tests {
         check(Skill::Grasp, "bowl", &[], None, "`bowl` is in the gripper; place it first");
         check(Skill::Home, "bowl", &[], None, "");
         check(Skill::Place, "cup", &["bowl"], Some(Relation::In), "");
-        check(Skill::Place, "", &["bowl"], Some(Relation::In), "`cup` is not in the gripper (it is empty); grasp it first");
-        check(Skill::Drop, "bowl", &["tray"], Some(Relation::In), "`cup` is not in the gripper (`bowl` is); grasp it first");
+        check(
+            Skill::Place,
+            "",
+            &["bowl"],
+            Some(Relation::In),
+            "`cup` is not in the gripper (it is empty); grasp it first",
+        );
+        check(
+            Skill::Drop,
+            "bowl",
+            &["tray"],
+            Some(Relation::In),
+            "`cup` is not in the gripper (`bowl` is); grasp it first",
+        );
         check(Skill::Place, "cup", &[], Some(Relation::On), "`on` needs 1 target(s), 0 given");
-        check(Skill::Place, "cup", &["bowl"], Some(Relation::Between), "`between` needs 2 target(s), 1 given");
+        check(
+            Skill::Place,
+            "cup",
+            &["bowl"],
+            Some(Relation::Between),
+            "`between` needs 2 target(s), 1 given",
+        );
         check(Skill::Place, "cup", &["bowl", "tray"], Some(Relation::Between), "");
-        check(Skill::Place, "cup", &["pan"], Some(Relation::On), "`pan` is not in the object map; retrieve objects again");
+        check(
+            Skill::Place,
+            "cup",
+            &["pan"],
+            Some(Relation::On),
+            "`pan` is not in the object map; retrieve objects again",
+        );
         check(Skill::Place, "cup", &["cup"], Some(Relation::NextTo), "`cup` cannot be its own target");
         check(Skill::Place, "cup", &[], None, "where to place it is not said");
         check(Skill::Place, "cup", &[], Some(Relation::Away), "");

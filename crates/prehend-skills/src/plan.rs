@@ -13,7 +13,7 @@ pub struct Standoff {
     pub lift: f64,
     /// Straight above a release, before it.
     pub above: f64,
-    /// Back along the approach after a release.
+    /// Back along the approach and up after a release.
     pub retreat: f64,
 }
 
@@ -68,7 +68,7 @@ pub fn place_plan(
         pose_goals: vec![
             candidate.above(standoff.above),
             candidate.map_from_tool,
-            candidate.retreat(standoff.retreat),
+            candidate.withdrawn(standoff),
         ],
         gripper_opening: candidate.opening,
         map_version,

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::OrientedBox;
 
 /// Side of a column, metres.
-pub const COLUMN: f64 = 0.010;
+pub const COLUMN: f64 = 0.006;
 /// Columns whose tops differ by less are merged, metres.
 const SAME_HEIGHT: f64 = 0.008;
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn boxes_cover_what_was_seen_and_little_else() {
-        for (surface, most) in [(cuboid(0.10, 0.06, 0.05), 24), (bowl(0.08, 0.06), 160)] {
+        for (surface, most) in [(cuboid(0.10, 0.06, 0.05), 40), (bowl(0.08, 0.06), 400)] {
             let truth = at(&surface, 0.42, 0.1, 0.0);
             let cloud = seen(&truth, home_eye(), 0.001, 1);
             let boxes = collision_boxes(&cloud, 0.0);

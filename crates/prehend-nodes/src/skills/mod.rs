@@ -1,1 +1,186 @@
-//! (coming)
+//! The skills node: executes skills, owns the arm and the stop.
+//!
+//! One skill at a time; a second one is answered `busy`. Nothing moves without a redeemed permit: the type that moves
+//! the robot, `arm::Motion`, is made from one only.
+
+mod arm;
+mod fault;
+mod grasp;
+mod hand;
+mod interrupt;
+mod job;
+mod observe;
+mod permit;
+mod place;
+mod planning;
+mod scene;
+mod view;
+
+pub use fault::SkillFault;
+
+use crate::convert;
+use crate::shell::{NodeError, NodeOptions, Shell};
+use arm::Arm;
+use futures::StreamExt;
+use interrupt::StopLatch;
+use job::{Job, Skills};
+use permit::Gatekeeper;
+use planning::Planner;
+use prehend_motion::{RobotGroup, RobotModel};
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
+use prehend_msgs::prehend_interfaces::msg::{ObjectMap as ObjectMapMsg, StopState, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::Stop;
+use prehend_ros::{GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
+use prehend_scene::ObjectMap;
+use scene::SceneKeeper;
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Longest wait for the running skill to stop the arm when the process ends.
+const LAST_STOP: Duration = Duration::from_secs(4);
+
+enum Event {
+    Goal(GoalRequest<ExecuteSkill::Action>),
+    Stop(ServiceRequest<Stop::Service>),
+    Shutdown,
+}
+
+/// Runs the node until it is told to stop.
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let shell = Shell::start("skills", &options).await?;
+    let mut goals = shell.node.create_action_server::<ExecuteSkill::Action>(names::EXECUTE_SKILL)?;
+    let mut stops = shell.node.create_service::<Stop::Service>(names::STOP, QosProfile::services())?;
+    let stop_state =
+        shell.node.create_publisher::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
+    let skills = Arc::new(start(shell)?);
+    publish_stop(&skills, &stop_state);
+    let shutdown = skills.shell.shutdown();
+    tokio::pin!(shutdown);
+    let mut running: Option<(String, JoinHandle<()>)> = None;
+    loop {
+        let event = tokio::select! {
+            () = &mut shutdown => Event::Shutdown,
+            Some(request) = stops.next() => Event::Stop(request),
+            Some(request) = goals.next() => Event::Goal(request),
+        };
+        running.take_if(|(_, task)| task.is_finished());
+        match event {
+            Event::Goal(request) => match &running {
+                Some((name, _)) => refuse(request, &SkillFault::Busy(name.clone())),
+                None => {
+                    let name = format!("{} {}", request.goal.skill, request.goal.object_key);
+                    running = Some((name, tokio::spawn(execute(Arc::clone(&skills), request))));
+                }
+            },
+            Event::Stop(request) => take_stop(&skills, &stop_state, request),
+            Event::Shutdown => {
+                let reason = "the skills node is ending".to_owned();
+                skills.stop.send_replace(StopLatch { engaged: true, reason });
+                if let Some((_, task)) = running {
+                    if tokio::time::timeout(LAST_STOP, task).await.is_err() {
+                        tracing::warn!("the running skill did not end in time");
+                    }
+                }
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn start(shell: Shell) -> Result<Skills, NodeError> {
+    let unusable = |reason: String| NodeError::Start { node: "skills", reason };
+    let (node, robot) = (&shell.node, &shell.robot);
+    let text = std::fs::read_to_string(&robot.urdf)
+        .map_err(|error| unusable(format!("cannot read {}: {error}", robot.urdf.display())))?;
+    let group = RobotGroup {
+        name: robot.moveit.group.clone(),
+        base: robot.frames.base.clone(),
+        tip: robot.frames.tool.clone(),
+        drive: Some(robot.gripper.joint.clone()),
+    };
+    let model = RobotModel::from_urdf(&text, group).map_err(|error| unusable(error.to_string()))?;
+    let joints = hand::follow_joints(node, robot)?;
+    let services = QosProfile::services();
+    Ok(Skills {
+        planner: Planner::new(node, robot)?,
+        scene: SceneKeeper::new(node, robot, &model)?,
+        gatekeeper: Gatekeeper::new(node, robot)?,
+        arm: Arm::new(node, robot, joints)?,
+        map: follow_map(&shell)?,
+        update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
+        check: node.create_client(names::VERIFIER_CHECK_OUTCOME, services)?,
+        stop: watch::Sender::new(StopLatch::default()),
+        last_look: Mutex::new(None),
+        model,
+        shell,
+    })
+}
+
+fn follow_map(shell: &Shell) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, RosError> {
+    let mut maps = shell.node.subscribe::<ObjectMapMsg>(names::OBJECT_MAP, QosProfile::transient_local())?;
+    let (sender, receiver) = watch::channel(None);
+    tokio::spawn(async move {
+        while let Some(message) = maps.next().await {
+            match convert::map_from_msg(&message) {
+                Ok(map) => {
+                    sender.send_replace(Some(Arc::new(map)));
+                }
+                Err(error) => tracing::warn!("object map refused: {error}"),
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>) {
+    let goal = request.goal.clone();
+    let handle = request.accept();
+    let result = Job::new(&skills, &goal, &handle).run().await;
+    if result.reason.is_empty() {
+        handle.succeed(result);
+    } else if handle.is_cancel_requested() {
+        handle.canceled(result);
+    } else {
+        handle.abort(result);
+    }
+}
+
+/// Answers a goal that is not taken up, with its typed reason.
+fn refuse(request: GoalRequest<ExecuteSkill::Action>, fault: &SkillFault) {
+    request.accept().abort(ExecuteSkill::Result {
+        error_code: fault.code(),
+        error_message: fault.to_string(),
+        reason: fault.reason().code().to_owned(),
+        ..Default::default()
+    });
+}
+
+/// Engages or clears the stop latch. Engaging also cancels at the robot whatever this node did not send.
+fn take_stop(skills: &Arc<Skills>, state: &Publisher<StopState>, request: ServiceRequest<Stop::Service>) {
+    let asked = &request.message;
+    let reason = if asked.reason.is_empty() { "asked to stop".to_owned() } else { asked.reason.clone() };
+    let message = if asked.engage { format!("stopped: {reason}") } else { "stop cleared".to_owned() };
+    skills.stop.send_replace(StopLatch { engaged: asked.engage, reason });
+    publish_stop(skills, state);
+    if asked.engage {
+        let skills = Arc::clone(skills);
+        tokio::spawn(async move { skills.arm.halt().await });
+    }
+    let status = if asked.engage { "engaged" } else { "cleared" };
+    skills.shell.trace.event("", TraceEvent::KIND_MOTION, "stop", status, message.clone(), json!({}));
+    if let Err(error) = request.respond(Stop::Response { success: true, message }) {
+        tracing::warn!("stop not answered: {error}");
+    }
+}
+
+fn publish_stop(skills: &Skills, publisher: &Publisher<StopState>) {
+    let latch = skills.stop.borrow().clone();
+    let state = StopState { stamp: skills.shell.node.now(), engaged: latch.engaged, reason: latch.reason };
+    if let Err(error) = publisher.publish(&state) {
+        tracing::warn!("stop state not published: {error}");
+    }
+}

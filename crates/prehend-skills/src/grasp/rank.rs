@@ -1,6 +1,8 @@
 //! From contacts to poses: tilts, collisions, ranks, and the distinct best.
 
-use super::{CELL, Contact, GraspCandidate, GraspError, GraspKind, GraspRequest, SUPPORT_CLEARANCE, Shape, WALL};
+use super::{
+    CELL, Contact, GraspCandidate, GraspError, GraspKind, GraspRequest, SUPPORT_CLEARANCE, Shape, WALL,
+};
 use crate::columns::{Columns, Fill};
 use crate::gripper::ToolBox;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
@@ -137,10 +139,7 @@ fn pose_contacts(
     for (score, contact) in scored {
         let tilts = TILTS.iter().chain(steep);
         for tilt in tilts {
-            let turn = Rotation3::from_axis_angle(
-                &nalgebra::Unit::new_normalize(contact.closing),
-                *tilt,
-            );
+            let turn = Rotation3::from_axis_angle(&nalgebra::Unit::new_normalize(contact.closing), *tilt);
             let approach = turn * contact.approach;
             let mut tool = contact.centre + approach * (contact.depth - request.gripper.tip_beyond_tool);
             // A tilted pad's lower corner dips below its tip line: raise it, if the hold allows.

@@ -23,9 +23,9 @@ fn flaws(candidate: &GraspCandidate, truth: &[Point3<f64>], others: &[&[Point3<f
     let boxes = gripper.boxes(candidate.opening);
     let local = |p: &Point3<f64>| candidate.map_from_tool.inverse_transform_point(p);
     let inside = |p: &Point3<f64>, shrink: f64| {
-        boxes.iter().any(|b| {
-            (0..3).all(|i| p.coords[i] > b.low[i] + shrink && p.coords[i] < b.high[i] - shrink)
-        })
+        boxes
+            .iter()
+            .any(|b| (0..3).all(|i| p.coords[i] > b.low[i] + shrink && p.coords[i] < b.high[i] - shrink))
     };
     if truth.iter().any(|p| inside(&local(p), 0.001)) {
         flaws.push("touches the object when open".to_owned());
@@ -79,7 +79,9 @@ fn flaws(candidate: &GraspCandidate, truth: &[Point3<f64>], others: &[&[Point3<f
 
 /// Sees `surface` at a place, asks for grasps and holds the first ten against the true surface.
 fn check(name: &str, surface: &[Point3<f64>], kinds: &[GraspKind], least: usize) {
-    for (x, y, yaw, seed) in [(0.40, 0.0, 0.3, 1), (0.45, 0.20, 1.2, 2), (0.38, -0.22, -0.7, 3), (0.55, 0.05, 2.0, 4)] {
+    for (x, y, yaw, seed) in
+        [(0.40, 0.0, 0.3, 1), (0.45, 0.20, 1.2, 2), (0.38, -0.22, -0.7, 3), (0.55, 0.05, 2.0, 4)]
+    {
         let truth = at(surface, x, y, yaw);
         let cloud = seen(&truth, home_eye(), NOISE, seed);
         let found = match grasp_candidates(&request(&cloud, &[])) {
@@ -108,7 +110,12 @@ fn check(name: &str, surface: &[Point3<f64>], kinds: &[GraspKind], least: usize)
                 .join("\n")
         };
         assert!(tried[0].1.is_empty(), "{name} at {x} {y}: the first grasp fails\n{}", show());
-        assert!(good * 10 >= tried.len() * 8, "{name} at {x} {y}: {good} of {} good\n{}", tried.len(), show());
+        assert!(
+            good * 10 >= tried.len() * 8,
+            "{name} at {x} {y}: {good} of {} good\n{}",
+            tried.len(),
+            show()
+        );
         assert!(kinds.contains(&tried[0].0.kind), "{name} at {x} {y}: kind\n{}", show());
     }
 }
@@ -169,11 +176,8 @@ fn a_handle_is_held_when_asked_for() {
     let pose = |p: &[Point3<f64>]| at(p, 0.42, 0.1, 2.6);
     let (truth, part_truth) = (pose(&mug(r, h)), pose(&handle(r, h)));
     let cloud = seen(&truth, home_eye(), NOISE, 5);
-    let part: Vec<Point3<f64>> = cloud
-        .iter()
-        .filter(|p| part_truth.iter().any(|q| (*p - q).norm() < 0.004))
-        .copied()
-        .collect();
+    let part: Vec<Point3<f64>> =
+        cloud.iter().filter(|p| part_truth.iter().any(|q| (*p - q).norm() < 0.004)).copied().collect();
     let found =
         grasp_candidates(&GraspRequest { part: Some(&part), ..request(&cloud, &[]) }).expect("grasps");
     for candidate in found.iter().take(5) {
@@ -202,7 +206,10 @@ fn what_cannot_be_grasped_says_why() {
     let cloud = |surface: &[Point3<f64>]| seen(&at(surface, 0.42, 0.0, 0.2), home_eye(), NOISE, 9);
     let ask = |points: &[Point3<f64>]| grasp_candidates(&request(points, &[])).expect_err("no grasp");
     let wide = ask(&cloud(&cuboid(0.14, 0.12, 0.10)));
-    assert!(matches!(wide, GraspError::TooWide { narrowest, .. } if (0.10..0.13).contains(&narrowest)), "{wide}");
+    assert!(
+        matches!(wide, GraspError::TooWide { narrowest, .. } if (0.10..0.13).contains(&narrowest)),
+        "{wide}"
+    );
     let flat = ask(&cloud(&cuboid(0.06, 0.05, 0.003)));
     assert!(matches!(flat, GraspError::TooFlat { height } if height < 0.008), "{flat}");
     let far = ask(&at(&cuboid(0.05, 0.05, 0.05), 0.9, 0.0, 0.0));
@@ -214,7 +221,8 @@ fn what_cannot_be_grasped_says_why() {
     let nan = GraspRequest { support_height: f64::NAN, ..request(&good, &[]) };
     assert_eq!(grasp_candidates(&nan), Err(GraspError::NotFinite { what: "support height" }));
     let fence = at(&lathe(&[(0.036, 0.0), (0.036, 0.16), (0.09, 0.16), (0.09, 0.0)]), 0.42, 0.0, 0.0);
-    let fenced = grasp_candidates(&request(&cloud(&cuboid(0.04, 0.04, 0.04)), &[&fence])).expect_err("fenced");
+    let fenced =
+        grasp_candidates(&request(&cloud(&cuboid(0.04, 0.04, 0.04)), &[&fence])).expect_err("fenced");
     assert_eq!(fenced, GraspError::Surrounded { by: vec![0] });
 }
 

@@ -10,6 +10,7 @@ pub use held::HeldShape;
 
 use crate::grasp::Reach;
 use crate::gripper::GripperModel;
+use crate::plan::Standoff;
 use nalgebra::{Isometry3, Point3, Translation3};
 use prehend_scene::Relation;
 use serde::{Deserialize, Serialize};
@@ -64,9 +65,10 @@ impl PlaceCandidate {
         Translation3::new(0.0, 0.0, height) * self.map_from_tool
     }
 
-    /// The pose after the release, `distance` metres back along the approach.
-    pub fn retreat(&self, distance: f64) -> Isometry3<f64> {
-        self.map_from_tool * Translation3::new(0.0, 0.0, -distance)
+    /// The pose after the release: back along the approach until the pads are free, then straight up.
+    pub fn withdrawn(&self, standoff: &Standoff) -> Isometry3<f64> {
+        let back = self.map_from_tool * Translation3::new(0.0, 0.0, -standoff.retreat * 0.4);
+        Translation3::new(0.0, 0.0, standoff.retreat * 0.6) * back
     }
 }
 

@@ -89,7 +89,8 @@ fn preferred(gap: f64, [least, best, greatest]: [f64; 3]) -> Option<f64> {
 
 /// Beside the target along `axis` in the direction of `sign`, and less far aside than along.
 fn directed(spot: &Rect, target: &Rect, axis: usize, sign: f64) -> Option<f64> {
-    let gap = if sign > 0.0 { spot.low[axis] - target.high[axis] } else { target.low[axis] - spot.high[axis] };
+    let gap =
+        if sign > 0.0 { spot.low[axis] - target.high[axis] } else { target.low[axis] - spot.high[axis] };
     let (a, b) = (spot.centre(), target.centre());
     let along = (a[axis] - b[axis]).abs();
     let aside = (a[1 - axis] - b[1 - axis]).abs();

@@ -314,14 +314,20 @@ impl Search<'_> {
     /// What rests must reach half as far out as the footprint on all four sides of the middle, or nearly as far as what
     /// it rests on: a ball's top does neither, a plate's rim and a smaller box do.
     fn steadiness(&self, footprint: &Footprint, heights: &[f64], surface: f64) -> Result<f64, Bad> {
-        let resting: Vec<&[f64; 2]> =
-            footprint.cells.iter().zip(heights).filter(|(_, h)| **h > surface - LEVEL).map(|(c, _)| c).collect();
+        let resting: Vec<&[f64; 2]> = footprint
+            .cells
+            .iter()
+            .zip(heights)
+            .filter(|(_, h)| **h > surface - LEVEL)
+            .map(|(c, _)| c)
+            .collect();
         let share = resting.len() as f64 / footprint.cells.len().max(1) as f64;
         let steady = (0..2).all(|axis| {
             [-1.0, 1.0].into_iter().all(|sign| {
                 let reach = resting.iter().map(|c| sign * c[axis]).fold(f64::NEG_INFINITY, f64::max);
                 let own = if sign > 0.0 { footprint.high[axis] } else { -footprint.low[axis] };
-                let below = self.target.as_ref().map_or(own, |t| (t.rect.high[axis] - t.rect.low[axis]) / 2.0);
+                let below =
+                    self.target.as_ref().map_or(own, |t| (t.rect.high[axis] - t.rect.low[axis]) / 2.0);
                 reach >= (0.5 * own).min(0.7 * below).max(0.006)
             })
         });
@@ -341,10 +347,8 @@ impl Search<'_> {
         let steps = (request.greatest_drop.max(0.0) / 0.005).floor() as usize;
         for step in 0..=steps {
             let extra = step as f64 * 0.005;
-            let pose = Isometry3::from_parts(
-                Translation3::new(tool[0], tool[1], z + extra),
-                footprint.rotation,
-            );
+            let pose =
+                Isometry3::from_parts(Translation3::new(tool[0], tool[1], z + extra), footprint.rotation);
             for more in [0.040, 0.022, 0.012] {
                 let opening = (request.held.opening + more).min(request.gripper.max_opening);
                 let boxes = request.gripper.boxes(opening);

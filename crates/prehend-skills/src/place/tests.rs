@@ -44,7 +44,11 @@ fn request<'a>(
 }
 
 /// The true object when it is let go.
-fn placed(truth: &[Point3<f64>], tool_at_grasp: &Isometry3<f64>, candidate: &PlaceCandidate) -> Vec<Point3<f64>> {
+fn placed(
+    truth: &[Point3<f64>],
+    tool_at_grasp: &Isometry3<f64>,
+    candidate: &PlaceCandidate,
+) -> Vec<Point3<f64>> {
     let motion = candidate.map_from_tool * tool_at_grasp.inverse();
     truth.iter().map(|p| motion * p).collect()
 }
@@ -69,7 +73,9 @@ fn table_relations_are_what_the_robot_calls_them() {
     let other = at(&cuboid(0.06, 0.06, 0.05), 0.42, 0.17, 0.3);
     let (seen_target, seen_other) = (seen(&target, home_eye(), 0.001, 1), seen(&other, home_eye(), 0.001, 2));
     let (targets, others) = ([seen_target.as_slice()], [seen_other.as_slice()]);
-    for relation in [Relation::RightOf, Relation::Behind, Relation::InFrontOf, Relation::NextTo, Relation::Away] {
+    for relation in
+        [Relation::RightOf, Relation::Behind, Relation::InFrontOf, Relation::NextTo, Relation::Away]
+    {
         let found = place_candidates(&request(relation, &held, &targets, &others))
             .unwrap_or_else(|error| panic!("{relation:?}: {error}"));
         for candidate in &found {
@@ -107,7 +113,8 @@ fn things_go_into_containers_one_after_the_other() {
     assert!((middle.xy() - nalgebra::Vector2::new(0.45, 0.10)).norm() < 0.02, "{middle}");
     assert!(least(&first, 2) < 0.05 && !touching(&first, &container, 0.001), "{}", least(&first, 2));
     // What lies in it already is not landed on, when there is room beside it.
-    let inside = at(&sphere(0.022), 0.45, 0.10, 0.0).iter().map(|p| p + Vector3::z() * 0.006).collect::<Vec<_>>();
+    let inside =
+        at(&sphere(0.022), 0.45, 0.10, 0.0).iter().map(|p| p + Vector3::z() * 0.006).collect::<Vec<_>>();
     let seen_inside = seen(&inside, home_eye(), 0.001, 4);
     let others = [seen_inside.as_slice()];
     let wide = at(&bowl(0.12, 0.06), 0.45, 0.10, 0.0);
@@ -121,8 +128,7 @@ fn things_go_into_containers_one_after_the_other() {
 
 #[test]
 fn things_stand_on_plates_and_boxes() {
-    for (name, target, top) in
-        [("plate", plate(0.10, 0.02), 0.005), ("box", cuboid(0.12, 0.10, 0.07), 0.07)]
+    for (name, target, top) in [("plate", plate(0.10, 0.02), 0.005), ("box", cuboid(0.12, 0.10, 0.07), 0.07)]
     {
         let target = at(&target, 0.45, 0.12, 0.2);
         let cloud = seen(&target, home_eye(), 0.001, 6);
@@ -155,18 +161,28 @@ fn no_place_says_why() {
         place_candidates(&request(relation, &held, targets, others)).expect_err("no place")
     };
     let narrow = ask(Relation::In, &[&cup], &[]);
-    assert!(matches!(narrow, PlaceError::TooSmall { opening } if (0.045..0.062).contains(&opening)), "{narrow}");
+    assert!(
+        matches!(narrow, PlaceError::TooSmall { opening } if (0.045..0.062).contains(&opening)),
+        "{narrow}"
+    );
     let peak: Vec<Point3<f64>> = at(&sphere(0.04), 0.45, 0.1, 0.0);
     assert_eq!(ask(Relation::On, &[&seen(&peak, home_eye(), 0.0, 1)], &[]), PlaceError::Unsteady);
     let far = at(&cuboid(0.05, 0.05, 0.05), 0.85, 0.0, 0.0);
     assert_eq!(ask(Relation::On, &[&far], &[]), PlaceError::OutOfReach { relation: Relation::On });
     let crowd: Vec<Vec<Point3<f64>>> = (0..8)
-        .flat_map(|i| (0..10).map(move |j| at(&cuboid(0.06, 0.06, 0.05), 0.15 + 0.08 * f64::from(i), -0.4 + 0.09 * f64::from(j), 0.0)))
+        .flat_map(|i| {
+            (0..10).map(move |j| {
+                at(&cuboid(0.06, 0.06, 0.05), 0.15 + 0.08 * f64::from(i), -0.4 + 0.09 * f64::from(j), 0.0)
+            })
+        })
         .collect();
     let crowd: Vec<&[Point3<f64>]> = crowd.iter().map(Vec::as_slice).collect();
     assert_eq!(ask(Relation::Table, &[], &crowd), PlaceError::NoSpace { relation: Relation::Table });
     assert_eq!(ask(Relation::In, &[], &[]), PlaceError::NoTarget { relation: Relation::In, index: 0 });
-    assert_eq!(ask(Relation::Between, &[&cup], &[]), PlaceError::NoTarget { relation: Relation::Between, index: 1 });
+    assert_eq!(
+        ask(Relation::Between, &[&cup], &[]),
+        PlaceError::NoTarget { relation: Relation::Between, index: 1 }
+    );
     assert_eq!(ask(Relation::On, &[&[]], &[]), PlaceError::NoTarget { relation: Relation::On, index: 0 });
     let nan = PlaceRequest { support_height: f64::NAN, ..request(Relation::Table, &held, &[], &[]) };
     assert_eq!(place_candidates(&nan), Err(PlaceError::NotFinite { what: "support height" }));

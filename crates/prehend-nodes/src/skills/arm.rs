@@ -1,0 +1,238 @@
+//! The only place that moves the robot: everything here needs a redeemed permit.
+
+use super::fault::SkillFault;
+use super::hand::{self, Hand, Joints};
+use super::interrupt::Interrupt;
+use super::permit::RedeemedPermit;
+use crate::RobotConfig;
+use crate::shell::Shell;
+use prehend_msgs::Action;
+use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
+use prehend_msgs::control_msgs::msg::GripperCommand as Command;
+use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
+use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_ros::{ActionClient, GoalHandle, Node, RosError};
+use prehend_scene::SkillPlan;
+use serde_json::json;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Deadline for the acceptance of a goal.
+const ACCEPT: Duration = Duration::from_secs(3);
+/// Silence after which the robot side is lost.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Longest wait for the arm to stop after a cancel.
+const HALT: Duration = Duration::from_secs(3);
+/// Longest time for one motion, wall clock: a slow machine simulates slower than real time.
+const LONGEST: Duration = Duration::from_secs(90);
+/// Longest wait for the gripper's joint state to settle.
+const SETTLE: Duration = Duration::from_millis(1500);
+
+/// The robot's actuators.
+#[derive(Debug)]
+pub(super) struct Arm {
+    trajectory: ActionClient<ExecuteTrajectory::Action>,
+    controller: ActionClient<FollowJointTrajectory::Action>,
+    gripper: ActionClient<GripperCommand::Action>,
+    joints: watch::Receiver<Option<Joints>>,
+    hand: Mutex<Hand>,
+}
+
+impl Arm {
+    pub(super) fn new(
+        node: &Node,
+        robot: &RobotConfig,
+        joints: watch::Receiver<Option<Joints>>,
+    ) -> Result<Self, RosError> {
+        Ok(Self {
+            trajectory: node.create_action_client(&robot.moveit.execute_trajectory)?,
+            controller: node.create_action_client(&robot.arm.controller)?,
+            gripper: node.create_action_client(&robot.gripper.action)?,
+            joints,
+            hand: Mutex::new(Hand::default()),
+        })
+    }
+
+    /// The newest joint state, when it is fresh.
+    pub(super) fn joints(&self) -> Result<Joints, SkillFault> {
+        hand::fresh(&self.joints)
+    }
+
+    /// The gripper's memory.
+    pub(super) fn hand(&self) -> std::sync::MutexGuard<'_, Hand> {
+        self.hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops whatever moves, whoever asked for it. Needs no permit: standing still is always permitted.
+    pub(super) async fn halt(&self) {
+        let (a, b, c) = tokio::join!(
+            self.trajectory.cancel_all(HALT),
+            self.controller.cancel_all(HALT),
+            self.gripper.cancel_all(HALT)
+        );
+        for result in [a, b, c] {
+            if let Err(error) = result {
+                tracing::warn!("cancel: {error}");
+            }
+        }
+    }
+
+    /// Begins a motion sequence; the permit is used up.
+    pub(super) fn begin<'a>(
+        &'a self,
+        permit: RedeemedPermit,
+        shell: &'a Shell,
+        interrupt: &'a Interrupt<'a>,
+        goal_id: &'a str,
+    ) -> Result<Motion<'a>, SkillFault> {
+        interrupt.check()?;
+        interrupt.check_peers("start of the motion")?;
+        self.joints()?;
+        shell.set_motion_active(true);
+        Ok(Motion { arm: self, shell, interrupt, goal_id, permit })
+    }
+}
+
+/// A permitted motion sequence under way; dropping it ends the permission.
+pub(super) struct Motion<'a> {
+    arm: &'a Arm,
+    shell: &'a Shell,
+    interrupt: &'a Interrupt<'a>,
+    goal_id: &'a str,
+    permit: RedeemedPermit,
+}
+
+impl Drop for Motion<'_> {
+    fn drop(&mut self) {
+        self.shell.set_motion_active(false);
+    }
+}
+
+impl Motion<'_> {
+    /// The plan being executed.
+    pub(super) fn plan(&self) -> &SkillPlan {
+        self.permit.plan()
+    }
+
+    fn tell(&self, phase: &'static str, status: &str, message: String) {
+        let data = json!({ "permit": self.permit.id(), "skill": self.plan().skill.name() });
+        self.shell.trace.event(self.goal_id, TraceEvent::KIND_MOTION, phase, status, message, data);
+    }
+
+    /// Executes a trajectory to its end, or stops the arm and says why.
+    pub(super) async fn execute(
+        &self,
+        phase: &'static str,
+        trajectory: RobotTrajectory,
+    ) -> Result<(), SkillFault> {
+        let points = &trajectory.joint_trajectory.points;
+        let seconds = points
+            .last()
+            .map_or(0.0, |p| f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9);
+        self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
+        let started = Instant::now();
+        let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
+        let result = self.run(phase, &self.arm.trajectory, goal).await.and_then(|result| {
+            let code = result.error_code.val;
+            if code == MoveItErrorCodes::SUCCESS {
+                return Ok(());
+            }
+            let detail = format!("MoveIt error {code} {}", result.error_code.message);
+            Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
+        });
+        self.tell_end(phase, started, &result);
+        result
+    }
+
+    /// Moves the gripper; a gripper that is stopped by what it holds has succeeded. The opening measured afterwards.
+    pub(super) async fn grip(&self, phase: &'static str, opening: f64) -> Result<f64, SkillFault> {
+        let robot = &self.shell.robot.gripper;
+        self.tell(phase, "started", format!("{phase}: gripper to {:.0} mm", opening * 1e3));
+        let started = Instant::now();
+        self.arm.hand().commanded(opening);
+        let command = Command { position: robot.position(opening), max_effort: robot.grip_force };
+        let goal = GripperCommand::Goal { command };
+        let result = match self.run(phase, &self.arm.gripper, goal).await {
+            Ok(result) if result.reached_goal || result.stalled => {
+                self.settled(robot.opening(result.position)).await
+            }
+            Ok(_) => Err(SkillFault::ControlFailed { phase, detail: "the gripper did not move".to_owned() }),
+            Err(fault) => Err(fault),
+        };
+        self.tell_end(phase, started, &result);
+        result
+    }
+
+    /// The measured opening, once joint states agree with what the gripper reported.
+    async fn settled(&self, reported: f64) -> Result<f64, SkillFault> {
+        let mut joints = self.arm.joints.clone();
+        let agrees = |j: &Option<Joints>| j.as_ref().is_some_and(|j| (j.opening - reported).abs() < 0.002);
+        // Joint states that never agree are measured all the same: the measurement decides, not the report.
+        let _ = tokio::time::timeout(SETTLE, joints.wait_for(agrees)).await;
+        self.arm.joints().map(|joints| joints.opening)
+    }
+
+    fn tell_end<T>(&self, phase: &'static str, started: Instant, result: &Result<T, SkillFault>) {
+        let seconds = started.elapsed().as_secs_f64();
+        match result {
+            Ok(_) => self.tell(phase, "done", format!("{phase}: done in {seconds:.1} s")),
+            Err(fault) => self.tell(phase, fault.reason().code(), format!("{phase}: {fault}")),
+        }
+    }
+
+    /// Sends one goal and waits for its end; anything that interrupts stops the arm first.
+    async fn run<A: Action>(
+        &self,
+        phase: &'static str,
+        client: &ActionClient<A>,
+        goal: A::Goal,
+    ) -> Result<A::Result, SkillFault> {
+        self.interrupt.check()?;
+        let sent = tokio::select! {
+            fault = self.interrupt.raised_in_motion(phase) => Err(fault),
+            sent = client.send_goal(goal, ACCEPT) => Ok(sent),
+        };
+        let mut handle = match sent {
+            Ok(Ok(handle)) => handle,
+            Ok(Err(error)) => {
+                // The goal may have been taken although its acceptance did not arrive.
+                if !matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. }) {
+                    self.arm.halt().await;
+                }
+                return Err(SkillFault::robot(phase, &error));
+            }
+            Err(fault) => {
+                self.arm.halt().await;
+                return Err(fault);
+            }
+        };
+        let ended = tokio::select! {
+            fault = self.interrupt.raised_in_motion(phase) => Err(fault),
+            result = handle.result(SILENCE) => Ok(result),
+            () = tokio::time::sleep(LONGEST) =>
+                Err(SkillFault::ControlFailed { phase, detail: format!("not done after {LONGEST:?}") }),
+        };
+        match ended {
+            Ok(Ok((_, result))) => Ok(result),
+            Ok(Err(error)) => {
+                self.arm.halt().await;
+                Err(SkillFault::robot(phase, &error))
+            }
+            Err(fault) => {
+                self.stop(&mut handle).await;
+                Err(fault)
+            }
+        }
+    }
+
+    /// Cancels the goal and waits until the robot has ended it.
+    async fn stop<A: Action>(&self, handle: &mut GoalHandle<A>) {
+        let cancelled = handle.cancel(HALT).await;
+        let ended = tokio::time::timeout(HALT, handle.result(SILENCE)).await;
+        if cancelled.is_err() || ended.is_err() {
+            self.arm.halt().await;
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Why a skill did not do what it was asked for.
+
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_ros::RosError;
+use prehend_scene::{ObjectKey, Reason};
+use prehend_skills::{ContractError, GraspError, PlaceError};
+
+/// A skill's typed failure; every variant has one reason and one error code.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SkillFault {
+    /// The request is no request.
+    #[error("bad request: {0}")]
+    BadRequest(String),
+    /// A precondition does not hold.
+    #[error(transparent)]
+    Precondition(#[from] ContractError),
+    /// The object is not in the map.
+    #[error("`{0}` is not in the object map")]
+    UnknownObject(ObjectKey),
+    /// No grasp fits what was seen.
+    #[error("no grasp on `{object}`: {cause}")]
+    NoGrasp {
+        /// The object.
+        object: ObjectKey,
+        /// Why.
+        cause: GraspError,
+    },
+    /// No place fits what was seen.
+    #[error("no place for `{object}`: {cause}")]
+    NoPlace {
+        /// The object.
+        object: ObjectKey,
+        /// Why.
+        cause: PlaceError,
+    },
+    /// Candidates there are, but the arm gets to none.
+    #[error("{phase}: no motion found ({tried} candidates tried: {detail})")]
+    NoPlan {
+        /// What was to be reached.
+        phase: &'static str,
+        /// Number of candidates tried.
+        tried: usize,
+        /// How each failed.
+        detail: String,
+    },
+    /// The verifier refused the plan.
+    #[error("the verifier refused: {0}")]
+    Refused(String),
+    /// The verifier did not answer.
+    #[error("the verifier did not answer: {0}")]
+    VerifierLost(String),
+    /// A node or the robot fell silent.
+    #[error("{peer} is lost during {phase}")]
+    PeerLost {
+        /// Who.
+        peer: String,
+        /// What was going on.
+        phase: &'static str,
+    },
+    /// The stop is latched.
+    #[error("stopped: {0}")]
+    Stopped(String),
+    /// The goal was cancelled.
+    #[error("cancelled")]
+    Canceled,
+    /// The controller failed or met an obstacle.
+    #[error("{phase}: the motion failed: {detail}")]
+    ControlFailed {
+        /// Which motion.
+        phase: &'static str,
+        /// What the controller said.
+        detail: String,
+    },
+    /// The object is not in the gripper any more, or never was.
+    #[error("{phase}: nothing is between the pads (opening {:.1} mm)", opening * 1e3)]
+    Slipped {
+        /// When it was noticed.
+        phase: &'static str,
+        /// Measured opening, metres.
+        opening: f64,
+    },
+    /// The new observation does not show the postcondition.
+    #[error("not observed: {0}")]
+    Outcome(String),
+    /// Another skill is being executed.
+    #[error("another skill is being executed: {0}")]
+    Busy(String),
+    /// A sensor gave nothing usable.
+    #[error("no usable {what}: {detail}")]
+    Sensor {
+        /// Which sensor.
+        what: &'static str,
+        /// What is wrong.
+        detail: String,
+    },
+}
+
+impl SkillFault {
+    /// The reason, as every node knows it.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::BadRequest(_) => Reason::Internal,
+            Self::Precondition(_) => Reason::Infeasible,
+            Self::UnknownObject(_) => Reason::NotFound,
+            Self::NoGrasp { .. } => Reason::NoGrasp,
+            Self::NoPlace { .. } => Reason::NoPlace,
+            Self::NoPlan { .. } => Reason::NoPlan,
+            Self::Refused(_) => Reason::VerifierRefused,
+            Self::VerifierLost(_) => Reason::VerifierLost,
+            Self::PeerLost { .. } => Reason::PeerLost,
+            Self::Stopped(_) => Reason::Stopped,
+            Self::Canceled => Reason::Canceled,
+            Self::ControlFailed { .. } => Reason::ControlFailed,
+            Self::Slipped { .. } => Reason::Slipped,
+            Self::Outcome(_) => Reason::OutcomeNotObserved,
+            Self::Busy(_) => Reason::Busy,
+            Self::Sensor { .. } => Reason::SensorFault,
+        }
+    }
+
+    /// The code on the wire.
+    pub fn code(&self) -> i32 {
+        match self {
+            Self::BadRequest(_) => ErrorCode::SKILL_BAD_REQUEST,
+            Self::Precondition(_) => ErrorCode::SKILL_PRECONDITION,
+            Self::UnknownObject(_) => ErrorCode::SKILL_UNKNOWN_OBJECT,
+            Self::NoGrasp { .. } => ErrorCode::SKILL_NO_GRASP,
+            Self::NoPlace { .. } => ErrorCode::SKILL_NO_PLACE,
+            Self::NoPlan { .. } => ErrorCode::SKILL_NO_PLAN,
+            Self::Refused(_) => ErrorCode::SKILL_REFUSED,
+            Self::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
+            Self::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
+            Self::Stopped(_) => ErrorCode::SKILL_STOPPED,
+            Self::Canceled => ErrorCode::SKILL_CANCELED,
+            Self::ControlFailed { .. } => ErrorCode::SKILL_CONTROL_FAILED,
+            Self::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
+            Self::Outcome(_) => ErrorCode::SKILL_OUTCOME,
+            Self::Busy(_) => ErrorCode::SKILL_BUSY,
+            Self::Sensor { .. } => ErrorCode::SKILL_SENSOR,
+        }
+    }
+
+    /// A failed call to the robot side.
+    pub fn robot(phase: &'static str, error: &RosError) -> Self {
+        match error {
+            RosError::PeerLost { peer, .. } | RosError::Unavailable { peer, .. } => {
+                Self::PeerLost { peer: peer.clone(), phase }
+            }
+            other => Self::ControlFailed { phase, detail: other.to_string() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_fault_has_a_code_of_its_own() {
+        let all = [
+            SkillFault::BadRequest(String::new()),
+            SkillFault::Precondition(ContractError::NoRelation),
+            SkillFault::UnknownObject("cup".into()),
+            SkillFault::NoGrasp { object: "cup".into(), cause: GraspError::NoContact },
+            SkillFault::NoPlace { object: "cup".into(), cause: PlaceError::Unsteady },
+            SkillFault::NoPlan { phase: "grasp", tried: 1, detail: String::new() },
+            SkillFault::Refused(String::new()),
+            SkillFault::VerifierLost(String::new()),
+            SkillFault::PeerLost { peer: String::new(), phase: "lift" },
+            SkillFault::Stopped(String::new()),
+            SkillFault::Canceled,
+            SkillFault::ControlFailed { phase: "lift", detail: String::new() },
+            SkillFault::Slipped { phase: "lift", opening: 0.0 },
+            SkillFault::Outcome(String::new()),
+            SkillFault::Busy(String::new()),
+            SkillFault::Sensor { what: "joint states", detail: String::new() },
+        ];
+        let codes: HashSet<i32> = all.iter().map(SkillFault::code).collect();
+        assert_eq!(codes.len(), all.len());
+        assert!(codes.iter().all(|code| (401..500).contains(code)));
+    }
+}

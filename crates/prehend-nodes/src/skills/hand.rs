@@ -1,0 +1,188 @@
+//! What the joints and the gripper report, and what is held.
+
+use super::fault::SkillFault;
+use crate::RobotConfig;
+use crate::convert::seconds;
+use futures::StreamExt;
+use nalgebra::Isometry3;
+use prehend_geometry::OrientedBox;
+use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_ros::{Node, QosProfile, RosError};
+use prehend_scene::{Object, ObjectKey};
+use prehend_skills::HeldShape;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Joint states older than this say nothing of now.
+const FRESH: Duration = Duration::from_millis(1500);
+/// Pads closer than this hold nothing, metres.
+pub(super) const EMPTY_OPENING: f64 = 0.003;
+
+/// The newest joint state.
+#[derive(Clone, Debug)]
+pub(super) struct Joints {
+    /// Arm joints in the robot file's order, radians.
+    pub(super) arm: Vec<f64>,
+    /// Distance between the pads, metres.
+    pub(super) opening: f64,
+    /// Force or effort of the gripper's joint; 0 when it is not reported.
+    pub(super) effort: f64,
+    /// Time of the measurement, seconds.
+    pub(super) stamp: f64,
+    heard: Instant,
+}
+
+/// Reads `/joint_states` for as long as the node lives.
+pub(super) fn follow_joints(
+    node: &Node,
+    robot: &RobotConfig,
+) -> Result<watch::Receiver<Option<Joints>>, RosError> {
+    let mut states = node.subscribe::<JointState>(&robot.joint_states, QosProfile::sensor_data())?;
+    let (sender, receiver) = watch::channel(None);
+    let robot = robot.clone();
+    tokio::spawn(async move {
+        while let Some(state) = states.next().await {
+            match read_joints(&state, &robot) {
+                Some(joints) => {
+                    sender.send_replace(Some(joints));
+                }
+                None => tracing::debug!("joint state without the arm's or the gripper's joints"),
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+fn read_joints(state: &JointState, robot: &RobotConfig) -> Option<Joints> {
+    let index = |name: &String| state.name.iter().position(|n| n == name);
+    let position = |name: &String| state.position.get(index(name)?).copied().filter(|p| p.is_finite());
+    let arm: Option<Vec<f64>> = robot.arm.joints.iter().map(position).collect();
+    let drive = position(&robot.gripper.joint)?;
+    let effort = index(&robot.gripper.joint).and_then(|i| state.effort.get(i)).copied();
+    Some(Joints {
+        arm: arm?,
+        opening: robot.gripper.opening(drive),
+        effort: effort.filter(|e| e.is_finite()).unwrap_or(0.0),
+        stamp: seconds(&state.header.stamp),
+        heard: Instant::now(),
+    })
+}
+
+/// The newest joint state, when it is fresh.
+pub(super) fn fresh(joints: &watch::Receiver<Option<Joints>>) -> Result<Joints, SkillFault> {
+    let newest = joints.borrow().clone();
+    match newest {
+        Some(joints) if joints.heard.elapsed() < FRESH => Ok(joints),
+        Some(joints) => Err(SkillFault::Sensor {
+            what: "joint states",
+            detail: format!("the newest is {:.1} s old", joints.heard.elapsed().as_secs_f64()),
+        }),
+        None => Err(SkillFault::Sensor { what: "joint states", detail: "none was heard".to_owned() }),
+    }
+}
+
+/// A held object: as it was seen before it was grasped, and how it lies in the hand.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    /// The object as it was mapped before the grasp.
+    pub(super) object: Object,
+    /// Its shape around the tool.
+    pub(super) shape: HeldShape,
+    /// Its boxes in the tool frame.
+    pub(super) boxes: Vec<OrientedBox>,
+    /// Whether what is held is not known, only that something is.
+    pub(super) unknown: bool,
+}
+
+/// The gripper's memory; whether something is held is decided by the measured opening.
+#[derive(Debug, Default)]
+pub(super) struct Hand {
+    held: Option<Held>,
+    /// Opening commanded last, metres; `None` before the first command of this process.
+    command: Option<f64>,
+}
+
+impl Hand {
+    /// What is held, given the measured opening: pads that meet hold nothing.
+    pub(super) fn held(&mut self, opening: f64) -> Option<&Held> {
+        if opening < EMPTY_OPENING {
+            self.held = None;
+        }
+        self.held.as_ref()
+    }
+
+    /// Key of what is held, given the measured opening.
+    pub(super) fn key(&mut self, opening: f64) -> Option<ObjectKey> {
+        self.held(opening).map(|held| held.object.key.clone())
+    }
+
+    /// Notes what was grasped.
+    pub(super) fn take(&mut self, held: Held) {
+        self.held = Some(held);
+    }
+
+    /// Notes that the gripper was opened.
+    pub(super) fn release(&mut self) {
+        self.held = None;
+    }
+
+    /// Notes a command.
+    pub(super) fn commanded(&mut self, opening: f64) {
+        self.command = Some(opening);
+    }
+
+    /// The opening commanded last; the measured one before the first command.
+    pub(super) fn command(&self, measured: f64) -> f64 {
+        self.command.unwrap_or(measured)
+    }
+
+    /// Whether no command was given yet by this process.
+    pub(super) fn is_new(&self) -> bool {
+        self.command.is_none()
+    }
+}
+
+/// Whether an object of the map is what is in the hand, seen by the camera: most of its points are at the held boxes.
+pub(super) fn is_in_hand(object: &Object, held: &Held, map_from_tool: &Isometry3<f64>) -> bool {
+    if object.key == held.object.key {
+        return true;
+    }
+    let points = &object.cloud.points;
+    let inside = points
+        .iter()
+        .filter(|p| {
+            let local = map_from_tool.inverse_transform_point(p);
+            held.boxes.iter().any(|b| b.contains(&local, 0.015))
+        })
+        .count();
+    inside * 2 > points.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robot() -> RobotConfig {
+        RobotConfig::load(std::path::Path::new("config/robots/xarm6.yaml")).expect("robot file")
+    }
+
+    #[test]
+    fn joint_states_are_read_by_name_and_garbage_is_left_out() {
+        let robot = robot();
+        let mut state = JointState {
+            name: ["drive_joint", "joint6", "joint5", "joint4", "joint3", "joint2", "joint1"]
+                .map(String::from)
+                .to_vec(),
+            position: vec![0.425, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0],
+            ..Default::default()
+        };
+        let joints = read_joints(&state, &robot).expect("complete");
+        assert_eq!(joints.arm, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert!((joints.opening - 0.0425).abs() < 1e-9);
+        state.position[3] = f64::NAN;
+        assert!(read_joints(&state, &robot).is_none());
+        state.position.truncate(3);
+        assert!(read_joints(&state, &robot).is_none());
+        assert!(read_joints(&JointState::default(), &robot).is_none());
+    }
+}

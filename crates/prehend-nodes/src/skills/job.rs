@@ -1,0 +1,270 @@
+//! One skill being executed: what every skill shares.
+
+use super::arm::{Arm, Motion};
+use super::fault::SkillFault;
+use super::hand::{Held, is_in_hand};
+use super::interrupt::{Interrupt, StopLatch};
+use super::permit::Gatekeeper;
+use super::planning::Planner;
+use super::scene::{SceneKeeper, World};
+use crate::convert;
+use crate::shell::Shell;
+use nalgebra::{Isometry3, Point3};
+use prehend_motion::RobotModel;
+use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
+use prehend_ros::{Client, ExecutingGoal};
+use prehend_scene::{ObjectKey, ObjectMap, Relation, Skill, SkillPlan, SymbolicState};
+use prehend_skills::contract::{Contract, Request};
+use prehend_skills::grasp::Reach;
+use prehend_skills::plan::Standoff;
+use prehend_skills::{GripperModel, solids};
+use serde_json::json;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Longest wait for a map that a request is ahead of.
+const MAP_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// What the node has; shared by the skills it executes, one at a time.
+pub(super) struct Skills {
+    pub(super) shell: Shell,
+    pub(super) model: RobotModel,
+    pub(super) planner: Planner,
+    pub(super) scene: SceneKeeper,
+    pub(super) gatekeeper: Gatekeeper,
+    pub(super) arm: Arm,
+    pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
+    pub(super) update: Client<UpdateMap::Service>,
+    pub(super) check: Client<CheckOutcome::Service>,
+    pub(super) stop: watch::Sender<StopLatch>,
+    pub(super) last_look: Mutex<Option<String>>,
+}
+
+/// A request, decoded.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) skill: Skill,
+    pub(super) object: ObjectKey,
+    pub(super) targets: Vec<ObjectKey>,
+    pub(super) relation: Option<Relation>,
+    pub(super) part: String,
+    pub(super) map_version: u64,
+}
+
+/// One skill being executed.
+pub(super) struct Job<'a> {
+    pub(super) skills: &'a Skills,
+    pub(super) goal: &'a ExecuteSkill::Goal,
+    pub(super) handle: &'a ExecutingGoal<ExecuteSkill::Action>,
+    pub(super) interrupt: Interrupt<'a>,
+    /// Whether objects may be elsewhere than the newest map says.
+    stale: AtomicBool,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(
+        skills: &'a Skills,
+        goal: &'a ExecuteSkill::Goal,
+        handle: &'a ExecutingGoal<ExecuteSkill::Action>,
+    ) -> Self {
+        let interrupt = Interrupt { goal: handle, stop: skills.stop.subscribe(), peers: &skills.shell.peers };
+        Self { skills, goal, handle, interrupt, stale: AtomicBool::new(false) }
+    }
+
+    /// Executes the skill and says how it ended; the held object is what the gripper's opening says.
+    pub(super) async fn run(&self) -> ExecuteSkill::Result {
+        let outcome = self.execute().await;
+        let held = match self.skills.arm.joints() {
+            Ok(joints) => self.skills.arm.hand().key(joints.opening),
+            Err(_) => None,
+        };
+        let mut result = ExecuteSkill::Result {
+            held_object: held.map(|key| key.0).unwrap_or_default(),
+            map_stale: self.stale.load(Ordering::Relaxed),
+            ..Default::default()
+        };
+        match outcome {
+            Ok(message) => self.tell("done", "done", &message),
+            Err(fault) => {
+                self.tell("done", fault.reason().code(), &fault.to_string());
+                result.error_code = fault.code();
+                result.error_message = fault.to_string();
+                result.reason = fault.reason().code().to_owned();
+            }
+        }
+        result
+    }
+
+    async fn execute(&self) -> Result<String, SkillFault> {
+        self.interrupt.check()?;
+        let asked = self.decode()?;
+        match asked.skill {
+            Skill::Look => self.look(&asked).await,
+            Skill::Home => self.home().await.map(|()| "at home".to_owned()),
+            Skill::Grasp => self.grasp(&asked).await,
+            Skill::Place | Skill::Drop => self.place(&asked).await,
+        }
+    }
+
+    fn decode(&self) -> Result<Asked, SkillFault> {
+        let bad = |error: convert::ConvertError| SkillFault::BadRequest(error.to_string());
+        Ok(Asked {
+            skill: convert::skill(&self.goal.skill).map_err(bad)?,
+            object: ObjectKey(self.goal.object_key.clone()),
+            targets: self.goal.target_keys.iter().cloned().map(ObjectKey).collect(),
+            relation: convert::relation(&self.goal.relation).map_err(bad)?,
+            part: self.goal.part.clone(),
+            map_version: self.goal.map_version,
+        })
+    }
+
+    /// Tells the client and the trace what is going on.
+    pub(super) fn tell(&self, phase: &str, status: &str, message: &str) {
+        let feedback = ExecuteSkill::Feedback { phase: phase.to_owned(), message: message.to_owned() };
+        if let Err(error) = self.handle.publish_feedback(feedback) {
+            tracing::debug!("feedback: {error}");
+        }
+        let data = json!({ "skill": self.goal.skill, "object": self.goal.object_key });
+        self.skills.shell.trace.event(
+            &self.goal.goal_id,
+            TraceEvent::KIND_MOTION,
+            &format!("{}/{phase}", self.goal.skill),
+            status,
+            message,
+            data,
+        );
+    }
+
+    /// The map, when it is at least as new as the request's.
+    pub(super) async fn map(&self, version: u64) -> Result<Arc<ObjectMap>, SkillFault> {
+        let mut maps = self.skills.map.clone();
+        let new_enough = |map: &Option<Arc<ObjectMap>>| map.as_ref().is_some_and(|m| m.version >= version);
+        let waited = tokio::time::timeout(MAP_PATIENCE, maps.wait_for(new_enough)).await;
+        let newest = match waited {
+            Ok(Ok(map)) => map.clone(),
+            Ok(Err(_)) | Err(_) => self.skills.map.borrow().clone(),
+        };
+        newest.ok_or(SkillFault::Sensor { what: "object map", detail: "none was published".to_owned() })
+    }
+
+    /// Checks the skill's contract against the map and the hand.
+    pub(super) fn check_contract(&self, asked: &Asked, map: &ObjectMap) -> Result<(), SkillFault> {
+        let opening = self.skills.arm.joints()?.opening;
+        let state = SymbolicState {
+            held_object: self.skills.arm.hand().key(opening),
+            map_version: map.version,
+            ..SymbolicState::default()
+        };
+        let request = Request {
+            skill: asked.skill,
+            object: asked.object.clone(),
+            targets: asked.targets.clone(),
+            relation: asked.relation,
+            map_version: asked.map_version,
+        };
+        Ok(Contract::of(asked.skill).check(&request, &state, map)?)
+    }
+
+    /// Where the tool is now, `map_from_tool`.
+    pub(super) fn tool_pose(&self) -> Result<Isometry3<f64>, SkillFault> {
+        let joints = self.skills.arm.joints()?;
+        self.tool_at(&joints.arm)
+    }
+
+    /// Where the tool is at these joints.
+    pub(super) fn tool_at(&self, joints: &[f64]) -> Result<Isometry3<f64>, SkillFault> {
+        self.skills
+            .model
+            .tip_pose(joints)
+            .map_err(|error| SkillFault::Sensor { what: "joint states", detail: error.to_string() })
+    }
+
+    /// What is held now.
+    pub(super) fn held(&self) -> Result<Option<Held>, SkillFault> {
+        let opening = self.skills.arm.joints()?.opening;
+        Ok(self.skills.arm.hand().held(opening).cloned())
+    }
+
+    /// The world of the map, without what is in the hand, which is attached instead.
+    pub(super) fn world(&self, map: &ObjectMap) -> Result<World, SkillFault> {
+        let held = self.held()?;
+        let tool = self.tool_pose()?;
+        let mut world = World::on_table(self.table_height(map), &self.skills.shell.robot);
+        for object in &map.objects {
+            if held.as_ref().is_some_and(|held| is_in_hand(object, held, &tool)) {
+                continue;
+            }
+            let boxes = solids::collision_boxes(&object.cloud.points, support(map, &object.cloud.points));
+            if !boxes.is_empty() {
+                world.objects.insert(object.key.0.clone(), boxes);
+            }
+        }
+        Ok(match held {
+            Some(held) => world.holding(&held.boxes),
+            None => world,
+        })
+    }
+
+    /// Height of the table in front of the robot.
+    pub(super) fn table_height(&self, map: &ObjectMap) -> f64 {
+        map.support_height(0.45, 0.0)
+    }
+
+    /// Whether the verifier's workspace holds a pose; asking the arm for others is in vain.
+    pub(super) fn in_workspace(&self, pose: &Isometry3<f64>) -> bool {
+        let limits = &self.skills.shell.robot.limits;
+        let p = pose.translation.vector;
+        (0..3).all(|i| p[i] >= limits.workspace_low[i] && p[i] <= limits.workspace_high[i])
+    }
+
+    /// Asks the gate, redeems the permit and begins to move.
+    pub(super) async fn commit(&self, plan: SkillPlan) -> Result<Motion<'_>, SkillFault> {
+        let skills = self.skills;
+        let evidence = if plan.skill == Skill::Grasp { &self.goal.evidence[..] } else { &[] };
+        let moves_objects = Contract::of(plan.skill).moves_objects;
+        let permitted =
+            self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
+        let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;
+        let motion = skills.arm.begin(redeemed, &skills.shell, &self.interrupt, &self.goal.goal_id)?;
+        if moves_objects {
+            self.stale.store(true, Ordering::Relaxed);
+        }
+        Ok(motion)
+    }
+
+    /// Notes that the newest map was taken after the last motion.
+    pub(super) fn map_is_fresh(&self) {
+        self.stale.store(false, Ordering::Relaxed);
+    }
+
+    /// Sizes of the gripper.
+    pub(super) fn gripper(&self) -> GripperModel {
+        let max_opening = self.skills.shell.robot.gripper.max_opening;
+        let model = GripperModel::default();
+        GripperModel { max_opening, usable_width: model.usable_width.min(max_opening - 0.007), ..model }
+    }
+
+    /// Reach of the arm within the workspace.
+    pub(super) fn reach(&self) -> Reach {
+        let high = self.skills.shell.robot.limits.workspace_high[0];
+        let reach = Reach::default();
+        Reach { max: reach.max.min(high), ..reach }
+    }
+
+    /// Distances along a grasp or place.
+    pub(super) fn standoff(&self) -> Standoff {
+        Standoff::default()
+    }
+}
+
+/// Height of the support under the middle of a cloud.
+pub(super) fn support(map: &ObjectMap, points: &[Point3<f64>]) -> f64 {
+    let n = points.len().max(1) as f64;
+    let x = points.iter().map(|p| p.x).sum::<f64>() / n;
+    let y = points.iter().map(|p| p.y).sum::<f64>() / n;
+    map.support_height(x, y)
+}

@@ -1,0 +1,113 @@
+//! New observations after a motion, and what the verifier makes of them.
+
+use super::fault::SkillFault;
+use super::job::Job;
+use crate::convert;
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
+use prehend_scene::{Object, ObjectMap, Observation, SkillPlan};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest wait of the map for a new frame, seconds.
+const FRAME_PATIENCE: f64 = 3.0;
+/// Deadline of a map update, the frame included.
+const UPDATE_DEADLINE: Duration = Duration::from_secs(6);
+/// Deadline of an outcome check.
+const CHECK_DEADLINE: Duration = Duration::from_secs(3);
+
+impl Job<'_> {
+    /// What is observed now; `map` is what the camera saw, if it looked.
+    pub(super) fn observation(&self, map: Option<&ObjectMap>) -> Result<Observation, SkillFault> {
+        let joints = self.skills.arm.joints()?;
+        let command = self.skills.arm.hand().command(joints.opening);
+        Ok(Observation {
+            stamp: joints.stamp,
+            gripper_opening: joints.opening,
+            gripper_command: command,
+            gripper_effort: joints.effort,
+            tool_pose: self.tool_at(&joints.arm)?,
+            objects: map.map(|map| map.objects.clone()),
+            map_version: map.map_or(0, |map| map.version),
+        })
+    }
+
+    /// Takes a new frame into the map and returns the new map.
+    pub(super) async fn update_map(&self, view: &str) -> Result<Arc<ObjectMap>, SkillFault> {
+        let request = UpdateMap::Request { reset: false, view: view.to_owned(), timeout: FRAME_PATIENCE };
+        let answer = self.skills.update.request(request, UPDATE_DEADLINE).await.map_err(|error| {
+            SkillFault::PeerLost { peer: format!("object_map ({error})"), phase: "map update" }
+        })?;
+        if answer.error_code != ErrorCode::SUCCESS {
+            return Err(SkillFault::Sensor { what: "camera frame", detail: answer.error_message });
+        }
+        let map = self.map(answer.version).await?;
+        if map.version < answer.version {
+            let detail = format!("version {} was announced but did not arrive", answer.version);
+            return Err(SkillFault::Sensor { what: "object map", detail });
+        }
+        Ok(map)
+    }
+
+    /// Goes home, looks, and lets the verifier judge the plan's outcome. A placed object that was not seen from home is
+    /// looked for once more from nearer by.
+    pub(super) async fn confirm(
+        &self,
+        plan: &SkillPlan,
+        before: Observation,
+        seen_before: Option<&Object>,
+    ) -> Result<String, SkillFault> {
+        self.home().await?;
+        let mut before = before;
+        // What is in the hand may have left the map; the check must know what it looked like.
+        if let (Some(objects), Some(object)) = (before.objects.as_mut(), seen_before) {
+            if objects.iter().all(|o| o.key != object.key) {
+                objects.push(object.clone());
+            }
+        }
+        let first = self.look_and_check(plan, &before, "home").await?;
+        let again = match first {
+            Ok(because) => return Ok(because),
+            Err(because) if plan.relation.is_none() => return Err(SkillFault::Outcome(because)),
+            Err(because) => because,
+        };
+        self.tell("check", "again", &format!("looking again: {again}"));
+        let at = plan.pose_goals.get(1).map(|pose| pose.translation.vector);
+        let (name, joints) = self.survey_pose(at, None);
+        self.view_from(&name, &joints).await?;
+        let second = self.look_and_check(plan, &before, &name).await?;
+        self.home().await?;
+        second.map_err(SkillFault::Outcome)
+    }
+
+    /// One frame and one verdict: what shows success, or what does not.
+    async fn look_and_check(
+        &self,
+        plan: &SkillPlan,
+        before: &Observation,
+        view: &str,
+    ) -> Result<Result<String, String>, SkillFault> {
+        let frame = &self.skills.shell.robot.frames.base;
+        let map = self.interrupt.guard(self.update_map(view)).await?;
+        self.map_is_fresh();
+        let after = self.observation(Some(&map))?;
+        let request = CheckOutcome::Request {
+            plan: convert::plan_to_msg(plan, frame),
+            before: convert::observation_to_msg(before, frame),
+            after: convert::observation_to_msg(&after, frame),
+        };
+        let checked = async {
+            self.skills
+                .check
+                .request(request, CHECK_DEADLINE)
+                .await
+                .map_err(|error| SkillFault::VerifierLost(error.to_string()))
+        };
+        let answer = self.interrupt.guard(checked).await?;
+        if answer.error_code != ErrorCode::SUCCESS && !answer.succeeded {
+            let why = if answer.reason.is_empty() { answer.error_message } else { answer.reason };
+            return Ok(Err(why));
+        }
+        Ok(if answer.succeeded { Ok(answer.reason) } else { Err(answer.reason) })
+    }
+}

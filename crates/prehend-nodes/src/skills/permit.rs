@@ -1,0 +1,106 @@
+//! The way to a motion: the verifier's gate, and the permit that is redeemed once.
+
+use super::fault::SkillFault;
+use crate::{RobotConfig, convert};
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence};
+use prehend_msgs::prehend_interfaces::srv::{Gate, RedeemPermit};
+use prehend_ros::{Client, Node, QosProfile, RosError};
+use prehend_scene::{Permit, SkillPlan};
+use std::time::Duration;
+
+/// Deadline of an answer of the verifier. It waits up to 1.5 s for a map that is on its way.
+const DEADLINE: Duration = Duration::from_millis(2500);
+
+/// A plan the verifier has permitted, with its permit. It moves nothing yet.
+#[derive(Debug)]
+pub(super) struct Permitted {
+    plan: SkillPlan,
+    permit: Permit,
+}
+
+/// Proof that a permit was redeemed: the only key to [`Arm::begin`](super::arm::Arm::begin).
+///
+/// It is made by [`Gatekeeper::redeem`] alone and used up by value.
+#[derive(Debug)]
+pub(super) struct RedeemedPermit {
+    plan: SkillPlan,
+    id: String,
+}
+
+impl RedeemedPermit {
+    /// The plan the permit is good for.
+    pub(super) fn plan(&self) -> &SkillPlan {
+        &self.plan
+    }
+
+    /// Its id.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// Asks the verifier.
+#[derive(Clone, Debug)]
+pub(super) struct Gatekeeper {
+    gate: Client<Gate::Service>,
+    redeem: Client<RedeemPermit::Service>,
+    frame: String,
+}
+
+impl Gatekeeper {
+    pub(super) fn new(node: &Node, robot: &RobotConfig) -> Result<Self, RosError> {
+        Ok(Self {
+            gate: node.create_client(names::VERIFIER_GATE, QosProfile::services())?,
+            redeem: node.create_client(names::VERIFIER_REDEEM, QosProfile::services())?,
+            frame: robot.frames.base.clone(),
+        })
+    }
+
+    /// Asks for a permit. No answer is a refusal of its own kind.
+    pub(super) async fn ask(
+        &self,
+        plan: SkillPlan,
+        evidence: &[Evidence],
+        goal_id: &str,
+    ) -> Result<Permitted, SkillFault> {
+        let request = Gate::Request {
+            plan: convert::plan_to_msg(&plan, &self.frame),
+            evidence: evidence.to_vec(),
+            goal_id: goal_id.to_owned(),
+        };
+        let answer = self
+            .gate
+            .request(request, DEADLINE)
+            .await
+            .map_err(|error| SkillFault::VerifierLost(error.to_string()))?;
+        if !answer.granted {
+            let why = if answer.reason.is_empty() { answer.error_message } else { answer.reason };
+            return Err(SkillFault::Refused(why));
+        }
+        let permit = convert::permit_from_msg(&answer.permit);
+        if permit.plan_hash != plan.hash() || permit.map_version != plan.map_version {
+            return Err(SkillFault::Refused("the permit is for another plan".to_owned()));
+        }
+        Ok(Permitted { plan, permit })
+    }
+
+    /// Redeems a permit; the verifier refuses one that is used, expired, stale or unknown.
+    pub(super) async fn redeem(&self, permitted: Permitted) -> Result<RedeemedPermit, SkillFault> {
+        let Permitted { plan, permit } = permitted;
+        let request = RedeemPermit::Request {
+            permit_id: permit.id.clone(),
+            plan_hash: permit.plan_hash.0,
+            map_version: permit.map_version,
+        };
+        let answer = self
+            .redeem
+            .request(request, DEADLINE)
+            .await
+            .map_err(|error| SkillFault::VerifierLost(error.to_string()))?;
+        if answer.error_code != ErrorCode::SUCCESS {
+            return Err(SkillFault::Refused(answer.error_message));
+        }
+        Ok(RedeemedPermit { plan, id: permit.id })
+    }
+}

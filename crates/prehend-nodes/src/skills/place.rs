@@ -1,0 +1,260 @@
+//! Place and drop: a free spot in the stated relation, down to it, open, back.
+
+use super::fault::SkillFault;
+use super::grasp::summary;
+use super::hand::{EMPTY_OPENING, Held, is_in_hand};
+use super::job::{Asked, Job};
+use super::planning::Planned;
+use super::scene::World;
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::{Object, ObjectMap, Relation, Skill};
+use prehend_skills::place::place_candidates;
+use prehend_skills::plan::place_plan;
+use prehend_skills::{HeldShape, PlaceCandidate, PlaceRequest};
+
+/// Candidates asked for.
+const CANDIDATES: usize = 14;
+/// Candidates whose reach is asked before their motions are planned.
+const BATCH: usize = 3;
+/// How far a placed object may fall, metres, and a dropped one.
+const PLACE_DROP: f64 = 0.035;
+const DROP_DROP: f64 = 0.10;
+/// Name of something in the hand of which nothing is known.
+const UNKNOWN: &str = "unknown_object";
+
+/// A candidate with its motions.
+struct Way {
+    candidate: PlaceCandidate,
+    transit: Planned,
+    lower: Planned,
+}
+
+impl Job<'_> {
+    pub(super) async fn place(&self, asked: &Asked) -> Result<String, SkillFault> {
+        let map = self.map(asked.map_version).await?;
+        self.check_contract(asked, &map)?;
+        let relation = asked.relation.unwrap_or(Relation::Table);
+        let held = self
+            .held()?
+            .ok_or(SkillFault::Slipped { phase: "place", opening: self.skills.arm.joints()?.opening })?;
+        self.put(asked, relation, &held, &map).await
+    }
+
+    /// Something is in the hand that this process knows nothing of (it was started anew): it is put on the table first.
+    /// Whether it was.
+    pub(super) async fn put_down_unknown(&self, map: &ObjectMap) -> Result<bool, SkillFault> {
+        let opening = self.skills.arm.joints()?.opening;
+        let open = self.gripper().max_opening;
+        let new = self.skills.arm.hand().is_new();
+        if !new || !(EMPTY_OPENING..open - 0.006).contains(&opening) {
+            return Ok(false);
+        }
+        let held = unknown_thing(&self.tool_pose()?, opening)
+            .ok_or(SkillFault::Sensor { what: "joint states", detail: "no tool pose".to_owned() })?;
+        self.tell("place", "unknown", "something is in the gripper; it is put on the table first");
+        self.skills.arm.hand().take(held.clone());
+        let asked = Asked {
+            skill: Skill::Place,
+            object: held.object.key.clone(),
+            targets: Vec::new(),
+            relation: Some(Relation::Table),
+            part: String::new(),
+            map_version: map.version,
+        };
+        self.put(&asked, Relation::Table, &held, map).await?;
+        Ok(true)
+    }
+
+    async fn put(
+        &self,
+        asked: &Asked,
+        relation: Relation,
+        held: &Held,
+        map: &ObjectMap,
+    ) -> Result<String, SkillFault> {
+        let candidates = self.places(asked, relation, held, map)?;
+        self.tell(
+            "candidates",
+            "found",
+            &format!(
+                "{} places for {}, the best at ({:.2}, {:.2}) m",
+                candidates.len(),
+                held.object.key,
+                candidates[0].spot[0],
+                candidates[0].spot[1]
+            ),
+        );
+        let world = self.world(map)?;
+        let targets: Vec<&str> = asked.targets.iter().map(|key| key.0.as_str()).collect();
+        let way = self.reach_place(&candidates, &world, &targets).await?;
+        let before = self.observation(Some(map))?;
+        let candidate = &way.candidate;
+        let plan = place_plan(
+            asked.skill,
+            &held.object.key,
+            &asked.targets,
+            relation,
+            candidate,
+            &self.standoff(),
+            map.version,
+        );
+        let motion = self.commit(plan.clone()).await?;
+        motion.execute("transit", way.transit.trajectory).await?;
+        let opening = self.skills.arm.joints()?.opening;
+        if opening < EMPTY_OPENING {
+            self.skills.arm.hand().release();
+            return Err(SkillFault::Slipped { phase: "transit", opening });
+        }
+        // At the surface the held object and the targets may touch: they are meant to.
+        let open = world.without(&targets).holding(&[]);
+        self.interrupt.guard(self.skills.scene.apply(&open)).await?;
+        let lowered = motion.execute("lower", way.lower.trajectory).await;
+        if let Err(fault) = lowered {
+            // Contact before the expected height: the object stands. Anything else keeps it in the hand.
+            if !(matches!(fault, SkillFault::ControlFailed { .. }) && self.is_near(candidate)?) {
+                return Err(fault);
+            }
+            self.tell("lower", "contact", "touched a little early; letting go here");
+        }
+        motion.grip("release", candidate.opening).await?;
+        self.skills.arm.hand().release();
+        let joints = self.skills.arm.joints()?.arm;
+        let back = [candidate.withdrawn(&self.standoff())];
+        let slow = self.skills.shell.robot.arm.contact_velocity_scaling * 2.0;
+        match self.interrupt.guard(self.skills.planner.line(&joints, &back, slow.min(1.0))).await? {
+            Ok(line) => motion.execute("retreat", line.trajectory).await?,
+            Err(miss) => self.tell("retreat", "skipped", &miss.to_string()),
+        }
+        motion.grip("open", self.gripper().max_opening).await?;
+        drop(motion);
+        if held.unknown {
+            self.home().await?;
+            self.update_map("home").await?;
+            self.map_is_fresh();
+            return Ok("put down what was in the gripper".to_owned());
+        }
+        self.confirm(&plan, before, Some(&held.object)).await
+    }
+
+    /// Whether the tool is within 15 mm of the release.
+    fn is_near(&self, candidate: &PlaceCandidate) -> Result<bool, SkillFault> {
+        let tool = self.tool_pose()?.translation.vector;
+        Ok((tool - candidate.map_from_tool.translation.vector).norm() < 0.015)
+    }
+
+    fn places(
+        &self,
+        asked: &Asked,
+        relation: Relation,
+        held: &Held,
+        map: &ObjectMap,
+    ) -> Result<Vec<PlaceCandidate>, SkillFault> {
+        let tool = self.tool_pose()?;
+        let mut targets: Vec<&[Point3<f64>]> = Vec::new();
+        for key in &asked.targets {
+            let target = map.get(key).ok_or_else(|| SkillFault::UnknownObject(key.clone()))?;
+            targets.push(&target.cloud.points);
+        }
+        let others: Vec<&[Point3<f64>]> = map
+            .objects
+            .iter()
+            .filter(|o| !asked.targets.contains(&o.key) && !is_in_hand(o, held, &tool))
+            .map(|o| o.cloud.points.as_slice())
+            .collect();
+        let limits = &self.skills.shell.robot.limits;
+        let request = PlaceRequest {
+            relation,
+            held: &held.shape,
+            targets: &targets,
+            others: &others,
+            support_height: self.table_height(map),
+            region_low: [limits.workspace_low[0].max(0.15), limits.workspace_low[1]],
+            region_high: [limits.workspace_high[0], limits.workspace_high[1]],
+            greatest_drop: if asked.skill == Skill::Drop || held.unknown { DROP_DROP } else { PLACE_DROP },
+            gripper: self.gripper(),
+            reach: self.reach(),
+            limit: CANDIDATES,
+        };
+        place_candidates(&request)
+            .map_err(|cause| SkillFault::NoPlace { object: held.object.key.clone(), cause })
+    }
+
+    async fn reach_place(
+        &self,
+        candidates: &[PlaceCandidate],
+        world: &World,
+        targets: &[&str],
+    ) -> Result<Way, SkillFault> {
+        let start = self.skills.arm.joints()?.arm;
+        let open = world.without(targets).holding(&[]);
+        let robot = &self.skills.shell.robot.arm;
+        let mut misses: Vec<String> = Vec::new();
+        for chunk in candidates.chunks(BATCH) {
+            self.interrupt.guard(self.skills.scene.apply(&open)).await?;
+            let mut batch = Vec::new();
+            for candidate in chunk {
+                let above = candidate.above(self.standoff().above);
+                let withdrawn = candidate.withdrawn(&self.standoff());
+                if ![above, withdrawn].iter().all(|pose| self.in_workspace(pose)) {
+                    misses.push("outside the workspace".to_owned());
+                    continue;
+                }
+                let joints = match self.interrupt.guard(self.skills.planner.ik(&above, &start)).await? {
+                    Ok(joints) => joints,
+                    Err(miss) => {
+                        misses.push(miss.to_string());
+                        continue;
+                    }
+                };
+                let release = [candidate.map_from_tool];
+                let line = self.skills.planner.line(&joints, &release, robot.contact_velocity_scaling);
+                match self.interrupt.guard(line).await? {
+                    Ok(lower) => batch.push((*candidate, joints, lower)),
+                    Err(miss) => misses.push(miss.to_string()),
+                }
+            }
+            self.interrupt.guard(self.skills.scene.apply(world)).await?;
+            for (candidate, joints, lower) in batch {
+                let speed = robot.velocity_scaling * 0.7;
+                match self.interrupt.guard(self.skills.planner.plan(&start, &joints, speed)).await? {
+                    Ok(transit) => return Ok(Way { candidate, transit, lower }),
+                    Err(miss) => misses.push(miss.to_string()),
+                }
+            }
+        }
+        Err(SkillFault::NoPlan { phase: "place", tried: candidates.len(), detail: summary(misses) })
+    }
+}
+
+/// A stand-in for something unknown in the hand: as wide as the opening, reaching 6 cm below the tool.
+fn unknown_thing(map_from_tool: &Isometry3<f64>, opening: f64) -> Option<Held> {
+    let tool = map_from_tool.translation.vector;
+    let half = 0.03_f64.max(opening / 2.0);
+    let points: Vec<Point3<f64>> = (-4..=4)
+        .flat_map(|i| (-4..=4).map(move |j| (f64::from(i) / 4.0, f64::from(j) / 4.0)))
+        .map(|(u, v)| Point3::new(tool.x + u * half, tool.y + v * half, tool.z))
+        .collect();
+    let bottom = tool.z - 0.06;
+    let shape = HeldShape::new(&points, map_from_tool, bottom, opening)?;
+    let size = Vector3::new(2.0 * half, 2.0 * half, 0.06);
+    let around = OrientedBox { pose: Isometry3::translation(tool.x, tool.y, tool.z - 0.03), size };
+    let in_tool = OrientedBox { pose: map_from_tool.inverse() * around.pose, size };
+    let object = Object {
+        key: UNKNOWN.into(),
+        class_name: String::new(),
+        confidence: 0.0,
+        class_votes: Vec::new(),
+        cloud: PointCloud::from_points(points),
+        bounds: around,
+        color: [0; 3],
+        color_fractions: Vec::new(),
+        features: Vec::new(),
+        crops: Vec::new(),
+        affordances: Vec::new(),
+        view_count: 0,
+        touches_border: false,
+        last_seen: 0.0,
+    };
+    Some(Held { object, shape, boxes: vec![in_tool], unknown: true })
+}

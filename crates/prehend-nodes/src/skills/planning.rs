@@ -1,0 +1,214 @@
+//! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
+
+use super::fault::SkillFault;
+use crate::{RobotConfig, convert};
+use nalgebra::Isometry3;
+use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
+use prehend_msgs::geometry_msgs::msg::PoseStamped;
+use prehend_msgs::moveit_msgs::action::MoveGroup;
+use prehend_msgs::moveit_msgs::msg::{
+    Constraints, JointConstraint, MotionPlanRequest, MoveItErrorCodes, PlanningOptions, PositionIKRequest,
+    RobotState, RobotTrajectory,
+};
+use prehend_msgs::moveit_msgs::srv::{GetCartesianPath, GetPositionIK};
+use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_ros::{ActionClient, Client, Node, QosProfile, RosError};
+use std::time::Duration;
+
+/// Deadline of an answer of the planner's services.
+const DEADLINE: Duration = Duration::from_secs(4);
+/// Longest planning time, seconds of the planner.
+const PLANNING_TIME: f64 = 2.0;
+/// Silence after which the planner is lost.
+const SILENCE: Duration = Duration::from_secs(4);
+/// Greatest distance between points of a straight line, metres.
+const LINE_STEP: f64 = 0.005;
+/// Least share of a straight line that must be possible.
+const WHOLE_LINE: f64 = 0.995;
+
+/// Why the planner found nothing; not a fault of anybody.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Miss {
+    /// MoveIt's error code.
+    Code(&'static str, i32),
+    /// Share of a straight line that is possible.
+    Fraction(f64),
+}
+
+impl std::fmt::Display for Miss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Code(what, code) => write!(f, "{what} {}", code_name(*code)),
+            Self::Fraction(share) => write!(f, "only {:.0} % of the straight line", share * 100.0),
+        }
+    }
+}
+
+fn code_name(code: i32) -> String {
+    let known = [
+        (MoveItErrorCodes::PLANNING_FAILED, "no path"),
+        (MoveItErrorCodes::TIMED_OUT, "timed out"),
+        (MoveItErrorCodes::START_STATE_IN_COLLISION, "start in collision"),
+        (MoveItErrorCodes::GOAL_IN_COLLISION, "goal in collision"),
+        (MoveItErrorCodes::NO_IK_SOLUTION, "out of reach"),
+    ];
+    match known.iter().find(|(known, _)| *known == code) {
+        Some((_, name)) => (*name).to_owned(),
+        None => format!("error {code}"),
+    }
+}
+
+/// A planned motion: a trajectory with at least one point for every joint of the arm.
+#[derive(Clone, Debug)]
+pub(super) struct Planned {
+    pub(super) trajectory: RobotTrajectory,
+}
+
+/// A found thing, or why it was not found; faults end the skill.
+pub(super) type Found<T> = Result<Result<T, Miss>, SkillFault>;
+
+/// MoveIt's planning side.
+#[derive(Debug)]
+pub(super) struct Planner {
+    move_group: ActionClient<MoveGroup::Action>,
+    cartesian: Client<GetCartesianPath::Service>,
+    ik: Client<GetPositionIK::Service>,
+    robot: RobotConfig,
+}
+
+impl Planner {
+    pub(super) fn new(node: &Node, robot: &RobotConfig) -> Result<Self, RosError> {
+        let services = QosProfile::services();
+        Ok(Self {
+            move_group: node.create_action_client(&robot.moveit.move_action)?,
+            cartesian: node.create_client(&robot.moveit.cartesian_path, services)?,
+            ik: node.create_client(&robot.moveit.inverse_kinematics, services)?,
+            robot: robot.clone(),
+        })
+    }
+
+    fn state(&self, joints: &[f64]) -> RobotState {
+        RobotState {
+            joint_state: JointState {
+                name: self.robot.arm.joints.clone(),
+                position: joints.to_vec(),
+                ..Default::default()
+            },
+            is_diff: true,
+            ..Default::default()
+        }
+    }
+
+    /// Joints at which the tool is at `base_from_tool` without collision, near `seed`.
+    pub(super) async fn ik(&self, base_from_tool: &Isometry3<f64>, seed: &[f64]) -> Found<Vec<f64>> {
+        let ik_request = PositionIKRequest {
+            group_name: self.robot.moveit.group.clone(),
+            robot_state: self.state(seed),
+            avoid_collisions: true,
+            ik_link_name: self.robot.frames.tool.clone(),
+            pose_stamped: PoseStamped {
+                header: convert::header(&self.robot.frames.base, 0.0),
+                pose: convert::pose_to_msg(base_from_tool),
+            },
+            timeout: DurationMsg { sec: 0, nanosec: 100_000_000 },
+            ..Default::default()
+        };
+        let answer = self
+            .ik
+            .request(GetPositionIK::Request { ik_request }, DEADLINE)
+            .await
+            .map_err(|error| SkillFault::robot("inverse kinematics", &error))?;
+        if answer.error_code.val != MoveItErrorCodes::SUCCESS {
+            return Ok(Err(Miss::Code("pose", answer.error_code.val)));
+        }
+        Ok(self
+            .arm_joints(&answer.solution.joint_state.name, &answer.solution.joint_state.position)
+            .ok_or(Miss::Code("pose", MoveItErrorCodes::INVALID_ROBOT_STATE)))
+    }
+
+    /// A collision-free motion from `start` to the joints `goal`.
+    pub(super) async fn plan(&self, start: &[f64], goal: &[f64], velocity_scaling: f64) -> Found<Planned> {
+        let constraint = |(name, position): (&String, &f64)| JointConstraint {
+            joint_name: name.clone(),
+            position: *position,
+            tolerance_above: 1e-4,
+            tolerance_below: 1e-4,
+            weight: 1.0,
+        };
+        let request = MotionPlanRequest {
+            start_state: self.state(start),
+            goal_constraints: vec![Constraints {
+                joint_constraints: self.robot.arm.joints.iter().zip(goal).map(constraint).collect(),
+                ..Default::default()
+            }],
+            group_name: self.robot.moveit.group.clone(),
+            num_planning_attempts: 1,
+            allowed_planning_time: PLANNING_TIME,
+            max_velocity_scaling_factor: velocity_scaling,
+            max_acceleration_scaling_factor: self.robot.arm.acceleration_scaling,
+            ..Default::default()
+        };
+        let goal = MoveGroup::Goal {
+            request,
+            planning_options: PlanningOptions { plan_only: true, ..Default::default() },
+        };
+        let lost = |error: &RosError| SkillFault::robot("planning", error);
+        let mut handle = self.move_group.send_goal(goal, DEADLINE).await.map_err(|error| lost(&error))?;
+        let (_, result) = handle.result(SILENCE).await.map_err(|error| lost(&error))?;
+        if result.error_code.val != MoveItErrorCodes::SUCCESS {
+            return Ok(Err(Miss::Code("plan", result.error_code.val)));
+        }
+        Ok(self.planned(result.planned_trajectory))
+    }
+
+    /// A straight line of the tool from `start` through `poses`.
+    pub(super) async fn line(
+        &self,
+        start: &[f64],
+        poses: &[Isometry3<f64>],
+        velocity_scaling: f64,
+    ) -> Found<Planned> {
+        let request = GetCartesianPath::Request {
+            header: convert::header(&self.robot.frames.base, 0.0),
+            start_state: self.state(start),
+            group_name: self.robot.moveit.group.clone(),
+            link_name: self.robot.frames.tool.clone(),
+            waypoints: poses.iter().map(convert::pose_to_msg).collect(),
+            max_step: LINE_STEP,
+            avoid_collisions: true,
+            max_velocity_scaling_factor: velocity_scaling,
+            max_acceleration_scaling_factor: self.robot.arm.acceleration_scaling,
+            ..Default::default()
+        };
+        let answer = self
+            .cartesian
+            .request(request, DEADLINE)
+            .await
+            .map_err(|error| SkillFault::robot("straight line", &error))?;
+        if answer.error_code.val != MoveItErrorCodes::SUCCESS && answer.fraction <= 0.0 {
+            return Ok(Err(Miss::Code("line", answer.error_code.val)));
+        }
+        if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
+            return Ok(Err(Miss::Fraction(answer.fraction)));
+        }
+        Ok(self.planned(answer.solution))
+    }
+
+    fn planned(&self, trajectory: RobotTrajectory) -> Result<Planned, Miss> {
+        let joints = &trajectory.joint_trajectory;
+        let end = joints.points.last().and_then(|p| self.arm_joints(&joints.joint_names, &p.positions));
+        match end {
+            Some(_) => Ok(Planned { trajectory }),
+            None => Err(Miss::Code("trajectory", MoveItErrorCodes::INVALID_MOTION_PLAN)),
+        }
+    }
+
+    /// Arm joints in the robot file's order.
+    fn arm_joints(&self, names: &[String], positions: &[f64]) -> Option<Vec<f64>> {
+        let value = |wanted: &String| {
+            let index = names.iter().position(|name| name == wanted)?;
+            positions.get(index).copied().filter(|p| p.is_finite())
+        };
+        self.robot.arm.joints.iter().map(value).collect()
+    }
+}

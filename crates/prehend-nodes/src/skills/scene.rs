@@ -1,0 +1,180 @@
+//! The planning scene, kept equal to what the map and the hand say.
+
+use super::fault::SkillFault;
+use crate::{RobotConfig, convert};
+use nalgebra::Isometry3;
+use prehend_geometry::OrientedBox;
+use prehend_motion::RobotModel;
+use prehend_msgs::moveit_msgs::msg::{
+    AttachedCollisionObject, CollisionObject, PlanningScene, PlanningSceneWorld, RobotState,
+};
+use prehend_msgs::moveit_msgs::srv::ApplyPlanningScene;
+use prehend_msgs::shape_msgs::msg::SolidPrimitive;
+use prehend_ros::{Client, Node, QosProfile, RosError};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// Deadline of an answer of the planning scene.
+const DEADLINE: Duration = Duration::from_secs(3);
+/// Id of the table.
+const TABLE: &str = "prehend_table";
+/// Id of the held object.
+const HELD: &str = "prehend_held";
+/// How far the table's box lies below the measured plane, metres: pads may come within 4 mm of it.
+const TABLE_DROP: f64 = 0.003;
+
+/// What the planning scene shall hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct World {
+    /// Boxes in the base frame, by object.
+    pub(super) objects: BTreeMap<String, Vec<OrientedBox>>,
+    /// Boxes in the tool frame of what is held; empty when nothing is.
+    pub(super) held: Vec<OrientedBox>,
+}
+
+impl World {
+    /// The world with the table under it.
+    pub(super) fn on_table(height: f64, robot: &RobotConfig) -> Self {
+        let (low, high) = (robot.limits.workspace_low, robot.limits.workspace_high);
+        let thick = 0.05;
+        // The base itself stands where the table would begin: leave it room.
+        let near = low[0].max(0.12);
+        let table = OrientedBox {
+            pose: Isometry3::translation(
+                (near + high[0] + 0.3) / 2.0,
+                (low[1] + high[1]) / 2.0,
+                height - TABLE_DROP - thick / 2.0,
+            ),
+            size: nalgebra::Vector3::new(high[0] + 0.3 - near, high[1] - low[1] + 0.6, thick),
+        };
+        Self { objects: BTreeMap::from([(TABLE.to_owned(), vec![table])]), held: Vec::new() }
+    }
+
+    /// The same world without some objects.
+    pub(super) fn without(&self, keys: &[&str]) -> Self {
+        let mut world = self.clone();
+        world.objects.retain(|key, _| !keys.contains(&key.as_str()));
+        world
+    }
+
+    /// The same world with this in the hand.
+    pub(super) fn holding(&self, boxes: &[OrientedBox]) -> Self {
+        Self { held: boxes.to_vec(), ..self.clone() }
+    }
+}
+
+/// Sends the differences between what the planning scene holds and what it shall hold.
+#[derive(Debug)]
+pub(super) struct SceneKeeper {
+    client: Client<ApplyPlanningScene::Service>,
+    base: String,
+    tool: String,
+    touch_links: Vec<String>,
+    /// What was applied last; `None` until the scene was cleared of what an earlier process left.
+    applied: Mutex<Option<World>>,
+}
+
+impl SceneKeeper {
+    pub(super) fn new(node: &Node, robot: &RobotConfig, model: &RobotModel) -> Result<Self, RosError> {
+        let links = model.links().iter().enumerate();
+        Ok(Self {
+            client: node.create_client(&robot.moveit.apply_planning_scene, QosProfile::services())?,
+            base: robot.frames.base.clone(),
+            tool: robot.frames.tool.clone(),
+            touch_links: links
+                .filter(|(i, _)| model.is_on_hand(*i))
+                .map(|(_, link)| link.name.clone())
+                .collect(),
+            applied: Mutex::new(None),
+        })
+    }
+
+    /// Makes the planning scene hold `world`.
+    pub(super) async fn apply(&self, world: &World) -> Result<(), SkillFault> {
+        let mut applied = self.applied.lock().await;
+        if applied.as_ref() == Some(world) {
+            return Ok(());
+        }
+        let scene = self.difference(applied.as_ref(), world);
+        // Until the answer is there, nothing is known of the scene: the next call starts from a cleared one.
+        *applied = None;
+        let answer = self
+            .client
+            .request(ApplyPlanningScene::Request { scene }, DEADLINE)
+            .await
+            .map_err(|error| SkillFault::robot("planning scene", &error))?;
+        if !answer.success {
+            let detail = "the planning scene was not accepted".to_owned();
+            return Err(SkillFault::ControlFailed { phase: "planning scene", detail });
+        }
+        *applied = Some(world.clone());
+        Ok(())
+    }
+
+    fn difference(&self, old: Option<&World>, new: &World) -> PlanningScene {
+        let mut objects = Vec::new();
+        let mut attached = Vec::new();
+        let empty = World::default();
+        if old.is_none() {
+            // An empty id is every object.
+            attached.push(self.attached("", &[], CollisionObject::REMOVE));
+            objects.push(solid("", &self.base, &[], CollisionObject::REMOVE));
+        }
+        let old = old.unwrap_or(&empty);
+        if old.held != new.held {
+            if !old.held.is_empty() {
+                attached.push(self.attached(HELD, &[], CollisionObject::REMOVE));
+                // What is detached becomes part of the world, by MoveIt's rule.
+                objects.push(solid(HELD, &self.base, &[], CollisionObject::REMOVE));
+            }
+            if !new.held.is_empty() {
+                attached.push(self.attached(HELD, &new.held, CollisionObject::ADD));
+            }
+        }
+        for key in old.objects.keys().filter(|key| !new.objects.contains_key(*key)) {
+            objects.push(solid(key, &self.base, &[], CollisionObject::REMOVE));
+        }
+        for (key, boxes) in new.objects.iter().filter(|(key, boxes)| old.objects.get(*key) != Some(*boxes)) {
+            objects.push(solid(key, &self.base, boxes, CollisionObject::ADD));
+        }
+        PlanningScene {
+            is_diff: true,
+            robot_state: RobotState {
+                is_diff: true,
+                attached_collision_objects: attached,
+                ..Default::default()
+            },
+            world: PlanningSceneWorld { collision_objects: objects, ..Default::default() },
+            ..Default::default()
+        }
+    }
+
+    fn attached(&self, id: &str, boxes: &[OrientedBox], operation: u8) -> AttachedCollisionObject {
+        AttachedCollisionObject {
+            link_name: self.tool.clone(),
+            object: solid(id, &self.tool, boxes, operation),
+            touch_links: self.touch_links.clone(),
+            ..Default::default()
+        }
+    }
+}
+
+fn solid(id: &str, frame: &str, boxes: &[OrientedBox], operation: u8) -> CollisionObject {
+    CollisionObject {
+        header: convert::header(frame, 0.0),
+        pose: convert::pose_to_msg(&Isometry3::identity()),
+        id: id.to_owned(),
+        primitives: boxes
+            .iter()
+            .map(|b| SolidPrimitive {
+                type_: SolidPrimitive::BOX,
+                dimensions: b.size.iter().copied().collect(),
+                ..Default::default()
+            })
+            .collect(),
+        primitive_poses: boxes.iter().map(|b| convert::pose_to_msg(&b.pose)).collect(),
+        operation,
+        ..Default::default()
+    }
+}

@@ -1,0 +1,120 @@
+//! Look and home: the camera at a survey pose.
+
+use super::fault::SkillFault;
+use super::job::{Asked, Job};
+use super::scene::World;
+use nalgebra::Vector3;
+use prehend_scene::{ObjectMap, Skill};
+use prehend_skills::plan::view_plan;
+use std::sync::PoisonError;
+
+/// The name of the home pose.
+pub(super) const HOME: &str = "home";
+/// Joints this near to a pose are at it, radians.
+const THERE: f64 = 0.01;
+
+impl Job<'_> {
+    /// Moves the camera to a survey pose: the one named by `part`, else the one that suits the object best and was not
+    /// the last.
+    pub(super) async fn look(&self, asked: &Asked) -> Result<String, SkillFault> {
+        let named = self.skills.shell.robot.looks.iter().find(|(name, _)| *name == asked.part).cloned();
+        let (name, joints) = match named {
+            Some(look) => look,
+            None if asked.part == HOME => (HOME.to_owned(), self.skills.shell.robot.home.clone()),
+            None => {
+                let map = self.skills.map.borrow().clone();
+                let at = map
+                    .as_ref()
+                    .and_then(|map| map.get(&asked.object))
+                    .map(|o| o.bounds.pose.translation.vector);
+                let last = self.skills.last_look.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                self.survey_pose(at, last.as_deref())
+            }
+        };
+        self.view_from(&name, &joints).await?;
+        *self.skills.last_look.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
+        Ok(format!("looking from {name}"))
+    }
+
+    /// Moves the arm home.
+    pub(super) async fn home(&self) -> Result<(), SkillFault> {
+        let joints = self.skills.shell.robot.home.clone();
+        self.view_from(HOME, &joints).await
+    }
+
+    /// The survey pose whose tool is horizontally nearest to `at`, other than `last`.
+    pub(super) fn survey_pose(&self, at: Option<Vector3<f64>>, last: Option<&str>) -> (String, Vec<f64>) {
+        let robot = &self.skills.shell.robot;
+        let distance = |joints: &Vec<f64>| match (at, self.tool_at(joints)) {
+            (Some(at), Ok(tool)) => (tool.translation.vector - at).xy().norm(),
+            _ => 0.0,
+        };
+        robot
+            .looks
+            .iter()
+            .filter(|(name, _)| Some(name.as_str()) != last)
+            .min_by(|a, b| distance(&a.1).total_cmp(&distance(&b.1)))
+            .cloned()
+            .unwrap_or_else(|| (HOME.to_owned(), robot.home.clone()))
+    }
+
+    /// Moves the camera to joints, gated like every motion.
+    pub(super) async fn view_from(&self, name: &str, joints: &[f64]) -> Result<(), SkillFault> {
+        let now = self.skills.arm.joints()?;
+        if now.arm.iter().zip(joints).all(|(a, b)| (a - b).abs() < THERE) {
+            return Ok(());
+        }
+        let map = self.skills.map.borrow().clone();
+        let empty = ObjectMap::default();
+        let map = map.as_deref().unwrap_or(&empty);
+        let world = self.world(map)?;
+        let velocity = self.skills.shell.robot.arm.velocity_scaling;
+        let mut misses = Vec::new();
+        for world in self.relaxed(&world) {
+            self.interrupt.guard(self.skills.scene.apply(&world)).await?;
+            let found = self.interrupt.guard(self.skills.planner.plan(&now.arm, joints, velocity)).await?;
+            let planned = match found {
+                Ok(planned) => planned,
+                Err(miss) => {
+                    misses.push(miss.to_string());
+                    continue;
+                }
+            };
+            let held = self.held()?.map(|held| held.object.key);
+            let skill = if name == HOME { Skill::Home } else { Skill::Look };
+            let tool = self.tool_at(joints)?;
+            let plan = view_plan(
+                skill,
+                held.as_ref(),
+                tool,
+                now.opening.clamp(0.0, self.gripper().max_opening),
+                map.version,
+            );
+            let motion = self.commit(plan).await?;
+            let phase = if name == HOME { "home" } else { "look" };
+            motion.execute(phase, planned.trajectory).await?;
+            return Ok(());
+        }
+        Err(SkillFault::NoPlan { phase: "survey pose", tried: misses.len(), detail: misses.join(", ") })
+    }
+
+    /// The world, and the same without what the gripper may touch where it stands: a start in contact has no plan else.
+    fn relaxed(&self, world: &World) -> Vec<World> {
+        let mut worlds = vec![world.clone()];
+        let Ok(tool) = self.tool_pose() else { return worlds };
+        let tool = tool.translation.vector;
+        let near: Vec<&str> = world
+            .objects
+            .iter()
+            .filter(|(key, _)| !key.starts_with("prehend_"))
+            .filter(|(_, boxes)| {
+                boxes.iter().any(|b| (b.pose.translation.vector - tool).norm() < 0.05 + b.size.norm() / 2.0)
+            })
+            .map(|(key, _)| key.as_str())
+            .collect();
+        if !near.is_empty() {
+            worlds.push(world.without(&near));
+        }
+        worlds
+    }
+}
