@@ -65,7 +65,12 @@ pub fn inflections(base: &str) -> [String; 3] {
 
 /// The singular of a regular plural noun, or `None` when the word does not look like one.
 pub(super) fn regular_singular(word: &str) -> Option<String> {
-    if word.len() < 4 || word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") || !word.is_ascii() {
+    if word.len() < 4
+        || word.ends_with("ss")
+        || word.ends_with("us")
+        || word.ends_with("is")
+        || !word.is_ascii()
+    {
         return None;
     }
     if let Some(stem) = word.strip_suffix("ies") {
@@ -113,9 +118,15 @@ mod tests {
 
     #[test]
     fn singulars() {
-        for (plural, singular) in
-            [("mugs", Some("mug")), ("cherries", Some("cherry")), ("matches", Some("match")), ("glass", None), ("bus", None), ("mug", None), ("\u{e9}s", None)]
-        {
+        for (plural, singular) in [
+            ("mugs", Some("mug")),
+            ("cherries", Some("cherry")),
+            ("matches", Some("match")),
+            ("glass", None),
+            ("bus", None),
+            ("mug", None),
+            ("\u{e9}s", None),
+        ] {
             assert_eq!(regular_singular(plural).as_deref(), singular, "{plural}");
         }
     }

@@ -172,21 +172,57 @@ pub struct Lexicon {
 }
 
 const LISTS: [&str; 41] = [
-    "verb_noise", "home", "look", "stop", "release", "abilities", "holding", "polite_prefixes", "openers", "closers",
-    "fillers", "conditions", "everything", "anything", "things", "it", "them", "others", "attribute_noise",
-    "intensifiers", "comparatives", "preposition_noise", "relative", "be", "closest", "farthest", "negations",
-    "exceptions", "alternatives", "table", "floor", "robot", "hand", "parts", "containers", "surfaces",
-    "not_containers", "plural_only", "singular_s", "attribute_nouns", "away",
+    "verb_noise",
+    "home",
+    "look",
+    "stop",
+    "release",
+    "abilities",
+    "holding",
+    "polite_prefixes",
+    "openers",
+    "closers",
+    "fillers",
+    "conditions",
+    "everything",
+    "anything",
+    "things",
+    "it",
+    "them",
+    "others",
+    "attribute_noise",
+    "intensifiers",
+    "comparatives",
+    "preposition_noise",
+    "relative",
+    "be",
+    "closest",
+    "farthest",
+    "negations",
+    "exceptions",
+    "alternatives",
+    "table",
+    "floor",
+    "robot",
+    "hand",
+    "parts",
+    "containers",
+    "surfaces",
+    "not_containers",
+    "plural_only",
+    "singular_s",
+    "attribute_nouns",
+    "away",
 ];
 const MORE_LISTS: [&str; 5] = ["seen", "anywhere", "together", "inside", "on_top"];
 
 /// Words that are never part of a noun, whatever the file says.
-const CLOSED: [&str; 62] = [
-    "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me", "us", "him", "what", "where",
-    "who", "why", "how", "when", "which", "that", "than", "do", "does", "did", "have", "has", "had", "will", "would",
-    "could", "should", "shall", "may", "might", "must", "not", "up", "down", "away", "there", "here", "together", "if",
-    "unless", "because", "while", "until", "as", "whose", "them", "it", "those", "these", "this", "with", "for", "so",
-    "without",
+const CLOSED: [&str; 65] = [
+    "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me", "us", "him",
+    "what", "where", "who", "why", "how", "when", "which", "that", "than", "do", "does", "did", "have",
+    "has", "had", "will", "would", "could", "should", "shall", "may", "might", "must", "not", "up", "down",
+    "away", "there", "here", "together", "if", "unless", "because", "while", "until", "as", "whose", "them",
+    "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "last",
 ];
 
 impl Lexicon {
@@ -359,7 +395,17 @@ impl Lexicon {
         closed.extend(self.spatial_words.iter().filter_map(|(words, _)| single(words)));
         closed.extend(self.removals.iter().filter_map(|(words, _)| single(words)));
         closed.extend(self.determiners.iter().filter_map(|(words, _)| single(words)));
-        for key in ["it", "them", "be", "negations", "everything", "anything", "conditions", "comparatives", "relative"] {
+        for key in [
+            "it",
+            "them",
+            "be",
+            "negations",
+            "everything",
+            "anything",
+            "conditions",
+            "comparatives",
+            "relative",
+        ] {
             closed.extend(self.list(key).iter().filter_map(|(words, ())| single(words)));
         }
         for word in ["look", "looks", "rest", "lie", "sit", "stand", "one", "another", "clear", "having"] {
@@ -394,7 +440,9 @@ impl Lexicon {
             if let Some(length) = self.list("fillers").longest(&corrected, position) {
                 position += length;
                 // ", please," leaves one comma.
-                if matches!(out.last(), Some(Token::Comma) | None) && corrected.get(position) == Some(&Token::Comma) {
+                if matches!(out.last(), Some(Token::Comma) | None)
+                    && corrected.get(position) == Some(&Token::Comma)
+                {
                     position += 1;
                 }
                 continue;
@@ -432,7 +480,10 @@ impl Lexicon {
         self.verbs
             .iter()
             .filter(|(words, verb)| {
-                words.len() == 1 && words[0].len() >= 3 && (verb.form == VerbForm::Base) && verb.meaning != VerbMeaning::Other
+                words.len() == 1
+                    && words[0].len() >= 3
+                    && (verb.form == VerbForm::Base)
+                    && verb.meaning != VerbMeaning::Other
             })
             .map(|(words, verb)| (strsim::osa_distance(word, &words[0]), &words[0], verb))
             .filter(|(distance, form, _)| *distance <= allowed && form.chars().next() == word.chars().next())

@@ -11,8 +11,8 @@ mod phrases;
 pub mod token;
 
 pub use goal::{
-    Attribute, AttributeKind, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity,
-    Question, Region, Selector, Spatial, Step,
+    Attribute, AttributeKind, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation,
+    Quantity, Question, Region, Selector, Spatial, Step,
 };
 pub use inflect::{inflections, plural};
 pub use lexicon::Lexicon;
@@ -44,10 +44,16 @@ pub struct NotUnderstood {
 pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> {
     let tokens = lexicon.cleaned(token::tokens(text));
     if tokens.iter().all(|token| token.word().is_empty()) {
-        return Err(NotUnderstood { words: String::new(), message: format!("There are no words in it. {EXAMPLES}") });
+        return Err(NotUnderstood {
+            words: String::new(),
+            message: format!("There are no words in it. {EXAMPLES}"),
+        });
     }
     if tokens.len() > token::MAX_TOKENS {
-        let message = format!("The sentence is longer than {} words; give me a few steps at a time.", token::MAX_TOKENS);
+        let message = format!(
+            "The sentence is longer than {} words; give me a few steps at a time.",
+            token::MAX_TOKENS
+        );
         return Err(NotUnderstood { words: String::new(), message });
     }
     let parser = Parser::new(&tokens, lexicon);
@@ -85,7 +91,9 @@ fn modified_targets(goal: &Goal) -> usize {
     steps
         .iter()
         .filter_map(|step| match step {
-            Step::Place { destination, .. } => Some(destination.targets.iter().map(|np| np.modifiers.len()).sum::<usize>()),
+            Step::Place { destination, .. } => {
+                Some(destination.targets.iter().map(|np| np.modifiers.len()).sum::<usize>())
+            }
             _ => None,
         })
         .sum()
@@ -97,21 +105,30 @@ const EXAMPLES: &str = "Try for example \"put the red mug in the bowl\", \"pick 
 /// Says where the grammar stumbled and what is nearest.
 fn stumbled(tokens: &[Token], parser: &Parser<'_>, lexicon: &Lexicon) -> NotUnderstood {
     let words: Vec<&str> = tokens.iter().map(Token::word).collect();
-    let near = parser.farthest().min(tokens.len().saturating_sub(1));
+    let verbless = parser.verbless();
+    let near = verbless.unwrap_or_else(|| parser.farthest()).min(tokens.len().saturating_sub(1));
     let from = (near..tokens.len()).find(|index| !words[*index].is_empty()).unwrap_or(0);
     let stumble: Vec<&str> = words[from..].iter().copied().filter(|word| !word.is_empty()).take(3).collect();
     let condition = words.iter().find(|word| lexicon.list("conditions").has_word(word));
     let message = if let Some(condition) = condition {
-        format!("I do not plan on conditions (\"{condition}\"). Tell me what to do now, for example \"put the mug in the bowl\".")
+        format!(
+            "I do not plan on conditions (\"{condition}\"). Tell me what to do now, for example \"put the mug in the bowl\"."
+        )
     } else if words.contains(&"or") {
         "I cannot choose between alternatives (\"or\"). Which one shall it be?".to_owned()
     } else if let Some(without) = words.iter().find(|word| lexicon.list("negations").has_word(word)) {
-        format!("I do not understand what shall not be (\"{without}\"). Tell me what to do, for example \"put the mug in the bowl\".")
+        format!(
+            "I do not understand what shall not be (\"{without}\"). Tell me what to do, for example \"put the mug in the bowl\"."
+        )
     } else {
-        let hint = words
-            .iter()
-            .find_map(|word| lexicon.nearest_verb(word).filter(|verb| verb.lemma != *word))
-            .map_or(String::new(), |verb| format!(" Did you mean \"{}\"?", verb.lemma));
+        let hint = stumble
+            .first()
+            .and_then(|word| {
+                prehend_config::nearest(word, ["pick", "put", "place", "move", "drop", "where", "take"])
+                    .filter(|near| near != word)
+            })
+            .filter(|_| verbless.is_some())
+            .map_or(String::new(), |verb| format!(" Did you mean \"{verb}\"?"));
         format!("I do not understand \"{}\".{hint} {EXAMPLES}", stumble.join(" "))
     };
     NotUnderstood { words: stumble.join(" "), message }

@@ -1,8 +1,8 @@
 //! A short notation of goals, for traces and tables of sentences: `place(the red mug -> in the bowl)`.
 
 use super::goal::{
-    Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Region, Selector, Spatial,
-    Step,
+    Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Region,
+    Selector, Spatial, Step,
 };
 use std::fmt;
 

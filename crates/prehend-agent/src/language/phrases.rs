@@ -18,7 +18,8 @@ impl<T> Default for Phrases<T> {
 impl<T> Phrases<T> {
     /// Adds a phrase of words with single blanks between them; an empty one is left out.
     pub fn add(&mut self, phrase: &str, meaning: T) {
-        let words: Vec<String> = phrase.split([' ', '-']).filter(|w| !w.is_empty()).map(str::to_owned).collect();
+        let words: Vec<String> =
+            phrase.split([' ', '-']).filter(|w| !w.is_empty()).map(str::to_owned).collect();
         if let Some(first) = words.first() {
             let list = self.by_first.entry(first.clone()).or_default();
             list.push((words, meaning));
@@ -27,13 +28,16 @@ impl<T> Phrases<T> {
     }
 
     /// Every phrase that stands at `position`, longest first, with its length in tokens.
-    pub fn at<'a>(&'a self, tokens: &'a [Token], position: usize) -> impl Iterator<Item = (usize, &'a T)> + 'a {
+    pub fn at<'a>(
+        &'a self,
+        tokens: &'a [Token],
+        position: usize,
+    ) -> impl Iterator<Item = (usize, &'a T)> + 'a {
         let first = tokens.get(position).map_or("", Token::word);
         self.by_first.get(first).into_iter().flatten().filter_map(move |(words, meaning)| {
-            let fits = words
-                .iter()
-                .enumerate()
-                .all(|(offset, word)| tokens.get(position + offset).is_some_and(|token| token.word() == word));
+            let fits = words.iter().enumerate().all(|(offset, word)| {
+                tokens.get(position + offset).is_some_and(|token| token.word() == word)
+            });
             fits.then_some((words.len(), meaning))
         })
     }

@@ -105,7 +105,19 @@ fn finish(word: &mut String, out: &mut Vec<Token>) {
     }
     if let Some(stem) = text.strip_suffix("'s") {
         const IS: [&str; 13] = [
-            "what", "where", "who", "that", "it", "there", "here", "how", "which", "he", "she", "this", "everything",
+            "what",
+            "where",
+            "who",
+            "that",
+            "it",
+            "there",
+            "here",
+            "how",
+            "which",
+            "he",
+            "she",
+            "this",
+            "everything",
         ];
         return if IS.contains(&stem) { push(&[stem, "is"]) } else { push(&[stem, "'s"]) };
     }

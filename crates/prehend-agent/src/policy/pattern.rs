@@ -111,17 +111,17 @@ impl Pattern {
         let Some((first, rest)) = elements.split_first() else { return Some(position) };
         let word = tokens.get(position).map_or("", Token::word);
         match first {
-            Element::Words(words) => {
-                (!word.is_empty() && words.iter().any(|w| w == word)).then(|| Self::go(rest, tokens, position + 1))?
-            }
-            Element::End => {
-                (word.is_empty() || matches!(word, "and" | "then" | "please" | "now")).then(|| Self::go(rest, tokens, position))?
-            }
+            Element::Words(words) => (!word.is_empty() && words.iter().any(|w| w == word))
+                .then(|| Self::go(rest, tokens, position + 1))?,
+            Element::End => (word.is_empty() || matches!(word, "and" | "then" | "please" | "now"))
+                .then(|| Self::go(rest, tokens, position))?,
             Element::Number => word.parse::<f64>().is_ok().then(|| Self::go(rest, tokens, position + 1))?,
             Element::Gap | Element::SomeGap => {
                 let least = usize::from(*first == Element::SomeGap);
                 let stop = (position..=position + GAP)
-                    .find(|p| tokens.get(*p).is_none_or(|token| matches!(token, Token::Stop | Token::Question)))
+                    .find(|p| {
+                        tokens.get(*p).is_none_or(|token| matches!(token, Token::Stop | Token::Question))
+                    })
                     .unwrap_or(position + GAP);
                 (position + least..=stop).find_map(|next| Self::go(rest, tokens, next))
             }

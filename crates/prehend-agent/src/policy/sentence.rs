@@ -8,16 +8,72 @@ use crate::language::{Lexicon, Token};
 
 /// Words after which a verb form is a verb.
 const BEFORE_VERB: [&str; 58] = [
-    "and", "or", "then", "but", "to", "it", "them", "you", "i", "we", "they", "he", "she", "me", "us", "please", "can", "could", "will",
-    "would", "should", "must", "shall", "may", "might", "do", "did", "does", "go", "now", "just", "so", "before", "after", "until", "while",
-    "robot", "be", "is", "are", "been", "being", "get", "gets", "start", "keep", "try", "help", "gently", "carefully", "quickly", "slowly",
-    "really", "also", "finally", "first", "next", "simply",
+    "and",
+    "or",
+    "then",
+    "but",
+    "to",
+    "it",
+    "them",
+    "you",
+    "i",
+    "we",
+    "they",
+    "he",
+    "she",
+    "me",
+    "us",
+    "please",
+    "can",
+    "could",
+    "will",
+    "would",
+    "should",
+    "must",
+    "shall",
+    "may",
+    "might",
+    "do",
+    "did",
+    "does",
+    "go",
+    "now",
+    "just",
+    "so",
+    "before",
+    "after",
+    "until",
+    "while",
+    "robot",
+    "be",
+    "is",
+    "are",
+    "been",
+    "being",
+    "get",
+    "gets",
+    "start",
+    "keep",
+    "try",
+    "help",
+    "gently",
+    "carefully",
+    "quickly",
+    "slowly",
+    "really",
+    "also",
+    "finally",
+    "first",
+    "next",
+    "simply",
 ];
 /// Words after which a gerund is a verb.
 const BEFORE_GERUND: [&str; 8] = ["by", "for", "of", "at", "with", "mind", "stop", "enjoy"];
 /// Words that take an object and then a verb: "make the cup smash", "want it broken".
-const CAUSATIVE: [&str; 14] =
-    ["make", "let", "have", "watch", "see", "want", "wants", "need", "needs", "like", "cause", "get", "should", "must"];
+const CAUSATIVE: [&str; 14] = [
+    "make", "let", "have", "watch", "see", "want", "wants", "need", "needs", "like", "cause", "get",
+    "should", "must",
+];
 /// Words that make a forbidden deed a forbidden deed that is not asked for.
 const NEGATION: [&str; 10] =
     ["not", "never", "without", "avoid", "than", "nor", "no", "against", "prevent", "avoiding"];
@@ -34,9 +90,16 @@ impl Policy {
                 });
                 let end = end.or_else(|| self.person_at(rule, &tokens, position, lexicon));
                 if let Some(end) = end {
-                    let words: Vec<&str> =
-                        tokens[position..end.min(tokens.len())].iter().map(Token::word).filter(|w| !w.is_empty()).collect();
-                    return Some(Violation { rule: rule.name.clone(), why: rule.why.clone(), what: words.join(" ") });
+                    let words: Vec<&str> = tokens[position..end.min(tokens.len())]
+                        .iter()
+                        .map(Token::word)
+                        .filter(|w| !w.is_empty())
+                        .collect();
+                    return Some(Violation {
+                        rule: rule.name.clone(),
+                        why: rule.why.clone(),
+                        what: words.join(" "),
+                    });
                 }
             }
         }
@@ -74,7 +137,11 @@ impl Policy {
                 }
             }
             let word = tokens.get(next).map_or("", Token::word);
-            let article = ["the", "a", "an", "this", "that", "these", "those", "some", "any", "every", "all", "other", "another", "nearest", "poor"].contains(&word);
+            let article = [
+                "the", "a", "an", "this", "that", "these", "those", "some", "any", "every", "all", "other",
+                "another", "nearest", "poor",
+            ]
+            .contains(&word);
             let side = matches!(lexicon.describing.word(word), Some(Describing::Side(_)));
             if article || lexicon.describing.has_word(word) && !side && !self.body.has_word(word) {
                 next += 1;
@@ -107,9 +174,9 @@ impl Policy {
     /// Whether one of the rule's things is named, as a thing and not as a modifier ("knife block").
     fn names_thing(&self, rule: &Rule, tokens: &[Token], lexicon: &Lexicon) -> bool {
         (0..tokens.len()).any(|position| {
-            rule.things.at(tokens, position).any(|(length, ())| {
-                !noun_follows(tokens, position + length, lexicon)
-            })
+            rule.things
+                .at(tokens, position)
+                .any(|(length, ())| !noun_follows(tokens, position + length, lexicon))
         })
     }
 }
@@ -153,7 +220,8 @@ fn used_as_verb(tokens: &[Token], position: usize, end: usize, form: Form, lexic
         return true;
     }
     // "make the cup smash", "I want the plate broken": an object between the causing word and the verb.
-    let clause_start = tokens[..position].iter().rposition(|token| token.word().is_empty()).map_or(0, |i| i + 1);
+    let clause_start =
+        tokens[..position].iter().rposition(|token| token.word().is_empty()).map_or(0, |i| i + 1);
     let causes = tokens[clause_start..position].iter().any(|token| CAUSATIVE.contains(&token.word()));
     let after_noun = lexicon.nounable(word) && !lexicon.describing.has_word(word);
     let ends = !lexicon.nounable(follows) || is_adverb(follows);
@@ -163,7 +231,8 @@ fn used_as_verb(tokens: &[Token], position: usize, end: usize, form: Form, lexic
 /// Whether what begins at `position` is something not to be done.
 fn negated(tokens: &[Token], position: usize) -> bool {
     let before: Vec<&str> = tokens[..position].iter().rev().map(Token::word).take(3).collect();
-    let mut words = before.iter().filter(|word| !is_adverb(word) && !["to", "ever", "just", "be"].contains(word));
+    let mut words =
+        before.iter().filter(|word| !is_adverb(word) && !["to", "ever", "just", "be"].contains(word));
     match words.next() {
         Some(first) if NEGATION.contains(first) => true,
         Some(&"of") => words.next() == Some(&"instead"),

@@ -35,6 +35,10 @@ impl Parser<'_> {
                 self.frame(&found, &mut out);
             }
         }
+        if out.is_empty() && self.verbless.get().is_none() {
+            let last = self.clause_starts(position).into_iter().max();
+            self.verbless.set(last.filter(|start| !self.word(*start).is_empty()));
+        }
         let mut closed = Vec::new();
         let excepting: Vec<Alt<Clause>> = out.iter().flat_map(|alt| self.excepting(alt)).collect();
         for alt in out.into_iter().chain(excepting) {
@@ -53,7 +57,9 @@ impl Parser<'_> {
 
     /// "... in the pot, except the onion": the exception belongs to what is moved.
     fn excepting(&self, alt: &Alt<Clause>) -> Alts<Clause> {
-        let Clause::Step(Step::Place { objects, .. } | Step::Pick { objects, .. }) = &alt.value else { return Vec::new() };
+        let Clause::Step(Step::Place { objects, .. } | Step::Pick { objects, .. }) = &alt.value else {
+            return Vec::new();
+        };
         if !objects.last().is_some_and(is_plural) {
             return Vec::new();
         }
@@ -87,7 +93,9 @@ impl Parser<'_> {
                     }
                 }
             }
-            if self.is(start, &["after", "by"]) && self.verbs(start + 1).iter().any(|v| v.verb.form == VerbForm::Gerund) {
+            if self.is(start, &["after", "by"])
+                && self.verbs(start + 1).iter().any(|v| v.verb.form == VerbForm::Gerund)
+            {
                 starts.push(start + 1);
             }
             index += 1;
@@ -119,7 +127,10 @@ impl Parser<'_> {
             ("home", Step::Home),
             ("look", Step::Look),
             ("stop", Step::Stop),
-            ("release", Step::Place { objects: vec![it()], destination: table("down"), part: None, drop: true }),
+            (
+                "release",
+                Step::Place { objects: vec![it()], destination: table("down"), part: None, drop: true },
+            ),
         ] {
             for next in self.pasts(key, start) {
                 if self.boundary(next) || self.is(next, &["to"]) {
@@ -139,8 +150,25 @@ impl Parser<'_> {
     /// "do not drop it" holds anyway; "do not pick it up" is a question back.
     fn negated(&self, start: usize, out: &mut Alts<Clause>) {
         let Some(after) = self.past_any(
-            &["do not", "without", "never", "not", "you must not", "you should not", "must not", "should not", "make sure not to",
-              "make sure you do not", "make sure to not", "be careful not to", "take care not to", "try not to", "avoid", "but do not", "but not"],
+            &[
+                "do not",
+                "without",
+                "never",
+                "not",
+                "you must not",
+                "you should not",
+                "must not",
+                "should not",
+                "make sure not to",
+                "make sure you do not",
+                "make sure to not",
+                "be careful not to",
+                "take care not to",
+                "try not to",
+                "avoid",
+                "but do not",
+                "but not",
+            ],
             start,
         ) else {
             return;
@@ -177,7 +205,28 @@ impl Parser<'_> {
 
     /// "I want the apple in the bowl", "the mug goes on the tray", "make sure the egg is in the pan".
     fn wish(&self, start: usize, out: &mut Alts<Clause>) {
-        let wants = ["i want", "we want", "i would like", "we would like", "i need", "we need", "i would love", "i wish for", "i would prefer", "i like", "i would like to have", "i want to have", "i would like to see", "i want to see", "let me have", "can i have", "could i have", "may i have", "can i get", "could i get"];
+        let wants = [
+            "i want",
+            "we want",
+            "i would like",
+            "we would like",
+            "i need",
+            "we need",
+            "i would love",
+            "i wish for",
+            "i would prefer",
+            "i like",
+            "i would like to have",
+            "i want to have",
+            "i would like to see",
+            "i want to see",
+            "let me have",
+            "can i have",
+            "could i have",
+            "may i have",
+            "can i get",
+            "could i get",
+        ];
         for wanted in wants.iter().filter_map(|phrase| self.past_words(phrase, start)) {
             for objects in self.noun_list(wanted) {
                 self.wished(&objects, out);
@@ -190,10 +239,23 @@ impl Parser<'_> {
                 }
             }
         }
-        let makes = ["make sure that", "make sure", "ensure that", "ensure", "see to it that", "have", "let", "see that", "check that", "i want that", "get"];
+        let makes = [
+            "make sure that",
+            "make sure",
+            "ensure that",
+            "ensure",
+            "see to it that",
+            "have",
+            "let",
+            "see that",
+            "check that",
+            "i want that",
+            "get",
+        ];
         for made in makes.iter().filter_map(|phrase| self.past_words(phrase, start)) {
             for objects in self.noun_list(made) {
-                let be = self.past_any(&["is", "are", "ends up", "end up", "be", "gets", "to be"], objects.next);
+                let be =
+                    self.past_any(&["is", "are", "ends up", "end up", "be", "gets", "to be"], objects.next);
                 match be {
                     Some(next) => self.wished(&Alt { next, ..objects }, out),
                     None if self.past_tense(objects.next).is_some() => self.wished(&objects, out),
@@ -203,9 +265,47 @@ impl Parser<'_> {
         }
         for objects in self.noun_list(start) {
             let Some(mut next) = self.past_any(
-                &["should be", "must be", "needs to be", "need to be", "has to be", "have to be", "is to be", "are to be", "ought to be", "shall be",
-                  "should go", "must go", "needs to go", "need to go", "has to go", "have to go", "goes", "go", "belongs", "belong", "needs to end up",
-                  "should end up", "shall go", "is supposed to be", "is supposed to go", "are supposed to be", "can go", "can be", "wants to be", "will be", "should get", "should sit", "should stand", "should lie", "is meant to be", "should", "must", "needs to", "has to"],
+                &[
+                    "should be",
+                    "must be",
+                    "needs to be",
+                    "need to be",
+                    "has to be",
+                    "have to be",
+                    "is to be",
+                    "are to be",
+                    "ought to be",
+                    "shall be",
+                    "should go",
+                    "must go",
+                    "needs to go",
+                    "need to go",
+                    "has to go",
+                    "have to go",
+                    "goes",
+                    "go",
+                    "belongs",
+                    "belong",
+                    "needs to end up",
+                    "should end up",
+                    "shall go",
+                    "is supposed to be",
+                    "is supposed to go",
+                    "are supposed to be",
+                    "can go",
+                    "can be",
+                    "wants to be",
+                    "will be",
+                    "should get",
+                    "should sit",
+                    "should stand",
+                    "should lie",
+                    "is meant to be",
+                    "should",
+                    "must",
+                    "needs to",
+                    "has to",
+                ],
                 objects.next,
             ) else {
                 continue;
@@ -228,7 +328,12 @@ impl Parser<'_> {
 
     /// "... [to be] [placed] DESTINATION", after the wished objects.
     fn wished(&self, objects: &Alt<Vec<NounPhrase>>, out: &mut Alts<Clause>) {
-        let mut next = self.past_any(&["to be", "to go", "to end up", "to get", "to sit", "to stand", "to lie"], objects.next).unwrap_or(objects.next);
+        let mut next = self
+            .past_any(
+                &["to be", "to go", "to end up", "to get", "to sit", "to stand", "to lie"],
+                objects.next,
+            )
+            .unwrap_or(objects.next);
         let participle = self.past_tense(next);
         if let Some((after, meaning)) = participle {
             let after = self.past_any(&["up"], after).unwrap_or(after);
@@ -315,7 +420,11 @@ impl Parser<'_> {
         // "get me the apple": handing over.
         if let Some(recipient) = self.past_any(&["me", "us", "him", "her", "them"], found.next) {
             for objects in self.noun_list(recipient) {
-                out.push(Alt { value: Clause::Step(give(&found.verb.lemma, objects.value)), next: objects.next, cost: objects.cost });
+                out.push(Alt {
+                    value: Clause::Step(give(&found.verb.lemma, objects.value)),
+                    next: objects.next,
+                    cost: objects.cost,
+                });
             }
         }
         for start in self.after_particle(found, found.next) {
@@ -334,8 +443,11 @@ impl Parser<'_> {
             let step = Step::Pick { objects: vec![whole], part: Some(part) };
             out.push(Alt { value: Clause::Step(step), next: objects.next, cost });
         }
+        let several = objects.value.len() > 1 || objects.value.iter().any(is_plural);
+        let collecting = found.verb.meaning == VerbMeaning::Collect && several;
+        let dearer = u32::from(self.part_of(&objects.value).is_some() || collecting);
         let step = Step::Pick { objects: objects.value.clone(), part: None };
-        out.push(Alt { value: Clause::Step(step), next: objects.next, cost });
+        out.push(Alt { value: Clause::Step(step), next: objects.next, cost: cost + dearer });
         let mut part = None;
         let mut next = objects.next;
         if let Some((named, after)) = self.by_part(next) {
@@ -348,10 +460,11 @@ impl Parser<'_> {
         for destination in self.destination(next) {
             let moving = matches!(destination.value.relation, PlaceRelation::To)
                 || self.is(next, &["into", "onto", "to", "towards", "over", "back", "in", "on"])
-                    && (self.is(next, &["into", "onto"]) || self.is(next + 1, &["to"]) && !self.is(next, &["in", "on"]));
+                    && (self.is(next, &["into", "onto"])
+                        || self.is(next + 1, &["to"]) && !self.is(next, &["in", "on"]));
             let extra = match (moving, found.verb.meaning) {
                 (true, _) => 0,
-                (false, VerbMeaning::Collect) => 1,
+                (false, VerbMeaning::Collect) => u32::from(!collecting),
                 (false, _) => continue,
             };
             out.push(Alt {
@@ -383,11 +496,19 @@ impl Parser<'_> {
                     .iter()
                     .cloned()
                     .map(|mut np| {
-                        np.modifiers.push(Modifier { relation: *relation, targets: source.clone(), negated: false });
+                        np.modifiers.push(Modifier {
+                            relation: *relation,
+                            targets: source.clone(),
+                            negated: false,
+                        });
                         np
                     })
                     .collect();
-                out.push(Alt { value: place(objects.clone(), table("on the table"), None, false), next, cost: cost + extra });
+                out.push(Alt {
+                    value: place(objects.clone(), table("on the table"), None, false),
+                    next,
+                    cost: cost + extra,
+                });
                 for destination in self.destination(next) {
                     out.push(Alt {
                         value: place(objects.clone(), destination.value, None, false),
@@ -406,7 +527,9 @@ impl Parser<'_> {
         if !self.list("parts").has_word(noun) || !np.attributes.is_empty() {
             return None;
         }
-        let [Modifier { relation: Spatial::PartOf | Spatial::On, targets, negated: false }] = np.modifiers.as_slice() else {
+        let [Modifier { relation: Spatial::PartOf | Spatial::On, targets, negated: false }] =
+            np.modifiers.as_slice()
+        else {
             return None;
         };
         let [whole] = targets.as_slice() else { return None };
@@ -416,7 +539,11 @@ impl Parser<'_> {
     fn place(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         if let Some(recipient) = self.past_any(&["me", "us"], found.next) {
             for objects in self.noun_list(recipient) {
-                out.push(Alt { value: Clause::Step(give(&found.verb.lemma, objects.value)), next: objects.next, cost: objects.cost });
+                out.push(Alt {
+                    value: Clause::Step(give(&found.verb.lemma, objects.value)),
+                    next: objects.next,
+                    cost: objects.cost,
+                });
             }
         }
         for start in self.after_particle(found, found.next) {
@@ -437,7 +564,13 @@ impl Parser<'_> {
         }
     }
 
-    fn placed(&self, found: &Found<'_>, objects: &Alt<Vec<NounPhrase>>, down_first: bool, out: &mut Alts<Clause>) {
+    fn placed(
+        &self,
+        found: &Found<'_>,
+        objects: &Alt<Vec<NounPhrase>>,
+        down_first: bool,
+        out: &mut Alts<Clause>,
+    ) {
         let cost = objects.cost;
         let mut part = None;
         let mut next = objects.next;
@@ -449,12 +582,21 @@ impl Parser<'_> {
         if let (Some(next), true) = (here, found.verb.meaning == VerbMeaning::Place) {
             out.push(Alt { value: Clause::Step(give(&found.verb.lemma, objects.value.clone())), next, cost });
         }
-        for start in [next, objects.next] {
+        let mut starts = vec![(next, 0), (objects.next, 0)];
+        if self.is_comma(next) {
+            starts.push((next + 1, 1));
+        }
+        for (start, extra) in starts {
             for destination in self.destination(start) {
                 out.push(Alt {
-                    value: place(objects.value.clone(), destination.value, part.clone().filter(|_| start == next), false),
+                    value: place(
+                        objects.value.clone(),
+                        destination.value,
+                        part.clone().filter(|_| start >= next),
+                        false,
+                    ),
                     next: destination.next,
-                    cost: cost + destination.cost,
+                    cost: cost + destination.cost + extra,
                 });
             }
         }
@@ -463,10 +605,17 @@ impl Parser<'_> {
             out.push(Alt { value: self.together(&objects.value), next: together, cost });
         }
         if down_first {
-            out.push(Alt { value: place(objects.value.clone(), table("down"), None, false), next: objects.next, cost: cost + 1 });
+            out.push(Alt {
+                value: place(objects.value.clone(), table("down"), None, false),
+                next: objects.next,
+                cost: cost + 1,
+            });
         }
         let what = objects.value.iter().map(|np| np.text.as_str()).collect::<Vec<_>>().join(" and ");
-        let question = format!("Where shall I {} {what}? Say for example \"in the bowl\" or \"next to the plate\".", found.verb.lemma);
+        let question = format!(
+            "Where shall I {} {what}? Say for example \"in the bowl\" or \"next to the plate\".",
+            found.verb.lemma
+        );
         out.push(Alt { value: Clause::Problem(question), next: objects.next, cost: cost + INCOMPLETE });
     }
 
@@ -497,7 +646,11 @@ impl Parser<'_> {
                         });
                     }
                     let question = "Which one shall I stack on which? Say for example \"stack the red block on the blue block\".";
-                    out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: objects.cost + INCOMPLETE });
+                    out.push(Alt {
+                        value: Clause::Problem(question.to_owned()),
+                        next,
+                        cost: objects.cost + INCOMPLETE,
+                    });
                 }
             }
         }
@@ -547,8 +700,16 @@ impl Parser<'_> {
         for source in self.noun_phrase(found.next) {
             let mut objects = Self::all_things();
             objects.text = format!("everything in {}", source.value.text);
-            objects.modifiers.push(Modifier { relation: Spatial::In, targets: vec![source.value], negated: false });
-            out.push(Alt { value: place(vec![objects.clone()], table("on the table"), None, false), next: source.next, cost: source.cost });
+            objects.modifiers.push(Modifier {
+                relation: Spatial::In,
+                targets: vec![source.value],
+                negated: false,
+            });
+            out.push(Alt {
+                value: place(vec![objects.clone()], table("on the table"), None, false),
+                next: source.next,
+                cost: source.cost,
+            });
             for destination in self.destination(source.next) {
                 out.push(Alt {
                     value: place(vec![objects.clone()], destination.value, None, false),
@@ -562,13 +723,23 @@ impl Parser<'_> {
     fn clear(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         for start in self.after_particle(found, found.next) {
             let table_end = self.table(start);
-            if let Some(next) = table_end.or_else(|| (start > found.next && self.boundary(start)).then_some(start)) {
+            if let Some(next) =
+                table_end.or_else(|| (start > found.next && self.boundary(start)).then_some(start))
+            {
                 let question = "Where shall everything go? Say for example \"put everything in the basket\".";
                 out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: 0 });
                 let mut things = Self::all_things();
-                things.modifiers.push(Modifier { relation: Spatial::OnTable, targets: Vec::new(), negated: false });
+                things.modifiers.push(Modifier {
+                    relation: Spatial::OnTable,
+                    targets: Vec::new(),
+                    negated: false,
+                });
                 for destination in self.destination(next) {
-                    out.push(Alt { value: place(vec![things.clone()], destination.value, None, false), next: destination.next, cost: destination.cost });
+                    out.push(Alt {
+                        value: place(vec![things.clone()], destination.value, None, false),
+                        next: destination.next,
+                        cost: destination.cost,
+                    });
                 }
             }
             for objects in self.noun_list(start) {
@@ -617,7 +788,11 @@ impl Parser<'_> {
                     let step = give(&found.verb.lemma, objects.value);
                     let end = self.swallow(objects.next);
                     let cost = objects.cost + if end > objects.next { SWALLOWED } else { 0 };
-                    out.push(Alt { value: Clause::Step(step.clone()), next: objects.next, cost: objects.cost });
+                    out.push(Alt {
+                        value: Clause::Step(step.clone()),
+                        next: objects.next,
+                        cost: objects.cost,
+                    });
                     if end > objects.next {
                         out.push(Alt { value: Clause::Step(step), next: end, cost });
                     }
@@ -644,10 +819,18 @@ impl Parser<'_> {
         let alternative = match found.verb.meaning {
             VerbMeaning::Push => "I can pick it up and put it where you say",
             VerbMeaning::Swap => "I can move one thing after the other if you say where each shall go",
-            _ => "I can pick things up, put them in, on or next to other things, drop them, and answer where things are and how many there are",
+            _ => {
+                "I can pick things up, put them in, on or next to other things, drop them, and answer where things are and how many there are"
+            }
         };
+        let before = out.len();
         let step = |objects: Vec<NounPhrase>, destination: Option<Destination>| {
-            Clause::Step(Step::Unsupported { verb: verb.clone(), objects, destination, alternative: alternative.to_owned() })
+            Clause::Step(Step::Unsupported {
+                verb: verb.clone(),
+                objects,
+                destination,
+                alternative: alternative.to_owned(),
+            })
         };
         let after = self.past_any(&["me", "us", "for me", "for us"], found.next).unwrap_or(found.next);
         for start in self.after_particle(found, after) {
@@ -664,19 +847,30 @@ impl Parser<'_> {
                     }
                     let end = self.swallow(next);
                     if end > next {
-                        out.push(Alt { value: step(objects.value.clone(), None), next: end, cost: objects.cost + SWALLOWED });
+                        out.push(Alt {
+                            value: step(objects.value.clone(), None),
+                            next: end,
+                            cost: objects.cost + SWALLOWED,
+                        });
                     }
                 }
             }
         }
         let end = self.swallow(found.next);
         out.push(Alt { value: step(Vec::new(), None), next: end, cost: SWALLOWED + 1 });
+        for alt in &mut out[before..] {
+            alt.cost += 1;
+        }
     }
 }
 
 /// Setting down on the table.
 fn table(words: &str) -> Destination {
-    Destination { relation: PlaceRelation::Known(Relation::Table), targets: Vec::new(), words: words.to_owned() }
+    Destination {
+        relation: PlaceRelation::Known(Relation::Table),
+        targets: Vec::new(),
+        words: words.to_owned(),
+    }
 }
 
 fn place(objects: Vec<NounPhrase>, destination: Destination, part: Option<String>, drop: bool) -> Clause {

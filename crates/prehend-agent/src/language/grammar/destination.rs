@@ -60,7 +60,10 @@ impl Parser<'_> {
                 push(known(Relation::On), it(), next, 1);
             }
         }
-        if let Some(region) = self.past_any(&["on", "onto", "at", "to", "in", "into", "towards", "toward", "over to", "near"], start) {
+        if let Some(region) = self.past_any(
+            &["on", "onto", "at", "to", "in", "into", "towards", "toward", "over to", "near"],
+            start,
+        ) {
             if let Some((region, next)) = self.table_region(region) {
                 push(PlaceRelation::Region(region), Vec::new(), next, 0);
             }
@@ -81,7 +84,12 @@ impl Parser<'_> {
             }
         }
         // "to its left"
-        for (word, relation) in [("left", Relation::LeftOf), ("right", Relation::RightOf), ("side", Relation::NextTo), ("front", Relation::InFrontOf)] {
+        for (word, relation) in [
+            ("left", Relation::LeftOf),
+            ("right", Relation::RightOf),
+            ("side", Relation::NextTo),
+            ("front", Relation::InFrontOf),
+        ] {
             for owner in ["to its", "on its", "at its", "by its", "in its"] {
                 if let Some(next) = self.past_words(&format!("{owner} {word}"), start) {
                     let next = self.past_any(&["side", "hand side"], next).unwrap_or(next);
@@ -165,7 +173,11 @@ impl Parser<'_> {
                 PlaceWord::Known(Relation::NextTo) if number == 2 => Some(2),
                 _ => None,
             };
-            if let Some(cost) = cost {
+            let about_table = targets
+                .value
+                .iter()
+                .any(|np| matches!(&np.head, Head::Noun(noun) if self.list("table").has_word(noun)));
+            if let Some(cost) = cost.map(|cost| cost + if about_table { 2 } else { 0 }) {
                 push(relation, targets.value, targets.next, targets.cost + cost);
             }
         }

@@ -20,7 +20,6 @@ use std::collections::HashMap;
 
 pub(super) use one::resolve_ones;
 
-
 /// One way to read on.
 #[derive(Clone, Debug)]
 pub(super) struct Alt<T> {
@@ -55,6 +54,8 @@ pub(super) struct Parser<'a> {
     nouns: RefCell<HashMap<usize, Alts<NounPhrase>>>,
     lists: RefCell<HashMap<usize, Alts<Vec<NounPhrase>>>>,
     farthest: Cell<usize>,
+    /// Position of the first clause that has no verb the lexicon knows.
+    verbless: Cell<Option<usize>>,
 }
 
 impl<'a> Parser<'a> {
@@ -65,12 +66,18 @@ impl<'a> Parser<'a> {
             nouns: RefCell::default(),
             lists: RefCell::default(),
             farthest: Cell::new(0),
+            verbless: Cell::new(None),
         }
     }
 
     /// The first token no reading came past.
     pub(super) fn farthest(&self) -> usize {
         self.farthest.get()
+    }
+
+    /// Where a clause was expected and no known verb stands.
+    pub(super) fn verbless(&self) -> Option<usize> {
+        self.verbless.get()
     }
 
     fn reach(&self, position: usize) {
@@ -128,13 +135,20 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_articles(&self, position: usize) -> usize {
-        if self.is(position, &["the", "a", "an", "your", "my", "this", "that", "its", "our"]) { position + 1 } else { position }
+        if self.is(position, &["the", "a", "an", "your", "my", "this", "that", "its", "our"]) {
+            position + 1
+        } else {
+            position
+        }
     }
 
     /// The words from one position up to another.
     fn text(&self, from: usize, to: usize) -> String {
-        let words: Vec<&str> =
-            self.tokens[from.min(to)..to.min(self.tokens.len())].iter().map(Token::word).filter(|w| !w.is_empty()).collect();
+        let words: Vec<&str> = self.tokens[from.min(to)..to.min(self.tokens.len())]
+            .iter()
+            .map(Token::word)
+            .filter(|w| !w.is_empty())
+            .collect();
         words.join(" ").replace(" 's", "'s")
     }
 }

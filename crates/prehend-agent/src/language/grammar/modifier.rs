@@ -3,7 +3,7 @@
 use super::noun::Core;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
-    Attribute, AttributeKind, Dimension, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
+    Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
 };
 use crate::language::lexicon::{Describing, Determiner};
 
@@ -37,7 +37,9 @@ impl Parser<'_> {
     pub(super) fn post(&self, position: usize, core: &Core) -> Alts<Post> {
         let mut out = Vec::new();
         if core.ordinal.is_some() {
-            if let Some(after) = self.past_any(&["from", "on", "counted from", "counting from", "starting from"], position) {
+            if let Some(after) =
+                self.past_any(&["from", "on", "counted from", "counting from", "starting from"], position)
+            {
                 if let Some((region, next)) = self.side(after) {
                     out.push(Alt { value: Post::From(region), next, cost: 0 });
                 }
@@ -51,12 +53,18 @@ impl Parser<'_> {
                 }
             }
             for next in self.pasts("robot", position + 1) {
-                let selector = if core.distance == Some(true) { Selector::ClosestToRobot } else { Selector::FarthestFromRobot };
+                let selector = if core.distance == Some(true) {
+                    Selector::ClosestToRobot
+                } else {
+                    Selector::FarthestFromRobot
+                };
                 let _ = selector;
                 out.push(Alt { value: Post::Where(Vec::new()), next, cost: 0 });
             }
         }
-        if self.is(position, &["of"]) {
+        let owner = self.lexicon.determiners.at(self.tokens, position + 1).next().is_some()
+            || self.is(position + 1, &["it", "them"]);
+        if self.is(position, &["of"]) && owner {
             for alt in self.noun_phrase(position + 1) {
                 out.push(Alt { value: Post::Of(alt.value), next: alt.next, cost: alt.cost });
             }
@@ -152,7 +160,8 @@ impl Parser<'_> {
                     if self.is(next, &["than"]) {
                         continue;
                     }
-                    let selector = if *most { Selector::Most(*dimension) } else { Selector::Least(*dimension) };
+                    let selector =
+                        if *most { Selector::Most(*dimension) } else { Selector::Least(*dimension) };
                     out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
                     continue;
                 }
@@ -166,8 +175,11 @@ impl Parser<'_> {
             };
             let word = self.text(after, after + length);
             if word == "empty" {
-                let anything =
-                    NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
+                let anything = NounPhrase {
+                    quantity: Quantity::Any,
+                    text: "anything".to_owned(),
+                    ..NounPhrase::default()
+                };
                 let with = Modifier { relation: Spatial::With, targets: vec![anything], negated: !negated };
                 out.push(Alt { value: Post::Where(vec![with]), next, cost: 0 });
                 continue;
@@ -208,16 +220,28 @@ impl Parser<'_> {
                 // "closest to", "closest", then the target or the robot.
                 let after = if self.is(after, &["to", "from"]) { after + 1 } else { after };
                 for next in self.pasts("robot", self.skip_articles(after)) {
-                    let selector = if closest { Selector::ClosestToRobot } else { Selector::FarthestFromRobot };
+                    let selector =
+                        if closest { Selector::ClosestToRobot } else { Selector::FarthestFromRobot };
                     out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
                 }
                 for targets in self.noun_list(after) {
-                    let selector =
-                        if closest { Selector::Closest(targets.value) } else { Selector::Farthest(targets.value) };
-                    out.push(Alt { value: Post::Select(vec![selector]), next: targets.next, cost: targets.cost });
+                    if targets.value.iter().any(|np| self.means_robot(np)) {
+                        continue;
+                    }
+                    let selector = if closest {
+                        Selector::Closest(targets.value)
+                    } else {
+                        Selector::Farthest(targets.value)
+                    };
+                    out.push(Alt {
+                        value: Post::Select(vec![selector]),
+                        next: targets.next,
+                        cost: targets.cost,
+                    });
                 }
                 if after == article + 1 {
-                    let selector = if closest { Selector::ClosestToRobot } else { Selector::FarthestFromRobot };
+                    let selector =
+                        if closest { Selector::ClosestToRobot } else { Selector::FarthestFromRobot };
                     out.push(Alt { value: Post::Select(vec![selector]), next: after, cost: 1 });
                 }
             }
@@ -262,7 +286,8 @@ impl Parser<'_> {
         } else if self.is(next, &["corner", "edge", "border"]) {
             region = Region::Edge;
             next += 1;
-        } else if let Some((more, Describing::Side(_))) = self.lexicon.describing.at(self.tokens, next).next() {
+        } else if let Some((more, Describing::Side(_))) = self.lexicon.describing.at(self.tokens, next).next()
+        {
             region = Region::Edge;
             next += more;
             if self.is(next, &["side", "part", "corner", "edge", "end"]) {
@@ -298,7 +323,10 @@ impl Parser<'_> {
     }
 
     fn region_phrase(&self, start: usize, negated: bool, out: &mut Alts<Post>) {
-        let Some(after) = self.past_any(&["over on", "over at", "on", "at", "to", "in", "from", "near", "towards", "by"], start) else {
+        let Some(after) = self.past_any(
+            &["over on", "over at", "on", "at", "to", "in", "from", "near", "towards", "by"],
+            start,
+        ) else {
             return;
         };
         if let Some((region, next)) = self.table_region(after) {
@@ -306,7 +334,11 @@ impl Parser<'_> {
             out.push(Alt { value: Post::Where(vec![modifier]), next, cost: 0 });
         }
         if let Some((region, next)) = self.side(after) {
-            if !self.is(next, &["of", "from"]) && !negated && region != Region::Edge && !self.is(start, &["to", "near", "by"]) {
+            if !self.is(next, &["of", "from"])
+                && !negated
+                && region != Region::Edge
+                && !self.is(start, &["to", "near", "by"])
+            {
                 out.push(Alt { value: Post::Select(vec![Selector::Side(region)]), next, cost: 0 });
             }
         }
@@ -337,7 +369,9 @@ impl Parser<'_> {
             match relation {
                 Spatial::Between => {
                     for targets in self.noun_list(after) {
-                        if targets.value.len() == 2 || targets.value.len() == 1 && is_plural(&targets.value[0]) {
+                        if targets.value.len() == 2
+                            || targets.value.len() == 1 && is_plural(&targets.value[0])
+                        {
                             push(*relation, targets.value, targets.next, targets.cost);
                         }
                     }
@@ -346,7 +380,18 @@ impl Parser<'_> {
                     for targets in self.noun_list(after) {
                         let extra = u32::try_from(targets.value.len() - 1).unwrap_or(9);
                         let next = self
-                            .past_any(&["in it", "on it", "inside it", "inside", "in them", "on top", "on top of it"], targets.next)
+                            .past_any(
+                                &[
+                                    "in it",
+                                    "on it",
+                                    "inside it",
+                                    "inside",
+                                    "in them",
+                                    "on top",
+                                    "on top of it",
+                                ],
+                                targets.next,
+                            )
                             .unwrap_or(targets.next);
                         push(*relation, targets.value, next, targets.cost + extra);
                     }
@@ -354,7 +399,10 @@ impl Parser<'_> {
                 _ => {
                     for target in self.noun_list(after) {
                         if target.value.len() <= 2 {
-                            let extra = if target.value.len() == 2 { 2 } else { 0 };
+                            let part = matches!(&target.value[0].head, Head::Noun(noun) if self.list("parts").has_word(noun));
+                            let by_part =
+                                part && target.value[0].modifiers.is_empty() && self.is(start, &["by"]);
+                            let extra = if target.value.len() == 2 { 2 } else { u32::from(by_part) };
                             push(*relation, target.value, target.next, target.cost + extra);
                         }
                     }

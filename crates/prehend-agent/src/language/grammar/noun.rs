@@ -2,7 +2,9 @@
 
 use super::modifier::Post;
 use super::{Alt, Alts, Parser, keep};
-use crate::language::goal::{Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Selector, Spatial};
+use crate::language::goal::{
+    Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Selector, Spatial,
+};
 use crate::language::lexicon::{Describing, Determiner};
 
 /// Longest compound noun, words.
@@ -94,6 +96,23 @@ impl Parser<'_> {
         for next in self.pasts("anything", position) {
             whole(next, Quantity::Any, Head::Anything, 0);
         }
+        // "something red"
+        for (key, quantity) in [("everything", Quantity::All), ("anything", Quantity::Any)] {
+            for next in self.pasts(key, position) {
+                for (length, describing) in self.lexicon.describing.at(self.tokens, next) {
+                    let word = self.text(next, next + length);
+                    let np = NounPhrase { quantity, ..NounPhrase::default() };
+                    let core = Core { np, ..Core::default() };
+                    if let Some(value) = describe(&core, *describing, word, false) {
+                        out.push(Alt { value, next: next + length, cost: 0 });
+                    }
+                }
+            }
+        }
+        let mut whole = |next: usize, quantity, head, cost| {
+            let np = NounPhrase { quantity, head, ..NounPhrase::default() };
+            out.push(Alt { value: Core { np, ..Core::default() }, next, cost });
+        };
         for next in self.pasts("others", position) {
             whole(next, Quantity::Others, Head::Anything, 0);
         }
@@ -103,26 +122,27 @@ impl Parser<'_> {
         if self.is(position, &["all"]) {
             whole(position + 1, Quantity::All, Head::Anything, 3);
         }
-        let mut starts = vec![(position, None)];
+        let mut starts = vec![(position, None, 0)];
+        let longest = self.lexicon.determiners.longest(self.tokens, position).unwrap_or(0);
         for (length, determiner) in self.lexicon.determiners.at(self.tokens, position) {
-            starts.push((position + length, Some(*determiner)));
+            starts.push((position + length, Some(*determiner), u32::from(length < longest)));
             // "all of these", "both the".
             if let Some((more, _)) = self.lexicon.determiners.at(self.tokens, position + length).next() {
                 if matches!(determiner, Determiner::All | Determiner::Both | Determiner::Any) {
-                    starts.push((position + length + more, Some(*determiner)));
+                    starts.push((position + length + more, Some(*determiner), 0));
                 }
             }
         }
-        for (next, determiner) in starts {
+        for (next, determiner, cost) in starts {
             let start = Start { determiner, number: None };
-            self.described(next, start, Core::default(), 0, &mut out);
+            self.described(next, start, Core::default(), cost, &mut out);
             for (length, number) in self.numbers(next) {
                 let start = Start { determiner, number: Some(number) };
                 let after = next + length;
                 // "two of the mugs"
                 let of = self.past_any(&["of the", "of my", "of those", "of these", "of your"], after);
                 for after in [Some(after), of].into_iter().flatten() {
-                    self.described(after, start, Core::default(), 0, &mut out);
+                    self.described(after, start, Core::default(), cost, &mut out);
                 }
             }
         }
@@ -131,8 +151,12 @@ impl Parser<'_> {
 
     /// Numbers in words or digits, with their length.
     pub(super) fn numbers(&self, position: usize) -> Vec<(usize, u32)> {
-        let mut found: Vec<(usize, u32)> =
-            self.lexicon.numbers.at(self.tokens, position).map(|(length, number)| (length, *number)).collect();
+        let mut found: Vec<(usize, u32)> = self
+            .lexicon
+            .numbers
+            .at(self.tokens, position)
+            .map(|(length, number)| (length, *number))
+            .collect();
         if let Ok(number) = self.word(position).parse::<u32>() {
             found.push((1, number));
         }
@@ -204,11 +228,16 @@ impl Parser<'_> {
                 run_cost += match describing {
                     Some(_) if self.list("attribute_nouns").has_word(word) => 1,
                     Some(_) => 2,
-                    None if self.is(position, &["top", "bottom", "side", "end", "inside"]) && !self.lexicon.nounable(self.word(position + 1)) => 2,
+                    None if self.is(position, &["top", "bottom", "side", "end", "inside"])
+                        && !self.lexicon.nounable(self.word(position + 1)) =>
+                    {
+                        2
+                    }
                     None if is_verb && start.determiner.is_none() && !described => 3,
                     None => 0,
                 };
             } else {
+                run_cost += if self.phrase_starts(last) { 3 } else { 0 };
                 let side = matches!(describing, Some(Describing::Side(_))) || self.is(last, &["back", "top"]);
                 run_cost += if side || self.lexicon.numbers.has_word(word) { 2 } else { u32::from(is_verb) };
             }
@@ -244,13 +273,24 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a preposition or adverb of several words starts here ("next to", "closer to", "out of").
+    fn phrase_starts(&self, position: usize) -> bool {
+        let long = |length: usize| length > 1;
+        self.lexicon.spatial_words.at(self.tokens, position).any(|(length, _)| long(length))
+            || self.lexicon.place_words.at(self.tokens, position).any(|(length, _)| long(length))
+            || self.lexicon.removals.at(self.tokens, position).any(|(length, _)| long(length))
+            || ["closest", "farthest", "away", "anywhere", "together", "on_top", "inside"]
+                .iter()
+                .any(|key| self.past(key, position).is_some())
+    }
+
     /// After the noun: as it is, "of tuna", or "'s handle".
     fn owned(&self, next: usize, core: Core, cost: u32, out: &mut Alts<Core>) {
         if self.is(next, &["of"]) {
             if let Head::Noun(noun) = &core.np.head {
                 for length in 1..=3 {
                     let last = next + length;
-                    if !self.lexicon.nounable(self.word(last)) {
+                    if !self.lexicon.nounable(self.word(last)) || self.phrase_starts(last) {
                         break;
                     }
                     let mut longer = core.clone();
@@ -297,7 +337,10 @@ impl Parser<'_> {
                     let before = alt.cost;
                     let inherited = inherit_head(&mut list, &item.value);
                     list.push(item.value.clone());
-                    let cost = (before + item.cost).saturating_sub(if inherited { 2 } else { 0 });
+                    // "the apple in the bowl and the pear": more likely two destinations.
+                    let placed = alt.value.last().is_some_and(|np| !np.modifiers.is_empty());
+                    let cost = (before + item.cost).saturating_sub(if inherited { 2 } else { 0 })
+                        + u32::from(placed);
                     longer.push(Alt { value: list, next: item.next, cost: cost + u32::from(comma_only) });
                 }
             }
@@ -313,7 +356,7 @@ impl Parser<'_> {
     fn past_join(&self, position: usize) -> Option<(usize, bool)> {
         let comma = self.is_comma(position);
         let next = position + usize::from(comma);
-        if let Some(after) = self.past_any(&["and also", "and then", "as well as", "and", "plus"], next) {
+        if let Some(after) = self.past_any(&["and also", "as well as", "and", "plus"], next) {
             return Some((after, false));
         }
         comma.then_some((next, true))
@@ -354,8 +397,13 @@ fn describe(core: &Core, describing: Describing, word: String, excluded: bool) -
         Describing::Material => AttributeKind::Material,
         Describing::Shape => AttributeKind::Shape,
         Describing::Other if word == "empty" => {
-            let anything = NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
-            core.np.modifiers.push(Modifier { relation: Spatial::With, targets: vec![anything], negated: true });
+            let anything =
+                NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
+            core.np.modifiers.push(Modifier {
+                relation: Spatial::With,
+                targets: vec![anything],
+                negated: true,
+            });
             return Some(core);
         }
         Describing::Other => AttributeKind::Other,
@@ -396,7 +444,13 @@ fn quantity(start: Start, plural: bool, plural_only: bool) -> Quantity {
         (None, Some(1)) => Quantity::Any,
         (None, Some(number)) => Quantity::Some(number),
         (Some(Determiner::All), None) => Quantity::All,
-        (Some(Determiner::One) | None, None) => if plural { Quantity::All } else { Quantity::One },
+        (Some(Determiner::One) | None, None) => {
+            if plural {
+                Quantity::All
+            } else {
+                Quantity::One
+            }
+        }
     }
 }
 
@@ -418,13 +472,16 @@ fn attach(core: &Core, post: &Post) -> Option<Core> {
             None => return None,
         },
         Post::Except(_) if core.np.quantity == Quantity::One && core.np.head == Head::It => return None,
-        Post::ExceptAll(except) if super::modifier::is_plural(&core.np) => core.np.except.extend(except.iter().cloned()),
+        Post::ExceptAll(except) if super::modifier::is_plural(&core.np) => {
+            core.np.except.extend(except.iter().cloned())
+        }
         Post::ExceptAll(_) => return None,
         Post::Except(except) => core.np.except.extend(except.iter().cloned()),
         // A part's whole follows its noun directly.
         Post::Of(_) if !core.np.modifiers.is_empty() => return None,
         Post::Of(whole) => {
-            let superlative = !core.np.selectors.is_empty() || core.ordinal.is_some() || core.distance.is_some();
+            let superlative =
+                !core.np.selectors.is_empty() || core.ordinal.is_some() || core.distance.is_some();
             let one = core.np.head == Head::Noun("one".to_owned());
             if one && superlative && whole.quantity != Quantity::One {
                 // "the largest of the mugs"

@@ -26,7 +26,11 @@ pub(in crate::language) fn resolve_ones(goal: &mut Goal) {
         }
         Goal::Question(question) => match question {
             Question::Where(phrases) | Question::Compare { options: phrases, .. } => list(phrases, &mut last),
-            Question::Count(np) | Question::Exists(np) | Question::Which(np) | Question::Color(np) | Question::Measure(_, np) => {
+            Question::Count(np)
+            | Question::Exists(np)
+            | Question::Which(np)
+            | Question::Color(np)
+            | Question::Measure(_, np) => {
                 phrase(np, &mut last);
             }
             Question::Is { subject, description } => {

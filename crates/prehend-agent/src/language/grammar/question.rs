@@ -16,8 +16,38 @@ impl Parser<'_> {
             let start = starts[index];
             let next = self.past("openers", start).or_else(|| {
                 self.past_any(
-                    &["can you tell me", "could you tell me", "would you tell me", "can you say", "tell me", "do you know", "please tell me", "i want to know",
-                      "i would like to know", "i wonder", "let me know", "say", "show me", "can you show me", "could you show me", "will you tell me", "can you see", "do you see if", "check", "find out", "check if", "tell me if", "tell me whether", "check whether", "can you check", "can you check if", "can you tell", "report", "state", "and"],
+                    &[
+                        "can you tell me",
+                        "could you tell me",
+                        "would you tell me",
+                        "can you say",
+                        "tell me",
+                        "do you know",
+                        "please tell me",
+                        "i want to know",
+                        "i would like to know",
+                        "i wonder",
+                        "let me know",
+                        "say",
+                        "show me",
+                        "can you show me",
+                        "could you show me",
+                        "will you tell me",
+                        "can you see",
+                        "do you see if",
+                        "check",
+                        "find out",
+                        "check if",
+                        "tell me if",
+                        "tell me whether",
+                        "check whether",
+                        "can you check",
+                        "can you check if",
+                        "can you tell",
+                        "report",
+                        "state",
+                        "and",
+                    ],
                     start,
                 )
             });
@@ -55,19 +85,56 @@ impl Parser<'_> {
 
     fn where_question(&self, start: usize, out: &mut Alts<Question>) {
         let after = self.past_any(
-            &["where is", "where are", "where was", "where can i find", "where do you see", "where can you see", "where did you put", "where did you place",
-              "where have you put", "what is the location of", "what is the position of", "what position is", "where on the table is", "where on the table are", "where exactly is", "what is the place of", "where did you see", "the location of", "the position of"],
+            &[
+                "where is",
+                "where are",
+                "where was",
+                "where can i find",
+                "where do you see",
+                "where can you see",
+                "where did you put",
+                "where did you place",
+                "where have you put",
+                "what is the location of",
+                "what is the position of",
+                "what position is",
+                "where on the table is",
+                "where on the table are",
+                "where exactly is",
+                "what is the place of",
+                "where did you see",
+                "the location of",
+                "the position of",
+            ],
             start,
         );
         if let Some(after) = after {
             for nps in self.noun_list(after) {
-                let next = self.past_any(&["located", "placed", "lying", "standing", "on the table", "at", "sitting", "now", "right now", "positioned"], nps.next).unwrap_or(nps.next);
+                let next = self
+                    .past_any(
+                        &[
+                            "located",
+                            "placed",
+                            "lying",
+                            "standing",
+                            "on the table",
+                            "at",
+                            "sitting",
+                            "now",
+                            "right now",
+                            "positioned",
+                        ],
+                        nps.next,
+                    )
+                    .unwrap_or(nps.next);
                 out.push(Alt { value: Question::Where(nps.value), next, cost: nps.cost });
             }
         }
         if self.is(start, &["where"]) {
             for nps in self.noun_list(start + 1) {
-                if let Some(next) = self.past_any(&["is located", "are located", "is", "are", "was"], nps.next) {
+                if let Some(next) =
+                    self.past_any(&["is located", "are located", "is", "are", "was"], nps.next)
+                {
                     out.push(Alt { value: Question::Where(nps.value), next, cost: nps.cost });
                 }
             }
@@ -90,7 +157,17 @@ impl Parser<'_> {
     }
 
     fn count_question(&self, start: usize, out: &mut Alts<Question>) {
-        let Some(after) = self.past_any(&["how many of the", "how many", "what is the number of", "the number of", "what number of", "how much"], start) else {
+        let Some(after) = self.past_any(
+            &[
+                "how many of the",
+                "how many",
+                "what is the number of",
+                "the number of",
+                "what number of",
+                "how much",
+            ],
+            start,
+        ) else {
             return;
         };
         let mut nouns = self.noun_phrase(after);
@@ -103,8 +180,28 @@ impl Parser<'_> {
             np.value.quantity = Quantity::All;
             let tail = self
                 .past_any(
-                    &["are there", "is there", "do you see", "can you see", "do you have", "are visible", "have you got", "are present", "do we have", "can you find", "exist",
-                      "there are", "are on there", "can you count", "do i have", "you see", "can be seen", "did you find", "do you count", "you can see"],
+                    &[
+                        "are there",
+                        "is there",
+                        "do you see",
+                        "can you see",
+                        "do you have",
+                        "are visible",
+                        "have you got",
+                        "are present",
+                        "do we have",
+                        "can you find",
+                        "exist",
+                        "there are",
+                        "are on there",
+                        "can you count",
+                        "do i have",
+                        "you see",
+                        "can be seen",
+                        "did you find",
+                        "do you count",
+                        "you can see",
+                    ],
                     np.next,
                 )
                 .unwrap_or(np.next);
@@ -134,13 +231,41 @@ impl Parser<'_> {
 
     fn exists_question(&self, start: usize, out: &mut Alts<Question>) {
         let after = self.past_any(
-            &["is there", "are there", "do you see", "can you see", "do you have", "have you got", "can you find", "could you find", "do you recognize", "can you spot", "is there also",
-              "are there still", "is there still", "do we have", "whether there is", "whether there are", "if there is", "if there are", "there is", "there are", "can you detect", "can you recognize", "did you see", "have you seen", "can i see", "do you detect"],
+            &[
+                "is there",
+                "are there",
+                "do you see",
+                "can you see",
+                "do you have",
+                "have you got",
+                "can you find",
+                "could you find",
+                "do you recognize",
+                "can you spot",
+                "is there also",
+                "are there still",
+                "is there still",
+                "do we have",
+                "whether there is",
+                "whether there are",
+                "if there is",
+                "if there are",
+                "there is",
+                "there are",
+                "can you detect",
+                "can you recognize",
+                "did you see",
+                "have you seen",
+                "can i see",
+                "do you detect",
+            ],
             start,
         );
         if let Some(after) = after {
             for np in self.noun_phrase(after) {
-                let next = self.past_any(&["anywhere", "here", "there", "around", "too"], np.next).unwrap_or(np.next);
+                let next = self
+                    .past_any(&["anywhere", "here", "there", "around", "too"], np.next)
+                    .unwrap_or(np.next);
                 let mut value = np.value;
                 value.quantity = match value.quantity {
                     Quantity::All | Quantity::One => Quantity::Any,
@@ -152,7 +277,9 @@ impl Parser<'_> {
         // "does the bowl contain an apple?"
         if let Some(does) = self.past_any(&["does", "do"], start) {
             for container in self.noun_phrase(does) {
-                let Some(next) = self.past_any(&["contain", "hold", "have", "carry"], container.next) else { continue };
+                let Some(next) = self.past_any(&["contain", "hold", "have", "carry"], container.next) else {
+                    continue;
+                };
                 for mut np in self.noun_phrase(next) {
                     np.value.modifiers.push(modifier(Spatial::In, container.value.clone()));
                     np.value.quantity = Quantity::Any;
@@ -165,8 +292,28 @@ impl Parser<'_> {
 
     fn property_question(&self, start: usize, out: &mut Alts<Question>) {
         let color = self.past_any(
-            &["what color is", "what colour is", "what color are", "what colour are", "which color is", "which colour is", "what is the color of", "what is the colour of",
-              "which color has", "which colour has", "what are the colors of", "what color does", "which color does", "what colour does", "the color of", "the colour of", "what are the colours of", "which color are", "which colour are", "what color of"],
+            &[
+                "what color is",
+                "what colour is",
+                "what color are",
+                "what colour are",
+                "which color is",
+                "which colour is",
+                "what is the color of",
+                "what is the colour of",
+                "which color has",
+                "which colour has",
+                "what are the colors of",
+                "what color does",
+                "which color does",
+                "what colour does",
+                "the color of",
+                "the colour of",
+                "what are the colours of",
+                "which color are",
+                "which colour are",
+                "what color of",
+            ],
             start,
         );
         if let Some(after) = color {
@@ -179,7 +326,11 @@ impl Parser<'_> {
             if let Some(dimension) = measured(self.word(start + 1)) {
                 if self.is(start + 2, &["is", "are"]) {
                     for np in self.noun_phrase(start + 3) {
-                        out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
+                        out.push(Alt {
+                            value: Question::Measure(dimension, np.value),
+                            next: np.next,
+                            cost: np.cost,
+                        });
                     }
                 }
             }
@@ -188,7 +339,11 @@ impl Parser<'_> {
             if let Some(dimension) = measured(self.word(after)) {
                 if let Some(of) = self.past_any(&["of", "is", "are", "has"], after + 1) {
                     for np in self.noun_phrase(of) {
-                        out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
+                        out.push(Alt {
+                            value: Question::Measure(dimension, np.value),
+                            next: np.next,
+                            cost: np.cost,
+                        });
                     }
                 }
             }
@@ -196,15 +351,33 @@ impl Parser<'_> {
     }
 
     fn distance_question(&self, start: usize, out: &mut Alts<Question>) {
-        if let Some(after) = self.past_any(&["how far away is", "how far is", "how far are", "how close is", "how close are", "how near is"], start) {
+        if let Some(after) = self.past_any(
+            &["how far away is", "how far is", "how far are", "how close is", "how close are", "how near is"],
+            start,
+        ) {
             for first in self.noun_list(after) {
                 let pair = |a: &NounPhrase, b: &NounPhrase| Question::Distance(a.clone(), b.clone());
-                if let Some(next) = self.past_any(&["apart", "from each other", "away from each other", "from one another", "to each other"], first.next) {
+                if let Some(next) = self.past_any(
+                    &[
+                        "apart",
+                        "from each other",
+                        "away from each other",
+                        "from one another",
+                        "to each other",
+                    ],
+                    first.next,
+                ) {
                     self.push_pair(&first.value, next, first.cost, out);
                 }
-                if let (Some(next), [a]) = (self.past_any(&["away from", "from", "to"], first.next), first.value.as_slice()) {
+                if let (Some(next), [a]) =
+                    (self.past_any(&["away from", "from", "to"], first.next), first.value.as_slice())
+                {
                     for second in self.noun_phrase(next) {
-                        out.push(Alt { value: pair(a, &second.value), next: second.next, cost: first.cost + second.cost });
+                        out.push(Alt {
+                            value: pair(a, &second.value),
+                            next: second.next,
+                            cost: first.cost + second.cost,
+                        });
                     }
                 }
             }
@@ -214,12 +387,28 @@ impl Parser<'_> {
                 self.push_pair(&list.value, list.next, list.cost, out);
             }
         }
-        if let Some(after) = self.past_any(&["what is the distance between", "the distance between", "how much space is between", "how far is it between"], start) {
+        if let Some(after) = self.past_any(
+            &[
+                "what is the distance between",
+                "the distance between",
+                "how much space is between",
+                "how far is it between",
+            ],
+            start,
+        ) {
             for list in self.noun_list(after) {
                 self.push_pair(&list.value, list.next, list.cost, out);
             }
         }
-        if let Some(after) = self.past_any(&["what is the distance from", "the distance from", "what is the distance of", "how far is it from"], start) {
+        if let Some(after) = self.past_any(
+            &[
+                "what is the distance from",
+                "the distance from",
+                "what is the distance of",
+                "how far is it from",
+            ],
+            start,
+        ) {
             for first in self.noun_phrase(after) {
                 if let Some(next) = self.past_any(&["to", "from"], first.next) {
                     for second in self.noun_phrase(next) {
@@ -257,8 +446,11 @@ impl Parser<'_> {
     fn options(&self, position: usize) -> Alts<Vec<NounPhrase>> {
         let position = position + usize::from(self.is_comma(position));
         let mut out = Vec::new();
-        let mut frontier: Alts<Vec<NounPhrase>> =
-            self.noun_phrase(position).into_iter().map(|a| Alt { value: vec![a.value], next: a.next, cost: a.cost }).collect();
+        let mut frontier: Alts<Vec<NounPhrase>> = self
+            .noun_phrase(position)
+            .into_iter()
+            .map(|a| Alt { value: vec![a.value], next: a.next, cost: a.cost })
+            .collect();
         for _ in 0..4 {
             let mut longer = Vec::new();
             for alt in &frontier {
@@ -318,7 +510,28 @@ impl Parser<'_> {
     }
 
     fn which_question(&self, start: usize, out: &mut Alts<Question>) {
-        let seen = ["do you see", "can you see", "do you have", "are there", "is there", "are visible", "is visible", "do you recognize", "are present", "have you found", "can you find", "do you detect", "did you find", "do you know of", "can you detect", "are you seeing", "is around", "else is there", "else do you see", "else can you see"];
+        let seen = [
+            "do you see",
+            "can you see",
+            "do you have",
+            "are there",
+            "is there",
+            "are visible",
+            "is visible",
+            "do you recognize",
+            "are present",
+            "have you found",
+            "can you find",
+            "do you detect",
+            "did you find",
+            "do you know of",
+            "can you detect",
+            "are you seeing",
+            "is around",
+            "else is there",
+            "else do you see",
+            "else can you see",
+        ];
         let everything_visible = |next| Alt { value: Question::Which(everything()), next, cost: 0 };
         if self.is(start, &["what", "which"]) {
             let noun = start + 1;
@@ -329,8 +542,24 @@ impl Parser<'_> {
                     out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
                 }
             }
-            if let Some(be) = self.past_any(&["is", "are", "else is", "lies", "stands", "sits", "is there", "things are", "stuff is", "all is"], noun) {
-                let be = self.past_any(&["the thing", "the object", "the things", "the objects", "there"], be).map_or(vec![be], |more| vec![be, more]);
+            if let Some(be) = self.past_any(
+                &[
+                    "is",
+                    "are",
+                    "else is",
+                    "lies",
+                    "stands",
+                    "sits",
+                    "is there",
+                    "things are",
+                    "stuff is",
+                    "all is",
+                ],
+                noun,
+            ) {
+                let be = self
+                    .past_any(&["the thing", "the object", "the things", "the objects", "there"], be)
+                    .map_or(vec![be], |more| vec![be, more]);
                 for be in be {
                     let np = Alt { value: everything(), next: be, cost: 0 };
                     for mut alt in self.with_predicate(&np, be) {
@@ -373,7 +602,9 @@ impl Parser<'_> {
             // "what does the bowl contain?"
             if let Some(does) = self.past_any(&["does", "do"], noun) {
                 for container in self.noun_phrase(does) {
-                    if let Some(next) = self.past_any(&["contain", "hold", "have in it", "carry"], container.next) {
+                    if let Some(next) =
+                        self.past_any(&["contain", "hold", "have in it", "carry"], container.next)
+                    {
                         let mut np = everything();
                         np.modifiers.push(modifier(Spatial::In, container.value));
                         out.push(Alt { value: Question::Which(np), next, cost: container.cost });
@@ -381,7 +612,20 @@ impl Parser<'_> {
                 }
             }
         }
-        for phrase in ["what you see", "everything you see", "what is there", "what is here", "describe the scene", "describe what you see", "what objects are there", "what is visible", "list everything", "name everything", "list what you see", "the scene"] {
+        for phrase in [
+            "what you see",
+            "everything you see",
+            "what is there",
+            "what is here",
+            "describe the scene",
+            "describe what you see",
+            "what objects are there",
+            "what is visible",
+            "list everything",
+            "name everything",
+            "list what you see",
+            "the scene",
+        ] {
             if let Some(next) = self.past_words(phrase, start) {
                 out.push(everything_visible(next));
             }
@@ -425,7 +669,9 @@ fn add(np: &mut NounPhrase, post: &Post) -> bool {
         Post::Attributes(attributes) => np.attributes.extend(attributes.iter().cloned()),
         Post::NotAttributes(attributes) => np.excluded_attributes.extend(attributes.iter().cloned()),
         Post::Several(posts) => return posts.iter().all(|post| add(np, post)),
-        Post::From(Region::Left | Region::Right | Region::Front | Region::Back | Region::Center | Region::Edge)
+        Post::From(
+            Region::Left | Region::Right | Region::Front | Region::Back | Region::Center | Region::Edge,
+        )
         | Post::To(_)
         | Post::Except(_)
         | Post::ExceptAll(_)

@@ -1,7 +1,7 @@
 //! Clauses joined to a goal.
 
 use super::{Alt, Alts, Clause, Parser, keep};
-use crate::language::goal::{Goal, NounPhrase, Quantity, Step};
+use crate::language::goal::{Goal, NounPhrase, Quantity, Question, Step};
 
 /// Most clauses of one sentence.
 const MAX_CLAUSES: usize = 12;
@@ -24,7 +24,12 @@ impl Parser<'_> {
                 let first = alt.value.is_empty();
                 for (next, joined) in self.joints(alt.next, first) {
                     for clause in self.clause(next) {
-                        longer.push(extended(alt, clause.value, clause.next, clause.cost + if joined { 0 } else { 3 }));
+                        longer.push(extended(
+                            alt,
+                            clause.value,
+                            clause.next,
+                            clause.cost + if joined { 0 } else { 3 },
+                        ));
                     }
                     if joined {
                         self.gap(alt, next, &mut longer);
@@ -63,7 +68,22 @@ impl Parser<'_> {
             if marks {
                 next += 1;
             } else if let Some(after) = self.past_any(
-                &["followed by", "and after that", "and afterwards", "and also", "and then", "after which", "and", "then", "but", "before", "so", "plus", "after that", "afterwards"],
+                &[
+                    "followed by",
+                    "and after that",
+                    "and afterwards",
+                    "and also",
+                    "and then",
+                    "after which",
+                    "and",
+                    "then",
+                    "but",
+                    "before",
+                    "so",
+                    "plus",
+                    "after that",
+                    "afterwards",
+                ],
                 next,
             ) {
                 next = after;
@@ -77,13 +97,23 @@ impl Parser<'_> {
     /// "... and the pear on the plate", "... then the pear": the verb of the clause before goes on.
     fn gap(&self, alt: &Alt<Vec<Clause>>, next: usize, out: &mut Alts<Vec<Clause>>) {
         let Some(Clause::Step(step)) = alt.value.last() else { return };
-        let next = self.past_any(&["also", "finally", "next", "lastly", "do the same with", "the same with", "likewise"], next).unwrap_or(next);
+        let next = self
+            .past_any(
+                &["also", "finally", "next", "lastly", "do the same with", "the same with", "likewise"],
+                next,
+            )
+            .unwrap_or(next);
         for objects in self.noun_list(next) {
             match step {
                 Step::Place { destination, drop, .. } => {
                     for to in self.destination(objects.next) {
-                        let step = Step::Place { objects: objects.value.clone(), destination: to.value, part: None, drop: *drop };
-                        out.push(extended(alt, Clause::Step(step), to.next, objects.cost + to.cost + 1));
+                        let step = Step::Place {
+                            objects: objects.value.clone(),
+                            destination: to.value,
+                            part: None,
+                            drop: *drop,
+                        };
+                        out.push(extended(alt, Clause::Step(step), to.next, objects.cost + to.cost));
                     }
                     let step = Step::Place {
                         objects: objects.value.clone(),
@@ -91,7 +121,9 @@ impl Parser<'_> {
                         part: None,
                         drop: *drop,
                     };
-                    let end = self.past_any(&["too", "as well", "also", "there", "in there", "there too"], objects.next).unwrap_or(objects.next);
+                    let end = self
+                        .past_any(&["too", "as well", "also", "there", "in there", "there too"], objects.next)
+                        .unwrap_or(objects.next);
                     out.push(extended(alt, Clause::Step(step), end, objects.cost + 3));
                 }
                 Step::Pick { .. } => {
@@ -105,7 +137,11 @@ impl Parser<'_> {
 
     /// "There is a mug on the table." says what "it" will be: later pronouns stand for it.
     fn mention(&self, alt: &Alt<Vec<Clause>>, position: usize, out: &mut Alts<Vec<Clause>>) {
-        let Some(start) = self.past_any(&["there is", "there are", "i see", "you see", "we have", "you have"], position) else { return };
+        let Some(start) =
+            self.past_any(&["there is", "there are", "i see", "you see", "we have", "you have"], position)
+        else {
+            return;
+        };
         for np in self.noun_phrase(start) {
             if self.tokens.get(np.next).is_some_and(|token| token.word().is_empty()) {
                 out.push(extended(alt, Clause::Mention(definite(np.value)), np.next, np.cost + 1));
@@ -133,10 +169,19 @@ impl Parser<'_> {
                 Clause::Nothing => {}
             }
         }
+        // "locate the mug and pick it up": looking for it is part of picking it up.
+        if let (Some(Question::Where(sought)), Some(first)) = (&question, steps.first_mut()) {
+            if let [np] = sought.as_slice() {
+                super::one::replace_pronoun(first, np);
+                question = None;
+            }
+        }
         match (steps.is_empty(), question) {
             (false, None) => Ok(Goal::Steps(steps)),
             (true, Some(question)) => Ok(Goal::Question(question)),
-            (false, Some(_)) => Err("I can either answer a question or do something, one at a time. Which first?".to_owned()),
+            (false, Some(_)) => {
+                Err("I can either answer a question or do something, one at a time. Which first?".to_owned())
+            }
             (true, None) => Err("I understand nothing that I shall do. What shall I do?".to_owned()),
         }
     }
