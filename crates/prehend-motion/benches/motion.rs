@@ -84,6 +84,7 @@ fn bench(criterion: &mut Criterion) {
                 .take(1)
         })
         .collect();
+    assert!(over.iter().all(|joints| world.is_free(joints)));
     let mut at = 0;
     criterion.bench_function("collision check, fingers just over 1500 columns", |bencher| {
         bencher.iter(|| {

@@ -66,7 +66,6 @@ pub enum SceneError {
 }
 
 /// An object of the scene, ready for queries.
-#[derive(Clone)]
 pub(crate) struct SceneObject {
     pub(crate) source: Vec<Placed>,
     pub(crate) shapes: Vec<(Pose, SharedShape)>,
@@ -88,7 +87,6 @@ pub(crate) struct Body {
 }
 
 /// Something held.
-#[derive(Clone)]
 pub(crate) struct Attached {
     pub(crate) link: usize,
     pub(crate) source: Vec<Placed>,
@@ -106,8 +104,8 @@ pub struct CollisionWorld {
     pub(crate) bodies: Vec<Body>,
     /// Pairs of `bodies` that are checked against each other.
     pub(crate) self_pairs: Vec<(u32, u32)>,
-    pub(crate) objects: BTreeMap<String, SceneObject>,
-    pub(crate) attached: BTreeMap<String, Attached>,
+    pub(crate) objects: BTreeMap<String, Arc<SceneObject>>,
+    pub(crate) attached: BTreeMap<String, Arc<Attached>>,
     allowed: HashMap<String, HashMap<String, bool>>,
     allowed_default: HashMap<String, bool>,
 }
@@ -176,7 +174,7 @@ impl CollisionWorld {
     /// Errors: [`SceneError::BadShape`] (also for no shape), [`SceneError::BadPose`].
     pub fn set_object(&mut self, name: &str, shapes: Vec<Placed>) -> Result<(), SceneError> {
         let object = scene_object(name, shapes)?;
-        self.objects.insert(name.to_owned(), object);
+        self.objects.insert(name.to_owned(), Arc::new(object));
         Ok(())
     }
 
@@ -245,7 +243,8 @@ impl CollisionWorld {
         let mut touch_links: HashSet<String> = touch_links.iter().cloned().collect();
         touch_links.insert(link.to_owned());
         self.objects.remove(name);
-        self.attached.insert(name.to_owned(), Attached { link: index, source: shapes, bodies, touch_links });
+        self.attached
+            .insert(name.to_owned(), Arc::new(Attached { link: index, source: shapes, bodies, touch_links }));
         Ok(())
     }
 
@@ -255,7 +254,7 @@ impl CollisionWorld {
     pub fn detach(&mut self, name: &str) -> Result<(String, Vec<Placed>), SceneError> {
         let attached = self.attached.remove(name);
         let attached = attached.ok_or_else(|| SceneError::UnknownObject { object: name.to_owned() })?;
-        Ok((self.model.links()[attached.link].name.clone(), attached.source))
+        Ok((self.model.links()[attached.link].name.clone(), attached.source.clone()))
     }
 
     /// Says whether two named things (links, objects, held objects) may touch.

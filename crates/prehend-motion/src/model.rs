@@ -93,6 +93,8 @@ pub struct Link {
     pub name: String,
     /// Index of the parent link, always smaller than the link's own; none for the base.
     pub parent: Option<usize>,
+    /// Name of the joint to the parent; none for the base.
+    pub joint: Option<String>,
     /// Pose of the joint to the parent, at joint value 0.
     pub parent_from_joint: Isometry3<f64>,
     /// Collision shapes; may be empty.
@@ -346,9 +348,9 @@ fn joint_reach(model: &RobotModel) -> Vec<f64> {
 /// Adds the links below the base, parents first.
 fn add_links(robot: &urdf_rs::Robot, model: &mut RobotModel) -> Result<(), ModelError> {
     let find = |name: &str| robot.links.iter().find(|link| link.name == name);
-    let mut open = vec![(model.group.base.clone(), None, Isometry3::identity(), JointMotion::Fixed)];
+    let mut open = vec![(model.group.base.clone(), None, None, Isometry3::identity(), JointMotion::Fixed)];
     let mut next = 0;
-    while let Some((name, parent, parent_from_joint, motion)) = open.get(next).cloned() {
+    while let Some((name, parent, joint, parent_from_joint, motion)) = open.get(next).cloned() {
         next += 1;
         let urdf = find(&name).ok_or_else(|| ModelError::UnknownLink { link: name.clone() })?;
         let index = model.links.len();
@@ -363,12 +365,14 @@ fn add_links(robot: &urdf_rs::Robot, model: &mut RobotModel) -> Result<(), Model
             inertial: inertial(&name, &urdf.inertial)?,
             name: name.clone(),
             parent,
+            joint,
             parent_from_joint,
             motion,
         });
         for joint in robot.joints.iter().filter(|joint| joint.parent.link == name) {
             let motion = joint_motion(joint, model)?;
-            open.push((joint.child.link.clone(), Some(index), pose(&joint.name, &joint.origin)?, motion));
+            let origin = pose(&joint.name, &joint.origin)?;
+            open.push((joint.child.link.clone(), Some(index), Some(joint.name.clone()), origin, motion));
         }
     }
     Ok(())

@@ -160,3 +160,20 @@ fn errors() {
     assert_eq!(limits.scaled(0.5, 0.0).velocity, [0.5, 0.5]);
     assert_eq!(limits.scaled(0.5, 0.0).acceleration, limits.acceleration);
 }
+
+#[test]
+fn the_limits_file_of_the_repository_is_valid() {
+    let text = include_str!("../../../../urdf/xarm6_joint_limits.yaml");
+    let model = super::xarm6();
+    let limits = MotionLimits::from_yaml("limits", text, model.joint_names()).expect("valid");
+    assert_eq!(limits.validate(6), Ok(()));
+    for (joint, limit) in model.limits().iter().enumerate() {
+        assert!(limits.velocity[joint] <= limit.velocity);
+    }
+    let wrong = text.replace("joint3", "joint33").replace("max_jerk: 80.0", "max_jrek: 80.0");
+    let findings =
+        MotionLimits::from_yaml("limits", &wrong, model.joint_names()).expect_err("wrong").to_string();
+    for expected in ["joint33", "no limits for joint `joint3`", "max_jrek"] {
+        assert!(findings.contains(expected), "{findings}");
+    }
+}
