@@ -102,7 +102,8 @@ impl WriterCore {
 
     fn deliver_locally(&self, payload: Bytes, identity: SampleIdentity, related: Option<SampleIdentity>) {
         let sample = Sample { payload, encoding: RepresentationIdentifier::CDR_LE, identity, related };
-        self.participant.locals.deliver(&self.topic, &self.qos, &sample);
+        let pass_on = |sinks, sample| self.participant.send(Work::Local(sinks, sample));
+        self.participant.locals.deliver(&self.topic, &self.qos, &sample, pass_on);
     }
 
     /// Whether a reader in process `peer` is matched.

@@ -2,6 +2,7 @@
 //!
 //! A participant without a multicast interface (only `lo` up) matches itself but receives nothing of its own. So samples go
 //! to the readers of the same participant here, and those readers ignore what DDS brings from their own participant.
+//! The pump calls the sinks: a sink that ran inside `publish` could come back to a lock its own thread holds.
 
 use super::participant::TopicType;
 use super::wire::{Sample, Sink};
@@ -30,24 +31,25 @@ fn compatible(offered: &QosProfile, requested: &QosProfile) -> bool {
 }
 
 impl Locals {
-    /// Adds a reader and gives it what transient-local writers hold.
-    pub(super) fn add_reader(&self, topic: &TopicType, guid: GUID, qos: QosProfile, sink: Sink) {
-        let mut held = Vec::new();
-        {
-            let mut topics = lock(&self.topics);
-            let local = topics.entry(topic.clone()).or_default();
-            if qos.durability == Durability::TransientLocal {
-                for (_, offered, samples) in &local.writers {
-                    if compatible(offered, &qos) {
-                        held.extend(samples.iter().cloned());
-                    }
+    /// Adds a reader; `pass_on` gets what transient-local writers hold for it.
+    pub(super) fn add_reader(
+        &self,
+        topic: &TopicType,
+        guid: GUID,
+        qos: QosProfile,
+        sink: Sink,
+        pass_on: impl Fn(Vec<Sink>, Sample),
+    ) {
+        let mut topics = lock(&self.topics);
+        let local = topics.entry(topic.clone()).or_default();
+        if qos.durability == Durability::TransientLocal {
+            for (_, offered, samples) in &local.writers {
+                for sample in samples.iter().filter(|_| compatible(offered, &qos)) {
+                    pass_on(vec![sink.clone()], sample.clone());
                 }
             }
-            local.readers.push((guid, qos, sink.clone()));
         }
-        for sample in held {
-            sink(sample);
-        }
+        local.readers.push((guid, qos, sink));
     }
 
     pub(super) fn add_writer(&self, topic: &TopicType, guid: GUID, qos: QosProfile) {
@@ -65,30 +67,31 @@ impl Locals {
         }
     }
 
-    /// Gives `sample` to every compatible reader of this participant.
-    pub(super) fn deliver(&self, topic: &TopicType, qos: &QosProfile, sample: &Sample) {
-        let sinks: Vec<Sink> = {
-            let mut topics = lock(&self.topics);
-            let Some(local) = topics.get_mut(topic) else { return };
-            if qos.durability == Durability::TransientLocal {
-                for (writer, _, samples) in &mut local.writers {
-                    if *writer == sample.identity.writer_guid {
-                        samples.push_back(sample.clone());
-                        while samples.len() > qos.depth {
-                            samples.pop_front();
-                        }
+    /// Hands `sample` and the sinks of every compatible reader of this participant to `pass_on`.
+    pub(super) fn deliver(
+        &self,
+        topic: &TopicType,
+        qos: &QosProfile,
+        sample: &Sample,
+        pass_on: impl Fn(Vec<Sink>, Sample),
+    ) {
+        let mut topics = lock(&self.topics);
+        let Some(local) = topics.get_mut(topic) else { return };
+        if qos.durability == Durability::TransientLocal {
+            for (writer, _, samples) in &mut local.writers {
+                if *writer == sample.identity.writer_guid {
+                    samples.push_back(sample.clone());
+                    while samples.len() > qos.depth {
+                        samples.pop_front();
                     }
                 }
             }
-            local
-                .readers
-                .iter()
-                .filter(|(_, requested, _)| compatible(qos, requested))
-                .map(|(_, _, sink)| sink.clone())
-                .collect()
-        };
-        for sink in sinks {
-            sink(sample.clone());
+        }
+        let readers = local.readers.iter().filter(|(_, requested, _)| compatible(qos, requested));
+        let sinks: Vec<Sink> = readers.map(|(_, _, sink)| sink.clone()).collect();
+        if !sinks.is_empty() {
+            // Under the lock, so that samples keep their order.
+            pass_on(sinks, sample.clone());
         }
     }
 

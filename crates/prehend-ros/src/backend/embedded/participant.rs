@@ -215,7 +215,7 @@ impl Participant {
         sink: Sink,
     ) -> Result<Reader, RosError> {
         let guid = self.raw_reader(&topic, qos, sink.clone())?;
-        self.locals.add_reader(&topic, guid, qos, sink);
+        self.locals.add_reader(&topic, guid, qos, sink, |sinks, sample| self.send(Work::Local(sinks, sample)));
         self.roster.add_reader(node, guid);
         self.matches.touch();
         Ok(Reader::new(self.clone(), node, topic, qos, guid))

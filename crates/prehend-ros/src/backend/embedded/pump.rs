@@ -4,7 +4,7 @@
 
 use super::endpoint::{WriterCore, drain};
 use super::matches::{Matches, Prefix};
-use super::wire::{Raw, RawAdapter, Sink};
+use super::wire::{Raw, RawAdapter, Sample, Sink};
 use futures::Stream;
 use futures::task::ArcWake;
 use rustdds::bytes::Bytes;
@@ -25,6 +25,8 @@ pub(super) enum Work {
     Reader(GUID),
     /// The participant has news.
     Status,
+    /// A sample of this process for readers of this process.
+    Local(Vec<Sink>, Sample),
     AddReader(Box<PumpedReader>),
     RemoveReader(GUID),
     /// Calls the function about every period as long as it lives.
@@ -134,6 +136,11 @@ impl State {
             };
             match work {
                 Ok(Work::Reader(guid)) => self.drain(guid, own),
+                Ok(Work::Local(sinks, sample)) => {
+                    for sink in sinks {
+                        sink(sample.clone());
+                    }
+                }
                 Ok(Work::Status) => {
                     if poll_status() {
                         self.send_deferred();

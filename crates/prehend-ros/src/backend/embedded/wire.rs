@@ -19,7 +19,7 @@ pub(crate) struct Sample {
     pub(crate) related: Option<SampleIdentity>,
 }
 
-/// Takes samples as they arrive; called on the pump's or the publisher's thread, so it must be quick.
+/// Takes samples as they arrive; called on the pump's thread, so it must be quick.
 pub(crate) type Sink = Arc<dyn Fn(Sample) + Send + Sync>;
 
 /// CDR bytes of `message`; `hint` carries the size of the last one to the next.
