@@ -1,1 +1,21 @@
-//! Scenarios, judges, metrics, statistics and reports
+//! What shall happen, what did happen, and how often the two are the same.
+//!
+//! For: goals as data over scene names, judges that read the physics, random scenarios with their goals, statistics and
+//! reports. Not for: running anything (the command line does) or anything a node may know.
+//! Read [`GoalSpec`] first, then [`judge`](judge::judge), then [`tabletop`](scenario::tabletop).
+//!
+//! Frames and units: `link_base`, metres, seconds; directions are the robot's (it looks along +x, left is +y).
+
+pub mod cause;
+pub mod goal;
+pub mod judge;
+pub mod place;
+pub mod report;
+pub mod scenario;
+pub mod stats;
+
+pub use cause::Cause;
+pub use goal::{Answer, Expected, GoalSpec, Predicate};
+pub use judge::{Judgement, Outcome, Reported, judge};
+pub use report::{Report, Run};
+pub use scenario::{Kind, Scenario, ScenarioError, tabletop};

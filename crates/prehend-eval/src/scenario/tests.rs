@@ -1,0 +1,142 @@
+//! What every scenario keeps.
+
+use super::*;
+use crate::goal::Predicate;
+use std::collections::{BTreeMap, BTreeSet};
+
+const SEEDS: u64 = 240;
+
+fn scenarios() -> Vec<(Scenario, PlacedScene)> {
+    (0..SEEDS)
+        .map(|seed| {
+            let scenario = tabletop(seed).unwrap();
+            let placed = scenario.placed().unwrap();
+            (scenario, placed)
+        })
+        .collect()
+}
+
+#[test]
+fn every_seed_gives_a_valid_table_with_a_goal_about_it() {
+    let mut kinds: BTreeMap<Kind, u64> = BTreeMap::new();
+    let mut sentences = BTreeSet::new();
+    for (scenario, placed) in scenarios() {
+        *kinds.entry(scenario.kind).or_default() += 1;
+        let names: BTreeSet<&str> = placed.objects.iter().map(|o| o.spec.name.as_str()).collect();
+        assert_eq!(names.len(), placed.objects.len(), "seed {}", scenario.seed);
+        assert!((4..=10).contains(&names.len()), "seed {}: {} objects", scenario.seed, names.len());
+        for name in &scenario.spec.may_move {
+            assert!(names.contains(name.as_str()), "seed {}: `{name}` is not there", scenario.seed);
+        }
+        for object in &placed.objects {
+            let reach = object.pose.translation.x.hypot(object.pose.translation.y);
+            assert!(
+                (0.25..0.62).contains(&reach),
+                "seed {}: `{}` at {reach} m",
+                scenario.seed,
+                object.spec.name
+            );
+        }
+        // What the robot hears never has the names of the scene file in it.
+        assert!(names.iter().all(|name| !scenario.sentence.contains(name)), "{}", scenario.sentence);
+        let refusal = matches!(scenario.kind, Kind::Impossible | Kind::Ambiguous);
+        assert_eq!(scenario.refusal_expected(), refusal, "{}", scenario.sentence);
+        sentences.insert(scenario.sentence.clone());
+    }
+    assert_eq!(kinds.len(), Kind::ALL.len(), "{kinds:?}");
+    let refusals = (kinds[&Kind::Impossible] + kinds[&Kind::Ambiguous]) as f64 / SEEDS as f64;
+    assert!((refusals - 1.0 / 6.0).abs() < 0.08, "{refusals}");
+    assert!(sentences.len() as u64 > SEEDS * 9 / 10, "{} sentences", sentences.len());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_scenario() {
+    for seed in [0, 7, 31, HELD_OUT] {
+        assert_eq!(tabletop(seed), tabletop(seed));
+        let perfect = tabletop_with(seed, DetectorPreset::Perfect).unwrap();
+        let imperfect = tabletop(seed).unwrap();
+        assert_eq!(perfect.sentence, imperfect.sentence);
+        assert_eq!(perfect.scene_yaml.replace("preset: perfect", "preset: imperfect"), imperfect.scene_yaml);
+    }
+    assert_ne!(tabletop(1), tabletop(2));
+}
+
+#[test]
+fn moved_things_can_be_grasped() {
+    for (scenario, placed) in scenarios() {
+        for name in &scenario.spec.may_move {
+            let object = placed.objects.iter().find(|o| o.spec.name == *name).unwrap();
+            let half = object.spec.shape.half_extents();
+            // Between the pads: the narrowest way across, or a rim.
+            let across = 2.0 * half.x.min(half.y);
+            let rim = object.spec.shape.hollow().is_some();
+            assert!(across < 0.075 || rim, "seed {}: `{name}` is {across} m wide", scenario.seed);
+        }
+    }
+}
+
+#[test]
+fn goals_are_not_reached_before_the_start_and_not_ambiguous() {
+    for (scenario, placed) in scenarios() {
+        let Expected::World(predicates) = &scenario.spec.expected else { continue };
+        let place = |name: &str| {
+            let object = placed.objects.iter().find(|o| o.spec.name == name).unwrap();
+            object.pose.translation.vector
+        };
+        for predicate in predicates {
+            let (object, target) = match predicate {
+                Predicate::In { object, target } | Predicate::On { object, target } => (object, target),
+                _ => continue,
+            };
+            let apart = (place(object) - place(target)).xy().norm();
+            assert!(apart > 0.05, "seed {}: {}", scenario.seed, scenario.sentence);
+        }
+        if scenario.kind == Kind::Container {
+            // The noun alone says which.
+            for name in &scenario.spec.may_move {
+                let class =
+                    |n: &str| placed.objects.iter().find(|o| o.spec.name == n).unwrap().spec.class.clone();
+                let same = placed.objects.iter().filter(|o| o.spec.class == class(name)).count();
+                assert_eq!(same, 1, "seed {}: {}", scenario.seed, scenario.sentence);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_relation_holds_for_the_one_and_fails_for_the_others() {
+    for (scenario, placed) in scenarios().into_iter().filter(|(s, _)| s.kind == Kind::Relation) {
+        let moved = &scenario.spec.may_move[0];
+        let object = placed.objects.iter().find(|o| o.spec.name == *moved).unwrap();
+        let others: Vec<_> = placed
+            .objects
+            .iter()
+            .filter(|o| o.spec.class == object.spec.class && o.spec.name != *moved)
+            .collect();
+        assert!(!others.is_empty(), "seed {}: {}", scenario.seed, scenario.sentence);
+        let anchor = placed.objects[0].pose.translation.vector;
+        let from = |p: &prehend_sim::scene::PlacedObject| p.pose.translation.vector - anchor;
+        let sentence = scenario.sentence.to_lowercase();
+        for other in others {
+            let (a, b) = (from(object), from(other));
+            let (holds, fails) = if sentence.contains("left of") {
+                (a.y > 0.05, b.y < -0.02)
+            } else if sentence.contains("right of") {
+                (a.y < -0.05, b.y > 0.02)
+            } else if sentence.contains("in front of") {
+                (a.x < -0.05, b.x > 0.02)
+            } else if sentence.contains("behind") {
+                (a.x > 0.05, b.x < -0.02)
+            } else if sentence.contains("nearest")
+                || sentence.contains("closest")
+                || sentence.contains("near ")
+            {
+                (a.norm() < b.norm() - 0.1, true)
+            } else {
+                continue;
+            };
+            // Destinations such as "on the left side of" are said of the target only in other kinds.
+            assert!(holds && fails, "seed {}: {} {a:?} {b:?}", scenario.seed, scenario.sentence);
+        }
+    }
+}
