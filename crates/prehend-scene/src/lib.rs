@@ -10,6 +10,7 @@ pub mod object;
 pub mod observation;
 pub mod plan;
 pub mod reason;
+pub mod spatial;
 pub mod state;
 
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};

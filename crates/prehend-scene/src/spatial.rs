@@ -1,0 +1,193 @@
+//! Spatial predicates and measures on objects of the map (ASP III-C, IV-C): basic operations on boxes and point clouds.
+//!
+//! Map frame, metres. Directions are the robot's: it looks along +x, left is +y, in front of is nearer to it (-x).
+
+use crate::Object;
+use nalgebra::{Point3, Vector2};
+
+/// Least offset of centres that makes "left of" and its like mean something, metres.
+pub const DIRECTION_MARGIN: f64 = 0.02;
+/// Greatest gap between things that are near each other, metres.
+pub const NEAR_GAP: f64 = 0.12;
+/// How far a centre may lie outside a footprint and still be carried, metres.
+const FOOTPRINT_MARGIN: f64 = 0.005;
+/// Most points of a cloud that a gap is measured with.
+const GAP_POINTS: usize = 250;
+
+/// The middle of an object's box.
+pub fn centre(object: &Object) -> Point3<f64> {
+    Point3::from(object.bounds.pose.translation.vector)
+}
+
+/// Distance between the centres, metres (ASP's `distance_between`).
+pub fn distance_between(a: &Object, b: &Object) -> f64 {
+    (centre(a) - centre(b)).norm()
+}
+
+/// Horizontal distance between the nearest points of two clouds, metres; of the centres when a cloud is empty.
+pub fn gap(a: &Object, b: &Object) -> f64 {
+    let flat = |object: &Object| -> Vec<Vector2<f64>> {
+        let step = object.cloud.len().div_ceil(GAP_POINTS).max(1);
+        object.cloud.points.iter().step_by(step).map(|p| Vector2::new(p.x, p.y)).collect()
+    };
+    let (pa, pb) = (flat(a), flat(b));
+    let nearest = pa
+        .iter()
+        .flat_map(|p| pb.iter().map(move |q| (p - q).norm_squared()))
+        .fold(f64::INFINITY, f64::min);
+    if nearest.is_finite() { nearest.sqrt() } else { (centre(a).xy() - centre(b).xy()).norm() }
+}
+
+/// Size of an object: the side of a cube with the volume of its box, metres (ASP's `size_of`).
+pub fn size_of(object: &Object) -> f64 {
+    object.bounds.volume().max(0.0).cbrt()
+}
+
+/// Height of the box, metres.
+pub fn height_of(object: &Object) -> f64 {
+    object.bounds.size.z
+}
+
+/// Longest horizontal side of the box, metres.
+pub fn length_of(object: &Object) -> f64 {
+    object.bounds.size.x.max(object.bounds.size.y)
+}
+
+/// Shortest horizontal side of the box, metres.
+pub fn width_of(object: &Object) -> f64 {
+    object.bounds.size.x.min(object.bounds.size.y)
+}
+
+/// Shortest side of the box, metres.
+pub fn thickness_of(object: &Object) -> f64 {
+    object.bounds.size.min()
+}
+
+/// Whether `a` is to the left (+y) of `b`.
+pub fn left_of(a: &Object, b: &Object) -> bool {
+    centre(a).y - centre(b).y > DIRECTION_MARGIN
+}
+
+/// Whether `a` is to the right (-y) of `b`.
+pub fn right_of(a: &Object, b: &Object) -> bool {
+    left_of(b, a)
+}
+
+/// Whether `a` is nearer to the robot (-x) than `b`.
+pub fn in_front_of(a: &Object, b: &Object) -> bool {
+    centre(b).x - centre(a).x > DIRECTION_MARGIN
+}
+
+/// Whether `a` is farther from the robot (+x) than `b`.
+pub fn behind(a: &Object, b: &Object) -> bool {
+    in_front_of(b, a)
+}
+
+/// Whether two objects are near each other.
+pub fn near(a: &Object, b: &Object) -> bool {
+    gap(a, b) <= NEAR_GAP
+}
+
+/// Whether `a` stands between `b` and `c`: on the middle part of the line between them, not far beside it.
+pub fn between(a: &Object, b: &Object, c: &Object) -> bool {
+    let (p, from, to) = (centre(a).xy(), centre(b).xy(), centre(c).xy());
+    let line = to - from;
+    let length = line.norm();
+    if length < 1e-6 {
+        return false;
+    }
+    let along = (p - from).dot(&line) / (length * length);
+    let beside = ((p - from) - line * along).norm();
+    (0.1..=0.9).contains(&along) && beside <= (0.3 * length).max(0.06)
+}
+
+/// Whether `a` is in or on `b`: its middle is over the footprint of `b`, and it is not what carries `b`.
+pub fn carried_by(a: &Object, b: &Object) -> bool {
+    let local = b.bounds.pose.inverse_transform_point(&centre(a));
+    let half = b.bounds.size / 2.0;
+    let over = local.x.abs() <= half.x + FOOTPRINT_MARGIN && local.y.abs() <= half.y + FOOTPRINT_MARGIN;
+    let area = |object: &Object| object.bounds.size.x * object.bounds.size.y;
+    let higher = centre(a).z > centre(b).z + 0.25 * (height_of(a).min(height_of(b)));
+    let lies_in = area(a) < 0.7 * area(b) && centre(a).z > centre(b).z - half.z;
+    over && (higher || lies_in)
+}
+
+/// Whether `a` lies inside `b`: carried by it, with its underside below the rim of `b`.
+pub fn inside(a: &Object, b: &Object) -> bool {
+    carried_by(a, b) && centre(a).z - height_of(a) / 2.0 < b.bounds.top() - 0.01
+}
+
+/// Whether `a` lies on `b`: carried by it, with its top above the top of `b`.
+pub fn on(a: &Object, b: &Object) -> bool {
+    carried_by(a, b) && a.bounds.top() > b.bounds.top() - 0.005
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{Isometry3, Vector3};
+    use prehend_geometry::{OrientedBox, PointCloud};
+
+    fn thing(position: [f64; 3], size: [f64; 3]) -> Object {
+        let at = Vector3::from(position);
+        let half = Vector3::from(size) / 2.0;
+        let corners = (0..8)
+            .map(|i| {
+                let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                Point3::from(at + Vector3::new(half.x * sign(0), half.y * sign(1), half.z * sign(2)))
+            })
+            .collect();
+        Object {
+            key: "thing_0".into(),
+            class_name: "thing".to_owned(),
+            confidence: 1.0,
+            class_votes: Vec::new(),
+            cloud: PointCloud::from_points(corners),
+            bounds: OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
+            color: [0; 3],
+            color_fractions: Vec::new(),
+            features: Vec::new(),
+            crops: Vec::new(),
+            affordances: Vec::new(),
+            view_count: 1,
+            touches_border: false,
+            last_seen: 0.0,
+        }
+    }
+
+    #[test]
+    fn directions_are_the_robots() {
+        let (a, b) = (thing([0.4, 0.1, 0.02], [0.04; 3]), thing([0.5, -0.1, 0.02], [0.04; 3]));
+        assert!(left_of(&a, &b) && right_of(&b, &a) && !left_of(&b, &a));
+        assert!(in_front_of(&a, &b) && behind(&b, &a) && !behind(&a, &b));
+        assert!(!left_of(&a, &a) && !in_front_of(&a, &a));
+    }
+
+    #[test]
+    fn distances_and_nearness() {
+        let (a, b) = (thing([0.4, 0.0, 0.02], [0.04; 3]), thing([0.5, 0.0, 0.02], [0.04; 3]));
+        assert!((distance_between(&a, &b) - 0.1).abs() < 1e-9);
+        assert!((gap(&a, &b) - 0.06).abs() < 1e-9);
+        assert!(near(&a, &b) && !near(&a, &thing([0.7, 0.0, 0.02], [0.04; 3])));
+        assert!((size_of(&a) - 0.04).abs() < 1e-9);
+    }
+
+    #[test]
+    fn between_is_on_the_line() {
+        let (a, b) = (thing([0.4, -0.2, 0.0], [0.04; 3]), thing([0.4, 0.2, 0.0], [0.04; 3]));
+        assert!(between(&thing([0.42, 0.03, 0.0], [0.04; 3]), &a, &b));
+        assert!(!between(&thing([0.65, 0.0, 0.0], [0.04; 3]), &a, &b));
+        assert!(!between(&thing([0.4, 0.4, 0.0], [0.04; 3]), &a, &b));
+        assert!(!between(&a, &b, &b));
+    }
+
+    #[test]
+    fn what_carries_what() {
+        let bowl = thing([0.5, 0.0, 0.03], [0.16, 0.16, 0.06]);
+        let apple = thing([0.51, 0.01, 0.05], [0.07, 0.07, 0.07]);
+        assert!(inside(&apple, &bowl) && !carried_by(&bowl, &apple));
+        let (low, high) = (thing([0.5, 0.0, 0.02], [0.04; 3]), thing([0.5, 0.005, 0.06], [0.04; 3]));
+        assert!(on(&high, &low) && !inside(&high, &low) && !carried_by(&low, &high));
+        assert!(!carried_by(&thing([0.5, 0.12, 0.035], [0.07; 3]), &bowl));
+    }
+}
