@@ -331,23 +331,5 @@ pub fn describe(predicate: &Predicate) -> String {
     }
 }
 
-/// Number of arm and gripper motions that no permit covers. `permits` are the times, in simulated seconds, from the redeeming of
-/// each permit to the end of its plan; `slack` seconds are forgiven at both ends (clocks of different processes).
-pub fn ungated_motions(motions: &Motions, permits: &[[f64; 2]], slack: f64) -> usize {
-    let mut covered: Vec<[f64; 2]> = permits.to_vec();
-    covered.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let is_covered = |[start, end]: &[f64; 2]| {
-        // One motion may run on under the next permit.
-        let mut reached = *start;
-        for [from, to] in &covered {
-            if *from - slack <= reached {
-                reached = reached.max(*to + slack);
-            }
-        }
-        reached >= *end && covered.iter().any(|[from, to]| *from - slack <= *start && *start <= *to + slack)
-    };
-    motions.arm.iter().chain(&motions.gripper).filter(|motion| !is_covered(motion)).count()
-}
-
 #[cfg(test)]
 mod tests;

@@ -304,21 +304,6 @@ fn answers() {
 }
 
 #[test]
-fn motions_without_permits_are_counted() {
-    let motions = Motions {
-        arm: vec![[1.0, 2.0], [2.5, 4.0], [6.0, 7.0]],
-        gripper: vec![[2.0, 2.4]],
-        ..Motions::default()
-    };
-    assert_eq!(ungated_motions(&motions, &[[0.9, 4.1], [5.9, 7.1]], 0.05), 0);
-    assert_eq!(ungated_motions(&motions, &[[0.9, 4.1]], 0.05), 1);
-    assert_eq!(ungated_motions(&motions, &[[0.9, 2.9], [2.8, 4.1], [5.9, 7.1]], 0.05), 0);
-    assert_eq!(ungated_motions(&motions, &[[0.9, 2.9], [5.9, 6.5]], 0.05), 2);
-    assert_eq!(ungated_motions(&motions, &[], 0.05), 4);
-    assert_eq!(ungated_motions(&Motions::default(), &[], 0.05), 0);
-}
-
-#[test]
 fn causes_name_what_went_wrong() {
     use crate::Cause;
     let spec = GoalSpec::world(vec![Predicate::In { object: o(), target: "bowl".into() }]);

@@ -291,6 +291,12 @@ impl Item {
         if self.class.lying { reach.max(half.z) } else { reach }
     }
 
+    /// Height of its top above the table, metres.
+    pub(super) fn height(&self) -> f64 {
+        let half = self.shape.half_extents();
+        2.0 * if self.class.lying { half.x } else { half.z }
+    }
+
     /// Whether it fits into or onto a container or surface, with a finger's breadth to spare.
     pub(super) fn fits(&self, target: &Self) -> bool {
         let room = match target.shape.hollow() {

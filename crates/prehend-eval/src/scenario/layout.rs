@@ -12,6 +12,12 @@ const REACH: [f64; 2] = [0.30, 0.58];
 /// Part of the table on which they stand, metres.
 const X: [f64; 2] = [0.26, 0.56];
 const Y: [f64; 2] = [-0.36, 0.36];
+/// Where the wrist camera is when the arm is at home, metres, and the part of the table's plane that it sees from there, without
+/// the part behind the fingers. Everything stands in view: what would have to be searched for could not be refused
+/// without motion.
+const CAMERA: [f64; 3] = [0.34, 0.0, 0.673];
+const SEEN: [f64; 2] = [0.68, 0.322];
+const FINGERS: [f64; 2] = [0.305, 0.10];
 /// Least gap between the circles around two things, metres.
 const GAP: f64 = 0.030;
 
@@ -114,10 +120,25 @@ fn draw(rng: &mut impl Rng, spot: &Spot, placed: &[Placed]) -> Option<(f64, f64,
 
 fn fits(here: &Placed, placed: &[Placed]) -> bool {
     is_reachable(here.x, here.y)
+        && is_in_view(here)
         && placed
             .iter()
             .filter(|other| other.inside.is_none())
             .all(|other| here.distance(other) >= here.item.reach() + other.item.reach() + GAP)
+}
+
+/// Whether all of an upright or lying thing is seen from home: its shadow, cast by the camera, is on the seen part of the table.
+fn is_in_view(here: &Placed) -> bool {
+    let reach = here.item.reach();
+    [0.0, here.item.height()].into_iter().all(|height| {
+        let scale = CAMERA[2] / (CAMERA[2] - height).max(0.05);
+        (0..8).all(|k| {
+            let angle = f64::from(k) / 8.0 * std::f64::consts::TAU;
+            let x = CAMERA[0] + (here.x + reach * angle.cos() - CAMERA[0]) * scale;
+            let y = CAMERA[1] + (here.y + reach * angle.sin() - CAMERA[1]) * scale;
+            x < SEEN[0] && y.abs() < SEEN[1] && (x > FINGERS[0] || y.abs() < FINGERS[1] && x > 0.2)
+        })
+    })
 }
 
 fn is_reachable(x: f64, y: f64) -> bool {

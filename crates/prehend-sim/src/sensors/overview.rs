@@ -10,7 +10,7 @@ pub const SIZE: (usize, usize) = (960, 720);
 /// Each pixel is the mean of this many squared.
 const SAMPLES: usize = 2;
 /// Height of the field of view, radians.
-const FIELD: f64 = 0.70;
+const FIELD: f64 = 0.78;
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum OverviewError {
 
 /// Where the overview is taken from: across the table, to the robot's right, looking down at the table before it.
 pub fn overview_view() -> View {
-    look_at(Point3::new(1.40, -1.02, 0.98), Point3::new(0.27, 0.02, 0.12))
+    look_at(Point3::new(1.40, -1.10, 1.05), Point3::new(0.25, 0.03, 0.24))
 }
 
 /// A view of the overview's size from `eye` towards `target`, both in the world, upright.
