@@ -89,7 +89,7 @@ pub fn hypotheses(
             skipped.empty_masks += 1;
             continue;
         }
-        let parts = parts_of(detection.label, pixels, scene, settings);
+        let parts = parts_of(detection.label, pixels, frame, scene, settings);
         skipped.without_points += usize::from(parts.is_empty());
         found.extend(parts);
     }
@@ -153,7 +153,13 @@ fn claims(
 }
 
 /// The things one detection holds: its clusters, joined when they are near, with the low points inside each footprint.
-fn parts_of(label: u16, pixels: &[usize], scene: &Scene, settings: &HypothesisSettings) -> Vec<Hypothesis> {
+fn parts_of(
+    label: u16,
+    pixels: &[usize],
+    frame: &Keyframe,
+    scene: &Scene,
+    settings: &HypothesisSettings,
+) -> Vec<Hypothesis> {
     let mut by_cluster: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for index in pixels {
         if scene.grid.points[*index].is_some() {
@@ -162,7 +168,7 @@ fn parts_of(label: u16, pixels: &[usize], scene: &Scene, settings: &HypothesisSe
     }
     let low = by_cluster.remove(&0).unwrap_or_default();
     let mut groups: Vec<(u16, Vec<usize>)> =
-        by_cluster.into_iter().filter(|(_, pixels)| pixels.len() >= settings.min_pixels).collect();
+        by_cluster.into_iter().filter(|(_, pixels)| pixels.len() * 2 >= settings.min_pixels).collect();
     groups.sort_by_key(|(_, pixels)| std::cmp::Reverse(pixels.len()));
     if groups.is_empty() {
         return flat_thing(label, low, scene, settings);
@@ -177,7 +183,20 @@ fn parts_of(label: u16, pixels: &[usize], scene: &Scene, settings: &HypothesisSe
         }
     }
     let most = parts.iter().map(|part| part.pixels.len()).max().unwrap_or(0) as f64;
-    parts.retain(|part| part.pixels.len() as f64 >= settings.min_part * most);
+    let (mut parts, scraps): (Vec<Hypothesis>, Vec<Hypothesis>) =
+        parts.into_iter().partition(|part| part.pixels.len() as f64 >= settings.min_part * most);
+    // The tip of a handle behind its mug: small, apart, but of the same mask and colour.
+    for scrap in scraps {
+        let alike = |part: &Hypothesis| {
+            color::unlikeness(mean_color(frame, &scrap.pixels), mean_color(frame, &part.pixels))
+                < settings.unlike
+                && is_near(&part.pixels, &scrap.pixels, scene, 2.0 * settings.bridge)
+        };
+        if let Some(place) = parts.iter().position(alike) {
+            parts[place].pixels.extend(scrap.pixels);
+        }
+    }
+    parts.retain(|part| part.pixels.len() >= settings.min_pixels);
     let several = parts.len() > 1;
     for part in &mut parts {
         part.from_merged = several;
@@ -207,16 +226,22 @@ fn flat_thing(label: u16, low: Vec<usize>, scene: &Scene, settings: &HypothesisS
 
 /// Whether pixels of another cluster belong to the part: near it, or above and below each other.
 fn is_bridged(part: &Hypothesis, pixels: &[usize], scene: &Scene, settings: &HypothesisSettings) -> bool {
+    let hull = footprint(&part.pixels, scene);
+    let inside = |index: &&usize| scene.grid.points[**index].is_some_and(|p| is_inside(&hull, &p.xy()));
+    let stacked = pixels.iter().filter(inside).count() * 2 > pixels.len();
+    let reach = if stacked { settings.bridge * 3.0 } else { settings.bridge };
+    is_near(&part.pixels, pixels, scene, reach)
+}
+
+/// Whether any two points of two sets of pixels are within `reach`.
+fn is_near(mine: &[usize], theirs: &[usize], scene: &Scene, reach: f64) -> bool {
     let points = |pixels: &[usize]| -> Vec<Point3<f64>> {
         let step = (pixels.len() / 1500).max(1);
         pixels.iter().step_by(step).filter_map(|index| scene.grid.points[*index]).collect()
     };
-    let (mine, theirs) = (points(&part.pixels), points(pixels));
-    let hull = footprint(&part.pixels, scene);
-    let stacked = theirs.iter().filter(|p| is_inside(&hull, &p.xy())).count() * 2 > theirs.len();
-    let reach = if stacked { settings.bridge * 3.0 } else { settings.bridge };
+    let mine = points(mine);
     let grid = VoxelGrid::new(&mine, reach);
-    theirs.iter().any(|p| grid.nearest(p).is_some())
+    points(theirs).iter().any(|p| grid.nearest(p).is_some())
 }
 
 /// Convex hull of the footprint.

@@ -10,6 +10,7 @@ pub mod hypothesis;
 pub mod keyframe;
 pub mod lexicon;
 pub mod map;
+pub mod parts;
 pub mod query;
 pub mod retrieve;
 pub mod segment;

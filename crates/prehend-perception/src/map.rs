@@ -160,6 +160,7 @@ impl MapBuilder {
             }
         }
         let pairs = associate::pair(&old, &gone, &seen, &rule);
+        let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
         let moves = associate::moved(&old, &gone, &seen, &pairs);
         let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
         let mut new = Vec::new();
@@ -174,6 +175,8 @@ impl MapBuilder {
                         merge_into(known, object, &rule);
                     }
                 }
+            } else if scraps[number].is_some() {
+                report.skipped.specks += 1;
             } else if let Some(place) = moves[number] {
                 if let Some(known) = next[place].take() {
                     object.key = known.key;

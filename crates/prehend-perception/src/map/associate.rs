@@ -27,6 +27,28 @@ pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeR
     pairs
 }
 
+/// For each unpaired thing without a name the known object it is a scrap of: small, of its colour, and on its surface.
+pub(super) fn scraps(
+    old: &[Object],
+    gone: &[bool],
+    seen: &[Object],
+    pairs: &[Option<usize>],
+    rule: &MergeRule,
+) -> Vec<Option<usize>> {
+    let is_scrap = |scrap: &Object, whole: &Object| {
+        scrap.cloud.len() * 4 < whole.cloud.len()
+            && crate::color::unlikeness(scrap.color, whole.color) < 0.12
+            && overlap_ratio(&scrap.cloud.points, &whole.cloud.points, rule.distance) >= 0.8
+    };
+    seen.iter()
+        .zip(pairs)
+        .map(|(object, pair)| {
+            let free = pair.is_none() && object.class_name.is_empty();
+            (0..old.len()).find(|place| free && !gone[*place] && is_scrap(object, &old[*place]))
+        })
+        .collect()
+}
+
 /// For each unpaired thing the gone object it is, when name, colours and size agree and only one does.
 pub(super) fn moved(
     old: &[Object],

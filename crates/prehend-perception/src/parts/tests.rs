@@ -1,0 +1,114 @@
+use super::*;
+use crate::render::{Form, Thing, VGA, home, looking, render, thing};
+use crate::{MapBuilder, MapSettings};
+use prehend_scene::Skill;
+
+/// The object a thing becomes when seen from one or three sides.
+fn seen(things: &[Thing], views: usize) -> Object {
+    let mut builder = MapBuilder::new("map", MapSettings::default());
+    let poses = [
+        home(),
+        looking([0.35, 0.35, 0.45], [0.42, 0.0, 0.0]),
+        looking([0.35, -0.35, 0.45], [0.42, 0.0, 0.0]),
+    ];
+    for (number, pose) in poses.iter().take(views).enumerate() {
+        let mut frame = render(things, &VGA, pose, 0.001, number as u64);
+        for label in &mut frame.labels.labels {
+            *label = (*label).min(1);
+        }
+        frame.view = number.to_string();
+        builder.update(&frame, None, false, 0).unwrap();
+    }
+    let map = builder.map();
+    assert_eq!(
+        map.objects.len(),
+        1,
+        "{views}: {:?}",
+        map.objects.iter().map(|o| (&o.key, o.view_count, o.cloud.len(), o.bounds)).collect::<Vec<_>>()
+    );
+    map.objects[0].clone()
+}
+
+fn mug() -> Vec<Thing> {
+    let red = [196, 30, 36];
+    let mut grip = thing("mug", Form::Block([0.03, 0.012, 0.05]), 0.42, -0.053, red);
+    grip.at = [0.42, -0.053, 0.02, std::f64::consts::FRAC_PI_2];
+    vec![thing("mug", Form::Cup(0.04, 0.09, 0.005), 0.42, 0.0, red), grip]
+}
+
+fn check(things: &[Thing], views: usize, expected: &[&str], missing: &[&str]) {
+    let parts = find_parts(&seen(things, views), 0.0);
+    let names: Vec<(&str, f64)> = parts.iter().map(|p| (p.name, p.score)).collect();
+    for name in expected {
+        assert!(names.iter().any(|(n, _)| n == name), "{name} of {things:?}: {names:?}");
+    }
+    for name in missing {
+        assert!(!names.iter().any(|(n, _)| n == name), "{name} of {things:?}: {names:?}");
+    }
+    for part in &parts {
+        assert!((0.0..=1.0).contains(&part.score) && !part.cloud.is_empty(), "{}", part.name);
+        assert!((part.normal.norm() - 1.0).abs() < 1e-9, "{}", part.name);
+    }
+}
+
+#[test]
+fn parts_of_common_things() {
+    for views in [1, 3] {
+        let at = |form| vec![thing("thing", form, 0.42, 0.0, [34, 74, 188])];
+        check(&mug(), views, &["rim", "opening", "handle", "body"], &["top"]);
+        check(&at(Form::Cup(0.07, 0.055, 0.006)), views, &["rim", "opening", "body"], &["handle", "top"]);
+        check(&at(Form::Cup(0.095, 0.02, 0.006)), views, &["top", "body"], &["handle"]);
+        check(&at(Form::Block([0.06, 0.08, 0.05])), views, &["top", "body"], &["rim", "opening", "handle"]);
+        check(&at(Form::Can(0.035, 0.1)), views, &["top", "body"], &["rim", "opening", "handle"]);
+        check(&at(Form::Ball(0.035)), views, &["body"], &["rim", "opening", "handle"]);
+    }
+}
+
+#[test]
+fn parts_are_where_they_are() {
+    let parts = find_parts(&seen(&mug(), 3), 0.0);
+    let part = |name: &str| parts.iter().find(|p| p.name == name).unwrap();
+    let near = |p: Point3<f64>, x: f64, y: f64, z: f64| (p - Point3::new(x, y, z)).norm() < 0.012;
+    assert!(near(part("opening").centroid, 0.42, 0.0, 0.09), "{:?}", part("opening").centroid);
+    assert!(near(part("rim").centroid, 0.42, 0.0, 0.09));
+    assert!(near(part("handle").centroid, 0.42, -0.06, 0.045), "{:?}", part("handle").centroid);
+    assert!(part("handle").normal.y < -0.95);
+    assert!(part("rim").cloud.points.iter().all(|p| p.z > 0.075));
+}
+
+#[test]
+fn actions_choose_part_and_skill() {
+    let cup = seen(&mug(), 3);
+    let bowl = seen(&[thing("bowl", Form::Cup(0.07, 0.055, 0.006), 0.42, 0.0, [9, 90, 200])], 1);
+    let block = seen(&[thing("block", Form::Block([0.05, 0.05, 0.05]), 0.42, 0.0, [9, 90, 200])], 1);
+    let first = |object: &Object, action: &str| {
+        let found = affordances(object, 0.0, action, 0.085).unwrap();
+        (found[0].part.clone(), found[0].skill)
+    };
+    let check = |object: &Object, action: &str, part: &str, skill: Skill| {
+        assert_eq!(first(object, action), (part.to_owned(), skill), "{action}");
+    };
+    check(&bowl, "grasp", "rim", Skill::Grasp);
+    check(&bowl, "pick up", "rim", Skill::Grasp);
+    check(&block, "picking it up", "body", Skill::Grasp);
+    check(&cup, "grab by the handle", "handle", Skill::Grasp);
+    check(&cup, "pick by the rim", "rim", Skill::Grasp);
+    check(&cup, "put in", "opening", Skill::Place);
+    check(&bowl, "place the apple into", "opening", Skill::Place);
+    check(&block, "put on top of", "top", Skill::Place);
+    check(&block, "stack", "top", Skill::Place);
+    check(&bowl, "drop into", "opening", Skill::Drop);
+    assert!(affordances(&block, 0.0, "sing", 0.085).is_err());
+    assert!(affordances(&block, 0.0, "", 0.085).is_err());
+}
+
+#[test]
+fn empty_and_broken_clouds_have_no_parts() {
+    let mut object = seen(&mug(), 1);
+    object.cloud = PointCloud::default();
+    assert!(find_parts(&object, 0.0).is_empty());
+    object.cloud = PointCloud::from_points(vec![Point3::new(f64::NAN, 0.0, 0.0); 50]);
+    assert!(find_parts(&object, 0.0).is_empty());
+    object.cloud = PointCloud::from_points(vec![Point3::origin(); 50]);
+    assert_eq!(find_parts(&object, 0.0).len(), 1);
+}
