@@ -87,7 +87,7 @@ pub struct GraphArgs {
 }
 
 /// Scene of `demo` and `up`.
-pub const DEFAULT_SCENE: &str = "config/scenes/demo.yaml";
+pub const DEFAULT_SCENE: &str = "config/scenes/tabletop.yaml";
 /// Robot file of every command.
 pub const DEFAULT_ROBOT: &str = "config/robots/xarm6.yaml";
 /// Goal of `demo`.

@@ -4,6 +4,8 @@
 //! the sim, and to no other.
 
 use crate::supervisor::Pipes;
+use prehend_sim::world::{Motions, Truth};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -27,6 +29,14 @@ pub enum JudgeError {
     NotJson {
         /// What it answered.
         line: String,
+    },
+    /// The answer is not what was asked for.
+    #[error("the sim's answer has no usable `{field}`: {error}")]
+    Unexpected {
+        /// What was looked for.
+        field: &'static str,
+        /// What is wrong.
+        error: serde_json::Error,
     },
     /// The sim refused the request.
     #[error("the sim refused: {message}")]
@@ -80,18 +90,35 @@ impl Judge {
         }
     }
 
+    async fn ask_for<T: DeserializeOwned>(
+        &mut self,
+        request: &Value,
+        field: &'static str,
+    ) -> Result<T, JudgeError> {
+        let mut answer = self.ask(request).await?;
+        serde_json::from_value(answer[field].take()).map_err(|error| JudgeError::Unexpected { field, error })
+    }
+
     /// Poses, contacts and what is held, as physics has it now.
     ///
     /// Errors: [`JudgeError`].
-    pub async fn snapshot(&mut self) -> Result<Value, JudgeError> {
-        self.ask(&json!({"ask": "snapshot"})).await
+    pub async fn snapshot(&mut self) -> Result<Truth, JudgeError> {
+        self.ask_for(&json!({"ask": "snapshot"}), "truth").await
     }
 
-    /// When the arm moved, and how hard it touched.
+    /// When the robot moved, and how hard it touched.
     ///
     /// Errors: [`JudgeError`].
-    pub async fn motions(&mut self) -> Result<Value, JudgeError> {
-        self.ask(&json!({"ask": "motions"})).await
+    pub async fn motions(&mut self) -> Result<Motions, JudgeError> {
+        self.ask_for(&json!({"ask": "motions"}), "motions").await
+    }
+
+    /// Switches faults of the sensors on or off: `{"camera": "silent"}`; for tests.
+    ///
+    /// Errors: [`JudgeError`].
+    pub async fn fault(&mut self, mut change: Value) -> Result<(), JudgeError> {
+        change["ask"] = json!("fault");
+        self.ask(&change).await.map(drop)
     }
 
     /// Draws a picture of the scene from outside into a PNG file.
@@ -128,7 +155,8 @@ mod tests {
     async fn answers_and_what_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let (_keep, mut sim) = judge(folder.path(), r#"printf '%s\n' "$request""#);
-        assert_eq!(sim.snapshot().await.unwrap(), json!({"ask": "snapshot"}));
+        assert_eq!(sim.ask(&json!({"ask": "x"})).await.unwrap(), json!({"ask": "x"}));
+        assert!(matches!(sim.snapshot().await, Err(JudgeError::Unexpected { field: "truth", .. })));
         assert!(matches!(sim.ask(&json!([1])).await, Err(JudgeError::NotJson { .. })));
         let refused = sim.ask(&json!({"error": "no such object"})).await;
         assert!(matches!(refused, Err(JudgeError::Refused { message }) if message == "no such object"));

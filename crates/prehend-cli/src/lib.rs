@@ -6,6 +6,7 @@
 pub mod args;
 pub mod commands;
 pub mod domain;
+pub mod eval;
 pub mod goal;
 pub mod graph;
 pub mod judge;

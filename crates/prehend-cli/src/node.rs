@@ -53,11 +53,11 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         end_when_orphaned();
     }
     match name {
-        NodeName::Sim => idle("sim", options).await,
-        NodeName::ObjectMap => idle("object_map", options).await,
+        NodeName::Sim => prehend_nodes::sim::run(options).await,
+        NodeName::ObjectMap => prehend_nodes::object_map::run(options).await,
         NodeName::Affordance => idle("affordance", options).await,
         NodeName::Verifier => prehend_nodes::verifier::run(options).await,
-        NodeName::Skills => idle("skills", options).await,
+        NodeName::Skills => prehend_nodes::skills::run(options).await,
         NodeName::Agent => idle("agent", options).await,
     }
 }

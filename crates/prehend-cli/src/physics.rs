@@ -1,7 +1,8 @@
 //! What physics says of a goal: the sim is asked for the truth before and after, and the sentence is judged against it.
 
 use crate::judge::Judge;
-use serde_json::Value;
+use crate::outcome::Ending;
+use prehend_sim::world::{Motions, Truth};
 use std::time::{Duration, Instant};
 
 /// Simulated time after the end of a goal in which what was let go comes to rest, seconds.
@@ -14,8 +15,8 @@ const LOOK_PERIOD: Duration = Duration::from_millis(20);
 /// What physics says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// Whether the world is as the sentence wanted it.
-    pub ok: bool,
+    /// Whether the world is as the sentence wanted it; `None` where it asks for no change.
+    pub ok: Option<bool>,
     /// One sentence for a person.
     pub message: String,
 }
@@ -25,21 +26,21 @@ pub async fn settle(judge: &mut Judge) {
     let started = Instant::now();
     let mut first = None;
     while started.elapsed() < SETTLE_DEADLINE {
-        let Ok(snapshot) = judge.snapshot().await else { return };
-        let Some(now) = time(&snapshot) else { return };
-        if now - *first.get_or_insert(now) >= SETTLE {
+        let Ok(truth) = judge.snapshot().await else { return };
+        if truth.time - *first.get_or_insert(truth.time) >= SETTLE {
             return;
         }
         tokio::time::sleep(LOOK_PERIOD).await;
     }
 }
 
-/// Simulated time of a snapshot, seconds.
-pub fn time(snapshot: &Value) -> Option<f64> {
-    snapshot.get("time").and_then(Value::as_f64)
-}
-
-/// Judges a sentence against the truth before and after; `None` where it asks for no change.
-pub fn judge(_goal: &str, _before: &Value, _after: &Value) -> Option<Judgement> {
+/// Judges a sentence against the truth before and after; `None` where there is nothing to judge by.
+pub fn judge(
+    _ending: &Ending,
+    _goal: &str,
+    _before: &Truth,
+    _after: &Truth,
+    _motions: &Motions,
+) -> Option<Judgement> {
     None
 }

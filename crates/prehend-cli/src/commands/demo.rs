@@ -15,7 +15,7 @@ use crate::supervisor::{Event, Supervisor};
 use crate::trace;
 use prehend_ros::shutdown_signal;
 use prehend_scene::Reason;
-use serde_json::Value;
+use prehend_sim::world::Truth;
 use std::time::Duration;
 
 /// Reason code of a scene file that cannot be used.
@@ -87,7 +87,9 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         args.graph.seed
     ));
     let waiting = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
-    let interrupt = async { let _ = shutdown_signal(args.supervised).await; };
+    let interrupt = async {
+        let _ = shutdown_signal(args.supervised).await;
+    };
     let ready = match graph.ready(waiting, interrupt).await {
         Ok(ready) => ready.as_secs_f64(),
         Err(error) => {
@@ -158,7 +160,7 @@ impl Run<'_> {
     }
 
     /// Takes what is kept of one moment: truth, the scene from outside, the camera's picture.
-    async fn observe(&mut self, when: &str) -> Option<Value> {
+    async fn observe(&mut self, when: &str) -> Option<Truth> {
         let snapshot = match self.graph.judge.snapshot().await {
             Ok(snapshot) => snapshot,
             Err(error) => {
@@ -199,7 +201,7 @@ impl Run<'_> {
     }
 
     /// Lets things come to rest, takes the last pictures, judges.
-    async fn conclude(&mut self, ready: f64, before: Option<Value>, followed: &Followed) -> GoalReport {
+    async fn conclude(&mut self, ready: f64, before: Option<Truth>, followed: &Followed) -> GoalReport {
         let mut report = GoalReport::not_run(&self.args.goal, followed.ending.clone());
         report.permits = followed.tally.permits;
         report.seconds.ready = Some(ready);
@@ -213,16 +215,22 @@ impl Run<'_> {
         }
         physics::settle(&mut self.graph.judge).await;
         let after = self.observe("after").await;
-        match self.graph.judge.motions().await {
-            Ok(motions) => self.keep_json("motions.json", &motions),
-            Err(error) => self.screen.line(format!("physics cannot be asked: {error}")),
+        let motions = match self.graph.judge.motions().await {
+            Ok(motions) => Some(motions),
+            Err(error) => {
+                self.screen.line(format!("physics cannot be asked: {error}"));
+                None
+            }
+        };
+        if let Some(motions) = &motions {
+            self.keep_json("motions.json", motions);
         }
-        if let (Some(before), Some(after)) = (before, after) {
-            let judgement = physics::judge(&self.args.goal, &before, &after);
+        if let (Some(before), Some(after), Some(motions)) = (before, after, motions) {
+            let judgement = physics::judge(&followed.ending, &self.args.goal, &before, &after, &motions);
             if let Some(judgement) = &judgement {
                 self.screen.line(format!("physics: {}", judgement.message));
             }
-            report.physics_ok = judgement.map(|judgement| judgement.ok);
+            report.physics_ok = judgement.and_then(|judgement| judgement.ok);
         }
         report
     }

@@ -7,7 +7,7 @@ mod node;
 mod scene;
 mod up;
 
-use crate::args::{Cli, Command, GraphArgs};
+use crate::args::{Cli, Command, EvalCommand, GraphArgs};
 use crate::domain::Purpose;
 use crate::graph::{GraphError, GraphOptions};
 use crate::node::NodeName;
@@ -26,7 +26,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Map(args) => ask::map(args).await,
         Command::Stop(args) => ask::stop(args).await,
         Command::Scene(command) => scene::run(command),
-        Command::Eval(_) => exit::BAD_INPUT,
+        Command::Eval(EvalCommand::Tabletop(args)) => crate::eval::tabletop(args).await,
         Command::Doctor => doctor::run(),
         Command::Node(args) => node::run(args).await,
     }
@@ -34,7 +34,7 @@ pub async fn run(cli: Cli) -> u8 {
 
 /// The parameters that switch the detector's errors off.
 fn perfect_detector() -> (NodeName, String) {
-    (NodeName::Sim, "detector.perfect:=true".to_owned())
+    (NodeName::Sim, "detector:=perfect".to_owned())
 }
 
 fn graph_options(args: &GraphArgs, purpose: Purpose, logs: PathBuf) -> std::io::Result<GraphOptions> {

@@ -1,10 +1,12 @@
 //! `prehend scene`: says what is wrong in scene files, and draws them.
 
-use crate::args::SceneCommand;
+use crate::args::{DEFAULT_ROBOT, SceneCommand};
 use crate::outcome::exit;
 use crate::screen::Screen;
-use prehend_nodes::share;
-use prehend_sim::Scene;
+use prehend_nodes::{RobotConfig, share};
+use prehend_sim::sensors::{Stage, overview_png};
+use prehend_sim::world::ArmModel;
+use prehend_sim::{PlacedScene, Scene, World};
 use std::path::{Path, PathBuf};
 
 /// Why a scene cannot be used.
@@ -43,7 +45,7 @@ pub(super) fn run(command: SceneCommand) -> u8 {
 }
 
 /// Reads a scene and places its objects as the sim will.
-pub(super) fn load(path: &Path, seed: u64) -> Result<prehend_sim::PlacedScene, SceneError> {
+pub(super) fn load(path: &Path, seed: u64) -> Result<PlacedScene, SceneError> {
     let path = share::resolve(path);
     let scene = Scene::load(&path)?;
     scene.instantiate(seed).map_err(|error| SceneError::Place { path, error })
@@ -68,6 +70,16 @@ fn show(file: &Path, out: &Path, seed: u64) -> Result<(), String> {
     std::fs::write(out, png).map_err(|error| format!("cannot write {}: {error}", out.display()))
 }
 
-fn draw(_placed: &prehend_sim::PlacedScene) -> Result<Vec<u8>, String> {
-    Err("not there yet".to_owned())
+/// The scene from outside, with the robot at home and everything at rest.
+fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
+    let robot = RobotConfig::load(Path::new(DEFAULT_ROBOT)).map_err(|error| error.to_string())?;
+    let urdf = std::fs::read_to_string(&robot.urdf)
+        .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
+    let model = ArmModel::from_urdf(&urdf).map_err(|error| error.to_string())?;
+    let home =
+        robot.home.as_slice().try_into().map_err(|_| "the home pose is not one of this arm".to_owned())?;
+    let world = World::new(placed, &model, &home).map_err(|error| error.to_string())?;
+    let stage = Stage::new(&world.render_items()).map_err(|error| error.to_string())?;
+    let drawables = stage.drawables(&world.frame()).map_err(|error| error.to_string())?;
+    overview_png(&drawables).map_err(|error| error.to_string())
 }

@@ -41,7 +41,9 @@ pub(super) async fn run(args: UpArgs) -> u8 {
         }
     };
     let report = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
-    let interrupt = async { let _ = shutdown_signal(args.supervised).await; };
+    let interrupt = async {
+        let _ = shutdown_signal(args.supervised).await;
+    };
     match graph.ready(report, interrupt).await {
         Ok(took) => {
             let id = graph.domain.id;

@@ -1,0 +1,157 @@
+//! `prehend eval`: many runs of the whole graph, each judged by physics.
+//!
+//! A run is a `prehend demo` process of its own, so that nothing of one run reaches the next; it leaves a run folder,
+//! and the run is judged from what is in it. The judgement is kept there as `run.json`: an evaluation that was
+//! interrupted goes on where it was.
+
+mod gated;
+mod run;
+
+use crate::args::EvalArgs;
+use crate::outcome::exit;
+use crate::run_folder::RunFolder;
+use crate::screen::{Paint, Screen, print_json};
+use futures::StreamExt;
+use prehend_eval::{Report, Run};
+use prehend_ros::shutdown_signal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Runs the evaluation; gives the exit code.
+pub async fn tabletop(args: EvalArgs) -> u8 {
+    let screen = Screen::new(args.json);
+    let folder = match &args.out {
+        Some(path) => RunFolder::at(path),
+        None => RunFolder::dated(args.seed),
+    };
+    let folder = match folder {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("{error}");
+            return exit::BAD_INPUT;
+        }
+    };
+    screen.line(format!("{} runs from seed {} into {}", args.runs, args.seed, folder.path().display()));
+    let started = Instant::now();
+    let (runs, interrupted) = collect(&args, folder.path(), &screen).await;
+    let report = Report::new(args.seed, &runs);
+    if let Err(error) = folder.write_json("report.json", &report) {
+        eprintln!("{error}");
+    }
+    let table = report.table();
+    if let Err(error) = std::fs::write(folder.file("report.txt"), &table) {
+        eprintln!("cannot write the report: {error}");
+    }
+    screen.line("");
+    screen.line(table.trim_end());
+    screen.line(format!(
+        "\n{} runs in {}; folders: {}",
+        runs.len(),
+        duration(started.elapsed()),
+        folder.path().display()
+    ));
+    if args.json {
+        print_json(&report);
+    }
+    if interrupted { exit::INTERRUPTED } else { exit::DONE }
+}
+
+/// The runs that were finished, by seed, and whether the user ended it.
+async fn collect(args: &EvalArgs, folder: &Path, screen: &Screen) -> (Vec<Run>, bool) {
+    let (cancel, cancelled) = watch::channel(false);
+    let seeds = args.seed..args.seed.saturating_add(args.runs);
+    let mut results = std::pin::pin!(
+        futures::stream::iter(seeds)
+            .map(|seed| run::one(args, seed, place(folder, seed), cancelled.clone()))
+            .buffer_unordered(args.jobs as usize)
+    );
+    let mut interrupt = std::pin::pin!(shutdown_signal(false));
+    let mut progress = Progress::new(args.runs);
+    let mut interrupted = false;
+    let mut runs = Vec::new();
+    loop {
+        tokio::select! {
+            _ = &mut interrupt, if !interrupted => {
+                interrupted = true;
+                cancel.send_replace(true);
+                screen.line("interrupted: ending the runs under way");
+            }
+            next = results.next() => match next {
+                Some(Ok(done)) => {
+                    screen.line(progress.line(&done, screen));
+                    runs.push(done.run);
+                }
+                Some(Err(run::RunError::Cancelled)) => {}
+                Some(Err(error)) => screen.line(screen.paint(Paint::Red, &error.to_string())),
+                None => break,
+            },
+        }
+    }
+    runs.sort_by_key(|run| run.seed);
+    (runs, interrupted)
+}
+
+/// Folder of one run.
+fn place(folder: &Path, seed: u64) -> PathBuf {
+    folder.join(format!("seed-{seed:06}"))
+}
+
+struct Progress {
+    total: u64,
+    done: u64,
+    /// Runs that were taken over from an earlier evaluation: they tell nothing about the time that is left.
+    kept: u64,
+    right: u64,
+    started: Instant,
+}
+
+impl Progress {
+    fn new(total: u64) -> Self {
+        Self { total, done: 0, kept: 0, right: 0, started: Instant::now() }
+    }
+
+    fn line(&mut self, done: &run::Done, screen: &Screen) -> String {
+        self.done += 1;
+        self.kept += u64::from(done.kept);
+        self.right += u64::from(done.run.right);
+        let run = &done.run;
+        let made = self.done - self.kept;
+        let left = match made {
+            0 => String::new(),
+            _ => {
+                let each = self.started.elapsed().as_secs_f64() / made as f64;
+                let rest = each * self.total.saturating_sub(self.done) as f64;
+                format!(", {} left", duration(Duration::from_secs_f64(rest)))
+            }
+        };
+        let verdict = match (run.right, run.cause) {
+            (true, _) => screen.paint(Paint::Green, "right"),
+            (false, Some(cause)) => screen.paint(Paint::Red, &format!("wrong: {cause}")),
+            (false, None) => screen.paint(Paint::Red, "wrong"),
+        };
+        let percent = 100.0 * self.right as f64 / self.done as f64;
+        let mut line = format!(
+            "[{:>4}/{}] {percent:5.1} % right{left}  seed {} {:<10} {verdict}  \"{}\"",
+            self.done,
+            self.total,
+            run.seed,
+            run.kind.code(),
+            run.goal
+        );
+        if !run.right && !run.note.is_empty() {
+            line.push_str(&format!("  ({})", run.note));
+        }
+        line
+    }
+}
+
+/// As a person says it.
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..=99 => format!("{seconds} s"),
+        100..=5999 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}

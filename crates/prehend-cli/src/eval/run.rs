@@ -1,0 +1,337 @@
+//! One run: a scenario, a `prehend demo` process, a judgement.
+
+use super::gated;
+use crate::args::EvalArgs;
+use crate::outcome::{GoalReport, Outcome};
+use crate::run_folder::WriteError;
+use prehend_eval::judge::JudgeError;
+use prehend_eval::report::Permits;
+use prehend_eval::scenario::DetectorPreset;
+use prehend_eval::{Cause, Reported, Run, Scenario, ScenarioError, judge};
+use prehend_scene::Reason;
+use prehend_sim::world::{Motions, Truth};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::process::Command;
+use tokio::sync::watch;
+
+/// Longest time for the goal of one run, wall seconds.
+const GOAL_TIMEOUT: f64 = 240.0;
+/// Longest time for one run, with start and end.
+const RUN_TIMEOUT: Duration = Duration::from_secs(360);
+/// Longest time for a run to end after it was asked to.
+const END_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Why there is no run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RunError {
+    /// The evaluation was interrupted.
+    #[error("interrupted")]
+    Cancelled,
+    /// The seed gives no scenario.
+    #[error("{0}")]
+    Scenario(#[from] ScenarioError),
+    /// The process could not be started.
+    #[error("seed {seed}: cannot start the run: {error}")]
+    Start {
+        /// The seed.
+        seed: u64,
+        /// What the operating system said.
+        error: std::io::Error,
+    },
+    /// Something could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// A finished run.
+pub(super) struct Done {
+    pub(super) run: Run,
+    /// It was taken over from an earlier evaluation.
+    pub(super) kept: bool,
+}
+
+/// What `run.json` holds: the run, and what it was made under.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    conditions: Conditions,
+    run: Run,
+}
+
+/// A run counts for another evaluation only under the same conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Conditions {
+    seed: u64,
+    no_verifier: bool,
+    no_retries: bool,
+    perfect_detector: bool,
+    speed: f64,
+}
+
+/// Runs the scenario of `seed` in `folder`, or takes over what is there.
+pub(super) async fn one(
+    args: &EvalArgs,
+    seed: u64,
+    folder: PathBuf,
+    cancelled: watch::Receiver<bool>,
+) -> Result<Done, RunError> {
+    let conditions = Conditions {
+        seed,
+        no_verifier: args.no_verifier,
+        no_retries: args.no_retries,
+        perfect_detector: args.perfect_detector,
+        speed: args.speed,
+    };
+    let kept = folder.join("run.json");
+    if let Some(earlier) = read::<Kept>(&kept).filter(|earlier| earlier.conditions == conditions) {
+        return Ok(Done { run: earlier.run, kept: true });
+    }
+    if *cancelled.borrow() {
+        return Err(RunError::Cancelled);
+    }
+    let detector = if args.perfect_detector { DetectorPreset::Perfect } else { DetectorPreset::Imperfect };
+    let scenario = prehend_eval::scenario::tabletop_with(seed, detector)?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| WriteError { path, error }
+    };
+    std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
+    let scene = folder.join("scene.yaml");
+    std::fs::write(&scene, &scenario.scene_yaml).map_err(failed(&scene))?;
+    write(&folder.join("scenario.json"), &scenario)?;
+
+    let started = Instant::now();
+    let report = play(args, &scenario, &folder, cancelled).await?;
+    let run = judge_run(&scenario, &folder, report, started.elapsed().as_secs_f64());
+    write(&kept, &Kept { conditions, run: run.clone() })?;
+    if args.keep_failures && run.right {
+        forget(&folder);
+    }
+    Ok(Done { run, kept: false })
+}
+
+/// Arguments of `prehend demo` for a run.
+fn arguments(args: &EvalArgs, scenario: &Scenario, folder: &Path) -> Vec<String> {
+    let scene = folder.join("scene.yaml").display().to_string();
+    let mut list = vec!["demo", "--json", "--supervised", "--scene", &scene, "--goal", &scenario.sentence];
+    let (seed, speed) = (scenario.seed.to_string(), args.speed.to_string());
+    let (out, timeout) = (folder.display().to_string(), GOAL_TIMEOUT.to_string());
+    list.extend(["--seed", &seed, "--speed", &speed, "--out", &out, "--timeout", &timeout]);
+    if args.no_verifier {
+        list.extend(["--param", "verifier:enforce:=false"]);
+    }
+    if args.no_retries {
+        list.extend(["--param", "agent:retries:=0"]);
+    }
+    if !args.keep_failures {
+        list.push("--no-pictures");
+    }
+    list.into_iter().map(str::to_owned).collect()
+}
+
+/// Runs the process; `None` when it gave no result.
+async fn play(
+    args: &EvalArgs,
+    scenario: &Scenario,
+    folder: &Path,
+    mut cancelled: watch::Receiver<bool>,
+) -> Result<Option<GoalReport>, RunError> {
+    let start = |error| RunError::Start { seed: scenario.seed, error };
+    let log = std::fs::File::create(folder.join("demo.log")).map_err(start)?;
+    let mut child = Command::new(std::env::current_exe().map_err(start)?)
+        .args(arguments(args, scenario, folder))
+        .env_remove("ROS_DOMAIN_ID")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(start)?;
+    // The end of its stdin asks it to end.
+    let stdin = child.stdin.take();
+    let mut output = std::pin::pin!(child.wait_with_output());
+    let asked_to_end = async {
+        // An error means that nobody can cancel any more, and that is an end, too.
+        let _ = cancelled.wait_for(|cancelled| *cancelled).await;
+    };
+    let output = tokio::select! {
+        output = &mut output => output,
+        () = asked_to_end => {
+            drop(stdin);
+            let _ = tokio::time::timeout(END_TIMEOUT, output).await;
+            return Err(RunError::Cancelled);
+        }
+        () = tokio::time::sleep(RUN_TIMEOUT) => {
+            drop(stdin);
+            let _ = tokio::time::timeout(END_TIMEOUT, output).await;
+            return Ok(None);
+        }
+    };
+    Ok(output.ok().and_then(|output| serde_json::from_slice(&output.stdout).ok()))
+}
+
+/// Judges a run from its folder.
+fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, seconds: f64) -> Run {
+    let mut run = Run {
+        seed: scenario.seed,
+        kind: scenario.kind,
+        goal: scenario.sentence.clone(),
+        right: false,
+        outcome: None,
+        refusal_expected: scenario.refusal_expected(),
+        false_success: false,
+        ungated_motions: 0,
+        cause: Some(Cause::Internal),
+        note: String::new(),
+        collateral: 0,
+        permits: Permits::default(),
+        hard_contacts: 0,
+        max_pad_force: 0.0,
+        seconds: BTreeMap::from([("run".to_owned(), seconds)]),
+    };
+    let Some(report) = report else {
+        run.note = format!("no result; see {}", folder.join("demo.log").display());
+        return run;
+    };
+    run.outcome = Some(claimed(report.outcome));
+    run.note = report.message.clone();
+    run.permits = Permits {
+        asked: report.permits.asked.into(),
+        granted: report.permits.granted.into(),
+        refused: report.permits.refused.into(),
+    };
+    for (phase, value) in [
+        ("ready", report.seconds.ready),
+        ("first_motion", report.seconds.first_motion),
+        ("total", report.seconds.total),
+    ] {
+        run.seconds.extend(value.map(|value| (phase.to_owned(), value)));
+    }
+    let reported = Reported {
+        outcome: claimed(report.outcome),
+        reason: report.reason.as_deref().and_then(Reason::parse),
+        message: report.message,
+    };
+    let trace = read_lines(&folder.join("trace.jsonl"));
+    run.seconds.extend(phases(&trace));
+    let truth = |name: &str| read::<Truth>(&folder.join(name));
+    let (before, after) = (truth("snapshot_before.json"), truth("snapshot_after.json"));
+    let (Some(before), Some(after), Some(motions)) =
+        (before, after, read::<Motions>(&folder.join("motions.json")))
+    else {
+        run.cause = reported.reason.map(Cause::of_reason).or(Some(Cause::Internal));
+        run.note.push_str("; physics was not heard");
+        return run;
+    };
+    run.ungated_motions = gated::ungated(&motions.arm, &trace).len();
+    run.hard_contacts = motions.hard_contacts.len();
+    run.max_pad_force = motions.max_pad_force;
+    take_judgement(
+        &mut run,
+        scenario,
+        judge(&scenario.spec, &before, &after, &motions, &reported),
+        &reported,
+    );
+    run
+}
+
+fn take_judgement(
+    run: &mut Run,
+    scenario: &Scenario,
+    judgement: Result<prehend_eval::Judgement, JudgeError>,
+    reported: &Reported,
+) {
+    match judgement {
+        Ok(judgement) => {
+            run.right = judgement.right;
+            run.false_success = judgement.false_success;
+            run.collateral = judgement.collateral.len();
+            run.cause = Cause::of(&scenario.spec, &judgement, reported);
+            let reason = reported.reason.map(|reason| format!("{}: ", reason.code())).unwrap_or_default();
+            run.note = format!("{reason}{}", run.note);
+            if !judgement.findings.is_empty() {
+                run.note.push_str(&format!("; {}", judgement.findings.join("; ")));
+            }
+        }
+        Err(error) => run.note.push_str(&format!("; {error}")),
+    }
+}
+
+fn claimed(outcome: Outcome) -> prehend_eval::Outcome {
+    match outcome {
+        Outcome::Done => prehend_eval::Outcome::Done,
+        Outcome::Refused => prehend_eval::Outcome::Refused,
+        Outcome::Failed => prehend_eval::Outcome::Failed,
+    }
+}
+
+/// Simulated seconds in each phase of motion, summed over the run.
+fn phases(trace: &[Value]) -> BTreeMap<String, f64> {
+    let mut started: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+    let mut sums = BTreeMap::new();
+    for event in trace.iter().filter(|event| event["kind"] == "motion") {
+        let (Some(phase), Some(time)) = (event["name"].as_str(), event["t"].as_f64()) else { continue };
+        let permit = event["data"]["permit"].as_str().unwrap_or_default();
+        if event["status"] == "started" {
+            started.insert((permit, phase), time);
+        } else if let Some(since) = started.remove(&(permit, phase)) {
+            *sums.entry(format!("sim: {phase}")).or_insert(0.0) += (time - since).max(0.0);
+        }
+    }
+    sums
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+fn read_lines(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn write(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    serde_json::to_vec_pretty(value)
+        .map_err(std::io::Error::other)
+        .and_then(|bytes| std::fs::write(path, bytes))
+        .map_err(|error| WriteError { path: path.to_owned(), error })
+}
+
+/// Removes what a run that was right leaves, but for its scenario, trace and judgement.
+fn forget(folder: &Path) {
+    let keep = ["run.json", "scene.yaml", "scenario.json", "trace.jsonl", "result.json"];
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            // What cannot be removed stays.
+            let _ = std::fs::remove_dir_all(&path);
+        } else if !keep.iter().any(|name| entry.file_name() == *name) {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn phases_are_summed() {
+        let event = |t: f64, name: &str, status: &str, permit: &str| json!({"t": t, "kind": "motion", "name": name, "status": status, "data": {"permit": permit}});
+        let trace = [
+            event(1.0, "approach", "started", "a"),
+            event(2.5, "approach", "done", "a"),
+            event(2.5, "close", "started", "a"),
+            event(5.0, "approach", "started", "b"),
+            event(6.0, "approach", "control_failed", "b"),
+        ];
+        assert_eq!(phases(&trace), BTreeMap::from([("sim: approach".to_owned(), 2.5)]));
+    }
+}

@@ -1,0 +1,106 @@
+//! The executable as a user or a script has it.
+
+mod harness;
+
+use harness::{PREHEND, repository};
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn prehend(arguments: &[&str]) -> Output {
+    Command::new(PREHEND)
+        .args(arguments)
+        .current_dir(repository())
+        .env_remove("ROS_DOMAIN_ID")
+        .output()
+        .expect("the executable runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The one JSON object on stdout.
+fn json(output: &Output) -> Value {
+    let stdout = text(&output.stdout);
+    assert_eq!(stdout.lines().count(), 1, "{stdout}\n{}", text(&output.stderr));
+    serde_json::from_str(&stdout).expect("JSON")
+}
+
+#[test]
+fn help_teaches() {
+    let output = prehend(&["--help"]);
+    assert!(output.status.success());
+    let help = text(&output.stdout);
+    for word in ["Examples:", "Exit codes:", "prehend demo", "ROS_DOMAIN_ID"] {
+        assert!(help.contains(word), "{word} is missing in:\n{help}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_has_its_own_code_and_says_so_on_stderr() {
+    for arguments in [&["demo", "--speed", "fast"][..], &["dance"], &[]] {
+        let output = prehend(arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_scene_of_the_repository_is_valid_and_can_be_drawn() {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(repository().join("config/scenes")).expect("scenes") {
+        let path = entry.expect("entry").path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            files.push(path.display().to_string());
+        }
+    }
+    assert!(!files.is_empty());
+    let mut arguments = vec!["scene", "check"];
+    arguments.extend(files.iter().map(String::as_str));
+    let output = prehend(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("scene.png");
+    let output = prehend(&["scene", "show", &files[0], "--out", &picture.display().to_string()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let bytes = std::fs::read(&picture).expect("the picture");
+    assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000, "{} bytes", bytes.len());
+}
+
+#[test]
+fn a_scene_with_errors_is_told_whole_and_nothing_starts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("bad.yaml");
+    std::fs::write(&file, "name: bad\nobjets: []\nobjects:\n- {name: a, class: mug, shape: mugg, color: red, pose: {xy: [0.4, 0.0]}}\n")
+        .expect("the file");
+    let file = file.display().to_string();
+    let output = prehend(&["scene", "check", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    let findings = text(&output.stderr);
+    assert!(findings.contains(":2:") && findings.contains("did you mean `objects`?"), "{findings}");
+    assert!(findings.contains(":4:") && findings.contains("did you mean `mug`?"), "{findings}");
+
+    let runs = folder.path().join("run").display().to_string();
+    let output = prehend(&["demo", "--scene", &file, "--json", "--out", &runs]);
+    assert_eq!(output.status.code(), Some(3));
+    let report = json(&output);
+    assert_eq!((report["outcome"].as_str(), report["reason"].as_str()), (Some("failed"), Some("bad_scene")));
+    assert_eq!(report["run_dir"], Value::Null);
+    assert!(!folder.path().join("run").exists(), "nothing was to be started");
+    assert_eq!(text(&output.stderr).matches("did you mean").count(), 2);
+}
+
+#[test]
+fn asking_a_graph_that_is_not_there_says_what_to_do() {
+    let output = Command::new(PREHEND)
+        .args(["goal", "where is the apple?", "--json"])
+        .current_dir(repository())
+        // No other test uses a domain above 101.
+        .env("ROS_DOMAIN_ID", "231")
+        .output()
+        .expect("the executable runs");
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("prehend up"));
+    assert_eq!(json(&output)["outcome"], "failed");
+}

@@ -1,0 +1,231 @@
+//! What the process tests share: a graph in a ROS domain of its own, goals, faults, kills, the truth.
+//!
+//! Every wait is for a condition and has a deadline.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use futures::StreamExt;
+use prehend_cli::domain::Purpose;
+use prehend_cli::goal::{self, Followed};
+use prehend_cli::graph::{Graph, GraphOptions};
+use prehend_cli::judge::Judge;
+use prehend_cli::node::NodeName;
+use prehend_cli::outcome::Ending;
+use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_sim::world::Truth;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The executable under test.
+pub const PREHEND: &str = env!("CARGO_BIN_EXE_prehend");
+/// Nothing here may take longer, on the slowest machine; it is no measure of speed.
+pub const PATIENCE: Duration = Duration::from_secs(90);
+/// Pause between two looks at a condition.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a repository").to_path_buf()
+}
+
+/// One test of a file at a time: each has six processes, and machines have few processors.
+pub async fn one_at_a_time() -> tokio::sync::MutexGuard<'static, ()> {
+    static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    TURN.lock().await
+}
+
+/// Waits until `condition` gives something; says `what` was waited for when it does not.
+pub async fn wait_for<T>(what: &str, mut condition: impl AsyncFnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(value) = condition().await {
+            return value;
+        }
+        assert!(started.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Ends `future` with a failure when it takes longer than anything may.
+pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("{what}: not within {PATIENCE:?}"),
+    }
+}
+
+/// Whether a process exists and is not just waiting to be reaped.
+pub fn is_alive(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
+}
+
+/// A scene with one red block to move and one bowl to put it in: nothing about it is hard.
+pub const EASY_SCENE: &str = "\
+name: easy
+objects:
+- {name: red block, class: block, shape: box, color: red, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.40, 0.12]}}
+- {name: bowl, class: bowl, shape: bowl, color: white, size: {radius: 0.085, foot: 0.045, height: 0.055}, mass: 0.35,
+   pose: {xy: [0.45, -0.12]}}
+";
+
+/// The goal that goes with [`EASY_SCENE`].
+pub const EASY_GOAL: &str = "put the red block in the bowl";
+
+/// A whole graph, ready, with the events of its trace.
+pub struct Stage {
+    /// The processes.
+    pub graph: Graph,
+    /// Every event so far.
+    pub events: Vec<TraceEvent>,
+    /// Logs of the processes; kept when a test fails.
+    pub folder: TempDir,
+}
+
+/// What a stage is started with.
+pub struct StageOptions {
+    /// Scene file text.
+    pub scene: &'static str,
+    /// Nodes that are left out.
+    pub without: Vec<NodeName>,
+    /// Parameters by node.
+    pub parameters: Vec<(NodeName, &'static str)>,
+    /// Simulated seconds per wall second; 0 = as fast as possible.
+    pub speed: f64,
+}
+
+impl Default for StageOptions {
+    fn default() -> Self {
+        Self {
+            scene: EASY_SCENE,
+            without: Vec::new(),
+            parameters: vec![(NodeName::Sim, "detector:=perfect")],
+            speed: 3.0,
+        }
+    }
+}
+
+impl Stage {
+    /// Starts a graph and waits until it is ready.
+    pub async fn start(options: StageOptions) -> Self {
+        let mut folder = tempfile::tempdir().expect("a folder for the logs");
+        // Removed by a test that passed; see `end`.
+        folder.disable_cleanup(true);
+        let scene = folder.path().join("scene.yaml");
+        std::fs::write(&scene, options.scene).expect("the scene file");
+        let mut overrides: BTreeMap<NodeName, Vec<String>> = BTreeMap::new();
+        for (node, parameter) in options.parameters {
+            overrides.entry(node).or_default().push(parameter.to_owned());
+        }
+        let options = GraphOptions {
+            program: PREHEND.into(),
+            robot: repository().join("config/robots/xarm6.yaml"),
+            scene,
+            seed: 1,
+            speed: options.speed,
+            overrides,
+            purpose: Purpose::Run,
+            without: options.without,
+            restart: true,
+            logs: folder.path().to_owned(),
+        };
+        let mut graph = Graph::start(&options).unwrap_or_else(|error| panic!("{error}"));
+        if let Err(error) = graph.ready(|_| (), std::future::pending()).await {
+            panic!("{error}\nlogs: {}", folder.path().display());
+        }
+        Self { graph, events: Vec::new(), folder }
+    }
+
+    /// Gives a goal and follows it to its end.
+    pub async fn goal(&mut self, text: &str) -> Followed {
+        self.goal_with(text, std::future::pending()).await
+    }
+
+    /// Gives a goal and follows it until its end, or until `danger` completes.
+    pub async fn goal_with(&mut self, text: &str, danger: impl Future<Output = Ending>) -> Followed {
+        let events = &mut self.events;
+        let keep = |event: &TraceEvent| events.push(event.clone());
+        goal::run(&mut self.graph.observer, text, PATIENCE, keep, danger).await
+    }
+
+    /// Reads the trace until an event fits.
+    pub async fn event(&mut self, what: &str, fits: impl Fn(&TraceEvent) -> bool) -> TraceEvent {
+        let (trace, events) = (&mut self.graph.observer.trace, &mut self.events);
+        in_time(what, async {
+            loop {
+                let event = trace.next().await.expect("the trace has no end");
+                events.push(event.clone());
+                if fits(&event) {
+                    return event;
+                }
+            }
+        })
+        .await
+    }
+
+    /// Physics now.
+    pub async fn truth(&mut self) -> Truth {
+        truth(&mut self.graph.judge).await
+    }
+
+    /// Waits until neither the arm nor anything it holds moves.
+    pub async fn arm_stands(&mut self) -> Truth {
+        let judge = &mut self.graph.judge;
+        wait_for("the arm stands", async || {
+            let truth = truth(judge).await;
+            (!truth.moving).then_some(truth)
+        })
+        .await
+    }
+
+    /// How often the arm has moved so far.
+    pub async fn motions(&mut self) -> usize {
+        self.graph.judge.motions().await.expect("motions").arm.len()
+    }
+
+    /// Waits until everybody is there.
+    pub async fn everybody_is_there(&mut self) {
+        let graph = &self.graph;
+        wait_for("everybody is there", async || graph.missing().is_empty().then_some(())).await;
+    }
+
+    /// Kills a node as `kill -9` does and waits until it is dead.
+    pub async fn kill(&mut self, node: NodeName) {
+        let pid = self.graph.supervisor.pid(node.name()).expect("it runs");
+        self.graph.supervisor.kill(node.name());
+        wait_for("the node is dead", async || (!is_alive(pid)).then_some(())).await;
+    }
+
+    /// Ends the graph; removes the logs.
+    pub async fn end(self) {
+        let pids: Vec<u32> =
+            self.graph.supervisor.names().filter_map(|name| self.graph.supervisor.pid(name)).collect();
+        in_time("the graph ends", self.graph.stop()).await;
+        for pid in pids {
+            assert!(!is_alive(pid), "process {pid} was left behind");
+        }
+        let _ = std::fs::remove_dir_all(self.folder.path());
+    }
+}
+
+async fn truth(judge: &mut Judge) -> Truth {
+    judge.snapshot().await.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// One node without a graph.
+pub fn lone_node(node: NodeName, domain: u16, logs: &Path) -> Supervisor {
+    let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.to_string())];
+    let mut supervisor = Supervisor::new(Path::new(PREHEND), environment, logs);
+    supervisor
+        .start(ProcessSpec {
+            name: node.name().to_owned(),
+            arguments: vec!["node".to_owned(), node.name().to_owned(), "--supervised".to_owned()],
+            restart: Restart::Never,
+            output: Output::Logged,
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    supervisor
+}
