@@ -11,6 +11,7 @@ mod camera;
 mod controllers;
 mod judge;
 mod judge_channel;
+mod move_group;
 mod physics;
 
 pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
@@ -95,6 +96,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         tokio::spawn(controllers::serve_arm(controller, arm.clone(), Arc::clone(&model))),
         tokio::spawn(controllers::serve_gripper(gripper, arm.clone(), Arc::clone(&model))),
     ];
+    let seed = options.seed;
+    let _move_group = move_group::start(&shell.node, &shell.robot, arm.clone(), Arc::clone(&model), seed)?;
     tracing::info!(scene = %scene_file.display(), seed = options.seed, "the embedded robot runs");
 
     let outcome = tokio::select! {

@@ -1,0 +1,312 @@
+//! MoveIt 2's face by its real names and types, so that MoveIt can stand in its place.
+//!
+//! For: `/move_action`, `/execute_trajectory`, `/compute_cartesian_path`, `/compute_ik`, `/apply_planning_scene`, over the planner of
+//! `prehend-motion` and the arm behind [`ArmHandle`].
+//! Not for: knowing what is on the table: the scene holds what clients applied and nothing else.
+//! Read [`start`] first. Planning runs on threads for blocking work; one motion runs at a time, a second one is refused by the arm.
+
+mod error;
+mod goal;
+mod planning;
+mod scene;
+mod state;
+#[cfg(test)]
+mod tests;
+mod trajectory;
+
+use super::arm_handle::{ArmError, ArmHandle};
+use super::controllers::trajectory_from_msg;
+use crate::{NodeError, RobotConfig};
+use error::{MoveGroupError, success};
+use futures::StreamExt;
+use planning::{Planned, Planner};
+use prehend_motion::{MotionLimits, RobotGroup, RobotModel};
+use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
+use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
+use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetCartesianPath, GetPositionIK};
+use prehend_ros::{ExecutingGoal, Node, QosProfile};
+use prehend_sim::world::{ArmModel, MotionOutcome};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use scene::Scene;
+use state::ArmState;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokio::task::JoinSet;
+
+/// By how much links are grown against the scene, m.
+const PADDING: f64 = 0.002;
+
+/// What all servers share.
+struct Face {
+    scene: Mutex<Scene>,
+    limits: MotionLimits,
+    arm: ArmHandle,
+    /// The arm as its controller sees it.
+    controlled: Arc<ArmModel>,
+    seed: u64,
+    requests: AtomicU64,
+}
+
+/// Creates the servers and serves them until the returned set is dropped. `seed` makes the plans repeatable.
+///
+/// Errors: [`NodeError::Start`] when the robot description or its limits file (`<urdf>_joint_limits.yaml` beside it) cannot be used,
+/// [`NodeError::Config`] when the limits file is wrong, [`NodeError::Ros`].
+pub(super) fn start(
+    node: &Node,
+    robot: &RobotConfig,
+    arm: ArmHandle,
+    controlled: Arc<ArmModel>,
+    seed: u64,
+) -> Result<JoinSet<()>, NodeError> {
+    let face = Arc::new(Face::new(robot, arm, controlled, seed)?);
+    let names = &robot.moveit;
+    let services = QosProfile::services();
+    let mut goals = node.create_action_server::<MoveGroup::Action>(&names.move_action)?;
+    let mut executions = node.create_action_server::<ExecuteTrajectory::Action>(&names.execute_trajectory)?;
+    let mut lines = node.create_service::<GetCartesianPath::Service>(&names.cartesian_path, services)?;
+    let mut inverses = node.create_service::<GetPositionIK::Service>(&names.inverse_kinematics, services)?;
+    let mut scenes =
+        node.create_service::<ApplyPlanningScene::Service>(&names.apply_planning_scene, services)?;
+
+    let mut tasks = JoinSet::new();
+    let shared = face.clone();
+    tasks.spawn(async move {
+        while let Some(request) = goals.next().await {
+            let face = shared.clone();
+            tokio::spawn(async move { face.move_group(request.accept()).await });
+        }
+    });
+    let shared = face.clone();
+    tasks.spawn(async move {
+        while let Some(request) = executions.next().await {
+            let face = shared.clone();
+            tokio::spawn(async move { face.execute_trajectory(request.accept()).await });
+        }
+    });
+    let shared = face.clone();
+    tasks.spawn(async move {
+        while let Some(request) = lines.next().await {
+            let face = shared.clone();
+            let (message, answer) = request.into_parts();
+            tokio::spawn(async move {
+                let response = face.blocking(move |planner| planner.line(&message)).await;
+                let response = response.unwrap_or_else(|error| GetCartesianPath::Response {
+                    error_code: error.to_msg(),
+                    ..Default::default()
+                });
+                log(answer.respond(response));
+            });
+        }
+    });
+    let shared = face.clone();
+    tasks.spawn(async move {
+        while let Some(request) = inverses.next().await {
+            let face = shared.clone();
+            let (message, answer) = request.into_parts();
+            tokio::spawn(async move {
+                let response = match face.blocking(move |planner| planner.inverse(&message)).await {
+                    Ok(solution) => GetPositionIK::Response { solution, error_code: success("") },
+                    Err(error) => {
+                        GetPositionIK::Response { error_code: error.to_msg(), ..Default::default() }
+                    }
+                };
+                log(answer.respond(response));
+            });
+        }
+    });
+    tasks.spawn(async move {
+        // In order: a scene is the sum of its diffs.
+        while let Some(request) = scenes.next().await {
+            let (message, answer) = request.into_parts();
+            let success = match face.apply_scene(&message.scene) {
+                Ok(()) => true,
+                Err(error) => {
+                    tracing::warn!("planning scene not changed: {error}");
+                    false
+                }
+            };
+            log(answer.respond(ApplyPlanningScene::Response { success }));
+        }
+    });
+    Ok(tasks)
+}
+
+fn log(sent: Result<(), prehend_ros::RosError>) {
+    if let Err(error) = sent {
+        tracing::warn!("answer not sent: {error}");
+    }
+}
+
+impl Face {
+    fn new(
+        robot: &RobotConfig,
+        arm: ArmHandle,
+        controlled: Arc<ArmModel>,
+        seed: u64,
+    ) -> Result<Self, NodeError> {
+        let failed = |reason: String| NodeError::Start { node: "sim", reason };
+        let text = std::fs::read_to_string(&robot.urdf)
+            .map_err(|error| failed(format!("cannot read {}: {error}", robot.urdf.display())))?;
+        let group = RobotGroup {
+            name: robot.moveit.group.clone(),
+            base: robot.frames.base.clone(),
+            tip: robot.frames.tool.clone(),
+            drive: Some(robot.gripper.joint.clone()),
+        };
+        let model = RobotModel::from_urdf(&text, group)
+            .map_err(|error| failed(format!("{}: {error}", robot.urdf.display())))?;
+        let stem = robot.urdf.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let path = robot.urdf.with_file_name(format!("{stem}_joint_limits.yaml"));
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| failed(format!("cannot read {}: {error}", path.display())))?;
+        let limits = MotionLimits::from_yaml(&path.display().to_string(), &text, model.joint_names())?;
+        Ok(Self {
+            scene: Mutex::new(Scene::new(Arc::new(model), PADDING)),
+            limits,
+            arm,
+            controlled,
+            seed,
+            requests: AtomicU64::new(0),
+        })
+    }
+
+    fn arm_state(&self) -> ArmState {
+        let state = self.arm.state();
+        ArmState { joints: state.positions.to_vec(), drive: state.drive }
+    }
+
+    fn apply_scene(
+        &self,
+        message: &prehend_msgs::moveit_msgs::msg::PlanningScene,
+    ) -> Result<(), MoveGroupError> {
+        let arm = self.arm_state();
+        let mut scene = self.scene.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = scene.clone();
+        changed.apply(message, &arm)?;
+        *scene = changed;
+        Ok(())
+    }
+
+    fn planner(&self) -> Planner {
+        let request = self.requests.fetch_add(1, Ordering::Relaxed);
+        Planner {
+            scene: self.scene.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            arm: self.arm_state(),
+            limits: self.limits.clone(),
+            rng: ChaCha8Rng::seed_from_u64(
+                self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(request),
+            ),
+        }
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Planner) -> Result<T, MoveGroupError> + Send + 'static,
+    ) -> Result<T, MoveGroupError> {
+        let planner = self.planner();
+        tokio::task::spawn_blocking(move || work(planner)).await.unwrap_or(Err(MoveGroupError::Crash))
+    }
+
+    /// `/move_action`: plan, and execute unless told otherwise.
+    async fn move_group(&self, executing: ExecutingGoal<MoveGroup::Action>) {
+        let say =
+            |state: &str| log(executing.publish_feedback(MoveGroup::Feedback { state: state.to_owned() }));
+        let MoveGroup::Goal { request, planning_options } = executing.goal().clone();
+        let mut result = MoveGroup::Result::default();
+        say("PLANNING");
+        let begun = Instant::now();
+        let planning = self.blocking(move |mut planner| {
+            let mut diff = planning_options.planning_scene_diff;
+            // A scene given with a goal is a diff for this goal only.
+            diff.is_diff = true;
+            let arm = planner.arm.with(planner.scene.world.model(), &diff.robot_state)?;
+            planner.scene.apply(&diff, &arm)?;
+            planner.plan(&request)
+        });
+        let planned = tokio::select! {
+            planned = planning => planned,
+            () = executing.cancelled() => Err(MoveGroupError::Stopped),
+        };
+        result.planning_time = begun.elapsed().as_secs_f64();
+        let outcome = match planned {
+            Err(error) => Err(error),
+            Ok(Planned { start, trajectory }) => {
+                result.trajectory_start = start;
+                result.planned_trajectory = trajectory;
+                if planning_options.plan_only {
+                    Ok(())
+                } else {
+                    say("MONITOR");
+                    let moved = self.follow(&result.planned_trajectory, executing.cancelled()).await;
+                    if moved.is_ok() {
+                        result.executed_trajectory = result.planned_trajectory.clone();
+                    }
+                    moved
+                }
+            }
+        };
+        say("IDLE");
+        result.error_code = code(&outcome);
+        let cancelled = executing.is_cancel_requested();
+        match outcome {
+            Ok(()) => executing.succeed(result),
+            Err(MoveGroupError::Stopped) if cancelled => executing.canceled(result),
+            Err(_) => executing.abort(result),
+        }
+    }
+
+    /// `/execute_trajectory`.
+    async fn execute_trajectory(&self, executing: ExecutingGoal<ExecuteTrajectory::Action>) {
+        let say = |state: &str| {
+            log(executing.publish_feedback(ExecuteTrajectory::Feedback { state: state.to_owned() }))
+        };
+        say("MONITOR");
+        let outcome = self.follow(&executing.goal().trajectory, executing.cancelled()).await;
+        say("IDLE");
+        let result = ExecuteTrajectory::Result { error_code: code(&outcome) };
+        let cancelled = executing.is_cancel_requested();
+        match outcome {
+            Ok(()) => executing.succeed(result),
+            Err(MoveGroupError::Stopped) if cancelled => executing.canceled(result),
+            Err(_) => executing.abort(result),
+        }
+    }
+
+    /// Moves the arm along a trajectory until it stands again.
+    async fn follow(
+        &self,
+        trajectory: &RobotTrajectory,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(), MoveGroupError> {
+        if !trajectory.multi_dof_joint_trajectory.points.is_empty() {
+            return Err(MoveGroupError::Unsupported { what: "a multi-dof trajectory" });
+        }
+        let points = trajectory_from_msg(&self.controlled, &trajectory.joint_trajectory)?;
+        let refused = |error: ArmError| match error {
+            ArmError::Trajectory(error) => MoveGroupError::NotStarted { reason: error.to_string() },
+            ArmError::Gone => MoveGroupError::Gone,
+        };
+        let mut motion = self.arm.execute(points).await.map_err(refused)?;
+        let ended = tokio::select! {
+            ended = motion.ended() => ended,
+            () = cancelled => {
+                self.arm.stop().map_err(refused)?;
+                motion.ended().await
+            }
+        };
+        match ended.map_err(refused)? {
+            MotionOutcome::Succeeded => Ok(()),
+            MotionOutcome::Stopped => Err(MoveGroupError::Stopped),
+            MotionOutcome::ForceLimit(force) => Err(MoveGroupError::ForceLimit { force }),
+        }
+    }
+}
+
+fn code(outcome: &Result<(), MoveGroupError>) -> MoveItErrorCodes {
+    match outcome {
+        Ok(()) => success(""),
+        Err(error) => error.to_msg(),
+    }
+}
