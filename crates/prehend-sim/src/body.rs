@@ -4,8 +4,8 @@ use crate::scene::Color;
 use nalgebra::{Isometry3, Vector3};
 
 pub(crate) mod collider;
-mod mesh;
 mod hollow;
+mod mesh;
 mod object;
 
 pub use mesh::TriangleMesh;
@@ -102,4 +102,3 @@ impl Part {
 pub(crate) fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
 }
-

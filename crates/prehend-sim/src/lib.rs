@@ -8,10 +8,10 @@
 //! Frames: everything is in `link_base` unless a name says otherwise. Metres, radians, seconds, newtons, f64;
 //! physics runs in f32 inside [`World`].
 
-pub mod scene;
 pub mod body;
-pub mod world;
+pub mod scene;
 pub mod sensors;
+pub mod world;
 
 pub use scene::{PlacedScene, Scene};
 pub use world::World;

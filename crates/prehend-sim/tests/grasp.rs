@@ -34,7 +34,14 @@ fn cases() -> Vec<Case> {
         case("box", "box, size: [0.05, 0.05, 0.09]", 0.045, [0.0, 0.0, 0.02], 0.0, false),
         case("flat box", "box, size: [0.07, 0.045, 0.03]", 0.015, [0.0, 0.0, 0.0], 0.0, false),
         case("cylinder", "cylinder, size: {radius: 0.03, height: 0.1}", 0.05, [0.0, 0.0, 0.02], 0.0, false),
-        case("lying cylinder", "cylinder, size: {radius: 0.025, height: 0.12}", 0.025, [0.0, 0.0, 0.0], quarter, true),
+        case(
+            "lying cylinder",
+            "cylinder, size: {radius: 0.025, height: 0.12}",
+            0.025,
+            [0.0, 0.0, 0.0],
+            quarter,
+            true,
+        ),
         case("sphere", "sphere, size: {radius: 0.034}", 0.034, [0.0, 0.0, 0.0], 0.0, false),
         case("can", "can", 0.05, [0.0, 0.0, 0.02], 0.0, false),
         case("bottle", "bottle", 0.09, [0.0, 0.0, 0.036], 0.0, false),
@@ -42,7 +49,14 @@ fn cases() -> Vec<Case> {
         case("mug by its rim", "mug", 0.0475, [0.0, 0.038, 0.030], 0.0, false),
         case("bowl by its rim", "bowl", 0.0275, [0.0, 0.070, 0.010], 0.0, false),
         case("plate by its rim", "plate", 0.012, [0.0, 0.086, 0.004], 0.0, false),
-        case("tray by its wall", "tray, size: {x: 0.16, y: 0.12, z: 0.05}", 0.025, [0.0, 0.0575, 0.008], 0.0, false),
+        case(
+            "tray by its wall",
+            "tray, size: {x: 0.16, y: 0.12, z: 0.05}",
+            0.025,
+            [0.0, 0.0575, 0.008],
+            0.0,
+            false,
+        ),
     ]
 }
 

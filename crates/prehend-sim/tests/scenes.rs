@@ -25,7 +25,8 @@ fn every_scene_of_the_repository_lays_out_and_comes_to_rest() {
     for file in files {
         let scene = Scene::load(&file).unwrap_or_else(|findings| panic!("{findings}"));
         for seed in 0..6 {
-            let placed = scene.instantiate(seed).unwrap_or_else(|error| panic!("{file:?} seed {seed}: {error}"));
+            let placed =
+                scene.instantiate(seed).unwrap_or_else(|error| panic!("{file:?} seed {seed}: {error}"));
             assert_eq!(placed, scene.instantiate(seed).expect("again"), "the same seed, another layout");
             let mut world = World::new(&placed, &model, &HOME).expect("world");
             let start = world.object_poses();
@@ -40,13 +41,18 @@ fn every_scene_of_the_repository_lays_out_and_comes_to_rest() {
             let truth = world.truth();
             for object in &truth.objects {
                 assert!(!object.fallen, "{file:?} seed {seed}: {} fell", object.name);
-                let spec = &scene.objects.iter().find(|spec| spec.name == object.name).expect("spec").placement;
+                let spec =
+                    &scene.objects.iter().find(|spec| spec.name == object.name).expect("spec").placement;
                 if let prehend_sim::scene::Placement::Supported { by, support, .. } = spec {
                     let carried = match support {
                         prehend_sim::scene::Support::In => &object.inside,
                         prehend_sim::scene::Support::On => &object.on,
                     };
-                    assert!(carried.contains(by), "{file:?} seed {seed}: {} not {support:?} {by}", object.name);
+                    assert!(
+                        carried.contains(by),
+                        "{file:?} seed {seed}: {} not {support:?} {by}",
+                        object.name
+                    );
                 }
             }
         }

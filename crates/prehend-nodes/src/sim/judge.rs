@@ -4,9 +4,9 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `{"ask":"snapshot"}` | `{"truth":{..}}`: time, arm, every object's pose, contacts, what is held, in or on what |
-//! | `{"ask":"scene"}` | `{"scene":{..}}`: the placed scene |
-//! | `{"ask":"motions"}` | `{"motions":{"arm":[[t0,t1],..],"gripper":[..],"max_pad_force":..,"hard_contacts":[..]}}` |
+//! | `{"ask":"snapshot"}` | a [`Truth`](prehend_sim::world::Truth): time, arm, every object's pose, contacts, what is held, in or on what |
+//! | `{"ask":"scene"}` | the [`PlacedScene`](prehend_sim::PlacedScene) |
+//! | `{"ask":"motions"}` | [`Motions`](prehend_sim::world::Motions): `{"arm":[[t0,t1],..],"gripper":[..],"max_pad_force":..,"hard_contacts":[..]}` |
 //! | `{"ask":"overview","path":"FILE.png"}` | `{"written":"FILE.png"}`: a third-person picture |
 //! | `{"ask":"move_object","object":NAME,"position":[x,y,z]}` | `{"done":true}`: put there at rest |
 //! | `{"ask":"push_object","object":NAME,"velocity":[x,y,z]}` | `{"done":true}` |

@@ -155,8 +155,8 @@ impl Physics {
     }
 
     fn answer(&mut self, request: Request, faults: &mut Faults) -> Answer {
-        let json = |key: &str, value: serde_json::Result<serde_json::Value>| match value {
-            Ok(value) => Answer::Json(serde_json::json!({ key: value })),
+        let json = |value: serde_json::Result<serde_json::Value>| match value {
+            Ok(value) => Answer::Json(value),
             Err(error) => Answer::Error(error.to_string()),
         };
         let done = |result: Result<(), prehend_sim::world::NudgeError>| match result {
@@ -164,9 +164,9 @@ impl Physics {
             Err(error) => Answer::Error(error.to_string()),
         };
         match request {
-            Request::Snapshot => json("truth", serde_json::to_value(self.world.truth())),
-            Request::Scene => json("scene", serde_json::to_value(self.world.scene())),
-            Request::Motions => json("motions", serde_json::to_value(self.world.motions())),
+            Request::Snapshot => json(serde_json::to_value(self.world.truth())),
+            Request::Scene => json(serde_json::to_value(self.world.scene())),
+            Request::Motions => json(serde_json::to_value(self.world.motions())),
             Request::Overview { .. } => Answer::Draw(Box::new(self.world.frame())),
             Request::MoveObject { object, position } => {
                 done(self.world.move_object(&object, &position.into()))

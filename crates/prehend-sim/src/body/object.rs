@@ -79,8 +79,7 @@ pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<P
             let shoulder = ((radius - neck_radius) * 1.2).min((height - neck_height) * 0.3);
             let body = height - neck_height - shoulder;
             let low = -height / 2.0;
-            let cone =
-                TriangleMesh::lathe(&[(radius, -shoulder / 2.0), (neck_radius, shoulder / 2.0)], 24);
+            let cone = TriangleMesh::lathe(&[(radius, -shoulder / 2.0), (neck_radius, shoulder / 2.0)], 24);
             vec![
                 Part::new(cylinder(radius, body), at(0.0, 0.0, low + body / 2.0), color),
                 Part::new(PartShape::Hull(cone), at(0.0, 0.0, low + body + shoulder / 2.0), color),

@@ -79,7 +79,9 @@ fn check_support(scene: &Scene, object: &ObjectSpec, by: &str, support: Support,
     };
     if support == Support::In {
         match carrier.shape.hollow() {
-            None => place.report(format!("a {} has no inside: `{by}` cannot hold `{name}`", carrier.shape.name())),
+            None => {
+                place.report(format!("a {} has no inside: `{by}` cannot hold `{name}`", carrier.shape.name()))
+            }
             Some(hollow) => {
                 let own = object.shape.half_extents();
                 let narrow = own.x.min(own.y).min(own.z);

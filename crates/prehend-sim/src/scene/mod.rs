@@ -40,3 +40,6 @@ pub struct Scene {
     /// Objects, in file order; names are unique.
     pub objects: Vec<ObjectSpec>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,6 @@
 
 mod solid;
 
-
 pub(super) use solid::Solid;
 use solid::lying_rotation;
 

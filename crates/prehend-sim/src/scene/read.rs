@@ -4,7 +4,9 @@ mod object;
 mod shape;
 
 use super::color::read_rgb;
-use super::{CameraSpec, Color, DepthNoise, DetectorSpec, FurnitureSpec, Scene, TableSpec, check, named_colors};
+use super::{
+    CameraSpec, Color, DepthNoise, DetectorSpec, FurnitureSpec, Scene, TableSpec, check, named_colors,
+};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_config::{Findings, Map, Value, nearest};
 use std::path::Path;
@@ -32,8 +34,7 @@ fn read_scene(root: Value<'_>) -> Option<Scene> {
             Some(value) => value.map(read_table),
             None => Some(default_table()),
         };
-        let furniture =
-            map.or("furniture", Vec::new(), |value| value.list(|item| item.map(read_furniture)));
+        let furniture = map.or("furniture", Vec::new(), |value| value.list(|item| item.map(read_furniture)));
         let camera = map.or("camera", default_camera(), |value| value.map(read_camera));
         let detector = map.or("detector", DetectorSpec::default(), |value| read_detector(&value));
         let objects_value = map.req("objects");

@@ -1,10 +1,10 @@
 //! Shapes and their sizes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A shape with its full sizes in metres. Its frame has z up and its origin at the centre of the bounding cylinder
 /// or box, so a standing object of height h has its origin h / 2 above its support.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// A solid box.

@@ -124,14 +124,24 @@ impl Builder {
         let stand = 0.02 + FLOOR_DEPTH + table.height.min(0.0);
         let pedestal_color = Color([96, 98, 102]);
         let mut fixtures = vec![
-            (Owner::Floor, solid(Vector3::new(4.0, 4.0, 0.1), Color([150, 150, 146])), at(0.3, 0.0, floor - 0.05), 0.8),
+            (
+                Owner::Floor,
+                solid(Vector3::new(4.0, 4.0, 0.1), Color([150, 150, 146])),
+                at(0.3, 0.0, floor - 0.05),
+                0.8,
+            ),
             (
                 Owner::Floor,
                 solid(Vector3::new(0.16, 0.16, stand), pedestal_color),
                 at(0.0, 0.0, -0.001 - stand / 2.0),
                 0.8,
             ),
-            (Owner::Table, solid(slab, table.color), table.top() * at(0.0, 0.0, -table.thickness / 2.0), table.friction),
+            (
+                Owner::Table,
+                solid(slab, table.color),
+                table.top() * at(0.0, 0.0, -table.thickness / 2.0),
+                table.friction,
+            ),
         ];
         for (index, item) in placed.scene.furniture.iter().enumerate() {
             fixtures.push((Owner::Furniture(index), solid(item.size, item.color), item.pose, 0.7));
@@ -231,7 +241,8 @@ impl Builder {
             let parts = object.parts();
             self.draw(owner, first_body + index, &parts, &Isometry3::identity());
             let spec = &object.spec;
-            let volume: f64 = parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
+            let volume: f64 =
+                parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
             let density = spec.mass / volume.max(1e-9);
             let body = if spec.fixed { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
             let damping = if rolls(&spec.shape) { ROLLING_DAMPING } else { TURNING_DAMPING };
@@ -259,7 +270,11 @@ fn finger_mass(parts: &[Part]) -> MassProperties {
     let count = parts.len().max(1) as f64;
     let middle: Vector3<f64> =
         parts.iter().map(|part| part.body_from_part.translation.vector).sum::<Vector3<f64>>() / count;
-    MassProperties::new(to_vector(&middle), FINGER_MASS, Vector::new(FINGER_INERTIA, FINGER_INERTIA, FINGER_INERTIA))
+    MassProperties::new(
+        to_vector(&middle),
+        FINGER_MASS,
+        Vector::new(FINGER_INERTIA, FINGER_INERTIA, FINGER_INERTIA),
+    )
 }
 
 fn rolls(shape: &Shape) -> bool {

@@ -15,9 +15,7 @@ pub use contacts::{FORCE_LIMIT, HardContact};
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
 pub use model::{ArmJoint, ArmModel, JOINTS, JointVector, LinkJoint, LinkModel, ModelError};
 pub use settings::{CONTACT_SKIN, STEP};
-pub use trajectory::{
-    JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError,
-};
+pub use trajectory::{JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError};
 pub use truth::{Motions, ObjectTruth, Truth};
 
 use crate::body::collider::{from_pose, from_vector, to_pose, to_vector};
@@ -30,8 +28,8 @@ use rapier3d::prelude::{ColliderHandle, ImpulseJointHandle, PhysicsWorld, RigidB
 use std::sync::Arc;
 use trajectory::Controller;
 
-/// Pause, seconds, below which two movements count as one in the log.
-const MERGED_PAUSE: f64 = 0.05;
+/// Pause, seconds, below which two movements count as one in the log: none, but for rounding.
+const MERGED_PAUSE: f64 = 1.5 * STEP;
 
 /// A placed scene in physics, with the arm in it.
 ///

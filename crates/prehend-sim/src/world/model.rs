@@ -147,7 +147,8 @@ impl ArmModel {
             }
             next += 1;
         }
-        if let Some(loose) = robot.links.iter().find(|link| links.iter().all(|known| known.name != link.name)) {
+        if let Some(loose) = robot.links.iter().find(|link| links.iter().all(|known| known.name != link.name))
+        {
             return Err(ModelError::Loose(loose.name.clone()));
         }
         if joints.len() != JOINTS {
@@ -251,11 +252,9 @@ fn link_model(
     joint: LinkJoint,
     parent_from_joint: Isometry3<f64>,
 ) -> Result<LinkModel, ModelError> {
-    let link = robot
-        .links
-        .iter()
-        .find(|link| link.name == name)
-        .ok_or_else(|| if parent.is_none() { ModelError::NoLink("link_base") } else { ModelError::Loose(name.to_owned()) })?;
+    let link = robot.links.iter().find(|link| link.name == name).ok_or_else(|| {
+        if parent.is_none() { ModelError::NoLink("link_base") } else { ModelError::Loose(name.to_owned()) }
+    })?;
     let parts = link
         .collision
         .iter()
@@ -288,9 +287,7 @@ fn part_shape(geometry: &Geometry) -> Option<PartShape> {
             .then_some(PartShape::Cylinder { radius: *radius, half_height: length / 2.0 }),
         Geometry::Capsule { radius, length } => positive(&[*radius, *length])
             .then_some(PartShape::Capsule { radius: *radius, half_height: length / 2.0 }),
-        Geometry::Sphere { radius } => {
-            positive(&[*radius]).then_some(PartShape::Sphere { radius: *radius })
-        }
+        Geometry::Sphere { radius } => positive(&[*radius]).then_some(PartShape::Sphere { radius: *radius }),
         Geometry::Mesh { .. } => None,
     }
 }
@@ -298,8 +295,5 @@ fn part_shape(geometry: &Geometry) -> Option<PartShape> {
 fn pose(origin: &urdf_rs::Pose) -> Isometry3<f64> {
     let [x, y, z] = origin.xyz.0;
     let [roll, pitch, yaw] = origin.rpy.0;
-    Isometry3::from_parts(
-        Translation3::new(x, y, z),
-        UnitQuaternion::from_euler_angles(roll, pitch, yaw),
-    )
+    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw))
 }

@@ -44,7 +44,11 @@ fn error(target: &Isometry3<f64>, now: &Isometry3<f64>) -> Vector6<f64> {
 }
 
 /// Damped least squares from `seed`.
-pub(crate) fn inverse_kinematics(model: &ArmModel, seed: &JointVector, target: &Isometry3<f64>) -> JointVector {
+pub(crate) fn inverse_kinematics(
+    model: &ArmModel,
+    seed: &JointVector,
+    target: &Isometry3<f64>,
+) -> JointVector {
     let mut joints = *seed;
     for _ in 0..300 {
         let now = model.tcp_pose(&joints);
@@ -100,11 +104,7 @@ impl Rig {
 
     pub(crate) fn move_to(&mut self, target: &Isometry3<f64>) -> MotionOutcome {
         let joints = inverse_kinematics(self.world.model(), self.world.arm_joints(), target);
-        let far = joints
-            .iter()
-            .zip(self.world.arm_joints())
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max);
+        let far = joints.iter().zip(self.world.arm_joints()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         // The top speed of the cubic is 1.5 times the mean.
         self.move_joints(&joints, (1.5 * far / 1.5).max(0.2))
     }
@@ -120,11 +120,7 @@ impl Rig {
             .map(|step| {
                 let s = step as f64 / steps as f64;
                 let eased = s * s * (3.0 - 2.0 * s);
-                joints = inverse_kinematics(
-                    self.world.model(),
-                    &joints,
-                    &start.lerp_slerp(target, eased),
-                );
+                joints = inverse_kinematics(self.world.model(), &joints, &start.lerp_slerp(target, eased));
                 JointPoint { time: seconds * s, positions: joints, velocities: None }
             })
             .collect();

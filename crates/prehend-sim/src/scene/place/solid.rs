@@ -111,10 +111,7 @@ impl Footprint {
         }
         let middle = [(low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0];
         let half = [(high[0] - low[0]) / 2.0, (high[1] - low[1]) / 2.0];
-        let center = [
-            middle[0] * axis[0] - middle[1] * axis[1],
-            middle[0] * axis[1] + middle[1] * axis[0],
-        ];
+        let center = [middle[0] * axis[0] - middle[1] * axis[1], middle[0] * axis[1] + middle[1] * axis[0]];
         let upright = (solid.pose.rotation * Vector3::z()).z.abs() > 0.99;
         if solid.round && upright {
             Self { center, axis, half: [0.0; 2], radius: half[0].max(half[1]) }

@@ -83,13 +83,7 @@ fn read_placement(map: &mut Map<'_>) -> Option<Placement> {
     };
     let yaw = read_yaw(map);
     let lying = map.or("lying", false, |value| value.bool());
-    Some(Placement::Supported {
-        by: non_empty(&value)?,
-        support,
-        offset: offset?,
-        yaw: yaw?,
-        lying: lying?,
-    })
+    Some(Placement::Supported { by: non_empty(&value)?, support, offset: offset?, yaw: yaw?, lying: lying? })
 }
 
 fn read_yaw(map: &mut Map<'_>) -> Option<Option<f64>> {

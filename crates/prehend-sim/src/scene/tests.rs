@@ -1,0 +1,215 @@
+use super::{Placement, Scene, Shape, named_color, named_colors};
+
+fn findings(text: &str) -> Vec<String> {
+    match Scene::parse("s.yaml", text) {
+        Ok(_) => Vec::new(),
+        Err(findings) => findings.items().iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn object(rest: &str) -> String {
+    format!("name: s\nobjects:\n- {{name: a, class: thing, shape: box, color: red, {rest}}}\n")
+}
+
+/// The scene has exactly these findings.
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(findings(text), expected, "{text}");
+}
+
+#[test]
+fn every_mistake_is_reported_at_once_with_its_line_and_the_nearest_word() {
+    check(
+        "nam: s\ntable: {hight: 0.1, color: bage}\nobjects:\n- {name: a, class: cup, shape: mugg, color: rde, mass: -1, \
+         pose: {xy: [0.4, 0]}}\n- {name: b, class: cup, shape: mug, colour: red, pose: {xy: [0.5, 0.1, 0]}}\n",
+        &[
+            "s.yaml:1:1: missing key `name`",
+            "s.yaml:1:1: unknown key `nam`; did you mean `name`?",
+            "s.yaml:2:9: table: unknown key `hight`; did you mean `height`?",
+            "s.yaml:2:28: table.color: unknown colour `bage`; did you mean `beige`? (or [r, g, b])",
+            "s.yaml:4:32: objects[0].shape: unknown value `mugg`; did you mean `mug`?",
+            "s.yaml:4:45: objects[0].color: unknown colour `rde`; did you mean `red`? (or [r, g, b])",
+            "s.yaml:4:56: objects[0].mass: `-1` is outside 0.001 to 50",
+            "s.yaml:5:3: objects[1]: missing key `color`",
+            "s.yaml:5:35: objects[1]: unknown key `colour`; did you mean `color`?",
+            "s.yaml:5:59: objects[1].pose.xy: expected 2 numbers, found 3",
+        ],
+    );
+}
+
+#[test]
+fn sizes_and_places_are_checked() {
+    let one = |rest: &str, message: &str| {
+        let found = findings(&object(rest));
+        assert!(found.len() == 1 && found[0].contains(message), "{rest}: {found:?}");
+    };
+    check(&object("pose: {xy: [0.4, 0.0]}"), &[]);
+    one("size: [0.1, -0.1, 0.1], pose: {xy: [0.4, 0.0]}", "are not lengths");
+    one("size: {x: 0.1, w: 0.1}, pose: {xy: [0.4, 0.0]}", "unknown key `w`");
+    one("size: [0.1, 0.1, 2.0], pose: {xy: [0.4, 0.0]}", "are not lengths");
+    one("mass: .nan, pose: {xy: [0.4, 0.0]}", "finite");
+    one("mass: 1", "where is it?");
+    one("pose: {xy: [0.4, 0.0]}, region: {x: [0.3, 0.4], y: [0, 0.1]}", "only one of");
+    one("pose: {xy: [1.4, 0.0]}", "is not on the table");
+    one("pose: {xyz: [0.4, 0.0, 0.0]}", "25 mm into the table");
+    one("pose: {xyz: [0.4, 0.0, 0.1], yaw: 1, rpy: [0, 0, 1]}", "not both");
+    one("pose: {}", "give `xy`");
+    one("region: {x: [0.5, 0.4], y: [0, 0.1]}", "is not a range");
+    one("region: {x: [2, 3], y: [0, 0.1]}", "is not on the table");
+    one("on: nothing", "there is no object `nothing`");
+    one("on: a", "in a circle");
+    one("second_color: [1, 2], pose: {xy: [0.4, 0.0]}", "expected 3 numbers");
+    one("color: [1, 2, 300], pose: {xy: [0.4, 0.0]}", "");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let two = |first: &str, second: &str| {
+        format!(
+            "name: s\nobjects:\n- {{class: x, color: red, {first}}}\n- {{class: y, color: blue, {second}}}\n"
+        )
+    };
+    let bowl = "name: b, shape: bowl, pose: {xy: [0.5, 0.0]}";
+    for (first, second, message) in [
+        (bowl, "name: b, shape: box, pose: {xy: [0.5, 0.3]}", "the name `b` is used twice"),
+        (bowl, "name: c, shape: box, pose: {xy: [0.52, 0.02], yaw: 0}", "`c` overlaps `b`"),
+        (bowl, "name: c, shape: box, size: [0.2, 0.2, 0.2], in: b", "does not fit into `b`"),
+        (bowl, "name: c, shape: box, in: bb", "there is no object `bb`"),
+        ("name: b, shape: box, pose: {xy: [0.5, 0.0]}", "name: c, shape: ball, in: b", "a box has no inside"),
+        ("name: b, shape: box, on: c", "name: c, shape: box, on: b", "in a circle"),
+        (
+            "name: b, shape: capsule, size: {radius: 0.05, height: 0.06}, pose: {xy: [0.5, 0]}",
+            "name: c, shape: box, pose: {xy: [0.5, 0.3]}",
+            "twice its radius",
+        ),
+        (
+            "name: b, shape: mug, size: {wall: 0.03}, pose: {xy: [0.5, 0]}",
+            "name: c, shape: box, pose: {xy: [0.5, 0.3]}",
+            "leave no hollow",
+        ),
+        (
+            "name: b, shape: bottle, size: {neck_radius: 0.05}, pose: {xy: [0.5, 0]}",
+            "name: c, shape: box, pose: {xy: [0.5, 0.3]}",
+            "neck is thinner",
+        ),
+    ] {
+        let found = findings(&two(first, second));
+        assert!(
+            !found.is_empty() && found.iter().all(|finding| finding.contains(message)),
+            "{message}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn texts_that_are_no_scene_are_findings_not_panics() {
+    for text in [
+        "",
+        "[]",
+        "3",
+        "name: x",
+        "name: x\nobjects: 3",
+        "name: x\nobjects: [3, {}]",
+        "a: [",
+        "name: ''\nobjects: []",
+    ] {
+        assert!(!findings(text).is_empty(), "{text}");
+    }
+    assert_eq!(findings("name: empty\nobjects: []"), Vec::<String>::new());
+}
+
+#[test]
+fn every_shape_stands_alone_on_its_defaults() {
+    for shape in [
+        "box",
+        "cylinder",
+        "can",
+        "sphere",
+        "ball",
+        "capsule",
+        "egg",
+        "mug",
+        "cup",
+        "bowl",
+        "plate",
+        "pan",
+        "bottle",
+        "tray",
+        "container",
+        "basket",
+    ] {
+        let text = format!(
+            "name: s\nobjects:\n- {{name: a, class: my thing, shape: {shape}, color: light blue, pose: {{xy: [0.45, 0]}}}}"
+        );
+        let scene = Scene::parse("s.yaml", &text).unwrap_or_else(|findings| panic!("{findings}"));
+        let object = &scene.objects[0];
+        assert_eq!(object.class, "my thing");
+        assert_eq!(object.color_name.as_deref(), Some("light blue"));
+        assert!((0.02..1.0).contains(&object.mass), "{shape}: {} kg", object.mass);
+        let parts = crate::body::object_parts(&object.shape, object.color, object.second_color);
+        let volume: f64 = parts.iter().map(|part| part.shape.volume()).sum();
+        let meshed: f64 = parts.iter().map(|part| part.shape.mesh().volume()).sum();
+        assert!((meshed / volume - 1.0).abs() < 0.03, "{shape}: mesh of {meshed}, volume {volume}");
+    }
+}
+
+#[test]
+fn a_layout_is_a_function_of_the_seed_without_overlap_and_within_the_regions() {
+    let mut text = String::from("name: s\nobjects:\n");
+    for index in 0..10 {
+        text += &format!(
+            "- {{name: o{index}, class: block, shape: box, color: red, region: {{x: [0.32, 0.58], y: [-0.3, 0.3]}}}}\n"
+        );
+    }
+    let scene = Scene::parse("s.yaml", &text).expect("scene");
+    let mut layouts = Vec::new();
+    for seed in 0..20 {
+        let placed = scene.instantiate(seed).expect("room");
+        assert_eq!(placed, scene.instantiate(seed).expect("room"));
+        for (index, object) in placed.objects.iter().enumerate() {
+            let Placement::Region { x, y, .. } = &object.spec.placement else { panic!("a region") };
+            let at = object.pose.translation.vector;
+            assert!((x[0]..=x[1]).contains(&at.x) && (y[0]..=y[1]).contains(&at.y), "{at}");
+            for other in &placed.objects[..index] {
+                // Blocks of 5 cm with a gap of 12 mm at least.
+                let apart = (at - other.pose.translation.vector).xy().norm();
+                assert!(apart > 0.0615, "seed {seed}: {apart}");
+            }
+        }
+        layouts.push(placed.objects[0].pose.translation.vector);
+    }
+    layouts.dedup_by(|a, b| (*a - *b).norm() < 1e-9);
+    assert_eq!(layouts.len(), 20, "every seed has its layout");
+}
+
+#[test]
+fn a_scene_that_is_too_full_says_which_object_has_no_room() {
+    let mut text = String::from("name: s\nobjects:\n");
+    for index in 0..5 {
+        text += &format!(
+            "- {{name: o{index}, class: block, shape: box, color: red, region: {{x: [0.4, 0.42], y: [0.0, 0.02]}}}}\n"
+        );
+    }
+    let error = Scene::parse("s.yaml", &text).expect("scene").instantiate(1).expect_err("full");
+    assert!(error.to_string().contains("no room for `o1`"), "{error}");
+}
+
+#[test]
+fn the_colour_table_is_valid_and_names_are_unique() {
+    let names: Vec<&str> = named_colors().iter().map(|entry| entry.name.as_str()).collect();
+    assert!(names.len() >= 20, "{names:?}");
+    assert!(names.iter().enumerate().all(|(index, name)| !names[..index].contains(name)));
+    assert!(named_color("red").is_some() && named_color("reddish").is_none());
+}
+
+#[test]
+fn containers_have_a_hollow_below_their_rim() {
+    for (shape, holds) in [
+        (Shape::Bowl { radius: 0.08, foot: 0.04, height: 0.06, wall: 0.004 }, true),
+        (Shape::Tray { size: [0.2, 0.1, 0.05], wall: 0.005 }, true),
+        (Shape::Can { radius: 0.03, height: 0.1 }, false),
+    ] {
+        let hollow = shape.hollow();
+        assert_eq!(hollow.is_some(), holds, "{shape:?}");
+        assert!(hollow.is_none_or(|hollow| hollow.floor < 0.0 && hollow.half[0] < shape.half_extents().x));
+    }
+}
