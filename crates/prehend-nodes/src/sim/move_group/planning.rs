@@ -120,7 +120,9 @@ impl Planner {
         let pose =
             pose_from_msg(&stamped.pose).map_err(|error| MoveGroupError::Message { what: "pose", error })?;
         let goal = self.scene.base_from_frame(&stamped.header.frame_id, &seed)? * pose * link_from_tip;
-        let solutions = model.inverse(&goal, &seed.joints, &IkOptions::default(), &mut self.rng)?;
+        let many = IkOptions { solutions: 8, attempts: 48, ..IkOptions::default() };
+        let ik = if request.avoid_collisions { many } else { IkOptions::default() };
+        let solutions = model.inverse(&goal, &seed.joints, &ik, &mut self.rng)?;
         let mut first_contact = None;
         for joints in solutions {
             let contact = if request.avoid_collisions {

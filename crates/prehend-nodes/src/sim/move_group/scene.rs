@@ -49,11 +49,10 @@ impl Scene {
             self.world.clear_allowed();
             self.detach_all(None, arm, false)?;
         }
-        for object in &message.world.collision_objects {
-            self.change_object(object, arm)?;
-        }
+        // MoveIt's order: what is held, the matrix, the world.
         self.apply_attached(&message.robot_state.attached_collision_objects, arm)?;
-        self.apply_allowed(&message.allowed_collision_matrix)
+        self.apply_allowed(&message.allowed_collision_matrix)?;
+        message.world.collision_objects.iter().try_for_each(|object| self.change_object(object, arm))
     }
 
     /// Applies what a robot state says about held objects.
@@ -80,8 +79,10 @@ impl Scene {
                 });
             }
             moveit::CollisionObject::REMOVE => {
-                self.world.remove_object(id)?;
-                self.objects.remove(id);
+                // Removing what is not there changes nothing: clients clean up after processes that died.
+                if self.objects.remove(id).is_some() {
+                    self.world.remove_object(id)?;
+                }
                 return Ok(());
             }
             moveit::CollisionObject::ADD
