@@ -57,14 +57,19 @@ impl Locals {
     }
 
     pub(super) fn remove(&self, topic: &TopicType, guid: GUID) {
-        let mut topics = lock(&self.topics);
-        if let Some(local) = topics.get_mut(topic) {
-            local.readers.retain(|(reader, _, _)| *reader != guid);
+        // A sink may own the last handle of another endpoint, whose end comes back here: it is dropped after the lock.
+        let _removed = {
+            let mut topics = lock(&self.topics);
+            let Some(local) = topics.get_mut(topic) else { return };
+            let (removed, kept): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut local.readers).into_iter().partition(|(reader, _, _)| *reader == guid);
+            local.readers = kept;
             local.writers.retain(|(writer, _, _)| *writer != guid);
             if local.readers.is_empty() && local.writers.is_empty() {
                 topics.remove(topic);
             }
-        }
+            removed
+        };
     }
 
     /// Hands `sample` and the sinks of every compatible reader of this participant to `pass_on`.
