@@ -1,1 +1,137 @@
-//! The loop that gathers evidence until the verifier accepts
+//! The loop that gathers evidence until the verifier accepts (AAH Algorithm 1, reduced to the tools that are here).
+//!
+//! For: choosing which tool to run next under a budget, by the verifier's diagnosis (eq. 5, 11, 15). Not for: judging
+//! (a [`Judge`] does, in another process when the nodes run), nor what the tools do. Read [`gather`] first.
+
+use prehend_scene::{Deficiency, Diagnostics, Evidence};
+use prehend_verify::CommitRule;
+
+/// Budget B of AAH Table 4: calls of tools.
+pub const BUDGET: f64 = 3.0;
+/// Discount eta_off of tools that were not proposed (AAH eq. 15).
+const OFF_TARGET: f64 = 0.5;
+
+/// Scale lambda of a deficiency (AAH appendix 0.A.2).
+fn scale(deficiency: Deficiency) -> f64 {
+    match deficiency {
+        Deficiency::Omega => 1.0,
+        Deficiency::Zeta => 0.8,
+        Deficiency::Mu => 0.6,
+    }
+}
+
+/// Assesses evidence; the verifier.
+pub trait Judge {
+    /// Why no judgement could be had.
+    type Error;
+    /// Diagnostics of the evidence so far (AAH eq. 6 to 11).
+    fn assess(&mut self, evidence: &[Evidence]) -> Result<Diagnostics, Self::Error>;
+}
+
+/// A source of evidence that can be called once: one tool with one set of parameters, u = (s, eta).
+pub trait Tool {
+    /// Name for the trace.
+    fn name(&self) -> &str;
+    /// The deficiencies it may cure (the inverse of Gamma, eq. 11), the main one first; not empty.
+    fn cures(&self) -> &[Deficiency];
+    /// Cost of the call; positive.
+    fn cost(&self) -> f64 {
+        1.0
+    }
+    /// Looks. No evidence is a possible answer.
+    fn run(&mut self) -> Vec<Evidence>;
+}
+
+/// One turn of the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The tool that was called.
+    pub tool: String,
+    /// What it was called for; `None` for the first call.
+    pub remedy_for: Option<Deficiency>,
+    /// Ids of the records it gave.
+    pub added: Vec<String>,
+    /// What the verifier said then.
+    pub diagnostics: Diagnostics,
+}
+
+/// Everything that was gathered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gathered {
+    /// All evidence, the initial one first.
+    pub evidence: Vec<Evidence>,
+    /// The last diagnostics.
+    pub diagnostics: Diagnostics,
+    /// The turns in order.
+    pub steps: Vec<Step>,
+    /// Budget that was used.
+    pub spent: f64,
+}
+
+/// Runs tools until the verifier commits, the budget is used up or no tool is left. `evidence` is what is there already; it is
+/// assessed before any tool runs and costs nothing. The first tool of `tools` is run first when nothing is there to diagnose.
+///
+/// Errors: the judge's, at its first; nothing gathered without a judgement is of use.
+pub fn gather<J: Judge>(
+    mut evidence: Vec<Evidence>,
+    mut tools: Vec<Box<dyn Tool + Send>>,
+    judge: &mut J,
+    budget: f64,
+) -> Result<Gathered, J::Error> {
+    let mut diagnostics = judge.assess(&evidence)?;
+    let (mut steps, mut spent) = (Vec::new(), 0.0);
+    while !diagnostics.committed {
+        let Some(next) = route(&tools, &diagnostics, evidence.is_empty(), budget - spent) else { break };
+        let mut tool = tools.remove(next);
+        spent += tool.cost();
+        let found = tool.run();
+        let added = found.iter().map(|record| record.id.clone()).collect();
+        let remedy_for = if evidence.is_empty() { None } else { diagnostics.deficiency };
+        if !found.is_empty() {
+            evidence.extend(found);
+            diagnostics = judge.assess(&evidence)?;
+        }
+        steps.push(Step { tool: tool.name().to_owned(), remedy_for, added, diagnostics });
+    }
+    Ok(Gathered { evidence, diagnostics, steps, spent })
+}
+
+/// Index of the tool with the greatest expected gain per cost (eq. 5 with eq. 15) that the budget allows; of equals the first.
+fn route(
+    tools: &[Box<dyn Tool + Send>],
+    diagnostics: &Diagnostics,
+    is_first: bool,
+    budget: f64,
+) -> Option<usize> {
+    let mut best: Option<(f64, usize)> = None;
+    for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| tool.cost() <= budget + 1e-9) {
+        let worth = if is_first { 0.0 } else { gain(tool.as_ref(), diagnostics) / tool.cost().max(1e-9) };
+        if best.is_none_or(|(most, _)| worth > most + 1e-12) {
+            best = Some((worth, index));
+        }
+    }
+    best.map(|(_, index)| index)
+}
+
+/// Expected gain of a tool (eq. 15). A tool cures its main deficiency better than the others it may cure.
+fn gain(tool: &(dyn Tool + Send), diagnostics: &Diagnostics) -> f64 {
+    let rule = CommitRule::default();
+    let gap = |deficiency: Deficiency| match deficiency {
+        // Above its retry threshold a diagnostic still counts for a little: the commit score may lack it.
+        Deficiency::Omega => (rule.omega_floor - diagnostics.omega).max(0.1 * (1.0 - diagnostics.omega)),
+        Deficiency::Zeta => (rule.zeta_floor - diagnostics.zeta).max(0.1 * (1.0 - diagnostics.zeta)),
+        Deficiency::Mu => (rule.mu_floor - diagnostics.mu).max(0.1 * (1.0 - diagnostics.mu)),
+    };
+    tool.cures()
+        .iter()
+        .enumerate()
+        .map(|(rank, deficiency)| {
+            let on_target = diagnostics.deficiency == Some(*deficiency);
+            let discount = if on_target { 1.0 } else { OFF_TARGET };
+            scale(*deficiency) * gap(*deficiency) * discount * if rank == 0 { 1.0 } else { 0.7 }
+        })
+        .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 //! Synchronous and deterministic: time and seeds are arguments. Everything is in the map frame, metres.
 
 pub mod color;
+pub mod evidence;
 pub mod hypothesis;
 pub mod keyframe;
 pub mod lexicon;

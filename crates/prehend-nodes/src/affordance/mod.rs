@@ -1,0 +1,336 @@
+//! The affordance node: parts of an object that serve an action, with evidence that the object is what and where it is said to be
+//! (ASP IV-A, AAH Algorithm 1).
+//!
+//! The goal succeeds when the verifier commits; without a commit it is aborted with what was found and the diagnosis, so that the
+//! agent can look again.
+
+mod tools;
+
+use crate::convert::{self, ConvertError};
+use crate::shell::{NodeError, NodeOptions, Shell, Trace};
+use futures::StreamExt;
+use nalgebra::{Unit, Vector3};
+use prehend_geometry::plane::Plane;
+use prehend_harness::{BUDGET, Gathered, Judge, gather};
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::action::DetectAffordance;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{Assess, GetObject};
+use prehend_perception::evidence::{self, Knowledge};
+use prehend_perception::parts::{ActionError, affordances};
+use prehend_perception::Lexicon;
+use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
+use prehend_scene::{Affordance, Crop, Diagnostics, Evidence, Object};
+use serde_json::json;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tools::{Subject, tools};
+
+/// Deadline of each call to another node.
+const DEADLINE: Duration = Duration::from_secs(3);
+/// Longest action text.
+const MAX_ACTION: usize = 200;
+
+type Goal = ExecutingGoal<DetectAffordance::Action>;
+
+enum Event {
+    Goal(prehend_ros::GoalRequest<DetectAffordance::Action>),
+    Map(ObjectMapMsg),
+    Shutdown,
+}
+
+/// Runs the node until it is told to stop.
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let shell = Shell::start("affordance", &options).await?;
+    let worker = Worker::new(&shell)?;
+    let mut goals = shell.node.create_action_server::<DetectAffordance::Action>(names::DETECT_AFFORDANCE)?;
+    let mut maps: Subscription<ObjectMapMsg> =
+        shell.node.subscribe(names::OBJECT_MAP, QosProfile::transient_local())?;
+    let shutdown = shell.shutdown();
+    tokio::pin!(shutdown);
+    loop {
+        let event = tokio::select! {
+            () = &mut shutdown => Event::Shutdown,
+            Some(goal) = goals.next() => Event::Goal(goal),
+            Some(map) = maps.next() => Event::Map(map),
+        };
+        match event {
+            Event::Goal(request) => {
+                let worker = worker.clone();
+                let goal = request.accept();
+                tokio::spawn(async move { worker.serve(goal).await });
+            }
+            Event::Map(map) => worker.take_plane(&map),
+            Event::Shutdown => return Ok(()),
+        }
+    }
+}
+
+/// Why an answer cannot be given.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("{0}")]
+    BadRequest(String),
+    #[error(transparent)]
+    Action(#[from] ActionError),
+    #[error("object_map does not answer: {0}")]
+    MapLost(RosError),
+    #[error("{0}")]
+    UnknownKey(String),
+    #[error("object_map's answer cannot be read: {0}")]
+    Unreadable(#[from] ConvertError),
+    #[error("{object} has no part that serves `{action}`")]
+    NoneFound { object: String, action: String },
+    #[error("the verifier does not answer: {0}")]
+    VerifierLost(RosError),
+    #[error("the verifier could not judge the evidence: {0}")]
+    NotJudged(String),
+    #[error("the search ended without a result")]
+    Broken,
+}
+
+impl Failure {
+    fn code(&self) -> i32 {
+        match self {
+            Self::BadRequest(_) | Self::Action(_) => ErrorCode::AFFORDANCE_BAD_REQUEST,
+            Self::MapLost(_) | Self::Unreadable(_) => ErrorCode::AFFORDANCE_MAP_LOST,
+            Self::UnknownKey(_) => ErrorCode::AFFORDANCE_UNKNOWN_KEY,
+            Self::NoneFound { .. } => ErrorCode::AFFORDANCE_NONE_FOUND,
+            Self::VerifierLost(_) | Self::NotJudged(_) | Self::Broken => ErrorCode::AFFORDANCE_VERIFIER_LOST,
+        }
+    }
+}
+
+/// The verifier, asked from the thread that gathers.
+struct RemoteJudge {
+    client: Client<Assess::Service>,
+    runtime: tokio::runtime::Handle,
+    key: String,
+}
+
+impl Judge for RemoteJudge {
+    type Error = Failure;
+
+    fn assess(&mut self, evidence: &[Evidence]) -> Result<Diagnostics, Failure> {
+        let request = Assess::Request {
+            object_key: self.key.clone(),
+            evidence: evidence.iter().map(convert::evidence_to_msg).collect(),
+        };
+        let answer =
+            self.runtime.block_on(self.client.request(request, DEADLINE)).map_err(Failure::VerifierLost)?;
+        if answer.error_code != ErrorCode::SUCCESS {
+            return Err(Failure::NotJudged(answer.error_message));
+        }
+        convert::diagnostics_from_msg(&answer.diagnostics).map_err(|e| Failure::NotJudged(e.to_string()))
+    }
+}
+
+#[derive(Clone)]
+struct Worker {
+    trace: Trace,
+    base: String,
+    max_opening: f64,
+    objects: Client<GetObject::Service>,
+    verifier: Client<Assess::Service>,
+    knowledge: Arc<Knowledge>,
+    plane: Arc<Mutex<Option<Plane>>>,
+}
+
+impl Worker {
+    fn new(shell: &Shell) -> Result<Self, NodeError> {
+        let parameters = shell.node.parameters();
+        let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
+        let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
+        parameters.finish()?;
+        let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
+        let services = QosProfile::services();
+        Ok(Self {
+            trace: shell.trace.clone(),
+            base: shell.robot.frames.base.clone(),
+            max_opening: shell.robot.gripper.max_opening,
+            objects: shell.node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
+            verifier: shell.node.create_client(names::VERIFIER_ASSESS, services)?,
+            knowledge: Arc::new(knowledge),
+            plane: Arc::new(Mutex::new(None)),
+        })
+    }
+
+    fn take_plane(&self, map: &ObjectMapMsg) {
+        let plane = match map.support_plane.as_slice() {
+            [a, b, c, d] if d.is_finite() => {
+                Unit::try_new(Vector3::new(*a, *b, *c), 1e-6).map(|normal| Plane { normal, offset: *d })
+            }
+            _ => None,
+        };
+        *self.plane.lock().unwrap_or_else(PoisonError::into_inner) = plane;
+    }
+
+    async fn serve(&self, goal: Goal) {
+        let asked = goal.goal().clone();
+        let result = tokio::select! {
+            result = self.detect(&goal, &asked) => Some(result),
+            () = goal.cancelled() => None,
+        };
+        match result {
+            None => goal.canceled(DetectAffordance::Result::default()),
+            Some(Ok((found, gathered))) => self.answer(goal, &asked, &found, gathered),
+            Some(Err(failure)) => {
+                let (error_code, error_message) = (failure.code(), failure.to_string());
+                self.trace.event(
+                    &asked.goal_id,
+                    TraceEvent::KIND_WARNING,
+                    "affordance",
+                    "failed",
+                    format!("{}: {error_message}", shown(&asked.object_key)),
+                    json!({ "error_code": error_code, "action": shown(&asked.action) }),
+                );
+                goal.abort(DetectAffordance::Result { error_code, error_message, ..Default::default() });
+            }
+        }
+    }
+
+    async fn detect(
+        &self,
+        goal: &Goal,
+        asked: &DetectAffordance::Goal,
+    ) -> Result<(Vec<Affordance>, Gathered), Failure> {
+        if asked.object_key.trim().is_empty() || asked.action.chars().count() > MAX_ACTION {
+            return Err(Failure::BadRequest(format!(
+                "an object key and an action of at most {MAX_ACTION} characters are needed"
+            )));
+        }
+        self.feedback(goal, "fetching the object");
+        let request = GetObject::Request { key: asked.object_key.clone(), with_crops: true };
+        let answer = self.objects.request(request, DEADLINE).await.map_err(Failure::MapLost)?;
+        if answer.error_code != ErrorCode::SUCCESS {
+            return Err(Failure::UnknownKey(answer.error_message));
+        }
+        let object = object_with_crops(&answer)?;
+        let plane = *self.plane.lock().unwrap_or_else(PoisonError::into_inner);
+        self.feedback(goal, "finding parts");
+        let support = evidence::support_under(&object, plane.as_ref());
+        let found = affordances(&object, support, &asked.action, self.max_opening)?;
+        if found.is_empty() {
+            return Err(Failure::NoneFound { object: asked.object_key.clone(), action: shown(&asked.action) });
+        }
+        self.feedback(goal, "gathering evidence");
+        let mut judge = RemoteJudge {
+            client: self.verifier.clone(),
+            runtime: tokio::runtime::Handle::current(),
+            key: asked.object_key.clone(),
+        };
+        let subject = Arc::new(Subject { object, plane, knowledge: Arc::clone(&self.knowledge) });
+        let work = tokio::task::spawn_blocking(move || {
+            let initial = subject.object.crops.first().map(evidence::detector).unwrap_or_default();
+            gather(initial, tools(&subject), &mut judge, BUDGET)
+        });
+        let gathered = work.await.map_err(|_| Failure::Broken)??;
+        Ok((found, gathered))
+    }
+
+    fn feedback(&self, goal: &Goal, step: &str) {
+        if let Err(error) = goal.publish_feedback(DetectAffordance::Feedback { step: step.to_owned() }) {
+            tracing::debug!("feedback not sent: {error}");
+        }
+    }
+
+    fn answer(&self, goal: Goal, asked: &DetectAffordance::Goal, found: &[Affordance], gathered: Gathered) {
+        let d = gathered.diagnostics;
+        for step in &gathered.steps {
+            let s = step.diagnostics;
+            self.trace.event(
+                &asked.goal_id,
+                TraceEvent::KIND_EVIDENCE,
+                &step.tool,
+                if step.added.is_empty() { "nothing" } else { "added" },
+                format!(
+                    "{}: {} record(s) by {}; omega {:.2}, zeta {:.2}, mu {:.2}, v {:.2}",
+                    asked.object_key,
+                    step.added.len(),
+                    step.tool,
+                    s.omega,
+                    s.zeta,
+                    s.mu,
+                    s.score
+                ),
+                json!({ "records": step.added, "remedy_for": step.remedy_for, "diagnostics": s }),
+            );
+        }
+        let parts: Vec<String> = found.iter().map(|a| format!("{} ({:.2})", a.part, a.score)).collect();
+        self.trace.event(
+            &asked.goal_id,
+            TraceEvent::KIND_EVIDENCE,
+            "affordance",
+            if d.committed { "committed" } else { "not_committed" },
+            format!("{} to {}: {}; v {:.2}", asked.object_key, shown(&asked.action), parts.join(", "), d.score),
+            json!({ "object": asked.object_key, "parts": parts, "spent": gathered.spent, "diagnostics": d,
+                "records": gathered.evidence.iter().map(|e| &e.id).collect::<Vec<_>>() }),
+        );
+        let stamp = gathered.evidence.iter().map(|e| e.stamp).fold(0.0, f64::max);
+        let diagnostics = convert::diagnostics_to_msg(&d);
+        let mut result = DetectAffordance::Result {
+            affordances: found.iter().map(|a| convert::affordance_to_msg(a, &self.base, stamp)).collect(),
+            evidence: gathered.evidence.iter().map(convert::evidence_to_msg).collect(),
+            diagnostics,
+            ..Default::default()
+        };
+        if d.committed {
+            goal.succeed(result);
+        } else {
+            result.error_code = ErrorCode::AFFORDANCE_NOT_COMMITTED;
+            result.error_message = format!(
+                "the evidence for {} does not suffice (v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2}); remedy: {}",
+                asked.object_key, d.score, d.omega, d.zeta, d.mu, result.diagnostics.remedy
+            );
+            goal.abort(result);
+        }
+    }
+}
+
+/// Text of others as it is shown in a line.
+fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+/// The object of an answer with its views; the lists must be of one length.
+fn object_with_crops(answer: &GetObject::Response) -> Result<Object, ConvertError> {
+    let mut object = convert::object_from_msg(&answer.object)?;
+    let count = answer.rgb_crops.len();
+    for (what, found) in [
+        ("depth crops", answer.depth_crops.len()),
+        ("masks", answer.masks.len()),
+        ("views", answer.views.len()),
+        ("producers", answer.producers.len()),
+        ("labels", answer.labels.len()),
+        ("scores", answer.scores.len()),
+        ("stamps", answer.stamps.len()),
+        ("camera poses", answer.map_from_camera.len()),
+        ("camera infos", answer.camera_info.len()),
+    ] {
+        if found != count {
+            return Err(ConvertError::Length { what, expected: count, found });
+        }
+    }
+    for i in 0..count {
+        let info = &answer.camera_info[i];
+        let score = f64::from(answer.scores[i]);
+        object.crops.push(Crop {
+            view: answer.views[i].clone(),
+            color: convert::color_image_from_msg(&answer.rgb_crops[i])?,
+            depth: convert::depth_image_from_msg(&answer.depth_crops[i])?,
+            mask: convert::mask_from_msg(&answer.masks[i])?,
+            x: info.roi.x_offset as usize,
+            y: info.roi.y_offset as usize,
+            intrinsics: convert::intrinsics_from_msg(info)?,
+            map_from_camera: convert::pose_from_msg(&answer.map_from_camera[i])?,
+            producer: answer.producers[i].clone(),
+            label: answer.labels[i].clone(),
+            score: if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 },
+            stamp: convert::seconds(&answer.stamps[i]),
+            rank: (count - i) as f64,
+        });
+    }
+    Ok(object)
+}
