@@ -227,7 +227,8 @@ impl Node {
             cancel: self.caller(action, topics.cancel, qos)?,
             result: self.caller(action, topics.result, qos)?,
         };
-        let feedback_qos = QosProfile::default().depth(64);
+        // A burst of feedback must not fall out unread.
+        let feedback_qos = QosProfile::default().depth(512);
         ActionClient::new(ends, |feedback, status| {
             let feedback = self.reader(topics.feedback, feedback_qos, feedback)?;
             Ok((feedback, self.reader(topics.status, status_qos(), status)?))
@@ -242,7 +243,7 @@ impl Node {
             name: action.to_owned(),
             participant: participant.clone(),
             clock: self.inner.clock.clone(),
-            feedback: participant.writer(self.inner.key, topics.feedback, QosProfile::default().depth(64))?,
+            feedback: participant.writer(self.inner.key, topics.feedback, QosProfile::default())?,
             status: participant.writer(self.inner.key, topics.status, status_qos())?,
         };
         let qos = QosProfile::services();

@@ -55,9 +55,9 @@ impl QosProfile {
         Self { reliability: Reliability::Reliable, durability: Durability::TransientLocal, depth: 1 }
     }
 
-    /// Reliable, volatile, depth 64: requests and answers.
+    /// Reliable, volatile, depth 10: requests and answers (`rmw_qos_profile_services_default`). Readers have room for 512.
     pub const fn services() -> Self {
-        Self { reliability: Reliability::Reliable, durability: Durability::Volatile, depth: 64 }
+        Self { reliability: Reliability::Reliable, durability: Durability::Volatile, depth: 10 }
     }
 
     /// With `depth` samples kept, at least one.

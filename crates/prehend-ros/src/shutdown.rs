@@ -1,8 +1,9 @@
 //! When to stop.
 
+use std::future::Future;
 use std::io::Read;
 use tokio::sync::oneshot;
-use tracing::{debug, warn};
+use tracing::warn;
 
 /// Why the process is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,11 +16,15 @@ pub enum Shutdown {
     StdinClosed,
 }
 
-/// Waits for SIGINT, SIGTERM or, when `watch_stdin`, the end of stdin. Return from `main` then, so that
+/// Completes on SIGINT, SIGTERM or, when `watch_stdin`, the end of stdin. Return from `main` then, so that
 /// [`Node`](crate::Node) and [`Context`](crate::Context) are dropped and peers see it at once.
 ///
-/// With `watch_stdin` it reads stdin away: call it once, and read nothing else there.
-pub async fn shutdown_signal(watch_stdin: bool) -> Shutdown {
+/// Signals are caught from the call on, not from the first poll: call it first thing, within the tokio runtime; before that
+/// they kill the process without a word to its peers. With `watch_stdin` it reads stdin away: call it once, and read
+/// nothing else there.
+pub fn shutdown_signal(watch_stdin: bool) -> impl Future<Output = Shutdown> + Send {
+    let interrupt = Signal::catch(Shutdown::Interrupt);
+    let terminate = Signal::catch(Shutdown::Terminate);
     let (closed, stdin) = oneshot::channel();
     if watch_stdin {
         // A thread of its own: a blocking read in the runtime would keep the process from ending.
@@ -40,34 +45,59 @@ pub async fn shutdown_signal(watch_stdin: bool) -> Shutdown {
             std::future::pending::<()>().await;
         }
     };
-    tokio::select! {
-        () = interrupt() => Shutdown::Interrupt,
-        () = terminate() => Shutdown::Terminate,
-        () = stdin_closed => Shutdown::StdinClosed,
+    async move {
+        tokio::select! {
+            () = interrupt.received() => Shutdown::Interrupt,
+            () = terminate.received() => Shutdown::Terminate,
+            () = stdin_closed => Shutdown::StdinClosed,
+        }
     }
 }
 
-async fn interrupt() {
-    if let Err(error) = tokio::signal::ctrl_c().await {
-        debug!(%error, "SIGINT is not watched");
-        std::future::pending::<()>().await;
-    }
-}
+/// A signal that is caught; never received where it cannot be.
+#[cfg(unix)]
+struct Signal(Option<tokio::signal::unix::Signal>);
 
 #[cfg(unix)]
-async fn terminate() {
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(mut signal) => {
-            signal.recv().await;
+impl Signal {
+    fn catch(meaning: Shutdown) -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kind = match meaning {
+            Shutdown::Interrupt => SignalKind::interrupt(),
+            _ => SignalKind::terminate(),
+        };
+        match signal(kind) {
+            Ok(signal) => Self(Some(signal)),
+            Err(error) => {
+                warn!(%error, ?meaning, "a signal is not caught");
+                Self(None)
+            }
         }
-        Err(error) => {
-            debug!(%error, "SIGTERM is not watched");
+    }
+
+    async fn received(mut self) {
+        match &mut self.0 {
+            Some(signal) => {
+                signal.recv().await;
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Only Ctrl-C is known here.
+#[cfg(not(unix))]
+struct Signal(Shutdown);
+
+#[cfg(not(unix))]
+impl Signal {
+    fn catch(meaning: Shutdown) -> Self {
+        Self(meaning)
+    }
+
+    async fn received(self) {
+        if self.0 != Shutdown::Interrupt || tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
     }
-}
-
-#[cfg(not(unix))]
-async fn terminate() {
-    std::future::pending::<()>().await;
 }

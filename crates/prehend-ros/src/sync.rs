@@ -60,6 +60,14 @@ impl<T> Queue<T> {
         }
     }
 
+    /// Makes the reader look again.
+    pub(crate) fn wake(&self) {
+        let waker = lock(&self.state).waker.take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
     /// The oldest item, if any.
     pub(crate) fn pop(&self) -> Option<T> {
         lock(&self.state).items.pop_front()

@@ -13,6 +13,7 @@ use prehend_msgs::action_msgs::msg::GoalStatusArray;
 use prehend_msgs::action_msgs::srv::CancelGoal;
 use std::collections::HashMap;
 use std::fmt;
+use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -26,7 +27,7 @@ use tracing::{debug, warn};
 /// Feedback messages kept for a client that does not read them.
 const FEEDBACK_BACKLOG: usize = 1024;
 
-/// How long the answer may take once its server has left: it may have been on the way.
+/// How long a result may take once its server has left, and feedback once the goal has ended: it may be on the way.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// Sends goals to an action server; clones share their endpoints.
@@ -133,7 +134,7 @@ fn status_sink(goals: Goals) -> Sink {
                 *state = (status, Instant::now());
             }
             if status.is_terminal() {
-                watched.feedback.close();
+                watched.feedback.wake();
             }
         }
     })
@@ -287,7 +288,7 @@ impl<A: Action> GoalHandle<A> {
     /// The feedback from now on, independent of the handle so that both can be polled at once; it ends with the goal.
     /// A second stream shares the messages with the first.
     pub fn feedback(&mut self) -> FeedbackStream<A> {
-        FeedbackStream { watched: self.watched.clone(), action: PhantomData }
+        FeedbackStream { watched: self.watched.clone(), linger: None, action: PhantomData }
     }
 
     /// State of the goal as last heard.
@@ -344,12 +345,12 @@ impl<A: Action> GoalHandle<A> {
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        self.watched.feedback.close();
         let Some(end) = &self.end else { return Err(RosError::Closed) };
         let answer: GetResultAnswer<A::Result> = decode(&end.payload, end.encoding)?;
         match GoalStatus::from_wire(answer.status) {
             status if status.is_terminal() => {
                 lock(&self.watched.heard).0 = status;
+                self.watched.feedback.wake();
                 Ok((status, answer.result))
             }
             _ => Err(RosError::PeerLost { peer: core.name.clone(), silent: self.watched.silent() }),
@@ -406,6 +407,8 @@ impl<A: Action> GoalCanceller<A> {
 /// Feedback of one goal; ends with the goal.
 pub struct FeedbackStream<A: Action> {
     watched: Arc<Watched>,
+    /// Runs once the goal has ended and nothing is left to read.
+    linger: Option<Pin<Box<tokio::time::Sleep>>>,
     action: PhantomData<fn() -> A>,
 }
 
@@ -418,16 +421,22 @@ impl<A: Action> fmt::Debug for FeedbackStream<A> {
 impl<A: Action> Stream for FeedbackStream<A> {
     type Item = A::Feedback;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<A::Feedback>> {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<A::Feedback>> {
         loop {
             match self.watched.feedback.poll_pop(cx) {
                 Poll::Ready(Some(sample)) => {
+                    self.linger = None;
                     match decode::<FeedbackMessage<A::Feedback>>(&sample.payload, sample.encoding) {
                         Ok(message) => return Poll::Ready(Some(message.feedback)),
                         Err(error) => warn!(%error, "a feedback was left out"),
                     }
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending if lock(&self.watched.heard).0.is_terminal() => {
+                    // Status and result come another way than feedback and may overtake it.
+                    let linger = self.linger.get_or_insert_with(|| Box::pin(tokio::time::sleep(LAST_WORDS)));
+                    return linger.as_mut().poll(cx).map(|()| None);
+                }
                 Poll::Pending => return Poll::Pending,
             }
         }

@@ -11,7 +11,7 @@ use crate::{Durability, QosProfile, Reliability, RosError};
 use ros2_client::{Name, NodeName};
 use rustdds::bytes::Bytes;
 use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicies, QosPolicyBuilder, RTPSEntity,
+    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity,
     TopicKind, policy,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -81,21 +81,41 @@ pub(crate) fn dds_name(kind: &str, node: &str, name: &str, suffix: &str) -> Resu
     Ok(parsed.to_dds_name(kind, &root, suffix))
 }
 
-fn policies(qos: &QosProfile) -> QosPolicies {
+/// Policies of a writer.
+fn policies(qos: &QosProfile) -> QosPolicyBuilder {
     let builder = QosPolicyBuilder::new()
         .durability(match qos.durability {
             Durability::Volatile => policy::Durability::Volatile,
             Durability::TransientLocal => policy::Durability::TransientLocal,
         })
-        .history(policy::History::KeepLast { depth: i32::try_from(qos.depth.max(1)).unwrap_or(i32::MAX) })
+        .history(policy::History::KeepLast { depth: count(qos.depth.max(1)) })
         .deadline(policy::Deadline(Duration::INFINITE))
         .lifespan(policy::Lifespan { duration: Duration::INFINITE })
         .liveliness(policy::Liveliness::Automatic { lease_duration: Duration::INFINITE });
     match qos.reliability {
         // Zero: a full send window is an error at once, never a wait.
-        Reliability::Reliable => builder.reliable(Duration::ZERO).build(),
-        Reliability::BestEffort => builder.best_effort().build(),
+        Reliability::Reliable => builder.reliable(Duration::ZERO),
+        Reliability::BestEffort => builder.best_effort(),
     }
+}
+
+/// Policies of a reader. RustDDS retains this many samples of a topic whether read or not, so images get little room; and it
+/// drops unread ones beyond, so what must not be lost gets enough for a burst.
+fn reader_policies(qos: &QosProfile) -> QosPolicyBuilder {
+    let room = match (qos.reliability, qos.durability) {
+        (Reliability::BestEffort, _) => qos.depth.max(8),
+        (Reliability::Reliable, Durability::TransientLocal) => qos.depth.saturating_mul(2).max(8),
+        (Reliability::Reliable, Durability::Volatile) => qos.depth.max(64),
+    };
+    policies(qos).resource_limits(policy::ResourceLimits {
+        max_samples: count(room),
+        max_instances: count(room),
+        max_samples_per_instance: count(room),
+    })
+}
+
+fn count(samples: usize) -> i32 {
+    i32::try_from(samples).unwrap_or(i32::MAX)
 }
 
 impl Participant {
@@ -104,7 +124,7 @@ impl Participant {
         let what = format!("the DDS participant of domain {domain_id}");
         let participant =
             DomainParticipantBuilder::new(domain_id).build().map_err(|error| failed(&what, &error))?;
-        let default = policies(&QosProfile::default());
+        let default = policies(&QosProfile::default()).build();
         let publisher = participant.create_publisher(&default).map_err(|error| failed(&what, &error))?;
         let subscriber = participant.create_subscriber(&default).map_err(|error| failed(&what, &error))?;
         let guid = participant.guid();
@@ -194,7 +214,7 @@ impl Participant {
         qos: QosProfile,
     ) -> Result<rustdds::no_key::DataWriter<Bytes, RawAdapter>, RosError> {
         let what = || format!("a writer on {}", topic.name);
-        let policies = policies(&qos);
+        let policies = policies(&qos).build();
         let guard = lock(&self.dds);
         let dds = guard.as_ref().ok_or(RosError::Closed)?;
         let dds_topic = dds
@@ -223,7 +243,7 @@ impl Participant {
 
     pub(super) fn raw_reader(&self, topic: &TopicType, qos: QosProfile, sink: Sink) -> Result<GUID, RosError> {
         let what = || format!("a reader on {}", topic.name);
-        let policies = policies(&qos);
+        let policies = reader_policies(&qos).build();
         let dds = {
             let guard = lock(&self.dds);
             let dds = guard.as_ref().ok_or(RosError::Closed)?;

@@ -3,6 +3,10 @@
 //! A caller has one dispatcher: the pump hands every answer to the call it belongs to, through a map that is locked across
 //! "send" and "insert", so that no answer comes before its call is known. A responder answers once its writer is
 //! matched with the asker: an answer sent earlier would be lost.
+//!
+//! RustDDS 0.15 writes a stray byte into fragments that have inline QoS (`Option` of the parameter list in `DataFrag`), so a
+//! large answer in the enhanced mapping would never arrive, and its event loop would die of a debug assertion. Such
+//! answers carry the identity of their request behind the payload instead, where no CDR decoder looks.
 
 use super::endpoint::{Reader, Writer};
 use super::matches::{Prefix, prefix};
@@ -23,8 +27,24 @@ use tracing::debug;
 /// Bytes of the header of rmw_cyclonedds: half a GUID and a sequence number. A server only returns them.
 const CYCLONE_HEADER: usize = 16;
 
+/// Longer answers might be fragmented; RustDDS's smallest datagram payload is about 1400 bytes.
+const LONGEST_INLINE_ANSWER: usize = 1024;
+
+/// Ends an answer that carries the identity of its request: this mark after GUID and sequence number.
+const TRAILER_MARK: [u8; 8] = *b"\0answer\0";
+
+/// Bytes of GUID, sequence number and mark.
+const TRAILER: usize = 32;
+
 /// How long an answer waits for its asker to be matched.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Requests or answers that may be unread at once without loss; see `reader_policies`.
+const BURST: usize = 512;
+
+fn reading(qos: QosProfile) -> QosProfile {
+    qos.depth(qos.depth.max(BURST))
+}
 
 /// Names one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,7 +99,7 @@ impl Caller {
             let pending = pending.clone();
             Arc::new(move |mut sample: Sample| {
                 let id = match mapping {
-                    ServiceMapping::Enhanced => match sample.related {
+                    ServiceMapping::Enhanced => match sample.related.or_else(|| split_trailer(&mut sample)) {
                         Some(related) if related.writer_guid == own => CallId::Enhanced(related),
                         _ => return,
                     },
@@ -95,7 +115,7 @@ impl Caller {
                 }
             })
         };
-        let reader = participant.reader(node, answer_topic.clone(), qos, sink)?;
+        let reader = participant.reader(node, answer_topic.clone(), reading(qos), sink)?;
         Ok(Self {
             name,
             participant: participant.clone(),
@@ -121,9 +141,18 @@ impl Caller {
     /// `WouldBlock`, `Closed`.
     pub(crate) async fn call(&self, request: Bytes, deadline: Duration) -> Result<Sample, RosError> {
         let start = Instant::now();
-        self.wait_available(deadline).await?;
         let mut changes = self.participant.changes();
-        let servers = self.servers();
+        let servers = loop {
+            self.wait_available(deadline.saturating_sub(start.elapsed())).await.map_err(|error| match error {
+                RosError::Unavailable { peer, .. } => RosError::Unavailable { peer, waited: deadline },
+                other => other,
+            })?;
+            let servers = self.servers();
+            // It may have left in between.
+            if !servers.is_empty() {
+                break servers;
+            }
+        };
         let (id, mut answer) = self.send(request)?;
         let _waiting = Waiting { pending: &self.pending, id };
         let timeout = tokio::time::sleep(deadline.saturating_sub(start.elapsed()));
@@ -244,6 +273,28 @@ fn split_header(sample: &mut Sample) -> Option<[u8; CYCLONE_HEADER]> {
     Some(header)
 }
 
+fn with_trailer(payload: &Bytes, request: SampleIdentity) -> Bytes {
+    let mut bytes = BytesMut::with_capacity(payload.len() + TRAILER);
+    bytes.put_slice(payload);
+    bytes.put_slice(&request.writer_guid.to_bytes());
+    bytes.put_slice(&i64::from(request.sequence_number).to_le_bytes());
+    bytes.put_slice(&TRAILER_MARK);
+    bytes.freeze()
+}
+
+fn split_trailer(sample: &mut Sample) -> Option<SampleIdentity> {
+    // DDS may have padded the end to a multiple of four.
+    let end = sample.payload.windows(TRAILER_MARK.len()).rev().take(4).position(|end| end == TRAILER_MARK)?;
+    let start = sample.payload.len().checked_sub(end + TRAILER)?;
+    let guid: [u8; 16] = sample.payload.get(start..start + 16)?.try_into().ok()?;
+    let number: [u8; 8] = sample.payload.get(start + 16..start + 24)?.try_into().ok()?;
+    sample.payload.truncate(start);
+    Some(SampleIdentity {
+        writer_guid: GUID::from_bytes(guid),
+        sequence_number: i64::from_le_bytes(number).into(),
+    })
+}
+
 /// One request as it came in.
 pub(crate) struct Incoming {
     pub(crate) sample: Sample,
@@ -282,7 +333,7 @@ impl Responder {
             };
             sink(Incoming { sample, id });
         });
-        let reader = participant.reader(node, request_topic, qos, sink)?;
+        let reader = participant.reader(node, request_topic, reading(qos), sink)?;
         Ok(Self { writer, _reader: reader })
     }
 
@@ -294,6 +345,9 @@ impl Responder {
             return Err(RosError::Closed);
         }
         let (payload, related) = match request.id {
+            CallId::Enhanced(identity) if answer.len() > LONGEST_INLINE_ANSWER => {
+                (with_trailer(&answer, identity), None)
+            }
             CallId::Enhanced(identity) => (answer, Some(identity)),
             CallId::Cyclone(header) => (with_header(&header, &answer), None),
         };

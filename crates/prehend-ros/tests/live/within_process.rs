@@ -1,8 +1,6 @@
 //! Topics, services and actions between endpoints of one process.
 
-mod common;
-
-use common::{AddTwoInts, DEADLINE, Fibonacci, fresh_node};
+use crate::common::{self, AddTwoInts, DEADLINE, Fibonacci, fresh_node};
 use futures::StreamExt;
 use prehend_msgs::std_msgs::msg::String as StringMessage;
 use prehend_ros::{GoalStatus, QosProfile, RosError};

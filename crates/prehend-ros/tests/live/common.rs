@@ -1,6 +1,4 @@
 //! Interfaces, servers and waiting for the tests with a live graph.
-#![allow(dead_code, reason = "each test binary uses its own part")]
-
 use futures::StreamExt;
 use prehend_msgs::{Action, Service};
 use prehend_ros::{Context, DomainLease, ExecutingGoal, Node, NodeOptions, QosProfile};
@@ -8,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Longer than anything here takes on a busy machine.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 /// `example_interfaces/srv/AddTwoInts`.
-pub struct AddTwoInts;
+pub(crate) struct AddTwoInts;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AddRequest {
-    pub a: i64,
-    pub b: i64,
+pub(crate) struct AddRequest {
+    pub(crate) a: i64,
+    pub(crate) b: i64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct AddResponse {
-    pub sum: i64,
+pub(crate) struct AddResponse {
+    pub(crate) sum: i64,
 }
 
 impl Service for AddTwoInts {
@@ -31,22 +29,22 @@ impl Service for AddTwoInts {
     const NAME: &'static str = "AddTwoInts";
 }
 
-pub fn sum(a: i64, b: i64) -> AddRequest {
+pub(crate) fn sum(a: i64, b: i64) -> AddRequest {
     AddRequest { a, b }
 }
 
 /// `example_interfaces/action/Fibonacci`, here counting; a negative order waits for a cancel request, -2 drops the goal,
 /// -3 succeeds when cancelled, -4 is rejected, -5 aborts.
-pub struct Fibonacci;
+pub(crate) struct Fibonacci;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Order {
-    pub order: i32,
+pub(crate) struct Order {
+    pub(crate) order: i32,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sequence {
-    pub sequence: Vec<i32>,
+pub(crate) struct Sequence {
+    pub(crate) sequence: Vec<i32>,
 }
 
 impl Action for Fibonacci {
@@ -57,24 +55,47 @@ impl Action for Fibonacci {
     const NAME: &'static str = "Fibonacci";
 }
 
-pub fn count_to(order: i32) -> Order {
+pub(crate) fn count_to(order: i32) -> Order {
     Order { order }
 }
 
+/// Sends back what it gets.
+pub(crate) struct Echo;
+
+impl Service for Echo {
+    type Request = Vec<u8>;
+    type Response = Vec<u8>;
+    const PACKAGE: &'static str = "example_interfaces";
+    const NAME: &'static str = "Echo";
+}
+
+pub(crate) fn spawn_echo(node: &Node, service: &str) {
+    let mut server = node.create_service::<Echo>(service, QosProfile::services()).expect("made");
+    tokio::spawn(async move {
+        while let Some(request) = server.next().await {
+            let (message, answer) = request.into_parts();
+            answer.respond(message).expect("answered");
+        }
+    });
+}
+
 /// A node in a domain of its own.
-pub fn fresh_node(name: &str) -> (DomainLease, Node) {
+pub(crate) fn fresh_node(name: &str) -> (DomainLease, Node) {
     let lease = DomainLease::take().expect("a domain is free");
     let node = node_in(lease.domain_id(), name);
     (lease, node)
 }
 
-pub fn node_in(domain_id: u16, name: &str) -> Node {
+pub(crate) fn node_in(domain_id: u16, name: &str) -> Node {
+    if std::env::var_os("RUST_LOG").is_some() {
+        prehend_ros::init_logging();
+    }
     let context = Context::create_in_domain(domain_id).expect("joined");
     Node::create(&context, name, "/test", NodeOptions::default()).expect("made")
 }
 
 /// Waits until `condition` holds.
-pub async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < DEADLINE, "never: {what}");
@@ -83,7 +104,7 @@ pub async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 /// Answers sums; never answers when `a` is `i64::MIN`.
-pub fn spawn_adder(node: &Node, service: &str) {
+pub(crate) fn spawn_adder(node: &Node, service: &str) {
     let mut server = node.create_service::<AddTwoInts>(service, QosProfile::services()).expect("made");
     tokio::spawn(async move {
         while let Some(request) = server.next().await {
@@ -120,7 +141,7 @@ async fn count(goal: ExecutingGoal<Fibonacci>) {
 }
 
 /// Runs goals side by side.
-pub fn spawn_counter(node: &Node, action: &str) {
+pub(crate) fn spawn_counter(node: &Node, action: &str) {
     let mut server = node.create_action_server::<Fibonacci>(action).expect("made");
     tokio::spawn(async move {
         while let Some(request) = server.next().await {
