@@ -60,7 +60,8 @@ impl Job<'_> {
         let plan = grasp_plan(&object.key, &asked.part, &way.candidate, &self.standoff(), map.version);
         let motion = self.commit(plan.clone()).await?;
         let closed = self.approach_and_close(&motion, &way, &world, object).await?;
-        self.lift(&motion, &way.candidate, object, &map, closed).await?;
+        let open = world.without(&[object.key.0.as_str()]);
+        self.lift(&motion, &way.candidate, (object, &map), &open, closed).await?;
         drop(motion);
         self.confirm(&plan, before, Some(object)).await
     }
@@ -136,7 +137,11 @@ impl Job<'_> {
             for (candidate, joints, approach) in batch {
                 tried += 1;
                 let velocity = self.skills.shell.robot.arm.velocity_scaling;
-                match self.interrupt.guard(self.skills.planner.plan(&start, &joints, velocity)).await? {
+                match self
+                    .interrupt
+                    .guard(self.skills.planner.plan(&start, &joints, candidate.opening, velocity))
+                    .await?
+                {
                     Ok(transit) => return Ok(Way { candidate, transit, approach }),
                     Err(miss) => misses.push(miss.to_string()),
                 }
@@ -163,14 +168,19 @@ impl Job<'_> {
                 last = "outside the workspace".to_owned();
                 continue;
             }
-            let joints = match self.skills.planner.ik(&before, start).await? {
+            let joints = match self.skills.planner.ik(&before, start, candidate.opening).await? {
                 Ok(joints) => joints,
                 Err(miss) => {
                     last = miss.to_string();
                     continue;
                 }
             };
-            match self.skills.planner.line(&joints, &[candidate.map_from_tool], slow).await? {
+            match self
+                .skills
+                .planner
+                .line(&joints, &[candidate.map_from_tool], candidate.opening, slow)
+                .await?
+            {
                 Ok(approach) => return Ok(Ok((candidate, joints, approach))),
                 Err(miss) => last = miss.to_string(),
             }
@@ -191,22 +201,21 @@ impl Job<'_> {
             motion.grip("open", way.candidate.opening).await?;
         }
         motion.execute("transit", way.transit.trajectory.clone()).await?;
-        self.interrupt.guard(self.skills.scene.apply(&world.without(&[object.key.0.as_str()]))).await?;
+        let open = world.without(&[object.key.0.as_str()]);
         if let Err(fault) = motion.execute("approach", way.approach.trajectory.clone()).await {
             // The pads met something on the way: withdraw as they came, if nothing else stopped the arm.
             if matches!(fault, SkillFault::ControlFailed { .. }) {
-                self.withdraw(motion, &way.candidate.pregrasp(self.standoff().approach)).await;
+                self.withdraw(motion, &open, &way.candidate.pregrasp(self.standoff().approach)).await;
             }
             return Err(fault);
         }
         motion.grip("close", 0.0).await
     }
 
-    async fn withdraw(&self, motion: &Motion<'_>, to: &Isometry3<f64>) {
+    async fn withdraw(&self, motion: &Motion<'_>, world: &World, to: &Isometry3<f64>) {
         let moved = async {
-            let joints = self.skills.arm.joints()?.arm;
             let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
-            match self.skills.planner.line(&joints, &[*to], slow).await? {
+            match self.line_away(world, to, slow).await? {
                 Ok(line) => motion.execute("withdraw", line.trajectory).await,
                 Err(miss) => {
                     Err(SkillFault::NoPlan { phase: "withdraw", tried: 1, detail: miss.to_string() })
@@ -223,8 +232,8 @@ impl Job<'_> {
         &self,
         motion: &Motion<'_>,
         candidate: &GraspCandidate,
-        object: &Object,
-        map: &ObjectMap,
+        (object, map): (&Object, &ObjectMap),
+        world: &World,
         closed: f64,
     ) -> Result<(), SkillFault> {
         let holds = closed >= EMPTY_OPENING;
@@ -241,9 +250,8 @@ impl Job<'_> {
         let speed = self.skills.shell.robot.arm.velocity_scaling.min(0.3);
         let mut last = String::new();
         for share in LIFTS {
-            let joints = self.skills.arm.joints()?.arm;
             let up = candidate.lift(self.standoff().lift * share);
-            match self.interrupt.guard(self.skills.planner.line(&joints, &[up], speed)).await? {
+            match self.line_away(world, &up, speed).await? {
                 Ok(line) => {
                     motion.execute("lift", line.trajectory).await?;
                     let opening = self.skills.arm.joints()?.opening;

@@ -108,7 +108,6 @@ impl Job<'_> {
         }
         // At the surface the held object and the targets may touch: they are meant to.
         let open = world.without(&targets).holding(&[]);
-        self.interrupt.guard(self.skills.scene.apply(&open)).await?;
         let lowered = motion.execute("lower", way.lower.trajectory).await;
         if let Err(fault) = lowered {
             // Contact before the expected height: the object stands. Anything else keeps it in the hand.
@@ -119,10 +118,9 @@ impl Job<'_> {
         }
         motion.grip("release", candidate.opening).await?;
         self.skills.arm.hand().release();
-        let joints = self.skills.arm.joints()?.arm;
-        let back = [candidate.withdrawn(&self.standoff())];
+        let back = candidate.withdrawn(&self.standoff());
         let slow = self.skills.shell.robot.arm.contact_velocity_scaling * 2.0;
-        match self.interrupt.guard(self.skills.planner.line(&joints, &back, slow.min(1.0))).await? {
+        match self.line_away(&open, &back, slow.min(1.0)).await? {
             Ok(line) => motion.execute("retreat", line.trajectory).await?,
             Err(miss) => self.tell("retreat", "skipped", &miss.to_string()),
         }
@@ -186,7 +184,8 @@ impl Job<'_> {
         world: &World,
         targets: &[&str],
     ) -> Result<Way, SkillFault> {
-        let start = self.skills.arm.joints()?.arm;
+        let now = self.skills.arm.joints()?;
+        let (start, opening) = (now.arm, now.opening);
         let open = world.without(targets).holding(&[]);
         let robot = &self.skills.shell.robot.arm;
         let mut misses: Vec<String> = Vec::new();
@@ -200,15 +199,17 @@ impl Job<'_> {
                     misses.push("outside the workspace".to_owned());
                     continue;
                 }
-                let joints = match self.interrupt.guard(self.skills.planner.ik(&above, &start)).await? {
-                    Ok(joints) => joints,
-                    Err(miss) => {
-                        misses.push(miss.to_string());
-                        continue;
-                    }
-                };
+                let joints =
+                    match self.interrupt.guard(self.skills.planner.ik(&above, &start, opening)).await? {
+                        Ok(joints) => joints,
+                        Err(miss) => {
+                            misses.push(miss.to_string());
+                            continue;
+                        }
+                    };
                 let release = [candidate.map_from_tool];
-                let line = self.skills.planner.line(&joints, &release, robot.contact_velocity_scaling);
+                let line =
+                    self.skills.planner.line(&joints, &release, opening, robot.contact_velocity_scaling);
                 match self.interrupt.guard(line).await? {
                     Ok(lower) => batch.push((*candidate, joints, lower)),
                     Err(miss) => misses.push(miss.to_string()),
@@ -217,7 +218,7 @@ impl Job<'_> {
             self.interrupt.guard(self.skills.scene.apply(world)).await?;
             for (candidate, joints, lower) in batch {
                 let speed = robot.velocity_scaling * 0.7;
-                match self.interrupt.guard(self.skills.planner.plan(&start, &joints, speed)).await? {
+                match self.interrupt.guard(self.skills.planner.plan(&start, &joints, opening, speed)).await? {
                     Ok(transit) => return Ok(Way { candidate, transit, lower }),
                     Err(miss) => misses.push(miss.to_string()),
                 }

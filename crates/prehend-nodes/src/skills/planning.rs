@@ -87,23 +87,28 @@ impl Planner {
         })
     }
 
-    fn state(&self, joints: &[f64]) -> RobotState {
+    /// A robot state with the gripper at an opening, metres.
+    fn state(&self, joints: &[f64], opening: f64) -> RobotState {
+        let (mut name, mut position) = (self.robot.arm.joints.clone(), joints.to_vec());
+        name.push(self.robot.gripper.joint.clone());
+        position.push(self.robot.gripper.position(opening));
         RobotState {
-            joint_state: JointState {
-                name: self.robot.arm.joints.clone(),
-                position: joints.to_vec(),
-                ..Default::default()
-            },
+            joint_state: JointState { name, position, ..Default::default() },
             is_diff: true,
             ..Default::default()
         }
     }
 
     /// Joints at which the tool is at `base_from_tool` without collision, near `seed`.
-    pub(super) async fn ik(&self, base_from_tool: &Isometry3<f64>, seed: &[f64]) -> Found<Vec<f64>> {
+    pub(super) async fn ik(
+        &self,
+        base_from_tool: &Isometry3<f64>,
+        seed: &[f64],
+        opening: f64,
+    ) -> Found<Vec<f64>> {
         let ik_request = PositionIKRequest {
             group_name: self.robot.moveit.group.clone(),
-            robot_state: self.state(seed),
+            robot_state: self.state(seed, opening),
             avoid_collisions: true,
             ik_link_name: self.robot.frames.tool.clone(),
             pose_stamped: PoseStamped {
@@ -127,7 +132,13 @@ impl Planner {
     }
 
     /// A collision-free motion from `start` to the joints `goal`.
-    pub(super) async fn plan(&self, start: &[f64], goal: &[f64], velocity_scaling: f64) -> Found<Planned> {
+    pub(super) async fn plan(
+        &self,
+        start: &[f64],
+        goal: &[f64],
+        opening: f64,
+        velocity_scaling: f64,
+    ) -> Found<Planned> {
         let constraint = |(name, position): (&String, &f64)| JointConstraint {
             joint_name: name.clone(),
             position: *position,
@@ -136,7 +147,7 @@ impl Planner {
             weight: 1.0,
         };
         let request = MotionPlanRequest {
-            start_state: self.state(start),
+            start_state: self.state(start, opening),
             goal_constraints: vec![Constraints {
                 joint_constraints: self.robot.arm.joints.iter().zip(goal).map(constraint).collect(),
                 ..Default::default()
@@ -166,11 +177,12 @@ impl Planner {
         &self,
         start: &[f64],
         poses: &[Isometry3<f64>],
+        opening: f64,
         velocity_scaling: f64,
     ) -> Found<Planned> {
         let request = GetCartesianPath::Request {
             header: convert::header(&self.robot.frames.base, 0.0),
-            start_state: self.state(start),
+            start_state: self.state(start, opening),
             group_name: self.robot.moveit.group.clone(),
             link_name: self.robot.frames.tool.clone(),
             waypoints: poses.iter().map(convert::pose_to_msg).collect(),

@@ -96,58 +96,55 @@ impl SceneKeeper {
         if applied.as_ref() == Some(world) {
             return Ok(());
         }
-        let scene = self.difference(applied.as_ref(), world);
-        // Until the answer is there, nothing is known of the scene: the next call starts from a cleared one.
+        let steps = self.steps(applied.as_ref(), world);
+        // Until the answers are there, nothing is known of the scene: the next call starts from a cleared one.
         *applied = None;
-        let answer = self
-            .client
-            .request(ApplyPlanningScene::Request { scene }, DEADLINE)
-            .await
-            .map_err(|error| SkillFault::robot("planning scene", &error))?;
-        if !answer.success {
-            let detail = "the planning scene was not accepted".to_owned();
-            return Err(SkillFault::ControlFailed { phase: "planning scene", detail });
+        for scene in steps {
+            let answer = self
+                .client
+                .request(ApplyPlanningScene::Request { scene }, DEADLINE)
+                .await
+                .map_err(|error| SkillFault::robot("planning scene", &error))?;
+            if !answer.success {
+                let detail = "the planning scene was not accepted".to_owned();
+                return Err(SkillFault::ControlFailed { phase: "planning scene", detail });
+            }
         }
         *applied = Some(world.clone());
         Ok(())
     }
 
-    fn difference(&self, old: Option<&World>, new: &World) -> PlanningScene {
-        let mut objects = Vec::new();
-        let mut attached = Vec::new();
+    /// The changes in the order in which they must be made: let go, change the world, take hold. What is let go becomes
+    /// part of the world, by MoveIt's rule, and is removed there.
+    fn steps(&self, old: Option<&World>, new: &World) -> Vec<PlanningScene> {
+        let (mut detach, mut objects, mut attach) = (Vec::new(), Vec::new(), Vec::new());
+        let remove = |key: &str| solid(key, &self.base, &[], CollisionObject::REMOVE);
         let empty = World::default();
         if old.is_none() {
             // An empty id is every object.
-            attached.push(self.attached("", &[], CollisionObject::REMOVE));
-            objects.push(solid("", &self.base, &[], CollisionObject::REMOVE));
+            detach.push(self.attached("", &[], CollisionObject::REMOVE));
+            objects.push(remove(""));
         }
         let old = old.unwrap_or(&empty);
         if old.held != new.held {
             if !old.held.is_empty() {
-                attached.push(self.attached(HELD, &[], CollisionObject::REMOVE));
-                // What is detached becomes part of the world, by MoveIt's rule.
-                objects.push(solid(HELD, &self.base, &[], CollisionObject::REMOVE));
+                detach.push(self.attached(HELD, &[], CollisionObject::REMOVE));
+                objects.push(remove(HELD));
             }
             if !new.held.is_empty() {
-                attached.push(self.attached(HELD, &new.held, CollisionObject::ADD));
+                attach.push(self.attached(HELD, &new.held, CollisionObject::ADD));
             }
         }
-        for key in old.objects.keys().filter(|key| !new.objects.contains_key(*key)) {
-            objects.push(solid(key, &self.base, &[], CollisionObject::REMOVE));
-        }
+        objects
+            .extend(old.objects.keys().filter(|key| !new.objects.contains_key(*key)).map(|key| remove(key)));
         for (key, boxes) in new.objects.iter().filter(|(key, boxes)| old.objects.get(*key) != Some(*boxes)) {
             objects.push(solid(key, &self.base, boxes, CollisionObject::ADD));
         }
-        PlanningScene {
-            is_diff: true,
-            robot_state: RobotState {
-                is_diff: true,
-                attached_collision_objects: attached,
-                ..Default::default()
-            },
-            world: PlanningSceneWorld { collision_objects: objects, ..Default::default() },
-            ..Default::default()
-        }
+        [(detach, Vec::new()), (Vec::new(), objects), (attach, Vec::new())]
+            .into_iter()
+            .filter(|(attached, objects)| !attached.is_empty() || !objects.is_empty())
+            .map(|(attached, objects)| difference(attached, objects))
+            .collect()
     }
 
     fn attached(&self, id: &str, boxes: &[OrientedBox], operation: u8) -> AttachedCollisionObject {
@@ -157,6 +154,15 @@ impl SceneKeeper {
             touch_links: self.touch_links.clone(),
             ..Default::default()
         }
+    }
+}
+
+fn difference(attached: Vec<AttachedCollisionObject>, objects: Vec<CollisionObject>) -> PlanningScene {
+    PlanningScene {
+        is_diff: true,
+        robot_state: RobotState { is_diff: true, attached_collision_objects: attached, ..Default::default() },
+        world: PlanningSceneWorld { collision_objects: objects, ..Default::default() },
+        ..Default::default()
     }
 }
 

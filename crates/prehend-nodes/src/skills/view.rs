@@ -2,8 +2,9 @@
 
 use super::fault::SkillFault;
 use super::job::{Asked, Job};
+use super::planning::{Miss, Planned};
 use super::scene::World;
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use prehend_scene::{ObjectMap, Skill};
 use prehend_skills::plan::view_plan;
 use std::sync::PoisonError;
@@ -72,7 +73,10 @@ impl Job<'_> {
         let mut misses = Vec::new();
         for world in self.relaxed(&world) {
             self.interrupt.guard(self.skills.scene.apply(&world)).await?;
-            let found = self.interrupt.guard(self.skills.planner.plan(&now.arm, joints, velocity)).await?;
+            let found = self
+                .interrupt
+                .guard(self.skills.planner.plan(&now.arm, joints, now.opening, velocity))
+                .await?;
             let planned = match found {
                 Ok(planned) => planned,
                 Err(miss) => {
@@ -98,8 +102,30 @@ impl Job<'_> {
         Err(SkillFault::NoPlan { phase: "survey pose", tried: misses.len(), detail: misses.join(", ") })
     }
 
+    /// A straight line from where the arm stands, in `world` or, when the gripper stands too near to something there, in
+    /// a world without it: only for motions straight away from what was seen.
+    pub(super) async fn line_away(
+        &self,
+        world: &World,
+        to: &Isometry3<f64>,
+        velocity_scaling: f64,
+    ) -> Result<Result<Planned, Miss>, SkillFault> {
+        let now = self.skills.arm.joints()?;
+        let mut last = Miss::Fraction(0.0);
+        for world in self.relaxed(world) {
+            self.interrupt.guard(self.skills.scene.apply(&world)).await?;
+            let to = [*to];
+            let line = self.skills.planner.line(&now.arm, &to, now.opening, velocity_scaling);
+            match self.interrupt.guard(line).await? {
+                Ok(line) => return Ok(Ok(line)),
+                Err(miss) => last = miss,
+            }
+        }
+        Ok(Err(last))
+    }
+
     /// The world, and the same without what the gripper may touch where it stands: a start in contact has no plan else.
-    fn relaxed(&self, world: &World) -> Vec<World> {
+    pub(super) fn relaxed(&self, world: &World) -> Vec<World> {
         let mut worlds = vec![world.clone()];
         let Ok(tool) = self.tool_pose() else { return worlds };
         let tool = tool.translation.vector;
