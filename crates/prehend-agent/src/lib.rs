@@ -1,8 +1,16 @@
 //! Tools and their contracts, the built-in planner, the agent loop (ASP III-B, III-C).
 //!
 //! For: understanding a sentence, grounding its words by calling tools, and carrying out the steps with retries and
-//! typed refusals. Not for: perception, motion or judgement; those are behind the `World` trait.
-//! Read [`language::Goal`] first: what a sentence means before anything is looked for.
+//! typed refusals. Not for: perception, motion or judgement; those are behind the [`World`] trait.
+//! Read [`language::Goal`] first (what a sentence means before anything is looked for), then [`Agent`].
 
+pub mod agent;
 pub mod language;
+pub mod planner;
 pub mod policy;
+pub mod tools;
+pub mod world;
+
+pub use agent::{Agent, Outcome, Report};
+pub use planner::Settings;
+pub use world::{Fault, World};

@@ -31,10 +31,8 @@ pub fn gap(a: &Object, b: &Object) -> f64 {
         object.cloud.points.iter().step_by(step).map(|p| Vector2::new(p.x, p.y)).collect()
     };
     let (pa, pb) = (flat(a), flat(b));
-    let nearest = pa
-        .iter()
-        .flat_map(|p| pb.iter().map(move |q| (p - q).norm_squared()))
-        .fold(f64::INFINITY, f64::min);
+    let nearest =
+        pa.iter().flat_map(|p| pb.iter().map(move |q| (p - q).norm_squared())).fold(f64::INFINITY, f64::min);
     if nearest.is_finite() { nearest.sqrt() } else { (centre(a).xy() - centre(b).xy()).norm() }
 }
 

@@ -214,7 +214,7 @@ const LISTS: [&str; 41] = [
     "attribute_nouns",
     "away",
 ];
-const MORE_LISTS: [&str; 5] = ["seen", "anywhere", "together", "inside", "on_top"];
+const MORE_LISTS: [&str; 6] = ["not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
 
 /// Words that are never part of a noun, whatever the file says.
 const CLOSED: [&str; 65] = [

@@ -1,1 +1,365 @@
-//! (coming)
+//! The agent node: takes goals, carries them out with the built-in planner, says how they ended.
+//!
+//! One goal at a time; a second one is refused `busy`, except "stop" and its like, which end the running one. What the
+//! sentence alone rules out is answered at once.
+
+mod goal;
+mod world;
+
+use crate::convert;
+use crate::shell::{NodeError, NodeOptions, Shell};
+use futures::StreamExt;
+use goal::{Ended, Running, Source};
+use prehend_agent::language::{Goal, Lexicon, Question, Step};
+use prehend_agent::policy::{Policy, Workspace};
+use prehend_agent::{Agent, Fault, Outcome, Settings};
+use prehend_config::Findings;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, SubmitGoal, UpdateMap};
+use prehend_ros::{ActionClient, Client, GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
+use prehend_scene::{ObjectMap, Reason, SymbolicState};
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+
+/// Peers a goal with motion needs.
+const PEERS: [&str; 4] = ["object_map", "affordance", "verifier", "skills"];
+/// Peers a question needs.
+const QUESTION_PEERS: [&str; 1] = ["object_map"];
+
+enum Event {
+    Submit(ServiceRequest<SubmitGoal::Service>),
+    Execute(GoalRequest<ExecuteGoal::Action>),
+    Ended(Ended),
+    Shutdown,
+}
+
+/// The other nodes, seen from here.
+#[derive(Clone)]
+struct Clients {
+    update: Client<UpdateMap::Service>,
+    retrieve: Client<RetrieveObjects::Service>,
+    affordance: Arc<ActionClient<DetectAffordance::Action>>,
+    skills: Arc<ActionClient<ExecuteSkill::Action>>,
+    map: watch::Receiver<Option<Arc<ObjectMap>>>,
+    stop: watch::Receiver<Option<String>>,
+}
+
+struct Node {
+    shell: Shell,
+    agent: Arc<Agent>,
+    clients: Clients,
+    state: SymbolicState,
+    state_publisher: Publisher<StateMsg>,
+    running: Option<Running>,
+    ended: mpsc::UnboundedSender<Ended>,
+    goals: u64,
+    incarnation: u64,
+}
+
+/// Runs the node until it is told to stop.
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let shell = Shell::start("agent", &options).await?;
+    let ros = shell.node.clone();
+    let mut submissions = ros.create_service::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
+    let mut goals = ros.create_action_server::<ExecuteGoal::Action>(names::EXECUTE_GOAL)?;
+    let (sender, mut endings) = mpsc::unbounded_channel();
+    let mut node = Node::new(shell, sender)?;
+    node.publish_state("");
+    loop {
+        let event = tokio::select! {
+            () = node.shell.shutdown() => Event::Shutdown,
+            Some(ended) = endings.recv() => Event::Ended(ended),
+            Some(request) = submissions.next() => Event::Submit(request),
+            Some(request) = goals.next() => Event::Execute(request),
+        };
+        match event {
+            Event::Submit(request) => node.submit(request),
+            Event::Execute(request) => node.execute(request),
+            Event::Ended(ended) => node.finish(ended),
+            Event::Shutdown => {
+                if let Some(running) = node.running.take() {
+                    running.end(Fault::new(Reason::Canceled, "the agent is ending")).await;
+                }
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Node {
+    fn new(shell: Shell, ended: mpsc::UnboundedSender<Ended>) -> Result<Self, NodeError> {
+        let services = QosProfile::services();
+        let ros = &shell.node;
+        let clients = Clients {
+            update: ros.create_client(names::OBJECT_MAP_UPDATE, services)?,
+            retrieve: ros.create_client(names::OBJECT_MAP_RETRIEVE, services)?,
+            affordance: Arc::new(ros.create_action_client(names::DETECT_AFFORDANCE)?),
+            skills: Arc::new(ros.create_action_client(names::EXECUTE_SKILL)?),
+            map: world::follow_map(ros)?,
+            stop: follow_stop(ros)?,
+        };
+        let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
+        let agent = Arc::new(agent(&shell)?);
+        let incarnation = crate::shell::incarnation();
+        let state = SymbolicState::default();
+        Ok(Self {
+            shell,
+            agent,
+            clients,
+            state,
+            state_publisher,
+            running: None,
+            ended,
+            goals: 0,
+            incarnation,
+        })
+    }
+
+    fn submit(&mut self, request: ServiceRequest<SubmitGoal::Service>) {
+        let text = request.message.text.clone();
+        let response = match self.begin(&text, Source::Service) {
+            Ok(goal_id) => SubmitGoal::Response { accepted: true, goal_id, ..Default::default() },
+            Err((goal_id, fault, _)) => SubmitGoal::Response {
+                accepted: false,
+                goal_id,
+                error_code: error_code(fault.reason),
+                reason: fault.reason.code().to_owned(),
+                message: fault.message,
+            },
+        };
+        if let Err(error) = request.respond(response) {
+            tracing::warn!("a goal was not answered: {error}");
+        }
+    }
+
+    fn execute(&mut self, request: GoalRequest<ExecuteGoal::Action>) {
+        let text = request.goal.text.clone();
+        // Refused goals are accepted and aborted, so that the reason reaches the client.
+        let handle = request.accept();
+        if let Err((goal_id, fault, source)) = self.begin(&text, Source::Action(handle)) {
+            source.end(ExecuteGoal::Result {
+                goal_id,
+                outcome: Outcome::Refused.name().to_owned(),
+                reason: fault.reason.code().to_owned(),
+                message: fault.message,
+                tool_calls: 0,
+            });
+        }
+    }
+
+    /// Starts a goal, or says why not, giving the source back.
+    fn begin(&mut self, text: &str, source: Source) -> Result<String, (String, Fault, Source)> {
+        self.goals += 1;
+        let goal_id = format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals);
+        let data = json!({ "text": text });
+        self.trace(&goal_id, "started", "started", text, data);
+        let readings = match self.agent.understand(text).and_then(|readings| self.may_start(readings)) {
+            Ok(readings) => readings,
+            Err(fault) => {
+                self.tell_end(&goal_id, Outcome::Refused, Some(fault.reason), &fault.message, 0);
+                return Err((goal_id, fault, source));
+            }
+        };
+        let understood: Vec<String> = readings.iter().map(ToString::to_string).collect();
+        self.trace(&goal_id, "understood", "ok", &understood.join(" or "), json!({ "readings": understood }));
+        if is_stop(&readings) {
+            let message = match self.running.as_ref() {
+                Some(running) => {
+                    running.interrupt(Fault::new(Reason::Canceled, format!("told to \"{text}\"")));
+                    "I stop what I am doing."
+                }
+                None => "I am doing nothing and hold still.",
+            };
+            let report = prehend_agent::Report {
+                outcome: Outcome::Done,
+                reason: None,
+                message: message.to_owned(),
+                tool_calls: 0,
+                state: self.state.clone(),
+            };
+            let ended = Ended { goal_id: goal_id.clone(), report, source };
+            // The end is told after the answer to the submission, as with every goal.
+            let _ = self.ended.send(ended);
+            return Ok(goal_id);
+        }
+        let peers: &'static [&'static str] = if needs_motion(&readings) { &PEERS } else { &QUESTION_PEERS };
+        let running = Running::start(goal::Start {
+            goal_id: goal_id.clone(),
+            readings,
+            agent: Arc::clone(&self.agent),
+            clients: self.clients.clone(),
+            trace: self.shell.trace.clone(),
+            peers: self.shell.peers.clone(),
+            watched: peers,
+            held: self.state.held_object.clone(),
+            source,
+            ended: self.ended.clone(),
+        });
+        self.running = Some(running);
+        self.publish_state(&goal_id);
+        Ok(goal_id)
+    }
+
+    /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.
+    fn may_start(&self, readings: Vec<Goal>) -> Result<Vec<Goal>, Fault> {
+        if is_stop(&readings) {
+            return Ok(readings);
+        }
+        if self.running.is_some() {
+            return Err(Fault::new(Reason::Busy, "Another goal is being executed; say \"stop\" to end it."));
+        }
+        if !needs_motion(&readings) {
+            return Ok(readings);
+        }
+        if let Some(reason) = self.clients.stop.borrow().as_ref() {
+            return Err(Fault::new(
+                Reason::Stopped,
+                format!("The robot is stopped ({reason}); clear the stop first."),
+            ));
+        }
+        match self.shell.peers.missing(&PEERS).first() {
+            None => Ok(readings),
+            Some(peer) => Err(lost(peer)),
+        }
+    }
+
+    fn finish(&mut self, ended: Ended) {
+        let Ended { goal_id, report, source } = ended;
+        if self.running.as_ref().is_some_and(|running| running.goal_id() == goal_id) {
+            self.running = None;
+            self.state = report.state.clone();
+        }
+        self.tell_end(&goal_id, report.outcome, report.reason, &report.message, report.tool_calls);
+        self.publish_state("");
+        source.end(ExecuteGoal::Result {
+            goal_id,
+            outcome: report.outcome.name().to_owned(),
+            reason: report.reason.map_or("", Reason::code).to_owned(),
+            message: report.message,
+            tool_calls: report.tool_calls,
+        });
+    }
+
+    fn tell_end(
+        &self,
+        goal_id: &str,
+        outcome: Outcome,
+        reason: Option<Reason>,
+        message: &str,
+        tool_calls: u32,
+    ) {
+        let data = json!({
+            "outcome": outcome.name(),
+            "reason": reason.map(Reason::code),
+            "message": message,
+            "tool_calls": tool_calls,
+        });
+        self.trace(goal_id, "finished", outcome.name(), message, data);
+    }
+
+    fn trace(&self, goal_id: &str, name: &str, status: &str, message: &str, data: serde_json::Value) {
+        self.shell.trace.event(goal_id, TraceEvent::KIND_GOAL, name, status, message, data);
+    }
+
+    fn publish_state(&self, goal_id: &str) {
+        let at = convert::seconds(&self.shell.node.now());
+        let mut message = convert::state_to_msg(&self.state, &self.shell.robot.frames.base, at);
+        message.goal_id = goal_id.to_owned();
+        message.stopped = self.clients.stop.borrow().is_some();
+        if let Err(error) = self.state_publisher.publish(&message) {
+            tracing::warn!("state not published: {error}");
+        }
+    }
+}
+
+/// The agent with its files and parameters.
+fn agent(shell: &Shell) -> Result<Agent, NodeError> {
+    let parameters = shell.node.parameters();
+    let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
+    let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
+    let defaults = Settings::default();
+    let retries = parameters.i64_or("retries", i64::from(defaults.retries))?;
+    let step_limit = parameters.i64_or("step_limit", i64::from(defaults.step_limit))?;
+    let size_ratio = parameters.f64_or("size_ratio", defaults.size_ratio)?;
+    parameters.finish()?;
+    let limits = shell.robot.limits;
+    let bounded = |value: i64, most: u32| u32::try_from(value.max(0)).unwrap_or(most).min(most);
+    let settings = Settings {
+        workspace: Workspace { min: limits.workspace_low, max: limits.workspace_high },
+        gripper_opening: shell.robot.gripper.max_opening,
+        retries: bounded(retries, 3),
+        step_limit: bounded(step_limit, 1000),
+        size_ratio: size_ratio.max(1.0),
+        ..defaults
+    };
+    Ok(Agent {
+        lexicon: read(&lexicon, Lexicon::from_yaml)?,
+        policy: read(&policy, Policy::from_yaml)?,
+        settings,
+    })
+}
+
+fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {
+    let path = crate::share::resolve(Path::new(file));
+    let text = std::fs::read_to_string(&path).map_err(|error| NodeError::Start {
+        node: "agent",
+        reason: format!("cannot read {}: {error}", path.display()),
+    })?;
+    Ok(parse(&path.display().to_string(), &text)?)
+}
+
+/// Keeps why the stop is latched, when it is.
+fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Receiver<Option<String>>, RosError> {
+    let mut states = node.subscribe::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
+    let (sender, receiver) = watch::channel(None);
+    tokio::spawn(async move {
+        while let Some(state) = states.next().await {
+            sender.send_replace(state.engaged.then_some(state.reason));
+        }
+    });
+    Ok(receiver)
+}
+
+fn is_stop(readings: &[Goal]) -> bool {
+    matches!(readings, [Goal::Steps(steps)] if steps.as_slice() == [Step::Stop])
+}
+
+fn needs_motion(readings: &[Goal]) -> bool {
+    readings.iter().any(|reading| matches!(reading, Goal::Steps(_)))
+        && !readings.iter().all(|reading| matches!(reading, Goal::Question(Question::Abilities)))
+}
+
+/// The fault of a peer that is not there.
+fn lost(peer: &str) -> Fault {
+    let reason = if peer == "verifier" { Reason::VerifierLost } else { Reason::PeerLost };
+    Fault::new(reason, format!("The node {peer} is not there."))
+}
+
+/// The wire code of a refusal at once.
+fn error_code(reason: Reason) -> i32 {
+    match reason {
+        Reason::NotUnderstood => ErrorCode::AGENT_NOT_UNDERSTOOD,
+        Reason::NotFound => ErrorCode::AGENT_NOT_FOUND,
+        Reason::Ambiguous => ErrorCode::AGENT_AMBIGUOUS,
+        Reason::Infeasible => ErrorCode::AGENT_INFEASIBLE,
+        Reason::Unsafe => ErrorCode::AGENT_UNSAFE,
+        Reason::Busy => ErrorCode::AGENT_BUSY,
+        Reason::Stopped => ErrorCode::AGENT_STOPPED,
+        Reason::VerifierLost => ErrorCode::SKILL_VERIFIER_LOST,
+        Reason::VerifierRefused => ErrorCode::SKILL_REFUSED,
+        Reason::PeerLost => ErrorCode::SKILL_PEER_LOST,
+        Reason::NoGrasp => ErrorCode::SKILL_NO_GRASP,
+        Reason::NoPlace => ErrorCode::SKILL_NO_PLACE,
+        Reason::NoPlan => ErrorCode::SKILL_NO_PLAN,
+        Reason::Slipped => ErrorCode::SKILL_SLIPPED,
+        Reason::OutcomeNotObserved => ErrorCode::SKILL_OUTCOME,
+        Reason::ControlFailed => ErrorCode::SKILL_CONTROL_FAILED,
+        Reason::Canceled => ErrorCode::SKILL_CANCELED,
+        Reason::SensorFault => ErrorCode::SKILL_SENSOR,
+        Reason::Timeout | Reason::Internal => ErrorCode::SKILL_BAD_REQUEST,
+    }
+}

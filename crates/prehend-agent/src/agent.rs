@@ -1,0 +1,338 @@
+//! The agent loop: understand, plan, act with retries, report.
+
+use crate::language::{Goal, Lexicon, parse};
+use crate::planner::{Action, Knowledge, Plan, Settings, describe, plan, refuse_at_once};
+use crate::policy::Policy;
+use crate::tools::{Interaction, Toolbox};
+use crate::world::{Fault, World};
+use nalgebra::Point3;
+use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, spatial};
+use std::collections::HashMap;
+
+/// How far a thing may have moved and still be taken for the one that was lost from the map, metres.
+const SAME_PLACE: f64 = 0.12;
+
+/// How a goal ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was done, or the question is answered.
+    Done,
+    /// Nothing was moved.
+    Refused,
+    /// It was begun and did not succeed.
+    Failed,
+}
+
+impl Outcome {
+    /// Name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The end of a goal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why not done.
+    pub reason: Option<Reason>,
+    /// For the person.
+    pub message: String,
+    /// Tool calls made, without the spatial ones.
+    pub tool_calls: u32,
+    /// What is held and known at the end.
+    pub state: SymbolicState,
+}
+
+/// The built-in agent: words, rules and settings.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Words.
+    pub lexicon: Lexicon,
+    /// The operator's rules.
+    pub policy: Policy,
+    /// The robot and the margins.
+    pub settings: Settings,
+}
+
+/// What is remembered of the objects of a plan, for finding them again in a new map.
+#[derive(Clone, Debug)]
+struct Remembered {
+    class_name: String,
+    query: String,
+    place: Point3<f64>,
+}
+
+impl Agent {
+    /// What a sentence means, checked against the policy; nothing is looked at.
+    ///
+    /// Errors: unsafe, not_understood, or infeasible whatever the scene.
+    pub fn understand(&self, text: &str) -> Result<Vec<Goal>, Fault> {
+        if let Some(violation) = self.policy.check_sentence(text, &self.lexicon) {
+            return Err(Fault::new(Reason::Unsafe, violation.to_string()));
+        }
+        let mut readings =
+            parse(text, &self.lexicon).map_err(|error| Fault::new(Reason::NotUnderstood, error.message))?;
+        let refusal = readings.first().and_then(refuse_at_once);
+        readings.retain(|reading| refuse_at_once(reading).is_none());
+        match refusal {
+            Some(refusal) if readings.is_empty() => Err(refusal),
+            Some(_) | None => Ok(readings),
+        }
+    }
+
+    /// Carries out a goal to its end. `held` is what is known to be in the gripper.
+    pub fn run(&self, readings: &[Goal], world: &mut dyn World, held: Option<ObjectKey>) -> Report {
+        let mut tools = Toolbox::new(world, &self.lexicon, held, self.settings.step_limit);
+        let result = self.carry_out(readings, &mut tools);
+        let (outcome, reason, message) = match result {
+            Ok(message) => (Outcome::Done, None, message),
+            Err(fault) => {
+                let outcome = if tools.moved() { Outcome::Failed } else { ended_unmoved(fault.reason) };
+                (outcome, Some(fault.reason), fault.message)
+            }
+        };
+        Report { outcome, reason, message, tool_calls: tools.calls(), state: tools.state().clone() }
+    }
+
+    fn carry_out(&self, readings: &[Goal], tools: &mut Toolbox<'_>) -> Result<String, Fault> {
+        let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
+        let actions = match plan(readings, tools, knowledge)? {
+            Plan::Answer(text) => return Ok(text),
+            Plan::Actions(actions) => actions,
+        };
+        let map = tools.map()?;
+        let mut executor = Executor {
+            tools,
+            memory: HashMap::new(),
+            aliases: HashMap::new(),
+            retries: self.settings.retries,
+        };
+        for action in &actions {
+            executor.remember(action, &map);
+        }
+        let mut done = Vec::new();
+        for action in &actions {
+            done.push(executor.act(action, &map)?);
+        }
+        Ok(format!("{}.", crate::planner::listed(&done)))
+    }
+}
+
+/// A fault before anything moved is a refusal, unless it is a defect or a loss.
+fn ended_unmoved(reason: Reason) -> Outcome {
+    match reason {
+        Reason::NotUnderstood
+        | Reason::NotFound
+        | Reason::Ambiguous
+        | Reason::Infeasible
+        | Reason::Unsafe
+        | Reason::Busy
+        | Reason::Stopped
+        | Reason::VerifierRefused
+        | Reason::VerifierLost => Outcome::Refused,
+        Reason::PeerLost
+        | Reason::NoGrasp
+        | Reason::NoPlace
+        | Reason::NoPlan
+        | Reason::Slipped
+        | Reason::OutcomeNotObserved
+        | Reason::ControlFailed
+        | Reason::Canceled
+        | Reason::Timeout
+        | Reason::SensorFault
+        | Reason::Internal => Outcome::Failed,
+    }
+}
+
+/// What to do about a fault of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// Try again from a new map.
+    Retry,
+    /// Look from elsewhere, then try again.
+    LookFirst,
+    /// End the goal.
+    Give,
+}
+
+fn remedy(reason: Reason) -> Remedy {
+    match reason {
+        Reason::NoGrasp
+        | Reason::NoPlan
+        | Reason::NoPlace
+        | Reason::Slipped
+        | Reason::OutcomeNotObserved
+        | Reason::ControlFailed
+        | Reason::SensorFault => Remedy::Retry,
+        Reason::VerifierRefused => Remedy::LookFirst,
+        // A precondition of a skill: the map or the hand is not as assumed.
+        Reason::Infeasible | Reason::NotFound => Remedy::Retry,
+        Reason::NotUnderstood
+        | Reason::Ambiguous
+        | Reason::Unsafe
+        | Reason::Busy
+        | Reason::Stopped
+        | Reason::VerifierLost
+        | Reason::PeerLost
+        | Reason::Canceled
+        | Reason::Timeout
+        | Reason::Internal => Remedy::Give,
+    }
+}
+
+struct Executor<'t, 'w> {
+    tools: &'t mut Toolbox<'w>,
+    memory: HashMap<ObjectKey, Remembered>,
+    /// New keys of objects that got one in a later map.
+    aliases: HashMap<ObjectKey, ObjectKey>,
+    retries: u32,
+}
+
+impl Executor<'_, '_> {
+    fn remember(&mut self, action: &Action, map: &ObjectMap) {
+        let keys: Vec<&ObjectKey> = match action {
+            Action::Pick { object, .. } => vec![object],
+            Action::Place { object, targets, .. } => std::iter::once(object).chain(targets).collect(),
+            Action::Home | Action::Look | Action::Stop => Vec::new(),
+        };
+        for object in keys.into_iter().filter_map(|key| map.get(key)) {
+            let remembered = Remembered {
+                class_name: object.class_name.clone(),
+                query: describe(&object.key, map).trim_start_matches("the ").to_owned(),
+                place: spatial::centre(object),
+            };
+            self.memory.insert(object.key.clone(), remembered);
+        }
+    }
+
+    /// One action with retries; what was done, in words.
+    fn act(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
+        let mut looked = false;
+        let mut attempt = 0;
+        loop {
+            let fault = match self.attempt(action, named_in) {
+                Ok(words) => return Ok(words),
+                Err(fault) => fault,
+            };
+            let next = remedy(fault.reason);
+            attempt += 1;
+            if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
+                return Err(fault);
+            }
+            if next == Remedy::LookFirst {
+                looked = true;
+                self.tools.survey(Skill::Look, "")?;
+            } else if self.tools.state().held_object.is_none() {
+                self.tools.forget_map();
+            }
+        }
+    }
+
+    fn attempt(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
+        match action {
+            Action::Pick { object, part } => {
+                self.grasp(object, part.as_deref())?;
+                Ok(format!("I hold {}", describe(object, named_in)))
+            }
+            Action::Place { object, relation, targets, drop, part } => {
+                if !self.is_held(object) {
+                    self.grasp(object, part.as_deref())?;
+                }
+                self.place(*relation, targets, *drop)?;
+                let there = match relation {
+                    Relation::Table => "on the table".to_owned(),
+                    Relation::Away if targets.is_empty() => "put aside".to_owned(),
+                    _ => {
+                        let names: Vec<String> = targets.iter().map(|key| describe(key, named_in)).collect();
+                        format!("{} {}", relation.name().replace('_', " "), crate::planner::listed(&names))
+                    }
+                };
+                Ok(format!("{} is {there}", describe(object, named_in)))
+            }
+            Action::Home => self.tools.survey(Skill::Home, "").map(|_| "I am at home".to_owned()),
+            Action::Look => self.tools.survey(Skill::Look, "").map(|_| "I looked again".to_owned()),
+            Action::Stop => Ok("I hold still".to_owned()),
+        }
+    }
+
+    fn alias(&self, key: &ObjectKey) -> ObjectKey {
+        self.aliases.get(key).unwrap_or(key).clone()
+    }
+
+    fn is_held(&self, key: &ObjectKey) -> bool {
+        self.tools.state().held_object.as_ref() == Some(&self.alias(key))
+    }
+
+    fn grasp(&mut self, object: &ObjectKey, part: Option<&str>) -> Result<(), Fault> {
+        if self.is_held(object) {
+            return Ok(());
+        }
+        let key = self.locate(object)?;
+        let action = part.map_or("grasp".to_owned(), |part| format!("grasp the {part}"));
+        self.tools.interact(&key, &action, &[])?;
+        match &self.tools.state().held_object {
+            Some(held) if *held == key => Ok(()),
+            Some(held) => {
+                // The skill may know it by another key of the new map.
+                self.aliases.insert(object.clone(), held.clone());
+                Ok(())
+            }
+            None => Err(Fault::new(Reason::Slipped, format!("{key} is not in the gripper after the grasp"))),
+        }
+    }
+
+    fn place(&mut self, relation: Relation, targets: &[ObjectKey], drop: bool) -> Result<(), Fault> {
+        let mut keys = Vec::new();
+        for target in targets {
+            keys.push(self.locate(target)?);
+        }
+        let action = Interaction::place_text(relation, drop);
+        let first = keys.first().cloned().unwrap_or_default();
+        let more: Vec<ObjectKey> = keys.into_iter().skip(1).collect();
+        self.tools.interact(&first, &action, &more)?;
+        Ok(())
+    }
+
+    /// Finds an object of the plan in the current map and puts it into the inventory again (remapping, ASP III-C).
+    fn locate(&mut self, object: &ObjectKey) -> Result<ObjectKey, Fault> {
+        let key = self.alias(object);
+        let map = self.tools.map()?;
+        if self.tools.state().inventory.contains(&key) && map.get(&key).is_some() {
+            return Ok(key);
+        }
+        let Some(remembered) = self.memory.get(object).cloned() else {
+            return Err(Fault::new(Reason::NotFound, format!("{object} is not in the map any more")));
+        };
+        let (found, _) = self.tools.object_retrieval(&remembered.query, 0)?;
+        let map = self.tools.map()?;
+        if map.get(&key).is_some() {
+            self.tools.add_to_inventory(&key);
+            return Ok(key);
+        }
+        // The same kind of thing where it was: it got a new key.
+        let nearest = map
+            .objects
+            .iter()
+            .filter(|candidate| {
+                found.keys.contains(&candidate.key) || candidate.class_name == remembered.class_name
+            })
+            .map(|candidate| ((spatial::centre(candidate) - remembered.place).norm(), candidate))
+            .filter(|(distance, _)| *distance <= SAME_PLACE)
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        match nearest {
+            Some((_, candidate)) => {
+                let new = candidate.key.clone();
+                self.aliases.insert(object.clone(), new.clone());
+                self.tools.add_to_inventory(&new);
+                Ok(new)
+            }
+            None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The built-in planner: grounds every step of a goal in the map by calling tools, before anything moves.
+//!
+//! A refusal is a [`Fault`] with one of the reasons not_understood, not_found, ambiguous, infeasible, unsafe; its
+//! message names the nearest alternative or asks the question that settles it. Read [`Plan`] first.
+
+mod answer;
+mod choose;
+mod describe;
+mod feasible;
+mod ground;
+mod relate;
+mod steps;
+
+use crate::language::{Goal, Lexicon};
+use crate::policy::{Policy, Workspace};
+use crate::tools::Toolbox;
+use crate::world::Fault;
+use prehend_scene::{ObjectKey, Reason, Relation};
+
+pub(crate) use describe::{describe, listed};
+pub use feasible::refuse_at_once;
+
+/// One action of a plan; objects are grasped when they are not held.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Grasp and hold.
+    Pick {
+        /// The object.
+        object: ObjectKey,
+        /// Part to grasp it by.
+        part: Option<String>,
+    },
+    /// Grasp, unless held, and put somewhere.
+    Place {
+        /// The object.
+        object: ObjectKey,
+        /// Where to.
+        relation: Relation,
+        /// Targets of the relation.
+        targets: Vec<ObjectKey>,
+        /// Whether to let it fall a short way.
+        drop: bool,
+        /// Part to grasp it by.
+        part: Option<String>,
+    },
+    /// Move the arm home.
+    Home,
+    /// Look again from elsewhere.
+    Look,
+    /// Hold still.
+    Stop,
+}
+
+/// A goal, grounded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// Actions in order; not empty.
+    Actions(Vec<Action>),
+    /// Nothing has to be done; the message answers the question or says why.
+    Answer(String),
+}
+
+/// What the planner needs to know of the robot, and its margins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Where things may be put, map frame.
+    pub workspace: Workspace,
+    /// Greatest distance between the pads, metres.
+    pub gripper_opening: f64,
+    /// How far a `drop` lets things fall, metres.
+    pub drop_height: f64,
+    /// Least ratio of sizes that tells the largest from the second.
+    pub size_ratio: f64,
+    /// Retries of one step.
+    pub retries: u32,
+    /// Most tool calls of one goal.
+    pub step_limit: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            workspace: Workspace { min: [0.08, -0.55, -0.05], max: [0.78, 0.55, 0.8] },
+            gripper_opening: 0.085,
+            drop_height: 0.10,
+            size_ratio: 1.10,
+            retries: 3,
+            step_limit: 150,
+        }
+    }
+}
+
+/// What everything in the planner looks up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Knowledge<'a> {
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) policy: &'a Policy,
+    pub(crate) settings: &'a Settings,
+}
+
+/// Grounds a goal given by its readings, best first. Nothing moves.
+///
+/// Errors: a refusal, or the fault of a tool.
+pub(crate) fn plan(
+    readings: &[Goal],
+    tools: &mut Toolbox<'_>,
+    knowledge: Knowledge<'_>,
+) -> Result<Plan, Fault> {
+    let mut plans: Vec<Plan> = Vec::new();
+    let mut refusals: Vec<Fault> = Vec::new();
+    for reading in readings {
+        match plan_reading(reading, tools, knowledge) {
+            Ok(plan) => {
+                if !plans.contains(&plan) {
+                    plans.push(plan);
+                }
+            }
+            Err(fault) if is_refusal(fault.reason) => refusals.push(fault),
+            Err(fault) => return Err(fault),
+        }
+    }
+    // A reading that asks for what is already so is not what was meant when another asks for something.
+    if plans.iter().any(|plan| matches!(plan, Plan::Actions(_))) {
+        plans.retain(|plan| matches!(plan, Plan::Actions(_)));
+    }
+    match (plans.len(), refusals.is_empty()) {
+        (1, _) => Ok(plans.remove(0)),
+        (0, false) => {
+            refusals.sort_by_key(|fault| match fault.reason {
+                Reason::Unsafe => 0,
+                Reason::Ambiguous => 1,
+                Reason::Infeasible => 2,
+                _ => 3,
+            });
+            Err(refusals.remove(0))
+        }
+        (0, true) => Err(Fault::new(Reason::Internal, "the sentence has no reading")),
+        _ => {
+            let map = tools.map()?;
+            let meant: Vec<String> = plans.iter().map(|plan| describe::plan_words(plan, &map)).collect();
+            let message = format!("This can mean two things: {}. Which one?", meant.join("; or "));
+            Err(Fault::new(Reason::Ambiguous, message))
+        }
+    }
+}
+
+fn is_refusal(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::NotUnderstood | Reason::NotFound | Reason::Ambiguous | Reason::Infeasible | Reason::Unsafe
+    )
+}
+
+fn plan_reading(reading: &Goal, tools: &mut Toolbox<'_>, knowledge: Knowledge<'_>) -> Result<Plan, Fault> {
+    if let Some(refusal) = refuse_at_once(reading) {
+        return Err(refusal);
+    }
+    let mut grounder = ground::Grounder::new(tools, knowledge);
+    match reading {
+        Goal::Steps(steps) => grounder.plan_steps(steps),
+        Goal::Question(question) => grounder.answer(question).map(Plan::Answer),
+    }
+}

@@ -1,0 +1,264 @@
+//! Steps to actions, with what "it" means, what is held, and the policy on the plan.
+
+use super::describe::{describe, plan_words, relation_words};
+use super::feasible::{capital, relation_to, ungraspable, unplaceable};
+use super::ground::{Fact, Grounder, refuse};
+use super::{Action, Plan};
+use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Step};
+use crate::tools::Measure;
+use crate::world::Fault;
+use prehend_scene::{Object, ObjectKey, Reason, Relation, spatial};
+
+impl Grounder<'_, '_, '_> {
+    /// Grounds every step; nothing moves.
+    pub(super) fn plan_steps(&mut self, steps: &[Step]) -> Result<Plan, Fault> {
+        let mut actions: Vec<Action> = Vec::new();
+        let mut already: Vec<String> = Vec::new();
+        let mut held = self.held();
+        for (index, step) in steps.iter().enumerate() {
+            let next = steps.get(index + 1);
+            match step {
+                Step::Pick { objects, part } => {
+                    let keys = self.ground_all(objects, &[])?;
+                    self.objects = keys.clone();
+                    if next.is_some_and(moves_them) && keys.len() != 1 {
+                        // "take the fork and the knife and put them on the plate": one after the other.
+                        continue;
+                    }
+                    self.pick(&keys, part.as_ref(), &mut held, &mut actions)?;
+                }
+                Step::Place { objects, destination, part, drop } => {
+                    let keys = self.ground_all(objects, &[])?;
+                    let (relation, targets) = self.destination(destination, &keys)?;
+                    self.objects = keys.clone();
+                    if !targets.is_empty() {
+                        self.targets = targets.clone();
+                    }
+                    // "take it out of the bowl and put it on the plate": the table is no stop on the way.
+                    if relation == Relation::Table && next.is_some_and(moves_them) && held.is_none() {
+                        continue;
+                    }
+                    for key in keys {
+                        let place = Action::Place {
+                            object: key.clone(),
+                            relation,
+                            targets: targets.clone(),
+                            drop: *drop,
+                            part: part.clone(),
+                        };
+                        match self.put(&key, relation, &targets, &held)? {
+                            Some(text) => already.push(text),
+                            None => {
+                                actions.push(place);
+                                held = None;
+                            }
+                        }
+                        self.facts.retain(|fact| fact.object != key);
+                        self.facts.push(Fact { object: key, relation, targets: targets.clone() });
+                    }
+                }
+                Step::Home => actions.push(Action::Home),
+                Step::Look => actions.push(Action::Look),
+                Step::Stop => actions.push(Action::Stop),
+                Step::Unsupported { .. } => {}
+            }
+        }
+        if actions.is_empty() {
+            let text =
+                if already.is_empty() { "There is nothing to do.".to_owned() } else { already.join(" ") };
+            return Ok(Plan::Answer(text));
+        }
+        let plan = Plan::Actions(actions);
+        self.check_policy(&plan)?;
+        Ok(plan)
+    }
+
+    fn pick(
+        &mut self,
+        keys: &[ObjectKey],
+        part: Option<&String>,
+        held: &mut Option<ObjectKey>,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let map = self.map()?;
+        let [key] = keys else {
+            let all: Vec<String> = keys.iter().map(|key| describe(key, &map)).collect();
+            let message = format!(
+                "I can hold one thing at a time, not {}. I can put them somewhere one after the other.",
+                super::listed(&all)
+            );
+            return Err(refuse(Reason::Infeasible, message));
+        };
+        match held {
+            Some(holding) if holding == key => return Ok(()),
+            Some(holding) => {
+                let message =
+                    format!("I already hold {}. Tell me first where to put it.", describe(holding, &map));
+                return Err(refuse(Reason::Infeasible, message));
+            }
+            None => {}
+        }
+        if let Some(fault) = map.get(key).and_then(|object| ungraspable(object, &map, self.knowledge)) {
+            return Err(fault);
+        }
+        actions.push(Action::Pick { object: key.clone(), part: part.cloned() });
+        *held = Some(key.clone());
+        Ok(())
+    }
+
+    /// Relation and targets of a destination for these objects.
+    fn destination(
+        &mut self,
+        destination: &Destination,
+        objects: &[ObjectKey],
+    ) -> Result<(Relation, Vec<ObjectKey>), Fault> {
+        let targets = self.target_keys(destination, objects)?;
+        let map = self.map()?;
+        let relation = match destination.relation {
+            PlaceRelation::Known(relation) => relation,
+            PlaceRelation::To => match targets.first().and_then(|key| map.get(key)) {
+                Some(target) => relation_to(target, self.knowledge.lexicon),
+                None => Relation::Table,
+            },
+            PlaceRelation::Region(_) | PlaceRelation::Under | PlaceRelation::Above | PlaceRelation::Floor => {
+                Relation::Table
+            }
+        };
+        Ok((relation, targets))
+    }
+
+    fn target_keys(
+        &mut self,
+        destination: &Destination,
+        objects: &[ObjectKey],
+    ) -> Result<Vec<ObjectKey>, Fault> {
+        let mut keys: Vec<ObjectKey> = Vec::new();
+        for np in &destination.targets {
+            let found = match np.head {
+                // As a place, "it" is where something was put before, else what was spoken of.
+                Head::It | Head::Them if !self.targets.is_empty() && self.is_same(objects) => {
+                    self.targets.clone()
+                }
+                Head::It | Head::Them if !self.targets.is_empty() && !self.objects.is_empty() => {
+                    let target = self.targets.clone();
+                    let container =
+                        matches!(destination.relation, PlaceRelation::Known(Relation::In | Relation::On));
+                    if container { target } else { self.objects.clone() }
+                }
+                _ => {
+                    let before = std::mem::take(&mut self.objects);
+                    let usable: Vec<ObjectKey> =
+                        before.iter().filter(|key| !objects.contains(key)).cloned().collect();
+                    self.objects = if usable.is_empty() { before.clone() } else { usable };
+                    let grounded = self.ground(np, objects);
+                    self.objects = before;
+                    grounded?
+                }
+            };
+            for key in found {
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+        }
+        let single = matches!(
+            destination.relation,
+            PlaceRelation::To
+                | PlaceRelation::Known(
+                    Relation::On
+                        | Relation::In
+                        | Relation::NextTo
+                        | Relation::LeftOf
+                        | Relation::RightOf
+                        | Relation::InFrontOf
+                        | Relation::Behind
+                )
+        );
+        if let (true, [np], true) = (single, destination.targets.as_slice(), keys.len() > 1) {
+            return Err(self.ambiguous(np, &keys)?);
+        }
+        Ok(keys)
+    }
+
+    fn is_same(&self, objects: &[ObjectKey]) -> bool {
+        !objects.is_empty() && objects.iter().all(|key| self.objects.contains(key))
+    }
+
+    /// Checks one placement; a text when it is already so.
+    fn put(
+        &mut self,
+        key: &ObjectKey,
+        relation: Relation,
+        targets: &[ObjectKey],
+        held: &Option<ObjectKey>,
+    ) -> Result<Option<String>, Fault> {
+        let map = self.map()?;
+        if let Some(holding) = held.as_ref().filter(|holding| *holding != key) {
+            let message = format!(
+                "I hold {}; I can move {} after you tell me where to put it.",
+                describe(holding, &map),
+                describe(key, &map)
+            );
+            return Err(refuse(Reason::Infeasible, message));
+        }
+        let objects: Vec<&Object> = targets.iter().filter_map(|target| map.get(target)).collect();
+        if targets.contains(key) {
+            return Err(refuse(
+                Reason::Infeasible,
+                format!("I cannot put {} relative to itself.", describe(key, &map)),
+            ));
+        }
+        if let Some(object) = map.get(key) {
+            if let Some(fault) = unplaceable(object, relation, &objects, &map, self.knowledge) {
+                return Err(fault);
+            }
+            if held.is_none() {
+                if let Some(fault) = ungraspable(object, &map, self.knowledge) {
+                    return Err(fault);
+                }
+            }
+        }
+        if held.is_none() && self.facts.is_empty() && self.is_so(key, relation, targets)? {
+            let there = relation_words(relation, targets, &map);
+            return Ok(Some(format!("{} is already {there}.", capital(&describe(key, &map)))));
+        }
+        Ok(None)
+    }
+
+    /// Whether a container or carrier holds the object already.
+    fn is_so(&mut self, key: &ObjectKey, relation: Relation, targets: &[ObjectKey]) -> Result<bool, Fault> {
+        let [target] = targets else { return Ok(false) };
+        let pair = [key.clone(), target.clone()];
+        match relation {
+            Relation::In => self.tools.holds(Measure::Inside, &pair),
+            Relation::On => self.tools.holds(Measure::On, &pair),
+            _ => Ok(false),
+        }
+    }
+
+    /// The operator's policy on the finished plan.
+    fn check_policy(&mut self, plan: &Plan) -> Result<(), Fault> {
+        let Plan::Actions(actions) = plan else { return Ok(()) };
+        let map = self.map()?;
+        let (policy, settings) = (self.knowledge.policy, self.knowledge.settings);
+        for action in actions {
+            let Action::Place { targets, drop, .. } = action else { continue };
+            let what = plan_words(&Plan::Actions(vec![action.clone()]), &map);
+            let outside = targets
+                .iter()
+                .filter_map(|key| map.get(key))
+                .find_map(|target| policy.check_target(&what, &spatial::centre(target), &settings.workspace));
+            let high = if *drop { policy.check_drop(&what, settings.drop_height) } else { None };
+            if let Some(violation) = outside.or(high) {
+                return Err(refuse(Reason::Unsafe, violation.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a step moves what the step before spoke of.
+fn moves_them(step: &Step) -> bool {
+    let pronoun = |np: &NounPhrase| matches!(np.head, Head::It | Head::Them);
+    matches!(step, Step::Place { objects, .. } if objects.iter().all(pronoun))
+}

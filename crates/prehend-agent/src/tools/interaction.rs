@@ -1,0 +1,109 @@
+//! The action text of `interact`.
+
+use crate::language::Lexicon;
+use crate::language::lexicon::{PlaceWord, VerbMeaning};
+use crate::language::token::tokens;
+use prehend_scene::Relation;
+
+/// What an action text asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interaction {
+    /// "grasp", "pick up", "grasp the handle".
+    Grasp {
+        /// The part, when one is named.
+        part: Option<String>,
+    },
+    /// "place it in", "put next to", "drop it into".
+    Place {
+        /// The relation to the object.
+        relation: Relation,
+        /// Whether to let it fall a short way.
+        drop: bool,
+    },
+}
+
+impl Interaction {
+    /// Reads an action text; `None` when no skill does it.
+    pub fn parse(action: &str, lexicon: &Lexicon) -> Option<Self> {
+        let tokens = tokens(action);
+        let (length, verb) = lexicon.verbs.at(&tokens, 0).next()?;
+        let drop = match verb.meaning {
+            VerbMeaning::Pick | VerbMeaning::Collect => {
+                let part = (length..tokens.len()).find_map(|position| {
+                    let word = tokens[position].word();
+                    lexicon.list("parts").has_word(word).then(|| word.to_owned())
+                });
+                return Some(Self::Grasp { part });
+            }
+            VerbMeaning::Place | VerbMeaning::Stack => false,
+            VerbMeaning::Drop => true,
+            _ => return None,
+        };
+        let named = (length..tokens.len()).find_map(|position| {
+            if lexicon.list("table").has_word(tokens[position].word()) {
+                return Some(Relation::Table);
+            }
+            let (_, word) = lexicon.place_words.at(&tokens, position).next()?;
+            match word {
+                PlaceWord::Known(Relation::On) if table_follows(&tokens, position, lexicon) => {
+                    Some(Relation::Table)
+                }
+                PlaceWord::Known(relation) => Some(*relation),
+                PlaceWord::To => Some(Relation::NextTo),
+                PlaceWord::Under | PlaceWord::Above => None,
+            }
+        });
+        let away = tokens.iter().any(|token| token.word() == "away").then_some(Relation::Away);
+        Some(Self::Place { relation: named.or(away).unwrap_or(Relation::Table), drop })
+    }
+
+    /// The action text of a placement, which [`Interaction::parse`] reads back.
+    pub fn place_text(relation: Relation, drop: bool) -> String {
+        let words = match relation {
+            Relation::Table => "on the table",
+            Relation::NextTo => "next to",
+            Relation::LeftOf => "left of",
+            Relation::RightOf => "right of",
+            Relation::InFrontOf => "in front of",
+            Relation::Away => "away from",
+            Relation::On | Relation::In | Relation::Behind | Relation::Between => relation.name(),
+        };
+        format!("{} it {words}", if drop { "drop" } else { "place" })
+    }
+}
+
+fn table_follows(tokens: &[crate::language::Token], position: usize, lexicon: &Lexicon) -> bool {
+    tokens[position..].iter().any(|token| lexicon.list("table").has_word(token.word()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placements_are_read_back() {
+        let lexicon = Lexicon::built_in();
+        for (relation, _) in Relation::ALL {
+            for drop in [false, true] {
+                let text = Interaction::place_text(relation, drop);
+                assert_eq!(
+                    Interaction::parse(&text, &lexicon),
+                    Some(Interaction::Place { relation, drop }),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn grasps_and_what_no_skill_does() {
+        let lexicon = Lexicon::built_in();
+        assert_eq!(Interaction::parse("grasp", &lexicon), Some(Interaction::Grasp { part: None }));
+        assert_eq!(
+            Interaction::parse("grab the handle", &lexicon),
+            Some(Interaction::Grasp { part: Some("handle".to_owned()) })
+        );
+        assert_eq!(Interaction::parse("unplug", &lexicon), None);
+        assert_eq!(Interaction::parse("", &lexicon), None);
+    }
+}

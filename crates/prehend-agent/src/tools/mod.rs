@@ -1,0 +1,340 @@
+//! ASP's tools (III-C): the only way the planner, or a language model, perceives and acts.
+//!
+//! Preconditions are checked here. Whatever moves objects makes the map stale and clears the inventory; the next
+//! `object_retrieval` takes the map anew (remapping, ASP III-C).
+
+mod call;
+mod interaction;
+mod output;
+mod schema;
+mod spatial;
+
+pub use call::ToolCallError;
+pub use interaction::Interaction;
+pub use output::{ToolOutput, ToolValue};
+pub use schema::schema;
+pub use spatial::Measure;
+
+use crate::language::Lexicon;
+use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Skill, SymbolicState};
+use std::sync::Arc;
+
+/// The tools over one world, for one goal.
+pub struct Toolbox<'w> {
+    world: &'w mut dyn World,
+    lexicon: &'w Lexicon,
+    state: SymbolicState,
+    map: Option<Arc<ObjectMap>>,
+    freshness: Freshness,
+    moved: bool,
+    calls: u32,
+    limit: u32,
+}
+
+/// How the next map is to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Freshness {
+    /// A new look is due, from where the camera is.
+    Unseen,
+    /// A skill took a look of its own after the last motion.
+    SeenBySkill,
+    /// Things may be elsewhere: look from the home pose (remapping, ASP III-C).
+    Stale,
+}
+
+impl std::fmt::Debug for Toolbox<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Toolbox")
+            .field("state", &self.state)
+            .field("calls", &self.calls)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'w> Toolbox<'w> {
+    /// Tools with at most `limit` calls; `held` is what is known to be in the gripper.
+    pub fn new(world: &'w mut dyn World, lexicon: &'w Lexicon, held: Option<ObjectKey>, limit: u32) -> Self {
+        let state = SymbolicState { held_object: held, ..SymbolicState::default() };
+        Self { world, lexicon, state, map: None, freshness: Freshness::Unseen, moved: false, calls: 0, limit }
+    }
+
+    /// What the agent sees (ASP III-B).
+    pub fn state(&self) -> &SymbolicState {
+        &self.state
+    }
+
+    /// Whether a skill has moved the robot.
+    pub fn moved(&self) -> bool {
+        self.moved
+    }
+
+    /// Number of calls so far; spatial tools do not count.
+    pub fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    /// The map the inventory was taken from.
+    ///
+    /// Errors: those of a map update when there is none yet or it is stale.
+    pub fn map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        if let Some(map) = &self.map {
+            return Ok(Arc::clone(map));
+        }
+        let map = match self.freshness {
+            Freshness::SeenBySkill => self.world.newest_map()?,
+            Freshness::Unseen => self.world.update_map()?,
+            Freshness::Stale => {
+                self.survey(Skill::Home, "")?;
+                self.world.update_map()?
+            }
+        };
+        self.freshness = Freshness::SeenBySkill;
+        self.state.map_version = map.version;
+        self.map = Some(Arc::clone(&map));
+        Ok(map)
+    }
+
+    /// Forgets the map and the inventory; the next map takes a new look.
+    pub fn forget_map(&mut self) {
+        self.map = None;
+        self.freshness = Freshness::Unseen;
+        self.state.inventory.clear();
+    }
+
+    /// `object_retrieval(query: str) -> State`: adds the objects that a text means to the inventory.
+    ///
+    /// The output's feedback names what was rejected and why. Errors: a fault of the map or the retrieval.
+    pub fn object_retrieval(&mut self, query: &str, k: u32) -> Result<(Retrieval, ToolOutput), Fault> {
+        self.begin("object_retrieval", &format!("query=\"{query}\""))?;
+        let result = self.map().and_then(|_| self.world.retrieve(query, k));
+        let retrieval = match result {
+            Ok(retrieval) => retrieval,
+            Err(fault) => return Err(self.failed("object_retrieval", fault)),
+        };
+        for key in &retrieval.keys {
+            self.add_to_inventory(key);
+        }
+        let feedback = match retrieval.keys.as_slice() {
+            [] => match retrieval.rejected.first() {
+                Some(near) => format!("nothing is {query}; nearest is {}: {}", near.key, near.reason),
+                None => format!("nothing is {query}"),
+            },
+            keys => format!("found {}", names(keys)),
+        };
+        let output = ToolOutput {
+            success: !retrieval.keys.is_empty(),
+            feedback_msg: feedback,
+            output: Some(ToolValue::State(self.state.clone())),
+        };
+        self.world.tool_answered("object_retrieval", &output);
+        Ok((retrieval, output))
+    }
+
+    /// Adds an object of the map to the inventory without a query (it was named by another tool).
+    pub fn add_to_inventory(&mut self, key: &ObjectKey) {
+        if !self.state.inventory.contains(key) {
+            self.state.inventory.push(key.clone());
+        }
+    }
+
+    /// `interact(obj: ObjectKey, action: str) -> State`: finds how to act on an object and executes the skill
+    /// (ASP IV-C). For a placement `object` is the first target, empty for the table.
+    ///
+    /// Preconditions: the object is in the inventory; nothing is held for a grasp, something for a placement.
+    /// Errors: the typed fault of the detection or the skill; a precondition that does not hold is
+    /// [`Reason::Infeasible`].
+    pub fn interact(
+        &mut self,
+        object: &ObjectKey,
+        action: &str,
+        more: &[ObjectKey],
+    ) -> Result<ToolOutput, Fault> {
+        let others = if more.is_empty() { String::new() } else { format!(" with={}", names(more)) };
+        self.begin("interact", &format!("obj={object} action=\"{action}\"{others}"))?;
+        match self.interacted(object, action, more) {
+            Ok(feedback) => {
+                let value = Some(ToolValue::State(self.state.clone()));
+                let output = ToolOutput { success: true, feedback_msg: feedback, output: value };
+                self.world.tool_answered("interact", &output);
+                Ok(output)
+            }
+            Err(fault) => Err(self.failed("interact", fault)),
+        }
+    }
+
+    fn interacted(&mut self, object: &ObjectKey, action: &str, more: &[ObjectKey]) -> Result<String, Fault> {
+        let infeasible = |message: String| Fault::new(Reason::Infeasible, message);
+        let interaction = Interaction::parse(action, self.lexicon).ok_or_else(|| {
+            infeasible(format!("no skill for \"{action}\"; use grasp, place <relation> or drop <relation>"))
+        })?;
+        let mut targets: Vec<ObjectKey> = Vec::new();
+        if !object.0.is_empty() {
+            targets.push(object.clone());
+        }
+        targets.extend(more.iter().cloned());
+        for key in &targets {
+            if !self.state.inventory.contains(key) {
+                return Err(infeasible(format!(
+                    "{key} is not in the inventory; call object_retrieval first"
+                )));
+            }
+        }
+        let map = self.map()?;
+        let request = match (interaction, &self.state.held_object) {
+            (Interaction::Grasp { .. }, Some(held)) => {
+                return Err(infeasible(format!("{held} is in the gripper; place it first")));
+            }
+            (Interaction::Grasp { part }, None) => {
+                let found = self.world.detect_affordance(object, action)?;
+                let part = best_part(&found, &part);
+                SkillRequest {
+                    skill: Skill::Grasp,
+                    object: object.clone(),
+                    targets: Vec::new(),
+                    relation: None,
+                    part,
+                    map_version: map.version,
+                }
+            }
+            (Interaction::Place { .. }, None) => {
+                return Err(infeasible("nothing is in the gripper; grasp something first".to_owned()));
+            }
+            (Interaction::Place { relation, drop }, Some(held)) => {
+                if targets.contains(held) {
+                    return Err(infeasible(format!("{held} cannot be put relative to itself")));
+                }
+                SkillRequest {
+                    skill: if drop { Skill::Drop } else { Skill::Place },
+                    object: held.clone(),
+                    targets,
+                    relation: Some(relation),
+                    part: String::new(),
+                    map_version: map.version,
+                }
+            }
+        };
+        self.execute(&request)?;
+        Ok(match (&request.relation, &self.state.held_object) {
+            (None, Some(held)) => format!("{held} is in the gripper"),
+            (None, None) => "done, but nothing is in the gripper".to_owned(),
+            (Some(relation), _) => {
+                format!(
+                    "{} is {} {}",
+                    request.object,
+                    relation.name().replace('_', " "),
+                    names(&request.targets)
+                )
+            }
+        })
+    }
+
+    /// Moves the camera to a survey pose and takes the map anew ("look"), or the arm home ("home").
+    ///
+    /// Errors: the fault of the skill.
+    pub fn survey(&mut self, skill: Skill, view: &str) -> Result<ToolOutput, Fault> {
+        self.begin(skill.name(), view)?;
+        let request = SkillRequest {
+            skill,
+            object: ObjectKey::default(),
+            targets: Vec::new(),
+            relation: None,
+            part: view.to_owned(),
+            map_version: self.state.map_version,
+        };
+        match self.execute(&request) {
+            Ok(()) => {
+                let value = Some(ToolValue::State(self.state.clone()));
+                let output = ToolOutput {
+                    success: true,
+                    feedback_msg: format!("{} done", skill.name()),
+                    output: value,
+                };
+                self.world.tool_answered(skill.name(), &output);
+                self.forget_map();
+                Ok(output)
+            }
+            Err(fault) => Err(self.failed(skill.name(), fault)),
+        }
+    }
+
+    /// Executes a skill and follows what it did to the hand and the map.
+    fn execute(&mut self, request: &SkillRequest) -> Result<(), Fault> {
+        let result = self.world.execute(request);
+        let after = match &result {
+            Ok(after) => Some(after),
+            Err(fault) => fault.after.as_ref(),
+        };
+        if let Some(SkillOutcome { held, map_stale }) = after {
+            self.state.held_object = held.clone();
+            // Objects were moved, or may have been: the next retrieval takes the map anew.
+            self.forget_map();
+            self.freshness = if *map_stale { Freshness::Stale } else { Freshness::SeenBySkill };
+            self.moved |= result.is_ok() || *map_stale;
+        }
+        result.map(|_| ())
+    }
+
+    fn begin(&mut self, name: &str, arguments: &str) -> Result<(), Fault> {
+        if let Some(fault) = self.world.interrupted() {
+            return Err(fault);
+        }
+        if self.calls >= self.limit {
+            return Err(Fault::new(
+                Reason::Timeout,
+                format!("the goal took more than {} tool calls", self.limit),
+            ));
+        }
+        self.calls += 1;
+        self.world.tool_called(name, arguments);
+        Ok(())
+    }
+
+    /// As [`Self::begin`], for tools that only compute.
+    fn begin_free(&mut self, name: &str, arguments: &str) -> Result<(), Fault> {
+        match self.world.interrupted() {
+            Some(fault) => Err(fault),
+            None => {
+                self.world.tool_called(name, arguments);
+                Ok(())
+            }
+        }
+    }
+
+    fn failed(&mut self, name: &str, fault: Fault) -> Fault {
+        let output = ToolOutput {
+            success: false,
+            feedback_msg: format!("{}: {}", fault.reason.code(), fault.message),
+            output: Some(ToolValue::State(self.state.clone())),
+        };
+        self.world.tool_answered(name, &output);
+        fault
+    }
+
+    /// Why the goal must end now, if it must.
+    pub fn interrupted(&self) -> Option<Fault> {
+        self.world.interrupted()
+    }
+
+    fn object<'m>(map: &'m ObjectMap, key: &ObjectKey) -> Option<&'m Object> {
+        map.get(key)
+    }
+}
+
+/// The part of this name, or none when it was not found (then it is grasped anywhere).
+fn best_part(found: &[crate::world::Part], wanted: &Option<String>) -> String {
+    let Some(wanted) = wanted else { return String::new() };
+    found
+        .iter()
+        .filter(|part| part.name == *wanted)
+        .max_by(|a, b| a.score.total_cmp(&b.score))
+        .map_or(String::new(), |part| part.name.clone())
+}
+
+/// Keys joined for a person.
+pub(crate) fn names(keys: &[ObjectKey]) -> String {
+    match keys {
+        [] => "the table".to_owned(),
+        keys => keys.iter().map(|key| key.0.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}

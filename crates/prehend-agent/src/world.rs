@@ -1,0 +1,99 @@
+//! What the agent needs from the world: perception, skills and somebody who listens.
+
+use crate::tools::ToolOutput;
+use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill};
+use std::sync::Arc;
+
+/// An object that was looked at and is not what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// The object.
+    pub key: ObjectKey,
+    /// Why it is not meant, such as `it is blue, not red`.
+    pub reason: String,
+}
+
+/// Answer to a retrieval.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retrieval {
+    /// Confirmed objects, best first.
+    pub keys: Vec<ObjectKey>,
+    /// Rejected candidates, nearest first.
+    pub rejected: Vec<Rejected>,
+}
+
+/// A part that was found on an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Name such as `handle`.
+    pub name: String,
+    /// Skill that acts on it.
+    pub skill: Skill,
+    /// How well it fits, [0, 1].
+    pub score: f64,
+}
+
+/// What a skill shall do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkillRequest {
+    /// The skill.
+    pub skill: Skill,
+    /// Object to grasp, or held object; empty for look and home.
+    pub object: ObjectKey,
+    /// Targets of the relation.
+    pub targets: Vec<ObjectKey>,
+    /// Where to place.
+    pub relation: Option<Relation>,
+    /// Part to grasp; empty = anywhere.
+    pub part: String,
+    /// Map version the request is made from.
+    pub map_version: u64,
+}
+
+/// What a skill left behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkillOutcome {
+    /// What is in the gripper now.
+    pub held: Option<ObjectKey>,
+    /// Whether objects may be elsewhere than the newest map says.
+    pub map_stale: bool,
+}
+
+/// Why something could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// Typed reason.
+    pub reason: Reason,
+    /// What is wrong, for the person.
+    pub message: String,
+    /// What the world is like now, when the fault came from a skill.
+    pub after: Option<SkillOutcome>,
+}
+
+impl Fault {
+    /// A fault that did not come from a skill.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), after: None }
+    }
+}
+
+/// What the agent's tools act on. Calls block until they are answered, fail typed, or are interrupted.
+pub trait World {
+    /// Takes a new look from where the camera is (no motion) and gives the map.
+    fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault>;
+    /// The newest map, without a new look; skills take looks of their own.
+    fn newest_map(&mut self) -> Result<Arc<ObjectMap>, Fault>;
+    /// Top-k retrieval with confirmation in the current map (ASP IV-C); `k` = 0 is the default.
+    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault>;
+    /// Detects parts of an object for an action; their evidence goes with the next grasp of it.
+    fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault>;
+    /// Executes a skill to its end.
+    fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault>;
+    /// Why the goal must end now, if it must.
+    fn interrupted(&self) -> Option<Fault>;
+    /// A tool is about to be called: one line for a person.
+    fn tool_called(&mut self, name: &str, arguments: &str);
+    /// A tool has answered.
+    fn tool_answered(&mut self, name: &str, output: &ToolOutput);
+}

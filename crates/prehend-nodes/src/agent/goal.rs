@@ -1,0 +1,165 @@
+//! One goal at work: the agent on a thread of its own, and what may end it.
+
+use super::world::NodeWorld;
+use super::{Clients, lost};
+use crate::shell::{Peers, Trace};
+use prehend_agent::language::Goal;
+use prehend_agent::{Agent, Fault, Outcome, Report};
+use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
+use prehend_ros::ExecutingGoal;
+use prehend_scene::{ObjectKey, Reason, SymbolicState};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+/// Longest wait for a goal to end when the process ends.
+const LAST_WORDS: Duration = Duration::from_secs(6);
+
+/// Where a goal came from, and who is told its end.
+pub(super) enum Source {
+    /// The service: the trace tells.
+    Service,
+    /// The action.
+    Action(ExecutingGoal<ExecuteGoal::Action>),
+}
+
+impl Source {
+    /// Tells the end to who waits for it.
+    pub(super) fn end(self, result: ExecuteGoal::Result) {
+        let Self::Action(handle) = self else { return };
+        if result.outcome == Outcome::Done.name() {
+            handle.succeed(result);
+        } else if handle.is_cancel_requested() {
+            handle.canceled(result);
+        } else {
+            handle.abort(result);
+        }
+    }
+}
+
+/// A goal that has ended.
+pub(super) struct Ended {
+    pub(super) goal_id: String,
+    pub(super) report: Report,
+    pub(super) source: Source,
+}
+
+/// What a goal needs to start.
+pub(super) struct Start {
+    pub(super) goal_id: String,
+    pub(super) readings: Vec<Goal>,
+    pub(super) agent: Arc<Agent>,
+    pub(super) clients: Clients,
+    pub(super) trace: Trace,
+    pub(super) peers: Peers,
+    pub(super) watched: &'static [&'static str],
+    pub(super) held: Option<ObjectKey>,
+    pub(super) source: Source,
+    pub(super) ended: mpsc::UnboundedSender<Ended>,
+}
+
+/// The goal at work.
+pub(super) struct Running {
+    goal_id: String,
+    interrupt: Arc<watch::Sender<Option<Fault>>>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Starts the agent on a thread of its own and watches what may end the goal.
+    pub(super) fn start(start: Start) -> Self {
+        let interrupt = Arc::new(watch::Sender::new(None));
+        let goal_id = start.goal_id.clone();
+        let task = tokio::spawn(follow(start, Arc::clone(&interrupt)));
+        Self { goal_id, interrupt, task }
+    }
+
+    pub(super) fn goal_id(&self) -> &str {
+        &self.goal_id
+    }
+
+    /// Ends the goal: the running skill is cancelled.
+    pub(super) fn interrupt(&self, fault: Fault) {
+        self.interrupt.send_modify(|why| {
+            why.get_or_insert(fault);
+        });
+    }
+
+    /// Ends the goal and waits for its last words.
+    pub(super) async fn end(self, fault: Fault) {
+        self.interrupt(fault);
+        if tokio::time::timeout(LAST_WORDS, self.task).await.is_err() {
+            tracing::warn!("goal {} did not end in time", self.goal_id);
+        }
+    }
+}
+
+async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
+    let Start { goal_id, readings, agent, clients, trace, peers, watched, held, source, ended } = start;
+    let (feedback, mut told) = mpsc::unbounded_channel();
+    let mut stop = clients.stop.clone();
+    let moves = watched.len() > 1;
+    let mut world = NodeWorld {
+        runtime: tokio::runtime::Handle::current(),
+        clients,
+        trace,
+        goal_id: goal_id.clone(),
+        interrupt: interrupt.subscribe(),
+        feedback,
+        detected: HashMap::new(),
+        called: None,
+    };
+    let before = SymbolicState { held_object: held.clone(), ..SymbolicState::default() };
+    let mut work = tokio::task::spawn_blocking(move || agent.run(&readings, &mut world, held));
+    let watch_peers = peers.lost(watched);
+    tokio::pin!(watch_peers);
+    let mut watching = true;
+    let report = loop {
+        let fault = tokio::select! {
+            report = &mut work => break report,
+            Some(feedback) = told.recv() => {
+                if let Source::Action(handle) = &source {
+                    if let Err(error) = handle.publish_feedback(feedback) {
+                        tracing::debug!("feedback: {error}");
+                    }
+                }
+                continue;
+            }
+            peer = &mut watch_peers, if watching => lost(&peer),
+            () = canceled(&source), if watching => Fault::new(Reason::Canceled, "the goal was cancelled"),
+            reason = stopped(&mut stop), if watching && moves => Fault::new(Reason::Stopped, format!("stopped: {reason}")),
+        };
+        // The first cause is the reason; the agent ends by itself now.
+        watching = false;
+        interrupt.send_modify(|why| {
+            why.get_or_insert(fault);
+        });
+    };
+    let report = report.unwrap_or_else(|error| Report {
+        outcome: Outcome::Failed,
+        reason: Some(Reason::Internal),
+        message: format!("the planner failed: {error}"),
+        tool_calls: 0,
+        state: before,
+    });
+    // The node is gone only when the process ends.
+    let _ = ended.send(Ended { goal_id, report, source });
+}
+
+async fn canceled(source: &Source) {
+    match source {
+        Source::Action(handle) => handle.cancelled().await,
+        Source::Service => std::future::pending().await,
+    }
+}
+
+async fn stopped(stop: &mut watch::Receiver<Option<String>>) -> String {
+    let reason = stop.wait_for(Option::is_some).await.ok().and_then(|reason| reason.clone());
+    match reason {
+        Some(reason) => reason,
+        // Nobody tells of stops any more; the loss of the skills node ends the goal.
+        None => std::future::pending().await,
+    }
+}

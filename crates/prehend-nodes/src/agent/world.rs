@@ -1,0 +1,273 @@
+//! The agent's world: services and actions of the other nodes, with deadlines, ended by whatever ends the goal.
+
+use super::Clients;
+use crate::convert;
+use crate::shell::Trace;
+use prehend_agent::tools::ToolOutput;
+use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_msgs::Action;
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
+use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, Evidence, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
+use prehend_ros::{ActionClient, RosError};
+use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill};
+use serde_json::json;
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, watch};
+
+/// Deadline of a retrieval.
+const RETRIEVE: Duration = Duration::from_secs(2);
+/// Deadline of a map update; the node waits for a frame.
+const UPDATE: Duration = Duration::from_secs(6);
+/// Longest wait for a frame within an update, seconds.
+const FRAME: f64 = 3.0;
+/// Deadline of an action's acceptance.
+const ACCEPT: Duration = Duration::from_secs(2);
+/// Silence after which an action server is lost.
+const SILENCE: Duration = Duration::from_secs(3);
+/// Longest wait for a cancelled skill to stop the arm.
+const CANCEL: Duration = Duration::from_secs(5);
+/// Longest wait for a map that was announced.
+const MAP_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a detection found, for the next grasp of the object.
+type Detected = (Vec<Affordance>, Vec<Evidence>);
+
+/// The world of one goal.
+pub(super) struct NodeWorld {
+    pub(super) runtime: Handle,
+    pub(super) clients: Clients,
+    pub(super) trace: Trace,
+    pub(super) goal_id: String,
+    /// Why the goal must end now.
+    pub(super) interrupt: watch::Receiver<Option<Fault>>,
+    pub(super) feedback: mpsc::UnboundedSender<ExecuteGoal::Feedback>,
+    pub(super) detected: HashMap<ObjectKey, Detected>,
+    /// When the tool at work was called, and with what.
+    pub(super) called: Option<(Instant, String)>,
+}
+
+impl NodeWorld {
+    /// Waits for an answer, or for what ends the goal.
+    fn wait<T>(&self, call: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        let mut interrupt = self.interrupt.clone();
+        self.runtime.block_on(async move {
+            tokio::select! {
+                biased;
+                fault = interrupted(&mut interrupt) => Err(fault),
+                answer = call => answer,
+            }
+        })
+    }
+
+    /// Runs an action to its end; cancels it and waits for its end when the goal must end.
+    fn act<A: Action>(
+        &self,
+        client: &ActionClient<A>,
+        goal: A::Goal,
+        peer: &'static str,
+    ) -> Result<A::Result, Fault>
+    where
+        A::Result: Send,
+    {
+        let mut interrupt = self.interrupt.clone();
+        self.runtime.block_on(async move {
+            let mut handle = client.send_goal(goal, ACCEPT).await.map_err(|error| lost(peer, &error))?;
+            let fault = tokio::select! {
+                biased;
+                result = handle.result(SILENCE) => {
+                    return result.map(|(_, result)| result).map_err(|error| lost(peer, &error));
+                }
+                fault = interrupted(&mut interrupt) => fault,
+            };
+            if let Err(error) = handle.cancel(CANCEL).await {
+                tracing::warn!("{peer} was not cancelled: {error}");
+            } else if let Err(error) = tokio::time::timeout(CANCEL, handle.result(SILENCE)).await {
+                tracing::warn!("{peer} did not end after its cancellation: {error}");
+            }
+            Err(fault)
+        })
+    }
+
+    /// The newest map that is at least this version.
+    fn map_of(&self, version: u64) -> Result<Arc<ObjectMap>, Fault> {
+        let mut maps = self.clients.map.clone();
+        self.wait(async move {
+            let new_enough =
+                |map: &Option<Arc<ObjectMap>>| map.as_ref().is_some_and(|m| m.version >= version);
+            let found = tokio::time::timeout(MAP_PATIENCE, maps.wait_for(new_enough)).await;
+            match found {
+                Ok(Ok(map)) => Ok(map.clone().unwrap_or_default()),
+                Ok(Err(_)) | Err(_) => Err(Fault::new(
+                    Reason::SensorFault,
+                    format!("object map version {version} was announced but not published"),
+                )),
+            }
+        })
+    }
+}
+
+impl World for NodeWorld {
+    fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        let request = UpdateMap::Request { reset: false, view: "here".to_owned(), timeout: FRAME };
+        let client = self.clients.update.clone();
+        let answer = self.wait(async move {
+            client.request(request, UPDATE).await.map_err(|error| lost("object_map", &error))
+        })?;
+        match answer.error_code {
+            ErrorCode::SUCCESS => self.map_of(answer.version),
+            ErrorCode::MAP_NOTHING_SEEN => self.newest_map(),
+            _ => Err(Fault::new(Reason::SensorFault, answer.error_message)),
+        }
+    }
+
+    fn newest_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        Ok(self.clients.map.borrow().clone().unwrap_or_default())
+    }
+
+    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault> {
+        let request = RetrieveObjects::Request { query: query.to_owned(), k };
+        let client = self.clients.retrieve.clone();
+        let answer = self.wait(async move {
+            client.request(request, RETRIEVE).await.map_err(|error| lost("object_map", &error))
+        })?;
+        match answer.error_code {
+            ErrorCode::SUCCESS => Ok(Retrieval {
+                keys: answer.keys.into_iter().map(ObjectKey).collect(),
+                rejected: answer
+                    .rejected_keys
+                    .into_iter()
+                    .map(ObjectKey)
+                    .zip(answer.rejected_reasons)
+                    .map(|(key, reason)| Rejected { key, reason })
+                    .collect(),
+            }),
+            ErrorCode::MAP_NOTHING_SEEN => Ok(Retrieval::default()),
+            _ => Err(Fault::new(Reason::Internal, answer.error_message)),
+        }
+    }
+
+    fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
+        let goal = DetectAffordance::Goal {
+            object_key: object.0.clone(),
+            action: action.to_owned(),
+            goal_id: self.goal_id.clone(),
+        };
+        let result = self.act(&self.clients.affordance, goal, "affordance")?;
+        let reason = match result.error_code {
+            // Thin evidence is for the gate to judge: it names the remedy.
+            ErrorCode::SUCCESS | ErrorCode::AFFORDANCE_NOT_COMMITTED => None,
+            ErrorCode::AFFORDANCE_UNKNOWN_KEY => Some(Reason::NotFound),
+            ErrorCode::AFFORDANCE_NONE_FOUND => Some(Reason::NoGrasp),
+            ErrorCode::AFFORDANCE_MAP_LOST => Some(Reason::PeerLost),
+            ErrorCode::AFFORDANCE_VERIFIER_LOST => Some(Reason::VerifierLost),
+            _ => Some(Reason::Internal),
+        };
+        if let Some(reason) = reason {
+            return Err(Fault::new(reason, result.error_message));
+        }
+        let parts = result
+            .affordances
+            .iter()
+            .filter_map(|affordance| {
+                let skill = Skill::parse(&affordance.skill)?;
+                Some(Part { name: affordance.part.clone(), skill, score: f64::from(affordance.score) })
+            })
+            .collect();
+        self.detected.insert(object.clone(), (result.affordances, result.evidence));
+        Ok(parts)
+    }
+
+    fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
+        let (affordances, evidence) = self.detected.get(&request.object).cloned().unwrap_or_default();
+        let goal = ExecuteSkill::Goal {
+            skill: request.skill.name().to_owned(),
+            object_key: request.object.0.clone(),
+            target_keys: request.targets.iter().map(|key| key.0.clone()).collect(),
+            relation: request.relation.map_or("", Relation::name).to_owned(),
+            part: request.part.clone(),
+            goal_id: self.goal_id.clone(),
+            map_version: request.map_version,
+            affordances,
+            evidence,
+        };
+        let result = self.act(&self.clients.skills, goal, "skills")?;
+        let outcome = SkillOutcome {
+            held: (!result.held_object.is_empty()).then(|| ObjectKey(result.held_object.clone())),
+            map_stale: result.map_stale,
+        };
+        if result.error_code == ErrorCode::SUCCESS {
+            return Ok(outcome);
+        }
+        let reason = Reason::parse(&result.reason).unwrap_or(Reason::Internal);
+        Err(Fault { reason, message: result.error_message, after: Some(outcome) })
+    }
+
+    fn interrupted(&self) -> Option<Fault> {
+        self.interrupt.borrow().clone()
+    }
+
+    fn tool_called(&mut self, name: &str, arguments: &str) {
+        self.called = Some((Instant::now(), arguments.to_owned()));
+        let feedback = ExecuteGoal::Feedback { tool: name.to_owned(), message: arguments.to_owned() };
+        // Nobody listens when the goal came through the service.
+        let _ = self.feedback.send(feedback);
+    }
+
+    fn tool_answered(&mut self, name: &str, output: &ToolOutput) {
+        let (seconds, arguments) = self
+            .called
+            .take()
+            .map_or((0.0, String::new()), |(since, arguments)| (since.elapsed().as_secs_f64(), arguments));
+        let status = if output.success { "ok" } else { "failed" };
+        let message = format!("({arguments}) -> {}", output.feedback_msg);
+        let data = json!({ "arguments": arguments, "output": output, "seconds": seconds });
+        self.trace.event(&self.goal_id, TraceEvent::KIND_TOOL, name, status, message, data);
+    }
+}
+
+async fn interrupted(interrupt: &mut watch::Receiver<Option<Fault>>) -> Fault {
+    match interrupt.wait_for(Option::is_some).await {
+        Ok(fault) => fault.clone().unwrap_or_else(|| Fault::new(Reason::Canceled, "the goal was cancelled")),
+        // The goal's keeper is gone: the process ends.
+        Err(_) => Fault::new(Reason::Canceled, "the agent is ending"),
+    }
+}
+
+/// A call that got no answer, as a fault.
+fn lost(peer: &'static str, error: &RosError) -> Fault {
+    let reason = match error {
+        RosError::Timeout { .. } | RosError::Unavailable { .. } | RosError::PeerLost { .. } => {
+            Reason::PeerLost
+        }
+        RosError::Rejected { .. } => Reason::Busy,
+        _ => Reason::Internal,
+    };
+    Fault::new(reason, format!("{peer}: {error}"))
+}
+
+/// Keeps the newest map.
+pub(super) fn follow_map(
+    node: &prehend_ros::Node,
+) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, RosError> {
+    use futures::StreamExt;
+    use prehend_msgs::{names, prehend_interfaces::msg};
+    let mut maps =
+        node.subscribe::<msg::ObjectMap>(names::OBJECT_MAP, prehend_ros::QosProfile::transient_local())?;
+    let (sender, receiver) = watch::channel(None);
+    tokio::spawn(async move {
+        while let Some(message) = maps.next().await {
+            match convert::map_from_msg(&message) {
+                Ok(map) => {
+                    sender.send_replace(Some(Arc::new(map)));
+                }
+                Err(error) => tracing::warn!("object map refused: {error}"),
+            }
+        }
+    });
+    Ok(receiver)
+}
