@@ -79,7 +79,9 @@ impl Clock {
     }
 
     /// `subscribe` makes the reader of `/clock`.
-    pub(crate) fn simulated(subscribe: impl FnOnce(Sink) -> Result<Reader, RosError>) -> Result<Self, RosError> {
+    pub(crate) fn simulated(
+        subscribe: impl FnOnce(Sink) -> Result<Reader, RosError>,
+    ) -> Result<Self, RosError> {
         let (sender, state) = watch::channel(Simulated { nanoseconds: 0, advanced: None, jumps: 0 });
         let reader = subscribe(clock_sink(sender))?;
         Ok(Self { simulated: Some(Arc::new(SimulatedClock { state, _reader: reader })) })
@@ -120,6 +122,12 @@ impl Clock {
     /// How often simulated time went back, as it does when the simulator restarts.
     pub fn jumps(&self) -> u64 {
         self.state().map_or(0, |state| state.jumps)
+    }
+
+    /// As [`jumps`](Self::jumps), without holding the clock: a sink must not hold endpoints.
+    pub(crate) fn jump_counter(&self) -> impl Fn() -> u64 + Send + Sync + use<> {
+        let state = self.simulated.as_ref().map(|clock| clock.state.clone());
+        move || state.as_ref().map_or(0, |state| state.borrow().jumps)
     }
 
     /// Waits until the clock ticks, at most `deadline` of wall time.
@@ -170,7 +178,9 @@ mod tests {
 
     #[test]
     fn times_round_trip() {
-        for nanoseconds_in in [0, 1, -1, 999_999_999, 1_000_000_000, -1_500_000_000, 1_700_000_000_123_456_789] {
+        for nanoseconds_in in
+            [0, 1, -1, 999_999_999, 1_000_000_000, -1_500_000_000, 1_700_000_000_123_456_789]
+        {
             assert_eq!(nanoseconds(&time_from_nanoseconds(nanoseconds_in)), nanoseconds_in);
         }
         assert_eq!(time_from_nanoseconds(i64::MAX).sec, i32::MAX);

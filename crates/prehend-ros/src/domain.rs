@@ -30,7 +30,8 @@ impl DomainLease {
         // Starting at different places keeps processes from trying the same ones.
         let start = std::process::id() as usize * 7 % domains.len();
         domains[start..].iter().chain(&domains[..start]).find_map(|domain_id| {
-            let open = OpenOptions::new().create(true).truncate(false).write(true).open(lock_file(*domain_id));
+            let open =
+                OpenOptions::new().create(true).truncate(false).write(true).open(lock_file(*domain_id));
             let file = open.ok()?;
             file.try_lock().ok()?;
             Some(Self { domain_id: *domain_id, _file: file })

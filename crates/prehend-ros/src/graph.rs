@@ -54,10 +54,14 @@ mod tests {
             writes,
             node: (!node.is_empty()).then(|| node.to_owned()),
         };
-        let found = topics(vec![end("rt/a", true, "/x"), end("rt/a", false, ""), end("rq/sRequest", false, "/y")]);
+        let found =
+            topics(vec![end("rt/a", true, "/x"), end("rt/a", false, ""), end("rq/sRequest", false, "/y")]);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].name.as_str(), found[1].name.as_str()), ("/a", "rq/sRequest"));
         assert_eq!(found[0].types, ["sensor_msgs/msg/Image"]);
-        assert_eq!((&found[0].publishers, &found[0].subscribers), (&vec![Some("/x".to_owned())], &vec![None]));
+        assert_eq!(
+            (&found[0].publishers, &found[0].subscribers),
+            (&vec![Some("/x".to_owned())], &vec![None])
+        );
     }
 }

@@ -3,6 +3,45 @@
 //! For: nodes, which speak only this surface (r2r's idiom) whatever middleware is below.
 //! Not for: anything that decides something; core crates know no ROS.
 //! Read [`Node`] first.
+//!
+//! Every call has a deadline, and a dead peer is a typed error ([`RosError`]). Nothing that publishes blocks. Endpoints are
+//! made once and cloned. Call [`shutdown_signal`] first thing, and return from `main` when it completes, so that peers see
+//! the process leave. All of it runs under a multi-threaded tokio runtime.
+//!
+//! ```
+//! use futures::StreamExt;
+//! use prehend_msgs::std_srvs::srv::Trigger;
+//! use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosError};
+//! use std::time::Duration;
+//!
+//! # fn main() -> Result<(), RosError> {
+//! # tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
+//! # let lease = prehend_ros::DomainLease::take().expect("a domain is free");
+//! # let context = Context::create_in_domain(lease.domain_id())?;
+//! # #[cfg(any())]
+//! let context = Context::create()?; // ROS_DOMAIN_ID
+//! let options = NodeOptions { overrides: vec!["greeting:=hello".to_owned()], ..Default::default() };
+//! let node = Node::create(&context, "greeter", "/prehend", options)?;
+//! let greeting = node.parameters().string("greeting")?;
+//! node.parameters().finish()?; // a misspelt parameter is an error
+//!
+//! let mut server = node.create_service::<Trigger::Service>("~/greet", QosProfile::services())?;
+//! tokio::spawn(async move {
+//!     while let Some(request) = server.next().await {
+//!         let answer = Trigger::Response { success: true, message: greeting.clone() };
+//!         if let Err(error) = request.respond(answer) {
+//!             tracing::warn!(%error, "not answered");
+//!         }
+//!     }
+//! });
+//!
+//! let client = node.create_client::<Trigger::Service>("/prehend/greeter/greet", QosProfile::services())?;
+//! let answer = client.request(Trigger::Request::default(), Duration::from_secs(5)).await?;
+//! assert_eq!(answer.message, "hello");
+//! # Ok(())
+//! # })
+//! # }
+//! ```
 
 mod action;
 mod backend;
@@ -22,7 +61,8 @@ mod tf;
 mod topic;
 
 pub use action::{
-    ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest, GoalStatus,
+    ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest,
+    GoalStatus,
 };
 pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;

@@ -186,12 +186,21 @@ impl Node {
     }
 
     /// Makes a publisher on `topic`. Make it once and clone it.
-    pub fn create_publisher<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Publisher<T>, RosError> {
+    pub fn create_publisher<T: Message>(
+        &self,
+        topic: &str,
+        qos: QosProfile,
+    ) -> Result<Publisher<T>, RosError> {
         let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
         Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
     }
 
-    fn caller(&self, name: &str, topics: (TopicType, TopicType), qos: QosProfile) -> Result<Caller, RosError> {
+    fn caller(
+        &self,
+        name: &str,
+        topics: (TopicType, TopicType),
+        qos: QosProfile,
+    ) -> Result<Caller, RosError> {
         Caller::new(&self.inner.participant, self.inner.key, name.to_owned(), topics, qos, self.inner.mapping)
     }
 
@@ -211,7 +220,11 @@ impl Node {
     }
 
     /// Offers `service`; use [`QosProfile::services`].
-    pub fn create_service<S: Service>(&self, service: &str, qos: QosProfile) -> Result<ServiceServer<S>, RosError> {
+    pub fn create_service<S: Service>(
+        &self,
+        service: &str,
+        qos: QosProfile,
+    ) -> Result<ServiceServer<S>, RosError> {
         let topics = service_topics::<S>(&self.inner.full_name, service)?;
         ServiceServer::new(service, |sink| self.responder(topics, qos, sink))
     }
@@ -281,7 +294,7 @@ impl Node {
         }
         let topic = |name| topic_type::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.inner.full_name, name);
         let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
-        let buffer = TfBuffer::new(self.inner.clock.clone(), |moving_sink, fixed_sink| {
+        let buffer = TfBuffer::new(&self.inner.clock, |moving_sink, fixed_sink| {
             Ok([
                 self.reader(moving, QosProfile::default().depth(100), moving_sink)?,
                 self.reader(fixed, QosProfile::transient_local().depth(100), fixed_sink)?,

@@ -122,9 +122,12 @@ fn means(path: &[String], full_name: &str) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, None) => true,
             (Some((&"**", rest)), _) => {
-                (rest.is_empty() && !name.is_empty()) || (0..=name.len()).any(|skip| tokens(rest, &name[skip..]))
+                (rest.is_empty() && !name.is_empty())
+                    || (0..=name.len()).any(|skip| tokens(rest, &name[skip..]))
             }
-            (Some((first, rest)), Some((token, left))) => (*first == "*" || first == token) && tokens(rest, left),
+            (Some((first, rest)), Some((token, left))) => {
+                (*first == "*" || first == token) && tokens(rest, left)
+            }
             _ => false,
         }
     }
@@ -192,7 +195,11 @@ impl Loader<'_> {
 }
 
 fn raw(value: &Value<'_>) -> Option<Raw> {
-    if value.is_list() { value.list(|item| item.text()).map(Raw::List) } else { value.text().map(Raw::Scalar) }
+    if value.is_list() {
+        value.list(|item| item.text()).map(Raw::List)
+    } else {
+        value.text().map(Raw::Scalar)
+    }
 }
 
 impl Parameters {

@@ -108,8 +108,12 @@ impl<S: Service> Stream for ServiceServer<S> {
             };
             match decode(&incoming.sample.payload, incoming.sample.encoding) {
                 Ok(message) => {
-                    let open =
-                        Open { responder: self.responder.clone(), name: self.name.clone(), incoming, answered: false };
+                    let open = Open {
+                        responder: self.responder.clone(),
+                        name: self.name.clone(),
+                        incoming,
+                        answered: false,
+                    };
                     return Poll::Ready(Some(ServiceRequest { message, open }));
                 }
                 Err(error) => warn!(service = &*self.name, %error, "a request was left out"),

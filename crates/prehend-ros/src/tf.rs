@@ -125,10 +125,11 @@ impl Link {
             (_, Some((stamp, pose))) if *stamp == time => Ok(*pose),
             (Some((before, from)), Some((then, to))) => {
                 let part = (time - before) as f64 / (then - before) as f64;
-                let rotation = from
-                    .rotation
-                    .try_slerp(&to.rotation, part, 1e-9)
-                    .unwrap_or(if part < 0.5 { from.rotation } else { to.rotation });
+                let rotation = from.rotation.try_slerp(&to.rotation, part, 1e-9).unwrap_or(if part < 0.5 {
+                    from.rotation
+                } else {
+                    to.rotation
+                });
                 let translation = from.translation.vector.lerp(&to.translation.vector, part);
                 Ok(Isometry3::from_parts(translation.into(), rotation))
             }
@@ -261,7 +262,10 @@ impl Tree {
             Ok(pose)
         };
         let target_from_source = common_from(down)?.inverse() * common_from(up)?;
-        let moving = up.iter().chain(down).any(|frame| self.links.get(*frame).is_some_and(|link| link.newest().is_some()));
+        let moving = up
+            .iter()
+            .chain(down)
+            .any(|frame| self.links.get(*frame).is_some_and(|link| link.newest().is_some()));
         let rotation = target_from_source.rotation.coords;
         Ok(Transform {
             stamp: if moving { time_from_nanoseconds(time) } else { Time::default() },
@@ -280,7 +284,8 @@ pub struct TfBuffer {
 
 struct Shared {
     tree: Mutex<Tree>,
-    clock: Clock,
+    /// How often time went back.
+    jumps: Box<dyn Fn() -> u64 + Send + Sync>,
     changed: watch::Sender<()>,
 }
 
@@ -300,7 +305,7 @@ impl Shared {
                 Err(error) => return warn!(%error, "a transform was left out"),
             };
             {
-                let jumps = shared.clock.jumps();
+                let jumps = (shared.jumps)();
                 let mut tree = lock(&shared.tree);
                 for transform in &message.transforms {
                     if let Err(error) = tree.insert(transform, fixed, jumps) {
@@ -316,10 +321,11 @@ impl Shared {
 impl TfBuffer {
     /// `subscribe` makes the readers of `/tf` and `/tf_static`.
     pub(crate) fn new(
-        clock: Clock,
+        clock: &Clock,
         subscribe: impl FnOnce(Sink, Sink) -> Result<[Reader; 2], RosError>,
     ) -> Result<Self, RosError> {
-        let shared = Arc::new(Shared { tree: Mutex::default(), clock, changed: watch::Sender::new(()) });
+        let jumps = Box::new(clock.jump_counter());
+        let shared = Arc::new(Shared { tree: Mutex::default(), jumps, changed: watch::Sender::new(()) });
         let readers = subscribe(shared.sink(false), shared.sink(true))?;
         Ok(Self { shared, _readers: Arc::new(readers) })
     }

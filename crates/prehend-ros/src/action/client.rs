@@ -149,8 +149,16 @@ impl<A: Action> ActionClient<A> {
         let goals = Goals::default();
         let (feedback, status) = subscribe(feedback_sink(goals.clone()), status_sink(goals.clone()))?;
         let ClientEnds { name, participant, send_goal, cancel, result } = ends;
-        let core =
-            Core { name, participant, send_goal, cancel, result, goals, _feedback: feedback, _status: status };
+        let core = Core {
+            name,
+            participant,
+            send_goal,
+            cancel,
+            result,
+            goals,
+            _feedback: feedback,
+            _status: status,
+        };
         Ok(Self { core: Arc::new(core), action: PhantomData })
     }
 
@@ -253,7 +261,8 @@ impl Drop for Asked {
         if self.abandoned {
             let mut request = CancelGoal::Request::default();
             request.goal_info.goal_id.uuid = self.id.to_vec();
-            let sent = encode(&request, &AtomicUsize::new(32)).and_then(|bytes| self.core.cancel.send_now(bytes));
+            let sent =
+                encode(&request, &AtomicUsize::new(32)).and_then(|bytes| self.core.cancel.send_now(bytes));
             if let Err(error) = sent {
                 debug!(action = self.core.name, %error, "an abandoned goal could not be cancelled");
             }

@@ -6,10 +6,10 @@ mod client;
 mod server;
 mod wire;
 
-pub use client::{ActionClient, FeedbackStream, GoalCanceller, GoalHandle};
 pub(crate) use client::ClientEnds;
-pub use server::{ActionServer, ExecutingGoal, GoalRequest};
+pub use client::{ActionClient, FeedbackStream, GoalCanceller, GoalHandle};
 pub(crate) use server::ServerEnds;
+pub use server::{ActionServer, ExecutingGoal, GoalRequest};
 pub(crate) use wire::ActionTopics;
 
 /// State of a goal (`action_msgs/msg/GoalStatus`).

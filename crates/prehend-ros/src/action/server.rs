@@ -1,9 +1,7 @@
 //! The side that does something.
 
 use super::GoalStatus;
-use super::wire::{
-    FeedbackMessage, GetResult, GetResultAnswer, GoalId, SendGoal, SendGoalAnswer, goal_id,
-};
+use super::wire::{FeedbackMessage, GetResult, GetResultAnswer, GoalId, SendGoal, SendGoalAnswer, goal_id};
 use crate::backend::{Incoming, Participant, Responder, Writer, decode, encode};
 use crate::sync::{Queue, lock};
 use crate::{Clock, RosError};
@@ -130,7 +128,11 @@ impl Core {
                 Some(_) => 0,
             };
             for (goal_id, goal) in &mut table.goals {
-                let meant = if any_id { any_time || before(goal) } else { *goal_id == id || (!any_time && before(goal)) };
+                let meant = if any_id {
+                    any_time || before(goal)
+                } else {
+                    *goal_id == id || (!any_time && before(goal))
+                };
                 if meant && !goal.status.is_terminal() {
                     goal.status = GoalStatus::Canceling;
                     goal.cancel.send_replace(true);
@@ -141,7 +143,8 @@ impl Core {
                 answer.return_code = 0;
             }
         }
-        let sent = encode(&answer, &AtomicUsize::new(64)).and_then(|bytes| self.cancel.respond(incoming, bytes));
+        let sent =
+            encode(&answer, &AtomicUsize::new(64)).and_then(|bytes| self.cancel.respond(incoming, bytes));
         self.log(sent);
         self.publish_status();
     }
@@ -253,7 +256,8 @@ impl<A: Action> ActionServer<A> {
         let ServerEnds { name, participant, clock, feedback, status } = ends;
         let unknown = answer_bytes(GoalStatus::Unknown, &A::Result::default())?;
         let goals = Mutex::default();
-        let core = Arc::new(Core { name, clock, goals, feedback, status, send_goal, cancel, result, unknown });
+        let core =
+            Arc::new(Core { name, clock, goals, feedback, status, send_goal, cancel, result, unknown });
         // Set once, here.
         let _ = slot.set(Arc::downgrade(&core));
         let beating = Arc::downgrade(&core);
@@ -332,8 +336,13 @@ impl<A: Action> GoalRequest<A> {
         let core = open.core.clone();
         let (cancel, cancelled) = watch::channel(false);
         let stamp = core.clock.now();
-        let entry =
-            Goal { status: GoalStatus::Executing, stamp: stamp.clone(), cancel, result: None, waiting: Vec::new() };
+        let entry = Goal {
+            status: GoalStatus::Executing,
+            stamp: stamp.clone(),
+            cancel,
+            result: None,
+            waiting: Vec::new(),
+        };
         lock(&core.goals).goals.insert(open.id, entry);
         open.answered = true;
         core.answer_goal(&open.incoming, true, stamp);

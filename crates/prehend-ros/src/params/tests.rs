@@ -87,7 +87,9 @@ fn wrong_types_and_missing() {
 
 #[test]
 fn broken_files_and_overrides() {
-    for text in ["[1, 2]", "a: 1", "verifier: {ros__parameters: 3}", "verifier: {ros__parameters: {a: {b: }}}", ": {"] {
+    for text in
+        ["[1, 2]", "a: 1", "verifier: {ros__parameters: 3}", "verifier: {ros__parameters: {a: {b: }}}", ": {"]
+    {
         let outcome = load(text, &[]);
         assert!(matches!(outcome, Err(ParameterError::File { .. })), "{text}: {outcome:?}");
     }

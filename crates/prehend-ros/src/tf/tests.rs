@@ -40,10 +40,18 @@ fn chain_and_interpolation() {
     let half = tree.lookup("base", "camera", &at(1.5)).expect("connected");
     assert_relative_eq!(half.translation.as_slice(), [1.5, 0.0, 0.5].as_slice(), epsilon = 1e-9);
     let eighth = FRAC_PI_2 / 4.0;
-    assert_relative_eq!(half.rotation.as_slice(), [0.0, 0.0, eighth.sin(), eighth.cos()].as_slice(), epsilon = 1e-9);
+    assert_relative_eq!(
+        half.rotation.as_slice(),
+        [0.0, 0.0, eighth.sin(), eighth.cos()].as_slice(),
+        epsilon = 1e-9
+    );
     assert_eq!(half.stamp, at(1.5));
     let back = tree.lookup("camera", "base", &at(1.5)).expect("connected");
-    assert_relative_eq!((half.isometry() * back.isometry()).to_homogeneous(), Isometry3::identity().to_homogeneous(), epsilon = 1e-9);
+    assert_relative_eq!(
+        (half.isometry() * back.isometry()).to_homogeneous(),
+        Isometry3::identity().to_homogeneous(),
+        epsilon = 1e-9
+    );
     // Down one branch and up another: the tag, seen from the arm at 2 s (arm at x = 2, turned to +y).
     let across = tree.lookup("arm", "tag", &at(2.0)).expect("connected");
     assert_relative_eq!(across.translation.as_slice(), [3.0, 2.0, 0.0].as_slice(), epsilon = 1e-9);
@@ -107,7 +115,8 @@ fn loops_end() {
 fn memory_is_bounded_and_forgets_the_future_when_time_goes_back() {
     let mut tree = Tree::default();
     for second in 0..100 {
-        tree.insert(&message("a", "b", f64::from(second), [f64::from(second), 0.0, 0.0], 0.0), false, 0).expect("valid");
+        tree.insert(&message("a", "b", f64::from(second), [f64::from(second), 0.0, 0.0], 0.0), false, 0)
+            .expect("valid");
     }
     assert!(matches!(tree.lookup("a", "b", &at(50.0)), Err(TfError::TooOld { .. })));
     tree.insert(&message("a", "b", 1.0, [7.0, 0.0, 0.0], 0.0), false, 1).expect("valid");

@@ -63,7 +63,8 @@ async fn a_cancelled_goal_never_reports_success() {
         let (status, result) = goal.result(DEADLINE).await.expect("ended");
         assert_eq!((status, result.sequence), (GoalStatus::Canceled, vec![order]));
         let again = goal.canceller().cancel(DEADLINE).await;
-        let ended = RosError::CancelRejected { action: "/count".to_owned(), reason: CancelRejection::GoalTerminated };
+        let ended =
+            RosError::CancelRejected { action: "/count".to_owned(), reason: CancelRejection::GoalTerminated };
         assert_eq!(again, Err(ended));
     }
 }
@@ -130,8 +131,5 @@ async fn a_server_that_leaves_is_noticed_at_once() {
     // Far longer than the deadline of the test: only the leave can end this.
     let ended = tokio::time::timeout(DEADLINE, goal.result(DEADLINE * 100)).await.expect("noticed");
     // The child aborts its goal on the way out; its last words may or may not arrive.
-    assert!(
-        matches!(ended, Err(RosError::PeerLost { .. }) | Ok((GoalStatus::Aborted, _))),
-        "{ended:?}"
-    );
+    assert!(matches!(ended, Err(RosError::PeerLost { .. }) | Ok((GoalStatus::Aborted, _))), "{ended:?}");
 }

@@ -81,7 +81,10 @@ async fn the_graph_names_the_nodes_at_every_topic() {
     let types = node.topic_names_and_types();
     assert_eq!(types.get("/state"), Some(&vec!["std_msgs/msg/String".to_owned()]));
     assert_eq!(types.get("/count/_action/status"), Some(&vec!["action_msgs/msg/GoalStatusArray".to_owned()]));
-    assert_eq!(types.get("rq/addRequest"), Some(&vec!["example_interfaces/srv/AddTwoInts_Request".to_owned()]));
+    assert_eq!(
+        types.get("rq/addRequest"),
+        Some(&vec!["example_interfaces/srv/AddTwoInts_Request".to_owned()])
+    );
     child.terminate();
     eventually("the child has left the graph", || node.node_names() == ["/test/observer"]).await;
     assert!(child.wait().success());

@@ -83,7 +83,8 @@ async fn serve(mapping: ServiceMapping) -> Result<(), RosError> {
         state.publish(&StringMessage { data: index.to_string() })?;
     }
     let mut commands = node.subscribe::<StringMessage>("/commands", QosProfile::default())?;
-    let _images = node.subscribe::<prehend_msgs::sensor_msgs::msg::Image>("/images", QosProfile::sensor_data())?;
+    let _images =
+        node.subscribe::<prehend_msgs::sensor_msgs::msg::Image>("/images", QosProfile::sensor_data())?;
     tokio::spawn(async move { while commands.next().await.is_some() {} });
     shutdown.await;
     Ok(())
@@ -110,7 +111,8 @@ fn child_process() {
     let Ok(name) = std::env::var(ROLE) else { return };
     let role = ROLES.into_iter().find(|role| format!("{role:?}") == name).expect("a role");
     prehend_ros::init_logging();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("made");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("made");
     let outcome = runtime.block_on(async {
         match role {
             Role::Server => serve(ServiceMapping::Enhanced).await,

@@ -22,7 +22,8 @@ fn within_and_between_processes_with_only_lo() {
         between_processes::a_late_joiner \
         services::concurrent_calls \
         actions::cancel_all";
-    let output = Command::new("unshare").args(["-rn", "sh", "-c", script]).arg(&test).env(INSIDE, "1").output();
+    let output =
+        Command::new("unshare").args(["-rn", "sh", "-c", script]).arg(&test).env(INSIDE, "1").output();
     let output = output.expect("run");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("7 passed"), "{text}");

@@ -82,7 +82,8 @@ fn transform(parent: &str, child: &str, nanoseconds: i64, x: f64) -> TFMessage {
 #[tokio::test(flavor = "multi_thread")]
 async fn transforms_come_over_their_topics() {
     let (_lease, node) = fresh_node("framed");
-    let fixed = node.create_publisher::<TFMessage>("/tf_static", QosProfile::transient_local()).expect("made");
+    let fixed =
+        node.create_publisher::<TFMessage>("/tf_static", QosProfile::transient_local()).expect("made");
     fixed.publish(&transform("arm", "camera", 0, 0.5)).expect("sent");
     let tf = node.tf().expect("made");
     let moving = node.create_publisher::<TFMessage>("/tf", QosProfile::default()).expect("made");
@@ -106,5 +107,8 @@ async fn log_lines_reach_rosout() {
     node.log(Severity::Warn, "the lamp is out");
     let mut lines = node.subscribe::<Log>("/rosout", QosProfile::transient_local().depth(10)).expect("made");
     let line = timeout(DEADLINE, lines.next()).await.expect("in time").expect("a line");
-    assert_eq!((line.level, line.name.as_str(), line.msg.as_str()), (Log::WARN, "test.logger", "the lamp is out"));
+    assert_eq!(
+        (line.level, line.name.as_str(), line.msg.as_str()),
+        (Log::WARN, "test.logger", "the lamp is out")
+    );
 }

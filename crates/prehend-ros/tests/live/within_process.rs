@@ -23,7 +23,10 @@ async fn a_topic_reaches_its_own_process() {
         let message = timeout(DEADLINE, subscription.next()).await.expect("in time").expect("a sample");
         assert_eq!(message.data, index.to_string());
     }
-    assert_eq!((publisher.dropped(), publisher.subscriber_count(), subscription.publisher_count()), (0, 1, 1));
+    assert_eq!(
+        (publisher.dropped(), publisher.subscriber_count(), subscription.publisher_count()),
+        (0, 1, 1)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -74,14 +74,13 @@ impl Roster {
         };
         let qos = QosProfile::transient_local();
         let others = self.others.clone();
-        let sink: Sink = Arc::new(move |sample| {
-            match decode::<ParticipantEntities>(&sample.payload, sample.encoding) {
+        let sink: Sink =
+            Arc::new(move |sample| match decode::<ParticipantEntities>(&sample.payload, sample.encoding) {
                 Ok(info) => {
                     lock(&others).insert(prefix(GUID::from_bytes(info.participant)), info.nodes);
                 }
                 Err(error) => debug!(%error, "ros_discovery_info"),
-            }
-        });
+            });
         participant.raw_reader(&topic, qos.depth(64), sink)?;
         *lock(&self.writer) = Some(participant.raw_writer(&topic, qos)?);
         Ok(())

@@ -39,7 +39,16 @@ impl Writer {
         dds: DataWriter<Bytes, RawAdapter>,
     ) -> Self {
         let refused = AtomicI64::new(0);
-        Self(Arc::new(WriterCore { participant, node, topic, qos, guid, dds, dropped: AtomicU64::new(0), refused }))
+        Self(Arc::new(WriterCore {
+            participant,
+            node,
+            topic,
+            qos,
+            guid,
+            dds,
+            dropped: AtomicU64::new(0),
+            refused,
+        }))
     }
 
     /// Sends bytes at once or drops and counts them.
@@ -65,7 +74,8 @@ impl Writer {
     /// Readers that receive what is sent.
     pub(crate) fn matched(&self) -> usize {
         let core = &self.0;
-        core.participant.matches.count(core.guid) + core.participant.locals.reader_count(&core.topic, &core.qos)
+        core.participant.matches.count(core.guid)
+            + core.participant.locals.reader_count(&core.topic, &core.qos)
     }
 }
 
@@ -144,7 +154,8 @@ impl Reader {
 
     /// Writers whose samples arrive.
     pub(crate) fn matched(&self) -> usize {
-        self.participant.matches.count(self.guid) + self.participant.locals.writer_count(&self.topic, &self.qos)
+        self.participant.matches.count(self.guid)
+            + self.participant.locals.writer_count(&self.topic, &self.qos)
     }
 }
 

@@ -102,16 +102,16 @@ impl Locals {
 
     /// Readers of this participant that receive what a writer of `qos` sends.
     pub(super) fn reader_count(&self, topic: &TopicType, qos: &QosProfile) -> usize {
-        lock(&self.topics)
-            .get(topic)
-            .map_or(0, |local| local.readers.iter().filter(|(_, requested, _)| compatible(qos, requested)).count())
+        lock(&self.topics).get(topic).map_or(0, |local| {
+            local.readers.iter().filter(|(_, requested, _)| compatible(qos, requested)).count()
+        })
     }
 
     /// Writers of this participant whose samples a reader of `qos` receives.
     pub(super) fn writer_count(&self, topic: &TopicType, qos: &QosProfile) -> usize {
-        lock(&self.topics)
-            .get(topic)
-            .map_or(0, |local| local.writers.iter().filter(|(_, offered, _)| compatible(offered, qos)).count())
+        lock(&self.topics).get(topic).map_or(0, |local| {
+            local.writers.iter().filter(|(_, offered, _)| compatible(offered, qos)).count()
+        })
     }
 
     /// Name and type, readers and writers of every topic with an end in this participant.

@@ -31,8 +31,14 @@ impl Matches {
     /// Takes in one event of the participant; whether it changed anything.
     pub(super) fn apply(&self, event: &DomainParticipantStatusEvent) -> bool {
         let changed = match event {
-            DomainParticipantStatusEvent::RemoteReaderMatched { local_writer: local, remote_reader: remote }
-            | DomainParticipantStatusEvent::RemoteWriterMatched { local_reader: local, remote_writer: remote } => {
+            DomainParticipantStatusEvent::RemoteReaderMatched {
+                local_writer: local,
+                remote_reader: remote,
+            }
+            | DomainParticipantStatusEvent::RemoteWriterMatched {
+                local_reader: local,
+                remote_writer: remote,
+            } => {
                 prefix(*remote) != self.own
                     && lock(&self.remote_of_local).entry(*local).or_default().insert(*remote)
             }

@@ -11,8 +11,8 @@ use crate::{Durability, QosProfile, Reliability, RosError};
 use ros2_client::{Name, NodeName};
 use rustdds::bytes::Bytes;
 use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity,
-    TopicKind, policy,
+    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity, TopicKind,
+    policy,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -43,6 +43,9 @@ pub(crate) struct Participant {
     closed: AtomicBool,
     next_node: AtomicU64,
 }
+
+/// Ends of topics.
+type Ends = Vec<(TopicType, GUID)>;
 
 /// What belongs to RustDDS.
 struct Dds {
@@ -199,7 +202,12 @@ impl Participant {
     }
 
     /// A writer of `node` on `topic`.
-    pub(crate) fn writer(self: &Arc<Self>, node: NodeKey, topic: TopicType, qos: QosProfile) -> Result<Writer, RosError> {
+    pub(crate) fn writer(
+        self: &Arc<Self>,
+        node: NodeKey,
+        topic: TopicType,
+        qos: QosProfile,
+    ) -> Result<Writer, RosError> {
         let dds = self.raw_writer(&topic, qos)?;
         let guid = dds.guid();
         self.locals.add_writer(&topic, guid, qos);
@@ -235,13 +243,19 @@ impl Participant {
         sink: Sink,
     ) -> Result<Reader, RosError> {
         let guid = self.raw_reader(&topic, qos, sink.clone())?;
-        self.locals.add_reader(&topic, guid, qos, sink, |sinks, sample| self.send(Work::Local(sinks, sample)));
+        self.locals
+            .add_reader(&topic, guid, qos, sink, |sinks, sample| self.send(Work::Local(sinks, sample)));
         self.roster.add_reader(node, guid);
         self.matches.touch();
         Ok(Reader::new(self.clone(), node, topic, qos, guid))
     }
 
-    pub(super) fn raw_reader(&self, topic: &TopicType, qos: QosProfile, sink: Sink) -> Result<GUID, RosError> {
+    pub(super) fn raw_reader(
+        &self,
+        topic: &TopicType,
+        qos: QosProfile,
+        sink: Sink,
+    ) -> Result<GUID, RosError> {
         let what = || format!("a reader on {}", topic.name);
         let policies = reader_policies(&qos).build();
         let dds = {
@@ -268,7 +282,7 @@ impl Participant {
     }
 
     /// What RustDDS has discovered: topic and GUID of every remote writer and reader.
-    pub(super) fn discovered_endpoints(&self) -> (Vec<(TopicType, GUID)>, Vec<(TopicType, GUID)>) {
+    pub(super) fn discovered_endpoints(&self) -> (Ends, Ends) {
         let participant = match &*lock(&self.dds) {
             Some(dds) => dds.participant.clone(),
             None => return (Vec::new(), Vec::new()),

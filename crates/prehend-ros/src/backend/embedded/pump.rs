@@ -74,13 +74,18 @@ impl ArcWake for Wakeup {
 }
 
 impl Pump {
-    pub(super) fn start(dds: &DomainParticipant, matches: Arc<Matches>, own: Prefix) -> std::io::Result<Self> {
+    pub(super) fn start(
+        dds: &DomainParticipant,
+        matches: Arc<Matches>,
+        own: Prefix,
+    ) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let listener = dds.status_listener();
         let sender = work.clone();
         let thread = std::thread::Builder::new().name("ros-pump".to_owned()).spawn(move || {
             let status = listener.as_async_status_stream();
-            let mut state = State { work: sender, readers: HashMap::new(), ticks: Vec::new(), deferred: Vec::new() };
+            let mut state =
+                State { work: sender, readers: HashMap::new(), ticks: Vec::new(), deferred: Vec::new() };
             state.run(&inbox, status, &matches, own);
         })?;
         Ok(Self { work, thread: Some(thread) })
@@ -208,7 +213,10 @@ impl State {
         self.deferred.retain(|answer| {
             if answer.writer.is_matched_to(answer.asker) {
                 if answer.writer.write(answer.payload.clone(), answer.related).is_none() {
-                    warn!(topic = answer.writer.topic_name(), "an answer was dropped: the send window is full");
+                    warn!(
+                        topic = answer.writer.topic_name(),
+                        "an answer was dropped: the send window is full"
+                    );
                 }
                 return false;
             }

@@ -143,10 +143,12 @@ impl Caller {
         let start = Instant::now();
         let mut changes = self.participant.changes();
         let servers = loop {
-            self.wait_available(deadline.saturating_sub(start.elapsed())).await.map_err(|error| match error {
-                RosError::Unavailable { peer, .. } => RosError::Unavailable { peer, waited: deadline },
-                other => other,
-            })?;
+            self.wait_available(deadline.saturating_sub(start.elapsed())).await.map_err(
+                |error| match error {
+                    RosError::Unavailable { peer, .. } => RosError::Unavailable { peer, waited: deadline },
+                    other => other,
+                },
+            )?;
             let servers = self.servers();
             // It may have left in between.
             if !servers.is_empty() {
@@ -354,7 +356,13 @@ impl Responder {
         let asker = prefix(request.sample.identity.writer_guid);
         if !core.is_matched_to(asker) {
             let until = Instant::now() + ANSWER_PATIENCE;
-            participant.send(Work::Deferred(DeferredAnswer { writer: core.clone(), payload, related, asker, until }));
+            participant.send(Work::Deferred(DeferredAnswer {
+                writer: core.clone(),
+                payload,
+                related,
+                asker,
+                until,
+            }));
             return Ok(());
         }
         match core.write(payload, related) {
