@@ -70,7 +70,8 @@ impl CollisionWorld {
     /// Follows straight lines of the tip from where `start` puts it through `base_from_tips`; orientation turns evenly along.
     ///
     /// The result ends where the line cannot be followed; `fraction` says how far, by distance (and turn) of the tip.
-    /// The start itself is not checked for contacts: a retreat may begin in touch.
+    /// A retreat may begin in touch: a pair that touches at the start may go on touching as long as it does not press 2 mm deeper,
+    /// what is held to the end of the line, a link for 2 cm.
     /// Errors: [`CartesianError`].
     pub fn cartesian_path(
         &self,
@@ -88,8 +89,11 @@ impl CollisionWorld {
         }
         let ik = IkOptions { iterations: 30, ..IkOptions::default() };
         let mut scratch = Scratch::default();
+        let at_start =
+            if options.avoid_collisions { self.all_contacts(start, &mut scratch) } else { Vec::new() };
         let mut path = CartesianPath { points: vec![start.to_vec()], fraction: 0.0, stopped: None };
         let mut from = self.model.tip_pose(start)?;
+        let begin = from.translation.vector;
         let counts: Vec<usize> = {
             let mut at = from;
             base_from_tips
@@ -111,7 +115,10 @@ impl CollisionWorld {
                     Err(_) => Some(CartesianStop::NoIk),
                     Ok(next) => {
                         let jump = distance(&last, &next);
-                        let mut contact = || self.contact(&next, &mut scratch).map(CartesianStop::Contact);
+                        let mut contact = || {
+                            let away = (goal.translation.vector - begin).norm();
+                            self.new_contact(&next, &at_start, away, &mut scratch).map(CartesianStop::Contact)
+                        };
                         let stop = if jump > options.max_joint_step {
                             Some(CartesianStop::Jump { step: jump })
                         } else if options.avoid_collisions {
@@ -138,7 +145,32 @@ impl CollisionWorld {
         path.fraction = 1.0;
         Ok(path)
     }
+
+    /// A contact that was not there at the start, or has become deeper, or does not end; `away` is the tip's distance from the start.
+    fn new_contact(
+        &self,
+        joints: &[f64],
+        at_start: &[Contact],
+        away: f64,
+        scratch: &mut Scratch,
+    ) -> Option<Contact> {
+        if at_start.is_empty() {
+            return self.contact(joints, scratch);
+        }
+        let bearable = |now: &Contact| {
+            let held = self.attached.contains_key(&now.link) || self.attached.contains_key(&now.object);
+            at_start.iter().any(|then| {
+                then.link == now.link && then.object == now.object && now.depth <= then.depth + PRESS
+            }) && (held || away <= CLEAR)
+        };
+        self.all_contacts(joints, scratch).into_iter().find(|contact| !bearable(contact))
+    }
 }
+
+/// How much deeper a pair in touch at the start may press, m.
+const PRESS: f64 = 0.002;
+/// After this much of the line, m, a link that touched at the start must be clear.
+const CLEAR: f64 = 0.02;
 
 /// Most steps for one line: keeps absurd requests from running for minutes.
 const MOST_STEPS: f64 = 5000.0;

@@ -6,6 +6,7 @@ use nalgebra::Isometry3;
 use parry3d::bounding_volume::BoundingVolume;
 use parry3d::math::Pose;
 use parry3d::query;
+use std::ops::ControlFlow;
 
 impl CollisionWorld {
     /// The first contact found at a configuration, or none when it is free.
@@ -64,37 +65,55 @@ impl CollisionWorld {
         free
     }
 
+    /// Everything that touches at a configuration: each pair once, with its greatest depth.
+    ///
+    /// Errors: as [`CollisionWorld::check`].
+    pub fn contacts(&self, joints: &[f64]) -> Result<Vec<Contact>, JointError> {
+        self.model.check_numbers(joints)?;
+        Ok(self.all_contacts(joints, &mut Scratch::default()))
+    }
+
+    pub(crate) fn all_contacts(&self, joints: &[f64], scratch: &mut Scratch) -> Vec<Contact> {
+        let mut all: Vec<Contact> = Vec::new();
+        let _ = self.visit(joints, scratch, &mut |contact| {
+            match all.iter_mut().find(|known| known.link == contact.link && known.object == contact.object) {
+                Some(known) => known.depth = known.depth.max(contact.depth),
+                None => all.push(contact),
+            }
+            ControlFlow::Continue(())
+        });
+        all
+    }
+
     /// The first contact at good joint values.
     pub(crate) fn contact(&self, joints: &[f64], scratch: &mut Scratch) -> Option<Contact> {
+        self.visit(joints, scratch, &mut ControlFlow::Break).break_value()
+    }
+
+    fn visit(
+        &self,
+        joints: &[f64],
+        scratch: &mut Scratch,
+        found: &mut impl FnMut(Contact) -> ControlFlow<Contact>,
+    ) -> ControlFlow<Contact> {
         self.model.link_poses_into(joints, self.drive, &mut scratch.links);
         scratch.poses.clear();
-        for link in &scratch.links {
-            scratch.poses.push(crate::collision::pose32(link));
-        }
-        for body in &self.bodies {
-            if body.moves
-                && let Some(contact) = self.against_scene(body, scratch)
-            {
-                return Some(contact);
-            }
+        scratch.poses.extend(scratch.links.iter().map(crate::collision::pose32));
+        for body in self.bodies.iter().filter(|body| body.moves) {
+            self.against_scene(body, scratch, found)?;
         }
         for attached in self.attached.values() {
             for body in &attached.bodies {
-                if let Some(contact) = self.against_scene(body, scratch) {
-                    return Some(contact);
-                }
+                self.against_scene(body, scratch, found)?;
                 let pose = scratch.poses[body.link] * body.link_from_shape;
                 let bounds = body.shape.compute_aabb(&pose);
-                for other in &self.bodies {
-                    if attached.touch_links.contains(&other.name) {
-                        continue;
-                    }
+                for other in self.bodies.iter().filter(|other| !attached.touch_links.contains(&other.name)) {
                     let other_pose = scratch.poses[other.link] * other.link_from_shape;
                     if bounds.intersects(&other.shape.compute_aabb(&other_pose))
                         && !self.is_allowed(&body.name, &other.name)
                         && let Some(depth) = touching(body, &pose, other, &other_pose)
                     {
-                        return Some(Contact { link: other.name.clone(), object: body.name.clone(), depth });
+                        found(Contact { link: other.name.clone(), object: body.name.clone(), depth })?;
                     }
                 }
             }
@@ -108,13 +127,18 @@ impl CollisionWorld {
                 && let Some(depth) = touching(a, &pose_a, b, &pose_b)
                 && !self.is_allowed(&a.name, &b.name)
             {
-                return Some(Contact { link: a.name.clone(), object: b.name.clone(), depth });
+                found(Contact { link: a.name.clone(), object: b.name.clone(), depth })?;
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
-    fn against_scene(&self, body: &Body, scratch: &Scratch) -> Option<Contact> {
+    fn against_scene(
+        &self,
+        body: &Body,
+        scratch: &Scratch,
+        found: &mut impl FnMut(Contact) -> ControlFlow<Contact>,
+    ) -> ControlFlow<Contact> {
         let pose = scratch.poses[body.link] * body.link_from_shape;
         let bounds = body.shape.compute_aabb(&pose);
         for (name, object) in &self.objects {
@@ -126,11 +150,11 @@ impl CollisionWorld {
                 let hit = query::intersection_test(&pose, body.shape.as_ref(), other_pose, other.as_ref());
                 if hit.is_ok_and(|hit| hit.intersecting) {
                     let depth = depth(&pose, body.shape.as_ref(), other_pose, other.as_ref());
-                    return Some(Contact { link: body.name.clone(), object: name.clone(), depth });
+                    found(Contact { link: body.name.clone(), object: name.clone(), depth })?;
                 }
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 }
 

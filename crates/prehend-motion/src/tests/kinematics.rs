@@ -108,7 +108,7 @@ fn joint_errors() {
         model.check_joints(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
         Err(JointError::OutOfLimits { joint: 2, .. })
     ));
-    assert_eq!(model.check_joints(&[6.28, 0.0, 0.0, -6.28, 0.0, 6.28]), Ok(()));
+    assert_eq!(model.check_joints(&[6.2, 0.0, 0.0, -6.2, 0.0, 6.2]), Ok(()));
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn lines_are_straight() {
 
 #[test]
 fn lines_end_where_they_must() {
-    let mut world = table_world();
+    let world = table_world();
     let start = joints_at(&world, 0.4, 0.0, 0.15);
     let options = CartesianOptions::default();
     // The tips reach the table's top at tcp z = 0.001: 0.149 of 0.2 m.
@@ -153,15 +153,27 @@ fn lines_end_where_they_must() {
     );
     let far = world.cartesian_path(&start, &[down(1.2, 0.0, 0.15, 0.0)], &options).expect("good");
     assert!(far.fraction > 0.2 && far.fraction < 0.7 && far.stopped.is_some(), "{far:?}");
-    // A retreat may begin in touch.
-    world.set_object("mug", vec![block(0.4, 0.0, 0.14, [0.03, 0.05, 0.01])]).expect("good");
-    let up = world.cartesian_path(&start, &[down(0.4, 0.0, 0.25, 0.0)], &options).expect("good");
-    assert!(matches!(up.stopped, Some(CartesianStop::Contact(_))));
-    for link in ["left_finger", "right_finger", "xarm_gripper_base_link"] {
-        world.allow(link, "mug", true);
-    }
-    let up = world.cartesian_path(&start, &[down(0.4, 0.0, 0.25, 0.0)], &options).expect("good");
-    assert_eq!(up.fraction, 1.0);
+}
+
+/// A retreat may begin in touch, but not press deeper, nor touch something else.
+#[test]
+fn retreat_from_touch() {
+    let mut world = table_world();
+    let start = joints_at(&world, 0.4, 0.0, 0.15);
+    let options = CartesianOptions::default();
+    // The tips stand 6 mm deep in the mug's rim.
+    world.set_object("mug", vec![block(0.4, 0.0, 0.14, [0.03, 0.09, 0.01])]).expect("good");
+    let touching: Vec<String> =
+        world.contacts(&start).expect("good").into_iter().map(|contact| contact.link).collect();
+    assert_eq!(touching, ["left_finger", "right_finger"]);
+    let to = |z: f64| [down(0.4, 0.0, z, 0.0)];
+    let up = world.cartesian_path(&start, &to(0.25), &options).expect("good");
+    assert_eq!((up.fraction, up.stopped), (1.0, None));
+    let into = world.cartesian_path(&start, &to(0.10), &options).expect("good");
+    assert!(into.fraction < 0.2 && matches!(into.stopped, Some(CartesianStop::Contact(_))), "{into:?}");
+    world.set_object("shelf", vec![block(0.42, 0.0, 0.55, [0.06, 0.2, 0.01])]).expect("good");
+    let blocked = world.cartesian_path(&start, &to(0.25), &options).expect("good");
+    assert!(matches!(blocked.stopped, Some(CartesianStop::Contact(contact)) if contact.object == "shelf"));
 }
 
 #[test]

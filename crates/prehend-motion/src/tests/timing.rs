@@ -16,9 +16,9 @@ fn check(path: &[Vec<f64>], limits: &MotionLimits, rounding: f64) -> Result<(), 
     let step = 1e-3;
     let count = (trajectory.duration() / step).ceil() as usize;
     let samples: Vec<_> = (0..=count).map(|index| trajectory.sample(index as f64 * step)).collect();
-    for joint in 0..path[0].len() {
+    for (joint, begin) in path[0].iter().enumerate() {
         let (first, last) = (&samples[0], &samples[count]);
-        prop_assert!((first.positions[joint] - path[0][joint]).abs() < 1e-9);
+        prop_assert!((first.positions[joint] - begin).abs() < 1e-9);
         prop_assert!((last.positions[joint] - path[path.len() - 1][joint]).abs() < 1e-6);
         prop_assert!(first.velocities[joint].abs() < 1e-6 && last.velocities[joint].abs() < 1e-4);
         let (v, a, j) = (limits.velocity[joint], limits.acceleration[joint], limits.jerk[joint]);
