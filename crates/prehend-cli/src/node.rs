@@ -55,18 +55,11 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
     match name {
         NodeName::Sim => prehend_nodes::sim::run(options).await,
         NodeName::ObjectMap => prehend_nodes::object_map::run(options).await,
-        NodeName::Affordance => idle("affordance", options).await,
+        NodeName::Affordance => prehend_nodes::affordance::run(options).await,
         NodeName::Verifier => prehend_nodes::verifier::run(options).await,
         NodeName::Skills => prehend_nodes::skills::run(options).await,
-        NodeName::Agent => idle("agent", options).await,
+        NodeName::Agent => prehend_nodes::agent::run(options).await,
     }
-}
-
-/// Stands in for a node that is being written.
-async fn idle(name: &'static str, options: NodeOptions) -> Result<(), NodeError> {
-    let shell = prehend_nodes::Shell::start(name, &options).await?;
-    shell.shutdown().await;
-    Ok(())
 }
 
 /// Ends the process when its parent is gone and the node has not ended by itself, so that even a node that hangs is
