@@ -13,6 +13,8 @@ use std::time::Duration;
 const FRAME_PATIENCE: f64 = 3.0;
 /// Deadline of a map update, the frame included.
 const UPDATE_DEADLINE: Duration = Duration::from_secs(6);
+/// Stamps this close are of one frame, seconds.
+const SAME_FRAME: f64 = 1e-3;
 /// Deadline of an outcome check.
 const CHECK_DEADLINE: Duration = Duration::from_secs(3);
 
@@ -90,7 +92,11 @@ impl Job<'_> {
         let frame = &self.skills.shell.robot.frames.base;
         let map = self.interrupt.guard(self.update_map(view)).await?;
         self.map_is_fresh();
-        let after = self.observation(Some(&map))?;
+        let mut after = self.observation(Some(&map))?;
+        // Only what this frame shows counts: the map also remembers what is hidden now, behind the hand for instance.
+        if let Some(objects) = &mut after.objects {
+            objects.retain(|object| object.last_seen + SAME_FRAME >= map.stamp);
+        }
         let request = CheckOutcome::Request {
             plan: convert::plan_to_msg(plan, frame),
             before: convert::observation_to_msg(before, frame),
