@@ -31,10 +31,10 @@ pub enum JudgeError {
         line: String,
     },
     /// The answer is not what was asked for.
-    #[error("the sim's answer has no usable `{field}`: {error}")]
+    #[error("the sim's answer to `{question}` cannot be used: {error}")]
     Unexpected {
-        /// What was looked for.
-        field: &'static str,
+        /// What was asked.
+        question: &'static str,
         /// What is wrong.
         error: serde_json::Error,
     },
@@ -90,27 +90,23 @@ impl Judge {
         }
     }
 
-    async fn ask_for<T: DeserializeOwned>(
-        &mut self,
-        request: &Value,
-        field: &'static str,
-    ) -> Result<T, JudgeError> {
-        let mut answer = self.ask(request).await?;
-        serde_json::from_value(answer[field].take()).map_err(|error| JudgeError::Unexpected { field, error })
+    async fn ask_for<T: DeserializeOwned>(&mut self, question: &'static str) -> Result<T, JudgeError> {
+        let answer = self.ask(&json!({ "ask": question })).await?;
+        serde_json::from_value(answer).map_err(|error| JudgeError::Unexpected { question, error })
     }
 
     /// Poses, contacts and what is held, as physics has it now.
     ///
     /// Errors: [`JudgeError`].
     pub async fn snapshot(&mut self) -> Result<Truth, JudgeError> {
-        self.ask_for(&json!({"ask": "snapshot"}), "truth").await
+        self.ask_for("snapshot").await
     }
 
     /// When the robot moved, and how hard it touched.
     ///
     /// Errors: [`JudgeError`].
     pub async fn motions(&mut self) -> Result<Motions, JudgeError> {
-        self.ask_for(&json!({"ask": "motions"}), "motions").await
+        self.ask_for("motions").await
     }
 
     /// Switches faults of the sensors on or off: `{"camera": "silent"}`; for tests.
@@ -156,7 +152,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (_keep, mut sim) = judge(folder.path(), r#"printf '%s\n' "$request""#);
         assert_eq!(sim.ask(&json!({"ask": "x"})).await.unwrap(), json!({"ask": "x"}));
-        assert!(matches!(sim.snapshot().await, Err(JudgeError::Unexpected { field: "truth", .. })));
+        assert!(matches!(sim.snapshot().await, Err(JudgeError::Unexpected { question: "snapshot", .. })));
         assert!(matches!(sim.ask(&json!([1])).await, Err(JudgeError::NotJson { .. })));
         let refused = sim.ask(&json!({"error": "no such object"})).await;
         assert!(matches!(refused, Err(JudgeError::Refused { message }) if message == "no such object"));
