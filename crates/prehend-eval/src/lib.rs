@@ -8,6 +8,7 @@
 
 pub mod cause;
 pub mod goal;
+pub mod ground;
 pub mod judge;
 pub mod place;
 pub mod report;
@@ -16,6 +17,7 @@ pub mod stats;
 
 pub use cause::Cause;
 pub use goal::{Answer, Expected, GoalSpec, Predicate};
+pub use ground::{Vocabulary, ground};
 pub use judge::{Judgement, Outcome, Reported, judge};
 pub use report::{Report, Run};
 pub use scenario::{Kind, Scenario, ScenarioError, tabletop};

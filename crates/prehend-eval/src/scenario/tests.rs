@@ -190,3 +190,33 @@ fn tables_come_to_rest_in_view_with_the_goal_not_reached() {
         }
     }
 }
+
+/// The sentence, read by the grammar and held against the physics, gives the goal that the table was made for.
+#[test]
+fn sentences_mean_the_goals_they_were_made_for() {
+    let words = crate::Vocabulary::built_in().unwrap();
+    let mut wrong = Vec::new();
+    let checked = scenarios().iter().step_by(2);
+    let total = checked.len();
+    for (scenario, placed) in checked {
+        let truth = settled(placed).truth();
+        let meant = crate::ground(&scenario.sentence, &truth, &words);
+        let same = match (&scenario.spec.expected, &meant.expected) {
+            (Expected::World(made), Expected::World(read)) => {
+                made.len() == read.len() && made.iter().all(|predicate| read.contains(predicate))
+            }
+            (Expected::Refusal(made), Expected::Refusal(read)) => {
+                made.iter().any(|reason| read.contains(reason))
+            }
+            (Expected::Answer(made), Expected::Answer(read)) => made == read || *read == crate::Answer::Any,
+            _ => false,
+        };
+        if !same {
+            wrong.push(format!(
+                "seed {} ({}): {}\n   made {:?}\n   read {:?}",
+                scenario.seed, scenario.kind, scenario.sentence, scenario.spec.expected, meant.expected
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {total}:\n{}", wrong.len(), wrong.join("\n"));
+}

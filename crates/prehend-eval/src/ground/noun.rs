@@ -1,0 +1,386 @@
+//! Noun phrases to objects of the true scene.
+
+use super::Vocabulary;
+use crate::place::{self, Side};
+use prehend_agent::language::{
+    Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
+};
+use prehend_scene::Reason;
+use prehend_sim::scene::{Shape, named_color};
+use prehend_sim::world::{ObjectTruth, Truth};
+
+/// Gap up to which a thing is near another, and from which it is far, metres.
+const NEAR: f64 = 0.15;
+const FAR: f64 = 0.25;
+/// How much nearer the nearest must be to be the one that is near.
+const NEARER: f64 = 0.6;
+/// Measures that differ by less than this share are the same to the eye.
+const ALIKE: f64 = 0.04;
+/// Chains of phrases within phrases that are followed.
+const DEPTH: usize = 8;
+
+/// A scene with what was spoken of.
+pub(super) struct Scene<'a> {
+    pub(super) truth: &'a Truth,
+    words: &'a Vocabulary,
+    /// Indices of the objects spoken of last.
+    pub(super) spoken: Vec<usize>,
+}
+
+/// Objects that a phrase means: at least `need` of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Group {
+    pub(super) members: Vec<usize>,
+    pub(super) need: usize,
+}
+
+/// Reasons that are fair for refusing.
+pub(super) type Refusal = Vec<Reason>;
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(truth: &'a Truth, words: &'a Vocabulary) -> Self {
+        Self { truth, words, spoken: Vec::new() }
+    }
+
+    pub(super) fn object(&self, index: usize) -> &'a ObjectTruth {
+        &self.truth.objects[index]
+    }
+
+    /// The objects that a phrase means; they are what "it" and "them" mean next.
+    pub(super) fn resolve(&mut self, phrase: &NounPhrase) -> Result<Group, Refusal> {
+        let group = self.group(phrase, 0)?;
+        self.spoken = group.members.clone();
+        Ok(group)
+    }
+
+    /// As [`Self::resolve`], for targets: what was spoken of stays what is moved.
+    pub(super) fn resolve_target(&self, phrase: &NounPhrase) -> Result<Group, Refusal> {
+        self.group(phrase, 0)
+    }
+
+    /// All objects that a phrase describes, however many were meant.
+    pub(super) fn fitting(&mut self, phrase: &NounPhrase) -> Result<Vec<usize>, Refusal> {
+        self.described(phrase, 0)
+    }
+
+    fn group(&self, phrase: &NounPhrase, depth: usize) -> Result<Group, Refusal> {
+        let mut members = self.described(phrase, depth)?;
+        let one = |members: Vec<usize>| match members.len() {
+            0 => Err(vec![Reason::NotFound]),
+            1 => Ok(Group { members, need: 1 }),
+            _ => Err(vec![Reason::Ambiguous]),
+        };
+        if matches!(phrase.quantity, Quantity::Other | Quantity::Others) {
+            members.retain(|index| !self.spoken.contains(index));
+        }
+        let many = |members: Vec<usize>, need: usize| match members.len() {
+            0 => Err(vec![Reason::NotFound]),
+            found if found < need => Err(vec![Reason::NotFound, Reason::Infeasible]),
+            _ => Ok(Group { members, need }),
+        };
+        match phrase.quantity {
+            Quantity::One if phrase.head == Head::Them => {
+                let need = members.len();
+                many(members, need)
+            }
+            Quantity::One | Quantity::Other => one(members),
+            Quantity::Any => many(members, 1),
+            Quantity::Some(count) => many(members, count as usize),
+            Quantity::Exactly(count) => {
+                if members.len() > count as usize {
+                    return Err(vec![Reason::Ambiguous, Reason::NotFound]);
+                }
+                many(members, count as usize)
+            }
+            Quantity::All | Quantity::Others => {
+                let need = members.len();
+                many(members, need)
+            }
+        }
+    }
+
+    fn described(&self, phrase: &NounPhrase, depth: usize) -> Result<Vec<usize>, Refusal> {
+        if depth > DEPTH {
+            return Err(vec![Reason::NotUnderstood]);
+        }
+        let all = 0..self.truth.objects.len();
+        let mut found: Vec<usize> = match &phrase.head {
+            Head::Noun(noun) => self.named(noun),
+            Head::Anything => all.collect(),
+            Head::It | Head::Them => {
+                if self.spoken.is_empty() {
+                    all.filter(|index| self.object(*index).held).collect()
+                } else {
+                    self.spoken.clone()
+                }
+            }
+        };
+        found.retain(|index| {
+            let object = self.object(*index);
+            phrase.attributes.iter().all(|attribute| has(object, attribute))
+                && !phrase.excluded_attributes.iter().any(|attribute| has(object, attribute))
+        });
+        for modifier in &phrase.modifiers {
+            found = self.related(found, modifier, depth)?;
+        }
+        for except in &phrase.except {
+            let out = self.described(except, depth + 1)?;
+            found.retain(|index| !out.contains(index));
+        }
+        for selector in &phrase.selectors {
+            found = self.selected(found, selector, depth)?;
+        }
+        Ok(found)
+    }
+
+    /// Objects of a noun: those of just this class if there are any, else of a synonym, else of a kind.
+    fn named(&self, noun: &str) -> Vec<usize> {
+        let synonyms = &self.words.synonyms;
+        let noun = synonyms.singular(noun);
+        let head = noun.rsplit(' ').next().unwrap_or(&noun);
+        let tests: [&dyn Fn(&str) -> bool; 4] = [
+            &|class| class == noun,
+            &|class| {
+                synonyms.same(class, &noun)
+                    || class.rsplit(' ').next().is_some_and(|last| last == noun || synonyms.same(last, &noun))
+            },
+            &|class| synonyms.is_kind(&noun, class),
+            &|class| class == head || synonyms.same(class, head),
+        ];
+        for test in tests {
+            let found: Vec<usize> = (0..self.truth.objects.len())
+                .filter(|index| test(&synonyms.singular(&self.object(*index).class.to_lowercase())))
+                .collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    fn targets(&self, phrases: &[NounPhrase], depth: usize) -> Result<Vec<usize>, Refusal> {
+        let mut found = Vec::new();
+        for phrase in phrases {
+            found.extend(self.group(phrase, depth + 1)?.members);
+        }
+        Ok(found)
+    }
+
+    fn related(&self, found: Vec<usize>, modifier: &Modifier, depth: usize) -> Result<Vec<usize>, Refusal> {
+        let targets = self.targets(&modifier.targets, depth)?;
+        let holds = |index: usize, loose: bool| {
+            self.holds(modifier.relation, index, &targets, loose) != modifier.negated
+        };
+        let strict: Vec<usize> = found.iter().copied().filter(|index| holds(*index, false)).collect();
+        if modifier.relation == Spatial::Near && !modifier.negated && strict.len() > 1 {
+            return Ok(self.clearly_nearest(strict, &targets));
+        }
+        if !strict.is_empty() || modifier.negated {
+            return Ok(strict);
+        }
+        // Nothing is quite left of it: then what is more left than not.
+        Ok(found.into_iter().filter(|index| holds(*index, true)).collect())
+    }
+
+    /// The nearest to the targets when it is clearly nearer than the next, else all.
+    fn clearly_nearest(&self, mut found: Vec<usize>, targets: &[usize]) -> Vec<usize> {
+        let gap = |index: usize| {
+            let others = targets.iter().filter(|target| **target != index);
+            others.map(|t| place::gap(self.object(index), self.object(*t))).fold(f64::MAX, f64::min)
+        };
+        found.sort_by(|a, b| gap(*a).total_cmp(&gap(*b)));
+        if let [first, second, ..] = found.as_slice()
+            && gap(*first) < NEARER * gap(*second)
+        {
+            found.truncate(1);
+        }
+        found
+    }
+
+    fn holds(&self, relation: Spatial, index: usize, targets: &[usize], loose: bool) -> bool {
+        let object = self.object(index);
+        let mut others = targets.iter().filter(|target| **target != index).map(|target| self.object(*target));
+        let aside = |target: &ObjectTruth, side: Side| {
+            let (along, across) = place::offset(object, target, side);
+            if loose { along > 0.01 } else { along > 0.03 && across.abs() <= 1.5 * along + 0.05 }
+        };
+        let on = |a: &ObjectTruth, b: &ObjectTruth| {
+            place::is_on(self.truth, a, b) || a.on.contains(&b.name) || a.inside.contains(&b.name)
+        };
+        let reach = if loose { 2.0 } else { 1.0 };
+        let near = |target: &ObjectTruth| place::gap(object, target) <= NEAR * reach;
+        match relation {
+            Spatial::On => others.any(|target| on(object, target)),
+            Spatial::In => others.any(|t| place::is_in(object, t) || object.inside.contains(&t.name)),
+            Spatial::At => others.any(|target| on(object, target) || near(target)),
+            Spatial::Near => others.any(near),
+            Spatial::FarFrom => others.all(|target| place::gap(object, target) >= FAR / reach),
+            Spatial::LeftOf => others.any(|target| aside(target, Side::Left)),
+            Spatial::RightOf => others.any(|target| aside(target, Side::Right)),
+            Spatial::InFrontOf => others.any(|target| aside(target, Side::Front)),
+            Spatial::Behind => others.any(|target| aside(target, Side::Back)),
+            Spatial::Between => {
+                let ends: Vec<&ObjectTruth> = others.collect();
+                matches!(ends.as_slice(), [a, b] if place::is_between(object, a, b))
+            }
+            Spatial::Under | Spatial::With => others.any(|target| on(target, object)),
+            Spatial::Above => others.any(|target| on(object, target)),
+            Spatial::PartOf => false,
+            Spatial::OnTable => place::is_on_table(self.truth, object),
+            Spatial::InRegion(region) => in_region(object, region),
+            Spatial::Held => object.held,
+        }
+    }
+
+    fn selected(&self, found: Vec<usize>, selector: &Selector, depth: usize) -> Result<Vec<usize>, Refusal> {
+        let measure = |dimension: Dimension| move |index: usize| size(self.object(index), dimension);
+        let nearest = |targets: Vec<usize>| {
+            move |index: usize| {
+                let gaps = targets.iter().filter(|t| **t != index).map(|t| {
+                    let (a, b) = (self.object(index), self.object(*t));
+                    (a.position[0] - b.position[0]).hypot(a.position[1] - b.position[1])
+                });
+                gaps.fold(f64::MAX, f64::min)
+            }
+        };
+        let away = |index: usize| self.object(index).position[0].hypot(self.object(index).position[1]);
+        Ok(match selector {
+            Selector::Most(dimension) => greatest(found, measure(*dimension), 1.0),
+            Selector::Least(dimension) => greatest(found, measure(*dimension), -1.0),
+            Selector::Side(region) => self.to_side(found, *region),
+            Selector::Nth(n, region) => {
+                let mut order = found;
+                order.sort_by(|a, b| self.toward(*b, *region).total_cmp(&self.toward(*a, *region)));
+                let place = (*n as usize).checked_sub(1);
+                place.and_then(|place| order.get(place).copied()).into_iter().collect()
+            }
+            Selector::Closest(phrases) => {
+                let targets = self.targets(phrases, depth)?;
+                let found: Vec<usize> = found.into_iter().filter(|i| !targets.contains(i)).collect();
+                greatest(found, nearest(targets), -1.0)
+            }
+            Selector::Farthest(phrases) => {
+                let targets = self.targets(phrases, depth)?;
+                let found: Vec<usize> = found.into_iter().filter(|i| !targets.contains(i)).collect();
+                greatest(found, nearest(targets), 1.0)
+            }
+            Selector::ClosestToRobot => greatest(found, away, -1.0),
+            Selector::FarthestFromRobot => greatest(found, away, 1.0),
+            Selector::MoreThan(dimension, phrases) | Selector::LessThan(dimension, phrases) => {
+                let more = matches!(selector, Selector::MoreThan(..));
+                let targets = self.targets(phrases, depth)?;
+                let value = measure(*dimension);
+                let keeps = |index: &usize| {
+                    targets.iter().all(|target| *target != *index && (value(*index) > value(*target)) == more)
+                };
+                found.into_iter().filter(keeps).collect()
+            }
+        })
+    }
+
+    /// How far an object is towards a side, metres.
+    fn toward(&self, index: usize, region: Region) -> f64 {
+        let [x, y, _] = self.object(index).position;
+        match region {
+            Region::Left => y,
+            Region::Right => -y,
+            Region::Front => -x,
+            Region::Back => x,
+            Region::Center | Region::Edge => 0.0,
+        }
+    }
+
+    fn to_side(&self, found: Vec<usize>, region: Region) -> Vec<usize> {
+        match region {
+            Region::Center if found.len() > 2 => {
+                let mut order = found;
+                order.sort_by(|a, b| self.toward(*a, Region::Left).total_cmp(&self.toward(*b, Region::Left)));
+                if order.len() % 2 == 1 { vec![order[order.len() / 2]] } else { order }
+            }
+            Region::Center | Region::Edge => found,
+            Region::Left | Region::Right | Region::Front | Region::Back => {
+                let best = found.iter().map(|i| self.toward(*i, region)).fold(f64::MIN, f64::max);
+                found.into_iter().filter(|i| self.toward(*i, region) > best - 0.015).collect()
+            }
+        }
+    }
+}
+
+/// The ones with the greatest value (sign 1) or the least (-1); several when they are alike.
+fn greatest(found: Vec<usize>, value: impl Fn(usize) -> f64, sign: f64) -> Vec<usize> {
+    let best = found.iter().map(|index| sign * value(*index)).fold(f64::MIN, f64::max);
+    let margin = ALIKE * best.abs();
+    found.into_iter().filter(|index| sign * value(*index) >= best - margin).collect()
+}
+
+/// A size, metres (or cubic metres).
+fn size(object: &ObjectTruth, dimension: Dimension) -> f64 {
+    let half = object.half_extents;
+    match dimension {
+        Dimension::Size => 8.0 * half.iter().product::<f64>(),
+        Dimension::Height => 2.0 * place::half_height(object),
+        Dimension::Length => 2.0 * half[0].max(half[1]),
+        Dimension::Thickness => 2.0 * half.iter().copied().fold(f64::MAX, f64::min),
+    }
+}
+
+fn in_region(object: &ObjectTruth, region: Region) -> bool {
+    let [x, y, _] = object.position;
+    match region {
+        Region::Left => y > 0.02,
+        Region::Right => y < -0.02,
+        Region::Front => x < 0.44,
+        Region::Back => x > 0.46,
+        Region::Center => y.abs() < 0.15,
+        Region::Edge => true,
+    }
+}
+
+/// Whether an object has a property; what cannot be known of it counts as had.
+fn has(object: &ObjectTruth, attribute: &Attribute) -> bool {
+    match attribute.kind {
+        AttributeKind::Color => has_color(object, &attribute.word),
+        AttributeKind::Shape => has_shape(&object.shape, &attribute.word),
+        AttributeKind::Material | AttributeKind::Other => true,
+    }
+}
+
+fn has_color(object: &ObjectTruth, word: &str) -> bool {
+    let word = word.replace("gray", "grey");
+    if let Some(name) = &object.color_name {
+        let name = name.replace("gray", "grey");
+        if name == word || name.rsplit(' ').next() == Some(word.as_str()) {
+            return true;
+        }
+    }
+    let basic = |rgb: [u8; 3]| {
+        prehend_perception::color::fractions(std::iter::once(rgb)).into_iter().next().map(|(word, _)| word)
+    };
+    let own = basic(object.color);
+    let value = object.color.iter().copied().max().unwrap_or(0);
+    match word.as_str() {
+        "dark" => value < 128,
+        "light" | "bright" | "pale" => value >= 128,
+        word => match named_color(word).or_else(|| named_color(word.rsplit(' ').next().unwrap_or(word))) {
+            Some(named) => basic(named.0) == own,
+            None => own.as_deref() == Some(word),
+        },
+    }
+}
+
+fn has_shape(shape: &Shape, word: &str) -> bool {
+    let flat_sided = matches!(shape, Shape::Box { .. } | Shape::Tray { .. });
+    match word {
+        "round" | "circular" | "curved" | "oval" => !flat_sided,
+        "spherical" => matches!(shape, Shape::Sphere { .. }),
+        "cylindrical" => {
+            matches!(
+                shape,
+                Shape::Cylinder { .. } | Shape::Can { .. } | Shape::Mug { .. } | Shape::Bottle { .. }
+            )
+        }
+        "square" | "rectangular" | "cubic" | "cubical" | "boxy" | "box-shaped" | "angular" => flat_sided,
+        "hollow" => shape.hollow().is_some(),
+        _ => true,
+    }
+}

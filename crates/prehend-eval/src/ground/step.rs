@@ -1,0 +1,325 @@
+//! Steps of a goal to predicates.
+
+use super::noun::{Group, Refusal, Scene};
+use crate::goal::{Expected, GoalSpec, Predicate};
+use prehend_agent::language::{Destination, Head, NounPhrase, PlaceRelation, Region, Step};
+use prehend_scene::{Reason, Relation};
+use prehend_sim::scene::Shape;
+use prehend_sim::world::ObjectTruth;
+
+/// Widest thing that fits between the pads, metres.
+const GRIP: f64 = 0.082;
+
+/// Steps on their way to a goal.
+pub(super) struct Steps<'a> {
+    scene: Scene<'a>,
+    /// What shall hold in the end, and which objects it is about.
+    wanted: Vec<(Vec<usize>, Predicate)>,
+    /// Objects held or put so far.
+    touched: Vec<usize>,
+    /// Where something was put last.
+    targets: Vec<usize>,
+}
+
+impl<'a> Steps<'a> {
+    pub(super) fn new(scene: Scene<'a>) -> Self {
+        Self { scene, wanted: Vec::new(), touched: Vec::new(), targets: Vec::new() }
+    }
+
+    pub(super) fn ground(mut self, steps: &[Step]) -> Result<GoalSpec, Refusal> {
+        for (index, step) in steps.iter().enumerate() {
+            match step {
+                Step::Pick { objects, .. } if steps.get(index + 1).is_some_and(moves_them) => {
+                    // "take the fork and the knife and put them on the plate": one after the other.
+                    self.objects(objects)?;
+                }
+                Step::Pick { objects, .. } => self.pick(objects)?,
+                Step::Place { objects, destination, .. } => self.place(objects, destination)?,
+                Step::Home | Step::Look | Step::Stop => {}
+                Step::Unsupported { .. } => return Err(vec![Reason::Infeasible, Reason::NotUnderstood]),
+            }
+        }
+        let mut may_move: Vec<String> =
+            self.touched.iter().map(|index| self.scene.object(*index).name.clone()).collect();
+        may_move.sort();
+        may_move.dedup();
+        let predicates: Vec<Predicate> = self.wanted.into_iter().map(|(_, predicate)| predicate).collect();
+        let expected = if predicates.is_empty() { Expected::Carried } else { Expected::World(predicates) };
+        Ok(GoalSpec { expected, may_move })
+    }
+
+    fn pick(&mut self, objects: &[NounPhrase]) -> Result<(), Refusal> {
+        let groups = self.objects(objects)?;
+        let [group] = groups.as_slice() else { return Err(vec![Reason::Infeasible]) };
+        if group.need > 1 {
+            return Err(vec![Reason::Infeasible]);
+        }
+        self.want(group, |object| Ok(Predicate::Held { object }))?;
+        // One gripper holds one thing: what was held before would have had to be put down.
+        let held = self.wanted.iter().filter(|(_, predicate)| is_held(predicate)).count();
+        if held > 1 { Err(vec![Reason::Infeasible]) } else { Ok(()) }
+    }
+
+    fn place(&mut self, objects: &[NounPhrase], destination: &Destination) -> Result<(), Refusal> {
+        let before = self.scene.spoken.clone();
+        let groups = self.objects(objects)?;
+        let now: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
+        let mut targets = Vec::new();
+        for phrase in &destination.targets {
+            let group = if matches!(phrase.head, Head::It | Head::Them) {
+                // As a place, "it" is where the same thing was put before, else what was spoken of before.
+                let members = if now == before { self.targets.clone() } else { before.clone() };
+                if members.is_empty() {
+                    return Err(vec![Reason::Ambiguous, Reason::NotFound, Reason::NotUnderstood]);
+                }
+                Group { need: members.len(), members }
+            } else {
+                self.scene.resolve_target(phrase)?
+            };
+            targets.push(group);
+        }
+        // "them" is everything that the step moved.
+        self.scene.spoken = now;
+        if !targets.is_empty() {
+            self.targets = targets.iter().flat_map(|target: &Group| target.members.clone()).collect();
+        }
+        for group in &groups {
+            self.place_group(group, destination, &targets)?;
+        }
+        Ok(())
+    }
+
+    /// The objects of a step; all of them are what "them" means next.
+    fn objects(&mut self, phrases: &[NounPhrase]) -> Result<Vec<Group>, Refusal> {
+        let groups =
+            phrases.iter().map(|phrase| self.scene.resolve(phrase)).collect::<Result<Vec<_>, _>>()?;
+        self.scene.spoken = groups.iter().flat_map(|group| group.members.clone()).collect();
+        for index in groups.iter().flat_map(|group| &group.members) {
+            let object = self.scene.object(*index);
+            if object.fixed || !is_graspable(object) {
+                return Err(vec![Reason::Infeasible, Reason::NoGrasp]);
+            }
+        }
+        Ok(groups)
+    }
+
+    fn place_group(
+        &mut self,
+        group: &Group,
+        destination: &Destination,
+        targets: &[Group],
+    ) -> Result<(), Refusal> {
+        let relation = match destination.relation {
+            PlaceRelation::Known(relation) => relation,
+            PlaceRelation::To => {
+                let options = |object: &str, target: &str| {
+                    let (object, target) = (object.to_owned(), target.to_owned());
+                    let of = vec![
+                        Predicate::On { object: object.clone(), target: target.clone() },
+                        Predicate::NextTo { object, target },
+                    ];
+                    Ok(Predicate::AtLeast { count: 1, of })
+                };
+                return self.want_at(group, targets, options);
+            }
+            PlaceRelation::Region(region) => {
+                return self.want(group, |object| Ok(area(object, region)));
+            }
+            PlaceRelation::Under | PlaceRelation::Above => {
+                return Err(vec![Reason::Infeasible, Reason::NotUnderstood]);
+            }
+            PlaceRelation::Floor => return Err(vec![Reason::Infeasible, Reason::Unsafe]),
+        };
+        let names = |targets: &[Group], scene: &Scene<'_>| -> Vec<String> {
+            let members = targets.iter().flat_map(|target| &target.members);
+            members.map(|index| scene.object(*index).name.clone()).collect()
+        };
+        match relation {
+            Relation::Table => self.want(group, |object| Ok(Predicate::OnTable { object })),
+            Relation::Away => {
+                let targets = names(targets, &self.scene);
+                self.want(group, |object| Ok(Predicate::Away { object, targets: targets.clone() }))
+            }
+            Relation::Between => {
+                let targets = names(targets, &self.scene);
+                let [first, second] = targets.as_slice() else {
+                    return Err(vec![Reason::Ambiguous, Reason::NotUnderstood, Reason::Infeasible]);
+                };
+                self.want(group, |object| {
+                    Ok(Predicate::Between { object, first: first.clone(), second: second.clone() })
+                })
+            }
+            Relation::In => {
+                self.check(group, targets, |object, target| {
+                    target.shape.hollow().is_some() && enters(object, target)
+                })?;
+                self.want_pair(group, targets, |object, target| Predicate::In { object, target })
+            }
+            Relation::On => {
+                self.check(group, targets, |_, target| carries(target))?;
+                self.want_pair(group, targets, |object, target| Predicate::On { object, target })
+            }
+            Relation::NextTo => {
+                self.want_pair(group, targets, |object, target| Predicate::NextTo { object, target })
+            }
+            Relation::LeftOf => {
+                self.want_pair(group, targets, |object, target| Predicate::LeftOf { object, target })
+            }
+            Relation::RightOf => {
+                self.want_pair(group, targets, |object, target| Predicate::RightOf { object, target })
+            }
+            Relation::InFrontOf => {
+                self.want_pair(group, targets, |object, target| Predicate::InFrontOf { object, target })
+            }
+            Relation::Behind => {
+                self.want_pair(group, targets, |object, target| Predicate::Behind { object, target })
+            }
+        }
+    }
+
+    /// Refuses when no pair of an object and a target can do it.
+    fn check(
+        &self,
+        group: &Group,
+        targets: &[Group],
+        can: impl Fn(&ObjectTruth, &ObjectTruth) -> bool,
+    ) -> Result<(), Refusal> {
+        let all = targets.iter().flat_map(|target| &target.members);
+        let possible = all.clone().any(|target| {
+            group
+                .members
+                .iter()
+                .any(|index| index != target && can(self.scene.object(*index), self.scene.object(*target)))
+        });
+        if possible || all.count() == 0 { Ok(()) } else { Err(vec![Reason::Infeasible, Reason::NoPlace]) }
+    }
+
+    fn want_pair(
+        &mut self,
+        group: &Group,
+        targets: &[Group],
+        predicate: impl Fn(String, String) -> Predicate,
+    ) -> Result<(), Refusal> {
+        self.want_at(group, targets, |object, target| Ok(predicate(object.to_owned(), target.to_owned())))
+    }
+
+    /// For each object of the group: one of the members of each target.
+    fn want_at(
+        &mut self,
+        group: &Group,
+        targets: &[Group],
+        predicate: impl Fn(&str, &str) -> Result<Predicate, Refusal>,
+    ) -> Result<(), Refusal> {
+        if targets.is_empty() {
+            return Err(vec![Reason::NotUnderstood]);
+        }
+        let names: Vec<Vec<String>> = targets
+            .iter()
+            .map(|target| target.members.iter().map(|index| self.scene.object(*index).name.clone()).collect())
+            .collect();
+        let itself = targets.iter().any(|target| {
+            target.members.len() == 1 && group.members.iter().any(|index| target.members.contains(index))
+        });
+        if itself {
+            return Err(vec![Reason::Infeasible, Reason::NotUnderstood]);
+        }
+        self.want(group, |object| {
+            let mut all = Vec::new();
+            for names in &names {
+                let others = names.iter().filter(|name| **name != object);
+                let mut of = others.map(|name| predicate(&object, name)).collect::<Result<Vec<_>, _>>()?;
+                match of.pop() {
+                    Some(only) if of.is_empty() => all.push(only),
+                    Some(last) => {
+                        of.push(last);
+                        all.push(Predicate::AtLeast { count: 1, of });
+                    }
+                    None => return Err(vec![Reason::Infeasible]),
+                }
+            }
+            match all.pop() {
+                Some(only) if all.is_empty() => Ok(only),
+                Some(last) => {
+                    all.push(last);
+                    Ok(Predicate::All(all))
+                }
+                None => Err(vec![Reason::NotUnderstood]),
+            }
+        })
+    }
+
+    /// Adds a predicate for the objects of a group, in place of what was wanted of them before.
+    fn want(
+        &mut self,
+        group: &Group,
+        predicate: impl Fn(String) -> Result<Predicate, Refusal>,
+    ) -> Result<(), Refusal> {
+        self.wanted.retain(|(about, _)| !about.iter().all(|index| group.members.contains(index)));
+        self.touched.extend(&group.members);
+        let mut of = Vec::new();
+        for index in &group.members {
+            of.push((vec![*index], predicate(self.scene.object(*index).name.clone())?));
+        }
+        if group.need >= group.members.len() {
+            self.wanted.extend(of);
+        } else {
+            let of = of.into_iter().map(|(_, predicate)| predicate).collect();
+            self.wanted.push((group.members.clone(), Predicate::AtLeast { count: group.need, of }));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a step only places what the step before spoke of.
+fn moves_them(step: &Step) -> bool {
+    let pronoun = |phrase: &NounPhrase| matches!(phrase.head, Head::It | Head::Them);
+    matches!(step, Step::Place { objects, .. } if !objects.is_empty() && objects.iter().all(pronoun))
+}
+
+fn is_held(predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::Held { .. } => true,
+        Predicate::AtLeast { of, .. } => of.iter().any(is_held),
+        _ => false,
+    }
+}
+
+/// Whether some pair of pads fits around it: across its narrowest side, or around the wall of something hollow.
+fn is_graspable(object: &ObjectTruth) -> bool {
+    if object.shape.hollow().is_some() {
+        return true;
+    }
+    let mut sides = object.half_extents.map(|half| 2.0 * half);
+    sides.sort_by(f64::total_cmp);
+    sides[0] <= GRIP && (sides[1] <= GRIP || sides[0] <= 0.075)
+}
+
+/// Whether an object can lie in the hollow of another in some way.
+fn enters(object: &ObjectTruth, target: &ObjectTruth) -> bool {
+    let Some(hollow) = target.shape.hollow() else { return false };
+    let mut sides = object.half_extents;
+    sides.sort_by(f64::total_cmp);
+    let room = [hollow.half[0].min(hollow.half[1]), hollow.half[0].max(hollow.half[1])];
+    sides[0] < room[0] && sides[1] < room[1]
+}
+
+/// Whether something can be put on it.
+fn carries(target: &ObjectTruth) -> bool {
+    !matches!(
+        target.shape,
+        Shape::Sphere { .. } | Shape::Egg { .. } | Shape::Capsule { .. } | Shape::Bottle { .. }
+    )
+}
+
+/// The part of the table that a region word means; generous, since nobody measures it.
+fn area(object: String, region: Region) -> Predicate {
+    let wide = [-1.0, 1.0];
+    match region {
+        Region::Left => Predicate::InArea { object, x: wide, y: [0.05, 1.0] },
+        Region::Right => Predicate::InArea { object, x: wide, y: [-1.0, -0.05] },
+        Region::Front => Predicate::InArea { object, x: [0.0, 0.42], y: wide },
+        Region::Back => Predicate::InArea { object, x: [0.44, 1.0], y: wide },
+        Region::Center => Predicate::InArea { object, x: [0.28, 0.62], y: [-0.17, 0.17] },
+        Region::Edge => Predicate::Moved { object },
+    }
+}
