@@ -81,7 +81,10 @@ fn read_color(value: &Value<'_>) -> Option<(Color, Option<String>)> {
     }
     match nearest(&word, known.iter().map(|entry| entry.name.as_str())) {
         Some(near) => value.report(format!("unknown colour `{word}`; did you mean `{near}`? (or [r, g, b])")),
-        None => value.report(format!("unknown colour `{word}`; use [r, g, b], 0 to 255")),
+        None => {
+            let names: Vec<&str> = known.iter().map(|entry| entry.name.as_str()).collect();
+            value.report(format!("unknown colour `{word}`; [r, g, b], or one of: {}", names.join(", ")));
+        }
     }
     None
 }

@@ -19,7 +19,7 @@ fn check(text: &str, expected: &[&str]) {
 #[test]
 fn every_mistake_is_reported_at_once_with_its_line_and_the_nearest_word() {
     check(
-        "nam: s\ntable: {hight: 0.1, color: bage}\nobjects:\n- {name: a, class: cup, shape: mugg, color: rde, mass: -1, \
+        "nam: s\ntable: {hight: 0.1, color: bage}\nobjects:\n- {name: a, class: cup, shape: mugg, color: rad, mass: -1, \
          pose: {xy: [0.4, 0]}}\n- {name: b, class: cup, shape: mug, colour: red, pose: {xy: [0.5, 0.1, 0]}}\n",
         &[
             "s.yaml:1:1: missing key `name`",
@@ -27,11 +27,11 @@ fn every_mistake_is_reported_at_once_with_its_line_and_the_nearest_word() {
             "s.yaml:2:9: table: unknown key `hight`; did you mean `height`?",
             "s.yaml:2:28: table.color: unknown colour `bage`; did you mean `beige`? (or [r, g, b])",
             "s.yaml:4:32: objects[0].shape: unknown value `mugg`; did you mean `mug`?",
-            "s.yaml:4:45: objects[0].color: unknown colour `rde`; did you mean `red`? (or [r, g, b])",
+            "s.yaml:4:45: objects[0].color: unknown colour `rad`; did you mean `red`? (or [r, g, b])",
             "s.yaml:4:56: objects[0].mass: `-1` is outside 0.001 to 50",
             "s.yaml:5:3: objects[1]: missing key `color`",
-            "s.yaml:5:35: objects[1]: unknown key `colour`; did you mean `color`?",
-            "s.yaml:5:59: objects[1].pose.xy: expected 2 numbers, found 3",
+            "s.yaml:5:37: objects[1]: unknown key `colour`; did you mean `color`?",
+            "s.yaml:5:61: objects[1].pose.xy: expected 2 numbers, found 3",
         ],
     );
 }
@@ -58,7 +58,7 @@ fn sizes_and_places_are_checked() {
     one("on: nothing", "there is no object `nothing`");
     one("on: a", "in a circle");
     one("second_color: [1, 2], pose: {xy: [0.4, 0.0]}", "expected 3 numbers");
-    one("color: [1, 2, 300], pose: {xy: [0.4, 0.0]}", "");
+    one("second_color: [1, 2, 300], pose: {xy: [0.4, 0.0]}", "outside 0 to 255");
 }
 
 #[test]

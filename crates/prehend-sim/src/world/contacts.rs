@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const FILTER_TIME: f64 = 0.030;
 /// Force at which the guard stops the arm, newtons.
 pub const FORCE_LIMIT: f64 = 80.0;
+/// Steps after the start of a motion in which the guard learns how hard the arm presses already: 0.25 s.
+const EASED_STEPS: usize = 60;
 /// Force above which a contact of the robot is logged, newtons.
 const LOGGED: f64 = 70.0;
 /// Stiffness by which the depth of a link in a fixed thing counts as force: physics has none between two immovable
@@ -52,8 +54,8 @@ pub(super) struct Contacts {
     open: BTreeMap<(usize, Owner), usize>,
     touched: [Vec<Owner>; 2],
     largest_pad: f64,
-    /// Limit while the guard is to let the arm leave a contact that tripped it.
-    eased: Option<f64>,
+    /// Limit while the guard lets the arm leave a contact that tripped it, and the steps before it is set.
+    eased: Option<(f64, usize)>,
 }
 
 impl Contacts {
@@ -149,19 +151,29 @@ impl Contacts {
         self.filtered.values().map(Vector3::norm).fold(self.pad_force(), f64::max)
     }
 
-    /// The force at which a moving arm must stop now, if it must.
+    /// The force at which a moving arm must stop now, if it must; asked once a step.
     pub(super) fn tripped(&mut self) -> Option<f64> {
         let force = self.guarded_force();
-        if force < 0.6 * FORCE_LIMIT {
-            self.eased = None;
-        }
-        (force > self.eased.unwrap_or(FORCE_LIMIT)).then_some(force)
+        let limit = match &mut self.eased {
+            _ if force < FORCE_LIMIT => {
+                self.eased = None;
+                FORCE_LIMIT
+            }
+            None => FORCE_LIMIT,
+            Some((limit, 0)) => *limit,
+            Some((limit, steps)) => {
+                // The filtered force is still on its way to what the arm presses with where it stands.
+                *steps -= 1;
+                *limit = 1.3 * force;
+                *limit
+            }
+        };
+        (force > limit).then_some(force)
     }
 
     /// Called when a motion starts: one that starts in a hard contact may leave it, if it does not press harder.
     pub(super) fn ease(&mut self) {
-        let force = self.guarded_force();
-        self.eased = (force > 0.6 * FORCE_LIMIT).then_some((1.3 * force).max(FORCE_LIMIT));
+        self.eased = (self.guarded_force() > 0.6 * FORCE_LIMIT).then_some((FORCE_LIMIT, EASED_STEPS));
     }
 
     pub(super) fn largest_pad(&self) -> f64 {
