@@ -10,9 +10,10 @@ use prehend_cli::goal::{self, Followed};
 use prehend_cli::graph::{Graph, GraphOptions};
 use prehend_cli::judge::Judge;
 use prehend_cli::node::NodeName;
-use prehend_cli::outcome::Ending;
 use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
+use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_ros::QosProfile;
 use prehend_sim::world::Truth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,12 @@ pub async fn wait_for<T>(what: &str, mut condition: impl AsyncFnMut() -> Option<
         assert!(started.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Whether an event tells that a phase of motion begins; any phase when `phase` is empty.
+pub fn begins(event: &TraceEvent, phase: &str) -> bool {
+    let of_phase = phase.is_empty() || event.name == phase;
+    event.kind == TraceEvent::KIND_MOTION && event.status == "started" && of_phase
 }
 
 /// Ends `future` with a failure when it takes longer than anything may.
@@ -141,14 +148,35 @@ impl Stage {
 
     /// Gives a goal and follows it to its end.
     pub async fn goal(&mut self, text: &str) -> Followed {
-        self.goal_with(text, std::future::pending()).await
+        self.goal_and(text, |_| false, async |_| ()).await
     }
 
-    /// Gives a goal and follows it until its end, or until `danger` completes.
-    pub async fn goal_with(&mut self, text: &str, danger: impl Future<Output = Ending>) -> Followed {
+    /// Gives a goal, does `then` at the first event that fits, and follows the goal to its end.
+    ///
+    /// `then` gets the supervisor, because what is done is often a kill.
+    pub async fn goal_and(
+        &mut self,
+        text: &str,
+        fits: impl Fn(&TraceEvent) -> bool,
+        then: impl AsyncFnOnce(&Supervisor),
+    ) -> Followed {
+        let Graph { supervisor, observer, .. } = &mut self.graph;
         let events = &mut self.events;
+        let mut trace = observer
+            .node
+            .subscribe::<TraceEvent>(names::TRACE, QosProfile::default().depth(500))
+            .expect("a second look at the trace");
+        let at_the_event = async {
+            while let Some(event) = trace.next().await {
+                if fits(&event) {
+                    then(supervisor).await;
+                    break;
+                }
+            }
+            std::future::pending().await
+        };
         let keep = |event: &TraceEvent| events.push(event.clone());
-        goal::run(&mut self.graph.observer, text, PATIENCE, keep, danger).await
+        goal::run(observer, text, PATIENCE, keep, at_the_event).await
     }
 
     /// Reads the trace until an event fits.

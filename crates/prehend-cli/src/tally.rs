@@ -35,7 +35,7 @@ impl Tally {
     /// Takes one event into account, of the goal or of no goal in particular.
     pub fn add(&mut self, event: &TraceEvent) {
         match event.kind.as_str() {
-            TraceEvent::KIND_MOTION if self.first_motion.is_none() => {
+            TraceEvent::KIND_MOTION if event.status == "started" && self.first_motion.is_none() => {
                 self.first_motion = Some(self.since.elapsed().as_secs_f64());
             }
             // The verifier's answer to a gate request; its outcome checks have other statuses.
@@ -85,6 +85,7 @@ mod tests {
             tally.add(&event(node, kind, name, status));
         }
         assert_eq!(tally.permits, Permits { asked: 2, granted: 1, refused: 1 });
+        tally.add(&event("skills", "motion", "stop", "engaged"));
         assert_eq!(tally.first_motion, None);
         tally.add(&event("skills", "motion", "approach", "started"));
         assert!(tally.first_motion.is_some());

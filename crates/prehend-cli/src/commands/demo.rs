@@ -226,11 +226,13 @@ impl Run<'_> {
             self.keep_json("motions.json", motions);
         }
         if let (Some(before), Some(after), Some(motions)) = (before, after, motions) {
-            let judgement = physics::judge(&followed.ending, &self.args.goal, &before, &after, &motions);
-            if let Some(judgement) = &judgement {
-                self.screen.line(format!("physics: {}", judgement.message));
+            match physics::judge(&self.args.goal, &before, &after, &motions, &followed.ending) {
+                Ok(verdict) => {
+                    self.screen.line(format!("physics: {}", verdict.message));
+                    report.physics_ok = verdict.ok;
+                }
+                Err(error) => self.screen.line(format!("physics cannot judge: {error}")),
             }
-            report.physics_ok = judgement.and_then(|judgement| judgement.ok);
         }
         report
     }

@@ -2,13 +2,13 @@
 
 use super::gated;
 use crate::args::EvalArgs;
-use crate::outcome::{GoalReport, Outcome};
+use crate::outcome::GoalReport;
+use crate::physics;
 use crate::run_folder::WriteError;
 use prehend_eval::judge::JudgeError;
 use prehend_eval::report::Permits;
 use prehend_eval::scenario::DetectorPreset;
 use prehend_eval::{Cause, Reported, Run, Scenario, ScenarioError, judge};
-use prehend_scene::Reason;
 use prehend_sim::world::{Motions, Truth};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -199,7 +199,8 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
         run.note = format!("no result; see {}", folder.join("demo.log").display());
         return run;
     };
-    run.outcome = Some(claimed(report.outcome));
+    let reported = physics::reported(report.outcome, report.reason.as_deref(), &report.message);
+    run.outcome = Some(reported.outcome);
     run.note = report.message.clone();
     run.permits = Permits {
         asked: report.permits.asked.into(),
@@ -213,11 +214,6 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
     ] {
         run.seconds.extend(value.map(|value| (phase.to_owned(), value)));
     }
-    let reported = Reported {
-        outcome: claimed(report.outcome),
-        reason: report.reason.as_deref().and_then(Reason::parse),
-        message: report.message,
-    };
     let trace = read_lines(&folder.join("trace.jsonl"));
     run.seconds.extend(phases(&trace));
     let truth = |name: &str| read::<Truth>(&folder.join(name));
@@ -260,14 +256,6 @@ fn take_judgement(
             }
         }
         Err(error) => run.note.push_str(&format!("; {error}")),
-    }
-}
-
-fn claimed(outcome: Outcome) -> prehend_eval::Outcome {
-    match outcome {
-        Outcome::Done => prehend_eval::Outcome::Done,
-        Outcome::Refused => prehend_eval::Outcome::Refused,
-        Outcome::Failed => prehend_eval::Outcome::Failed,
     }
 }
 

@@ -1,0 +1,134 @@
+//! `prehend demo` as a script has it: one JSON object, a run folder, nothing left behind.
+
+mod harness;
+
+use harness::{EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, is_alive, repository, wait_for};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Stdio;
+use tempfile::TempDir;
+use tokio::process::Command;
+
+fn demo(folder: &TempDir, goal: &str) -> Command {
+    let scene = folder.path().join("scene.yaml");
+    std::fs::write(&scene, EASY_SCENE).expect("the scene file");
+    let mut command = Command::new(PREHEND);
+    command
+        .current_dir(repository())
+        .env_remove("ROS_DOMAIN_ID")
+        .args([
+            "demo",
+            "--json",
+            "--speed",
+            "0",
+            "--perfect-detector",
+            "--goal",
+            goal,
+            "--seed",
+            "1",
+            "--scene",
+        ])
+        .arg(scene)
+        .arg("--out")
+        .arg(folder.path().join("run"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+fn keys(value: &Value) -> String {
+    let mut keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys.join(" ")
+}
+
+fn is_picture(path: &Path) {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(bytes.starts_with(b"\x89PNG"), "{}", path.display());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_goal_is_carried_out_and_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = tokio::time::timeout(PATIENCE, demo(&folder, EASY_GOAL).output())
+        .await
+        .expect("in time")
+        .expect("runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(stdout.lines().count(), 1, "{stdout}\n{stderr}");
+    let report: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(keys(&report), "goal message outcome permits physics_ok reason run_dir seconds");
+    assert_eq!(report["goal"], EASY_GOAL);
+    assert_eq!(report["outcome"], "done", "{report}\n{stderr}");
+    assert_eq!(report["physics_ok"], true, "{report}\n{stderr}");
+    assert_eq!(report["reason"], Value::Null);
+    assert_eq!(output.status.code(), Some(0));
+    let permits = &report["permits"];
+    assert!(permits["granted"].as_u64() >= Some(2), "{report}");
+    assert_eq!(
+        permits["asked"].as_u64(),
+        Some(permits["granted"].as_u64().unwrap() + permits["refused"].as_u64().unwrap())
+    );
+    for time in ["ready", "first_motion", "total"] {
+        assert!(report["seconds"][time].as_f64() > Some(0.0), "{report}");
+    }
+    let run = folder.path().join("run");
+    for picture in ["camera_before", "camera_after", "map_over_camera", "scene_before", "scene_after"] {
+        is_picture(&run.join(format!("{picture}.png")));
+    }
+    let trace = std::fs::read_to_string(run.join("trace.jsonl")).expect("the trace");
+    let events: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for kind in ["goal", "tool", "evidence", "verdict", "permit", "motion", "perception"] {
+        assert!(events.iter().any(|event| event["kind"] == kind), "no event of kind {kind}");
+    }
+    let state: Value =
+        serde_json::from_slice(&std::fs::read(run.join("state.json")).expect("the state")).expect("JSON");
+    assert_eq!(state["held_object"], "");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_has_its_own_code_and_moves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = tokio::time::timeout(PATIENCE, demo(&folder, "throw the red block").output())
+        .await
+        .expect("in time")
+        .expect("runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["outcome"], &report["reason"]), (&"refused".into(), &"unsafe".into()), "{report}");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(report["seconds"]["first_motion"], Value::Null);
+    assert_ne!(report["physics_ok"], false);
+}
+
+/// The parent is killed as nothing can prevent: every child ends by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_left_behind_when_the_parent_is_killed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut parent = demo(&folder, EASY_GOAL).spawn().expect("runs");
+    let pid = parent.id().expect("a process");
+    let children = wait_for("six children", async || {
+        let children = children_of(pid);
+        (children.len() == 6).then_some(children)
+    })
+    .await;
+    parent.kill().await.expect("killed");
+    for child in children {
+        wait_for("the child ends", async || (!is_alive(child)).then_some(())).await;
+    }
+}
+
+/// Processes whose parent is `parent`.
+fn children_of(parent: u32) -> Vec<u32> {
+    std::fs::read_dir("/proc")
+        .expect("/proc")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            status
+                .lines()
+                .any(|line| line.strip_prefix("PPid:").is_some_and(|id| id.trim() == parent.to_string()))
+        })
+        .collect()
+}

@@ -1,0 +1,194 @@
+//! What a stranger can do to a graph: garbage on every service and action. And what it can learn: no topic has the truth.
+
+mod harness;
+
+use harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
+use prehend_cli::node::{NODES, NodeName};
+use prehend_msgs::geometry_msgs::msg::PoseStamped;
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill};
+use prehend_msgs::prehend_interfaces::msg::{Evidence, SkillPlan};
+use prehend_msgs::prehend_interfaces::srv::{
+    Assess, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, SubmitGoal,
+};
+use prehend_msgs::{Service, names};
+use prehend_ros::QosProfile;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Deadline of one call.
+const CALL: Duration = Duration::from_secs(20);
+
+async fn call<S: Service>(stage: &Stage, name: &str, request: S::Request) -> S::Response {
+    let client = stage.graph.observer.node.create_client::<S>(name, QosProfile::services()).unwrap();
+    client.request(request, CALL).await.unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Texts that are no keys and no sentences.
+fn texts() -> [String; 4] {
+    ["".to_owned(), "\u{0}\u{1b}[2J\u{fffd}".to_owned(), "x".repeat(20_000), "{\"key\": [1, 2".to_owned()]
+}
+
+fn broken_plan() -> SkillPlan {
+    let mut pose = PoseStamped::default();
+    pose.pose.position.x = f64::NAN;
+    SkillPlan {
+        skill: "fly".to_owned(),
+        relation: "inside out".to_owned(),
+        pose_goals: vec![pose],
+        gripper_opening: f64::INFINITY,
+        ..Default::default()
+    }
+}
+
+fn broken_evidence() -> Evidence {
+    let mut evidence =
+        Evidence { r#type: "rumour".to_owned(), scale: f32::NAN, confidence: 7.0, ..Default::default() };
+    evidence.region.width = u32::MAX;
+    evidence.region.bits = vec![1, 2, 3];
+    evidence
+}
+
+async fn garbage_is_answered_with_errors(stage: &Stage) {
+    for text in texts() {
+        let answer = call::<GetObject::Service>(
+            stage,
+            names::OBJECT_MAP_GET_OBJECT,
+            GetObject::Request { key: text.clone(), with_crops: true },
+        )
+        .await;
+        assert_ne!(answer.error_code, 0, "get_object {text:?}");
+        let answer =
+            call::<SubmitGoal::Service>(stage, names::GOAL, SubmitGoal::Request { text: text.clone() }).await;
+        assert!(!answer.accepted && !answer.reason.is_empty(), "goal {text:?}: {answer:?}");
+        let request = RedeemPermit::Request { permit_id: text.clone(), ..Default::default() };
+        let answer = call::<RedeemPermit::Service>(stage, names::VERIFIER_REDEEM, request).await;
+        assert_ne!(answer.error_code, 0, "redeem {text:?}");
+    }
+    let request = RetrieveObjects::Request { query: String::new(), k: u32::MAX };
+    let answer = call::<RetrieveObjects::Service>(stage, names::OBJECT_MAP_RETRIEVE, request).await;
+    assert!(answer.error_code != 0 || answer.keys.is_empty(), "{answer:?}");
+    let request =
+        Gate::Request { plan: broken_plan(), evidence: vec![broken_evidence()], ..Default::default() };
+    let answer = call::<Gate::Service>(stage, names::VERIFIER_GATE, request).await;
+    assert!(answer.error_code != 0 && !answer.granted, "{answer:?}");
+    let request = Assess::Request { evidence: vec![broken_evidence()], ..Default::default() };
+    let answer = call::<Assess::Service>(stage, names::VERIFIER_ASSESS, request).await;
+    assert_ne!(answer.error_code, 0);
+    let request = CheckOutcome::Request { plan: broken_plan(), ..Default::default() };
+    let answer = call::<CheckOutcome::Service>(stage, names::VERIFIER_CHECK_OUTCOME, request).await;
+    assert!(answer.error_code != 0 && !answer.succeeded, "{answer:?}");
+}
+
+async fn garbage_goals_end_with_errors(stage: &Stage) {
+    let node = &stage.graph.observer.node;
+    let skills = node.create_action_client::<ExecuteSkill::Action>(names::EXECUTE_SKILL).unwrap();
+    for (skill, key) in [("", ""), ("fly", "mug"), ("grasp", "no such object"), ("place", "no such object")] {
+        let goal =
+            ExecuteSkill::Goal { skill: skill.to_owned(), object_key: key.to_owned(), ..Default::default() };
+        let mut handle = skills.send_goal(goal, CALL).await.unwrap();
+        let (_, result) = in_time("the skill ends", handle.result(CALL)).await.unwrap();
+        assert!(result.error_code != 0 && !result.reason.is_empty(), "{skill} {key}: {result:?}");
+    }
+    let affordance = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE).unwrap();
+    for (key, action) in [("", ""), ("no such object", "grasp")] {
+        let goal = DetectAffordance::Goal {
+            object_key: key.to_owned(),
+            action: action.to_owned(),
+            ..Default::default()
+        };
+        let mut handle = affordance.send_goal(goal, CALL).await.unwrap();
+        let (_, result) = in_time("the detection ends", handle.result(CALL)).await.unwrap();
+        assert_ne!(result.error_code, 0, "{key} {action}: {result:?}");
+    }
+}
+
+/// What the robot side publishes: what a real robot's driver, controllers, MoveIt and a detector do, and nothing else.
+fn allowed(stage: &Stage) -> BTreeSet<String> {
+    let robot = &stage.graph.robot;
+    [
+        "/clock",
+        "/tf",
+        "/tf_static",
+        "/rosout",
+        names::HEARTBEAT,
+        names::TRACE,
+        &robot.joint_states,
+        &robot.camera.color,
+        &robot.camera.depth,
+        &robot.camera.info,
+        &robot.detector.label_image,
+        &robot.detector.detections,
+    ]
+    .into_iter()
+    .map(str::to_owned)
+    .collect()
+}
+
+/// Topics the sim publishes, without the answers of its services and the progress of its actions.
+fn published_by_sim(stage: &Stage) -> BTreeSet<String> {
+    let sim = format!("{}/{}", names::NAMESPACE, NodeName::Sim.name());
+    stage
+        .graph
+        .observer
+        .node
+        .topics()
+        .into_iter()
+        .filter(|topic| topic.publishers.iter().any(|publisher| publisher.as_deref() == Some(sim.as_str())))
+        .map(|topic| topic.name)
+        .filter(|name| name.starts_with('/') && !name.contains("/_action/"))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_get_errors_and_no_truth() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions::default()).await;
+    let pids: Vec<Option<u32>> = NODES.iter().map(|node| stage.graph.supervisor.pid(node.name())).collect();
+    let motions = stage.motions().await;
+    garbage_is_answered_with_errors(&stage).await;
+    garbage_goals_end_with_errors(&stage).await;
+    assert_eq!(stage.motions().await, motions, "garbage moved the arm");
+    let now: Vec<Option<u32>> = NODES.iter().map(|node| stage.graph.supervisor.pid(node.name())).collect();
+    assert_eq!(now, pids, "a node died of garbage");
+    stage.everybody_is_there().await;
+
+    // The live graph: the sim publishes its sensors, and no publisher is unknown.
+    let allowed = allowed(&stage);
+    wait_for("the sim's publishers are discovered", async || {
+        let found = published_by_sim(&stage);
+        let sensors = found.contains("/clock") && found.contains(&stage.graph.robot.joint_states);
+        sensors.then_some(())
+    })
+    .await;
+    let found = published_by_sim(&stage);
+    let more: Vec<&String> = found.difference(&allowed).collect();
+    assert!(more.is_empty(), "the sim publishes more than its sensors: {more:?}");
+
+    // The judge's channel is a pipe of this process; no node has it open.
+    let judge_pipes =
+        pipes_of(stage.graph.supervisor.pid(NodeName::Sim.name()).expect("the sim runs"), &["0", "1"]);
+    assert_eq!(judge_pipes.len(), 2);
+    for node in NODES.into_iter().filter(|node| *node != NodeName::Sim) {
+        let pid = stage.graph.supervisor.pid(node.name()).expect("it runs");
+        let open = open_files(pid);
+        assert!(judge_pipes.is_disjoint(&open), "{} holds the judge's channel", node.name());
+    }
+    stage.end().await;
+}
+
+/// What the descriptors of a process are.
+fn pipes_of(pid: u32, descriptors: &[&str]) -> BTreeSet<String> {
+    descriptors
+        .iter()
+        .filter_map(|fd| std::fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok())
+        .map(|target| target.display().to_string())
+        .collect()
+}
+
+fn open_files(pid: u32) -> BTreeSet<String> {
+    std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .expect("the descriptors")
+        .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
+        .map(|target| target.display().to_string())
+        .collect()
+}

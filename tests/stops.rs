@@ -1,0 +1,85 @@
+//! Stop in each phase, and two goals at once.
+
+mod harness;
+
+use harness::{EASY_GOAL, Stage, StageOptions, begins, one_at_a_time};
+use prehend_cli::outcome::Outcome;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::srv::{Stop, SubmitGoal};
+use prehend_ros::QosProfile;
+use std::time::Duration;
+
+/// Deadline of one call.
+const CALL: Duration = Duration::from_secs(20);
+
+/// The block into the bowl and out of it again: one of the two can always be done, wherever a stop left the block.
+const GOALS: [&str; 2] = [EASY_GOAL, "put the red block on the table"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_in_each_phase_ends_the_goal_and_stays_until_it_is_cleared() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions::default()).await;
+    let stop = stage
+        .graph
+        .observer
+        .node
+        .create_client::<Stop::Service>(names::STOP, QosProfile::services())
+        .unwrap();
+    for phase in ["transit", "approach", "close", "lift", "lower", "release", "retreat"] {
+        let mut stopped = None;
+        for goal in GOALS {
+            let engage = Stop::Request { engage: true, reason: "test".to_owned() };
+            let followed = stage
+                .goal_and(
+                    goal,
+                    |event| begins(event, phase),
+                    async |_| {
+                        assert!(stop.request(engage, CALL).await.unwrap().success);
+                    },
+                )
+                .await;
+            if followed.ending.reason.as_deref() == Some("stopped") {
+                stopped = Some(followed);
+                break;
+            }
+        }
+        let followed = stopped.unwrap_or_else(|| panic!("{phase}: no goal was stopped in this phase"));
+        assert_eq!(followed.ending.outcome, Outcome::Failed, "{phase}: {:?}", followed.ending);
+        stage.arm_stands().await;
+
+        // Latched: the next goal is refused and moves nothing.
+        let before = stage.motions().await;
+        let refused = stage.goal(EASY_GOAL).await;
+        assert_eq!(refused.ending.outcome, Outcome::Refused, "{phase}: {:?}", refused.ending);
+        assert_eq!(refused.ending.reason.as_deref(), Some("stopped"));
+        assert_eq!(stage.motions().await, before, "{phase}: moved although stopped");
+        let clear = Stop::Request { engage: false, reason: String::new() };
+        assert!(stop.request(clear, CALL).await.unwrap().success);
+        let mut latch = stage.graph.observer.stopped.clone();
+        let cleared = latch.wait_for(|state| state.as_ref().is_some_and(|state| !state.engaged));
+        harness::in_time("the latch is clear", cleared).await.unwrap();
+    }
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_goals_at_once_the_second_is_refused() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions::default()).await;
+    let submit = stage.graph.observer.goal.clone();
+    let mut second = None;
+    let first = stage
+        .goal_and(
+            EASY_GOAL,
+            |event| begins(event, ""),
+            async |_| {
+                let request = SubmitGoal::Request { text: "put the bowl on the table".to_owned() };
+                second = Some(submit.request(request, CALL).await.unwrap());
+            },
+        )
+        .await;
+    let second = second.expect("it was submitted");
+    assert!(!second.accepted && second.reason == "busy", "{second:?}");
+    assert_eq!(first.ending.outcome, Outcome::Done, "{:?}", first.ending);
+    stage.end().await;
+}
