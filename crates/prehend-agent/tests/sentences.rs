@@ -55,3 +55,52 @@ fn held_out() {
     let (wrong, total) = score(include_str!("data/held_out.txt"));
     assert!(wrong.len() <= 1, "{} of {total} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+mod anything {
+    //! No text makes the parser or the policy panic, or run away.
+
+    use super::{Lexicon, Policy, understand};
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static WORDS: LazyLock<(Lexicon, Policy)> =
+        LazyLock::new(|| (Lexicon::built_in(), Policy::built_in().expect("the built-in policy is valid")));
+
+    const SOME: [&str; 40] = [
+        "put", "pick", "up", "the", "a", "red", "mug", "bowl", "in", "on", "next", "to", "left", "of", "and",
+        "then", "it", "them", "that", "is", "not", "near", "between", "closest", "largest", "two", "both",
+        "all", "where", "how", "many", ",", ".", "?", "from", "except", "one", "'s", "drop", "with",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn unicode(text in "\\PC{0,80}") {
+            understand(&text, &WORDS.0, &WORDS.1);
+        }
+
+        #[test]
+        fn shuffled_words(words in proptest::collection::vec(proptest::sample::select(SOME.to_vec()), 0..24)) {
+            understand(&words.join(" "), &WORDS.0, &WORDS.1);
+        }
+    }
+
+    #[test]
+    fn long_and_deep() {
+        for unit in [
+            "near the mug ",
+            "the ",
+            "and the mug ",
+            "put the mug on the plate and ",
+            "of ",
+            "it's ",
+            "((",
+            "a,",
+        ] {
+            let text = format!("put the cup {}", unit.repeat(200));
+            assert_eq!(understand(&text, &WORDS.0, &WORDS.1), "not_understood");
+            understand(&format!("put the cup {} in the bowl", unit.repeat(25)), &WORDS.0, &WORDS.1);
+        }
+    }
+}

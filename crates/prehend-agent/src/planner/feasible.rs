@@ -75,6 +75,23 @@ pub(super) fn relation_to(target: &Object, lexicon: &Lexicon) -> Relation {
     }
 }
 
+/// What a relation comes to with this target: "in the plate" is on it, "on the bowl" is in it when the object fits.
+pub(super) fn sensible(
+    relation: Relation,
+    object: Option<&Object>,
+    target: &Object,
+    lexicon: &Lexicon,
+) -> Relation {
+    let hollow = class_in(lexicon, "containers", target);
+    let flat = class_in(lexicon, "surfaces", target);
+    let fits = object.is_none_or(|object| spatial::width_of(object) < spatial::width_of(target) - WALLS);
+    match relation {
+        Relation::In if flat && !hollow && !class_in(lexicon, "not_containers", target) => Relation::On,
+        Relation::On if hollow && !flat && fits => Relation::In,
+        other => other,
+    }
+}
+
 /// Why an object cannot be grasped, if it is plain from its size.
 pub(super) fn ungraspable(object: &Object, map: &ObjectMap, knowledge: Knowledge<'_>) -> Option<Fault> {
     let width = spatial::width_of(object);
@@ -124,9 +141,7 @@ pub(super) fn unplaceable(
     match relation {
         Relation::In => {
             let hollow = class_in(lexicon, "containers", target);
-            if !hollow && class_in(lexicon, "not_containers", target)
-                || is_flat(target) && class_in(lexicon, "surfaces", target) && !hollow
-            {
+            if !hollow && class_in(lexicon, "not_containers", target) {
                 return infeasible(format!(
                     "Nothing fits in {}. I can put {} on or next to it.",
                     name(target),
@@ -167,10 +182,6 @@ pub(super) fn unplaceable(
         }
         _ => None,
     }
-}
-
-fn is_flat(object: &Object) -> bool {
-    spatial::height_of(object) < 0.02
 }
 
 /// With a capital first letter.

@@ -1,7 +1,7 @@
 //! Steps to actions, with what "it" means, what is held, and the policy on the plan.
 
 use super::describe::{describe, plan_words, relation_words};
-use super::feasible::{capital, relation_to, ungraspable, unplaceable};
+use super::feasible::{capital, relation_to, sensible, ungraspable, unplaceable};
 use super::ground::{Fact, Grounder, refuse};
 use super::{Action, Plan};
 use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Step};
@@ -115,7 +115,12 @@ impl Grounder<'_, '_, '_> {
         let targets = self.target_keys(destination, objects)?;
         let map = self.map()?;
         let relation = match destination.relation {
-            PlaceRelation::Known(relation) => relation,
+            PlaceRelation::Known(relation) => match (targets.as_slice(), objects.first()) {
+                ([target], Some(object)) => map.get(target).map_or(relation, |target| {
+                    sensible(relation, map.get(object), target, self.knowledge.lexicon)
+                }),
+                _ => relation,
+            },
             PlaceRelation::To => match targets.first().and_then(|key| map.get(key)) {
                 Some(target) => relation_to(target, self.knowledge.lexicon),
                 None => Relation::Table,

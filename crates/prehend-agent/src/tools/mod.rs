@@ -98,7 +98,9 @@ impl<'w> Toolbox<'w> {
     /// Forgets the map and the inventory; the next map takes a new look.
     pub fn forget_map(&mut self) {
         self.map = None;
-        self.freshness = Freshness::Unseen;
+        if self.freshness != Freshness::Stale {
+            self.freshness = Freshness::Unseen;
+        }
         self.state.inventory.clear();
     }
 
@@ -251,7 +253,8 @@ impl<'w> Toolbox<'w> {
                     output: value,
                 };
                 self.world.tool_answered(skill.name(), &output);
-                self.forget_map();
+                // The camera stands well again: a new look from here will do.
+                self.freshness = Freshness::Unseen;
                 Ok(output)
             }
             Err(fault) => Err(self.failed(skill.name(), fault)),

@@ -69,9 +69,11 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let (sender, mut endings) = mpsc::unbounded_channel();
     let mut node = Node::new(shell, sender)?;
     node.publish_state("");
+    let shutdown = prehend_ros::shutdown_signal(options.watch_stdin);
+    tokio::pin!(shutdown);
     loop {
         let event = tokio::select! {
-            () = node.shell.shutdown() => Event::Shutdown,
+            _ = &mut shutdown => Event::Shutdown,
             Some(ended) = endings.recv() => Event::Ended(ended),
             Some(request) = submissions.next() => Event::Submit(request),
             Some(request) = goals.next() => Event::Execute(request),

@@ -1,0 +1,370 @@
+//! The whole agent in a scripted world.
+//!
+//! Contract: a refusal moves nothing and says what would settle it; skills are called with the right objects in the
+//! right order; faults are retried at most three times, after the map was taken anew.
+
+mod scripted;
+
+use prehend_agent::language::Lexicon;
+use prehend_agent::policy::Policy;
+use prehend_agent::tools::Toolbox;
+use prehend_agent::{Agent, Fault, Outcome, Report, Settings};
+use prehend_scene::{Object, Reason};
+use scripted::{Scripted, thing};
+use serde_json::json;
+
+fn agent() -> Agent {
+    Agent {
+        lexicon: Lexicon::built_in(),
+        policy: Policy::built_in().expect("the built-in policy is valid"),
+        settings: Settings::default(),
+    }
+}
+
+const MUG: [f64; 3] = [0.08, 0.08, 0.09];
+const BOWL: [f64; 3] = [0.16, 0.16, 0.06];
+const PLATE: [f64; 3] = [0.2, 0.2, 0.02];
+const FRUIT: [f64; 3] = [0.07, 0.07, 0.07];
+const BLOCK: [f64; 3] = [0.04, 0.04, 0.04];
+
+/// Two mugs, a bowl, a plate, two apples, a pear, three blocks.
+fn kitchen() -> Vec<Object> {
+    vec![
+        thing("mug_0", "mug", "red", 0.45, 0.30, MUG),
+        thing("mug_1", "mug", "blue", 0.45, -0.30, MUG),
+        thing("bowl_0", "bowl", "white", 0.55, 0.0, BOWL),
+        thing("plate_0", "plate", "white", 0.30, 0.0, PLATE),
+        thing("apple_0", "apple", "red", 0.60, 0.20, FRUIT),
+        thing("apple_1", "apple", "red", 0.60, -0.20, FRUIT),
+        thing("pear_0", "pear", "green", 0.35, 0.18, [0.06, 0.06, 0.09]),
+        thing("block_0", "block", "red", 0.30, -0.20, BLOCK),
+        thing("block_1", "block", "green", 0.30, -0.30, BLOCK),
+        thing("block_2", "block", "blue", 0.40, -0.40, [0.06, 0.06, 0.06]),
+    ]
+}
+
+fn run(text: &str, world: &mut Scripted) -> Report {
+    let agent = agent();
+    match agent.understand(text) {
+        Ok(readings) => {
+            let held = world.held.clone();
+            agent.run(&readings, world, held)
+        }
+        Err(fault) => Report {
+            outcome: Outcome::Refused,
+            reason: Some(fault.reason),
+            message: fault.message,
+            tool_calls: 0,
+            state: Default::default(),
+        },
+    }
+}
+
+/// Skills that a sentence leads to in the kitchen.
+fn does(text: &str, expected: &str) -> Option<String> {
+    let mut world = Scripted::new(kitchen());
+    let report = run(text, &mut world);
+    let found = world.skills.join("; ");
+    let wrong = report.outcome != Outcome::Done || found != expected;
+    wrong.then(|| {
+        format!("{text}\n  found    {found} ({:?}: {})\n  expected {expected}", report.reason, report.message)
+    })
+}
+
+fn refuses(text: &str, reason: Reason, says: &str) -> Option<String> {
+    let mut world = Scripted::new(kitchen());
+    let report = run(text, &mut world);
+    let wrong = report.outcome != Outcome::Refused
+        || report.reason != Some(reason)
+        || !report.message.contains(says)
+        || !world.skills.is_empty();
+    wrong.then(|| {
+        format!(
+            "{text}\n  found {:?} {:?} \"{}\" after {:?}\n  expected {reason:?} with \"{says}\"",
+            report.outcome, report.reason, report.message, world.skills
+        )
+    })
+}
+
+fn answers(text: &str, says: &str) -> Option<String> {
+    let mut world = Scripted::new(kitchen());
+    let report = run(text, &mut world);
+    let wrong = report.outcome != Outcome::Done || !report.message.contains(says) || !world.skills.is_empty();
+    wrong.then(|| {
+        format!("{text}\n  found {:?} \"{}\"\n  expected \"{says}\"", report.outcome, report.message)
+    })
+}
+
+fn all(wrong: impl IntoIterator<Item = Option<String>>) {
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sentences_become_skills() {
+    all([
+        does("pick up the red mug", "grasp mug_0"),
+        does("grab the blue mug by the handle", "grasp mug_1 handle"),
+        does("put the red mug on the plate", "grasp mug_0; place mug_0 on plate_0"),
+        does("put the pear in the bowl", "grasp pear_0; place pear_0 in bowl_0"),
+        does("pick up the pear and place it in the bowl", "grasp pear_0; place pear_0 in bowl_0"),
+        does("take the pear, then put it left of the plate", "grasp pear_0; place pear_0 left_of plate_0"),
+        does("drop the pear in the bowl", "grasp pear_0; drop pear_0 in bowl_0"),
+        does("move the pear to the bowl", "grasp pear_0; place pear_0 in bowl_0"),
+        does("move the pear to the plate", "grasp pear_0; place pear_0 on plate_0"),
+        does("move the pear to the red block", "grasp pear_0; place pear_0 on block_0"),
+        does("put the apple on the left in the bowl", "grasp apple_0; place apple_0 in bowl_0"),
+        does("pick up the apple to the right of the bowl", "grasp apple_1"),
+        does("pick up the apple that is near the red mug", "grasp apple_0"),
+        does("pick up the apple closest to the blue mug", "grasp apple_1"),
+        does("put the mug that is not red on the plate", "grasp mug_1; place mug_1 on plate_0"),
+        does("pick up the largest block", "grasp block_2"),
+        does("pick up the leftmost block", "grasp block_0"),
+        does("pick up the second block from the left", "grasp block_1"),
+        does("pick up an apple", "grasp apple_0"),
+        does("put the red block on the green block", "grasp block_0; place block_0 on block_1"),
+        does(
+            "put the pear between the bowl and the plate",
+            "grasp pear_0; place pear_0 between bowl_0+plate_0",
+        ),
+        does(
+            "put both apples on the plate",
+            "grasp apple_0; place apple_0 on plate_0; grasp apple_1; place apple_1 on plate_0",
+        ),
+        does(
+            "put all the fruit in the bowl",
+            "grasp apple_0; place apple_0 in bowl_0; grasp apple_1; place apple_1 in bowl_0; grasp pear_0; place pear_0 in bowl_0",
+        ),
+        does(
+            "put all the fruit except the pear on the plate",
+            "grasp apple_0; place apple_0 on plate_0; grasp apple_1; place apple_1 on plate_0",
+        ),
+        does(
+            "put the red mug on the plate and the pear in the bowl",
+            "grasp mug_0; place mug_0 on plate_0; grasp pear_0; place pear_0 in bowl_0",
+        ),
+        does(
+            "take the pear and the red block and put them in the bowl",
+            "grasp pear_0; place pear_0 in bowl_0; grasp block_0; place block_0 in bowl_0",
+        ),
+        does(
+            "put the red mug on the plate, then put the other mug behind the bowl",
+            "grasp mug_0; place mug_0 on plate_0; grasp mug_1; place mug_1 behind bowl_0",
+        ),
+        does("put the pear in the bowl and go home", "grasp pear_0; place pear_0 in bowl_0; home"),
+        does(
+            "put the pear in the bowl, then put the fruit that is in the bowl on the plate",
+            "grasp pear_0; place pear_0 in bowl_0; grasp pear_0; place pear_0 on plate_0",
+        ),
+        does("put the pear in the plate", "grasp pear_0; place pear_0 on plate_0"),
+        does("put the pear on the bowl", "grasp pear_0; place pear_0 in bowl_0"),
+        does("go home", "home"),
+    ]);
+}
+
+#[test]
+fn refusals_are_typed_and_nothing_moves() {
+    use Reason::{Ambiguous, Infeasible, NotFound, NotUnderstood, Unsafe};
+    all([
+        refuses("pick up the mug", Ambiguous, "Which one?"),
+        refuses("put the apple in the bowl", Ambiguous, "on the left"),
+        refuses("pick up the smallest block", Ambiguous, "nearly of the same size"),
+        refuses("put the two blocks in the bowl", Ambiguous, "Which ones?"),
+        refuses("pick up the green mug", NotFound, "red mug"),
+        refuses("pick up the banana", NotFound, "I see"),
+        refuses("put the pear in the basket", NotFound, "basket"),
+        refuses("pick up the pear in the bowl", NotFound, "pear"),
+        refuses("put three mugs on the plate", NotFound, "2 mugs"),
+        refuses("put the plate in the red mug", Infeasible, "too big"),
+        refuses("put the red mug on the red mug", Infeasible, "itself"),
+        refuses("put the red mug in the blue block", Infeasible, "on or next to it"),
+        refuses("put the red block on the pear", Infeasible, "stay on"),
+        refuses("pick up both apples", Infeasible, "one thing at a time"),
+        refuses("open the drawer", Infeasible, "I cannot open"),
+        refuses("give me the pear", Infeasible, "I can pick up"),
+        refuses("push the pear to the left of the bowl", Infeasible, "pick it up"),
+        refuses("swap the pear and the red mug", Infeasible, "one thing after the other"),
+        refuses("put the pear under the bowl", Infeasible, "under"),
+        refuses("put the pear in the middle of the table", Infeasible, "table"),
+        refuses("put the pear", NotUnderstood, "Where shall I put the pear"),
+        refuses("pick it up", NotUnderstood, "it"),
+        refuses("if there is an apple, pick it up", NotUnderstood, "conditions"),
+        refuses("blorp the mug", NotUnderstood, "blorp"),
+        refuses("", NotUnderstood, "words"),
+        refuses("throw the pear in the bowl", Unsafe, "throwing"),
+        refuses("put the red mug on my head", Unsafe, "at_a_person"),
+    ]);
+}
+
+#[test]
+fn questions_are_answered_from_the_map() {
+    all([
+        answers("how many mugs are there?", "2 mugs"),
+        answers("how many red blocks are there", "1 red block"),
+        answers("how many bananas are there?", "no bananas"),
+        answers("where is the pear?", "The green pear is on the table"),
+        answers("where are the mugs", "2"),
+        answers("is there a plate?", "Yes"),
+        answers("is there a banana?", "No"),
+        answers("what color is the pear", "green"),
+        answers("is the pear in the bowl?", "No"),
+        answers("is the pear green?", "Yes"),
+        answers("which is larger, the plate or the pear?", "plate"),
+        answers("what is in the bowl?", "Nothing in the bowl"),
+        answers("what is to the left of the red mug", "Nothing"),
+        answers("what do you see?", "2 red apples"),
+        answers("which object is closest to the plate?", "pear"),
+        answers("how far is the pear from the plate?", "m apart"),
+        answers("what are you holding?", "nothing"),
+        answers("what can you do?", "pick things up"),
+        answers("how big is the bowl?", "160 x 160 mm"),
+    ]);
+}
+
+#[test]
+fn the_scene_decides_between_readings() {
+    let sentence = "put the bowl on the plate on the tray";
+    let scene = |on_plate: bool| {
+        let mut bowl = thing("bowl_0", "bowl", "white", 0.6, 0.3, [0.1, 0.1, 0.05]);
+        if on_plate {
+            bowl = thing("bowl_0", "bowl", "white", 0.3, 0.0, [0.1, 0.1, 0.05]);
+            bowl.bounds.pose.translation.z += 0.02;
+        }
+        vec![
+            bowl,
+            thing("plate_0", "plate", "white", 0.3, 0.0, PLATE),
+            thing("tray_0", "tray", "brown", 0.5, -0.25, [0.3, 0.2, 0.02]),
+        ]
+    };
+    let mut world = Scripted::new(scene(true));
+    assert_eq!(run(sentence, &mut world).outcome, Outcome::Done);
+    assert_eq!(world.skills, ["grasp bowl_0", "place bowl_0 on tray_0"]);
+    // The bowl stands alone, and the plate is not on the tray either.
+    let mut world = Scripted::new(scene(false));
+    let report = run(sentence, &mut world);
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Refused, Some(Reason::NotFound)),
+        "{}",
+        report.message
+    );
+}
+
+#[test]
+fn what_is_so_already_needs_no_motion() {
+    let mut pear = thing("pear_0", "pear", "green", 0.55, 0.0, [0.06, 0.06, 0.05]);
+    pear.bounds.pose.translation.z += 0.005;
+    let mut world = Scripted::new(vec![pear, thing("bowl_0", "bowl", "white", 0.55, 0.0, BOWL)]);
+    let report = run("put the pear in the bowl", &mut world);
+    assert_eq!((report.outcome, world.skills.len()), (Outcome::Done, 0), "{}", report.message);
+    assert!(report.message.contains("already"), "{}", report.message);
+}
+
+#[test]
+fn faults_are_retried_after_a_new_map() {
+    let mut world = Scripted::new(kitchen());
+    world.script = [Some((Reason::Slipped, true)), None].into();
+    let report = run("pick up the pear", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    // Home for a good view before the map is taken anew, then the second try.
+    assert_eq!(world.skills, ["grasp pear_0", "home", "grasp pear_0"]);
+    assert_eq!(world.updates, 2);
+}
+
+#[test]
+fn no_more_than_three_retries() {
+    let mut world = Scripted::new(kitchen());
+    world.script = std::iter::repeat_n(Some((Reason::NoGrasp, false)), 20).collect();
+    let report = run("pick up the pear", &mut world);
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::NoGrasp)));
+    assert_eq!(world.skills.len(), 4, "{:?}", world.skills);
+}
+
+#[test]
+fn a_refused_gate_leads_to_one_look_and_then_to_a_refusal() {
+    let mut world = Scripted::new(kitchen());
+    world.script = [Some((Reason::VerifierRefused, false)), None, None].into();
+    let report = run("pick up the pear", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert_eq!(world.skills, ["grasp pear_0", "look", "grasp pear_0"]);
+    let mut world = Scripted::new(kitchen());
+    world.script =
+        [Some((Reason::VerifierRefused, false)), None, Some((Reason::VerifierRefused, false))].into();
+    let report = run("pick up the pear", &mut world);
+    assert_eq!(report.reason, Some(Reason::VerifierRefused));
+    assert_eq!(world.skills, ["grasp pear_0", "look", "grasp pear_0"]);
+}
+
+#[test]
+fn losses_and_stops_end_the_goal_at_once() {
+    for reason in [Reason::Stopped, Reason::PeerLost, Reason::VerifierLost, Reason::Canceled, Reason::Busy] {
+        let mut world = Scripted::new(kitchen());
+        world.script = [None, Some((reason, true))].into();
+        let report = run("put the pear in the bowl", &mut world);
+        assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(reason)));
+        assert_eq!(world.skills, ["grasp pear_0", "place pear_0 in bowl_0"]);
+    }
+    let mut world = Scripted::new(kitchen());
+    world.interrupt_after_skills = Some((1, Fault::new(Reason::Canceled, "cancelled")));
+    let report = run("put the pear in the bowl", &mut world);
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::Canceled)));
+    assert_eq!(world.skills, ["grasp pear_0"]);
+}
+
+#[test]
+fn what_is_held_is_it() {
+    let held = || {
+        let mut world = Scripted::new(kitchen());
+        world.held = Some("pear_0".into());
+        world
+    };
+    let mut world = held();
+    assert_eq!(run("put it in the bowl", &mut world).outcome, Outcome::Done);
+    assert_eq!(world.skills, ["place pear_0 in bowl_0"]);
+    let mut world = held();
+    assert_eq!(run("let go", &mut world).outcome, Outcome::Done);
+    assert_eq!(world.skills, ["drop pear_0 table"]);
+    let mut world = held();
+    let report = run("pick up the red mug", &mut world);
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Refused, Some(Reason::Infeasible)),
+        "{}",
+        report.message
+    );
+    assert!(world.skills.is_empty() && report.message.contains("hold"), "{}", report.message);
+}
+
+#[test]
+fn the_inventory_is_cleared_and_taken_anew() {
+    let mut world = Scripted::new(kitchen());
+    let lexicon = Lexicon::built_in();
+    let mut tools = Toolbox::new(&mut world, &lexicon, None, 50);
+    let grasp = tools.call("interact", &json!({ "obj": "pear_0", "action": "grasp" }));
+    assert!(!grasp.success && grasp.feedback_msg.contains("object_retrieval"), "{}", grasp.feedback_msg);
+    assert!(tools.call("object_retrieval", &json!({ "query": "pear" })).success);
+    assert!(tools.call("distance_to", &json!({ "objects": ["pear_0"] })).success);
+    assert!(!tools.call("left_of", &json!({ "objects": ["pear_0", "bowl_0"] })).success);
+    assert!(tools.call("interact", &json!({ "obj": "pear_0", "action": "grasp" })).success);
+    assert_eq!(tools.state().held_object, Some("pear_0".into()));
+    assert!(tools.state().inventory.is_empty());
+    let second = tools.call("interact", &json!({ "obj": "bowl_0", "action": "place it in" }));
+    assert!(!second.success, "the inventory was cleared");
+    assert!(tools.call("object_retrieval", &json!({ "query": "bowl" })).success);
+    assert!(tools.call("interact", &json!({ "obj": "bowl_0", "action": "place it in" })).success);
+    let empty = tools.call("interact", &json!({ "obj": "", "action": "place it on the table" }));
+    assert!(!empty.success && empty.feedback_msg.contains("grasp something first"), "{}", empty.feedback_msg);
+    assert!(
+        !tools.call("fly", &json!({})).success && !tools.call("left_of", &json!({ "objects": 3 })).success
+    );
+}
+
+#[test]
+fn the_step_limit_ends_a_goal() {
+    let mut world = Scripted::new(kitchen());
+    let mut agent = agent();
+    agent.settings.step_limit = 3;
+    let readings = agent.understand("put all the fruit in the bowl").expect("understood");
+    let report = agent.run(&readings, &mut world, None);
+    assert_eq!(report.reason, Some(Reason::Timeout));
+}

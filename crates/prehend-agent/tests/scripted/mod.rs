@@ -1,0 +1,184 @@
+//! A world without robot: objects are boxes, skills move them, faults come from a script.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_agent::tools::ToolOutput;
+use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Kinds the words of the scripted perception know.
+const KINDS: [(&str, &[&str]); 2] =
+    [("fruit", &["apple", "pear", "banana"]), ("dish", &["bowl", "plate", "mug"])];
+
+pub(crate) fn thing(key: &str, class: &str, color: &str, x: f64, y: f64, size: [f64; 3]) -> Object {
+    let at = Vector3::new(x, y, size[2] / 2.0);
+    let mut object = Object {
+        key: key.into(),
+        class_name: class.to_owned(),
+        confidence: 1.0,
+        class_votes: vec![(class.to_owned(), 1.0)],
+        cloud: PointCloud::default(),
+        bounds: OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
+        color: [0; 3],
+        color_fractions: vec![(color.to_owned(), 1.0)],
+        features: Vec::new(),
+        crops: Vec::new(),
+        affordances: Vec::new(),
+        view_count: 1,
+        touches_border: false,
+        last_seen: 0.0,
+    };
+    move_to(&mut object, at);
+    object
+}
+
+fn move_to(object: &mut Object, at: Vector3<f64>) {
+    object.bounds.pose = Isometry3::translation(at.x, at.y, at.z);
+    let half = object.bounds.size / 2.0;
+    object.cloud = PointCloud::from_points(
+        (0..11 * 11)
+            .map(|i| {
+                let along = |n: usize| n as f64 / 5.0 - 1.0;
+                Point3::from(at + Vector3::new(half.x * along(i % 11), half.y * along(i / 11), half.z))
+            })
+            .collect(),
+    );
+}
+
+#[derive(Default)]
+pub(crate) struct Scripted {
+    pub(crate) map: ObjectMap,
+    pub(crate) held: Option<ObjectKey>,
+    /// Answers to the next skills: `Some` is a fault, with whether it left the map stale.
+    pub(crate) script: VecDeque<Option<(Reason, bool)>>,
+    /// Every skill that was executed, in words.
+    pub(crate) skills: Vec<String>,
+    /// Every tool call, in words.
+    pub(crate) calls: Vec<String>,
+    pub(crate) updates: u32,
+    pub(crate) interrupt_after_skills: Option<(usize, Fault)>,
+}
+
+impl Scripted {
+    pub(crate) fn new(objects: Vec<Object>) -> Self {
+        let map = ObjectMap {
+            frame: "link_base".into(),
+            version: 1,
+            stamp: 0.0,
+            objects,
+            support_plane: Some([0.0, 0.0, 1.0, 0.0]),
+        };
+        Self { map, ..Self::default() }
+    }
+
+    fn place(&mut self, request: &SkillRequest) {
+        let target = request.targets.first().and_then(|key| self.map.get(key)).cloned();
+        let Some(object) = self.map.objects.iter_mut().find(|o| o.key == request.object) else { return };
+        let half = object.bounds.size.z / 2.0;
+        let at = match (request.relation, target) {
+            (Some(Relation::On), Some(t)) => {
+                let c = t.bounds.pose.translation.vector;
+                Vector3::new(c.x, c.y, t.bounds.top() + half)
+            }
+            (Some(Relation::In), Some(t)) => {
+                let c = t.bounds.pose.translation.vector;
+                Vector3::new(c.x, c.y, c.z - t.bounds.size.z / 2.0 + 0.005 + half)
+            }
+            (Some(Relation::LeftOf), Some(t)) => {
+                let c = t.bounds.pose.translation.vector;
+                Vector3::new(c.x, c.y + 0.15, half)
+            }
+            (_, Some(t)) => {
+                let c = t.bounds.pose.translation.vector;
+                Vector3::new(c.x, c.y - 0.12, half)
+            }
+            (_, None) => Vector3::new(0.3, 0.35, half),
+        };
+        move_to(object, at);
+    }
+}
+
+impl World for Scripted {
+    fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        self.updates += 1;
+        self.map.version += 1;
+        Ok(Arc::new(self.map.clone()))
+    }
+
+    fn newest_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        Ok(Arc::new(self.map.clone()))
+    }
+
+    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault> {
+        let words: Vec<&str> = query.split(' ').collect();
+        let Some((noun, attributes)) = words.split_last() else { return Ok(Retrieval::default()) };
+        let singular = noun
+            .strip_suffix("es")
+            .filter(|n| n.ends_with("sh"))
+            .unwrap_or(noun.strip_suffix('s').unwrap_or(noun));
+        let mut found = Retrieval::default();
+        for object in &self.map.objects {
+            let class = &object.class_name;
+            let kind = KINDS.iter().any(|(kind, of)| *kind == singular && of.contains(&class.as_str()));
+            let named = ["object", "thing"].contains(&singular)
+                || kind
+                || class == singular
+                || class == noun
+                || class.ends_with(&format!(" {singular}"))
+                || class == &words.join(" ");
+            let color = &object.color_fractions[0].0;
+            let wrong = attributes.iter().find(|a| !class.split(' ').any(|w| w == **a) && *a != color);
+            match (named, wrong) {
+                (true, None) => found.keys.push(object.key.clone()),
+                (true, Some(a)) => found
+                    .rejected
+                    .push(Rejected { key: object.key.clone(), reason: format!("it is {color}, not {a}") }),
+                (false, _) => found
+                    .rejected
+                    .push(Rejected { key: object.key.clone(), reason: format!("it is {class}") }),
+            }
+        }
+        found.keys.truncate(if k == 0 { 3 } else { k as usize });
+        found.rejected.sort_by_key(|r| !r.reason.contains("not"));
+        Ok(found)
+    }
+
+    fn detect_affordance(&mut self, _object: &ObjectKey, _action: &str) -> Result<Vec<Part>, Fault> {
+        Ok(vec![Part { name: "handle".into(), skill: Skill::Grasp, score: 0.9 }])
+    }
+
+    fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
+        let targets: Vec<&str> = request.targets.iter().map(|t| t.0.as_str()).collect();
+        let relation = request.relation.map_or("", Relation::name);
+        let words = [request.skill.name(), &request.object.0, relation, &targets.join("+"), &request.part];
+        let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        self.skills.push(words.join(" "));
+        if let Some(Some((reason, map_stale))) = self.script.pop_front() {
+            let after = SkillOutcome { held: self.held.clone(), map_stale };
+            return Err(Fault { reason, message: format!("scripted {}", reason.code()), after: Some(after) });
+        }
+        match request.skill {
+            Skill::Grasp => self.held = Some(request.object.clone()),
+            Skill::Place | Skill::Drop => {
+                self.place(request);
+                self.held = None;
+            }
+            Skill::Look | Skill::Home => {}
+        }
+        self.map.version += 1;
+        Ok(SkillOutcome { held: self.held.clone(), map_stale: false })
+    }
+
+    fn interrupted(&self) -> Option<Fault> {
+        let (after, fault) = self.interrupt_after_skills.as_ref()?;
+        (self.skills.len() >= *after).then(|| fault.clone())
+    }
+
+    fn tool_called(&mut self, name: &str, arguments: &str) {
+        self.calls.push(format!("{name}({arguments})"));
+    }
+
+    fn tool_answered(&mut self, _name: &str, _output: &ToolOutput) {}
+}
