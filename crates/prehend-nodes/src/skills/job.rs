@@ -102,6 +102,7 @@ impl<'a> Job<'a> {
     async fn execute(&self) -> Result<String, SkillFault> {
         self.interrupt.check()?;
         let asked = self.decode()?;
+        self.skills.scene.forget().await;
         match asked.skill {
             Skill::Look => self.look(&asked).await,
             Skill::Home => self.home().await.map(|()| "at home".to_owned()),

@@ -64,13 +64,20 @@ impl World {
     }
 }
 
+/// Frames and links that scene messages name.
+#[derive(Clone, Debug)]
+struct SceneFrames {
+    base: String,
+    tool: String,
+    /// Links that may touch what is held.
+    touch_links: Vec<String>,
+}
+
 /// Sends the differences between what the planning scene holds and what it shall hold.
 #[derive(Debug)]
 pub(super) struct SceneKeeper {
     client: Client<ApplyPlanningScene::Service>,
-    base: String,
-    tool: String,
-    touch_links: Vec<String>,
+    frames: SceneFrames,
     /// What was applied last; `None` until the scene was cleared of what an earlier process left.
     applied: Mutex<Option<World>>,
 }
@@ -80,14 +87,21 @@ impl SceneKeeper {
         let links = model.links().iter().enumerate();
         Ok(Self {
             client: node.create_client(&robot.moveit.apply_planning_scene, QosProfile::services())?,
-            base: robot.frames.base.clone(),
-            tool: robot.frames.tool.clone(),
-            touch_links: links
-                .filter(|(i, _)| model.is_on_hand(*i))
-                .map(|(_, link)| link.name.clone())
-                .collect(),
+            frames: SceneFrames {
+                base: robot.frames.base.clone(),
+                tool: robot.frames.tool.clone(),
+                touch_links: links
+                    .filter(|(i, _)| model.is_on_hand(*i))
+                    .map(|(_, link)| link.name.clone())
+                    .collect(),
+            },
             applied: Mutex::new(None),
         })
+    }
+
+    /// Forgets what was applied, so that the next call starts from a cleared scene: the robot side may be another by now.
+    pub(super) async fn forget(&self) {
+        *self.applied.lock().await = None;
     }
 
     /// Makes the planning scene hold `world`.
@@ -96,7 +110,7 @@ impl SceneKeeper {
         if applied.as_ref() == Some(world) {
             return Ok(());
         }
-        let steps = self.steps(applied.as_ref(), world);
+        let steps = self.frames.steps(applied.as_ref(), world);
         // Until the answers are there, nothing is known of the scene: the next call starts from a cleared one.
         *applied = None;
         for scene in steps {
@@ -113,7 +127,9 @@ impl SceneKeeper {
         *applied = Some(world.clone());
         Ok(())
     }
+}
 
+impl SceneFrames {
     /// The changes in the order in which they must be made: let go, change the world, take hold. What is let go becomes
     /// part of the world, by MoveIt's rule, and is removed there.
     fn steps(&self, old: Option<&World>, new: &World) -> Vec<PlanningScene> {
@@ -182,5 +198,58 @@ fn solid(id: &str, frame: &str, boxes: &[OrientedBox], operation: u8) -> Collisi
         primitive_poses: boxes.iter().map(|b| convert::pose_to_msg(&b.pose)).collect(),
         operation,
         ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    fn cube(x: f64) -> Vec<OrientedBox> {
+        vec![OrientedBox { pose: Isometry3::translation(x, 0.0, 0.02), size: Vector3::repeat(0.04) }]
+    }
+
+    fn world(objects: &[(&str, f64)], held: bool) -> World {
+        World {
+            objects: objects.iter().map(|(key, x)| ((*key).to_owned(), cube(*x))).collect(),
+            held: if held { cube(0.0) } else { Vec::new() },
+        }
+    }
+
+    /// Each step as text: `+id` adds, `-id` removes, in the hand with `!` before.
+    fn check(old: Option<&World>, new: &World, expected: &[&str]) {
+        let frames =
+            SceneFrames { base: "base".into(), tool: "tool".into(), touch_links: vec!["pad".into()] };
+        let word = |o: &CollisionObject| {
+            format!("{}{}", if o.operation == CollisionObject::ADD { "+" } else { "-" }, o.id)
+        };
+        let found: Vec<String> = frames
+            .steps(old, new)
+            .iter()
+            .map(|scene| {
+                let attached = scene.robot_state.attached_collision_objects.iter();
+                let held = attached.map(|a| format!("!{}", word(&a.object)));
+                let objects = scene.world.collision_objects.iter().map(word);
+                assert!(scene.is_diff && scene.robot_state.is_diff, "a whole scene would forget the rest");
+                held.chain(objects).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_differences_are_sent_in_the_order_in_which_they_hold() {
+        let (one, two) = (world(&[("cup", 0.4)], false), world(&[("cup", 0.4), ("bowl", 0.5)], false));
+        check(None, &one, &["!-", "- +cup"]);
+        check(Some(&one), &one, &[]);
+        check(Some(&one), &two, &["+bowl"]);
+        check(Some(&two), &one, &["-bowl"]);
+        check(Some(&one), &world(&[("cup", 0.3)], false), &["+cup"]);
+        let held = world(&[("bowl", 0.5)], true);
+        check(Some(&two), &held, &["-cup", "!+prehend_held"]);
+        check(Some(&held), &two, &["!-prehend_held", "-prehend_held +cup"]);
+        check(Some(&held), &held.without(&["bowl"]), &["-bowl"]);
+        check(None, &held, &["!-", "- +bowl", "!+prehend_held"]);
     }
 }
