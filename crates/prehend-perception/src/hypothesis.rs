@@ -94,11 +94,40 @@ pub fn hypotheses(
         found.extend(parts);
     }
     grow::complete(frame, scene, settings, &mut found, &mut skipped);
+    join_nameless(frame, scene, settings, &mut found);
     contact::join_split(frame, scene, settings, &mut found);
     for hypothesis in &mut found {
         hypothesis.pixels.sort_unstable();
     }
     (found, skipped)
+}
+
+/// Joins nameless things that are near and of one colour: a strip without depth, such as a shiny rim, tears a cup in two.
+fn join_nameless(
+    frame: &Keyframe,
+    scene: &Scene,
+    settings: &HypothesisSettings,
+    found: &mut Vec<Hypothesis>,
+) {
+    let mut place = 0;
+    while place < found.len() {
+        let one = &found[place];
+        let twin = (place + 1..found.len()).find(|other| {
+            let other = &found[*other];
+            one.detections.is_empty()
+                && other.detections.is_empty()
+                && color::unlikeness(mean_color(frame, &one.pixels), mean_color(frame, &other.pixels))
+                    < settings.unlike
+                && is_bridged(one, &other.pixels, scene, settings)
+        });
+        match twin {
+            Some(twin) => {
+                let other = found.remove(twin);
+                found[place].pixels.extend(other.pixels);
+            }
+            None => place += 1,
+        }
+    }
 }
 
 /// Pixels of each label after erosion: a pixel stays when its neighbours within `erode` steps have the same label.

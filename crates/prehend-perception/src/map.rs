@@ -66,6 +66,8 @@ pub struct MapBuilder {
     embedder: Box<dyn Embedder + Send + Sync>,
     /// Next number per class, so that no key is given twice.
     numbers: BTreeMap<String, u32>,
+    /// Objects that were last seen in the gripper; they keep their keys when they are put down.
+    in_hand: Vec<Object>,
 }
 
 impl std::fmt::Debug for MapBuilder {
@@ -90,7 +92,7 @@ impl MapBuilder {
         embedder: Box<dyn Embedder + Send + Sync>,
     ) -> Self {
         let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
-        Self { map, settings, embedder, numbers: BTreeMap::new() }
+        Self { map, settings, embedder, numbers: BTreeMap::new(), in_hand: Vec::new() }
     }
 
     /// The map as it is.
@@ -119,18 +121,20 @@ impl MapBuilder {
         }
         let (found, skipped) = hypotheses(frame, &scene, &self.settings.hypothesis);
         let mut report = UpdateReport { skipped, ..UpdateReport::default() };
-        let mut seen: Vec<Object> = Vec::new();
+        let (mut seen, mut held): (Vec<Object>, Vec<Object>) = (Vec::new(), Vec::new());
         for hypothesis in &found {
             let Some(mut object) = object::build(frame, &scene, hypothesis, &self.settings) else { continue };
-            if tool.is_some_and(|tool| is_held(&object, tool, &scene, &seen)) {
-                report.held += 1;
-                continue;
-            }
             object.features = self.embedder.embed(&object);
-            seen.push(object);
+            if tool.is_some_and(|tool| is_held(&object, tool, &scene, &seen)) {
+                held.push(object);
+            } else {
+                seen.push(object);
+            }
         }
+        report.held = held.len();
         let old = std::mem::take(&mut self.map.objects);
-        self.map.objects = self.associate(old, seen, frame, &scene, reset, &mut report);
+        let sights = Sights { seen, held, frame, scene: &scene };
+        self.map.objects = self.associate(old, sights, reset, &mut report);
         if let Some(plane) = scene.plane {
             self.map.support_plane = Some(plane.coefficients());
         }
@@ -143,23 +147,36 @@ impl MapBuilder {
     fn associate(
         &mut self,
         mut old: Vec<Object>,
-        seen: Vec<Object>,
-        frame: &Keyframe,
-        scene: &crate::segment::Scene,
+        sights: Sights<'_>,
         reset: bool,
         report: &mut UpdateReport,
     ) -> Vec<Object> {
         let rule = self.settings.merge;
+        let Sights { seen, held, frame, scene } = sights;
         // What is seen to be elsewhere is taken out of the old clouds before anything is compared.
-        let mut gone: Vec<bool> = Vec::with_capacity(old.len());
-        for object in &mut old {
-            let visibility = gone::look(object, frame, scene);
-            gone.push(visibility.is_gone());
-            if !visibility.is_gone() {
+        let looks: Vec<Visibility> = old.iter().map(|object| gone::look(object, frame, scene)).collect();
+        let mut gone: Vec<bool> = looks.iter().map(Visibility::is_gone).collect();
+        for (object, gone) in old.iter_mut().zip(&gone) {
+            if !gone {
                 gone::carve(object, frame, scene);
             }
         }
-        let pairs = associate::pair(&old, &gone, &seen, &rule);
+        let mut pairs = associate::pair(&old, &gone, &seen, &rule);
+        // What the gripper took is no longer in its place, even when the gripper hides that place.
+        let mut on_map = usize::MAX;
+        let taken = associate::taken(&old, &looks, &held, &pairs);
+        if held.is_empty() {
+            // The hand is empty: what was in it may be among what is seen.
+            on_map = old.len();
+            gone.extend(self.in_hand.iter().map(|_| true));
+            old.append(&mut self.in_hand);
+        } else if let Some(place) = taken {
+            gone.remove(place);
+            let object = old.remove(place);
+            pairs.iter_mut().flatten().filter(|other| **other > place).for_each(|other| *other -= 1);
+            report.removed.push(object.key.clone());
+            self.in_hand = vec![object];
+        }
         let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
         let moves = associate::moved(&old, &gone, &seen, &pairs);
         let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
@@ -197,8 +214,10 @@ impl MapBuilder {
             let Some(object) = object else { continue };
             if pairs.contains(&Some(place)) || (!reset && !gone[place]) {
                 kept.push(object);
-            } else {
+            } else if place < on_map {
                 report.removed.push(object.key);
+            } else {
+                self.in_hand.push(object);
             }
         }
         kept.extend(new);
@@ -213,6 +232,14 @@ impl MapBuilder {
         *number += 1;
         key
     }
+}
+
+/// What one frame shows.
+struct Sights<'a> {
+    seen: Vec<Object>,
+    held: Vec<Object>,
+    frame: &'a Keyframe,
+    scene: &'a crate::segment::Scene,
 }
 
 /// A moved object is still what it was called before.

@@ -16,9 +16,9 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::DetectAffordance;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{Assess, GetObject};
+use prehend_perception::Lexicon;
 use prehend_perception::evidence::{self, Knowledge};
 use prehend_perception::parts::{ActionError, affordances};
-use prehend_perception::Lexicon;
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
 use prehend_scene::{Affordance, Crop, Diagnostics, Evidence, Object};
 use serde_json::json;
@@ -213,7 +213,10 @@ impl Worker {
         let support = evidence::support_under(&object, plane.as_ref());
         let found = affordances(&object, support, &asked.action, self.max_opening)?;
         if found.is_empty() {
-            return Err(Failure::NoneFound { object: asked.object_key.clone(), action: shown(&asked.action) });
+            return Err(Failure::NoneFound {
+                object: asked.object_key.clone(),
+                action: shown(&asked.action),
+            });
         }
         self.feedback(goal, "gathering evidence");
         let mut judge = RemoteJudge {
@@ -264,7 +267,13 @@ impl Worker {
             TraceEvent::KIND_EVIDENCE,
             "affordance",
             if d.committed { "committed" } else { "not_committed" },
-            format!("{} to {}: {}; v {:.2}", asked.object_key, shown(&asked.action), parts.join(", "), d.score),
+            format!(
+                "{} to {}: {}; v {:.2}",
+                asked.object_key,
+                shown(&asked.action),
+                parts.join(", "),
+                d.score
+            ),
             json!({ "object": asked.object_key, "parts": parts, "spent": gathered.spent, "diagnostics": d,
                 "records": gathered.evidence.iter().map(|e| &e.id).collect::<Vec<_>>() }),
         );

@@ -76,10 +76,10 @@ pub(super) fn tools(subject: &Arc<Subject>) -> Vec<Box<dyn Tool + Send>> {
         Box::new(ViewTool { name, deed, cures, subject: Arc::clone(subject), crop })
     };
     let mut tools: Vec<Box<dyn Tool + Send>> = vec![
-        tool("geometry".to_owned(), Deed::Geometry(Look::First), &[Omega, Zeta], 0),
+        tool("geometry".to_owned(), Deed::Geometry(Look::First), &[Zeta, Omega], 0),
         tool("geometry zoomed".to_owned(), Deed::Geometry(Look::Zoomed), &[Zeta, Omega], 0),
         tool("color".to_owned(), Deed::Color(Look::First), &[Omega, Mu], 0),
-        tool("color zoomed".to_owned(), Deed::Color(Look::Zoomed), &[Zeta, Omega], 0),
+        tool("color zoomed".to_owned(), Deed::Color(Look::Zoomed), &[Omega, Zeta], 0),
         tool("knowledge".to_owned(), Deed::Knowledge, &[Mu], 0),
     ];
     for (place, crop) in subject.object.crops.iter().enumerate().skip(1).take(2) {

@@ -1,6 +1,6 @@
 //! Which thing of a frame is which known object.
 
-use super::UpdateReport;
+use super::{UpdateReport, Visibility};
 use prehend_geometry::voxel::overlap_ratio;
 use prehend_scene::Object;
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity, similarity};
@@ -25,6 +25,26 @@ pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeR
         }
     }
     pairs
+}
+
+/// The known object the gripper took: of the colour (or name) of something held, not seen in its place, and the only such.
+pub(super) fn taken(
+    old: &[Object],
+    looks: &[Visibility],
+    held: &[Object],
+    pairs: &[Option<usize>],
+) -> Option<usize> {
+    let is_of = |known: &Object, part: &Object| {
+        let same_name = !part.class_name.is_empty() && part.class_name == known.class_name;
+        same_name || crate::color::unlikeness(part.color, known.color) < 0.08
+    };
+    let mut fits = (0..old.len()).filter(|place| {
+        looks[*place].is_unconfirmed()
+            && !pairs.contains(&Some(*place))
+            && held.iter().any(|part| is_of(&old[*place], part))
+    });
+    let only = fits.next();
+    if fits.next().is_none() { only } else { None }
 }
 
 /// For each unpaired thing without a name the known object it is a scrap of: small, of its colour, and on its surface.

@@ -8,6 +8,10 @@ use prehend_scene::Object;
 
 /// Depth by which a measurement must lie behind a point to prove that the point is gone, metres.
 const THROUGH: f64 = 0.02;
+/// A point that was higher above the support than `STOOD` is gone as well when the bare support, up to `BARE`, is seen in its
+/// place, metres: low points have no 2 cm behind them.
+const STOOD: f64 = 0.010;
+const BARE: f64 = 0.005;
 
 /// How many points of an object a frame sees in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +27,11 @@ pub struct Visibility {
 }
 
 impl Visibility {
+    /// Whether hardly any of the object is seen in its place, whatever hides the rest.
+    pub fn is_unconfirmed(&self) -> bool {
+        self.confirmed * 10 < self.points
+    }
+
     /// Whether the frame proves that the object is no longer there: enough of it in view, most of that free.
     pub fn is_gone(&self) -> bool {
         let seen = self.confirmed + self.through;
@@ -85,7 +94,15 @@ fn states<'a>(
             None => State::Unseen,
             Some(depth) if depth > local.z + THROUGH => State::Through,
             Some(depth) if depth < local.z - THROUGH => State::Hidden,
-            Some(_) => State::Confirmed,
+            Some(depth) => {
+                let bare = scene.grid.points.get(index).copied().flatten();
+                let is_bare = bare.is_some_and(|seen| scene.height(&seen) < BARE) && scene.plane.is_some();
+                if is_bare && depth > local.z && scene.height(point) > STOOD {
+                    State::Through
+                } else {
+                    State::Confirmed
+                }
+            }
         }
     })
 }

@@ -268,6 +268,42 @@ fn the_robot_and_what_it_holds_are_not_on_the_map() {
 }
 
 #[test]
+fn what_the_gripper_took_leaves_its_place_and_keeps_its_key_when_put_down() {
+    let all = ten();
+    let mut builder = builder();
+    builder.update(&render(&all, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    let tool = Tool { position: Point3::new(0.3, 0.1, 0.3), radius: 0.12 };
+    let mut carried = all.clone();
+    carried[0].at = [0.3, 0.1, 0.22, 0.0];
+    let report = builder.update(&render(&carried, &VGA, &home(), SIGMA, 2), Some(&tool), false, 0).unwrap();
+    assert_eq!((report.removed, report.held), (vec![ObjectKey::from("mug_0")], 1));
+    carried[0].at = [0.42, 0.28, 0.0, 0.0];
+    let report = builder.update(&render(&carried, &VGA, &home(), SIGMA, 3), Some(&tool), false, 0).unwrap();
+    assert_eq!((report.moved, report.added), (vec![ObjectKey::from("mug_0")], vec![]));
+    assert_eq!(builder.map().objects.len(), 10);
+    assert_eq!(at(builder.map(), 0.42, 0.28).key.0, "mug_0");
+}
+
+#[test]
+fn a_place_that_was_hidden_once_is_seen_to_be_empty_later() {
+    let mut things = ten();
+    let mut builder = builder();
+    builder.update(&render(&things, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    // The mug goes away while a board hides its upper part.
+    things.remove(0);
+    let mut hidden = things.clone();
+    hidden.push(Thing {
+        class: "board",
+        form: Form::Block([0.005, 0.06, 0.05]),
+        at: [0.27, 0.12, 0.2, 0.0],
+        color: [90, 90, 90],
+    });
+    builder.update(&render(&hidden, &VGA, &home(), SIGMA, 2), None, false, 0).unwrap();
+    builder.update(&render(&things, &VGA, &home(), SIGMA, 3), None, false, 0).unwrap();
+    assert_eq!(builder.map().objects.len(), 9, "{:?}", keys(builder.map()));
+}
+
+#[test]
 fn bad_frames_are_typed_and_change_nothing() {
     let good = render(&ten(), &QVGA, &home(), 0.0, 1);
     let mut builder = builder();
