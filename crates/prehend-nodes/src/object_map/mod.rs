@@ -26,6 +26,9 @@ use update::{Pending, SelfFilter};
 /// How often waiting requests are looked at again.
 const TICK: Duration = Duration::from_millis(30);
 
+/// Frames an update takes when no parameter says otherwise: a detector that errs in one frame is outvoted.
+const DEFAULT_FRAMES: i64 = 3;
+
 enum Event {
     Part(Part),
     Update(ServiceRequest<UpdateMap::Service>),
@@ -99,6 +102,8 @@ struct ObjectMapNode<'a> {
     waiting: Vec<Pending>,
     tf: TfBuffer,
     self_filter: SelfFilter,
+    /// Frames of one view that vote on what a thing is called and whether it is there.
+    frames_per_update: u32,
     map: Publisher<ObjectMapMsg>,
     markers: Publisher<MarkerArray>,
     points: Publisher<PointCloud2>,
@@ -109,6 +114,8 @@ impl<'a> ObjectMapNode<'a> {
         let parameters = shell.node.parameters();
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let self_filter = SelfFilter::read(parameters)?;
+        let frames = parameters.i64_or("frames_per_update", DEFAULT_FRAMES)?;
+        let frames_per_update = u32::try_from(frames.clamp(1, 30)).unwrap_or(1);
         parameters.finish()?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let latched = QosProfile::transient_local();
@@ -121,6 +128,7 @@ impl<'a> ObjectMapNode<'a> {
             waiting: Vec::new(),
             tf: shell.node.tf()?,
             self_filter,
+            frames_per_update,
             map: shell.node.create_publisher(names::OBJECT_MAP, latched)?,
             markers: shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?,
             points: shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?,

@@ -36,6 +36,10 @@ pub(super) struct Pending {
     deadline: Instant,
     heard: [u64; 5],
     tried: u32,
+    /// Frames taken into the map so far, what they changed, and the seconds that took.
+    taken: u32,
+    report: UpdateReport,
+    seconds: f64,
     /// Stamp of the last frame that was looked at.
     last: i64,
     why: Option<Failure>,
@@ -47,7 +51,38 @@ impl Pending {
         let patience =
             if asked.is_finite() && asked > 0.0 { asked.min(LONGEST_PATIENCE) } else { DEFAULT_PATIENCE };
         let deadline = Instant::now() + Duration::from_secs_f64(patience);
-        Self { request, since, deadline, heard, tried: 0, last: i64::MIN, why: None }
+        Self {
+            request,
+            since,
+            deadline,
+            heard,
+            tried: 0,
+            taken: 0,
+            report: UpdateReport::default(),
+            seconds: 0.0,
+            last: i64::MIN,
+            why: None,
+        }
+    }
+}
+
+impl Pending {
+    /// Notes what one more frame changed. A thing that is new in the first frame and seen again in the next is new.
+    fn add(&mut self, report: UpdateReport, seconds: f64) {
+        let fresh = |known: &[ObjectKey], keys: Vec<ObjectKey>| -> Vec<ObjectKey> {
+            keys.into_iter().filter(|key| !known.contains(key)).collect()
+        };
+        self.taken += 1;
+        self.seconds += seconds;
+        let merged = fresh(&self.report.added, fresh(&self.report.merged, report.merged));
+        self.report.merged.extend(merged);
+        let moved = fresh(&self.report.added, fresh(&self.report.moved, report.moved));
+        self.report.moved.extend(moved);
+        self.report.added.retain(|key| !report.removed.contains(key));
+        self.report.added.extend(report.added);
+        self.report.removed.extend(report.removed);
+        self.report.skipped = report.skipped;
+        self.report.held = report.held;
     }
 }
 
@@ -132,17 +167,18 @@ impl ObjectMapNode<'_> {
                     Poses::Known(camera, tool) => {
                         pending.last = nanoseconds(&frame.stamp);
                         pending.tried += 1;
-                        match self.take(&frame, camera, tool, &pending.request.message).await {
-                            Ok((report, seconds)) => {
-                                self.finish(pending.request, &report, seconds);
-                                continue;
-                            }
+                        let reset = pending.request.message.reset && pending.taken == 0;
+                        match self.take(&frame, camera, tool, &pending.request.message.view, reset).await {
+                            Ok((report, seconds)) => pending.add(report, seconds),
                             Err(why) => pending.why = Some(why),
                         }
                     }
                 }
             }
-            if pending.tried >= ATTEMPTS || Instant::now() >= pending.deadline {
+            let enough = pending.taken >= self.frames_per_update;
+            if enough || (pending.taken > 0 && Instant::now() >= pending.deadline) {
+                self.finish(pending);
+            } else if pending.tried >= ATTEMPTS + pending.taken || Instant::now() >= pending.deadline {
                 self.fail(pending);
             } else {
                 self.waiting.push(pending);
@@ -199,7 +235,8 @@ impl ObjectMapNode<'_> {
         frame: &Frame,
         map_from_camera: Isometry3<f64>,
         map_from_tool: Option<Isometry3<f64>>,
-        request: &UpdateMap::Request,
+        view: &str,
+        reset: bool,
     ) -> Result<(UpdateReport, f64), Failure> {
         let started = Instant::now();
         let gripper = map_from_tool.map(|map_from_tool| OrientedBox {
@@ -207,7 +244,7 @@ impl ObjectMapNode<'_> {
             size: self.self_filter.size,
         });
         let keyframe = Keyframe {
-            view: if request.view.is_empty() { "view".to_owned() } else { request.view.clone() },
+            view: if view.is_empty() { "view".to_owned() } else { view.to_owned() },
             stamp: convert::seconds(&frame.stamp),
             color: convert::color_image_from_msg(&frame.color)?,
             depth: convert::depth_image_from_msg(&frame.depth)?,
@@ -219,7 +256,6 @@ impl ObjectMapNode<'_> {
         };
         let tool = map_from_tool
             .map(|pose| Tool { position: Point3::from(pose.translation.vector), radius: HELD_RADIUS });
-        let reset = request.reset;
         // The heartbeat must go on during the update.
         let empty = prehend_perception::MapBuilder::new(&self.shell.robot.frames.base, Default::default());
         let mut builder = std::mem::replace(&mut self.builder, empty);
@@ -232,8 +268,9 @@ impl ObjectMapNode<'_> {
         Ok((result?, started.elapsed().as_secs_f64()))
     }
 
-    fn finish(&self, request: ServiceRequest<UpdateMap::Service>, report: &UpdateReport, seconds: f64) {
+    fn finish(&self, pending: Pending) {
         self.publish();
+        let Pending { request, report, seconds, taken, .. } = pending;
         let map = self.builder.map();
         let names = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.clone()).collect::<Vec<_>>();
         let mut changes = Vec::new();
@@ -249,7 +286,7 @@ impl ObjectMapNode<'_> {
             "update",
             "done",
             format!(
-                "map {} from {view}: {} objects, {} seen again{}{} ({:.0} ms)",
+                "map {} from {view}, {taken} frame(s): {} objects, {} seen again{}{} ({:.0} ms)",
                 map.version,
                 map.objects.len(),
                 report.merged.len(),
