@@ -42,7 +42,7 @@ fn broken_plan() -> SkillPlan {
 
 fn broken_evidence() -> Evidence {
     let mut evidence =
-        Evidence { r#type: "rumour".to_owned(), scale: f32::NAN, confidence: 7.0, ..Default::default() };
+        Evidence { type_: "rumour".to_owned(), scale: f32::NAN, confidence: 7.0, ..Default::default() };
     evidence.region.width = u32::MAX;
     evidence.region.bits = vec![1, 2, 3];
     evidence

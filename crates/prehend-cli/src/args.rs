@@ -94,8 +94,20 @@ pub const DEFAULT_ROBOT: &str = "config/robots/xarm6.yaml";
 pub const DEFAULT_GOAL: &str = "put the red mug in the bowl";
 const DEFAULT_SPEED: f64 = 1.0;
 
+const AFTER_DEMO: &str = "\
+The JSON object of --json: goal, outcome (done | refused | failed), reason (a code, or null), message,
+physics_ok (true | false | null where the goal asks for no change), permits {asked, granted, refused},
+seconds {ready, first_motion, total}, run_dir.
+
+Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, verifier_refused, verifier_lost,
+peer_lost, no_grasp, no_place, no_plan, slipped, outcome_not_observed, control_failed, canceled, timeout,
+sensor_fault, internal; and, when no goal was given, bad_scene or not_ready.
+
+Exit codes: see `prehend --help`.";
+
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_DEMO)]
 pub struct DemoArgs {
     /// What is started.
     #[command(flatten)]

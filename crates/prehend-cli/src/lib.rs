@@ -9,6 +9,7 @@ pub mod domain;
 pub mod eval;
 pub mod goal;
 pub mod graph;
+pub mod interrupt;
 pub mod judge;
 pub mod node;
 pub mod observer;

@@ -58,13 +58,22 @@ pub struct View {
     message: Image,
 }
 
-/// Waits for the camera's next image.
+/// Waits for an image that the camera takes from now on; what a new subscription hears first may be an old one.
 ///
 /// Errors: [`PictureError::Ros`], [`PictureError::NoImage`], [`PictureError::Convert`].
 pub async fn next_view(node: &Node, robot: &RobotConfig) -> Result<View, PictureError> {
     let topic = &robot.camera.color;
+    let since = convert::seconds(&node.now());
     let mut images = node.subscribe::<Image>(topic, QosProfile::sensor_data().depth(1))?;
-    let message = tokio::time::timeout(IMAGE_DEADLINE, images.next())
+    let fresh = async {
+        while let Some(image) = images.next().await {
+            if convert::seconds(&image.header.stamp) >= since {
+                return Some(image);
+            }
+        }
+        None
+    };
+    let message = tokio::time::timeout(IMAGE_DEADLINE, fresh)
         .await
         .ok()
         .flatten()

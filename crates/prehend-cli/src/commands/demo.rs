@@ -5,6 +5,7 @@ use crate::args::DemoArgs;
 use crate::domain::Purpose;
 use crate::goal::{self, Followed};
 use crate::graph::{Graph, GraphError};
+use crate::interrupt::Interrupt;
 use crate::node::NodeName;
 use crate::outcome::{Ending, GoalReport, Outcome, exit};
 use crate::physics;
@@ -13,7 +14,6 @@ use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
-use prehend_ros::shutdown_signal;
 use prehend_scene::Reason;
 use prehend_sim::world::Truth;
 use std::time::Duration;
@@ -79,6 +79,8 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     };
     let folder = folder.map_err(Early::input)?;
     let options = graph_options(&args.graph, Purpose::Run, folder.logs()).map_err(Early::input)?;
+    // From here on, so that no signal is lost between two steps.
+    let mut interrupt = Interrupt::new(args.supervised);
     let mut graph = Graph::start(&options)?;
     screen.line(format!(
         "starting {} processes in ROS domain {}, seed {}",
@@ -87,10 +89,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         args.graph.seed
     ));
     let waiting = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
-    let interrupt = async {
-        let _ = shutdown_signal(args.supervised).await;
-    };
-    let ready = match graph.ready(waiting, interrupt).await {
+    let ready = match graph.ready(waiting, interrupt.raised()).await {
         Ok(ready) => ready.as_secs_f64(),
         Err(error) => {
             graph.stop().await;
@@ -102,11 +101,11 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     screen.line(format!("ready in {ready:.2} s"));
     screen.line(format!("goal: {}", args.goal));
 
-    let mut run = Run { args, screen, graph, folder, interrupted: false };
+    let mut run = Run { args, screen, graph, folder, interrupt };
     let before = run.observe("before").await;
     let followed = run.follow().await;
     let report = run.conclude(ready, before, &followed).await;
-    let code = run.interrupted.then_some(exit::INTERRUPTED);
+    let code = run.interrupt.is_raised().then_some(exit::INTERRUPTED);
     let Run { graph, folder, .. } = run;
     if let Err(error) = folder.write_json("result.json", &report) {
         eprintln!("{error}");
@@ -125,7 +124,7 @@ struct Run<'a> {
     screen: &'a Screen,
     graph: Graph,
     folder: RunFolder,
-    interrupted: bool,
+    interrupt: Interrupt,
 }
 
 impl Run<'_> {
@@ -139,20 +138,17 @@ impl Run<'_> {
                 tracing::warn!("{error}");
             }
         };
-        let mut interrupted = false;
+        let interrupt = &mut self.interrupt;
         let danger = async {
             tokio::select! {
-                _ = shutdown_signal(self.args.supervised) => {
-                    interrupted = true;
-                    Ending::failed(Reason::Canceled, "interrupted")
-                }
+                () = interrupt.raised() => Ending::failed(Reason::Canceled, "interrupted"),
                 ending = loss(supervisor, screen) => ending,
             }
         };
         let timeout = Duration::from_secs_f64(self.args.timeout);
         let followed = goal::run(observer, &self.args.goal, timeout, on_event, danger).await;
-        self.interrupted = interrupted;
-        let unfinished = interrupted || followed.ending.reason.as_deref() == Some(Reason::Timeout.code());
+        let unfinished =
+            self.interrupt.is_raised() || followed.ending.reason.as_deref() == Some(Reason::Timeout.code());
         if unfinished {
             self.graph.observer.stop_robot("the goal was given up").await;
         }
@@ -210,10 +206,10 @@ impl Run<'_> {
         report.run_dir = Some(self.folder.path().to_owned());
         let state = self.graph.observer.state.borrow().clone();
         self.keep_json("state.json", &state);
-        if self.interrupted {
-            return report;
+        tokio::select! {
+            () = self.interrupt.raised() => return report,
+            () = physics::settle(&mut self.graph.judge) => {}
         }
-        physics::settle(&mut self.graph.judge).await;
         let after = self.observe("after").await;
         let motions = match self.graph.judge.motions().await {
             Ok(motions) => Some(motions),

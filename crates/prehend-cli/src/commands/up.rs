@@ -4,13 +4,13 @@ use super::{graph_options, scene, start_code};
 use crate::args::UpArgs;
 use crate::domain::Purpose;
 use crate::graph::{Graph, GraphError};
+use crate::interrupt::Interrupt;
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen};
 use crate::supervisor::Event;
 use crate::trace;
 use futures::StreamExt;
-use prehend_ros::{Shutdown, shutdown_signal};
 
 pub(super) async fn run(args: UpArgs) -> u8 {
     let screen = Screen::new(false);
@@ -29,6 +29,8 @@ pub(super) async fn run(args: UpArgs) -> u8 {
             return exit::BAD_INPUT;
         }
     };
+    // From here on, so that no signal is lost between two steps.
+    let mut interrupt = Interrupt::new(args.supervised);
     let started = graph_options(&args.graph, Purpose::Up, folder.logs());
     let mut graph = match started {
         Ok(options) => match Graph::start(&options) {
@@ -41,10 +43,7 @@ pub(super) async fn run(args: UpArgs) -> u8 {
         }
     };
     let report = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
-    let interrupt = async {
-        let _ = shutdown_signal(args.supervised).await;
-    };
-    match graph.ready(report, interrupt).await {
+    match graph.ready(report, interrupt.raised()).await {
         Ok(took) => {
             let id = graph.domain.id;
             screen
@@ -57,7 +56,7 @@ pub(super) async fn run(args: UpArgs) -> u8 {
             return code;
         }
     }
-    let code = serve(&mut graph, &mut folder, &screen, args.supervised).await;
+    let code = serve(&mut graph, &mut folder, &screen, &mut interrupt).await;
     screen.line("stopping the robot and all processes");
     graph.stop_robot_then_end("prehend up was ended").await;
     code
@@ -69,15 +68,10 @@ fn refuse(error: &GraphError) -> u8 {
 }
 
 /// Shows the trace until the end is asked for or the sim is lost.
-async fn serve(graph: &mut Graph, folder: &mut RunFolder, screen: &Screen, supervised: bool) -> u8 {
-    let mut shutdown = std::pin::pin!(shutdown_signal(supervised));
+async fn serve(graph: &mut Graph, folder: &mut RunFolder, screen: &Screen, interrupt: &mut Interrupt) -> u8 {
     loop {
         tokio::select! {
-            signal = &mut shutdown => {
-                return match signal {
-                    Shutdown::Interrupt | Shutdown::Terminate | Shutdown::StdinClosed => exit::DONE,
-                };
-            }
+            () = interrupt.raised() => return exit::DONE,
             Some(event) = graph.observer.trace.next() => {
                 screen.line(trace::to_line(&event, screen));
                 if let Err(error) = folder.add_event(&event) {
