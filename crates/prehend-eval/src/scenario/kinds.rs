@@ -3,7 +3,7 @@
 use super::Kind;
 use super::catalogue::{CLASSES, Class, Item, Role, class};
 use super::layout::{Placed, Spot, has_room, has_room_between, place};
-use super::sentence::{To, finish, pick, pick_up, plural, polite, put, put_all};
+use super::sentence::{Destination, finish, pick, pick_up, plural, polite, put, put_all};
 use crate::goal::{Answer, GoalSpec, Predicate};
 use crate::place::Side;
 use prehend_scene::Reason;
@@ -108,7 +108,7 @@ fn movable(rng: &mut impl Rng, table: &Table, least_colors: usize) -> Option<&'s
 }
 
 /// Something that the item fits in or on, of a class that is not on the table, and how one says it.
-fn carrier(rng: &mut impl Rng, table: &Table, item: &Item) -> Option<(Item, To)> {
+fn carrier(rng: &mut impl Rng, table: &Table, item: &Item) -> Option<(Item, Destination)> {
     for _ in 0..20 {
         let class = &CLASSES[rng.random_range(0..CLASSES.len())];
         if class.movable() || table.has(class.noun) {
@@ -117,8 +117,8 @@ fn carrier(rng: &mut impl Rng, table: &Table, item: &Item) -> Option<(Item, To)>
         let target = class.any(rng);
         if item.fits(&target) {
             let to = match class.role {
-                Role::Container => To::In,
-                Role::Dish | Role::Flat | Role::Thing | Role::Rolling => To::On,
+                Role::Container => Destination::In,
+                Role::Dish | Role::Flat | Role::Thing | Role::Rolling => Destination::On,
             };
             return Some((target, to));
         }
@@ -148,7 +148,7 @@ fn end(
     placed: Vec<Placed>,
     object: usize,
     phrase: &str,
-    target: Option<(usize, To)>,
+    target: Option<(usize, Destination)>,
 ) -> Option<Draft> {
     let name = placed.get(object)?.name.clone();
     let (command, predicate) = match target {
@@ -165,7 +165,7 @@ fn end(
 }
 
 /// A target for `item` most of the time; `None` means that it is only picked up.
-fn maybe_carrier(rng: &mut impl Rng, table: &mut Table, item: &Item) -> Option<Option<(usize, To)>> {
+fn maybe_carrier(rng: &mut impl Rng, table: &mut Table, item: &Item) -> Option<Option<(usize, Destination)>> {
     if rng.random_bool(0.2) {
         return Some(None);
     }
@@ -334,8 +334,8 @@ fn container(rng: &mut impl Rng) -> Option<Draft> {
     let object = table.add(item, Spot::In { of: target });
     let placed = table.fill(rng, &[])?;
     let from = match to {
-        To::In => "out of",
-        To::On | To::NextTo | To::Side(_) => "off",
+        Destination::In => "out of",
+        Destination::On | Destination::Beside | Destination::Side(_) => "off",
     };
     let command = match rng.random_range(0..3) {
         0 => format!("take {phrase} {from} {target_phrase} and put it on the table"),
@@ -380,10 +380,10 @@ fn placement(rng: &mut impl Rng) -> Option<Draft> {
         return Some(Draft { placed, sentence, spec: GoalSpec::world(vec![predicate]) });
     }
     let (to, side) = match choice {
-        0 | 1 => (To::NextTo, None),
+        0 | 1 => (Destination::Beside, None),
         _ => {
             let side = SIDES[choice - 2];
-            (To::Side(side), Some(side))
+            (Destination::Side(side), Some(side))
         }
     };
     // It must not be there already.
@@ -444,7 +444,7 @@ fn count(rng: &mut impl Rng) -> Option<Draft> {
     let target_class = class(pick(rng, &["basket", "tray"]))?;
     let color = other_color(rng, target_class, &[])?;
     let target = target_class.item(rng, 1.0, color);
-    let to = if target_class.role == Role::Container { To::In } else { To::On };
+    let to = if target_class.role == Role::Container { Destination::In } else { Destination::On };
     let target_phrase = the(rng, &target);
     let target = table.add(target, Spot::Anywhere);
     let number = rng.random_range(2..=3usize);
@@ -539,14 +539,12 @@ fn question(rng: &mut impl Rng) -> Option<Draft> {
         }
         choice => {
             let (target, to) = carrier(rng, &table, &item)?;
-            if target.shape.hollow().is_none() {
-                return None;
-            }
+            target.shape.hollow()?;
             let target_noun = target.class.noun;
             let inside = choice == 3 || rng.random_bool(0.5);
             let of = table.add(target, Spot::Anywhere);
             table.add(item, if inside { Spot::In { of } } else { Spot::Anywhere });
-            let preposition = if to == To::In { "in" } else { "on" };
+            let preposition = if to == Destination::In { "in" } else { "on" };
             let placed = table.fill(rng, &[])?;
             if choice == 3 {
                 let said = vec![target_noun.to_owned()];
@@ -608,7 +606,7 @@ fn impossible(rng: &mut impl Rng) -> Option<Draft> {
             } else {
                 let target = self::class("basket")?.any(rng);
                 let target_phrase = the(rng, &target);
-                let destination = To::NextTo.phrase(rng, &target_phrase);
+                let destination = Destination::Beside.phrase(rng, &target_phrase);
                 table.add(target, Spot::Anywhere);
                 put(rng, &phrase, &destination)
             };

@@ -11,21 +11,21 @@ pub(super) fn pick<'a, T: ?Sized>(rng: &mut impl Rng, from: &[&'a T]) -> &'a T {
 
 /// A destination: how it is said and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum To {
+pub(super) enum Destination {
     In,
     On,
-    NextTo,
+    Beside,
     Side(Side),
 }
 
-impl To {
+impl Destination {
     /// The predicate of this destination.
     pub(super) fn predicate(self, object: &str, target: &str) -> Predicate {
         let (object, target) = (object.to_owned(), target.to_owned());
         match self {
             Self::In => Predicate::In { object, target },
             Self::On => Predicate::On { object, target },
-            Self::NextTo => Predicate::NextTo { object, target },
+            Self::Beside => Predicate::NextTo { object, target },
             Self::Side(Side::Left) => Predicate::LeftOf { object, target },
             Self::Side(Side::Right) => Predicate::RightOf { object, target },
             Self::Side(Side::Front) => Predicate::InFrontOf { object, target },
@@ -38,7 +38,7 @@ impl To {
         let words: &[&str] = match self {
             Self::In => &["in", "in", "into", "inside"],
             Self::On => &["on", "on", "onto", "on top of"],
-            Self::NextTo => &["next to", "next to", "beside", "near"],
+            Self::Beside => &["next to", "next to", "beside", "near"],
             Self::Side(Side::Left) => &["to the left of", "left of", "on the left side of"],
             Self::Side(Side::Right) => &["to the right of", "right of", "on the right side of"],
             Self::Side(Side::Front) => &["in front of"],
