@@ -6,6 +6,7 @@ use prehend_scene::Relation;
 use serde::{Deserialize, Serialize};
 
 /// The meaning of a sentence.
+#[expect(clippy::large_enum_variant, reason = "a few exist at a time; a box would only hide the question")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Goal {
     /// Steps to be done in order; not empty.
@@ -141,22 +142,17 @@ pub enum Quantity {
 }
 
 /// What kind of thing a noun phrase names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub enum Head {
     /// A noun of one or more words, singular, such as `mug` or `bbq sauce`; an open vocabulary.
     Noun(String),
     /// "object", "thing", "one", "everything": anything.
+    #[default]
     Anything,
     /// "it", "that": what was spoken of last, else what is held.
     It,
     /// "them", "these": the several things spoken of last.
     Them,
-}
-
-impl Default for Head {
-    fn default() -> Self {
-        Self::Anything
-    }
 }
 
 /// A property said with a word.

@@ -106,6 +106,8 @@ pub enum Determiner {
     Both,
     /// "the other"
     Other,
+    /// "the rest of the"
+    Rest,
 }
 
 /// What a word before a noun says.
@@ -217,12 +219,12 @@ const LISTS: [&str; 41] = [
 const MORE_LISTS: [&str; 6] = ["not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
 
 /// Words that are never part of a noun, whatever the file says.
-const CLOSED: [&str; 65] = [
+const CLOSED: [&str; 66] = [
     "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me", "us", "him",
     "what", "where", "who", "why", "how", "when", "which", "that", "than", "do", "does", "did", "have",
     "has", "had", "will", "would", "could", "should", "shall", "may", "might", "must", "not", "up", "down",
     "away", "there", "here", "together", "if", "unless", "because", "while", "until", "as", "whose", "them",
-    "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "last",
+    "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "rid", "last",
 ];
 
 impl Lexicon {
@@ -270,6 +272,7 @@ impl Lexicon {
                 ("all", Determiner::All),
                 ("both", Determiner::Both),
                 ("other", Determiner::Other),
+                ("rest", Determiner::Rest),
             ] {
                 for phrase in m.req(key)?.list(|v| v.text())? {
                     lexicon.determiners.add(&phrase, determiner);

@@ -44,6 +44,16 @@ pub fn tokens(text: &str) -> Vec<Token> {
             word.extend(c.to_lowercase());
             continue;
         }
+        // "cheez-it" is one word: its end means nothing by itself.
+        let ends_it = c == '-'
+            && !word.is_empty()
+            && chars.get(index + 1).is_some_and(|c| c.eq_ignore_ascii_case(&'i'))
+            && chars.get(index + 2).is_some_and(|c| c.eq_ignore_ascii_case(&'t'))
+            && chars.get(index + 3).is_none_or(|c| !c.is_alphanumeric());
+        if ends_it {
+            word.push('-');
+            continue;
+        }
         finish(&mut word, &mut out);
         match c {
             '&' | '+' => out.push(Token::Word("and".to_owned())),

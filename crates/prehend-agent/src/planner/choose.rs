@@ -147,7 +147,7 @@ impl Grounder<'_, '_, '_> {
                 - values.iter().copied().fold(f64::INFINITY, f64::min)
         };
         let values = if spread(&left) >= spread(&back) { left } else { back };
-        if keys.len() % 2 == 0 {
+        if keys.len().is_multiple_of(2) {
             return Err(self.ambiguous(np, &keys)?);
         }
         let mut order: Vec<(f64, ObjectKey)> = values.into_iter().zip(keys).collect();

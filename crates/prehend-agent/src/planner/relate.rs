@@ -80,10 +80,10 @@ impl Grounder<'_, '_, '_> {
     ) -> Result<Fit, Fault> {
         let sure = |holds: bool| if holds { Fit::Clear } else { Fit::No };
         let first: Vec<ObjectKey> = anchors.first().cloned().unwrap_or_default();
-        if let Some(fact) = self.facts.iter().rev().find(|fact| fact.object == *key).cloned() {
-            if let Some(known) = fact_fit(&fact, modifier.relation, &first) {
-                return Ok(sure(known));
-            }
+        if let Some(fact) = self.facts.iter().rev().find(|fact| fact.object == *key).cloned()
+            && let Some(known) = fact_fit(&fact, modifier.relation, &first)
+        {
+            return Ok(sure(known));
         }
         match modifier.relation {
             Spatial::OnTable => {

@@ -217,10 +217,10 @@ impl Grounder<'_, '_, '_> {
             if let Some(fault) = unplaceable(object, relation, &objects, &map, self.knowledge) {
                 return Err(fault);
             }
-            if held.is_none() {
-                if let Some(fault) = ungraspable(object, &map, self.knowledge) {
-                    return Err(fault);
-                }
+            if held.is_none()
+                && let Some(fault) = ungraspable(object, &map, self.knowledge)
+            {
+                return Err(fault);
             }
         }
         if held.is_none() && self.facts.is_empty() && self.is_so(key, relation, targets)? {

@@ -68,10 +68,10 @@ impl Parser<'_> {
         for after in self.pasts("exceptions", start) {
             for list in self.noun_list(after) {
                 let mut value = alt.value.clone();
-                if let Clause::Step(Step::Place { objects, .. } | Step::Pick { objects, .. }) = &mut value {
-                    if let Some(last) = objects.last_mut() {
-                        last.except.extend(list.value);
-                    }
+                if let Clause::Step(Step::Place { objects, .. } | Step::Pick { objects, .. }) = &mut value
+                    && let Some(last) = objects.last_mut()
+                {
+                    last.except.extend(list.value);
                 }
                 out.push(Alt { value, next: list.next, cost: alt.cost + list.cost });
             }
@@ -112,10 +112,11 @@ impl Parser<'_> {
             .filter(|(_, verb)| matches!(verb.form, VerbForm::Base | VerbForm::Gerund))
             .map(|(length, verb)| Found { verb, next: start + length, cost: 0 })
             .collect();
-        if found.is_empty() && self.lexicon.nounable(self.word(start)) {
-            if let Some(verb) = self.lexicon.nearest_verb(self.word(start)) {
-                found.push(Found { verb, next: start + 1, cost: SPELLING });
-            }
+        if found.is_empty()
+            && self.lexicon.nounable(self.word(start))
+            && let Some(verb) = self.lexicon.nearest_verb(self.word(start))
+        {
+            found.push(Found { verb, next: start + 1, cost: SPELLING });
         }
         found
     }
@@ -175,6 +176,19 @@ impl Parser<'_> {
         };
         for found in self.verbs(after) {
             let end = self.swallow(found.next);
+            // "do not put the apple in the bowl, put it on the plate": what is spoken of is known from here.
+            let mut denied = Vec::new();
+            if matches!(found.verb.meaning, VerbMeaning::Place | VerbMeaning::Pick | VerbMeaning::Collect) {
+                self.frame(&found, &mut denied);
+            }
+            for alt in denied {
+                let Clause::Step(Step::Place { objects, .. } | Step::Pick { objects, .. }) = alt.value else {
+                    continue;
+                };
+                if let [np] = objects.as_slice() {
+                    out.push(Alt { value: Clause::Denied(np.clone()), next: alt.next, cost: alt.cost + 2 });
+                }
+            }
             let harmless = found.verb.meaning == VerbMeaning::Drop;
             let value = if harmless {
                 Clause::Nothing

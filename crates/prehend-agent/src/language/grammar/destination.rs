@@ -42,10 +42,10 @@ impl Parser<'_> {
         for next in self.pasts("anywhere", start) {
             push(known(Relation::Table), Vec::new(), next, 1);
             for preposition in ["on", "onto"] {
-                if self.is(next, &[preposition]) {
-                    if let Some(end) = self.table(next + 1) {
-                        push(known(Relation::Table), Vec::new(), end, 0);
-                    }
+                if self.is(next, &[preposition])
+                    && let Some(end) = self.table(next + 1)
+                {
+                    push(known(Relation::Table), Vec::new(), end, 0);
                 }
             }
         }
@@ -67,10 +67,10 @@ impl Parser<'_> {
             if let Some((region, next)) = self.table_region(region) {
                 push(PlaceRelation::Region(region), Vec::new(), next, 0);
             }
-            if let Some((side, next)) = self.side(region) {
-                if !self.is(next, &["of", "from"]) {
-                    push(PlaceRelation::Region(side), Vec::new(), next, 0);
-                }
+            if let Some((side, next)) = self.side(region)
+                && !self.is(next, &["of", "from"])
+            {
+                push(PlaceRelation::Region(side), Vec::new(), next, 0);
             }
             let edge = self.skip_articles(region);
             if let Some(next) = self.past_any(&["edge", "corner", "border", "end"], edge) {
@@ -91,6 +91,10 @@ impl Parser<'_> {
             ("front", Relation::InFrontOf),
         ] {
             for owner in ["to its", "on its", "at its", "by its", "in its"] {
+                // "on its side" lays it down: no skill does that.
+                if word == "side" && owner == "on its" {
+                    continue;
+                }
                 if let Some(next) = self.past_words(&format!("{owner} {word}"), start) {
                     let next = self.past_any(&["side", "hand side"], next).unwrap_or(next);
                     push(known(relation), it(), next, 0);
@@ -129,19 +133,17 @@ impl Parser<'_> {
             PlaceWord::Above => PlaceRelation::Above,
         };
         let onto = matches!(word, PlaceWord::Known(Relation::On) | PlaceWord::To);
-        if onto {
-            if let Some(next) = self.table(after) {
-                push(PlaceRelation::Known(Relation::Table), Vec::new(), next, 0);
-                return;
-            }
+        if onto && let Some(next) = self.table(after) {
+            push(PlaceRelation::Known(Relation::Table), Vec::new(), next, 0);
+            return;
         }
         if onto || matches!(word, PlaceWord::Known(Relation::In | Relation::NextTo)) {
             let article = self.skip_articles(after);
-            if let Some(next) = self.past("floor", article) {
-                if self.boundary(next) {
-                    push(PlaceRelation::Floor, Vec::new(), next, 0);
-                    return;
-                }
+            if let Some(next) = self.past("floor", article)
+                && self.boundary(next)
+            {
+                push(PlaceRelation::Floor, Vec::new(), next, 0);
+                return;
             }
         }
         // "a free spot on the table", "an empty place"

@@ -43,6 +43,8 @@ pub(super) enum Clause {
     Question(Question),
     /// "There is a mug on the table.": what a later "it" means.
     Mention(NounPhrase),
+    /// "Do not put the knife in it": what shall be left alone, and what a later "it" means.
+    Denied(NounPhrase),
     /// A promise that holds anyway ("do not drop it").
     Nothing,
 }

@@ -39,10 +39,9 @@ impl Parser<'_> {
         if core.ordinal.is_some() {
             if let Some(after) =
                 self.past_any(&["from", "on", "counted from", "counting from", "starting from"], position)
+                && let Some((region, next)) = self.side(after)
             {
-                if let Some((region, next)) = self.side(after) {
-                    out.push(Alt { value: Post::From(region), next, cost: 0 });
-                }
+                out.push(Alt { value: Post::From(region), next, cost: 0 });
             }
             return out;
         }
@@ -311,10 +310,10 @@ impl Parser<'_> {
 
     /// A region of the table: "the middle of the table", "table center", "the table's left side"; its end.
     pub(super) fn table_region(&self, position: usize) -> Option<(Region, usize)> {
-        if let Some((region, next)) = self.side(position) {
-            if self.is(next, &["of"]) {
-                return self.table(next + 1).map(|end| (region, end));
-            }
+        if let Some((region, next)) = self.side(position)
+            && self.is(next, &["of"])
+        {
+            return self.table(next + 1).map(|end| (region, end));
         }
         let start = self.skip_articles(position);
         let table = self.past("table", start)?;
@@ -333,14 +332,13 @@ impl Parser<'_> {
             let modifier = Modifier { relation: Spatial::InRegion(region), targets: Vec::new(), negated };
             out.push(Alt { value: Post::Where(vec![modifier]), next, cost: 0 });
         }
-        if let Some((region, next)) = self.side(after) {
-            if !self.is(next, &["of", "from"])
-                && !negated
-                && region != Region::Edge
-                && !self.is(start, &["to", "near", "by"])
-            {
-                out.push(Alt { value: Post::Select(vec![Selector::Side(region)]), next, cost: 0 });
-            }
+        if let Some((region, next)) = self.side(after)
+            && !self.is(next, &["of", "from"])
+            && !negated
+            && region != Region::Edge
+            && !self.is(start, &["to", "near", "by"])
+        {
+            out.push(Alt { value: Post::Select(vec![Selector::Side(region)]), next, cost: 0 });
         }
     }
 
@@ -351,19 +349,19 @@ impl Parser<'_> {
                 let modifier = Modifier { relation, targets, negated };
                 out.push(Alt { value: Post::Where(vec![modifier]), next, cost });
             };
-            if matches!(relation, Spatial::On | Spatial::At) {
-                if let Some(next) = self.table(after) {
-                    push(Spatial::OnTable, Vec::new(), next, 0);
-                    continue;
-                }
+            if matches!(relation, Spatial::On | Spatial::At)
+                && let Some(next) = self.table(after)
+            {
+                push(Spatial::OnTable, Vec::new(), next, 0);
+                continue;
             }
             if matches!(relation, Spatial::In | Spatial::At) {
                 let article = self.skip_articles(after);
-                if let Some(next) = self.past("hand", article) {
-                    if !self.lexicon.nounable(self.word(next)) {
-                        push(Spatial::Held, Vec::new(), next, 0);
-                        continue;
-                    }
+                if let Some(next) = self.past("hand", article)
+                    && !self.lexicon.nounable(self.word(next))
+                {
+                    push(Spatial::Held, Vec::new(), next, 0);
+                    continue;
                 }
             }
             match relation {
@@ -419,11 +417,11 @@ impl Parser<'_> {
             }
         }
         let not = self.past_any(&["but not", "not"], start);
-        if let Some(after) = not {
-            if start > position || self.is(start, &["but"]) {
-                for np in self.noun_phrase(after) {
-                    out.push(Alt { value: Post::Except(vec![np.value]), next: np.next, cost: np.cost + 1 });
-                }
+        if let Some(after) = not
+            && (start > position || self.is(start, &["but"]))
+        {
+            for np in self.noun_phrase(after) {
+                out.push(Alt { value: Post::Except(vec![np.value]), next: np.next, cost: np.cost + 1 });
             }
         }
     }

@@ -127,10 +127,10 @@ impl Parser<'_> {
         for (length, determiner) in self.lexicon.determiners.at(self.tokens, position) {
             starts.push((position + length, Some(*determiner), u32::from(length < longest)));
             // "all of these", "both the".
-            if let Some((more, _)) = self.lexicon.determiners.at(self.tokens, position + length).next() {
-                if matches!(determiner, Determiner::All | Determiner::Both | Determiner::Any) {
-                    starts.push((position + length + more, Some(*determiner), 0));
-                }
+            if let Some((more, _)) = self.lexicon.determiners.at(self.tokens, position + length).next()
+                && matches!(determiner, Determiner::All | Determiner::Both | Determiner::Any)
+            {
+                starts.push((position + length + more, Some(*determiner), 0));
             }
         }
         for (next, determiner, cost) in starts {
@@ -172,10 +172,10 @@ impl Parser<'_> {
             next += 1;
         }
         let joined = next > position;
-        if let Some(after) = self.past("intensifiers", next) {
-            if self.lexicon.describing.at(self.tokens, after).next().is_some() {
-                next = after;
-            }
+        if let Some(after) = self.past("intensifiers", next)
+            && self.lexicon.describing.at(self.tokens, after).next().is_some()
+        {
+            next = after;
         }
         let excluded = self.is(next, &["non"]);
         if excluded {
@@ -241,6 +241,13 @@ impl Parser<'_> {
                 let side = matches!(describing, Some(Describing::Side(_))) || self.is(last, &["back", "top"]);
                 run_cost += if side || self.lexicon.numbers.has_word(word) { 2 } else { u32::from(is_verb) };
             }
+            // "block 3" ends with its number.
+            if length > 2 && self.word(last - 1).chars().all(|c| c.is_ascii_digit()) {
+                break;
+            }
+            if length == 1 && self.phrase_starts(last) {
+                run_cost += 3;
+            }
             let number = self.lexicon.numbers.has_word(word) || self.lexicon.ordinals.has_word(word);
             if length == 1 && number && word != "one" {
                 break;
@@ -286,17 +293,17 @@ impl Parser<'_> {
 
     /// After the noun: as it is, "of tuna", or "'s handle".
     fn owned(&self, next: usize, core: Core, cost: u32, out: &mut Alts<Core>) {
-        if self.is(next, &["of"]) {
-            if let Head::Noun(noun) = &core.np.head {
-                for length in 1..=3 {
-                    let last = next + length;
-                    if !self.lexicon.nounable(self.word(last)) || self.phrase_starts(last) {
-                        break;
-                    }
-                    let mut longer = core.clone();
-                    longer.np.head = Head::Noun(format!("{noun} of {}", self.text(next + 1, last + 1)));
-                    out.push(Alt { value: longer, next: last + 1, cost });
+        if self.is(next, &["of"])
+            && let Head::Noun(noun) = &core.np.head
+        {
+            for length in 1..=3 {
+                let last = next + length;
+                if !self.lexicon.nounable(self.word(last)) || self.phrase_starts(last) {
+                    break;
                 }
+                let mut longer = core.clone();
+                longer.np.head = Head::Noun(format!("{noun} of {}", self.text(next + 1, last + 1)));
+                out.push(Alt { value: longer, next: last + 1, cost });
             }
         }
         if self.is(next, &["'s"]) {
@@ -435,6 +442,7 @@ fn quantity(start: Start, plural: bool, plural_only: bool) -> Quantity {
     match (start.determiner, start.number) {
         (Some(Determiner::Both), _) if plural_only => Quantity::Any,
         (Some(Determiner::Both), _) => Quantity::Exactly(2),
+        (Some(Determiner::Rest), _) => Quantity::Others,
         (Some(Determiner::Other), _) if plural => Quantity::Others,
         (Some(Determiner::Other), _) => Quantity::Other,
         (Some(Determiner::Any), Some(number)) => Quantity::Some(number),

@@ -313,6 +313,8 @@ impl Parser<'_> {
                 "which color are",
                 "which colour are",
                 "what color of",
+                "what color has",
+                "what colour has",
             ],
             start,
         );
@@ -322,30 +324,20 @@ impl Parser<'_> {
                 out.push(Alt { value: Question::Color(np.value), next, cost: np.cost });
             }
         }
-        if self.is(start, &["how"]) {
-            if let Some(dimension) = measured(self.word(start + 1)) {
-                if self.is(start + 2, &["is", "are"]) {
-                    for np in self.noun_phrase(start + 3) {
-                        out.push(Alt {
-                            value: Question::Measure(dimension, np.value),
-                            next: np.next,
-                            cost: np.cost,
-                        });
-                    }
-                }
+        if self.is(start, &["how"])
+            && let Some(dimension) = measured(self.word(start + 1))
+            && self.is(start + 2, &["is", "are"])
+        {
+            for np in self.noun_phrase(start + 3) {
+                out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
             }
         }
-        if let Some(after) = self.past_any(&["what is the", "what are the", "what"], start) {
-            if let Some(dimension) = measured(self.word(after)) {
-                if let Some(of) = self.past_any(&["of", "is", "are", "has"], after + 1) {
-                    for np in self.noun_phrase(of) {
-                        out.push(Alt {
-                            value: Question::Measure(dimension, np.value),
-                            next: np.next,
-                            cost: np.cost,
-                        });
-                    }
-                }
+        if let Some(after) = self.past_any(&["what is the", "what are the", "what"], start)
+            && let Some(dimension) = measured(self.word(after))
+            && let Some(of) = self.past_any(&["of", "is", "are", "has"], after + 1)
+        {
+            for np in self.noun_phrase(of) {
+                out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
             }
         }
     }
@@ -477,23 +469,37 @@ impl Parser<'_> {
             let mut next = start + 1;
             next = self.past_any(&["one", "object", "thing"], next).unwrap_or(next);
             let before = self.past_any(&["of"], next);
-            if let Some(is) = self.past_any(&["is", "are"], next) {
+            if let Some(is) = self.past_any(&["is", "are"], next)
+                && let Some((dimension, more, end)) = self.size_word(is)
+            {
+                let end = self.past("things", end).unwrap_or(end);
+                let end = self.past_any(&["of", "between", "among"], end).unwrap_or(end);
+                for options in self.options(end) {
+                    let value = Question::Compare { dimension, more, options: options.value };
+                    out.push(Alt { value, next: options.next, cost: options.cost });
+                }
+            }
+            // "which of the two boxes is bigger?"
+            for np in before.map_or_else(Vec::new, |of| self.noun_phrase(of)) {
+                if !super::modifier::is_plural(&np.value) {
+                    continue;
+                }
+                let Some(is) = self.past_any(&["is", "are"], np.next) else { continue };
                 if let Some((dimension, more, end)) = self.size_word(is) {
-                    let end = self.past("things", end).unwrap_or(end);
-                    let end = self.past_any(&["of", "between", "among"], end).unwrap_or(end);
-                    for options in self.options(end) {
-                        let value = Question::Compare { dimension, more, options: options.value };
-                        out.push(Alt { value, next: options.next, cost: options.cost });
-                    }
+                    let selector = if more { Selector::Most(dimension) } else { Selector::Least(dimension) };
+                    let mut value = np.value;
+                    value.selectors.push(selector);
+                    value.quantity = Quantity::One;
+                    out.push(Alt { value: Question::Which(value), next: end, cost: np.cost });
                 }
             }
             if let Some(of) = before {
                 for options in self.options(of) {
-                    if let Some(is) = self.past_any(&["is", "are"], options.next) {
-                        if let Some((dimension, more, end)) = self.size_word(is) {
-                            let value = Question::Compare { dimension, more, options: options.value };
-                            out.push(Alt { value, next: end, cost: options.cost });
-                        }
+                    if let Some(is) = self.past_any(&["is", "are"], options.next)
+                        && let Some((dimension, more, end)) = self.size_word(is)
+                    {
+                        let value = Question::Compare { dimension, more, options: options.value };
+                        out.push(Alt { value, next: end, cost: options.cost });
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! Clauses joined to a goal.
 
 use super::{Alt, Alts, Clause, Parser, keep};
-use crate::language::goal::{Goal, NounPhrase, Quantity, Question, Step};
+use crate::language::goal::{Goal, Head, NounPhrase, Quantity, Question, Step};
 
 /// Most clauses of one sentence.
 const MAX_CLAUSES: usize = 12;
@@ -137,9 +137,22 @@ impl Parser<'_> {
 
     /// "There is a mug on the table." says what "it" will be: later pronouns stand for it.
     fn mention(&self, alt: &Alt<Vec<Clause>>, position: usize, out: &mut Alts<Vec<Clause>>) {
-        let Some(start) =
-            self.past_any(&["there is", "there are", "i see", "you see", "we have", "you have"], position)
-        else {
+        let Some(start) = self.past_any(
+            &[
+                "there is",
+                "there are",
+                "i see",
+                "you see",
+                "we have",
+                "you have",
+                "do you see",
+                "can you see",
+                "is there",
+                "see",
+                "look at",
+            ],
+            position,
+        ) else {
             return;
         };
         for np in self.noun_phrase(start) {
@@ -154,6 +167,7 @@ impl Parser<'_> {
         let mut steps: Vec<Step> = Vec::new();
         let mut question = None;
         let mut mentioned: Option<NounPhrase> = None;
+        let mut denied: Vec<NounPhrase> = Vec::new();
         for clause in &reading.clauses {
             match clause {
                 Clause::Step(step) => {
@@ -166,15 +180,26 @@ impl Parser<'_> {
                 Clause::Problem(text) => return Err(text.clone()),
                 Clause::Question(asked) => question = Some(asked.clone()),
                 Clause::Mention(np) => mentioned = Some(np.clone()),
+                Clause::Denied(np) => {
+                    mentioned = Some(np.clone());
+                    denied.push(np.clone());
+                }
                 Clause::Nothing => {}
             }
         }
-        // "locate the mug and pick it up": looking for it is part of picking it up.
-        if let (Some(Question::Where(sought)), Some(first)) = (&question, steps.first_mut()) {
-            if let [np] = sought.as_slice() {
-                super::one::replace_pronoun(first, np);
-                question = None;
+        // "put everything in the box, but do not put the knife in it"
+        for step in &mut steps {
+            let (Step::Pick { objects, .. } | Step::Place { objects, .. }) = step else { continue };
+            for np in objects.iter_mut().filter(|np| super::modifier::is_plural(np)) {
+                np.except.extend(denied.iter().filter(|no| no.head != Head::It).cloned());
             }
+        }
+        // "locate the mug and pick it up": looking for it is part of picking it up.
+        if let (Some(Question::Where(sought)), Some(first)) = (&question, steps.first_mut())
+            && let [np] = sought.as_slice()
+        {
+            super::one::replace_pronoun(first, np);
+            question = None;
         }
         match (steps.is_empty(), question) {
             (false, None) => Ok(Goal::Steps(steps)),
