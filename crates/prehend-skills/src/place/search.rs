@@ -16,6 +16,8 @@ const STEP: f64 = 0.010;
 const TURNS: usize = 24;
 /// Free room around the footprint, metres.
 const MARGIN: f64 = 0.008;
+/// How far a thin part at the side of the held object, such as a handle, hangs above its underside at least, metres.
+const HANGS: f64 = 0.02;
 /// Height that counts as the table itself, metres.
 const FLAT: f64 = 0.006;
 /// Distance above the surface at which the object is let go, metres.
@@ -279,8 +281,11 @@ impl Search<'_> {
         let heights: Vec<f64> = footprint
             .cells
             .iter()
-            .map(|[dx, dy]| {
-                self.columns.max_top(spot.x + dx, spot.y + dy, margin).map_or(table, |top| top.max(table))
+            .zip(&footprint.bulk)
+            .map(|([dx, dy], bulk)| {
+                let top = self.columns.max_top(spot.x + dx, spot.y + dy, margin).unwrap_or(table);
+                let hangs = if *bulk || self.target.is_none() { 0.0 } else { HANGS };
+                (top - hangs).max(table)
             })
             .collect();
         let surface = heights.iter().copied().fold(table, f64::max);
@@ -318,10 +323,12 @@ impl Search<'_> {
             .cells
             .iter()
             .zip(heights)
-            .filter(|(_, h)| **h > surface - LEVEL)
-            .map(|(c, _)| c)
+            .zip(&footprint.bulk)
+            .filter(|((_, h), bulk)| **bulk && **h > surface - LEVEL)
+            .map(|((c, _), _)| c)
             .collect();
-        let share = resting.len() as f64 / footprint.cells.len().max(1) as f64;
+        let bulk = footprint.bulk.iter().filter(|bulk| **bulk).count();
+        let share = resting.len() as f64 / bulk.max(1) as f64;
         let steady = (0..2).all(|axis| {
             [-1.0, 1.0].into_iter().all(|sign| {
                 let reach = resting.iter().map(|c| sign * c[axis]).fold(f64::NEG_INFINITY, f64::max);
