@@ -5,12 +5,16 @@
 //! what the lexicon lists as without influence.
 
 mod clause;
+mod compare;
 mod destination;
 mod modifier;
 mod noun;
 mod one;
+mod other;
+mod put;
 mod question;
 mod sentence;
+mod wish;
 
 use super::goal::{NounPhrase, Question, Step};
 use super::lexicon::{Lexicon, Words};

@@ -1,0 +1,233 @@
+//! Questions about properties, sizes and distances.
+
+use super::modifier::measured;
+use super::{Alt, Alts, Parser};
+use crate::language::goal::{Dimension, NounPhrase, Quantity, Question, Selector};
+use crate::language::lexicon::Describing;
+
+impl Parser<'_> {
+    pub(super) fn distance_question(&self, start: usize, out: &mut Alts<Question>) {
+        if let Some(after) = self.past_any(
+            &["how far away is", "how far is", "how far are", "how close is", "how close are", "how near is"],
+            start,
+        ) {
+            for first in self.noun_list(after) {
+                let pair = |a: &NounPhrase, b: &NounPhrase| Question::Distance(a.clone(), b.clone());
+                if let Some(next) = self.past_any(
+                    &[
+                        "apart",
+                        "from each other",
+                        "away from each other",
+                        "from one another",
+                        "to each other",
+                    ],
+                    first.next,
+                ) {
+                    self.push_pair(&first.value, next, first.cost, out);
+                }
+                if let (Some(next), [a]) =
+                    (self.past_any(&["away from", "from", "to"], first.next), first.value.as_slice())
+                {
+                    for second in self.noun_phrase(next) {
+                        out.push(Alt {
+                            value: pair(a, &second.value),
+                            next: second.next,
+                            cost: first.cost + second.cost,
+                        });
+                    }
+                }
+            }
+        }
+        if let Some(next) = self.past_any(&["how far apart are", "how close together are"], start) {
+            for list in self.noun_list(next) {
+                self.push_pair(&list.value, list.next, list.cost, out);
+            }
+        }
+        if let Some(after) = self.past_any(
+            &[
+                "what is the distance between",
+                "the distance between",
+                "how much space is between",
+                "how far is it between",
+            ],
+            start,
+        ) {
+            for list in self.noun_list(after) {
+                self.push_pair(&list.value, list.next, list.cost, out);
+            }
+        }
+        if let Some(after) = self.past_any(
+            &[
+                "what is the distance from",
+                "the distance from",
+                "what is the distance of",
+                "how far is it from",
+            ],
+            start,
+        ) {
+            for first in self.noun_phrase(after) {
+                if let Some(next) = self.past_any(&["to", "from"], first.next) {
+                    for second in self.noun_phrase(next) {
+                        out.push(Alt {
+                            value: Question::Distance(first.value.clone(), second.value),
+                            next: second.next,
+                            cost: first.cost + second.cost,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two phrases, or one that means two objects (then both are the same phrase).
+    pub(super) fn push_pair(&self, list: &[NounPhrase], next: usize, cost: u32, out: &mut Alts<Question>) {
+        let pair = match list {
+            [a, b] => (a.clone(), b.clone()),
+            [both] if super::modifier::is_plural(both) => (both.clone(), both.clone()),
+            _ => return,
+        };
+        out.push(Alt { value: Question::Distance(pair.0, pair.1), next, cost });
+    }
+
+    /// A size word, comparative or superlative; its meaning and end.
+    pub(super) fn size_word(&self, position: usize) -> Option<(Dimension, bool, usize)> {
+        let start = self.skip_articles(position);
+        let start = self.past("intensifiers", start).unwrap_or(start);
+        self.lexicon.describing.at(self.tokens, start).find_map(|(length, describing)| match describing {
+            Describing::Size(dimension, most) => Some((*dimension, *most, start + length)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn options(&self, position: usize) -> Alts<Vec<NounPhrase>> {
+        let position = position + usize::from(self.is_comma(position));
+        let mut out = Vec::new();
+        let mut frontier: Alts<Vec<NounPhrase>> = self
+            .noun_phrase(position)
+            .into_iter()
+            .map(|a| Alt { value: vec![a.value], next: a.next, cost: a.cost })
+            .collect();
+        for _ in 0..4 {
+            let mut longer = Vec::new();
+            for alt in &frontier {
+                let comma = alt.next + usize::from(self.is_comma(alt.next));
+                let next = if self.is(comma, &["or", "and"]) { comma + 1 } else { comma };
+                if next == alt.next {
+                    continue;
+                }
+                for more in self.noun_phrase(next) {
+                    let mut list = alt.value.clone();
+                    list.push(more.value);
+                    longer.push(Alt { value: list, next: more.next, cost: alt.cost + more.cost });
+                }
+            }
+            out.extend(longer.iter().cloned());
+            frontier = super::keep(longer, 4, 20);
+        }
+        out
+    }
+
+    pub(super) fn compare_question(&self, start: usize, out: &mut Alts<Question>) {
+        // "which is larger, the mug or the bowl?", "which one of the mug and the bowl is larger?"
+        if self.is(start, &["which", "what", "who"]) {
+            let mut next = start + 1;
+            next = self.past_any(&["one", "object", "thing"], next).unwrap_or(next);
+            let before = self.past_any(&["of"], next);
+            if let Some(is) = self.past_any(&["is", "are"], next)
+                && let Some((dimension, more, end)) = self.size_word(is)
+            {
+                let end = self.past("things", end).unwrap_or(end);
+                let end = self.past_any(&["of", "between", "among"], end).unwrap_or(end);
+                for options in self.options(end) {
+                    let value = Question::Compare { dimension, more, options: options.value };
+                    out.push(Alt { value, next: options.next, cost: options.cost });
+                }
+            }
+            // "which of the two boxes is bigger?"
+            for np in before.map_or_else(Vec::new, |of| self.noun_phrase(of)) {
+                if !super::modifier::is_plural(&np.value) {
+                    continue;
+                }
+                let Some(is) = self.past_any(&["is", "are"], np.next) else { continue };
+                if let Some((dimension, more, end)) = self.size_word(is) {
+                    let selector = if more { Selector::Most(dimension) } else { Selector::Least(dimension) };
+                    let mut value = np.value;
+                    value.selectors.push(selector);
+                    value.quantity = Quantity::One;
+                    out.push(Alt { value: Question::Which(value), next: end, cost: np.cost });
+                }
+            }
+            if let Some(of) = before {
+                for options in self.options(of) {
+                    if let Some(is) = self.past_any(&["is", "are"], options.next)
+                        && let Some((dimension, more, end)) = self.size_word(is)
+                    {
+                        let value = Question::Compare { dimension, more, options: options.value };
+                        out.push(Alt { value, next: end, cost: options.cost });
+                    }
+                }
+            }
+        }
+        // "is the mug or the bowl larger?"
+        if let Some(is) = self.past_any(&["is", "are"], start) {
+            for options in self.options(is) {
+                if let Some((dimension, more, end)) = self.size_word(options.next) {
+                    let value = Question::Compare { dimension, more, options: options.value };
+                    out.push(Alt { value, next: end, cost: options.cost + 1 });
+                }
+            }
+        }
+    }
+
+    pub(super) fn property_question(&self, start: usize, out: &mut Alts<Question>) {
+        let color = self.past_any(
+            &[
+                "what color is",
+                "what colour is",
+                "what color are",
+                "what colour are",
+                "which color is",
+                "which colour is",
+                "what is the color of",
+                "what is the colour of",
+                "which color has",
+                "which colour has",
+                "what are the colors of",
+                "what color does",
+                "which color does",
+                "what colour does",
+                "the color of",
+                "the colour of",
+                "what are the colours of",
+                "which color are",
+                "which colour are",
+                "what color of",
+                "what color has",
+                "what colour has",
+            ],
+            start,
+        );
+        if let Some(after) = color {
+            for np in self.noun_phrase(after) {
+                let next = self.past_any(&["have", "in color"], np.next).unwrap_or(np.next);
+                out.push(Alt { value: Question::Color(np.value), next, cost: np.cost });
+            }
+        }
+        if self.is(start, &["how"])
+            && let Some(dimension) = measured(self.word(start + 1))
+            && self.is(start + 2, &["is", "are"])
+        {
+            for np in self.noun_phrase(start + 3) {
+                out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
+            }
+        }
+        if let Some(after) = self.past_any(&["what is the", "what are the", "what"], start)
+            && let Some(dimension) = measured(self.word(after))
+            && let Some(of) = self.past_any(&["of", "is", "are", "has"], after + 1)
+        {
+            for np in self.noun_phrase(of) {
+                out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Verbs of emptying, clearing and filling, of asking, and those that no skill does.
+
+use super::clause::Found;
+use super::put::{put, table};
+use super::{Alt, Alts, Clause, Parser};
+use crate::language::goal::{
+    Destination, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Spatial, Step,
+};
+use crate::language::lexicon::VerbMeaning;
+use prehend_scene::Relation;
+
+/// Cost of words of an unsupported command that were not looked at.
+const SWALLOWED: u32 = 2;
+
+impl Parser<'_> {
+    pub(super) fn empty(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        for source in self.noun_phrase(found.next) {
+            let mut objects = Self::all_things();
+            objects.text = format!("everything in {}", source.value.text);
+            objects.modifiers.push(Modifier {
+                relation: Spatial::In,
+                targets: vec![source.value],
+                negated: false,
+            });
+            out.push(Alt {
+                value: put(vec![objects.clone()], table("on the table"), None, false),
+                next: source.next,
+                cost: source.cost,
+            });
+            for destination in self.destination(source.next) {
+                out.push(Alt {
+                    value: put(vec![objects.clone()], destination.value, None, false),
+                    next: destination.next,
+                    cost: source.cost + destination.cost,
+                });
+            }
+        }
+    }
+
+    pub(super) fn clear(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        for start in self.after_particle(found, found.next) {
+            let table_end = self.table(start);
+            if let Some(next) =
+                table_end.or_else(|| (start > found.next && self.boundary(start)).then_some(start))
+            {
+                let question = "Where shall everything go? Say for example \"put everything in the basket\".";
+                out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: 0 });
+                let mut things = Self::all_things();
+                things.modifiers.push(Modifier {
+                    relation: Spatial::OnTable,
+                    targets: Vec::new(),
+                    negated: false,
+                });
+                for destination in self.destination(next) {
+                    out.push(Alt {
+                        value: put(vec![things.clone()], destination.value, None, false),
+                        next: destination.next,
+                        cost: destination.cost,
+                    });
+                }
+            }
+            for objects in self.noun_list(start) {
+                for destination in self.destination(objects.next) {
+                    out.push(Alt {
+                        value: put(objects.value.clone(), destination.value, None, false),
+                        next: destination.next,
+                        cost: objects.cost + destination.cost + 1,
+                    });
+                }
+            }
+            if table_end.is_none() {
+                self.unsupported(found, out);
+            }
+        }
+    }
+
+    pub(super) fn fill(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        for container in self.noun_phrase(found.next) {
+            if !self.is(container.next, &["with"]) {
+                continue;
+            }
+            for objects in self.noun_list(container.next + 1) {
+                let destination = Destination {
+                    relation: PlaceRelation::Known(Relation::In),
+                    targets: vec![container.value.clone()],
+                    words: format!("in {}", container.value.text),
+                };
+                out.push(Alt {
+                    value: put(objects.value, destination, None, false),
+                    next: objects.next,
+                    cost: container.cost + objects.cost,
+                });
+            }
+        }
+        self.unsupported(found, out);
+    }
+
+    pub(super) fn give(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        let recipient = self
+            .past_any(&["over to me", "it to me", "to me", "me", "us", "him", "her"], found.next)
+            .unwrap_or(found.next);
+        for start in [recipient, found.next] {
+            for start in self.after_particle(found, start) {
+                for objects in self.noun_list(start) {
+                    let step = handed(&found.verb.lemma, objects.value);
+                    let end = self.swallow(objects.next);
+                    let cost = objects.cost + if end > objects.next { SWALLOWED } else { 0 };
+                    out.push(Alt {
+                        value: Clause::Step(step.clone()),
+                        next: objects.next,
+                        cost: objects.cost,
+                    });
+                    if end > objects.next {
+                        out.push(Alt { value: Clause::Step(step), next: end, cost });
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn ask(
+        &self,
+        found: &Found<'_>,
+        question: impl Fn(Vec<NounPhrase>) -> Question,
+        out: &mut Alts<Clause>,
+    ) {
+        let start = self.past_any(&["me", "out", "all of", "for"], found.next).unwrap_or(found.next);
+        for start in [start, found.next] {
+            for objects in self.noun_list(start) {
+                out.push(Alt {
+                    value: Clause::Question(question(objects.value)),
+                    next: objects.next,
+                    cost: objects.cost,
+                });
+            }
+        }
+    }
+
+    pub(super) fn unsupported(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        let verb = &found.verb.lemma;
+        let alternative = match found.verb.meaning {
+            VerbMeaning::Push => "I can pick it up and put it where you say",
+            VerbMeaning::Swap => "I can move one thing after the other if you say where each shall go",
+            _ => {
+                "I can pick things up, put them in, on or next to other things, drop them, and answer where things are and how many there are"
+            }
+        };
+        let before = out.len();
+        let step = |objects: Vec<NounPhrase>, destination: Option<Destination>| {
+            Clause::Step(Step::Unsupported {
+                verb: verb.clone(),
+                objects,
+                destination,
+                alternative: alternative.to_owned(),
+            })
+        };
+        let after = self.past_any(&["me", "us", "for me", "for us"], found.next).unwrap_or(found.next);
+        for start in self.after_particle(found, after) {
+            for objects in self.noun_list(start) {
+                for next in self.after_particle(found, objects.next) {
+                    let with = if self.is(next, &["with"]) { 3 } else { 0 };
+                    out.push(Alt { value: step(objects.value.clone(), None), next, cost: objects.cost });
+                    for destination in self.destination(next) {
+                        out.push(Alt {
+                            value: step(objects.value.clone(), Some(destination.value)),
+                            next: destination.next,
+                            cost: objects.cost + destination.cost + with,
+                        });
+                    }
+                    let end = self.swallow(next);
+                    if end > next {
+                        out.push(Alt {
+                            value: step(objects.value.clone(), None),
+                            next: end,
+                            cost: objects.cost + SWALLOWED,
+                        });
+                    }
+                }
+            }
+        }
+        let end = self.swallow(found.next);
+        out.push(Alt { value: step(Vec::new(), None), next: end, cost: SWALLOWED + 1 });
+        for alt in &mut out[before..] {
+            alt.cost += 1;
+        }
+    }
+}
+
+/// Handing something to a person, which no skill does.
+pub(super) fn handed(verb: &str, objects: Vec<NounPhrase>) -> Step {
+    let alternative = match objects.first() {
+        Some(NounPhrase { quantity: Quantity::One, text, .. }) => {
+            format!("I can pick up {text}, or put it next to or in front of something on the table")
+        }
+        _ => "I can put things next to or in front of something on the table".to_owned(),
+    };
+    Step::Unsupported { verb: verb.to_owned(), objects, destination: None, alternative }
+}

@@ -1,0 +1,178 @@
+//! Wishes and statements: "I want the apple in the bowl", "in the bowl, put the apple".
+
+use super::other::handed;
+use super::put::put;
+use super::{Alt, Alts, Clause, Parser};
+use crate::language::goal::{NounPhrase, Step};
+use crate::language::lexicon::{VerbForm, VerbMeaning};
+
+impl Parser<'_> {
+    /// "I want the apple in the bowl", "the mug goes on the tray", "make sure the egg is in the pan".
+    pub(super) fn wish(&self, start: usize, out: &mut Alts<Clause>) {
+        let wants = [
+            "i want",
+            "we want",
+            "i would like",
+            "we would like",
+            "i need",
+            "we need",
+            "i would love",
+            "i wish for",
+            "i would prefer",
+            "i like",
+            "i would like to have",
+            "i want to have",
+            "i would like to see",
+            "i want to see",
+            "let me have",
+            "can i have",
+            "could i have",
+            "may i have",
+            "can i get",
+            "could i get",
+        ];
+        for wanted in wants.iter().filter_map(|phrase| self.past_words(phrase, start)) {
+            for objects in self.noun_list(wanted) {
+                self.wished(&objects, out);
+                if self.boundary(objects.next) {
+                    out.push(Alt {
+                        value: Clause::Step(handed("give", objects.value.clone())),
+                        next: objects.next,
+                        cost: objects.cost + 3,
+                    });
+                }
+            }
+        }
+        let makes = [
+            "make sure that",
+            "make sure",
+            "ensure that",
+            "ensure",
+            "see to it that",
+            "have",
+            "let",
+            "see that",
+            "check that",
+            "i want that",
+            "get",
+        ];
+        for made in makes.iter().filter_map(|phrase| self.past_words(phrase, start)) {
+            for objects in self.noun_list(made) {
+                let be =
+                    self.past_any(&["is", "are", "ends up", "end up", "be", "gets", "to be"], objects.next);
+                match be {
+                    Some(next) => self.wished(&Alt { next, ..objects }, out),
+                    None if self.past_tense(objects.next).is_some() => self.wished(&objects, out),
+                    None => {}
+                }
+            }
+        }
+        for objects in self.noun_list(start) {
+            let Some(mut next) = self.past_any(
+                &[
+                    "should be",
+                    "must be",
+                    "needs to be",
+                    "need to be",
+                    "has to be",
+                    "have to be",
+                    "is to be",
+                    "are to be",
+                    "ought to be",
+                    "shall be",
+                    "should go",
+                    "must go",
+                    "needs to go",
+                    "need to go",
+                    "has to go",
+                    "have to go",
+                    "goes",
+                    "go",
+                    "belongs",
+                    "belong",
+                    "needs to end up",
+                    "should end up",
+                    "shall go",
+                    "is supposed to be",
+                    "is supposed to go",
+                    "are supposed to be",
+                    "can go",
+                    "can be",
+                    "wants to be",
+                    "will be",
+                    "should get",
+                    "should sit",
+                    "should stand",
+                    "should lie",
+                    "is meant to be",
+                    "should",
+                    "must",
+                    "needs to",
+                    "has to",
+                ],
+                objects.next,
+            ) else {
+                continue;
+            };
+            if self.is(next, &["be"]) {
+                next += 1;
+            }
+            self.wished(&Alt { next, cost: objects.cost + 1, value: objects.value }, out);
+        }
+    }
+
+    /// Position after a participle of a verb that puts or picks, with its meaning.
+    pub(super) fn past_tense(&self, position: usize) -> Option<(usize, VerbMeaning)> {
+        self.lexicon
+            .verbs
+            .at(self.tokens, position)
+            .find(|(_, verb)| verb.form == VerbForm::Past)
+            .map(|(length, verb)| (position + length, verb.meaning))
+    }
+
+    /// "... [to be] [placed] DESTINATION", after the wished objects.
+    pub(super) fn wished(&self, objects: &Alt<Vec<NounPhrase>>, out: &mut Alts<Clause>) {
+        let mut next = self
+            .past_any(
+                &["to be", "to go", "to end up", "to get", "to sit", "to stand", "to lie"],
+                objects.next,
+            )
+            .unwrap_or(objects.next);
+        let participle = self.past_tense(next);
+        if let Some((after, meaning)) = participle {
+            let after = self.past_any(&["up"], after).unwrap_or(after);
+            next = after;
+            if matches!(meaning, VerbMeaning::Pick | VerbMeaning::Collect) && self.boundary(next) {
+                let step = Step::Pick { objects: objects.value.clone(), part: None };
+                out.push(Alt { value: Clause::Step(step), next, cost: objects.cost });
+            }
+        }
+        for destination in self.destination(next) {
+            let drop = participle.is_some_and(|(_, meaning)| meaning == VerbMeaning::Drop);
+            out.push(Alt {
+                value: put(objects.value.clone(), destination.value, None, drop),
+                next: destination.next,
+                cost: objects.cost + destination.cost,
+            });
+        }
+    }
+
+    /// "in the bowl, put the apple".
+    pub(super) fn fronted(&self, start: usize, out: &mut Alts<Clause>) {
+        for destination in self.destination(start) {
+            let comma = destination.next + usize::from(self.is_comma(destination.next));
+            for found in self.verbs(comma) {
+                if found.verb.meaning != VerbMeaning::Place && found.verb.meaning != VerbMeaning::Drop {
+                    continue;
+                }
+                for objects in self.noun_list(found.next) {
+                    out.push(Alt {
+                        value: put(objects.value, destination.value.clone(), None, false),
+                        next: objects.next,
+                        cost: found.cost + destination.cost + objects.cost + 1,
+                    });
+                }
+            }
+        }
+    }
+}
