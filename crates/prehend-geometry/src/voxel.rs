@@ -149,6 +149,27 @@ impl<'a> VoxelGrid<'a> {
         found
     }
 
+    /// Whether any point is within `radius` (at most the voxel edge) of `center`; stops at the first.
+    pub fn any_within(&self, center: &Point3<f64>, radius: f64) -> bool {
+        let radius = radius.min(self.leaf);
+        let limit = radius * radius;
+        let [x, y, z] = voxel_of(center, self.leaf);
+        // The own voxel first: it holds the answer most of the time.
+        const STEPS: [i32; 3] = [0, -1, 1];
+        STEPS.iter().any(|dx| {
+            STEPS.iter().any(|dy| {
+                STEPS.iter().any(|dz| {
+                    let key = [x.saturating_add(*dx), y.saturating_add(*dy), z.saturating_add(*dz)];
+                    self.cells.get(&key).is_some_and(|(first, count)| {
+                        self.order[*first as usize..(*first + *count) as usize]
+                            .iter()
+                            .any(|index| (self.points[*index as usize] - center).norm_squared() <= limit)
+                    })
+                })
+            })
+        })
+    }
+
     /// Index and distance of the nearest point within the voxel edge of `center`.
     pub fn nearest(&self, center: &Point3<f64>) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
@@ -169,7 +190,7 @@ pub fn overlap_ratio(a: &[Point3<f64>], b: &[Point3<f64>], distance: f64) -> f64
         return 0.0;
     }
     let grid = VoxelGrid::new(b, distance);
-    let near = a.iter().filter(|p| grid.nearest(p).is_some_and(|(_, d)| d <= distance)).count();
+    let near = a.iter().filter(|p| grid.any_within(p, distance)).count();
     near as f64 / a.len() as f64
 }
 
@@ -192,7 +213,10 @@ mod tests {
                 found.sort_unstable();
                 let brute: Vec<usize> =
                     (0..points.len()).filter(|i| (points[*i] - center).norm() <= radius).collect();
-                prop_assert_eq!(found, brute);
+                prop_assert_eq!(&found, &brute);
+                let moved = center + nalgebra::Vector3::repeat(radius * 0.9);
+                let any = points.iter().any(|p| (p - moved).norm() <= radius);
+                prop_assert_eq!(grid.any_within(&moved, radius), any);
             }
         }
 

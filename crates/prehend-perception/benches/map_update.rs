@@ -1,7 +1,7 @@
 //! Map update of one 640x480 keyframe with ten objects (the aim is under 100 ms), first sight and update, and its parts.
 
 #[path = "../tests/support/render.rs"]
-#[allow(dead_code, reason = "tests use more of it")]
+#[allow(dead_code, unreachable_pub, reason = "shared with the tests, which use more of it")]
 mod render;
 
 use criterion::{Criterion, criterion_group, criterion_main};

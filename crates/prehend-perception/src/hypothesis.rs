@@ -270,7 +270,7 @@ fn is_near(mine: &[usize], theirs: &[usize], scene: &Scene, reach: f64) -> bool 
     };
     let mine = points(mine);
     let grid = VoxelGrid::new(&mine, reach);
-    points(theirs).iter().any(|p| grid.nearest(p).is_some())
+    points(theirs).iter().any(|p| grid.any_within(p, reach))
 }
 
 /// Convex hull of the footprint.

@@ -2,6 +2,8 @@
 //!
 //! The frames are not part of the repository: `PREHEND_SHARED_DATA`, else `../shared/data` beside the repository.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::backproject::point_grid;
 use prehend_geometry::plane::{PlaneSearch, ransac};
@@ -87,7 +89,7 @@ fn the_front_object_of_real_frames_is_found_by_geometry_alone() {
         let found: Vec<f64> = map.objects.iter().map(|o| o.crops[0].mask.iou(&target)).collect();
         let best = (0..found.len()).max_by(|a, b| found[*a].total_cmp(&found[*b])).expect("an object");
         let object = &map.objects[best];
-        println!(
+        eprintln!(
             "{name}: IoU {:.3} of {} objects, size {:.3?}, {:?}",
             found[best],
             found.len(),
