@@ -120,10 +120,10 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         let fault = tokio::select! {
             report = &mut work => break report,
             Some(feedback) = told.recv() => {
-                if let Source::Action(handle) = &source {
-                    if let Err(error) = handle.publish_feedback(feedback) {
-                        tracing::debug!("feedback: {error}");
-                    }
+                if let Source::Action(handle) = &source
+                    && let Err(error) = handle.publish_feedback(feedback)
+                {
+                    tracing::debug!("feedback: {error}");
                 }
                 continue;
             }

@@ -48,6 +48,13 @@ struct Clients {
     stop: watch::Receiver<Option<String>>,
 }
 
+/// A goal that is not taken up, with who waits for its end.
+struct Refused {
+    goal_id: String,
+    fault: Fault,
+    source: Source,
+}
+
 struct Node {
     shell: Shell,
     agent: Arc<Agent>,
@@ -125,12 +132,12 @@ impl Node {
         let text = request.message.text.clone();
         let response = match self.begin(&text, Source::Service) {
             Ok(goal_id) => SubmitGoal::Response { accepted: true, goal_id, ..Default::default() },
-            Err((goal_id, fault, _)) => SubmitGoal::Response {
+            Err(refused) => SubmitGoal::Response {
                 accepted: false,
-                goal_id,
-                error_code: error_code(fault.reason),
-                reason: fault.reason.code().to_owned(),
-                message: fault.message,
+                goal_id: refused.goal_id,
+                error_code: error_code(refused.fault.reason),
+                reason: refused.fault.reason.code().to_owned(),
+                message: refused.fault.message,
             },
         };
         if let Err(error) = request.respond(response) {
@@ -142,7 +149,8 @@ impl Node {
         let text = request.goal.text.clone();
         // Refused goals are accepted and aborted, so that the reason reaches the client.
         let handle = request.accept();
-        if let Err((goal_id, fault, source)) = self.begin(&text, Source::Action(handle)) {
+        if let Err(refused) = self.begin(&text, Source::Action(handle)) {
+            let Refused { goal_id, fault, source } = *refused;
             source.end(ExecuteGoal::Result {
                 goal_id,
                 outcome: Outcome::Refused.name().to_owned(),
@@ -154,7 +162,7 @@ impl Node {
     }
 
     /// Starts a goal, or says why not, giving the source back.
-    fn begin(&mut self, text: &str, source: Source) -> Result<String, (String, Fault, Source)> {
+    fn begin(&mut self, text: &str, source: Source) -> Result<String, Box<Refused>> {
         self.goals += 1;
         let goal_id = format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals);
         let data = json!({ "text": text });
@@ -163,7 +171,7 @@ impl Node {
             Ok(readings) => readings,
             Err(fault) => {
                 self.tell_end(&goal_id, Outcome::Refused, Some(fault.reason), &fault.message, 0);
-                return Err((goal_id, fault, source));
+                return Err(Box::new(Refused { goal_id, fault, source }));
             }
         };
         let understood: Vec<String> = readings.iter().map(ToString::to_string).collect();

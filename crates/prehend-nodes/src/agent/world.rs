@@ -64,32 +64,44 @@ impl NodeWorld {
         })
     }
 
-    /// Runs an action to its end; cancels it and waits for its end when the goal must end.
+    /// Runs an action to its end; cancels it and waits for its end when the goal must end: the fault comes with the result
+    /// then, if there is one.
     fn act<A: Action>(
         &self,
         client: &ActionClient<A>,
         goal: A::Goal,
         peer: &'static str,
-    ) -> Result<A::Result, Fault>
+    ) -> Result<A::Result, (Fault, Option<A::Result>)>
     where
         A::Result: Send,
     {
         let mut interrupt = self.interrupt.clone();
         self.runtime.block_on(async move {
-            let mut handle = client.send_goal(goal, ACCEPT).await.map_err(|error| lost(peer, &error))?;
+            let none = |error: &RosError| (lost(peer, error), None);
+            let mut handle = client.send_goal(goal, ACCEPT).await.map_err(|error| none(&error))?;
             let fault = tokio::select! {
                 biased;
                 result = handle.result(SILENCE) => {
-                    return result.map(|(_, result)| result).map_err(|error| lost(peer, &error));
+                    return result.map(|(_, result)| result).map_err(|error| none(&error));
                 }
                 fault = interrupted(&mut interrupt) => fault,
             };
             if let Err(error) = handle.cancel(CANCEL).await {
                 tracing::warn!("{peer} was not cancelled: {error}");
-            } else if let Err(error) = tokio::time::timeout(CANCEL, handle.result(SILENCE)).await {
-                tracing::warn!("{peer} did not end after its cancellation: {error}");
             }
-            Err(fault)
+            // Whether it ended because of that or before: its result tells how far it came.
+            let ended = match tokio::time::timeout(CANCEL, handle.result(SILENCE)).await {
+                Ok(Ok((_, result))) => Some(result),
+                Ok(Err(error)) => {
+                    tracing::warn!("{peer} gave no result after its cancellation: {error}");
+                    None
+                }
+                Err(_) => {
+                    tracing::warn!("{peer} did not end within {CANCEL:?} of its cancellation");
+                    None
+                }
+            };
+            Err((fault, ended))
         })
     }
 
@@ -157,7 +169,7 @@ impl World for NodeWorld {
             action: action.to_owned(),
             goal_id: self.goal_id.clone(),
         };
-        let result = self.act(&self.clients.affordance, goal, "affordance")?;
+        let result = self.act(&self.clients.affordance, goal, "affordance").map_err(|(fault, _)| fault)?;
         let reason = match result.error_code {
             // Thin evidence is for the gate to judge: it names the remedy.
             ErrorCode::SUCCESS | ErrorCode::AFFORDANCE_NOT_COMMITTED => None,
@@ -195,11 +207,16 @@ impl World for NodeWorld {
             affordances,
             evidence,
         };
-        let result = self.act(&self.clients.skills, goal, "skills")?;
-        let outcome = SkillOutcome {
+        let outcome_of = |result: &ExecuteSkill::Result| SkillOutcome {
             held: (!result.held_object.is_empty()).then(|| ObjectKey(result.held_object.clone())),
             map_stale: result.map_stale,
         };
+        let result = self.act(&self.clients.skills, goal, "skills").map_err(|(fault, ended)| {
+            // Cut short: things may be elsewhere, whatever the skill got to.
+            let after = ended.map(|result| SkillOutcome { map_stale: true, ..outcome_of(&result) });
+            Fault { after, ..fault }
+        })?;
+        let outcome = outcome_of(&result);
         if result.error_code == ErrorCode::SUCCESS {
             return Ok(outcome);
         }
