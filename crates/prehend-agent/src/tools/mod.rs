@@ -274,6 +274,11 @@ impl<'w> Toolbox<'w> {
             self.forget_map();
             self.freshness = if *map_stale { Freshness::Stale } else { Freshness::SeenBySkill };
             self.moved |= result.is_ok() || *map_stale;
+        } else {
+            // Nobody says how far the skill came: things may have moved.
+            self.forget_map();
+            self.freshness = Freshness::Stale;
+            self.moved = true;
         }
         result.map(|_| ())
     }
