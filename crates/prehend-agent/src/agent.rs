@@ -3,10 +3,10 @@
 use crate::language::{Goal, Lexicon, parse};
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, plan, refuse_at_once};
 use crate::policy::Policy;
-use crate::tools::{Interaction, Toolbox};
+use crate::tools::{Interaction, Measure, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
-use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, spatial};
 use std::collections::HashMap;
 
 /// How far a thing may have moved and still be taken for the one that was lost from the map, metres.
@@ -170,9 +170,10 @@ fn remedy(reason: Reason) -> Remedy {
         | Reason::OutcomeNotObserved
         | Reason::ControlFailed
         | Reason::SensorFault => Remedy::Retry,
-        Reason::VerifierRefused => Remedy::LookFirst,
+        // Thin evidence, or a thing lost from sight: another view may show it.
+        Reason::VerifierRefused | Reason::NotFound => Remedy::LookFirst,
         // A precondition of a skill: the map or the hand is not as assumed.
-        Reason::Infeasible | Reason::NotFound => Remedy::Retry,
+        Reason::Infeasible => Remedy::Retry,
         Reason::NotUnderstood
         | Reason::Ambiguous
         | Reason::Unsafe
@@ -220,6 +221,9 @@ impl Executor<'_, '_> {
                 Ok(words) => return Ok(words),
                 Err(fault) => fault,
             };
+            if fault.reason == Reason::OutcomeNotObserved && self.is_observed(action)? {
+                return Ok(done_words(action, named_in));
+            }
             let next = remedy(fault.reason);
             attempt += 1;
             if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
@@ -238,26 +242,40 @@ impl Executor<'_, '_> {
         match action {
             Action::Pick { object, part } => {
                 self.grasp(object, part.as_deref())?;
-                Ok(format!("I hold {}", describe(object, named_in)))
+                Ok(done_words(action, named_in))
             }
             Action::Place { object, relation, targets, drop, part } => {
                 if !self.is_held(object) {
                     self.grasp(object, part.as_deref())?;
                 }
                 self.place(*relation, targets, *drop)?;
-                let there = match relation {
-                    Relation::Table => "on the table".to_owned(),
-                    Relation::Away if targets.is_empty() => "put aside".to_owned(),
-                    _ => {
-                        let names: Vec<String> = targets.iter().map(|key| describe(key, named_in)).collect();
-                        format!("{} {}", relation.name().replace('_', " "), crate::planner::listed(&names))
-                    }
-                };
-                Ok(format!("{} is {there}", describe(object, named_in)))
+                Ok(done_words(action, named_in))
             }
-            Action::Home => self.tools.survey(Skill::Home, "").map(|_| "I am at home".to_owned()),
-            Action::Look => self.tools.survey(Skill::Look, "").map(|_| "I looked again".to_owned()),
-            Action::Stop => Ok("I hold still".to_owned()),
+            Action::Home => self.tools.survey(Skill::Home, "").map(|_| done_words(action, named_in)),
+            Action::Look => self.tools.survey(Skill::Look, "").map(|_| done_words(action, named_in)),
+            Action::Stop => Ok(done_words(action, named_in)),
+        }
+    }
+
+    /// Whether a new map shows the object of a placement in or on its target after all: the skill looked for it under
+    /// its old key, and in a new place it may have got a new one.
+    fn is_observed(&mut self, action: &Action) -> Result<bool, Fault> {
+        let Action::Place { object, relation, targets, .. } = action else { return Ok(false) };
+        let measure = match relation {
+            Relation::In => Measure::Inside,
+            Relation::On => Measure::On,
+            _ => return Ok(false),
+        };
+        if self.tools.state().held_object.is_some() {
+            return Ok(false);
+        }
+        self.tools.forget_map();
+        let located = self.locate(object).and_then(|key| Ok((key, self.locate(&targets[0])?)));
+        match located {
+            Ok((key, target)) if key != target => self.tools.holds(measure, &[key, target]),
+            Ok(_) => Ok(false),
+            Err(fault) if fault.reason == Reason::NotFound => Ok(false),
+            Err(fault) => Err(fault),
         }
     }
 
@@ -315,24 +333,53 @@ impl Executor<'_, '_> {
             self.tools.add_to_inventory(&key);
             return Ok(key);
         }
-        // The same kind of thing where it was: it got a new key.
+        // A thing the plan did not know, of the same kind where it was: it got a new key.
+        let new = |candidate: &&Object| !self.known.contains(&candidate.key);
         let nearest = map
             .objects
             .iter()
+            .filter(new)
             .filter(|candidate| {
                 found.keys.contains(&candidate.key) || candidate.class_name == remembered.class_name
             })
             .map(|candidate| ((spatial::centre(candidate) - remembered.place).norm(), candidate))
             .filter(|(distance, _)| *distance <= SAME_PLACE)
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        match nearest {
-            Some((_, candidate)) => {
-                let new = candidate.key.clone();
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, candidate)| candidate.key.clone());
+        // Else the only new thing that fits the description, wherever it is now.
+        let fitting: Vec<&ObjectKey> = found.keys.iter().filter(|key| !self.known.contains(key)).collect();
+        let only = match fitting.as_slice() {
+            [one] if map.get(one).is_some() => Some((*one).clone()),
+            _ => None,
+        };
+        match nearest.or(only) {
+            Some(new) => {
                 self.aliases.insert(object.clone(), new.clone());
                 self.tools.add_to_inventory(&new);
                 Ok(new)
             }
             None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
         }
+    }
+}
+
+/// What an action comes to, in words.
+fn done_words(action: &Action, named_in: &ObjectMap) -> String {
+    match action {
+        Action::Pick { object, .. } => format!("I hold {}", describe(object, named_in)),
+        Action::Place { object, relation, targets, .. } => {
+            let there = match relation {
+                Relation::Table => "on the table".to_owned(),
+                Relation::Away if targets.is_empty() => "put aside".to_owned(),
+                _ => {
+                    let names: Vec<String> = targets.iter().map(|key| describe(key, named_in)).collect();
+                    format!("{} {}", relation.name().replace('_', " "), crate::planner::listed(&names))
+                }
+            };
+            format!("{} is {there}", describe(object, named_in))
+        }
+        Action::Home => "I am at home".to_owned(),
+        Action::Look => "I looked again".to_owned(),
+        Action::Stop => "I hold still".to_owned(),
     }
 }

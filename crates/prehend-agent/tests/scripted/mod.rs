@@ -53,6 +53,8 @@ pub(crate) struct Scripted {
     pub(crate) held: Option<ObjectKey>,
     /// Answers to the next skills: `Some` is a fault, with whether it left the map stale.
     pub(crate) script: VecDeque<Option<(Reason, bool)>>,
+    /// The next placement is done, but the object gets this key and the outcome is not observed.
+    pub(crate) rekey: Option<ObjectKey>,
     /// Every skill that was executed, in words.
     pub(crate) skills: Vec<String>,
     /// Every tool call, in words.
@@ -164,6 +166,14 @@ impl World for Scripted {
             Skill::Place | Skill::Drop => {
                 self.place(request);
                 self.held = None;
+                if let Some(new) = self.rekey.take() {
+                    if let Some(object) = self.map.objects.iter_mut().find(|o| o.key == request.object) {
+                        object.key = new;
+                    }
+                    let message = "not seen where it was put".to_owned();
+                    let after = Some(SkillOutcome { held: None, map_stale: false });
+                    return Err(Fault { reason: Reason::OutcomeNotObserved, message, after });
+                }
             }
             Skill::Look | Skill::Home => {}
         }
