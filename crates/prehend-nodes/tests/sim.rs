@@ -200,7 +200,9 @@ async fn controllers_move_refuse_and_stop() {
     let mut robot = Robot::start();
     let arm = robot
         .node
-        .create_action_client::<FollowJointTrajectory::Action>("/xarm6_traj_controller/follow_joint_trajectory")
+        .create_action_client::<FollowJointTrajectory::Action>(
+            "/xarm6_traj_controller/follow_joint_trajectory",
+        )
         .expect("client");
     arm.wait_available(DEADLINE).await.expect("controller");
     let mut there = HOME;
@@ -289,7 +291,10 @@ async fn faults_come_and_go_and_the_end_of_stdin_ends_the_process() {
     assert_eq!(moved, json!({"done": true}));
     let after: Truth = serde_json::from_value(robot.ask(&json!({"ask": "snapshot"}))).expect("truth");
     assert!((after.objects[0].position[1] - 0.5).abs() < 0.02, "{:?}", after.objects[0]);
-    assert!(robot.ask(&json!({"ask": "move_object", "object": "nothing", "position": [0, 0, 0]}))["error"].is_string());
+    assert!(
+        robot.ask(&json!({"ask": "move_object", "object": "nothing", "position": [0, 0, 0]}))["error"]
+            .is_string()
+    );
 
     drop(robot.stdin.take());
     let status = tokio::task::spawn_blocking(move || robot.child.wait().expect("end")).await.expect("joined");

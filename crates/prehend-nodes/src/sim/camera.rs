@@ -106,14 +106,12 @@ impl Camera {
                 continue;
             }
             let pose = moment.frame.base_from_camera;
-            let drawn = self
-                .stage
-                .drawables(&moment.frame)
-                .map_err(|error| error.to_string())
-                .and_then(|drawables| {
+            let drawn = self.stage.drawables(&moment.frame).map_err(|error| error.to_string()).and_then(
+                |drawables| {
                     let capture = self.camera.capture(&pose, &drawables, moment.number);
                     capture.map_err(|error| error.to_string())
-                });
+                },
+            );
             match drawn {
                 Ok(capture) => {
                     if let Err(error) = self.publish(&capture, &moment) {
@@ -172,8 +170,7 @@ impl Camera {
                 items.push(detection(9999, "", f64::NAN, [0, 0, 0, 0], frame_id, at));
             }
             self.labels.publish(&labels)?;
-            self.detections
-                .publish(&Detection2DArray { header: header(frame_id, at), detections: items })?;
+            self.detections.publish(&Detection2DArray { header: header(frame_id, at), detections: items })?;
         }
         self.depth.publish(&depth)?;
         // Colour comes last: who waits for it has the rest.

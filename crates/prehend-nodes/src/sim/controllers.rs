@@ -145,7 +145,10 @@ async fn follow(
             goal.succeed(arm_result(FollowJointTrajectory::Result::SUCCESSFUL, String::new()));
         }
         Ok(MotionOutcome::Stopped) if goal.is_cancel_requested() => {
-            goal.canceled(arm_result(FollowJointTrajectory::Result::SUCCESSFUL, "stopped on request".to_owned()));
+            goal.canceled(arm_result(
+                FollowJointTrajectory::Result::SUCCESSFUL,
+                "stopped on request".to_owned(),
+            ));
         }
         Ok(MotionOutcome::Stopped) => {
             let code = FollowJointTrajectory::Result::GOAL_TOLERANCE_VIOLATED;
@@ -249,4 +252,3 @@ async fn grip(
         }
     }
 }
-

@@ -25,17 +25,9 @@ pub(super) enum Request {
     Snapshot,
     Scene,
     Motions,
-    Overview {
-        path: String,
-    },
-    MoveObject {
-        object: String,
-        position: [f64; 3],
-    },
-    PushObject {
-        object: String,
-        velocity: [f64; 3],
-    },
+    Overview { path: String },
+    MoveObject { object: String, position: [f64; 3] },
+    PushObject { object: String, velocity: [f64; 3] },
     Fault(FaultChange),
 }
 
