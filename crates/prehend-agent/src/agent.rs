@@ -111,6 +111,7 @@ impl Agent {
             tools,
             memory: HashMap::new(),
             aliases: HashMap::new(),
+            known: map.objects.iter().map(|object| object.key.clone()).collect(),
             retries: self.settings.retries,
         };
         for action in &actions {
@@ -192,6 +193,8 @@ struct Executor<'t, 'w> {
     memory: HashMap<ObjectKey, Remembered>,
     /// New keys of objects that got one in a later map.
     aliases: HashMap<ObjectKey, ObjectKey>,
+    /// Keys of the map the plan was made from; they mean what they meant then.
+    known: Vec<ObjectKey>,
     retries: u32,
 }
 
