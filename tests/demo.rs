@@ -102,6 +102,31 @@ async fn a_refusal_has_its_own_code_and_moves_nothing() {
     assert_ne!(report["physics_ok"], false);
 }
 
+/// Ctrl-C during a motion: the goal ends typed, with a code of its own, and every child is gone with the parent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupt_ends_everything() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let parent = demo(&folder, EASY_GOAL).spawn().expect("runs");
+    let pid = parent.id().expect("a process");
+    let trace = folder.path().join("run/trace.jsonl");
+    wait_for("a motion", async || {
+        std::fs::read_to_string(&trace).ok().filter(|text| text.contains(r#""kind":"motion""#))
+    })
+    .await;
+    let children = children_of(pid);
+    let sent = Command::new("kill").args(["-INT", &pid.to_string()]).status().await.expect("kill runs");
+    assert!(sent.success());
+    let output =
+        tokio::time::timeout(PATIENCE, parent.wait_with_output()).await.expect("in time").expect("ends");
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["outcome"], &report["reason"]), (&"failed".into(), &"canceled".into()), "{report}");
+    assert_eq!(children.len(), 6);
+    for child in children {
+        assert!(!is_alive(child), "process {child} was left behind");
+    }
+}
+
 /// The parent is killed as nothing can prevent: every child ends by itself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_left_behind_when_the_parent_is_killed() {

@@ -11,9 +11,7 @@ use prehend_cli::graph::{Graph, GraphOptions};
 use prehend_cli::judge::Judge;
 use prehend_cli::node::NodeName;
 use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
-use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use prehend_ros::QosProfile;
 use prehend_sim::world::Truth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,25 +19,25 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The executable under test.
-pub const PREHEND: &str = env!("CARGO_BIN_EXE_prehend");
+pub(crate) const PREHEND: &str = env!("CARGO_BIN_EXE_prehend");
 /// Nothing here may take longer, on the slowest machine; it is no measure of speed.
-pub const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// Pause between two looks at a condition.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The repository.
-pub fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a repository").to_path_buf()
 }
 
 /// One test of a file at a time: each has six processes, and machines have few processors.
-pub async fn one_at_a_time() -> tokio::sync::MutexGuard<'static, ()> {
+pub(crate) async fn one_at_a_time() -> tokio::sync::MutexGuard<'static, ()> {
     static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     TURN.lock().await
 }
 
 /// Waits until `condition` gives something; says `what` was waited for when it does not.
-pub async fn wait_for<T>(what: &str, mut condition: impl AsyncFnMut() -> Option<T>) -> T {
+pub(crate) async fn wait_for<T>(what: &str, mut condition: impl AsyncFnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
         if let Some(value) = condition().await {
@@ -51,13 +49,13 @@ pub async fn wait_for<T>(what: &str, mut condition: impl AsyncFnMut() -> Option<
 }
 
 /// Whether an event tells that a phase of motion begins; any phase when `phase` is empty.
-pub fn begins(event: &TraceEvent, phase: &str) -> bool {
+pub(crate) fn begins(event: &TraceEvent, phase: &str) -> bool {
     let of_phase = phase.is_empty() || event.name == phase;
     event.kind == TraceEvent::KIND_MOTION && event.status == "started" && of_phase
 }
 
 /// Ends `future` with a failure when it takes longer than anything may.
-pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+pub(crate) async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
         Err(_) => panic!("{what}: not within {PATIENCE:?}"),
@@ -65,13 +63,13 @@ pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
 }
 
 /// Whether a process exists and is not just waiting to be reaped.
-pub fn is_alive(pid: u32) -> bool {
+pub(crate) fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
 /// A scene with one red block to move and one bowl to put it in: nothing about it is hard.
-pub const EASY_SCENE: &str = "\
+pub(crate) const EASY_SCENE: &str = "\
 name: easy
 objects:
 - {name: red block, class: block, shape: box, color: red, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.40, 0.12]}}
@@ -80,28 +78,28 @@ objects:
 ";
 
 /// The goal that goes with [`EASY_SCENE`].
-pub const EASY_GOAL: &str = "put the red block in the bowl";
+pub(crate) const EASY_GOAL: &str = "put the red block in the bowl";
 
 /// A whole graph, ready, with the events of its trace.
-pub struct Stage {
+pub(crate) struct Stage {
     /// The processes.
-    pub graph: Graph,
+    pub(crate) graph: Graph,
     /// Every event so far.
-    pub events: Vec<TraceEvent>,
+    pub(crate) events: Vec<TraceEvent>,
     /// Logs of the processes; kept when a test fails.
-    pub folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 /// What a stage is started with.
-pub struct StageOptions {
+pub(crate) struct StageOptions {
     /// Scene file text.
-    pub scene: &'static str,
+    pub(crate) scene: &'static str,
     /// Nodes that are left out.
-    pub without: Vec<NodeName>,
+    pub(crate) without: Vec<NodeName>,
     /// Parameters by node.
-    pub parameters: Vec<(NodeName, &'static str)>,
+    pub(crate) parameters: Vec<(NodeName, &'static str)>,
     /// Simulated seconds per wall second; 0 = as fast as possible.
-    pub speed: f64,
+    pub(crate) speed: f64,
 }
 
 impl Default for StageOptions {
@@ -117,7 +115,7 @@ impl Default for StageOptions {
 
 impl Stage {
     /// Starts a graph and waits until it is ready.
-    pub async fn start(options: StageOptions) -> Self {
+    pub(crate) async fn start(options: StageOptions) -> Self {
         let mut folder = tempfile::tempdir().expect("a folder for the logs");
         // Removed by a test that passed; see `end`.
         folder.disable_cleanup(true);
@@ -147,14 +145,14 @@ impl Stage {
     }
 
     /// Gives a goal and follows it to its end.
-    pub async fn goal(&mut self, text: &str) -> Followed {
+    pub(crate) async fn goal(&mut self, text: &str) -> Followed {
         self.goal_and(text, |_| false, async |_| ()).await
     }
 
     /// Gives a goal, does `then` at the first event that fits, and follows the goal to its end.
     ///
     /// `then` gets the supervisor, because what is done is often a kill.
-    pub async fn goal_and(
+    pub(crate) async fn goal_and(
         &mut self,
         text: &str,
         fits: impl Fn(&TraceEvent) -> bool,
@@ -162,25 +160,27 @@ impl Stage {
     ) -> Followed {
         let Graph { supervisor, observer, .. } = &mut self.graph;
         let events = &mut self.events;
-        let mut trace = observer
-            .node
-            .subscribe::<TraceEvent>(names::TRACE, QosProfile::default().depth(500))
-            .expect("a second look at the trace");
+        // Not a second subscription: what it hears first may be old.
+        let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
         let at_the_event = async {
-            while let Some(event) = trace.next().await {
-                if fits(&event) {
-                    then(supervisor).await;
-                    break;
-                }
+            if heard.recv().await.is_some() {
+                then(supervisor).await;
             }
             std::future::pending().await
         };
-        let keep = |event: &TraceEvent| events.push(event.clone());
+        let mut told = false;
+        let keep = |event: &TraceEvent| {
+            if !told && fits(event) {
+                told = true;
+                sender.send(()).expect("somebody listens");
+            }
+            events.push(event.clone());
+        };
         goal::run(observer, text, PATIENCE, keep, at_the_event).await
     }
 
     /// Reads the trace until an event fits.
-    pub async fn event(&mut self, what: &str, fits: impl Fn(&TraceEvent) -> bool) -> TraceEvent {
+    pub(crate) async fn event(&mut self, what: &str, fits: impl Fn(&TraceEvent) -> bool) -> TraceEvent {
         let (trace, events) = (&mut self.graph.observer.trace, &mut self.events);
         in_time(what, async {
             loop {
@@ -195,12 +195,12 @@ impl Stage {
     }
 
     /// Physics now.
-    pub async fn truth(&mut self) -> Truth {
+    pub(crate) async fn truth(&mut self) -> Truth {
         truth(&mut self.graph.judge).await
     }
 
     /// Waits until neither the arm nor anything it holds moves.
-    pub async fn arm_stands(&mut self) -> Truth {
+    pub(crate) async fn arm_stands(&mut self) -> Truth {
         let judge = &mut self.graph.judge;
         wait_for("the arm stands", async || {
             let truth = truth(judge).await;
@@ -210,25 +210,25 @@ impl Stage {
     }
 
     /// How often the arm has moved so far.
-    pub async fn motions(&mut self) -> usize {
+    pub(crate) async fn motions(&mut self) -> usize {
         self.graph.judge.motions().await.expect("motions").arm.len()
     }
 
     /// Waits until everybody is there.
-    pub async fn everybody_is_there(&mut self) {
+    pub(crate) async fn everybody_is_there(&mut self) {
         let graph = &self.graph;
         wait_for("everybody is there", async || graph.missing().is_empty().then_some(())).await;
     }
 
     /// Kills a node as `kill -9` does and waits until it is dead.
-    pub async fn kill(&mut self, node: NodeName) {
+    pub(crate) async fn kill(&mut self, node: NodeName) {
         let pid = self.graph.supervisor.pid(node.name()).expect("it runs");
         self.graph.supervisor.kill(node.name());
         wait_for("the node is dead", async || (!is_alive(pid)).then_some(())).await;
     }
 
     /// Ends the graph; removes the logs.
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         let pids: Vec<u32> =
             self.graph.supervisor.names().filter_map(|name| self.graph.supervisor.pid(name)).collect();
         in_time("the graph ends", self.graph.stop()).await;
@@ -244,7 +244,7 @@ async fn truth(judge: &mut Judge) -> Truth {
 }
 
 /// One node without a graph.
-pub fn lone_node(node: NodeName, domain: u16, logs: &Path) -> Supervisor {
+pub(crate) fn lone_node(node: NodeName, domain: u16, logs: &Path) -> Supervisor {
     let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.to_string())];
     let mut supervisor = Supervisor::new(Path::new(PREHEND), environment, logs);
     supervisor
