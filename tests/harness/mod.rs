@@ -2,7 +2,7 @@
 //!
 //! Every wait is for a condition and has a deadline.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(dead_code, unreachable_pub, reason = "a module of several test files, each of which uses its own part")]
 
 use futures::StreamExt;
 use prehend_cli::domain::Purpose;
