@@ -65,7 +65,8 @@ fn violations(metadata: &serde_json::Value, rows: &HashMap<&str, u8>) -> Vec<Str
             }
             for (reserved, owners) in RESERVED {
                 if target == reserved && !owners.contains(&name) {
-                    found.push(format!("{manifest}: {name} depends on {target}, which belongs to {owners:?}"));
+                    found
+                        .push(format!("{manifest}: {name} depends on {target}, which belongs to {owners:?}"));
                 }
             }
         }
