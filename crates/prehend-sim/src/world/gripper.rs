@@ -120,8 +120,8 @@ impl Gripper {
 
     /// Notes where the fingers are after a step; gives the command that ended.
     pub(super) fn observe(&mut self, travel: [f64; 2]) -> Option<GripEnd> {
-        for finger in 0..2 {
-            self.rate[finger] = (travel[finger] - self.travel[finger]) / STEP;
+        for (rate, (now, before)) in self.rate.iter_mut().zip(travel.iter().zip(self.travel)) {
+            *rate = (now - before) / STEP;
         }
         self.travel = travel;
         let mean = self.opening() / 2.0;
