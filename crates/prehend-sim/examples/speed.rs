@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         world.execute(&[JointPoint { time: 2.0, positions: there, velocities: Some([0.0; 6]) }])?;
         while world.is_moving() {
             // What sleeps costs nothing: keep everything awake.
-            if steps % 60 == 0 {
+            if steps.is_multiple_of(60) {
                 for object in placed.objects.iter().filter(|object| !object.spec.fixed) {
                     world.push_object(&object.spec.name, &nalgebra::Vector3::new(0.0, 0.0, 0.01))?;
                 }

@@ -95,12 +95,12 @@ impl Physics {
             self.world.step();
             steps += 1;
             self.tell_ends(&mut waiting);
-            let picture = steps % camera_steps == 0;
-            if steps % CLOCK_STEPS == 0 {
+            let picture = steps.is_multiple_of(camera_steps);
+            if steps.is_multiple_of(CLOCK_STEPS) {
                 sent(self.publishers.clock.publish(&Clock { clock: stamp(self.world.time()) }));
                 self.state.send_replace(robot_state(&self.world));
             }
-            if steps % STATE_STEPS == 0 || picture {
+            if steps.is_multiple_of(STATE_STEPS) || picture {
                 self.publish_state(faults);
             }
             if picture {
