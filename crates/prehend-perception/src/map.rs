@@ -178,7 +178,13 @@ impl MapBuilder {
             self.in_hand = vec![object];
         }
         let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
-        let moves = associate::moved(&old, &gone, &seen, &pairs);
+        let mut moves = associate::moved(&old, &gone, &seen, &pairs);
+        // Something left the hand: it is looked for even when this frame misnames it.
+        for place in on_map.min(old.len())..old.len() {
+            if let Some(number) = associate::put_down(&old[place], &seen, &pairs) {
+                moves[number] = Some(place);
+            }
+        }
         let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
         let mut new = Vec::new();
         for (number, mut object) in seen.into_iter().enumerate() {
@@ -192,7 +198,7 @@ impl MapBuilder {
                         merge_into(known, object, &rule);
                     }
                 }
-            } else if scraps[number].is_some() {
+            } else if scraps[number].is_some() && moves[number].is_none() {
                 report.skipped.specks += 1;
             } else if let Some(place) = moves[number] {
                 if let Some(known) = next[place].take() {

@@ -9,6 +9,8 @@ use prehend_scene::{Object, ObjectKey, ObjectMap};
 pub const DEFAULT_K: usize = 3;
 /// Least share of an object's pixels that must have the colour asked for.
 const COLOR_SHARE: f64 = 0.2;
+/// Similarity of an object without a name to any noun: below a match, above other classes.
+const NAMELESS: f64 = 0.5;
 /// Least ratio of sizes that makes "large" and "small" mean something.
 const SIZE_RATIO: f64 = 1.15;
 
@@ -89,10 +91,12 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
     let mut similarity = noun;
     if query.is_any() {
         similarity = if query.colors.is_empty() && query.sizes.is_empty() { 0.6 } else { 0.8 };
+    } else if object.class_name.is_empty() {
+        // It may be what is asked for: the nearest alternative, and worth a look from elsewhere.
+        similarity = NAMELESS;
+        doubts.push("no view has named it yet".to_owned());
     } else if noun < MATCH {
-        let called =
-            if object.class_name.is_empty() { "something without a name" } else { &object.class_name };
-        doubts.push(format!("it is {called}, not {}", query.noun.join(" ")));
+        doubts.push(format!("it is {}, not {}", object.class_name, query.noun.join(" ")));
     } else {
         // A name only some views saw counts less.
         similarity *= 0.8 + 0.2 * votes;

@@ -5,12 +5,17 @@ use crate::segment::Scene;
 use crate::{Keyframe, color};
 use std::collections::BTreeMap;
 
-/// Greatest step of the surface across the border of two parts of one thing, metres.
-const STEP: f64 = 0.006;
+/// Greatest mean step of height across the border of two parts of one thing, metres.
+const STEP: f64 = 0.005;
 /// Least length of the border relative to the square root of the smaller part's area.
 const BORDER: f64 = 0.45;
+/// The same for parts that bear different names: only what is plainly one thing.
+const STRICT: (f64, f64, f64) = (0.003, 0.8, 0.04);
+/// Pixels over which a border may gape, as masks are eroded, and how deep the gap may be, metres.
+const GAP: usize = 12;
+const DEPTH: f64 = 0.01;
 
-/// Joins hypotheses of the same cluster and class that meet along a long border without a step and have the same colour.
+/// Joins named hypotheses that meet along a long border without a step and have the same colour; differing names need more of each.
 pub(super) fn join_split(
     frame: &Keyframe,
     scene: &Scene,
@@ -22,16 +27,14 @@ pub(super) fn join_split(
     for ((a, b), border) in &borders {
         let (first, second) = (&found[*a], &found[*b]);
         let smaller = first.pixels.len().min(second.pixels.len()) as f64;
-        let smooth = border.steps / f64::from(border.pixels.max(1)) < STEP;
-        let long = f64::from(border.pixels) >= BORDER * smaller.sqrt();
+        let step = border.steps / f64::from(border.pixels.max(1));
+        let length = f64::from(border.pixels) / smaller.sqrt();
+        let apart = color::unlikeness(mean_color(frame, &first.pixels), mean_color(frame, &second.pixels));
         let same = class_of(frame, first).is_some_and(|name| class_of(frame, second) == Some(name));
-        if same && smooth && long {
-            let apart =
-                color::unlikeness(mean_color(frame, &first.pixels), mean_color(frame, &second.pixels));
-            if apart < settings.unlike {
-                let (root_a, root_b) = (root(&target, *a), root(&target, *b));
-                target[root_a.max(root_b)] = root_a.min(root_b);
-            }
+        let (max_step, min_length, max_apart) = if same { (STEP, BORDER, settings.unlike) } else { STRICT };
+        if step < max_step && length >= min_length && apart < max_apart {
+            let (root_a, root_b) = (root(&target, *a), root(&target, *b));
+            target[root_a.max(root_b)] = root_a.min(root_b);
         }
     }
     for number in (0..found.len()).rev() {
@@ -63,33 +66,43 @@ struct Border {
     steps: f64,
 }
 
-/// Neighbouring pixels of different named hypotheses of one cluster.
+/// Pixels of named hypotheses that face each other, side by side or over a shallow gap.
 fn borders(scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(usize, usize), Border> {
-    let (width, height) = (scene.grid.width, scene.grid.height);
-    let mut owner = vec![u32::MAX; width * height];
+    let (width, rows) = (scene.grid.width, scene.grid.height);
+    let mut owner = vec![u32::MAX; width * rows];
     for (number, hypothesis) in found.iter().enumerate().filter(|(_, h)| !h.detections.is_empty()) {
         for index in &hypothesis.pixels {
             owner[*index] = number as u32;
         }
     }
+    let height = |index: usize| scene.grid.points[index].map(|p| scene.height(&p));
     let mut borders: BTreeMap<(usize, usize), Border> = BTreeMap::new();
-    for v in 0..height {
+    for v in 0..rows {
         for u in 0..width {
             let index = v * width + u;
-            if owner[index] == u32::MAX {
-                continue;
-            }
-            for next in [(u + 1 < width).then_some(index + 1), (v + 1 < height).then_some(index + width)] {
-                let Some(next) = next else { continue };
-                if owner[next] == u32::MAX || owner[next] == owner[index] {
-                    continue;
-                }
-                if let (Some(p), Some(q)) = (scene.grid.points[index], scene.grid.points[next]) {
-                    let pair =
-                        (owner[index].min(owner[next]) as usize, owner[index].max(owner[next]) as usize);
-                    let border = borders.entry(pair).or_default();
-                    border.pixels += 1;
-                    border.steps += (p - q).norm();
+            let own = owner[index];
+            let Some(here) = height(index).filter(|_| own != u32::MAX) else { continue };
+            for (stride, room) in [(1, width - 1 - u), (width, rows - 1 - v)] {
+                // The first pixel of anything else beyond the gap.
+                let mut lowest = here;
+                for step in 1..=room.min(GAP) {
+                    let next = index + step * stride;
+                    let other = owner[next];
+                    if other == own {
+                        break;
+                    }
+                    let Some(there) = height(next) else { continue };
+                    if other == u32::MAX {
+                        lowest = lowest.min(there);
+                        continue;
+                    }
+                    if lowest > here.min(there) - DEPTH {
+                        let border =
+                            borders.entry((own.min(other) as usize, own.max(other) as usize)).or_default();
+                        border.pixels += 1;
+                        border.steps += (here - there).abs();
+                    }
+                    break;
                 }
             }
         }

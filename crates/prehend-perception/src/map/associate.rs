@@ -47,6 +47,25 @@ pub(super) fn taken(
     if fits.next().is_none() { only } else { None }
 }
 
+/// Which unpaired thing is the object that was in the hand: of its colour and size, by preference of its name, and the only such.
+pub(super) fn put_down(in_hand: &Object, seen: &[Object], pairs: &[Option<usize>]) -> Option<usize> {
+    let size = |o: &Object| o.bounds.size.norm().max(1e-6);
+    let fits: Vec<usize> = (0..seen.len())
+        .filter(|number| {
+            let ratio = size(in_hand) / size(&seen[*number]);
+            pairs[*number].is_none()
+                && (0.5..2.0).contains(&ratio)
+                && crate::color::unlikeness(in_hand.color, seen[*number].color) < 0.08
+        })
+        .collect();
+    let named: Vec<usize> =
+        fits.iter().copied().filter(|number| seen[*number].class_name == in_hand.class_name).collect();
+    match (named.as_slice(), fits.as_slice()) {
+        ([only], _) | ([], [only]) => Some(*only),
+        _ => None,
+    }
+}
+
 /// For each unpaired thing without a name the known object it is a scrap of: small, of its colour, and on its surface.
 pub(super) fn scraps(
     old: &[Object],

@@ -118,6 +118,19 @@ fn the_detector_may_err() {
         },
         &right,
     );
+    // Split, and one half is misnamed.
+    check(
+        |f| {
+            let columns: Vec<usize> = (0..f.labels.labels.len())
+                .filter(|i| f.labels.labels[*i] == 2)
+                .map(|i| i % f.labels.width)
+                .collect();
+            let middle = columns.iter().sum::<usize>() / columns.len();
+            relabel(f, |l, u, _| if l == 2 && u > middle { 3 } else { l });
+            f.detections.push(crate::Detection { label: 3, class_name: "sponge".to_owned(), score: 0.5 });
+        },
+        &right,
+    );
     // A label nobody described, and a detection without pixels.
     check(
         |f| {
@@ -180,6 +193,35 @@ fn what_lies_in_a_bowl_is_an_object_even_when_missed() {
     nameless.update(&frame, None, false, 0).unwrap();
     assert_eq!(nameless.map().objects[1].class_name, "apple");
     assert_eq!(nameless.map().objects.len(), 2);
+}
+
+#[test]
+fn a_split_plate_is_one_plate() {
+    let plate = [thing("plate", Form::Cup(0.095, 0.018, 0.005), 0.42, 0.0, [120, 172, 228])];
+    for angle in [0.0, 0.8, 1.6, 2.4_f64] {
+        let mut frame = render(&plate, &VGA, &home(), SIGMA, 3);
+        let (mut sum, mut count) = ((0, 0), 0);
+        relabel(&mut frame, |l, u, v| {
+            sum = (sum.0 + u, sum.1 + v);
+            count += 1;
+            l
+        });
+        let middle = (sum.0 as f64 / f64::from(count), sum.1 as f64 / f64::from(count));
+        relabel(&mut frame, |l, u, v| {
+            let side = (u as f64 - middle.0) * angle.cos() + (v as f64 - middle.1) * angle.sin();
+            if side.abs() < 2.0 {
+                0
+            } else if side > 0.0 {
+                2
+            } else {
+                l
+            }
+        });
+        frame.detections.push(crate::Detection { label: 2, class_name: "plate".to_owned(), score: 0.7 });
+        let mut builder = builder();
+        builder.update(&frame, None, false, 0).unwrap();
+        assert_eq!(keys(builder.map()), ["plate_0"], "{angle}");
+    }
 }
 
 #[test]
@@ -278,7 +320,10 @@ fn what_the_gripper_took_leaves_its_place_and_keeps_its_key_when_put_down() {
     let report = builder.update(&render(&carried, &VGA, &home(), SIGMA, 2), Some(&tool), false, 0).unwrap();
     assert_eq!((report.removed, report.held), (vec![ObjectKey::from("mug_0")], 1));
     carried[0].at = [0.42, 0.28, 0.0, 0.0];
-    let report = builder.update(&render(&carried, &VGA, &home(), SIGMA, 3), Some(&tool), false, 0).unwrap();
+    // The detector takes it for something else.
+    let mut frame = render(&carried, &VGA, &home(), SIGMA, 3);
+    frame.detections[0].class_name = "jar".to_owned();
+    let report = builder.update(&frame, Some(&tool), false, 0).unwrap();
     assert_eq!((report.moved, report.added), (vec![ObjectKey::from("mug_0")], vec![]));
     assert_eq!(builder.map().objects.len(), 10);
     assert_eq!(at(builder.map(), 0.42, 0.28).key.0, "mug_0");

@@ -137,6 +137,9 @@ fn rejected_candidates_say_why_nearest_first() {
     assert_eq!(found.rejected[0].key.0, "mug:blue");
     assert_eq!(found.rejected[0].reason, "it is blue, not red");
     assert!(found.rejected[1].reason.contains("not mug"), "{found:?}");
+    let nameless = retrieve(&map(&["bowl:white", ":blue", "banana:yellow"]), "blue mug", 0, &lexicon());
+    assert_eq!(nameless.rejected[0].key.0, ":blue");
+    assert_eq!(nameless.rejected[0].reason, "no view has named it yet");
     assert!(found.rejected.windows(2).all(|w| w[0].similarity >= w[1].similarity));
 }
 
