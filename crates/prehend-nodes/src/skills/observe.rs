@@ -5,6 +5,7 @@ use super::job::Job;
 use crate::convert;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
+use prehend_ros::RosError;
 use prehend_scene::{Object, ObjectMap, Observation, SkillPlan};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,12 +35,26 @@ impl Job<'_> {
         })
     }
 
-    /// Takes a new frame into the map and returns the new map.
+    /// Takes a new frame into the map and returns the new map; a frame that does not come is waited for once more.
     pub(super) async fn update_map(&self, view: &str) -> Result<Arc<ObjectMap>, SkillFault> {
+        match self.update_map_once(view).await {
+            Err(SkillFault::Sensor { detail, .. }) => {
+                self.tell("map", "again", &format!("no new map, asking again: {detail}"));
+                self.update_map_once(view).await
+            }
+            other => other,
+        }
+    }
+
+    async fn update_map_once(&self, view: &str) -> Result<Arc<ObjectMap>, SkillFault> {
         let request = UpdateMap::Request { reset: false, view: view.to_owned(), timeout: FRAME_PATIENCE };
-        let answer = self.skills.update.request(request, UPDATE_DEADLINE).await.map_err(|error| {
-            SkillFault::PeerLost { peer: format!("object_map ({error})"), phase: "map update" }
-        })?;
+        let answer =
+            self.skills.update.request(request, UPDATE_DEADLINE).await.map_err(|error| match error {
+                RosError::PeerLost { .. } | RosError::Unavailable { .. } => {
+                    SkillFault::PeerLost { peer: "object_map".to_owned(), phase: "map update" }
+                }
+                slow => SkillFault::Sensor { what: "object map", detail: slow.to_string() },
+            })?;
         if answer.error_code != ErrorCode::SUCCESS {
             return Err(SkillFault::Sensor { what: "camera frame", detail: answer.error_message });
         }
