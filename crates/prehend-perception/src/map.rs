@@ -180,8 +180,8 @@ impl MapBuilder {
         let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
         let mut moves = associate::moved(&old, &gone, &seen, &pairs);
         // Something left the hand: it is looked for even when this frame misnames it.
-        for place in on_map.min(old.len())..old.len() {
-            if let Some(number) = associate::put_down(&old[place], &seen, &pairs) {
+        for (place, in_hand) in old.iter().enumerate().skip(on_map) {
+            if let Some(number) = associate::put_down(in_hand, &seen, &pairs) {
                 moves[number] = Some(place);
             }
         }
