@@ -12,7 +12,7 @@ use std::error::Error;
 use std::path::Path;
 
 /// The home pose of `config/robots/xarm6.yaml`.
-const HOME: [f64; 6] = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
+const HOME: [f64; 6] = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

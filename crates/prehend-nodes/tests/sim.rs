@@ -18,7 +18,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Duration;
 
 const DEADLINE: Duration = Duration::from_secs(30);
-const HOME: [f64; 6] = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
+const HOME: [f64; 6] = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
 
 #[test]
 #[ignore = "is the robot's process, started by the other tests"]

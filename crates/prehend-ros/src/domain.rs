@@ -19,8 +19,9 @@ pub struct DomainLease {
     _file: File,
 }
 
+/// The lock is the one that `prehend up` and `prehend demo` take, so that neither enters the other's domain.
 fn lock_file(domain_id: u16) -> PathBuf {
-    std::env::temp_dir().join(format!("prehend-ros-domain-{domain_id}.lock"))
+    std::env::temp_dir().join(format!("prehend-domain-{domain_id}.lock"))
 }
 
 impl DomainLease {
@@ -34,6 +35,8 @@ impl DomainLease {
                 OpenOptions::new().create(true).truncate(false).write(true).open(lock_file(*domain_id));
             let file = open.ok()?;
             file.try_lock().ok()?;
+            // What an earlier owner wrote about itself no longer holds.
+            file.set_len(0).ok()?;
             Some(Self { domain_id: *domain_id, _file: file })
         })
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn Error>> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let file = std::env::args().nth(1).map_or(repository.join("config/scenes/tabletop.yaml"), PathBuf::from);
-    let home = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
+    let home = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
     let model = ArmModel::from_urdf(&std::fs::read_to_string(repository.join("urdf/xarm6.urdf"))?)?;
     let placed = Scene::load(&file)?.instantiate(0)?;
     let mut out = std::io::stdout();

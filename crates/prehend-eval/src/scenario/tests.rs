@@ -29,7 +29,7 @@ fn scenarios() -> &'static [(Scenario, PlacedScene)] {
 fn settled(placed: &PlacedScene) -> World {
     let urdf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/xarm6.urdf");
     let model = ArmModel::from_urdf(&std::fs::read_to_string(urdf).unwrap()).unwrap();
-    let home = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
+    let home = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
     let mut world = World::new(placed, &model, &home).unwrap();
     for _ in 0..240 {
         world.step();
