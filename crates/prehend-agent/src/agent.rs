@@ -234,7 +234,11 @@ impl Executor<'_, '_> {
             }
             if next == Remedy::LookFirst {
                 looked = true;
-                self.tools.survey(Skill::Look, "")?;
+                let about = match action {
+                    Action::Pick { object, .. } | Action::Place { object, .. } => Some(self.alias(object)),
+                    Action::Home | Action::Look | Action::Stop => None,
+                };
+                self.tools.survey(Skill::Look, "", about.as_ref())?;
             } else if self.tools.state().held_object.is_none() {
                 self.tools.forget_map();
             }
@@ -254,8 +258,8 @@ impl Executor<'_, '_> {
                 self.place(*relation, targets, *drop)?;
                 Ok(done_words(action, named_in))
             }
-            Action::Home => self.tools.survey(Skill::Home, "").map(|_| done_words(action, named_in)),
-            Action::Look => self.tools.survey(Skill::Look, "").map(|_| done_words(action, named_in)),
+            Action::Home => self.tools.survey(Skill::Home, "", None).map(|_| done_words(action, named_in)),
+            Action::Look => self.tools.survey(Skill::Look, "", None).map(|_| done_words(action, named_in)),
             Action::Stop => Ok(done_words(action, named_in)),
         }
     }

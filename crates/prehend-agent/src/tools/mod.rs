@@ -85,7 +85,7 @@ impl<'w> Toolbox<'w> {
             Freshness::SeenBySkill => self.world.newest_map()?,
             Freshness::Unseen => self.world.update_map()?,
             Freshness::Stale => {
-                self.survey(Skill::Home, "")?;
+                self.survey(Skill::Home, "", None)?;
                 self.world.update_map()?
             }
         };
@@ -231,14 +231,20 @@ impl<'w> Toolbox<'w> {
         })
     }
 
-    /// Moves the camera to a survey pose and takes the map anew ("look"), or the arm home ("home").
+    /// Moves the camera to a survey pose and takes the map anew ("look"), or the arm home ("home"). `view` names a pose;
+    /// without one the pose that suits `about` best is taken.
     ///
     /// Errors: the fault of the skill.
-    pub fn survey(&mut self, skill: Skill, view: &str) -> Result<ToolOutput, Fault> {
+    pub fn survey(
+        &mut self,
+        skill: Skill,
+        view: &str,
+        about: Option<&ObjectKey>,
+    ) -> Result<ToolOutput, Fault> {
         self.begin(skill.name(), view)?;
         let request = SkillRequest {
             skill,
-            object: ObjectKey::default(),
+            object: about.cloned().unwrap_or_default(),
             targets: Vec::new(),
             relation: None,
             part: view.to_owned(),
