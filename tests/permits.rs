@@ -1,5 +1,7 @@
 //! The verifier node alone, with this test as its client and its clock: a permit is good for one plan, once, for a while.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod harness;
 
 use harness::{in_time, lone_node};

@@ -1,5 +1,7 @@
 //! What a stranger can do to a graph: garbage on every service and action. And what it can learn: no topic has the truth.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod harness;
 
 use harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};

@@ -28,7 +28,7 @@ const WATCH_PERIOD: Duration = Duration::from_millis(50);
 
 enum Event {
     Assess(ServiceRequest<Assess::Service>),
-    Gate(ServiceRequest<Gate::Service>),
+    Gate(Box<ServiceRequest<Gate::Service>>),
     Redeem(ServiceRequest<RedeemPermit::Service>),
     CheckOutcome(ServiceRequest<CheckOutcome::Service>),
     Map(ObjectMapMsg),
@@ -55,7 +55,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
             Some(request) = assess.next() => Event::Assess(request),
-            Some(request) = gate.next() => Event::Gate(request),
+            Some(request) = gate.next() => Event::Gate(Box::new(request)),
             Some(request) = redeem.next() => Event::Redeem(request),
             Some(request) = check.next() => Event::CheckOutcome(request),
             Some(map) = maps.next() => Event::Map(map),
@@ -63,7 +63,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         };
         match event {
             Event::Assess(request) => verifier.assess(request),
-            Event::Gate(request) => verifier.gate(request, Instant::now()),
+            Event::Gate(request) => verifier.gate(*request, Instant::now()),
             Event::Redeem(request) => verifier.redeem(request),
             Event::CheckOutcome(request) => verifier.check_outcome(request),
             Event::Map(map) => verifier.take_map(&map),

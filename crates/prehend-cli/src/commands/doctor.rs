@@ -19,9 +19,11 @@ enum Health {
     Bad(String),
 }
 
+type Check = fn() -> Health;
+
 pub(super) fn run() -> u8 {
     let screen = Screen::new(false);
-    let checks: [(&str, fn() -> Health); 9] = [
+    let checks: [(&str, Check); 9] = [
         ("data", data),
         ("robot file", robot_file),
         ("scene files", scene_files),

@@ -83,7 +83,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         frames: frames.clone(),
         speed: options.speed,
     };
-    let controller = shell.node.create_action_server::<FollowJointTrajectory::Action>(&shell.robot.arm.controller)?;
+    let controller =
+        shell.node.create_action_server::<FollowJointTrajectory::Action>(&shell.robot.arm.controller)?;
     let gripper = shell.node.create_action_server::<GripperCommand::Action>(&shell.robot.gripper.action)?;
 
     let camera_thread = spawn("camera", {

@@ -80,10 +80,10 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Event::Shutdown => {
                 let reason = "the skills node is ending".to_owned();
                 skills.stop.send_replace(StopLatch { engaged: true, reason });
-                if let Some((_, task)) = running {
-                    if tokio::time::timeout(LAST_STOP, task).await.is_err() {
-                        tracing::warn!("the running skill did not end in time");
-                    }
+                if let Some((_, task)) = running
+                    && tokio::time::timeout(LAST_STOP, task).await.is_err()
+                {
+                    tracing::warn!("the running skill did not end in time");
                 }
                 return Ok(());
             }

@@ -77,10 +77,10 @@ impl Job<'_> {
         self.home().await?;
         let mut before = before;
         // What is in the hand may have left the map; the check must know what it looked like.
-        if let (Some(objects), Some(object)) = (before.objects.as_mut(), seen_before) {
-            if objects.iter().all(|o| o.key != object.key) {
-                objects.push(object.clone());
-            }
+        if let (Some(objects), Some(object)) = (before.objects.as_mut(), seen_before)
+            && objects.iter().all(|o| o.key != object.key)
+        {
+            objects.push(object.clone());
         }
         let first = self.look_and_check(plan, &before, "home").await?;
         let again = match first {
