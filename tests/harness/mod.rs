@@ -2,7 +2,11 @@
 //!
 //! Every wait is for a condition and has a deadline.
 
-#![allow(dead_code, unreachable_pub, reason = "a module of several test files, each of which uses its own part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a module of several test files, each of which uses its own part"
+)]
 
 use futures::StreamExt;
 use prehend_cli::domain::Purpose;
@@ -68,17 +72,16 @@ pub(crate) fn is_alive(pid: u32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
-/// A scene with one red block to move and one bowl to put it in: nothing about it is hard.
+/// A scene with one red block to move and one plate to put it on: nothing about it is hard.
 pub(crate) const EASY_SCENE: &str = "\
 name: easy
 objects:
 - {name: red block, class: block, shape: box, color: red, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.40, 0.12]}}
-- {name: bowl, class: bowl, shape: bowl, color: white, size: {radius: 0.085, foot: 0.045, height: 0.055}, mass: 0.35,
-   pose: {xy: [0.45, -0.12]}}
+- {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, pose: {xy: [0.45, -0.12]}}
 ";
 
 /// The goal that goes with [`EASY_SCENE`].
-pub(crate) const EASY_GOAL: &str = "put the red block in the bowl";
+pub(crate) const EASY_GOAL: &str = "put the red block on the plate";
 
 /// A whole graph, ready, with the events of its trace.
 pub(crate) struct Stage {

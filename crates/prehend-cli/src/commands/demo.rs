@@ -78,7 +78,8 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         None => RunFolder::dated(args.graph.seed),
     };
     let folder = folder.map_err(Early::input)?;
-    let options = graph_options(&args.graph, Purpose::Run, folder.logs()).map_err(Early::input)?;
+    let options =
+        graph_options(&args.graph, args.speed, Purpose::Run, folder.logs()).map_err(Early::input)?;
     // From here on, so that no signal is lost between two steps.
     let mut interrupt = Interrupt::new(args.supervised);
     let mut graph = Graph::start(&options)?;

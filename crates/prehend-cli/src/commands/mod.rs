@@ -37,7 +37,12 @@ fn perfect_detector() -> (NodeName, String) {
     (NodeName::Sim, "detector:=perfect".to_owned())
 }
 
-fn graph_options(args: &GraphArgs, purpose: Purpose, logs: PathBuf) -> std::io::Result<GraphOptions> {
+fn graph_options(
+    args: &GraphArgs,
+    speed: f64,
+    purpose: Purpose,
+    logs: PathBuf,
+) -> std::io::Result<GraphOptions> {
     let mut overrides: BTreeMap<NodeName, Vec<String>> = BTreeMap::new();
     let perfect = args.perfect_detector.then(perfect_detector);
     for (node, parameter) in args.params.iter().cloned().chain(perfect) {
@@ -48,7 +53,7 @@ fn graph_options(args: &GraphArgs, purpose: Purpose, logs: PathBuf) -> std::io::
         robot: absolute(&args.robot),
         scene: absolute(&args.scene),
         seed: args.seed,
-        speed: args.speed,
+        speed,
         overrides,
         purpose,
         without: Vec::new(),

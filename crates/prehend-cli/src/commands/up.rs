@@ -31,7 +31,7 @@ pub(super) async fn run(args: UpArgs) -> u8 {
     };
     // From here on, so that no signal is lost between two steps.
     let mut interrupt = Interrupt::new(args.supervised);
-    let started = graph_options(&args.graph, Purpose::Up, folder.logs());
+    let started = graph_options(&args.graph, args.speed, Purpose::Up, folder.logs());
     let mut graph = match started {
         Ok(options) => match Graph::start(&options) {
             Ok(graph) => graph,
