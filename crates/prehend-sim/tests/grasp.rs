@@ -44,7 +44,6 @@ fn cases() -> Vec<Case> {
         ),
         case("sphere", "sphere, size: {radius: 0.034}", 0.034, [0.0, 0.0, 0.0], 0.0, false),
         case("can", "can", 0.05, [0.0, 0.0, 0.02], 0.0, false),
-        case("bottle", "bottle", 0.09, [0.0, 0.0, 0.036], 0.0, false),
         case("egg", "egg", 0.029, [0.0, 0.0, -0.004], 0.0, false),
         case("mug by its rim", "mug", 0.0475, [0.0, 0.038, 0.030], 0.0, false),
         case("bowl by its rim", "bowl", 0.0275, [0.0, 0.070, 0.010], 0.0, false),
