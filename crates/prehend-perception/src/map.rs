@@ -66,6 +66,8 @@ pub struct MapBuilder {
     embedder: Box<dyn Embedder + Send + Sync>,
     /// Next number per class, so that no key is given twice.
     numbers: BTreeMap<String, u32>,
+    /// Whether the last frame showed something in the gripper: only the first such frame tells what was taken.
+    was_holding: bool,
     /// Objects that were last seen in the gripper; they keep their keys when they are put down.
     in_hand: Vec<Object>,
 }
@@ -92,7 +94,7 @@ impl MapBuilder {
         embedder: Box<dyn Embedder + Send + Sync>,
     ) -> Self {
         let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
-        Self { map, settings, embedder, numbers: BTreeMap::new(), in_hand: Vec::new() }
+        Self { map, settings, embedder, numbers: BTreeMap::new(), in_hand: Vec::new(), was_holding: false }
     }
 
     /// The map as it is.
@@ -164,7 +166,8 @@ impl MapBuilder {
         let mut pairs = associate::pair(&old, &gone, &seen, &rule);
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
-        let taken = associate::taken(&old, &looks, &held, &pairs);
+        let is_first = !std::mem::replace(&mut self.was_holding, !held.is_empty());
+        let taken = associate::taken(&old, &looks, &held, &pairs).filter(|_| is_first);
         if held.is_empty() {
             // The hand is empty: what was in it may be among what is seen.
             on_map = old.len();

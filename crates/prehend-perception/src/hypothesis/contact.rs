@@ -1,6 +1,6 @@
 //! Joining what the detector split (ASP IV-A: merging within one frame).
 
-use super::{Hypothesis, HypothesisSettings, mean_color};
+use super::{Hypothesis, HypothesisSettings};
 use crate::segment::Scene;
 use crate::{Keyframe, color};
 use std::collections::BTreeMap;
@@ -15,21 +15,21 @@ const STRICT: (f64, f64, f64) = (0.003, 0.8, 0.04);
 const GAP: usize = 12;
 const DEPTH: f64 = 0.01;
 
-/// Joins named hypotheses that meet along a long border without a step and have the same colour; differing names need more of each.
+/// Joins named hypotheses that meet along a long border without a step and have the same colour there; differing names need more of each.
 pub(super) fn join_split(
     frame: &Keyframe,
     scene: &Scene,
     settings: &HypothesisSettings,
     found: &mut Vec<Hypothesis>,
 ) {
-    let borders = borders(scene, found);
+    let borders = borders(frame, scene, found);
     let mut target: Vec<usize> = (0..found.len()).collect();
     for ((a, b), border) in &borders {
         let (first, second) = (&found[*a], &found[*b]);
         let smaller = first.pixels.len().min(second.pixels.len()) as f64;
         let step = border.steps / f64::from(border.pixels.max(1));
         let length = f64::from(border.pixels) / smaller.sqrt();
-        let apart = color::unlikeness(mean_color(frame, &first.pixels), mean_color(frame, &second.pixels));
+        let apart = color::unlikeness(border.color(0), border.color(1));
         let same = class_of(frame, first).is_some_and(|name| class_of(frame, second) == Some(name));
         let (max_step, min_length, max_apart) = if same { (STEP, BORDER, settings.unlike) } else { STRICT };
         if step < max_step && length >= min_length && apart < max_apart {
@@ -60,14 +60,24 @@ fn class_of<'a>(frame: &'a Keyframe, hypothesis: &Hypothesis) -> Option<&'a str>
     frame.detections.iter().find(|d| d.label == *label).map(|d| d.class_name.as_str())
 }
 
+/// Where two hypotheses face each other. Its colours tell whether the border is one of the things or only of the masks: a can's lid
+/// differs from its side, but not along a cut through both.
 #[derive(Default)]
 struct Border {
     pixels: u32,
     steps: f64,
+    /// Sums of the channels on either side.
+    colors: [[f64; 3]; 2],
+}
+
+impl Border {
+    fn color(&self, side: usize) -> [u8; 3] {
+        self.colors[side].map(|sum| (sum / f64::from(self.pixels.max(1))) as u8)
+    }
 }
 
 /// Pixels of named hypotheses that face each other, side by side or over a shallow gap.
-fn borders(scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(usize, usize), Border> {
+fn borders(frame: &Keyframe, scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(usize, usize), Border> {
     let (width, rows) = (scene.grid.width, scene.grid.height);
     let mut owner = vec![u32::MAX; width * rows];
     for (number, hypothesis) in found.iter().enumerate().filter(|(_, h)| !h.detections.is_empty()) {
@@ -101,6 +111,12 @@ fn borders(scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(usize, usize), Bord
                             borders.entry((own.min(other) as usize, own.max(other) as usize)).or_default();
                         border.pixels += 1;
                         border.steps += (here - there).abs();
+                        let sides = if own < other { [index, next] } else { [next, index] };
+                        for (sums, place) in border.colors.iter_mut().zip(sides) {
+                            for (sum, channel) in sums.iter_mut().zip(frame.color.pixels[place]) {
+                                *sum += f64::from(channel);
+                            }
+                        }
                     }
                     break;
                 }

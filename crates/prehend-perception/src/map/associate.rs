@@ -27,24 +27,38 @@ pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeR
     pairs
 }
 
-/// The known object the gripper took: of the colour (or name) of something held, not seen in its place, and the only such.
+/// The known object the gripper took: of the colour (or name) of something held, and not seen in its place. One whose place is seen
+/// to be empty comes before one whose place is only hidden, one of the held thing's name before others; `None` when several remain.
 pub(super) fn taken(
     old: &[Object],
     looks: &[Visibility],
     held: &[Object],
     pairs: &[Option<usize>],
 ) -> Option<usize> {
-    let is_of = |known: &Object, part: &Object| {
-        let same_name = !part.class_name.is_empty() && part.class_name == known.class_name;
-        same_name || crate::color::unlikeness(part.color, known.color) < 0.08
+    let same_name = |known: &Object| {
+        held.iter().any(|part| !part.class_name.is_empty() && part.class_name == known.class_name)
     };
-    let mut fits = (0..old.len()).filter(|place| {
-        looks[*place].is_unconfirmed()
-            && !pairs.contains(&Some(*place))
-            && held.iter().any(|part| is_of(&old[*place], part))
-    });
-    let only = fits.next();
-    if fits.next().is_none() { only } else { None }
+    let same_color =
+        |known: &Object| held.iter().any(|part| crate::color::unlikeness(part.color, known.color) < 0.08);
+    let mut fits: Vec<usize> = (0..old.len())
+        .filter(|place| {
+            looks[*place].is_unconfirmed()
+                && !pairs.contains(&Some(*place))
+                && (same_name(&old[*place]) || same_color(&old[*place]))
+        })
+        .collect();
+    let is_empty = |place: &usize| looks[*place].is_gone();
+    if fits.iter().any(is_empty) {
+        fits.retain(is_empty);
+    }
+    let is_named = |place: &usize| same_name(&old[*place]);
+    if fits.iter().any(is_named) {
+        fits.retain(is_named);
+    }
+    match fits.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    }
 }
 
 /// Which unpaired thing is the object that was in the hand: of its colour and size, by preference of its name, and the only such.

@@ -196,6 +196,35 @@ fn what_lies_in_a_bowl_is_an_object_even_when_missed() {
 }
 
 #[test]
+fn a_can_split_through_its_lid_is_one_and_touching_blocks_of_two_colours_are_two() {
+    let can = thing("can", Form::Can(0.035, 0.1), 0.42, 0.0, [196, 30, 36]);
+    let mut frame = render(&[can], &VGA, &home(), SIGMA, 3);
+    // A grey lid: what is highest. The cut goes down the middle, through lid and side.
+    let top: Vec<usize> = (0..frame.labels.labels.len())
+        .filter(|i| frame.labels.labels[*i] == 1 && frame.depth.millimetres[*i] > 0)
+        .collect();
+    let scene = crate::segment::segment(&frame, &SegmentSettings::default(), None, 0);
+    for index in &top {
+        if scene.grid.points[*index].is_some_and(|p| p.z > 0.094) {
+            frame.color.pixels[*index] = [176, 180, 184];
+        }
+    }
+    let middle = top.iter().map(|i| i / 640).sum::<usize>() / top.len();
+    relabel(&mut frame, |l, _, v| if v > middle { 2 } else { l });
+    frame.detections.push(crate::Detection { label: 2, class_name: "can".to_owned(), score: 0.7 });
+    let mut builder = builder();
+    builder.update(&frame, None, false, 0).unwrap();
+    assert_eq!(keys(builder.map()), ["can_0"]);
+    let blocks = [
+        thing("block", Form::Block([0.05, 0.05, 0.05]), 0.42, 0.0, [196, 30, 36]),
+        thing("block", Form::Block([0.05, 0.05, 0.05]), 0.42, 0.0505, [34, 74, 188]),
+    ];
+    let mut builder = super::tests::builder();
+    builder.update(&render(&blocks, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    assert_eq!(keys(builder.map()), ["block_0", "block_1"]);
+}
+
+#[test]
 fn a_split_plate_is_one_plate() {
     let plate = [thing("plate", Form::Cup(0.095, 0.018, 0.005), 0.42, 0.0, [120, 172, 228])];
     for angle in [0.0, 0.8, 1.6, 2.4_f64] {
@@ -327,6 +356,24 @@ fn what_the_gripper_took_leaves_its_place_and_keeps_its_key_when_put_down() {
     assert_eq!((report.moved, report.added), (vec![ObjectKey::from("mug_0")], vec![]));
     assert_eq!(builder.map().objects.len(), 10);
     assert_eq!(at(builder.map(), 0.42, 0.28).key.0, "mug_0");
+}
+
+#[test]
+fn what_the_held_thing_hides_is_not_taken_too() {
+    let yellow = [236, 204, 38];
+    let mut things = vec![
+        thing("sponge", Form::Block([0.05, 0.07, 0.03]), 0.45, 0.2, yellow),
+        thing("lemon", Form::Ball(0.03), 0.42, 0.0, yellow),
+    ];
+    let mut builder = builder();
+    builder.update(&render(&things, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    // Held right before the lemon.
+    things[0].at = [0.27, 0.0, 0.26, 0.0];
+    let tool = Tool { position: Point3::new(0.27, 0.0, 0.3), radius: 0.12 };
+    for seed in 2..5 {
+        builder.update(&render(&things, &VGA, &home(), SIGMA, seed), Some(&tool), false, 0).unwrap();
+        assert_eq!(keys(builder.map()), ["lemon_0"], "frame {seed}");
+    }
 }
 
 #[test]
