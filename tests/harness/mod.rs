@@ -15,7 +15,10 @@ use prehend_cli::graph::{Graph, GraphOptions};
 use prehend_cli::judge::Judge;
 use prehend_cli::node::NodeName;
 use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
+use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::prehend_interfaces::srv::UpdateMap;
+use prehend_ros::QosProfile;
 use prehend_sim::world::Truth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -215,6 +218,17 @@ impl Stage {
     /// How often the arm has moved so far.
     pub(crate) async fn motions(&mut self) -> usize {
         self.graph.judge.motions().await.expect("motions").arm.len()
+    }
+
+    /// Has the object map taken anew: what was seen while the arm was on its way is forgotten.
+    pub(crate) async fn forget_map(&self) {
+        let node = &self.graph.observer.node;
+        let update = node
+            .create_client::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, QosProfile::services())
+            .expect("a client");
+        let request = UpdateMap::Request { reset: true, view: "home".to_owned(), timeout: 10.0 };
+        let answer = update.request(request, PATIENCE).await.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(answer.error_code, 0, "{}", answer.error_message);
     }
 
     /// Waits until everybody is there.
