@@ -16,14 +16,14 @@ const CALL: Duration = Duration::from_secs(20);
 async fn stopped_during(phase: &str) {
     let mut stage = Stage::start(StageOptions::default()).await;
     let node = &stage.graph.observer.node;
-    let stop = node.create_client::<Stop::Service>(names::STOP, QosProfile::services()).unwrap();
+    let stop = node.create_client::<Stop::Service>(names::STOP, QosProfile::services()).expect("an answer");
     let engage = Stop::Request { engage: true, reason: "test".to_owned() };
     let followed = stage
         .goal_and(
             EASY_GOAL,
             |event| begins(event, phase),
             async |_| {
-                assert!(stop.request(engage, CALL).await.unwrap().success);
+                assert!(stop.request(engage, CALL).await.expect("an answer").success);
             },
         )
         .await;
@@ -38,10 +38,10 @@ async fn stopped_during(phase: &str) {
     assert_eq!(refused.ending.reason.as_deref(), Some("stopped"));
     assert_eq!(stage.motions().await, before, "{phase}: moved although stopped");
     let clear = Stop::Request { engage: false, reason: String::new() };
-    assert!(stop.request(clear, CALL).await.unwrap().success);
+    assert!(stop.request(clear, CALL).await.expect("an answer").success);
     let mut latch = stage.graph.observer.stopped.clone();
     let cleared = latch.wait_for(|state| state.as_ref().is_some_and(|state| !state.engaged));
-    harness::in_time("the latch is clear", cleared).await.unwrap();
+    harness::in_time("the latch is clear", cleared).await.expect("an answer");
     stage.end().await;
 }
 
