@@ -26,9 +26,10 @@ const CANCEL_DEADLINE: Duration = Duration::from_secs(2);
 /// How often the owner of the arm is looked after.
 const WATCH_PERIOD: Duration = Duration::from_millis(50);
 
+#[expect(clippy::large_enum_variant, reason = "one event is alive at a time")]
 enum Event {
     Assess(ServiceRequest<Assess::Service>),
-    Gate(Box<ServiceRequest<Gate::Service>>),
+    Gate(ServiceRequest<Gate::Service>),
     Redeem(ServiceRequest<RedeemPermit::Service>),
     CheckOutcome(ServiceRequest<CheckOutcome::Service>),
     Map(ObjectMapMsg),
@@ -55,7 +56,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
             Some(request) = assess.next() => Event::Assess(request),
-            Some(request) = gate.next() => Event::Gate(Box::new(request)),
+            Some(request) = gate.next() => Event::Gate(request),
             Some(request) = redeem.next() => Event::Redeem(request),
             Some(request) = check.next() => Event::CheckOutcome(request),
             Some(map) = maps.next() => Event::Map(map),
@@ -63,7 +64,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         };
         match event {
             Event::Assess(request) => verifier.assess(request),
-            Event::Gate(request) => verifier.gate(*request, Instant::now()),
+            Event::Gate(request) => verifier.gate(request, Instant::now()),
             Event::Redeem(request) => verifier.redeem(request),
             Event::CheckOutcome(request) => verifier.check_outcome(request),
             Event::Map(map) => verifier.take_map(&map),
