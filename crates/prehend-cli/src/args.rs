@@ -120,7 +120,7 @@ pub struct DemoArgs {
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,
-    /// Folder for the trace and the pictures [default: runs/<UTC time>-<seed>]
+    /// Folder for the trace and the pictures [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Longest time for the goal, wall seconds
@@ -143,7 +143,7 @@ pub struct UpArgs {
     /// Simulated seconds per wall second; 0 = as fast as possible
     #[arg(long, value_name = "X", default_value_t = UP_SPEED, value_parser = speed)]
     pub speed: f64,
-    /// Folder for the trace and the logs [default: runs/<UTC time>-<seed>]
+    /// Folder for the trace and the logs [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// End when stdin ends: the parent is gone.
@@ -245,7 +245,7 @@ pub struct EvalArgs {
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,
-    /// Folder of the runs; runs that are finished in it are not repeated [default: runs/<UTC time>-<seed>]
+    /// Folder of the runs; runs that are finished in it are not repeated [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Ablation: the verifier permits everything

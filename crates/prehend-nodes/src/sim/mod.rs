@@ -2,7 +2,7 @@
 //!
 //! Thread 1 steps physics at the wanted speed and publishes `/clock`, joint states and transforms; thread 2 draws the
 //! camera's frames; the controllers' and MoveIt's servers run in the runtime. What physics knows beyond its sensors
-//! leaves only through [`judge`], the process's own stdin and stdout.
+//! leaves only through `judge`, the process's own stdin and stdout.
 //!
 //! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`).
 
