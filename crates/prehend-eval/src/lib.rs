@@ -2,7 +2,7 @@
 //!
 //! For: goals as data over scene names, judges that read the physics, random scenarios with their goals, statistics and
 //! reports. Not for: running anything (the command line does) or anything a node may know.
-//! Read [`GoalSpec`] first, then [`judge`](judge::judge), then [`tabletop`](scenario::tabletop).
+//! Read [`GoalSpec`] first, then [`judge`](judge::judge), then [`tabletop`].
 //!
 //! Frames and units: `link_base`, metres, seconds; directions are the robot's (it looks along +x, left is +y).
 
