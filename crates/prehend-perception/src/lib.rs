@@ -1,7 +1,7 @@
 //! From RGB-D frames and detections to the object map, its words, and the parts one can act on.
 //!
 //! For: what can be known about objects from pixels, points and words. Not for: where the pixels come from, judging
-//! whether it suffices, or acting on it. Read [`map::MapBuilder`] first, then [`retrieve`] and [`parts`].
+//! whether it suffices, or acting on it. Read [`map::MapBuilder`] first, then [`retrieve()`] and [`parts`].
 //!
 //! Synchronous and deterministic: time and seeds are arguments. Everything is in the map frame, metres.
 
