@@ -23,6 +23,7 @@ use prehend_scene::{ObjectMap, Reason, SymbolicState};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 /// Peers a goal with motion needs.
@@ -67,9 +68,23 @@ struct Node {
     incarnation: u64,
 }
 
+/// Longest wait for the first heartbeats of the peers, and how often they are looked for.
+const LISTEN_PATIENCE: Duration = Duration::from_secs(3);
+const LISTEN_PERIOD: Duration = Duration::from_millis(20);
+
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let shell = Shell::start("agent", &options).await?;
+    // Goals are taken when every peer was heard, or had its time to speak: a goal that comes at once is not refused for a
+    // peer that is only slow to be discovered.
+    let heard = async {
+        while !shell.peers.missing(&PEERS).is_empty() {
+            tokio::time::sleep(LISTEN_PERIOD).await;
+        }
+    };
+    if tokio::time::timeout(LISTEN_PATIENCE, heard).await.is_err() {
+        tracing::warn!("not heard so far: {}", shell.peers.missing(&PEERS).join(", "));
+    }
     let ros = shell.node.clone();
     let mut submissions = ros.create_service::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
     let mut goals = ros.create_action_server::<ExecuteGoal::Action>(names::EXECUTE_GOAL)?;
