@@ -2,6 +2,7 @@
 
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand};
+use prehend_eval::scenario::Conditions;
 use std::path::PathBuf;
 
 const AFTER: &str = "\
@@ -248,7 +249,7 @@ pub struct EvalArgs {
     /// Folder of the runs; runs that are finished in it are not repeated [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Ablation: the verifier permits everything
+    /// Ablation: the first evidence suffices, every plan is permitted, every outcome is believed
     #[arg(long)]
     pub no_verifier: bool,
     /// Ablation: no second look and no second try
@@ -257,12 +258,26 @@ pub struct EvalArgs {
     /// Ablation: the detector makes no errors
     #[arg(long)]
     pub perfect_detector: bool,
+    /// The same tables with a detector three times as bad, and things so smooth that they slip
+    #[arg(long, conflicts_with = "perfect_detector")]
+    pub hard: bool,
     /// Keep pictures and logs only of runs that went wrong
     #[arg(long)]
     pub keep_failures: bool,
     /// Simulated seconds per wall second; 0 = as fast as possible
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
     pub speed: f64,
+}
+
+impl EvalArgs {
+    /// How hard the scenes are.
+    pub fn scene_conditions(&self) -> Conditions {
+        match (self.perfect_detector, self.hard) {
+            (true, _) => Conditions::Perfect,
+            (false, true) => Conditions::Hard,
+            (false, false) => Conditions::Imperfect,
+        }
+    }
 }
 
 /// Arguments of `node`.

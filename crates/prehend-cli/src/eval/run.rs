@@ -7,7 +7,7 @@ use crate::physics;
 use crate::run_folder::WriteError;
 use prehend_eval::judge::JudgeError;
 use prehend_eval::report::Permits;
-use prehend_eval::scenario::DetectorPreset;
+use prehend_eval::scenario;
 use prehend_eval::{Cause, Reported, Run, Scenario, ScenarioError, judge};
 use prehend_sim::world::{Motions, Truth};
 use serde::de::DeserializeOwned;
@@ -70,6 +70,7 @@ struct Conditions {
     no_verifier: bool,
     no_retries: bool,
     perfect_detector: bool,
+    hard: bool,
     speed: f64,
 }
 
@@ -85,6 +86,7 @@ pub(super) async fn one(
         no_verifier: args.no_verifier,
         no_retries: args.no_retries,
         perfect_detector: args.perfect_detector,
+        hard: args.hard,
         speed: args.speed,
     };
     let kept = folder.join("run.json");
@@ -94,8 +96,7 @@ pub(super) async fn one(
     if *cancelled.borrow() {
         return Err(RunError::Cancelled);
     }
-    let detector = if args.perfect_detector { DetectorPreset::Perfect } else { DetectorPreset::Imperfect };
-    let scenario = prehend_eval::scenario::tabletop_with(seed, detector)?;
+    let scenario = scenario::tabletop_under(seed, args.scene_conditions())?;
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| WriteError { path, error }

@@ -1,5 +1,6 @@
 //! Where things stand: drawn so that relations are clear and the arm can reach, written as a scene file.
 
+use super::Conditions;
 use super::catalogue::Item;
 use crate::place::Side;
 use prehend_sim::scene::Shape;
@@ -177,7 +178,7 @@ pub(super) fn has_room_between(placed: &[Placed], moving: usize, first: usize, s
 }
 
 /// The scene file of a layout.
-pub(super) fn scene_yaml(name: &str, detector: &str, placed: &[Placed]) -> String {
+pub(super) fn scene_yaml(name: &str, conditions: Conditions, placed: &[Placed]) -> String {
     let mut text = String::new();
     let mut nouns: Vec<&str> = placed.iter().map(|p| p.item.class.noun).collect();
     nouns.sort_unstable();
@@ -191,9 +192,9 @@ pub(super) fn scene_yaml(name: &str, detector: &str, placed: &[Placed]) -> Strin
     let _ = writeln!(text, "name: {name}");
     let _ = writeln!(text, "table: {{size: [0.8, 1.2], center: [0.5, 0.0], height: 0.0, color: beige}}");
     let _ = writeln!(text, "camera: {{rate_hz: 10, depth_noise: true}}");
-    let _ = writeln!(text, "detector: {{preset: {detector}, confusions: {{{}}}}}", confusions.join(", "));
+    let _ = writeln!(text, "detector: {{{}, confusions: {{{}}}}}", conditions.detector(), confusions.join(", "));
     let _ = writeln!(text, "objects:");
-    for thing in placed {
+    for (index, thing) in placed.iter().enumerate() {
         let item = &thing.item;
         let (shape, size) = size_yaml(&item.shape);
         let place = match thing.inside.and_then(|of| placed.get(of)) {
@@ -209,8 +210,12 @@ pub(super) fn scene_yaml(name: &str, detector: &str, placed: &[Placed]) -> Strin
         };
         let _ = writeln!(
             text,
-            "- {{name: \"{}\", class: {}, shape: {shape}, size: {size}, color: {}, mass: {}, {place}}}",
-            thing.name, item.class.noun, item.color, item.mass
+            "- {{name: \"{}\", class: {}, shape: {shape}, size: {size}, color: {}, mass: {}, friction: {}, {place}}}",
+            thing.name,
+            item.class.noun,
+            item.color,
+            item.mass,
+            conditions.friction(index)
         );
     }
     text

@@ -74,10 +74,13 @@ fn every_seed_gives_a_valid_table_with_a_goal_about_it() {
 fn the_same_seed_gives_the_same_scenario() {
     for seed in [0, 7, 31, HELD_OUT] {
         assert_eq!(tabletop(seed), tabletop(seed));
-        let perfect = tabletop_with(seed, DetectorPreset::Perfect).unwrap();
+        let perfect = tabletop_under(seed, Conditions::Perfect).unwrap();
         let imperfect = tabletop(seed).unwrap();
         assert_eq!(perfect.sentence, imperfect.sentence);
         assert_eq!(perfect.scene_yaml.replace("preset: perfect", "preset: imperfect"), imperfect.scene_yaml);
+        let hard = tabletop_under(seed, Conditions::Hard).unwrap();
+        assert_eq!(hard.spec, imperfect.spec);
+        assert!(hard.scene_yaml.contains("miss: 0.18") && hard.scene_yaml.contains("friction: 0.12"));
     }
     assert_ne!(tabletop(1), tabletop(2));
 }
