@@ -135,12 +135,12 @@ fn ended_unmoved(reason: Reason) -> Outcome {
         | Reason::Unsafe
         | Reason::Busy
         | Reason::Stopped
-        | Reason::VerifierRefused
-        | Reason::VerifierLost => Outcome::Refused,
-        Reason::PeerLost
         | Reason::NoGrasp
         | Reason::NoPlace
         | Reason::NoPlan
+        | Reason::VerifierRefused
+        | Reason::VerifierLost => Outcome::Refused,
+        Reason::PeerLost
         | Reason::Slipped
         | Reason::OutcomeNotObserved
         | Reason::ControlFailed

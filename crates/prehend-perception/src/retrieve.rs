@@ -11,6 +11,10 @@ pub const DEFAULT_K: usize = 3;
 const COLOR_SHARE: f64 = 0.2;
 /// Similarity of an object without a name to any noun: below a match, above other classes.
 const NAMELESS: f64 = 0.5;
+/// Least share of an object's votes with which a class counts as a rival of the winning one, and with which it is believed
+/// when nothing else fits.
+const RIVAL: f64 = 0.4;
+const LAST_RESORT: f64 = 0.15;
 /// Least ratio of sizes that makes "large" and "small" mean something.
 const SIZE_RATIO: f64 = 1.15;
 
@@ -49,6 +53,8 @@ struct Candidate<'a> {
     /// Similarity of the names alone.
     noun: f64,
     doubts: Vec<String>,
+    /// Whether nothing but its name speaks against it.
+    only_unnamed: bool,
 }
 
 /// Finds what a text means in a map. `k` = 0 means [`DEFAULT_K`]; a plural ("the apples") looks at all that fit. Equal candidates
@@ -67,6 +73,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
     }
     prefer_exact(&mut candidates, &query);
     confirm_sizes(&mut candidates, &query);
+    believe_the_only_one(&mut candidates, &query, lexicon);
     let mut found = Retrieval::default();
     for candidate in candidates {
         let (key, similarity) = (candidate.object.key.clone(), candidate.similarity);
@@ -85,7 +92,7 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
     let whole = noun_similarity(&query.phrase, &object.class_name, lexicon);
     // "akita black bowl": the colour is part of the name and proves nothing else.
     if whole >= 0.999 && !query.phrase.is_empty() {
-        return Candidate { object, similarity: 1.0, noun: 1.0, doubts };
+        return Candidate { object, similarity: 1.0, noun: 1.0, doubts, only_unnamed: false };
     }
     let (noun, votes) = best_noun(object, query, lexicon);
     let mut similarity = noun;
@@ -101,6 +108,7 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
         // A name only some views saw counts less.
         similarity *= 0.8 + 0.2 * votes;
     }
+    let named_doubts = doubts.len();
     let class_words: Vec<&str> = object.class_name.split(' ').collect();
     for color in &query.colors {
         let share = color_share(object, color, lexicon);
@@ -120,7 +128,28 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
     for word in &query.unmeasured {
         similarity *= if class_words.contains(&word.as_str()) { 1.0 } else { 0.95 };
     }
-    Candidate { object, similarity, noun, doubts }
+    let only_unnamed = named_doubts == 1 && doubts.len() == 1;
+    Candidate { object, similarity, noun, doubts, only_unnamed }
+}
+
+/// When nothing bears the name, the only thing whose name alone is in doubt may be meant: one that some views called so, or
+/// one of the colour asked for that no view has named.
+fn believe_the_only_one(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
+    if candidates.iter().any(|c| c.doubts.is_empty() || c.noun >= MATCH) {
+        return;
+    }
+    let called_so = |c: &Candidate<'_>| {
+        best_rival(c.object, query, lexicon, LAST_RESORT).is_some_and(|(s, _)| s >= MATCH)
+    };
+    let of_the_color = |c: &Candidate<'_>| c.object.class_name.is_empty() && !query.colors.is_empty();
+    let believable: [&dyn Fn(&Candidate<'_>) -> bool; 2] = [&called_so, &of_the_color];
+    for believed in believable {
+        let mut fitting = candidates.iter_mut().filter(|c| c.only_unnamed && believed(c));
+        if let (Some(only), None) = (fitting.next(), fitting.next()) {
+            only.doubts.clear();
+            return;
+        }
+    }
 }
 
 /// The best similarity of the noun with a class the object was given, and that class's share of the votes. Only the winning class
@@ -137,16 +166,23 @@ fn best_noun(object: &Object, query: &Query, lexicon: &Lexicon) -> (f64, f64) {
         .iter()
         .find(|(name, _)| *name == object.class_name)
         .map_or(1.0, |(_, weight)| share(*weight));
-    let rival = object
-        .class_votes
-        .iter()
-        .filter(|(name, weight)| !name.is_empty() && *name != object.class_name && share(*weight) >= 0.4)
-        .map(|(name, weight)| (noun_similarity(&query.noun, name, lexicon), share(*weight)))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let rival = best_rival(object, query, lexicon, RIVAL);
     match rival {
         Some((similarity, weight)) if own < MATCH && similarity >= MATCH => (similarity * 0.85, weight),
         _ => (own, own_share),
     }
+}
+
+/// The best similarity of the noun with a class that lost the vote but has at least `least` of it, and that share.
+fn best_rival(object: &Object, query: &Query, lexicon: &Lexicon, least: f64) -> Option<(f64, f64)> {
+    let votes = || object.class_votes.iter().filter(|(name, _)| !name.is_empty());
+    let named: f64 = votes().map(|(_, weight)| weight).sum();
+    votes()
+        .filter(|(name, weight)| *name != object.class_name && *weight >= least * named)
+        .map(|(name, weight)| {
+            (noun_similarity(&query.noun, name, lexicon), weight / named.max(f64::MIN_POSITIVE))
+        })
+        .max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 fn color_share(object: &Object, color: &str, lexicon: &Lexicon) -> f64 {

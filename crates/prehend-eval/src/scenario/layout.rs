@@ -192,7 +192,8 @@ pub(super) fn scene_yaml(name: &str, conditions: Conditions, placed: &[Placed]) 
     let _ = writeln!(text, "name: {name}");
     let _ = writeln!(text, "table: {{size: [0.8, 1.2], center: [0.5, 0.0], height: 0.0, color: beige}}");
     let _ = writeln!(text, "camera: {{rate_hz: 10, depth_noise: true}}");
-    let _ = writeln!(text, "detector: {{{}, confusions: {{{}}}}}", conditions.detector(), confusions.join(", "));
+    let _ =
+        writeln!(text, "detector: {{{}, confusions: {{{}}}}}", conditions.detector(), confusions.join(", "));
     let _ = writeln!(text, "objects:");
     for (index, thing) in placed.iter().enumerate() {
         let item = &thing.item;

@@ -137,7 +137,11 @@ fn is_like(known: &Object, seen: &Object) -> bool {
     named && (0.5..2.0).contains(&ratio) && semantic_similarity(&known.features, &seen.features) > 0.8
 }
 
-/// Merges known objects that cover each other: one of them was not seen in this frame, so it is an older view of the other.
+/// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
+const PART: (f64, f64) = (0.8, 0.12);
+
+/// Merges known objects that cover each other when one of them was not seen in this frame, so that it is an older view of the
+/// other; and those of one name and colour of which one is a part of the other, because frames split them differently.
 pub(super) fn absorb_duplicates(
     objects: &mut Vec<Object>,
     stamp: f64,
@@ -149,7 +153,7 @@ pub(super) fn absorb_duplicates(
     while place < objects.len() {
         let twin = (place + 1..objects.len()).find(|other| {
             let (a, b) = (&objects[place], &objects[*other]);
-            !(is_new(a) && is_new(b)) && covers(a, b, rule)
+            is_part(a, b, rule) || !(is_new(a) && is_new(b)) && covers(a, b, rule)
         });
         match twin {
             Some(twin) => {
@@ -174,4 +178,11 @@ fn covers(a: &Object, b: &Object, rule: &MergeRule) -> bool {
     }
     overlap_ratio(&a.cloud.points, &b.cloud.points, rule.distance) > 0.6
         && overlap_ratio(&b.cloud.points, &a.cloud.points, rule.distance) > 0.6
+}
+
+/// Whether the smaller of two objects of one name and colour lies on the larger.
+fn is_part(a: &Object, b: &Object, rule: &MergeRule) -> bool {
+    let (small, large) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
+    let alike = a.class_name == b.class_name && crate::color::unlikeness(a.color, b.color) < PART.1;
+    alike && overlap_ratio(&small.cloud.points, &large.cloud.points, rule.distance) >= PART.0
 }

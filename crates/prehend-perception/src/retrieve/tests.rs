@@ -137,7 +137,7 @@ fn rejected_candidates_say_why_nearest_first() {
     assert_eq!(found.rejected[0].key.0, "mug:blue");
     assert_eq!(found.rejected[0].reason, "it is blue, not red");
     assert!(found.rejected[1].reason.contains("not mug"), "{found:?}");
-    let nameless = retrieve(&map(&["bowl:white", ":blue", "banana:yellow"]), "blue mug", 0, &lexicon());
+    let nameless = retrieve(&map(&["bowl:white", ":blue", "banana:yellow"]), "mug", 0, &lexicon());
     assert_eq!(nameless.rejected[0].key.0, ":blue");
     assert_eq!(nameless.rejected[0].reason, "no view has named it yet");
     assert!(found.rejected.windows(2).all(|w| w[0].similarity >= w[1].similarity));
@@ -151,4 +151,25 @@ fn garbage_is_no_object_and_no_panic() {
         let found = retrieve(&map(&["mug:red"]), text, usize::MAX, &lexicon());
         assert!(found.matches.len() <= 1, "{text}");
     }
+}
+
+#[test]
+fn a_name_in_doubt_is_believed_when_nothing_else_fits() {
+    let mut called_crate = map(&["crate:brown", "apple:red", "jar:white"]);
+    called_crate.objects[0].class_votes = vec![("crate".to_owned(), 2.0), ("basket".to_owned(), 1.0)];
+    let found = |map: &ObjectMap, query: &str| -> Vec<String> {
+        retrieve(map, query, 0, &lexicon()).matches.into_iter().map(|m| m.key.0).collect()
+    };
+    assert_eq!(found(&called_crate, "basket"), ["crate:brown"]);
+    assert_eq!(found(&called_crate, "blue basket"), Vec::<String>::new());
+    assert_eq!(found(&called_crate, "banana"), Vec::<String>::new());
+    // Another that bears the name is meant instead.
+    called_crate.objects[1].class_name = "basket".to_owned();
+    called_crate.objects[1].class_votes = vec![("basket".to_owned(), 1.0)];
+    assert_eq!(found(&called_crate, "basket"), ["apple:red"]);
+
+    let unnamed = [":purple", "bowl:black", ":green"];
+    assert_eq!(keys(&unnamed, "purple block", 0), [":purple"]);
+    assert_eq!(keys(&unnamed, "block", 0), Vec::<String>::new());
+    assert_eq!(keys(&[":purple", ":purple:9"], "purple block", 0), Vec::<String>::new());
 }
