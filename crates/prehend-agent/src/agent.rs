@@ -3,7 +3,7 @@
 use crate::language::{Goal, Lexicon, parse};
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, plan, refuse_at_once};
 use crate::policy::Policy;
-use crate::tools::{Interaction, Measure, Toolbox};
+use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, spatial};
@@ -224,9 +224,6 @@ impl Executor<'_, '_> {
                 Ok(words) => return Ok(words),
                 Err(fault) => fault,
             };
-            if fault.reason == Reason::OutcomeNotObserved && self.is_observed(action)? {
-                return Ok(done_words(action, named_in));
-            }
             let next = remedy(fault.reason);
             attempt += 1;
             if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
@@ -261,28 +258,6 @@ impl Executor<'_, '_> {
             Action::Home => self.tools.survey(Skill::Home, "", None).map(|_| done_words(action, named_in)),
             Action::Look => self.tools.survey(Skill::Look, "", None).map(|_| done_words(action, named_in)),
             Action::Stop => Ok(done_words(action, named_in)),
-        }
-    }
-
-    /// Whether a new map shows the object of a placement in or on its target after all: the skill looked for it under
-    /// its old key, and in a new place it may have got a new one.
-    fn is_observed(&mut self, action: &Action) -> Result<bool, Fault> {
-        let Action::Place { object, relation, targets, .. } = action else { return Ok(false) };
-        let measure = match relation {
-            Relation::In => Measure::Inside,
-            Relation::On => Measure::On,
-            _ => return Ok(false),
-        };
-        if self.tools.state().held_object.is_some() {
-            return Ok(false);
-        }
-        self.tools.forget_map();
-        let located = self.locate(object).and_then(|key| Ok((key, self.locate(&targets[0])?)));
-        match located {
-            Ok((key, target)) if key != target => self.tools.holds(measure, &[key, target]),
-            Ok(_) => Ok(false),
-            Err(fault) if fault.reason == Reason::NotFound => Ok(false),
-            Err(fault) => Err(fault),
         }
     }
 

@@ -298,12 +298,7 @@ fn a_refused_gate_leads_to_one_look_and_then_to_a_refusal() {
 
 #[test]
 fn what_got_a_new_key_is_found_again() {
-    let mut world = Scripted::new(kitchen());
-    world.rekey = Some("object_7".into());
-    let report = run("put the pear in the bowl", &mut world);
-    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
-    assert_eq!(world.skills, ["grasp pear_0", "place pear_0 in bowl_0"]);
-    // Beside it nothing is claimed: it is grasped under its new key and put there again.
+    // What the verifier did not see is not claimed: it is grasped under its new key and put there again.
     let mut world = Scripted::new(kitchen());
     world.rekey = Some("object_7".into());
     let report = run("put the pear left of the plate", &mut world);

@@ -91,14 +91,28 @@ fn check_place(plan: &SkillPlan, before: &Observation, after: &Observation) -> O
     };
     let goal = Point3::from(goal.translation.vector);
     let held = find_object(before, &plan.object);
-    let Some(object) = re_observed(plan, held, objects, &goal) else {
-        return Outcome::NotObserved { because: format!("{} was not seen where it was put", plan.object) };
-    };
     let target = |index: usize| {
         let key = plan.targets.get(index)?;
         objects.iter().find(|o| o.key == *key).or_else(|| find_object(before, key))
     };
     let relation = plan.relation.unwrap_or(Relation::Table);
+    // What rolls in a bowl is still in it.
+    let carrier = target(0).filter(|_| matches!(relation, Relation::In | Relation::On));
+    let was_there: Vec<&Object> =
+        before.objects.iter().flatten().filter(|object| object.key != plan.object).collect();
+    let is_new = |object: &Object| !was_there.iter().any(|known| stands_where(object, known));
+    let is_there = |object: &Object| {
+        horizontal(&center(object), &goal) < SAME_PLACE
+            || carrier.is_some_and(|carrier| related(relation, object, carrier).is_ok())
+    };
+    let candidates = objects.iter().filter(|object| looks_like_held(plan, held, object));
+    let found = candidates
+        .filter(|object| is_there(object) && is_new(object))
+        .map(|object| (horizontal(&center(object), &goal), object))
+        .min_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((_, object)) = found else {
+        return Outcome::NotObserved { because: format!("{} was not seen where it was put", plan.object) };
+    };
     let verdict = match (relation, target(0), target(1)) {
         (Relation::Table | Relation::Away, _, _) => Ok(()),
         (Relation::Between, Some(a), Some(b)) => between(object, a, b),
@@ -131,36 +145,30 @@ fn horizontal(a: &Point3<f64>, b: &Point3<f64>) -> f64 {
     (a.xy() - b.xy()).norm()
 }
 
-/// The object seen nearest to where it was put, among those that look like it; the targets themselves do not count.
-fn re_observed<'a>(
-    plan: &SkillPlan,
-    held: Option<&Object>,
-    objects: &'a [Object],
-    goal: &Point3<f64>,
-) -> Option<&'a Object> {
-    let looks_like = |o: &&Object| {
-        if plan.targets.contains(&o.key) {
-            return false;
-        }
-        match held {
-            None => true,
-            Some(held) => {
-                held.class_name.is_empty()
-                    || o.class_name == held.class_name
-                    || held.class_votes.iter().any(|(name, _)| *name == o.class_name)
-                    || o.class_votes.iter().any(|(name, _)| *name == held.class_name)
-                    // A thing seen without a name is taken by its colour.
-                    || (o.class_name.is_empty() && color_distance(o, held) < 80.0)
-            }
-        }
-    };
-    objects
-        .iter()
-        .filter(looks_like)
-        .map(|object| (horizontal(&center(object), goal), object))
-        .filter(|(distance, _)| *distance < SAME_PLACE)
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, object)| object)
+/// Whether two sightings, before and after, are of one thing that was not moved.
+fn stands_where(now: &Object, before: &Object) -> bool {
+    now.class_name == before.class_name
+        && horizontal(&center(now), &center(before)) < SLACK / 2.0
+        && (now.bounds.top() - before.bounds.top()).abs() < SLACK / 2.0
+}
+
+/// Whether an object may be the one that was held; the targets themselves are not.
+fn looks_like_held(plan: &SkillPlan, held: Option<&Object>, object: &Object) -> bool {
+    if plan.targets.contains(&object.key) {
+        return false;
+    }
+    let Some(held) = held else { return true };
+    let voted = |a: &Object, b: &Object| a.class_votes.iter().any(|(name, _)| *name == b.class_name);
+    held.class_name.is_empty()
+        || object.class_name == held.class_name
+        || voted(held, object)
+        || voted(object, held)
+        // Detectors misname: a thing of its colour and size, where nothing was before, is it whatever it is called.
+        || (color_distance(object, held) < 80.0 && (0.5..2.0).contains(&size_ratio(object, held)))
+}
+
+fn size_ratio(a: &Object, b: &Object) -> f64 {
+    a.bounds.size.norm() / b.bounds.size.norm().max(1e-6)
 }
 
 fn color_distance(a: &Object, b: &Object) -> f64 {

@@ -119,6 +119,28 @@ fn a_placement_is_judged_by_where_the_object_is_seen() {
 }
 
 #[test]
+fn what_was_there_before_is_not_what_was_put_there() {
+    let old = apple("apple_9", 0.51, 0.12, 0.05);
+    let before = observation(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03), bowl(), old.clone()]));
+    let place = plan(Skill::Place, Some(Relation::In), &["bowl_0"], [0.5, 0.1, 0.08]);
+    let check = |objects: Vec<Object>, expected: &str| {
+        let mut after = observation(0.085, Some(objects));
+        after.gripper_command = 0.085;
+        let outcome = check_outcome(&place, &before, &after);
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    check(vec![bowl(), old.clone()], "not observed");
+    check(vec![bowl(), old.clone(), apple("apple_1", 0.47, 0.05, 0.05)], "succeeded");
+    // It rolled to the far side of a wide bowl.
+    let wide = object("bowl_0", "bowl", [0.5, 0.1, 0.03], [0.34, 0.34, 0.06]);
+    check(vec![wide.clone(), apple("apple_1", 0.5, 0.24, 0.05)], "succeeded");
+    // Misnamed, but red and as large; then one of another colour.
+    let tomato = object("tomato_0", "tomato", [0.5, 0.1, 0.05], [0.06, 0.06, 0.06]);
+    check(vec![bowl(), tomato.clone()], "succeeded");
+    check(vec![bowl(), Object { color: [0, 0, 200], ..tomato }], "not observed");
+}
+
+#[test]
 fn between_needs_both_sides() {
     let before = observation(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03)]));
     let can = object("can_0", "can", [0.5, -0.3, 0.05], [0.06, 0.06, 0.1]);
