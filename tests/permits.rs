@@ -79,6 +79,7 @@ fn look(height: f64) -> SkillPlan {
         targets: Vec::new(),
         relation: None,
         part: String::new(),
+        motion: None,
         held_object: None,
         pose_goals: vec![Isometry3::translation(0.4, 0.0, height)],
         gripper_opening: 0.05,

@@ -1,6 +1,6 @@
 //! Skill plans and the permits bound to them.
 
-use crate::ObjectKey;
+use crate::{ObjectKey, PartMotion};
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -20,16 +20,28 @@ pub enum Skill {
     Place,
     /// Let the held object fall a short way onto or into a target (ASP IV-C).
     Drop,
+    /// Grasp one part of an object, such as a handle (ASP IV-C).
+    GraspPart,
+    /// Push on a part with the tips of the closed gripper (ASP IV-C).
+    TipPush,
+    /// Pinch a part between the pads and pull (ASP IV-C).
+    PinchPull,
+    /// Hook a part from above and pull (ASP IV-C).
+    HookPull,
 }
 
 impl Skill {
     /// Every skill with its name on the wire.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Look, "look"),
         (Self::Home, "home"),
         (Self::Grasp, "grasp"),
         (Self::Place, "place"),
         (Self::Drop, "drop"),
+        (Self::GraspPart, "grasp_part"),
+        (Self::TipPush, "tip_push"),
+        (Self::PinchPull, "pinch_pull"),
+        (Self::HookPull, "hook_pull"),
     ];
 
     /// The name on the wire.
@@ -40,7 +52,25 @@ impl Skill {
             Self::Grasp => "grasp",
             Self::Place => "place",
             Self::Drop => "drop",
+            Self::GraspPart => "grasp_part",
+            Self::TipPush => "tip_push",
+            Self::PinchPull => "pinch_pull",
+            Self::HookPull => "hook_pull",
         }
+    }
+
+    /// Whether the skill acts on one part of an object, so that its plan has a [`PartMotion`].
+    pub fn acts_on_part(self) -> bool {
+        match self {
+            Self::GraspPart | Self::TipPush | Self::PinchPull | Self::HookPull => true,
+            Self::Look | Self::Home | Self::Grasp | Self::Place | Self::Drop => false,
+        }
+    }
+
+    /// Whether the skill is the moment the robot commits to an object or a part, for which evidence is needed
+    /// (AAH eq. 10).
+    pub fn needs_evidence(self) -> bool {
+        self == Self::Grasp || self.acts_on_part()
     }
 
     /// The skill with this name.
@@ -119,14 +149,16 @@ impl fmt::Display for PlanHash {
 pub struct SkillPlan {
     /// The skill.
     pub skill: Skill,
-    /// The object acted on (grasp) or held (place, drop); empty for look and home.
+    /// The object acted on (grasp, the skills on parts) or held (place, drop); empty for look and home.
     pub object: ObjectKey,
     /// Targets of the relation; may be empty.
     pub targets: Vec<ObjectKey>,
     /// Where to place; only for place and drop.
     pub relation: Option<Relation>,
-    /// Part of the object that is grasped; empty when none.
+    /// Part of the object that is grasped, pushed or pulled; empty when none.
     pub part: String,
+    /// What becomes of the part; present exactly when the skill acts on a part.
+    pub motion: Option<PartMotion>,
     /// What the plan assumes is held.
     pub held_object: Option<ObjectKey>,
     /// Tool poses to reach in order, `map_from_tool`.
@@ -158,6 +190,14 @@ impl SkillPlan {
             let t = pose.translation.vector;
             let q = pose.rotation.coords;
             for number in [t.x, t.y, t.z, q.x, q.y, q.z, q.w] {
+                hasher.update(number.to_bits().to_le_bytes());
+            }
+        }
+        if let Some(motion) = &self.motion {
+            let name = motion.effect.name();
+            hasher.update((name.len() as u64).to_le_bytes());
+            hasher.update(name.as_bytes());
+            for number in motion.numbers() {
                 hasher.update(number.to_bits().to_le_bytes());
             }
         }

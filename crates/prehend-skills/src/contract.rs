@@ -1,6 +1,6 @@
 //! What each skill needs before and promises after (ASP III-C), as data and as checked functions.
 
-use prehend_scene::{ObjectKey, ObjectMap, Relation, Skill, SymbolicState};
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Relation, Skill, SymbolicState};
 
 /// A condition a skill needs before it may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,17 @@ pub enum Precondition {
     TargetsKnown,
     /// The map is the one the request was made from.
     MapCurrent,
+    /// The effect is one the skill can have.
+    EffectFits,
 }
+
+/// What every skill on a part needs.
+const ON_PART: &[Precondition] = &[
+    Precondition::NothingHeld,
+    Precondition::MapCurrent,
+    Precondition::ObjectKnown,
+    Precondition::EffectFits,
+];
 
 /// What holds after a skill that succeeded; it is observed, never assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +38,10 @@ pub enum Postcondition {
     NothingHeld,
     /// The relation holds between the object and its targets.
     RelationHolds,
+    /// The part is where its effect leaves it: moved at least as far as the plan says, or gave way and returned.
+    PartMoved,
+    /// The part is in the gripper, with what it belongs to or alone.
+    PartHeld,
 }
 
 /// The contract of one skill.
@@ -76,6 +90,14 @@ pub enum ContractError {
         /// How many were given.
         given: usize,
     },
+    /// An effect the skill cannot have.
+    #[error("{} cannot {} a part", skill.name(), effect.name())]
+    WrongEffect {
+        /// The skill.
+        skill: Skill,
+        /// The effect.
+        effect: PartEffect,
+    },
     /// Place or drop without a relation.
     #[error("where to place it is not said")]
     NoRelation,
@@ -108,6 +130,8 @@ pub struct Request {
     pub targets: Vec<ObjectKey>,
     /// Where to place.
     pub relation: Option<Relation>,
+    /// What shall become of the part; `None` is what the skill usually does.
+    pub effect: Option<PartEffect>,
     /// Map the request was made from.
     pub map_version: u64,
 }
@@ -127,6 +151,16 @@ impl Contract {
                 after: &[Post::ObjectHeld],
                 moves_objects: true,
             },
+            Skill::GraspPart => Self {
+                skill,
+                before: ON_PART,
+                after: &[Post::PartHeld, Post::ObjectHeld],
+                moves_objects: true,
+            },
+            // Whether a pulled part is held depends on the effect: a plug is, a drawer is not.
+            Skill::TipPush | Skill::PinchPull | Skill::HookPull => {
+                Self { skill, before: ON_PART, after: &[Post::PartMoved], moves_objects: true }
+            }
             Skill::Place | Skill::Drop => Self {
                 skill,
                 before: &[Pre::ObjectHeld, Pre::MapCurrent, Pre::TargetsKnown],
@@ -168,6 +202,12 @@ impl Precondition {
                 check_targets(request)?;
                 request.targets.iter().try_for_each(known)
             }
+            Self::EffectFits => match request.effect {
+                Some(effect) if !effect.fits(request.skill) => {
+                    Err(ContractError::WrongEffect { skill: request.skill, effect })
+                }
+                Some(_) | None => Ok(()),
+            },
             Self::MapCurrent if request.map_version == map.version => Ok(()),
             Self::MapCurrent => {
                 Err(ContractError::StaleMap { requested: request.map_version, current: map.version })
@@ -241,6 +281,7 @@ mod tests {
             object: "cup".into(),
             targets: targets.iter().map(|t| (*t).into()).collect(),
             relation,
+            effect: None,
             map_version: 3,
         };
         let found =

@@ -37,6 +37,7 @@ pub fn grasp_plan(
         targets: Vec::new(),
         relation: None,
         part: part.to_owned(),
+        motion: None,
         held_object: None,
         pose_goals: vec![
             candidate.pregrasp(standoff.approach),
@@ -64,6 +65,7 @@ pub fn place_plan(
         targets: targets.to_vec(),
         relation: Some(relation),
         part: String::new(),
+        motion: None,
         held_object: Some(object.clone()),
         pose_goals: vec![
             candidate.above(standoff.above),
@@ -89,6 +91,7 @@ pub fn view_plan(
         targets: Vec::new(),
         relation: None,
         part: String::new(),
+        motion: None,
         held_object: held.cloned(),
         pose_goals: vec![map_from_tool],
         gripper_opening: opening,

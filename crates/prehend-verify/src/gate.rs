@@ -153,7 +153,16 @@ impl Verdict {
 pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>) -> Verdict {
     let mut findings = Vec::new();
     check_poses(plan, context, &mut findings);
-    let moves_object = matches!(plan.skill, Skill::Grasp | Skill::Place | Skill::Drop);
+    let moves_object = match plan.skill {
+        Skill::Look | Skill::Home => false,
+        Skill::Grasp
+        | Skill::Place
+        | Skill::Drop
+        | Skill::GraspPart
+        | Skill::TipPush
+        | Skill::PinchPull
+        | Skill::HookPull => true,
+    };
     let mut diagnostics = None;
     if moves_object {
         match context.map {
@@ -167,12 +176,12 @@ pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>)
                         findings.push(Finding::UnknownObject { key: key.clone() });
                     }
                 }
-                if plan.skill == Skill::Grasp {
+                if plan.skill.needs_evidence() {
                     diagnostics = Some(check_grasp(plan, evidence, map, context, &mut findings));
                 }
             }
         }
-        if plan.skill != Skill::Grasp {
+        if !plan.skill.needs_evidence() {
             check_place(plan, &mut findings);
         }
     }

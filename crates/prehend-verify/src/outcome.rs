@@ -44,6 +44,9 @@ pub fn check_outcome(plan: &SkillPlan, before: &Observation, after: &Observation
         }
         Skill::Grasp => check_grasp(plan, before, after),
         Skill::Place | Skill::Drop => check_place(plan, before, after),
+        Skill::GraspPart | Skill::TipPush | Skill::PinchPull | Skill::HookPull => {
+            Outcome::NotObserved { because: "what became of the part is not judged yet".to_owned() }
+        }
     }
 }
 

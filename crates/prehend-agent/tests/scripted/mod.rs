@@ -175,7 +175,8 @@ impl World for Scripted {
                     return Err(Fault { reason: Reason::OutcomeNotObserved, message, after });
                 }
             }
-            Skill::Look | Skill::Home => {}
+            Skill::GraspPart => self.held = Some(request.object.clone()),
+            Skill::Look | Skill::Home | Skill::TipPush | Skill::PinchPull | Skill::HookPull => {}
         }
         self.map.version += 1;
         Ok(SkillOutcome { held: self.held.clone(), map_stale: false })

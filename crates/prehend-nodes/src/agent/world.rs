@@ -206,6 +206,7 @@ impl World for NodeWorld {
             map_version: request.map_version,
             affordances,
             evidence,
+            ..Default::default()
         };
         let outcome_of = |result: &ExecuteSkill::Result| SkillOutcome {
             held: (!result.held_object.is_empty()).then(|| ObjectKey(result.held_object.clone())),

@@ -2,10 +2,13 @@
 
 use super::error::{ConvertError, Result};
 use super::{header, object_to_msg, objects_from_msg, pose_from_msg, pose_to_msg, seconds, stamp};
-use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
-use prehend_scene::{ObjectKey, Observation, Permit, PlanHash, Relation, Skill, SkillPlan, SymbolicState};
+use prehend_scene::{
+    ObjectKey, Observation, PartEffect, PartMotion, Permit, PlanHash, Relation, Skill, SkillPlan,
+    SymbolicState,
+};
 
 /// Skill of its name.
 pub fn skill(name: &str) -> Result<Skill> {
@@ -22,13 +25,40 @@ pub fn relation(name: &str) -> Result<Option<Relation>> {
         .ok_or_else(|| ConvertError::UnknownWord { what: "relation", word: name.to_owned() })
 }
 
+/// Effect on a part of its name; empty is none.
+pub fn effect(name: &str) -> Result<Option<PartEffect>> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    PartEffect::parse(name)
+        .map(Some)
+        .ok_or_else(|| ConvertError::UnknownWord { what: "effect", word: name.to_owned() })
+}
+
+/// Vector to message.
+pub fn vector_to_msg(vector: &Vector3<f64>) -> geometry::Vector3 {
+    geometry::Vector3 { x: vector.x, y: vector.y, z: vector.z }
+}
+
 fn key_or_none(key: &str) -> Option<ObjectKey> {
     (!key.is_empty()).then(|| ObjectKey(key.to_owned()))
 }
 
 /// Plan to message, with its hash; poses in `frame`.
 pub fn plan_to_msg(plan: &SkillPlan, frame: &str) -> ours::SkillPlan {
+    let motion = plan.motion.as_ref();
+    let number = |of: fn(&PartMotion) -> f64| motion.map_or(0.0, of);
     ours::SkillPlan {
+        effect: motion.map_or("", |m| m.effect.name()).to_owned(),
+        anchor: motion.map_or_else(Default::default, |m| geometry::Point {
+            x: m.anchor.x,
+            y: m.anchor.y,
+            z: m.anchor.z,
+        }),
+        direction: motion.map_or_else(Default::default, |m| vector_to_msg(&m.direction)),
+        extent: number(|m| m.extent),
+        least: number(|m| m.least),
+        corridor: number(|m| m.corridor),
         skill: plan.skill.name().to_owned(),
         object_key: plan.object.0.clone(),
         target_keys: plan.targets.iter().map(|key| key.0.clone()).collect(),
@@ -55,12 +85,22 @@ pub fn plan_from_msg(msg: &ours::SkillPlan) -> Result<(SkillPlan, PlanHash)> {
             UnitQuaternion::new_unchecked(Quaternion::new(q.w, q.x, q.y, q.z)),
         )
     };
+    let (anchor, direction) = (&msg.anchor, &msg.direction);
+    let motion = effect(&msg.effect)?.map(|effect| PartMotion {
+        effect,
+        anchor: Point3::new(anchor.x, anchor.y, anchor.z),
+        direction: Vector3::new(direction.x, direction.y, direction.z),
+        extent: msg.extent,
+        least: msg.least,
+        corridor: msg.corridor,
+    });
     let plan = SkillPlan {
         skill: skill(&msg.skill)?,
         object: ObjectKey(msg.object_key.clone()),
         targets: msg.target_keys.iter().map(|key| ObjectKey(key.clone())).collect(),
         relation: relation(&msg.relation)?,
         part: msg.part.clone(),
+        motion,
         held_object: key_or_none(&msg.held_object),
         pose_goals: msg.pose_goals.iter().map(pose).collect(),
         gripper_opening: msg.gripper_opening,

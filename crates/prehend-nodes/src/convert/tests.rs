@@ -5,7 +5,7 @@ use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{
     geometry_msgs::msg as geometry, prehend_interfaces::msg as ours, sensor_msgs::msg as sensor,
 };
-use prehend_scene::{ObjectKey, Relation, Skill, SkillPlan};
+use prehend_scene::{ObjectKey, PartEffect, PartMotion, Relation, Skill, SkillPlan};
 
 fn plan() -> SkillPlan {
     SkillPlan {
@@ -14,6 +14,7 @@ fn plan() -> SkillPlan {
         targets: vec![ObjectKey::from("bowl_0")],
         relation: Some(Relation::In),
         part: "rim".to_owned(),
+        motion: None,
         held_object: Some(ObjectKey::from("red_mug_0")),
         pose_goals: vec![Isometry3::from_parts(
             Translation3::new(0.4, -0.1, 0.123_456_789),
@@ -26,9 +27,22 @@ fn plan() -> SkillPlan {
 
 #[test]
 fn a_plan_hashes_the_same_after_the_wire() {
-    let (back, claimed) = plan_from_msg(&plan_to_msg(&plan(), "link_base")).expect("valid");
-    assert_eq!(back, plan());
-    assert_eq!(back.hash(), claimed);
+    let motion = PartMotion {
+        effect: PartEffect::Open,
+        anchor: Point3::new(0.61, -0.2, 0.3),
+        direction: nalgebra::Vector3::new(-0.6, 0.8, 0.0),
+        extent: 0.15,
+        least: 0.1,
+        corridor: 0.07,
+    };
+    let pull = SkillPlan { skill: Skill::HookPull, motion: Some(motion), ..plan() };
+    for plan in [plan(), pull.clone()] {
+        let (back, claimed) = plan_from_msg(&plan_to_msg(&plan, "link_base")).expect("valid");
+        assert_eq!(back, plan);
+        assert_eq!(back.hash(), claimed);
+    }
+    let farther = SkillPlan { motion: Some(PartMotion { extent: 0.16, ..motion }), ..pull.clone() };
+    assert_ne!(farther.hash(), pull.hash());
     let mut other = plan();
     other.pose_goals[0].translation.x += 1e-12;
     assert_ne!(other.hash(), plan().hash());

@@ -15,7 +15,7 @@ use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::{Client, ExecutingGoal};
-use prehend_scene::{ObjectKey, ObjectMap, Relation, Skill, SkillPlan, SymbolicState};
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState};
 use prehend_skills::contract::{Contract, Request};
 use prehend_skills::grasp::Reach;
 use prehend_skills::plan::Standoff;
@@ -52,6 +52,7 @@ pub(super) struct Asked {
     pub(super) targets: Vec<ObjectKey>,
     pub(super) relation: Option<Relation>,
     pub(super) part: String,
+    pub(super) effect: Option<PartEffect>,
     pub(super) map_version: u64,
 }
 
@@ -108,6 +109,9 @@ impl<'a> Job<'a> {
             Skill::Home => self.home().await.map(|()| "at home".to_owned()),
             Skill::Grasp => self.grasp(&asked).await,
             Skill::Place | Skill::Drop => self.place(&asked).await,
+            Skill::GraspPart | Skill::TipPush | Skill::PinchPull | Skill::HookPull => {
+                Err(SkillFault::BadRequest(format!("{} is not executed yet", asked.skill.name())))
+            }
         }
     }
 
@@ -119,6 +123,7 @@ impl<'a> Job<'a> {
             targets: self.goal.target_keys.iter().cloned().map(ObjectKey).collect(),
             relation: convert::relation(&self.goal.relation).map_err(bad)?,
             part: self.goal.part.clone(),
+            effect: convert::effect(&self.goal.effect).map_err(bad)?,
             map_version: self.goal.map_version,
         })
     }
@@ -165,6 +170,7 @@ impl<'a> Job<'a> {
             object: asked.object.clone(),
             targets: asked.targets.clone(),
             relation: asked.relation,
+            effect: asked.effect,
             map_version: asked.map_version,
         };
         Ok(Contract::of(asked.skill).check(&request, &state, map)?)
@@ -225,7 +231,7 @@ impl<'a> Job<'a> {
     /// Asks the gate, redeems the permit and begins to move.
     pub(super) async fn commit(&self, plan: SkillPlan) -> Result<Motion<'_>, SkillFault> {
         let skills = self.skills;
-        let evidence = if plan.skill == Skill::Grasp { &self.goal.evidence[..] } else { &[] };
+        let evidence = if plan.skill.needs_evidence() { &self.goal.evidence[..] } else { &[] };
         let moves_objects = Contract::of(plan.skill).moves_objects;
         let permitted =
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;

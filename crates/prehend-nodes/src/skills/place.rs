@@ -60,6 +60,7 @@ impl Job<'_> {
             targets: Vec::new(),
             relation: Some(Relation::Table),
             part: String::new(),
+            effect: None,
             map_version: map.version,
         };
         self.put(&asked, Relation::Table, &held, map).await?;

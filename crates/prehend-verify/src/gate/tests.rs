@@ -79,6 +79,7 @@ fn plan(skill: Skill) -> SkillPlan {
         targets: if grasp { Vec::new() } else { vec![ObjectKey::from("bowl_0")] },
         relation: (!grasp).then_some(Relation::In),
         part: String::new(),
+        motion: None,
         held_object: (!grasp).then(|| ObjectKey::from("mug_0")),
         pose_goals: vec![pose(0.4, 0.15), pose(0.4, 0.03)],
         gripper_opening: 0.08,

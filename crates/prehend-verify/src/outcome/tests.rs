@@ -51,6 +51,7 @@ fn plan(skill: Skill, relation: Option<Relation>, targets: &[&str], goal: [f64; 
         targets: targets.iter().map(|key| ObjectKey::from(*key)).collect(),
         relation,
         part: String::new(),
+        motion: None,
         held_object: None,
         pose_goals: vec![Isometry3::translation(goal[0], goal[1], goal[2])],
         gripper_opening: 0.08,
