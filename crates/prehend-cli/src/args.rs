@@ -1,9 +1,10 @@
 //! The command line.
 
 use crate::node::NodeName;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use prehend_eval::scenario::Conditions;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 const AFTER: &str = "\
 Examples:
@@ -280,6 +281,19 @@ impl EvalArgs {
     }
 }
 
+/// Under the name of a node the executable is that node: a link `object_map` to `prehend` is what `ros2 run` starts.
+pub fn with_node_of_name(arguments: Vec<OsString>) -> Vec<OsString> {
+    let called = arguments.first().map(Path::new).and_then(Path::file_stem);
+    let node = called.and_then(|name| NodeName::from_str(name.to_str()?, false).ok());
+    match node {
+        Some(node) => {
+            let own = ["prehend", "node", node.name()].map(OsString::from);
+            own.into_iter().chain(arguments.into_iter().skip(1)).collect()
+        }
+        None => arguments,
+    }
+}
+
 /// Arguments of `node`.
 #[derive(Debug, Args)]
 pub struct NodeArgs {
@@ -364,5 +378,17 @@ mod tests {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
         assert!(Cli::try_parse_from(["prehend", "demo", "--param", "verifier:enforce:=false"]).is_ok());
+    }
+
+    #[test]
+    fn a_link_with_the_name_of_a_node_is_that_node() {
+        let called = |list: &[&str]| with_node_of_name(list.iter().map(OsString::from).collect());
+        assert_eq!(
+            called(&["/opt/lib/prehend/object_map", "--supervised"]),
+            ["prehend", "node", "object_map", "--supervised"]
+        );
+        for others in [&["/usr/bin/prehend", "demo"][..], &["objects"], &[]] {
+            assert_eq!(called(others), others);
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! The `prehend` command.
 
 use clap::Parser;
-use prehend_cli::args::Cli;
+use prehend_cli::args::{Cli, with_node_of_name};
 use prehend_cli::outcome::exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(with_node_of_name(std::env::args_os().collect())) {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to stdout and is no error; what is wrong goes to stderr.
