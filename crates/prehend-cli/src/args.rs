@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use prehend_eval::scenario::Conditions;
@@ -128,6 +129,9 @@ pub struct DemoArgs {
     /// Longest time for the goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
     pub timeout: f64,
+    /// Somebody interferes once: pushes what the gripper approaches, or takes what it carries
+    #[arg(long, value_name = "HOW")]
+    pub disturb: Option<Disturbance>,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
@@ -262,6 +266,9 @@ pub struct EvalArgs {
     /// The same tables with a detector three times as bad, and things so smooth that they slip
     #[arg(long, conflicts_with = "perfect_detector")]
     pub hard: bool,
+    /// Somebody interferes in every run: pushes what the gripper approaches (even seeds), or takes what it carries (odd)
+    #[arg(long)]
+    pub disturb: bool,
     /// Keep pictures and logs only of runs that went wrong
     #[arg(long)]
     pub keep_failures: bool,

@@ -1,11 +1,6 @@
 //! A ROS domain of one's own, so that several graphs can run on one machine at once.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write;
-use std::path::{Path, PathBuf};
-
-/// Domains that are tried; the ports of those above are handed out by Linux for other things.
-const CANDIDATES: std::ops::RangeInclusive<u16> = 1..=101;
+use prehend_ros::DomainLease;
 
 /// Why there is no domain to use.
 #[derive(Debug, thiserror::Error)]
@@ -16,12 +11,9 @@ pub enum DomainError {
         /// The value as found.
         value: String,
     },
-    /// Every domain is locked by another graph, or the lock files cannot be written.
-    #[error("no free ROS domain: the locks of domains 1 to 101 in {} are all taken or not writable", dir.display())]
-    NoneFree {
-        /// Folder of the lock files.
-        dir: PathBuf,
-    },
+    /// Every domain is leased to another graph, or the leases cannot be written.
+    #[error("no free ROS domain: every `prehend-domain-*.lock` in {} is taken or not writable", std::env::temp_dir().display())]
+    NoneFree,
     /// Several graphs are up, and the environment does not say which is meant.
     #[error("graphs are up in several ROS domains ({}): set ROS_DOMAIN_ID to the one you mean", ids.iter().map(u16::to_string).collect::<Vec<_>>().join(", "))]
     Several {
@@ -30,7 +22,7 @@ pub enum DomainError {
     },
 }
 
-/// What a graph with a domain of its own is for; written into its lock file.
+/// What a graph with a domain of its own is for; written into its lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// It serves other commands until it is ended.
@@ -48,13 +40,13 @@ impl Purpose {
     }
 }
 
-/// A domain, and the lock that keeps other graphs out of it while this value lives.
+/// A domain, and the lease that keeps other graphs out of it while this value lives.
 #[derive(Debug)]
 pub struct Domain {
     /// The domain.
     pub id: u16,
     /// Held, never read; `None` when the caller's environment chose the domain.
-    _lock: Option<File>,
+    _lease: Option<DomainLease>,
 }
 
 impl Domain {
@@ -73,26 +65,20 @@ impl Domain {
         if let Some(domain) = Self::of_environment() {
             return domain;
         }
-        let dir = std::env::temp_dir();
-        let ids: Vec<u16> = CANDIDATES.filter(|id| is_up(&dir, *id)).collect();
+        let ids = DomainLease::leased_for(Purpose::Up.word());
         match ids.as_slice() {
-            [] => Ok(Self { id: 0, _lock: None }),
-            [id] => Ok(Self { id: *id, _lock: None }),
+            [] => Ok(Self { id: 0, _lease: None }),
+            [id] => Ok(Self { id: *id, _lease: None }),
             _ => Err(DomainError::Several { ids }),
         }
     }
 
-    /// A domain nobody on this machine has locked; the search starts at a place that differs by process.
+    /// A domain nobody on this machine has leased.
     ///
     /// Errors: [`DomainError::NoneFree`].
     pub fn free(purpose: Purpose) -> Result<Self, DomainError> {
-        let dir = std::env::temp_dir();
-        let count = CANDIDATES.end() - CANDIDATES.start() + 1;
-        let first = (std::process::id() % u32::from(count)) as u16;
-        (0..count)
-            .map(|step| CANDIDATES.start() + (first + step) % count)
-            .find_map(|id| try_lock(&dir, id, purpose).map(|lock| Self { id, _lock: Some(lock) }))
-            .ok_or(DomainError::NoneFree { dir })
+        let lease = DomainLease::take_for(purpose.word()).ok_or(DomainError::NoneFree)?;
+        Ok(Self { id: lease.domain_id(), _lease: Some(lease) })
     }
 
     fn of_environment() -> Option<Result<Self, DomainError>> {
@@ -104,53 +90,15 @@ impl Domain {
 
     fn parse(value: &str) -> Result<Self, DomainError> {
         match value.trim().parse::<u16>() {
-            Ok(id @ (0..=101 | 215..=232)) => Ok(Self { id, _lock: None }),
+            Ok(id @ (0..=101 | 215..=232)) => Ok(Self { id, _lease: None }),
             _ => Err(DomainError::BadValue { value: value.to_owned() }),
         }
     }
 }
 
-fn lock_path(dir: &Path, id: u16) -> PathBuf {
-    dir.join(format!("prehend-domain-{id}.lock"))
-}
-
-/// The lock of domain `id`, or `None` when another process has it or its file cannot be written.
-fn try_lock(dir: &Path, id: u16, purpose: Purpose) -> Option<File> {
-    let mut file =
-        OpenOptions::new().create(true).truncate(false).write(true).open(lock_path(dir, id)).ok()?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return None,
-    }
-    file.set_len(0).and_then(|()| file.write_all(purpose.word().as_bytes())).ok()?;
-    Some(file)
-}
-
-/// Whether somebody holds the lock of domain `id` for [`Purpose::Up`].
-fn is_up(dir: &Path, id: u16) -> bool {
-    let path = lock_path(dir, id);
-    let Ok(file) = File::open(&path) else { return false };
-    let locked = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
-    locked && std::fs::read_to_string(path).is_ok_and(|text| text == Purpose::Up.word())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn two_free_domains_differ_and_a_lock_ends_with_its_value() {
-        let dir = std::env::temp_dir();
-        let one = Domain::free(Purpose::Up).unwrap();
-        let two = Domain::free(Purpose::Run).unwrap();
-        assert_ne!(one.id, two.id);
-        assert!(try_lock(&dir, one.id, Purpose::Run).is_none());
-        assert!(is_up(&dir, one.id) && !is_up(&dir, two.id));
-        let id = one.id;
-        drop(one);
-        assert!(!is_up(&dir, id));
-        assert!(try_lock(&dir, id, Purpose::Run).is_some());
-    }
 
     #[test]
     fn values_of_the_environment() {

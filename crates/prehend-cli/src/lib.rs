@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod disturb;
 pub mod domain;
 pub mod eval;
 pub mod goal;

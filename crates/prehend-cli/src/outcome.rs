@@ -102,6 +102,9 @@ pub struct GoalReport {
     pub seconds: Seconds,
     /// Folder with the trace and the pictures; null when there is none.
     pub run_dir: Option<PathBuf>,
+    /// How somebody interfered; null when nobody did.
+    #[serde(default)]
+    pub disturbance: Option<String>,
 }
 
 impl GoalReport {
@@ -116,6 +119,7 @@ impl GoalReport {
             permits: Permits::default(),
             seconds: Seconds::default(),
             run_dir: None,
+            disturbance: None,
         }
     }
 

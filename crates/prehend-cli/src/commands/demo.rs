@@ -2,6 +2,7 @@
 
 use super::{graph_options, scene, start_code, up};
 use crate::args::DemoArgs;
+use crate::disturb;
 use crate::domain::Purpose;
 use crate::goal::{self, Followed};
 use crate::graph::{Graph, GraphError};
@@ -14,8 +15,9 @@ use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_scene::Reason;
-use prehend_sim::world::Truth;
+use prehend_sim::world::{ArmModel, Truth};
 use std::time::Duration;
 
 /// Reason code of a scene file that cannot be used.
@@ -102,7 +104,8 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     screen.line(format!("ready in {ready:.2} s"));
     screen.line(format!("goal: {}", args.goal));
 
-    let mut run = Run { args, screen, graph, folder, interrupt };
+    let arm = args.disturb.map(|_| arm_of(&graph)).transpose()?;
+    let mut run = Run { args, screen, graph, folder, interrupt, arm, disturbed: None };
     let before = run.observe("before").await;
     let followed = run.follow().await;
     let report = run.conclude(ready, before, &followed).await;
@@ -120,30 +123,59 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     Ok((report, code))
 }
 
+/// The arm that stands in the scene.
+fn arm_of(graph: &Graph) -> Result<ArmModel, Early> {
+    let text = std::fs::read_to_string(&graph.robot.urdf).map_err(Early::input)?;
+    ArmModel::from_urdf(&text).map_err(Early::input)
+}
+
 struct Run<'a> {
     args: &'a DemoArgs,
     screen: &'a Screen,
     graph: Graph,
     folder: RunFolder,
     interrupt: Interrupt,
+    /// Where the tool is, for whoever interferes.
+    arm: Option<ArmModel>,
+    /// How somebody interfered.
+    disturbed: Option<String>,
 }
 
 impl Run<'_> {
     /// Gives the goal and follows it.
     async fn follow(&mut self) -> Followed {
-        let Graph { supervisor, observer, .. } = &mut self.graph;
+        let Graph { supervisor, observer, judge, .. } = &mut self.graph;
         let (screen, folder) = (self.screen, &mut self.folder);
-        let on_event = |event: &_| {
+        let (tell, heard) = tokio::sync::mpsc::unbounded_channel();
+        let on_event = |event: &TraceEvent| {
+            // Nobody listens when nobody interferes.
+            let _ = tell.send(event.clone());
             screen.line(trace::to_line(event, screen));
             if let Err(error) = folder.add_event(event) {
                 tracing::warn!("{error}");
             }
         };
         let interrupt = &mut self.interrupt;
+        let disturbance = self.args.disturb.zip(self.arm.as_ref());
+        let (seed, disturbed) = (self.args.graph.seed, &mut self.disturbed);
+        let interference = async {
+            if let Some((disturbance, arm)) = disturbance {
+                let mut heard = heard;
+                match disturb::interfere(disturbance, judge, arm, seed, &mut heard).await {
+                    Ok(words) => {
+                        screen.line(screen.paint(Paint::Yellow, &format!("interference: {words}")));
+                        *disturbed = Some(words);
+                    }
+                    Err(error) => screen.line(format!("no interference: {error}")),
+                }
+            }
+            std::future::pending::<()>().await;
+        };
         let danger = async {
             tokio::select! {
                 () = interrupt.raised() => Ending::failed(Reason::Canceled, "interrupted"),
                 ending = loss(supervisor, screen) => ending,
+                () = interference => Ending::failed(Reason::Internal, "the interference has no end"),
             }
         };
         let timeout = Duration::from_secs_f64(self.args.timeout);
@@ -205,6 +237,7 @@ impl Run<'_> {
         report.seconds.first_motion = followed.tally.first_motion;
         report.seconds.total = Some(followed.seconds);
         report.run_dir = Some(self.folder.path().to_owned());
+        report.disturbance = self.disturbed.clone();
         let state = self.graph.observer.state.borrow().clone();
         self.keep_json("state.json", &state);
         tokio::select! {

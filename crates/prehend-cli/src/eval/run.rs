@@ -71,6 +71,7 @@ struct Conditions {
     no_retries: bool,
     perfect_detector: bool,
     hard: bool,
+    disturb: bool,
     speed: f64,
 }
 
@@ -87,6 +88,7 @@ pub(super) async fn one(
         no_retries: args.no_retries,
         perfect_detector: args.perfect_detector,
         hard: args.hard,
+        disturb: args.disturb,
         speed: args.speed,
     };
     let kept = folder.join("run.json");
@@ -123,6 +125,9 @@ fn arguments(args: &EvalArgs, scenario: &Scenario, folder: &Path) -> Vec<String>
     let (seed, speed) = (scenario.seed.to_string(), args.speed.to_string());
     let (out, timeout) = (folder.display().to_string(), GOAL_TIMEOUT.to_string());
     list.extend(["--seed", &seed, "--speed", &speed, "--out", &out, "--timeout", &timeout]);
+    if args.disturb {
+        list.extend(["--disturb", if scenario.seed.is_multiple_of(2) { "push" } else { "slip" }]);
+    }
     if args.no_verifier {
         list.extend(["--param", "verifier:enforce:=false"]);
     }

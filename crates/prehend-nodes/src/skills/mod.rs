@@ -44,7 +44,7 @@ use tokio::task::JoinHandle;
 const LAST_STOP: Duration = Duration::from_secs(4);
 
 enum Event {
-    Goal(GoalRequest<ExecuteSkill::Action>),
+    Goal(Box<GoalRequest<ExecuteSkill::Action>>),
     Stop(ServiceRequest<Stop::Service>),
     Shutdown,
 }
@@ -65,15 +65,15 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
             Some(request) = stops.next() => Event::Stop(request),
-            Some(request) = goals.next() => Event::Goal(request),
+            Some(request) = goals.next() => Event::Goal(Box::new(request)),
         };
         running.take_if(|(_, task)| task.is_finished());
         match event {
             Event::Goal(request) => match &running {
-                Some((name, _)) => refuse(request, &SkillFault::Busy(name.clone())),
+                Some((name, _)) => refuse(*request, &SkillFault::Busy(name.clone())),
                 None => {
                     let name = format!("{} {}", request.goal.skill, request.goal.object_key);
-                    running = Some((name, tokio::spawn(execute(Arc::clone(&skills), request))));
+                    running = Some((name, tokio::spawn(execute(Arc::clone(&skills), *request))));
                 }
             },
             Event::Stop(request) => take_stop(&skills, &stop_state, request),

@@ -1,0 +1,151 @@
+//! Somebody interferes: what a robot next to people must expect, done to physics over the judge's channel.
+
+use crate::judge::{Judge, JudgeError};
+use nalgebra::{Point2, Vector2};
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_sim::world::{ArmModel, ObjectTruth, Truth};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::f64::consts::TAU;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How far a thing is pushed aside, metres.
+const PUSH: f64 = 0.06;
+/// How far from where it was lifted a thing falls, metres.
+const FALL: f64 = 0.11;
+/// Farthest a thing may be from the tool's axis and still be what it approaches, metres.
+const APPROACHED: f64 = 0.12;
+/// Directions that are tried.
+const DIRECTIONS: u64 = 8;
+/// Room that is left around a thing that is put down, metres.
+const ROOM: f64 = 0.015;
+/// Where the arm reaches and the camera at home sees, metres from the base: x, then |y|.
+const REACH: ([f64; 2], f64) = ([0.30, 0.56], 0.30);
+
+/// What somebody does, once in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Disturbance {
+    /// Pushes the first thing that the gripper approaches aside, at the last moment.
+    Push,
+    /// Takes the first thing that the gripper carries out of it and puts it on the table.
+    Slip,
+}
+
+/// Waits for the moment, interferes, and gives what was done in words; never completes when the moment does not come.
+///
+/// `heard` are the events of the trace. Errors: [`JudgeError`].
+pub async fn interfere(
+    disturbance: Disturbance,
+    judge: &mut Judge,
+    arm: &ArmModel,
+    seed: u64,
+    heard: &mut UnboundedReceiver<TraceEvent>,
+) -> Result<String, JudgeError> {
+    let before = judge.snapshot().await?;
+    while let Some(event) = heard.recv().await {
+        if event.kind != TraceEvent::KIND_MOTION || event.status != "started" {
+            continue;
+        }
+        let truth = judge.snapshot().await?;
+        let (object, away, words) = match (disturbance, event.name.as_str()) {
+            (Disturbance::Push, "approach") => (approached(&truth, arm), PUSH, "pushed aside"),
+            (Disturbance::Slip, "transit") => {
+                (truth.objects.iter().find(|o| o.held), FALL, "taken out of the gripper")
+            }
+            _ => continue,
+        };
+        let Some(object) = object else { continue };
+        // A carried thing falls near the place it was taken from, at the height at which it stood there.
+        let stood = before.objects.iter().find(|known| known.name == object.name).unwrap_or(object);
+        let Some(place) = free_place(stood, &truth, away, seed) else { continue };
+        let position = [place.x, place.y, stood.position[2]];
+        judge.ask(&json!({"ask": "move_object", "object": object.name, "position": position})).await?;
+        return Ok(format!("{} was {words}", object.name));
+    }
+    std::future::pending().await
+}
+
+/// The free object nearest to the tool, seen from above.
+fn approached<'a>(truth: &'a Truth, arm: &ArmModel) -> Option<&'a ObjectTruth> {
+    let tool = arm.tcp_pose(&truth.joints).translation.vector.xy();
+    let distance = |object: &ObjectTruth| (center(object).coords - tool).norm();
+    truth
+        .objects
+        .iter()
+        .filter(|object| !object.fixed && !object.fallen && distance(object) < APPROACHED)
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+fn center(object: &ObjectTruth) -> Point2<f64> {
+    Point2::new(object.position[0], object.position[1])
+}
+
+fn radius(object: &ObjectTruth) -> f64 {
+    object.half_extents[0].hypot(object.half_extents[1])
+}
+
+/// A place `away` from where a thing stands, where nothing else stands and the arm reaches.
+fn free_place(object: &ObjectTruth, truth: &Truth, away: f64, seed: u64) -> Option<Point2<f64>> {
+    let others = || truth.objects.iter().filter(|other| other.name != object.name && !other.held);
+    (0..DIRECTIONS)
+        .map(|step| ((seed + step) % DIRECTIONS) as f64 / DIRECTIONS as f64 * TAU)
+        .map(|angle| center(object) + Vector2::new(angle.cos(), angle.sin()) * away)
+        .find(|place| {
+            let ([near, far], side) = REACH;
+            (near..far).contains(&place.x)
+                && place.y.abs() < side
+                && others()
+                    .all(|other| (center(other) - place).norm() > radius(other) + radius(object) + ROOM)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_sim::scene::Shape;
+
+    fn object(name: &str, x: f64, y: f64) -> ObjectTruth {
+        ObjectTruth {
+            name: name.to_owned(),
+            class: "block".to_owned(),
+            shape: Shape::Box { size: [0.04; 3] },
+            color: [0; 3],
+            color_name: None,
+            fixed: false,
+            position: [x, y, 0.02],
+            orientation: [0.0, 0.0, 0.0, 1.0],
+            half_extents: [0.02; 3],
+            speed: 0.0,
+            touches: Vec::new(),
+            inside: Vec::new(),
+            on: Vec::new(),
+            held: false,
+            fallen: false,
+        }
+    }
+
+    #[test]
+    fn a_thing_is_put_where_nothing_stands_and_the_arm_reaches() {
+        let objects = vec![object("a", 0.45, 0.0), object("b", 0.51, 0.0), object("c", 0.45, 0.27)];
+        let truth = Truth {
+            time: 0.0,
+            joints: [0.0; 6],
+            opening: 0.0,
+            pad_force: 0.0,
+            moving: true,
+            table_height: 0.0,
+            objects,
+        };
+        for seed in 0..8 {
+            let place = free_place(&truth.objects[0], &truth, PUSH, seed).unwrap();
+            assert!((place - Point2::new(0.45, 0.0)).norm() - PUSH < 1e-9);
+            assert!((place - center(&truth.objects[1])).norm() > 0.05, "seed {seed}: {place}");
+            let place = free_place(&truth.objects[2], &truth, PUSH, seed).unwrap();
+            assert!(place.y < 0.30, "seed {seed}: {place}");
+        }
+        let mut full = truth;
+        full.objects[1].half_extents = [0.5; 3];
+        assert!(free_place(&full.objects[0], &full, PUSH, 0).is_none());
+    }
+}
