@@ -129,7 +129,7 @@ pub struct DemoArgs {
     /// Longest time for the goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
     pub timeout: f64,
-    /// Somebody interferes once: pushes what the gripper approaches, or takes what it carries
+    /// Somebody interferes once: pushes what the gripper approaches, takes what it carries, or what it has put down
     #[arg(long, value_name = "HOW")]
     pub disturb: Option<Disturbance>,
     /// End when stdin ends: the parent is gone.
@@ -266,7 +266,7 @@ pub struct EvalArgs {
     /// The same tables with a detector three times as bad, and things so smooth that they slip
     #[arg(long, conflicts_with = "perfect_detector")]
     pub hard: bool,
-    /// Somebody interferes in every run: pushes what the gripper approaches (even seeds), or takes what it carries (odd)
+    /// Somebody interferes in every run, as `demo --disturb` does: push, slip and take by turns
     #[arg(long)]
     pub disturb: bool,
     /// Keep pictures and logs only of runs that went wrong

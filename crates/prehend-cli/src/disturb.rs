@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// How far a thing is pushed aside, metres.
 const PUSH: f64 = 0.06;
-/// How far from where it was lifted a thing falls, metres.
+/// How far from where it stood a thing is put that was taken, metres.
 const FALL: f64 = 0.11;
 /// Farthest a thing may be from the tool's axis and still be what it approaches, metres.
 const APPROACHED: f64 = 0.12;
@@ -30,6 +30,8 @@ pub enum Disturbance {
     Push,
     /// Takes the first thing that the gripper carries out of it and puts it on the table.
     Slip,
+    /// Takes the first thing that was put down away again as soon as the gripper has let it go.
+    Take,
 }
 
 /// Waits for the moment, interferes, and gives what was done in words; never completes when the moment does not come.
@@ -56,7 +58,7 @@ pub async fn interfere(
             _ => continue,
         };
         let Some(object) = object else { continue };
-        // A carried thing falls near the place it was taken from, at the height at which it stood there.
+        // Near the place it stood at first, and as high.
         let stood = before.objects.iter().find(|known| known.name == object.name).unwrap_or(object);
         let Some(place) = free_place(stood, &truth, away, seed) else { continue };
         let position = [place.x, place.y, stood.position[2]];

@@ -102,8 +102,8 @@ pub struct GoalReport {
     pub seconds: Seconds,
     /// Folder with the trace and the pictures; null when there is none.
     pub run_dir: Option<PathBuf>,
-    /// How somebody interfered; null when nobody did.
-    #[serde(default)]
+    /// How somebody interfered; absent when nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<String>,
 }
 

@@ -126,7 +126,8 @@ fn arguments(args: &EvalArgs, scenario: &Scenario, folder: &Path) -> Vec<String>
     let (out, timeout) = (folder.display().to_string(), GOAL_TIMEOUT.to_string());
     list.extend(["--seed", &seed, "--speed", &speed, "--out", &out, "--timeout", &timeout]);
     if args.disturb {
-        list.extend(["--disturb", if scenario.seed.is_multiple_of(2) { "push" } else { "slip" }]);
+        let how = ["push", "slip", "take"];
+        list.extend(["--disturb", how[(scenario.seed % 3) as usize]]);
     }
     if args.no_verifier {
         list.extend(["--param", "verifier:enforce:=false"]);
