@@ -15,6 +15,8 @@ const NAMELESS: f64 = 0.5;
 /// when nothing else fits.
 const RIVAL: f64 = 0.4;
 const LAST_RESORT: f64 = 0.15;
+/// Greatest ratio of measures and greatest unlikeness of colours of things that look the same.
+const TWIN: (f64, f64) = (1.25, 0.08);
 /// Least ratio of sizes that makes "large" and "small" mean something.
 const SIZE_RATIO: f64 = 1.15;
 
@@ -201,19 +203,41 @@ fn color_share(object: &Object, color: &str, lexicon: &Lexicon) -> f64 {
 const SAME_NAME: f64 = 0.94;
 
 /// When something bears the very name, things of a mere kin ("mug" for "cup") are not meant as well; "cups" wants two of them.
+/// What looks just like the one that bears the name is meant as much: detectors misname.
 fn prefer_exact(candidates: &mut [Candidate<'_>], query: &Query) {
-    let exact = candidates.iter().filter(|c| c.doubts.is_empty() && c.noun >= SAME_NAME).count();
-    if query.is_any() || exact < if query.is_plural { 2 } else { 1 } {
+    let is_exact = |c: &Candidate<'_>| c.doubts.is_empty() && c.noun >= SAME_NAME;
+    let exact: Vec<&Object> = candidates.iter().filter(|c| is_exact(c)).map(|c| c.object).collect();
+    if query.is_any() || exact.is_empty() {
         return;
     }
-    for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty() && c.noun < SAME_NAME) {
-        candidate.similarity *= 0.9;
-        candidate.doubts.push(format!(
-            "it is {}, and another is {}",
-            candidate.object.class_name,
-            query.noun.join(" ")
-        ));
+    let is_twin = |object: &Object| exact.iter().any(|other| looks_like(object, other));
+    for candidate in candidates.iter_mut() {
+        if candidate.only_unnamed && candidate.object.class_name.is_empty() && is_twin(candidate.object) {
+            candidate.doubts.clear();
+        }
+        let is_kin = candidate.doubts.is_empty()
+            && !candidate.object.class_name.is_empty()
+            && candidate.noun < SAME_NAME;
+        if is_kin && exact.len() > usize::from(query.is_plural) && !is_twin(candidate.object) {
+            candidate.similarity *= 0.9;
+            candidate.doubts.push(format!(
+                "it is {}, and another is {}",
+                candidate.object.class_name,
+                query.noun.join(" ")
+            ));
+        }
     }
+}
+
+/// Whether two things have one colour and the same measures.
+fn looks_like(a: &Object, b: &Object) -> bool {
+    let sorted = |object: &Object| {
+        let mut size: [f64; 3] = object.bounds.size.into();
+        size.sort_by(f64::total_cmp);
+        size
+    };
+    let near = |(a, b): (f64, f64)| a.max(b) < TWIN.0 * a.min(b);
+    crate::color::unlikeness(a.color, b.color) < TWIN.1 && sorted(a).into_iter().zip(sorted(b)).all(near)
 }
 
 fn measure(object: &Object, dimension: Dimension) -> f64 {

@@ -7,6 +7,18 @@ fn lexicon() -> Lexicon {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Any pixel of a colour.
+fn pixel(color: &str) -> [u8; 3] {
+    match color {
+        "red" => [200, 30, 30],
+        "green" => [30, 160, 40],
+        "blue" => [30, 60, 200],
+        "orange" => [230, 120, 20],
+        "purple" => [120, 30, 160],
+        _ => [128; 3],
+    }
+}
+
 /// An object from `class:colour:size in cm`; names repeat as they like.
 fn map(objects: &[&str]) -> ObjectMap {
     let objects = objects
@@ -23,7 +35,7 @@ fn map(objects: &[&str]) -> ObjectMap {
                 confidence: 0.9,
                 cloud: PointCloud::default(),
                 bounds: OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(size) },
-                color: [128; 3],
+                color: pixel(&color),
                 color_fractions: vec![(color, 1.0)],
                 features: Vec::new(),
                 crops: Vec::new(),
@@ -172,4 +184,17 @@ fn a_name_in_doubt_is_believed_when_nothing_else_fits() {
     assert_eq!(keys(&unnamed, "purple block", 0), [":purple"]);
     assert_eq!(keys(&unnamed, "block", 0), Vec::<String>::new());
     assert_eq!(keys(&[":purple", ":purple:9"], "purple block", 0), Vec::<String>::new());
+}
+
+#[test]
+fn what_looks_just_like_the_one_that_bears_the_name_is_meant_too() {
+    let mut table =
+        map(&["block:orange:4.8", "cube:orange:4.7", "cube:orange:7", "block:red:4.8", ":orange:4.9"]);
+    for object in &mut table.objects {
+        object.color = if object.key.0.contains("red") { [200, 30, 30] } else { [230, 120, 20] };
+    }
+    let found = retrieve(&table, "orange block", 5, &lexicon());
+    let mut keys: Vec<&str> = found.matches.iter().map(|m| m.key.0.as_str()).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, [":orange:4.9", "block:orange:4.8", "cube:orange:4.7"], "{found:?}");
 }
