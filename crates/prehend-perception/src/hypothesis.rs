@@ -214,12 +214,13 @@ fn parts_of(
     let most = parts.iter().map(|part| part.pixels.len()).max().unwrap_or(0) as f64;
     let (mut parts, scraps): (Vec<Hypothesis>, Vec<Hypothesis>) =
         parts.into_iter().partition(|part| part.pixels.len() as f64 >= settings.min_part * most);
-    // The tip of a handle behind its mug: small, apart, but of the same mask and colour.
+    // The tip of a handle behind its mug, or the cap of a bottle seen from above: small, apart, but of the same mask and colour.
     for scrap in scraps {
         let alike = |part: &Hypothesis| {
             color::unlikeness(mean_color(frame, &scrap.pixels), mean_color(frame, &part.pixels))
                 < settings.unlike
-                && is_near(&part.pixels, &scrap.pixels, scene, 2.0 * settings.bridge)
+                && (is_near(&part.pixels, &scrap.pixels, scene, 2.0 * settings.bridge)
+                    || is_bridged(part, &scrap.pixels, scene, settings))
         };
         if let Some(place) = parts.iter().position(alike) {
             parts[place].pixels.extend(scrap.pixels);
@@ -281,7 +282,7 @@ fn footprint(pixels: &[usize], scene: &Scene) -> Vec<Point2<f64>> {
 }
 
 /// Whether a point is inside a counter-clockwise convex polygon.
-fn is_inside(hull: &[Point2<f64>], point: &Point2<f64>) -> bool {
+pub(crate) fn is_inside(hull: &[Point2<f64>], point: &Point2<f64>) -> bool {
     hull.len() >= 3
         && (0..hull.len()).all(|i| {
             let (a, b) = (hull[i], hull[(i + 1) % hull.len()]);

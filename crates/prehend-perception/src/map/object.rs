@@ -1,10 +1,11 @@
 //! One object from one hypothesis.
 
 use super::MapSettings;
-use crate::hypothesis::Hypothesis;
+use crate::hypothesis::{Hypothesis, is_inside};
 use crate::segment::Scene;
 use crate::{Detection, Keyframe, color};
 use prehend_geometry::dbscan::clusters;
+use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::downsample;
 use prehend_geometry::{ColorImage, DepthImage, Mask, OrientedBox, PointCloud};
 use prehend_scene::merge::{add_vote, settle_class};
@@ -58,7 +59,8 @@ pub(super) fn build(
     Some(object)
 }
 
-/// Points of the hypothesis after DBSCAN: the largest cluster and those at least a fifth as large.
+/// Points of the hypothesis after DBSCAN: the largest cluster, those at least a fifth as large, and those that stand over it,
+/// as the cap of a bottle whose neck cannot be seen from above.
 fn denoised(
     frame: &Keyframe,
     scene: &Scene,
@@ -78,7 +80,14 @@ fn denoised(
     if most < settings.segment.min_voxels {
         return None;
     }
-    let keep: Vec<usize> = groups.into_iter().filter(|group| group.len() * 5 >= most).flatten().collect();
+    let footprint: Vec<_> = groups.first()?.iter().map(|index| small.points[*index].xy()).collect();
+    let hull = convex_hull(&footprint);
+    let is_over = |group: &[usize]| {
+        let inside = group.iter().filter(|index| is_inside(&hull, &small.points[**index].xy())).count();
+        group.len() >= settings.segment.min_voxels && inside * 2 > group.len()
+    };
+    let keep: Vec<usize> =
+        groups.into_iter().filter(|group| group.len() * 5 >= most || is_over(group)).flatten().collect();
     Some(small.select(&keep))
 }
 

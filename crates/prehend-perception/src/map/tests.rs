@@ -52,6 +52,22 @@ fn ten_things_with_noise_are_ten_objects_with_the_right_measures() {
 }
 
 #[test]
+fn a_bottle_right_below_the_camera_is_as_tall_as_its_cap() {
+    // From above the neck is hidden: body and cap are two clusters of one mask.
+    let green = [30, 130, 60];
+    let parts = [
+        thing("bottle", Form::Can(0.033, 0.150), 0.34, 0.0, green),
+        thing("bottle", Form::Can(0.012, 0.200), 0.34, 0.0, green),
+    ];
+    let mut frame = render(&parts, &VGA, &looking([0.34, 0.0, 0.67], [0.34, 0.001, 0.0]), SIGMA, 1);
+    relabel(&mut frame, |label, _, _| label.min(1));
+    let mut builder = builder();
+    builder.update(&frame, None, false, 0).unwrap();
+    let [bottle] = builder.map().objects.as_slice() else { panic!("{:?}", keys(builder.map())) };
+    assert!((bottle.bounds.top() - 0.200).abs() < 0.008, "{}", bottle.bounds.top());
+}
+
+#[test]
 fn a_second_view_merges_and_keeps_keys() {
     let things = ten();
     let mut builder = builder();
