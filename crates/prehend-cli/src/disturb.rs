@@ -45,16 +45,19 @@ pub async fn interfere(
     heard: &mut UnboundedReceiver<TraceEvent>,
 ) -> Result<String, JudgeError> {
     let before = judge.snapshot().await?;
+    let mut carried: Option<String> = None;
     while let Some(event) = heard.recv().await {
         if event.kind != TraceEvent::KIND_MOTION || event.status != "started" {
             continue;
         }
         let truth = judge.snapshot().await?;
+        let held = truth.objects.iter().find(|object| object.held);
+        carried = held.map(|object| object.name.clone()).or(carried);
+        let put_down = truth.objects.iter().find(|object| Some(&object.name) == carried.as_ref());
         let (object, away, words) = match (disturbance, event.name.as_str()) {
             (Disturbance::Push, "approach") => (approached(&truth, arm), PUSH, "pushed aside"),
-            (Disturbance::Slip, "transit") => {
-                (truth.objects.iter().find(|o| o.held), FALL, "taken out of the gripper")
-            }
+            (Disturbance::Slip, "transit") => (held, FALL, "taken out of the gripper"),
+            (Disturbance::Take, "retreat") => (put_down, FALL, "taken away again"),
             _ => continue,
         };
         let Some(object) = object else { continue };
