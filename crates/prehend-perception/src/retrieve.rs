@@ -3,7 +3,7 @@
 
 use crate::lexicon::{Dimension, Lexicon, SizeWord};
 use crate::query::{MATCH, Query, noun_similarity};
-use prehend_scene::{Object, ObjectKey, ObjectMap};
+use prehend_scene::{Object, ObjectKey, ObjectMap, spatial};
 
 /// Number of candidates that are confirmed when a request names none (ASP IV-C).
 pub const DEFAULT_K: usize = 3;
@@ -17,6 +17,8 @@ const RIVAL: f64 = 0.4;
 const LAST_RESORT: f64 = 0.15;
 /// Greatest ratio of measures and greatest unlikeness of colours of things that look the same.
 const TWIN: (f64, f64) = (1.25, 0.08);
+/// Least gap between things that are surely two, metres.
+const APART: f64 = 0.015;
 /// Least ratio of sizes that makes "large" and "small" mean something.
 const SIZE_RATIO: f64 = 1.15;
 
@@ -229,7 +231,7 @@ fn prefer_exact(candidates: &mut [Candidate<'_>], query: &Query) {
     }
 }
 
-/// Whether two things have one colour and the same measures.
+/// Whether two things that stand apart have one colour and the same measures; what touches may be a part of the other.
 fn looks_like(a: &Object, b: &Object) -> bool {
     let sorted = |object: &Object| {
         let mut size: [f64; 3] = object.bounds.size.into();
@@ -237,7 +239,9 @@ fn looks_like(a: &Object, b: &Object) -> bool {
         size
     };
     let near = |(a, b): (f64, f64)| a.max(b) < TWIN.0 * a.min(b);
-    crate::color::unlikeness(a.color, b.color) < TWIN.1 && sorted(a).into_iter().zip(sorted(b)).all(near)
+    spatial::gap(a, b) > APART
+        && crate::color::unlikeness(a.color, b.color) < TWIN.1
+        && sorted(a).into_iter().zip(sorted(b)).all(near)
 }
 
 fn measure(object: &Object, dimension: Dimension) -> f64 {

@@ -1,5 +1,5 @@
 use super::*;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 
 fn lexicon() -> Lexicon {
@@ -23,7 +23,9 @@ fn pixel(color: &str) -> [u8; 3] {
 fn map(objects: &[&str]) -> ObjectMap {
     let objects = objects
         .iter()
-        .map(|text| {
+        .zip(1_u8..)
+        .map(|(text, number)| {
+            let place = Isometry3::translation(0.3 * f64::from(number), 0.0, 0.0);
             let mut parts = text.split(':');
             let class = parts.next().unwrap().to_owned();
             let color = parts.next().unwrap_or("grey").to_owned();
@@ -33,8 +35,10 @@ fn map(objects: &[&str]) -> ObjectMap {
                 class_votes: vec![(class.clone(), 0.9), (String::new(), 0.1)],
                 class_name: class,
                 confidence: 0.9,
-                cloud: PointCloud::default(),
-                bounds: OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(size) },
+                cloud: PointCloud::from_points(
+                    [-0.5, 0.5].map(|s| place * Point3::new(s * size, 0.0, 0.0)).to_vec(),
+                ),
+                bounds: OrientedBox { pose: place, size: Vector3::repeat(size) },
                 color: pixel(&color),
                 color_fractions: vec![(color, 1.0)],
                 features: Vec::new(),
@@ -197,4 +201,13 @@ fn what_looks_just_like_the_one_that_bears_the_name_is_meant_too() {
     let mut keys: Vec<&str> = found.matches.iter().map(|m| m.key.0.as_str()).collect();
     keys.sort_unstable();
     assert_eq!(keys, [":orange:4.9", "block:orange:4.8", "cube:orange:4.7"], "{found:?}");
+}
+
+#[test]
+fn what_touches_the_one_that_bears_the_name_may_be_a_part_of_it() {
+    let mut halves = map(&["mug:red:5", "cup:red:5"]);
+    halves.objects[1].cloud =
+        PointCloud::from_points(vec![Point3::new(0.33, 0.0, 0.0), Point3::new(0.38, 0.0, 0.0)]);
+    let found = retrieve(&halves, "red mug", 0, &lexicon());
+    assert_eq!(found.matches.len(), 1, "{found:?}");
 }
