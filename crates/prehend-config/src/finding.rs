@@ -1,5 +1,6 @@
 //! What is wrong in a document, and where.
 
+use crate::Variables;
 use std::cell::RefCell;
 use std::fmt;
 
@@ -64,12 +65,22 @@ impl std::error::Error for Findings {}
 #[derive(Debug)]
 pub(crate) struct Report {
     file: String,
+    /// What numbers may be computed from.
+    variables: Variables,
     findings: RefCell<Vec<Finding>>,
 }
 
 impl Report {
-    pub(crate) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), findings: RefCell::new(Vec::new()) }
+    pub(crate) fn new(file: &str, variables: Variables) -> Self {
+        Self { file: file.to_owned(), variables, findings: RefCell::new(Vec::new()) }
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    pub(crate) fn variables(&self) -> &Variables {
+        &self.variables
     }
 
     pub(crate) fn add(&self, line: usize, column: usize, path: &str, message: String) {

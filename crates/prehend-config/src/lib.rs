@@ -17,10 +17,14 @@
 //!     "box.yaml:1:1: missing key `side`\nbox.yaml:1:1: unknown key `sied`; did you mean `side`?");
 //! ```
 
+mod document;
+mod expression;
 mod finding;
 mod map;
 mod value;
 
+pub use document::Document;
+pub use expression::Variables;
 pub use finding::{Finding, Findings};
 pub use map::Map;
 pub use value::Value;
@@ -51,7 +55,7 @@ pub fn read<T>(file: &str, text: &str, reader: impl FnOnce(Value<'_>) -> Option<
     let [root] = documents.as_slice() else {
         return single(1, 1, format!("expected one YAML document, found {}", documents.len()));
     };
-    let report = Report::new(file);
+    let report = Report::new(file, Variables::default());
     let result = reader(Value::root(root, &report));
     let findings = report.into_findings();
     match result {

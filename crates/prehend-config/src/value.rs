@@ -1,7 +1,7 @@
 //! A place in a document that can be read as one type.
 
 use crate::finding::Report;
-use crate::{Map, nearest};
+use crate::{Document, Map, nearest};
 use saphyr::{MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 
 /// A value of a document with its path; reading it as the wrong type reports a finding and gives `None`.
@@ -15,6 +15,15 @@ pub struct Value<'a> {
 impl<'a> Value<'a> {
     pub(crate) fn root(node: &'a MarkedYamlOwned, report: &'a Report) -> Self {
         Self { node, path: String::new(), report }
+    }
+
+    pub(crate) fn new(node: &'a MarkedYamlOwned, path: String, report: &'a Report) -> Self {
+        Self { node, path, report }
+    }
+
+    /// This part of the document as a document of its own, to be read again with other parameters.
+    pub fn to_document(&self) -> Document {
+        Document::new(self.report.file().to_owned(), self.path.clone(), self.node.clone())
     }
 
     /// Path of the value, such as `objects[2].mass`.
@@ -123,11 +132,22 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Reads a finite number.
+    /// Reads a finite number; in a [`Document`] with variables also an expression over them, such as `width / 2`.
     pub fn f64(&self) -> Option<f64> {
         let number = match &self.node.data {
             YamlDataOwned::Value(ScalarOwned::FloatingPoint(value)) => value.into_inner(),
             YamlDataOwned::Value(ScalarOwned::Integer(value)) => *value as f64,
+            YamlDataOwned::Value(ScalarOwned::String(text))
+                if !self.report.variables().entries().is_empty() =>
+            {
+                match self.report.variables().evaluate(text) {
+                    Ok(value) => value,
+                    Err(message) => {
+                        self.report(message);
+                        return None;
+                    }
+                }
+            }
             _ => return self.wrong("a number"),
         };
         if number.is_finite() { Some(number) } else { self.wrong("a finite number") }

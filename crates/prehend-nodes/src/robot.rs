@@ -32,6 +32,17 @@ pub struct DetectorTopics {
     pub label_image: String,
     /// `vision_msgs/Detection2DArray`; ids are label values.
     pub detections: String,
+    /// Topics of a detector of parts (handles, knobs, buttons), if the robot has one.
+    pub parts: Option<PartTopics>,
+}
+
+/// Topics of a detector of parts, of the same types and stamps as the detector's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartTopics {
+    /// `sensor_msgs/Image`, 16UC1: 0 background, i = part detection i.
+    pub label_image: String,
+    /// `vision_msgs/Detection2DArray`; ids are label values, classes are those of parts.
+    pub detections: String,
 }
 
 /// MoveIt 2's interfaces.
@@ -179,12 +190,7 @@ impl RobotConfig {
                     Some(CameraTopics { color: color?, depth: depth?, info: info? })
                 })
             });
-            let detector = m.req("detector").and_then(|v| {
-                v.map(|m| {
-                    let (label_image, detections) = (text(m, "label_image"), text(m, "detections"));
-                    Some(DetectorTopics { label_image: label_image?, detections: detections? })
-                })
-            });
+            let detector = m.req("detector").and_then(|v| v.map(read_detector));
             let joint_states = text(m, "joint_states");
             let moveit = m.req("moveit").and_then(|v| v.map(read_moveit));
             let arm = m.req("arm").and_then(|v| v.map(read_arm));
@@ -224,6 +230,23 @@ impl RobotConfig {
             })
         })
     }
+}
+
+fn read_detector(m: &mut Map<'_>) -> Option<DetectorTopics> {
+    let (label_image, detections) = (text(m, "label_image"), text(m, "detections"));
+    let part_label_image = m.opt("part_label_image").map(|v| v.text());
+    let part_detections = m.opt("part_detections").map(|v| v.text());
+    let parts = match (part_label_image, part_detections) {
+        (None, None) => None,
+        (Some(label_image), Some(detections)) => {
+            Some(PartTopics { label_image: label_image?, detections: detections? })
+        }
+        _ => {
+            m.report("a detector of parts needs both `part_label_image` and `part_detections`");
+            return None;
+        }
+    };
+    Some(DetectorTopics { label_image: label_image?, detections: detections?, parts })
 }
 
 fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {

@@ -88,6 +88,7 @@ fn scene() -> (Vec<RenderItem>, Frame) {
             body_from_part: Isometry3::identity(),
             color: Color(color),
             only_seen: false,
+            region: None,
         }]
     };
     add(Owner::Floor, solid([4.0, 4.0, 0.01], [150, 150, 155]), 0.0, 0.0, -0.76, 0.0);

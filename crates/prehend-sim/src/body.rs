@@ -2,6 +2,7 @@
 
 use crate::scene::Color;
 use nalgebra::{Isometry3, Vector3};
+use std::sync::Arc;
 
 pub(crate) mod collider;
 mod hollow;
@@ -22,6 +23,24 @@ pub struct Part {
     pub color: Color,
     /// Seen by the camera but not felt (a label on a can).
     pub only_seen: bool,
+    /// The named region it belongs to, if any.
+    pub region: Option<Region>,
+}
+
+/// A named region of a thing, such as the handle of a mug: what a detector of parts tells apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// Unique within its body.
+    pub name: Arc<str>,
+    /// What it is: "handle", "knob", "button", "lever", "key".
+    pub class: Arc<str>,
+}
+
+impl Region {
+    /// A region whose name is its class.
+    pub(crate) fn named(class: &str) -> Self {
+        Self { name: class.into(), class: class.into() }
+    }
 }
 
 /// A convex shape centred on its frame; axes of revolution are z.
@@ -66,7 +85,8 @@ pub enum Owner {
     Furniture(usize),
     /// The robot: arm links, hand and fingers, by body index.
     Robot(usize),
-    /// An object, by index in [`PlacedScene::objects`](crate::PlacedScene).
+    /// An object, by index in [`PlacedScene::objects`](crate::PlacedScene), or behind those a link with a class of its
+    /// own, by index in [`World::entities`](crate::World::entities).
     Object(usize),
 }
 
@@ -94,7 +114,11 @@ pub struct Frame {
 
 impl Part {
     pub(crate) fn new(shape: PartShape, body_from_part: Isometry3<f64>, color: Color) -> Self {
-        Self { shape, body_from_part, color, only_seen: false }
+        Self { shape, body_from_part, color, only_seen: false, region: None }
+    }
+
+    pub(crate) fn in_region(self, region: Option<Region>) -> Self {
+        Self { region, ..self }
     }
 }
 

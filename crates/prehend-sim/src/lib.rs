@@ -11,6 +11,7 @@
 pub mod body;
 pub mod scene;
 pub mod sensors;
+pub mod share;
 pub mod world;
 
 pub use scene::{PlacedScene, Scene};

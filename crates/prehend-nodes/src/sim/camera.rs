@@ -10,7 +10,7 @@ use prehend_msgs::vision_msgs::msg::{
 };
 use prehend_ros::{Node, Publisher, QosProfile, RosError};
 use prehend_sim::body::Frame;
-use prehend_sim::sensors::{Capture, Detector, RgbdCamera, Stage};
+use prehend_sim::sensors::{Capture, Detections, Detector, RgbdCamera, Stage};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// A moment to draw.
@@ -63,17 +63,62 @@ impl FrameSlot {
     }
 }
 
-/// The camera with its detector and their topics.
+/// The simulated detectors.
+pub(super) struct Detectors {
+    pub(super) objects: Detector,
+    /// Finds handles, knobs and buttons.
+    pub(super) parts: Detector,
+}
+
+/// Topics of one detector.
+struct DetectorPublishers {
+    labels: Publisher<Image>,
+    detections: Publisher<Detection2DArray>,
+}
+
+impl DetectorPublishers {
+    fn create(node: &Node, labels: &str, detections: &str, qos: QosProfile) -> Result<Self, RosError> {
+        Ok(Self {
+            labels: node.create_publisher(labels, qos)?,
+            detections: node.create_publisher(detections, qos)?,
+        })
+    }
+
+    fn publish(
+        &self,
+        found: &Detections,
+        fault: DetectorFault,
+        frame_id: &str,
+        at: f64,
+    ) -> Result<(), RosError> {
+        let (width, height) = (found.labels.width, found.labels.height);
+        let mut labels = u16_image_to_msg(&found.labels.labels, width, height, frame_id, at);
+        let mut items: Vec<Detection2D> = found
+            .items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| detection(index + 1, &item.class_name, item.score, item.bbox, frame_id, at))
+            .collect();
+        if fault == DetectorFault::Garbage {
+            labels.data.truncate(labels.data.len() / 2);
+            items.push(detection(9999, "", f64::NAN, [0, 0, 0, 0], frame_id, at));
+        }
+        self.labels.publish(&labels)?;
+        self.detections.publish(&Detection2DArray { header: header(frame_id, at), detections: items })
+    }
+}
+
+/// The camera with its detectors and their topics.
 pub(super) struct Camera {
     pub(super) camera: RgbdCamera,
-    pub(super) detector: Detector,
+    pub(super) detectors: Detectors,
     pub(super) stage: Arc<Stage>,
     frame_id: String,
     color: Publisher<Image>,
     depth: Publisher<Image>,
     info: Publisher<CameraInfo>,
-    labels: Publisher<Image>,
-    detections: Publisher<Detection2DArray>,
+    objects: DetectorPublishers,
+    parts: Option<DetectorPublishers>,
 }
 
 impl Camera {
@@ -81,21 +126,31 @@ impl Camera {
         node: &Node,
         robot: &RobotConfig,
         camera: RgbdCamera,
-        detector: Detector,
+        detectors: Detectors,
         stage: Arc<Stage>,
     ) -> Result<Self, RosError> {
         // Reliable, so that a subscriber of either kind matches; shallow, so that nobody lags behind.
         let qos = QosProfile::default().depth(2);
         Ok(Self {
             camera,
-            detector,
+            detectors,
             stage,
             frame_id: robot.frames.camera.clone(),
             color: node.create_publisher(&robot.camera.color, qos)?,
             depth: node.create_publisher(&robot.camera.depth, qos)?,
             info: node.create_publisher(&robot.camera.info, qos)?,
-            labels: node.create_publisher(&robot.detector.label_image, qos)?,
-            detections: node.create_publisher(&robot.detector.detections, qos)?,
+            objects: DetectorPublishers::create(
+                node,
+                &robot.detector.label_image,
+                &robot.detector.detections,
+                qos,
+            )?,
+            parts: match &robot.detector.parts {
+                Some(topics) => {
+                    Some(DetectorPublishers::create(node, &topics.label_image, &topics.detections, qos)?)
+                }
+                None => None,
+            },
         })
     }
 
@@ -129,7 +184,6 @@ impl Camera {
             FrameFault::Ok => self.frame_id.as_str(),
             FrameFault::Unknown => "a_frame_nobody_knows",
         };
-        let detections = self.detector.detect(capture, &moment.frame.base_from_camera, moment.number);
         let depth = match moment.faults.depth {
             DepthFault::Ok => depth_image_to_msg(&capture.depth, frame_id, at),
             DepthFault::Zero => {
@@ -154,23 +208,16 @@ impl Camera {
             }
         };
         self.info.publish(&intrinsics_to_msg(&self.camera.intrinsics(), frame_id, at))?;
-        if moment.faults.detector != DetectorFault::Silent {
-            let (width, height) = (detections.labels.width, detections.labels.height);
-            let mut labels = u16_image_to_msg(&detections.labels.labels, width, height, frame_id, at);
-            let mut items: Vec<Detection2D> = detections
-                .items
-                .iter()
-                .enumerate()
-                .map(|(index, item)| {
-                    detection(index + 1, &item.class_name, item.score, item.bbox, frame_id, at)
-                })
-                .collect();
-            if moment.faults.detector == DetectorFault::Garbage {
-                labels.data.truncate(labels.data.len() / 2);
-                items.push(detection(9999, "", f64::NAN, [0, 0, 0, 0], frame_id, at));
+        let fault = moment.faults.detector;
+        if fault != DetectorFault::Silent {
+            let (pose, number) = (&moment.frame.base_from_camera, moment.number);
+            // Parts come first: who waits for the objects has the parts.
+            if let Some(publishers) = &self.parts {
+                let found = self.detectors.parts.detect_parts(capture, pose, number);
+                publishers.publish(&found, fault, frame_id, at)?;
             }
-            self.labels.publish(&labels)?;
-            self.detections.publish(&Detection2DArray { header: header(frame_id, at), detections: items })?;
+            let found = self.detectors.objects.detect(capture, pose, number);
+            self.objects.publish(&found, fault, frame_id, at)?;
         }
         self.depth.publish(&depth)?;
         // Colour comes last: who waits for it has the rest.

@@ -18,7 +18,7 @@ pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
 pub use controllers::{TrajectoryMessageError, trajectory_from_msg};
 
 use crate::{NodeError, NodeOptions, Shell};
-use camera::{Camera, FrameSlot};
+use camera::{Camera, Detectors, FrameSlot};
 use physics::{Physics, Publishers, robot_state};
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_sim::scene::{DetectorSpec, PlacedScene};
@@ -65,10 +65,14 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 
     let stage = Arc::new(Stage::new(&world.render_items()).map_err(start_error)?);
     let spec = &placed.scene;
-    let classes = placed.objects.iter().map(|object| object.spec.class.clone()).collect();
+    let classes = world.entities().iter().map(|entity| entity.class.clone()).collect();
     let camera = RgbdCamera::new(wrist_camera_intrinsics(), spec.camera.clone(), options.seed);
     let detector = Detector::new(spec.detector.clone(), classes, options.seed);
-    let camera = Camera::create(&shell.node, &shell.robot, camera, detector, Arc::clone(&stage))?;
+    // Another seed: what is wrong about a thing says nothing about its parts.
+    let part_detector =
+        Detector::new(spec.part_detector.clone(), stage.region_classes(), options.seed.wrapping_add(0x9e37));
+    let detectors = Detectors { objects: detector, parts: part_detector };
+    let camera = Camera::create(&shell.node, &shell.robot, camera, detectors, Arc::clone(&stage))?;
 
     let (commands, received) = mpsc::channel();
     let (state, reported) = watch::channel(robot_state(&world));
@@ -134,7 +138,10 @@ fn spawn(
 fn adjust(placed: &mut PlacedScene, detector: &str, depth_noise: &str) -> Result<(), NodeError> {
     match detector {
         "scene" => {}
-        "perfect" => placed.scene.detector = DetectorSpec::default(),
+        "perfect" => {
+            placed.scene.detector = DetectorSpec::default();
+            placed.scene.part_detector = DetectorSpec::default();
+        }
         other => return Err(start_error(format!("parameter `detector` is `{other}`; scene or perfect"))),
     }
     match depth_noise {

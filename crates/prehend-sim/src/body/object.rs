@@ -1,7 +1,7 @@
 //! The parts of every object shape.
 
 use super::hollow::{Ring, open_box, round_wall};
-use super::{Part, PartShape, TriangleMesh, at};
+use super::{Part, PartShape, Region, TriangleMesh, at};
 use crate::scene::{Color, Shape};
 use nalgebra::{Isometry3, Vector3};
 
@@ -68,11 +68,12 @@ pub fn object_parts(shape: &Shape, color: Color, second: Option<Color>) -> Vec<P
             let rings = [(foot, low + wall), (radius, high)];
             let mut parts = lathed(wall, &rings, low, foot, color, color);
             let half = Vector3::new(handle / 2.0, 0.01, 0.007);
-            parts.push(Part::new(
+            let bar = Part::new(
                 PartShape::Box { half },
                 at(radius - wall + handle / 2.0, 0.0, high - 0.012),
                 other,
-            ));
+            );
+            parts.push(bar.in_region(Some(Region::named("handle"))));
             parts
         }
         Shape::Bottle { radius, height, neck_radius, neck_height } => {
@@ -126,6 +127,7 @@ fn mug_handle(radius: f64, height: f64, wall: f64, reach: f64, color: Color) -> 
     let rise = height * 0.28;
     let bar = |hx: f64, hz: f64, x: f64, z: f64| {
         Part::new(PartShape::Box { half: Vector3::new(hx, width, hz) }, at(x, 0.0, z), color)
+            .in_region(Some(Region::named("handle")))
     };
     vec![
         bar(arm, thick / 2.0, radius - wall + arm, rise),

@@ -8,6 +8,8 @@ mod check;
 mod color;
 mod detector;
 mod fixture;
+mod library;
+mod model;
 mod object;
 mod place;
 mod read;
@@ -16,6 +18,8 @@ mod shape;
 pub use color::{Color, ColorName, named_color, named_colors};
 pub use detector::{CameraSpec, DepthNoise, DetectorSpec};
 pub use fixture::{FurnitureSpec, TableSpec};
+pub use library::{Library, objects_folder};
+pub use model::{Joint, JointKind, Latch, Link, Model, Spring, StateRule};
 pub use object::{DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Support};
 pub use place::{PlaceError, PlacedObject, PlacedScene};
 pub use shape::{Hollow, Shape};
@@ -37,6 +41,8 @@ pub struct Scene {
     pub camera: CameraSpec,
     /// How imperfect the simulated detector is.
     pub detector: DetectorSpec,
+    /// How imperfect the simulated detector of parts is: as the detector, unless the scene says otherwise.
+    pub part_detector: DetectorSpec,
     /// Objects, in file order; names are unique.
     pub objects: Vec<ObjectSpec>,
 }

@@ -1,8 +1,11 @@
 //! An object as the scene file has it.
 
-use super::{Color, Shape};
+use super::read::Template;
+use super::{Color, Model, Shape};
+use crate::body::{Part, object_parts};
 use nalgebra::Isometry3;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Friction coefficient of things that name none. Two surfaces rub with the smaller of theirs.
 pub const DEFAULT_FRICTION: f64 = 0.7;
@@ -34,6 +37,27 @@ pub struct ObjectSpec {
     pub fixed: bool,
     /// Where it is, or where it may be.
     pub placement: Placement,
+    /// Its links and joints, when it has some; `shape` then stands for its root link.
+    pub model: Option<Box<Model>>,
+    /// What its sizes are drawn from, when they are random.
+    #[serde(skip)]
+    pub(super) template: Option<Arc<Template>>,
+}
+
+impl ObjectSpec {
+    /// Its parts in its own frame, joints where they start.
+    pub fn parts(&self) -> Vec<Part> {
+        match &self.model {
+            Some(model) => model.parts(),
+            None => object_parts(&self.shape, self.color, self.second_color),
+        }
+    }
+
+    /// `object_from_shape`: where the centre of `shape` is in the object's frame.
+    pub fn object_from_shape(&self) -> Isometry3<f64> {
+        let root = self.model.as_ref().and_then(|model| model.links.first());
+        root.map_or_else(Isometry3::identity, |link| link.link_from_shape)
+    }
 }
 
 /// Where an object starts.

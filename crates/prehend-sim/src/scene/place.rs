@@ -6,7 +6,7 @@ pub(super) use solid::Solid;
 use solid::lying_rotation;
 
 use super::{ObjectSpec, Placement, Scene, Support};
-use crate::body::{Part, object_parts};
+use crate::body::Part;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -48,7 +48,7 @@ pub struct PlacedObject {
 impl PlacedObject {
     /// Its parts, in its own frame.
     pub fn parts(&self) -> Vec<Part> {
-        object_parts(&self.spec.shape, self.spec.color, self.spec.second_color)
+        self.spec.parts()
     }
 }
 
@@ -77,6 +77,14 @@ pub enum PlaceError {
         /// What should carry it.
         by: String,
     },
+    /// The sizes drawn for a model do not go together.
+    #[error("`{object}` cannot be made with the sizes drawn for it: {findings}")]
+    Model {
+        /// The object.
+        object: String,
+        /// What is wrong.
+        findings: String,
+    },
 }
 
 impl Scene {
@@ -87,9 +95,10 @@ impl Scene {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut last = None;
         for _ in 0..LAYOUTS {
-            match self.layout(&mut rng) {
+            let drawn = self.drawn(&mut rng)?;
+            match drawn.layout(&mut rng) {
                 Ok(solids) => {
-                    let objects = self
+                    let objects = drawn
                         .objects
                         .iter()
                         .zip(solids)
@@ -102,6 +111,20 @@ impl Scene {
         }
         // LAYOUTS is positive, so there is a last error unless every layout succeeded.
         Err(last.unwrap_or(PlaceError::NoRoom { object: self.name.clone() }))
+    }
+
+    /// The scene with the random sizes of its models drawn.
+    fn drawn(&self, rng: &mut ChaCha8Rng) -> Result<Self, PlaceError> {
+        let mut scene = self.clone();
+        for object in &mut scene.objects {
+            if let Some(template) = object.template.clone() {
+                *object = template.draw(rng).map_err(|findings| PlaceError::Model {
+                    object: object.name.clone(),
+                    findings: findings.to_string(),
+                })?;
+            }
+        }
+        Ok(scene)
     }
 
     fn layout(&self, rng: &mut ChaCha8Rng) -> Result<Vec<Solid>, PlaceError> {

@@ -1,11 +1,16 @@
 //! Scene files: YAML into [`Scene`], with every error at once.
 
+mod model;
+mod modelled;
 mod object;
 mod shape;
 
+pub(super) use modelled::Template;
+
 use super::color::read_rgb;
 use super::{
-    CameraSpec, Color, DepthNoise, DetectorSpec, FurnitureSpec, Scene, TableSpec, check, named_colors,
+    CameraSpec, Color, DepthNoise, DetectorSpec, FurnitureSpec, Library, Scene, TableSpec, check,
+    named_colors,
 };
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_config::{Findings, Map, Value, nearest};
@@ -15,17 +20,20 @@ impl Scene {
     /// Reads the scene file at `path`.
     ///
     /// Errors: every finding, each with line, key and, where a key or word is unknown, the nearest known one.
+    ///
+    /// Models are looked for in the scene's own `models`, in its `catalogue` files, and in `config/objects` of the share folder.
     pub fn load(path: &Path) -> Result<Self, Findings> {
-        prehend_config::read_file(path, read_scene)
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        prehend_config::read_file(path, |root| read_scene(root, folder))
     }
 
     /// Reads a scene from text; `name` stands for the file in findings. Errors as [`Scene::load`].
     pub fn parse(name: &str, text: &str) -> Result<Self, Findings> {
-        prehend_config::read(name, text, read_scene)
+        prehend_config::read(name, text, |root| read_scene(root, Path::new(".")))
     }
 }
 
-fn read_scene(root: Value<'_>) -> Option<Scene> {
+fn read_scene(root: Value<'_>, folder: &Path) -> Option<Scene> {
     root.map(|map| {
         let name = map.req("name").and_then(|value| non_empty(&value));
         let robot = map.or("robot", "xarm6", |value| value.choice(&[("xarm6", "xarm6")]));
@@ -37,12 +45,20 @@ fn read_scene(root: Value<'_>) -> Option<Scene> {
         let furniture = map.or("furniture", Vec::new(), |value| value.list(|item| item.map(read_furniture)));
         let camera = map.or("camera", default_camera(), |value| value.map(read_camera));
         let detector = map.or("detector", DetectorSpec::default(), |value| read_detector(&value));
+        let part_detector = match map.opt("part_detector") {
+            Some(value) => read_detector(&value),
+            None => detector.clone().map(part_detector_like),
+        };
+        let library = read_library(map, folder);
         let objects_value = map.req("objects");
         let mut places: Vec<Value<'_>> = Vec::new();
         let objects = objects_value.as_ref().and_then(|value| {
             value.list(|item| {
                 places.push(item.clone());
-                item.map(object::read_object)
+                item.map(|map| match &library {
+                    Some(library) if map.has("model") => modelled::read_modelled(map, library),
+                    _ => object::read_object(map),
+                })
             })
         });
         let scene = Scene {
@@ -52,11 +68,32 @@ fn read_scene(root: Value<'_>) -> Option<Scene> {
             furniture: furniture?,
             camera: camera?,
             detector: detector?,
+            part_detector: part_detector?,
             objects: objects?,
         };
         check::check(&scene, &places);
         Some(scene)
     })
+}
+
+/// The models a scene may name: its own, those of its catalogue files, and the catalogue that comes with Prehend.
+fn read_library(map: &mut Map<'_>, folder: &Path) -> Option<Library> {
+    let mut library = Library::default();
+    if let Some(value) = map.opt("models") {
+        library.add(value.map(|map| Some(super::library::documents(map.entries())))?);
+    }
+    if let Some(value) = map.opt("catalogue") {
+        value.list(|item| {
+            let path = folder.join(non_empty(&item)?);
+            let added = if path.is_dir() { library.add_folder(&path) } else { library.add_file(&path) };
+            added.map_err(|findings| item.report(findings.to_string())).ok()
+        })?;
+    }
+    if let Err(findings) = library.add_folder(&super::objects_folder()) {
+        map.report(format!("in the catalogue: {findings}"));
+        return None;
+    }
+    Some(library)
 }
 
 /// A text with something in it.
@@ -271,6 +308,11 @@ fn read_detector(value: &Value<'_>) -> Option<DetectorSpec> {
             confusions: confusions?,
         })
     })
+}
+
+/// What a detector of parts gets wrong when nothing is said: as the other, but parts are small.
+fn part_detector_like(detector: DetectorSpec) -> DetectorSpec {
+    DetectorSpec { confusions: Vec::new(), min_px: detector.min_px.min(30), ..detector }
 }
 
 fn read_confusions(map: &mut Map<'_>) -> Option<Vec<(String, Vec<String>)>> {

@@ -22,6 +22,8 @@ pub struct Capture {
     pub depth: DepthImage,
     /// Whose surface each pixel shows: for the simulated detector and tests, never for a node.
     pub labels: LabelImage,
+    /// Which named region each pixel shows; as `labels`, for the simulated detector and tests only.
+    pub parts: LabelImage,
     /// True distances along the optical axis, metres; 0 where there is nothing. For the detector's range and tests.
     pub true_depth: Vec<f32>,
 }
@@ -64,7 +66,13 @@ impl RgbdCamera {
             dice::hash(&[self.seed, frame, 1]),
         );
         self.add_color_noise(&mut picture.color, dice::hash(&[self.seed, frame, 2]));
-        Ok(Capture { color: picture.color, depth, labels: picture.labels, true_depth: picture.depth })
+        Ok(Capture {
+            color: picture.color,
+            depth,
+            labels: picture.labels,
+            parts: picture.parts,
+            true_depth: picture.depth,
+        })
     }
 
     fn add_color_noise(&self, color: &mut ColorImage, key: u64) {

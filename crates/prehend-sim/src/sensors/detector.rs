@@ -82,12 +82,32 @@ impl Detector {
 
     /// Detects the objects of frame number `frame`, taken from this pose.
     pub fn detect(&self, capture: &Capture, world_from_camera: &Isometry3<f64>, frame: u64) -> Detections {
-        let LabelImage { width, height, .. } = capture.labels;
-        if width == 0 || height == 0 || capture.labels.labels.len() != width * height {
+        self.detect_in(&capture.labels, &capture.true_depth, world_from_camera, frame)
+    }
+
+    /// Detects the named regions of objects in frame number `frame`; `i` of this detector's classes is region `i`.
+    pub fn detect_parts(
+        &self,
+        capture: &Capture,
+        world_from_camera: &Isometry3<f64>,
+        frame: u64,
+    ) -> Detections {
+        self.detect_in(&capture.parts, &capture.true_depth, world_from_camera, frame)
+    }
+
+    fn detect_in(
+        &self,
+        labels: &LabelImage,
+        true_depth: &[f32],
+        world_from_camera: &Isometry3<f64>,
+        frame: u64,
+    ) -> Detections {
+        let LabelImage { width, height, .. } = *labels;
+        if width == 0 || height == 0 || labels.labels.len() != width * height {
             return Detections::default();
         }
         let moment = Moment { bin: view_bin(world_from_camera), frame };
-        let mut image = self.visible(capture, moment);
+        let mut image = self.visible(labels, true_depth, moment);
         let groups = self.merge(&image, width, moment);
         let mut regions = self.regions(&mut image, &groups, width, moment);
         erode(&mut image, width, self.spec.erode_px);
@@ -115,12 +135,12 @@ impl Detector {
     }
 
     /// The labels of the objects that are big and near enough and not missed; 0 elsewhere.
-    fn visible(&self, capture: &Capture, moment: Moment) -> Vec<u16> {
+    fn visible(&self, labels: &LabelImage, true_depth: &[f32], moment: Moment) -> Vec<u16> {
         let count = self.classes.len();
         let mut area = vec![0usize; count + 1];
         let mut distance = vec![0.0f64; count + 1];
         let object = |label: u16| (1..=count).contains(&usize::from(label)).then_some(usize::from(label));
-        for (label, depth) in capture.labels.labels.iter().zip(&capture.true_depth) {
+        for (label, depth) in labels.labels.iter().zip(true_depth) {
             if let Some(i) = object(*label) {
                 area[i] += 1;
                 distance[i] += f64::from(*depth);
@@ -136,8 +156,7 @@ impl Detector {
                     && !self.happens(self.spec.miss, Draw::Miss, &[i as u64], moment)
             })
             .collect();
-        capture
-            .labels
+        labels
             .labels
             .iter()
             .map(|label| if object(*label).is_some_and(|i| detected[i]) { *label } else { 0 })

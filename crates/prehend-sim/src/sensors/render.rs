@@ -24,6 +24,8 @@ pub struct Drawable {
     pub surface: Surface,
     /// Whose it is.
     pub owner: Owner,
+    /// Label of the named region it shows; 0 is none.
+    pub region: u16,
 }
 
 /// Pattern of a surface, laid on along the mesh's own x and y.
@@ -81,6 +83,8 @@ pub struct Picture {
     pub depth: Vec<f32>,
     /// Whose surface each pixel shows.
     pub labels: LabelImage,
+    /// Which named region each pixel shows; 0 is none. See [`Stage::region_classes`](super::Stage::region_classes).
+    pub parts: LabelImage,
     /// `[height, width]` cosines between the surface normal and the way back to the camera, row-major; 0 where there is nothing.
     pub facing: Vec<f32>,
 }
@@ -228,6 +232,7 @@ impl Renderer {
             color: ColorImage::filled(width, height, [0; 3]),
             depth: vec![0.0; size],
             labels: LabelImage { width, height, labels: vec![0; size] },
+            parts: LabelImage { width, height, labels: vec![0; size] },
             facing: vec![0.0; size],
         };
         self.prepare_rays(k);
@@ -245,10 +250,11 @@ impl Renderer {
             let rays = self.ray_x.iter().zip(&self.ray_length[row.clone()]);
             let color = picture.color.pixels[row.clone()].iter_mut();
             let depth = picture.depth[row.clone()].iter_mut();
-            let label = picture.labels.labels[row.clone()].iter_mut();
+            let label =
+                picture.labels.labels[row.clone()].iter_mut().zip(&mut picture.parts.labels[row.clone()]);
             let facing = picture.facing[row].iter_mut();
             let out = color.zip(depth).zip(label.zip(facing));
-            for (u, (((triangle, near), (x, length)), ((color, depth), (label, facing)))) in
+            for (u, (((triangle, near), (x, length)), ((color, depth), ((label, part), facing)))) in
                 seen.zip(rays).zip(out).enumerate()
             {
                 let ray = right * *x + base;
@@ -261,6 +267,7 @@ impl Renderer {
                 let point = origin + ray * z;
                 *depth = z;
                 *label = labels[seen.drawable as usize];
+                *part = drawables[seen.drawable as usize].region;
                 let (normal, light) = match &seen.surface {
                     SeenSurface::Flat { normal, light } => (*normal, *light),
                     SeenSurface::Smooth(lines) => {

@@ -2,7 +2,7 @@
 
 use super::mesh::{Mesh, MeshError, Soup};
 use super::render::{Drawable, Surface};
-use crate::body::{Frame, Owner, PartShape, RenderItem};
+use crate::body::{Frame, Owner, PartShape, Region, RenderItem};
 use nalgebra::Isometry3;
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Stage {
     pieces: Vec<Piece>,
+    /// Named regions of objects; region `i` is label `i + 1` of a picture's parts.
+    regions: Vec<(Owner, Region)>,
 }
 
 #[derive(Clone, Debug)]
@@ -19,10 +21,11 @@ struct Piece {
     color: [u8; 3],
     surface: Surface,
     owner: Owner,
+    region: u16,
 }
 
-/// What makes parts one piece: owner, body and colour.
-type Group = (Owner, usize, [u8; 3]);
+/// What makes parts one piece: owner, body, colour and region.
+type Group = (Owner, usize, [u8; 3], u16);
 
 /// A frame that does not belong to the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,6 +43,7 @@ impl Stage {
     /// Errors: [`MeshError`] for a part with broken numbers.
     pub fn new(items: &[RenderItem]) -> Result<Self, MeshError> {
         let mut groups: Vec<(Group, Soup)> = Vec::new();
+        let mut regions: Vec<(Owner, Region)> = Vec::new();
         for item in items {
             let part = &item.part;
             let soup = match &part.shape {
@@ -49,7 +53,7 @@ impl Stage {
                 PartShape::Capsule { radius, half_height } => Soup::capsule(*radius, half_height * 2.0),
                 PartShape::Hull(hull) => Soup::from_triangles(&hull.vertices, &hull.triangles)?,
             };
-            let key = (item.owner, item.body, part.color.0);
+            let key = (item.owner, item.body, part.color.0, region_label(&mut regions, item));
             let group = match groups.iter_mut().find(|(other, _)| *other == key) {
                 Some((_, group)) => group,
                 None => {
@@ -64,17 +68,23 @@ impl Stage {
         }
         let pieces = groups
             .into_iter()
-            .map(|((owner, body, color), soup)| {
+            .map(|((owner, body, color, region), soup)| {
                 let surface = match owner {
                     Owner::Floor => Surface::Tiles,
                     Owner::Table => Surface::Wood,
                     Owner::Furniture(_) | Owner::Robot(_) | Owner::Object(_) => Surface::Plain,
                 };
                 soup.check()?;
-                Ok(Piece { mesh: Arc::new(Mesh::smooth(soup.without_seams())), body, color, surface, owner })
+                let mesh = Arc::new(Mesh::smooth(soup.without_seams()));
+                Ok(Piece { mesh, body, color, surface, owner, region })
             })
             .collect::<Result<Vec<_>, MeshError>>()?;
-        Ok(Self { pieces })
+        Ok(Self { pieces, regions })
+    }
+
+    /// Class of every named region of an object; region `i` has the label `i + 1` in a picture's parts.
+    pub fn region_classes(&self) -> Vec<String> {
+        self.regions.iter().map(|(_, region)| region.class.to_string()).collect()
     }
 
     /// The drawables at one instant, in the frame's own frame (`link_base`).
@@ -93,8 +103,20 @@ impl Stage {
                     color: piece.color,
                     surface: piece.surface,
                     owner: piece.owner,
+                    region: piece.region,
                 })
             })
             .collect()
     }
+}
+
+/// Label of the region an item belongs to, a new one if it is new; 0 without a region.
+fn region_label(regions: &mut Vec<(Owner, Region)>, item: &RenderItem) -> u16 {
+    let (Owner::Object(_), Some(region)) = (item.owner, &item.part.region) else { return 0 };
+    let known = regions.iter().position(|(owner, other)| *owner == item.owner && other == region);
+    let index = known.unwrap_or_else(|| {
+        regions.push((item.owner, region.clone()));
+        regions.len() - 1
+    });
+    u16::try_from(index + 1).unwrap_or(0)
 }

@@ -66,7 +66,7 @@ impl Setting {
 }
 
 pub(super) fn part(shape: PartShape, color: [u8; 3]) -> Part {
-    Part { shape, body_from_part: Isometry3::identity(), color: Color(color), only_seen: false }
+    Part { shape, body_from_part: Isometry3::identity(), color: Color(color), only_seen: false, region: None }
 }
 
 pub(super) fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {

@@ -1,13 +1,15 @@
 //! A placed scene and the arm as physics bodies.
 
 use super::contacts::{Contacts, RobotCollider};
+use super::entity::Entity;
 use super::gripper::Gripper;
+use super::mechanism::{Mechanism, keep_apart};
 use super::settings::{ROLLING_DAMPING, TURNING_DAMPING, collider, integration_parameters};
 use super::trajectory::Controller;
 use super::{ArmModel, JOINTS, JointVector, LinkJoint, Motions, World, WorldError};
 use crate::body::collider::{shapes, to_pose, to_vector};
 use crate::body::{Owner, Part, PartShape, RenderItem, at};
-use crate::scene::{Color, PlacedScene, Shape};
+use crate::scene::{Color, Model, PlacedObject, PlacedScene, Shape};
 use nalgebra::{Isometry3, Vector3};
 use rapier3d::math::Vector;
 use rapier3d::prelude::{
@@ -73,7 +75,9 @@ impl World {
             link_bodies,
             fingers,
             finger_joints,
-            objects,
+            objects: objects.bodies,
+            entities: objects.entities,
+            mechanisms: objects.mechanisms,
             robot_colliders: builder.robot_colliders,
             owners: builder.owners,
             items: builder.items.into(),
@@ -94,12 +98,13 @@ impl World {
         let mut resting = 0;
         while self.time() < SETTLE_TIME && resting < 24 {
             self.step();
-            let still = (0..self.objects.len()).all(|object| self.object_speed(object) < 0.003);
+            let still = (0..self.objects.len()).all(|body| self.body_speed(body) < 0.003);
             resting = if still { resting + 1 } else { 0 };
         }
         self.steps = 0;
         self.motions = Motions::default();
         self.contacts = Contacts::default();
+        self.mechanisms.iter_mut().for_each(Mechanism::forget);
     }
 }
 
@@ -234,32 +239,132 @@ impl Builder {
         [join(0), join(1)]
     }
 
-    fn add_objects(&mut self, placed: &PlacedScene, first_body: usize) -> Vec<RigidBodyHandle> {
-        let mut bodies = Vec::new();
-        for (index, object) in placed.objects.iter().enumerate() {
-            let owner = Owner::Object(index);
-            let parts = object.parts();
-            self.draw(owner, first_body + index, &parts, &Isometry3::identity());
+    /// Bodies of the objects: their roots in the scene's order, then the other links of the articulated ones.
+    fn add_objects(&mut self, placed: &PlacedScene, first_body: usize) -> Objects {
+        let mut objects = Objects::default();
+        let roots = placed.objects.iter().enumerate();
+        objects.entities = roots.clone().map(|(index, object)| Entity::object(index, object)).collect();
+        for (index, object) in roots.clone() {
             let spec = &object.spec;
-            let volume: f64 =
-                parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
-            let density = spec.mass / volume.max(1e-9);
+            let owner = Owner::Object(index);
             let body = if spec.fixed { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
-            let damping = if rolls(&spec.shape) { ROLLING_DAMPING } else { TURNING_DAMPING };
-            let body = self.physics.insert_body(body.pose(to_pose(&object.pose)).angular_damping(damping));
-            for (body_from_shape, shape) in shapes(&parts) {
-                let built = collider(shape, spec.friction)
-                    .position(body_from_shape)
-                    .density(density as f32)
-                    .restitution(spec.restitution as f32)
-                    .collision_groups(groups(OBJECT, STATIC | ROBOT | OBJECT));
-                let handle = self.physics.insert_collider(built, Some(body));
-                self.owners.push((handle, owner));
-            }
-            bodies.push(body);
+            let body = body.pose(to_pose(&object.pose));
+            let made = match spec.model.as_ref().and_then(|model| model.links.first()) {
+                Some(link) => {
+                    let solid = Solid {
+                        parts: &link.parts,
+                        mass: link.mass,
+                        friction: link.friction,
+                        restitution: 0.0,
+                    };
+                    self.add_body(owner, first_body + index, body.angular_damping(TURNING_DAMPING), &solid)
+                }
+                None => {
+                    let parts = object.parts();
+                    let (mass, friction, restitution) = (spec.mass, spec.friction, spec.restitution);
+                    let damping = if rolls(&spec.shape) { ROLLING_DAMPING } else { TURNING_DAMPING };
+                    let solid = Solid { parts: &parts, mass, friction, restitution };
+                    self.add_body(owner, first_body + index, body.angular_damping(damping), &solid)
+                }
+            };
+            objects.bodies.push(made);
         }
-        bodies
+        for (index, object) in roots {
+            if let Some(model) = &object.spec.model {
+                self.add_links_of(index, object, model, first_body, &mut objects);
+            }
+        }
+        objects
     }
+
+    /// The links of an articulated object but its root, and its joints.
+    fn add_links_of(
+        &mut self,
+        index: usize,
+        object: &PlacedObject,
+        model: &Model,
+        first_body: usize,
+        objects: &mut Objects,
+    ) {
+        let poses = model.start_poses();
+        let mut handles = vec![objects.bodies[index]];
+        // Entity of every link, by the nearest link up that has a class.
+        let mut entity_of = vec![index];
+        for (number, link) in model.links.iter().enumerate().skip(1) {
+            let body = objects.bodies.len();
+            let owner = match model.classed(number) {
+                Some(classed) if classed == number => {
+                    objects.entities.push(Entity::link(index, object, number, body));
+                    objects.entities.len() - 1
+                }
+                Some(classed) => entity_of[classed],
+                None => index,
+            };
+            entity_of.push(owner);
+            let builder = RigidBodyBuilder::dynamic()
+                .pose(to_pose(&(object.pose * poses[number])))
+                .angular_damping(TURNING_DAMPING);
+            let solid =
+                Solid { parts: &link.parts, mass: link.mass, friction: link.friction, restitution: 0.0 };
+            let made = self.add_body(Owner::Object(owner), first_body + body, builder, &solid);
+            objects.bodies.push(made);
+            handles.push(made);
+        }
+        for (number, joint) in model.joints.iter().enumerate() {
+            let bodies = (handles[joint.parent], handles[joint.child]);
+            let mass = model.links[joint.child].mass;
+            let mechanism = Mechanism::insert(&mut self.physics, (index, number), joint, bodies, mass);
+            objects.mechanisms.push(mechanism);
+        }
+        for (second, handle) in handles.iter().enumerate().skip(1) {
+            for (first, other) in handles[..second].iter().enumerate() {
+                let joined = model.joints.iter().any(|joint| joint.child == second && joint.parent == first);
+                if !joined {
+                    keep_apart(&mut self.physics, *other, *handle);
+                }
+            }
+        }
+    }
+
+    fn add_body(
+        &mut self,
+        owner: Owner,
+        body: usize,
+        builder: RigidBodyBuilder,
+        solid: &Solid<'_>,
+    ) -> RigidBodyHandle {
+        self.draw(owner, body, solid.parts, &Isometry3::identity());
+        let felt = solid.parts.iter().filter(|part| !part.only_seen);
+        let volume: f64 = felt.map(|part| part.shape.volume()).sum();
+        let density = solid.mass / volume.max(1e-9);
+        let handle = self.physics.insert_body(builder);
+        for (body_from_shape, shape) in shapes(solid.parts) {
+            let built = collider(shape, solid.friction)
+                .position(body_from_shape)
+                .density(density as f32)
+                .restitution(solid.restitution as f32)
+                .collision_groups(groups(OBJECT, STATIC | ROBOT | OBJECT));
+            let collider = self.physics.insert_collider(built, Some(handle));
+            self.owners.push((collider, owner));
+        }
+        handle
+    }
+}
+
+/// What a body is made of.
+struct Solid<'a> {
+    parts: &'a [Part],
+    mass: f64,
+    friction: f64,
+    restitution: f64,
+}
+
+/// The objects in physics.
+#[derive(Default)]
+struct Objects {
+    bodies: Vec<RigidBodyHandle>,
+    entities: Vec<Entity>,
+    mechanisms: Vec<Mechanism>,
 }
 
 fn groups(member: Group, others: Group) -> InteractionGroups {

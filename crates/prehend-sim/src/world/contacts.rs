@@ -58,6 +58,12 @@ pub(super) struct Contacts {
     eased: Option<(f64, usize)>,
 }
 
+/// Whether a collider stands for good, so that physics has no force between it and a link of the arm.
+fn is_fixed(physics: &PhysicsWorld, collider: ColliderHandle) -> bool {
+    let parent = physics.colliders.get(collider).and_then(|collider| collider.parent());
+    parent.and_then(|body| physics.bodies.get(body)).is_none_or(|body| body.is_fixed())
+}
+
 impl Contacts {
     /// Measures the contacts of the robot's colliders after a step.
     pub(super) fn measure(
@@ -82,7 +88,7 @@ impl Contacts {
                 }
                 let impulse = from_vector(pair.total_impulse()) * sign;
                 let mut force = impulse / STEP;
-                let immovable = !matches!(owner, Owner::Object(_)) && entry.finger.is_none();
+                let immovable = entry.finger.is_none() && is_fixed(physics, other);
                 if immovable && let Some((manifold, contact)) = pair.find_deepest_contact() {
                     let depth = f64::from(-contact.dist).max(0.0);
                     force += from_vector(manifold.data.normal) * (sign * depth * FIXED_STIFFNESS);

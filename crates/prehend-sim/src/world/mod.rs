@@ -5,24 +5,28 @@
 
 mod build;
 mod contacts;
+mod entity;
 mod gripper;
+mod mechanism;
 mod model;
 mod settings;
 mod trajectory;
 mod truth;
 
 pub use contacts::{FORCE_LIMIT, HardContact};
+pub use entity::Entity;
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
 pub use model::{ArmJoint, ArmModel, JOINTS, JointVector, LinkJoint, LinkModel, ModelError};
 pub use settings::{CONTACT_SKIN, STEP};
 pub use trajectory::{JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError};
-pub use truth::{Motions, ObjectTruth, Truth};
+pub use truth::{JointTruth, Motions, ObjectTruth, Truth};
 
 use crate::body::collider::{from_pose, from_vector, to_pose, to_vector};
 use crate::body::{Frame, Owner, RenderItem};
 use crate::scene::{PlacedObject, PlacedScene};
 use contacts::{Contacts, RobotCollider};
 use gripper::Gripper;
+use mechanism::Mechanism;
 use nalgebra::{Isometry3, Vector3};
 use rapier3d::prelude::{ColliderHandle, ImpulseJointHandle, PhysicsWorld, RigidBodyHandle};
 use std::sync::Arc;
@@ -50,7 +54,11 @@ pub struct World {
     link_bodies: Vec<Option<RigidBodyHandle>>,
     fingers: [RigidBodyHandle; 2],
     finger_joints: [ImpulseJointHandle; 2],
+    /// Bodies of the objects: the roots in the scene's order, then the other links.
     objects: Vec<RigidBodyHandle>,
+    /// Objects in the scene's order, then links with a class of their own; [`Owner::Object`] counts them.
+    entities: Vec<Entity>,
+    mechanisms: Vec<Mechanism>,
     robot_colliders: Vec<RobotCollider>,
     owners: Vec<(ColliderHandle, Owner)>,
     items: Arc<[RenderItem]>,
@@ -109,6 +117,9 @@ impl World {
         }
         self.physics.step();
         self.steps += 1;
+        for mechanism in &mut self.mechanisms {
+            mechanism.observe(&mut self.physics, STEP);
+        }
         let travel = self.finger_travel();
         if let Some(end) = self.gripper.observe(travel) {
             self.grip_ends.push(end);
@@ -116,8 +127,8 @@ impl World {
         let owners = &self.owners;
         self.contacts.measure(&self.physics, &self.robot_colliders, |handle| owner_in(owners, handle));
         let time = self.time();
-        let (model, scene) = (&self.model, &self.scene);
-        self.contacts.note(time, |owner| name_in(model, scene, owner));
+        let (model, scene, entities) = (&self.model, &self.scene, &self.entities);
+        self.contacts.note(time, |owner| name_in(model, scene, entities, owner));
         self.note_motions();
     }
 
@@ -253,7 +264,7 @@ impl World {
         let links = self.link_poses();
         let camera = links[self.model.camera()];
         poses.extend(links);
-        poses.extend(self.object_poses());
+        poses.extend(self.objects.iter().map(|handle| self.physics_pose(Some(*handle))));
         Frame { time: self.time(), base_from_body: poses, base_from_camera: camera }
     }
 
@@ -276,9 +287,31 @@ impl World {
         &self.scene
     }
 
+    /// Objects in the scene's order, then links with a class of their own.
+    pub fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// `base_from_shape` of an entity: where the centre of its shape is.
+    fn entity_pose(&self, entity: &Entity) -> Isometry3<f64> {
+        self.physics_pose(self.objects.get(entity.body).copied()) * entity.body_from_shape
+    }
+
+    /// Position of a joint of an articulated object now, metres or radians; `None` when there is no such joint.
+    pub fn joint_position(&self, object: &str, joint: &str) -> Option<f64> {
+        let index = self.scene.objects.iter().position(|placed| placed.spec.name == object)?;
+        let model = self.scene.objects[index].spec.model.as_ref()?;
+        let joint = model.joints.iter().position(|known| known.name == joint)?;
+        let found = self.mechanisms.iter().find(|known| known.object == index && known.joint == joint);
+        found.map(|mechanism| mechanism.position)
+    }
+
     /// `base_from_object` of every object, in the scene's order.
     pub fn object_poses(&self) -> Vec<Isometry3<f64>> {
-        self.objects.iter().map(|handle| self.physics_pose(Some(*handle))).collect()
+        self.objects[..self.scene.objects.len()]
+            .iter()
+            .map(|handle| self.physics_pose(Some(*handle)))
+            .collect()
     }
 
     /// What the robot did so far.
@@ -297,13 +330,27 @@ impl World {
 
     /// Puts an object somewhere else, at rest: a fault for tests. `position` is in `link_base`, metres.
     pub fn move_object(&mut self, name: &str, position: &Vector3<f64>) -> Result<(), NudgeError> {
-        self.nudge(name, position, |body, position| {
+        let index = self.scene.objects.iter().position(|object| object.spec.name == name);
+        let root = index.map(|index| self.objects[index]);
+        let before = self.physics_pose(root).translation.vector;
+        let shift = to_vector(&(position - before));
+        let links = self.mechanisms.iter().filter(|mechanism| Some(mechanism.object) == index);
+        let links: Vec<RigidBodyHandle> = links.map(Mechanism::child).collect();
+        let put = |body: &mut rapier3d::prelude::RigidBody, position| {
             let mut pose = *body.position();
             pose.translation = position;
             body.set_position(pose, true);
             body.set_linvel(rapier3d::math::Vector::ZERO, true);
             body.set_angvel(rapier3d::math::Vector::ZERO, true);
-        })
+        };
+        self.nudge(name, position, put)?;
+        for link in links {
+            if let Some(body) = self.physics.bodies.get_mut(link) {
+                let position = body.translation() + shift;
+                put(body, position);
+            }
+        }
+        Ok(())
     }
 
     /// Gives an object a velocity, m/s, as a push does: a fault for tests.
@@ -326,8 +373,8 @@ impl World {
         Ok(())
     }
 
-    fn object_speed(&self, object: usize) -> f64 {
-        let body = self.objects.get(object).and_then(|handle| self.physics.bodies.get(*handle));
+    fn body_speed(&self, body: usize) -> f64 {
+        let body = self.objects.get(body).and_then(|handle| self.physics.bodies.get(*handle));
         body.map_or(0.0, |body| from_vector(body.linvel()).norm())
     }
 
@@ -335,16 +382,16 @@ impl World {
         self.scene.scene.table.height
     }
 
-    /// What an object touches, without repetition.
-    fn touched_by_object(&self, object: usize) -> Vec<Owner> {
+    /// What an entity touches, without repetition.
+    fn touched_by(&self, entity: usize) -> Vec<Owner> {
         let mut found = Vec::new();
-        let body = self.objects.get(object).and_then(|handle| self.physics.bodies.get(*handle));
-        for collider in body.map_or(&[][..], |body| body.colliders()) {
+        let own = self.owners.iter().filter(|(_, owner)| *owner == Owner::Object(entity));
+        for (collider, _) in own {
             for pair in self.physics.narrow_phase.contact_pairs_with(*collider) {
                 let other = if pair.collider1 == *collider { pair.collider2 } else { pair.collider1 };
                 if let Some(owner) = owner_in(&self.owners, other)
                     && pair.has_any_active_contact()
-                    && owner != Owner::Object(object)
+                    && owner != Owner::Object(entity)
                     && !found.contains(&owner)
                 {
                     found.push(owner);
@@ -356,7 +403,7 @@ impl World {
     }
 
     fn name_of(&self, owner: Owner) -> String {
-        name_in(&self.model, &self.scene, owner)
+        name_in(&self.model, &self.scene, &self.entities, owner)
     }
 
     /// A hash of every bit that the future depends on: equal for equal runs.
@@ -391,13 +438,13 @@ fn owner_in(owners: &[(ColliderHandle, Owner)], handle: ColliderHandle) -> Optio
     owners.get(index).map(|(_, owner)| *owner)
 }
 
-fn name_in(model: &ArmModel, scene: &PlacedScene, owner: Owner) -> String {
+fn name_in(model: &ArmModel, scene: &PlacedScene, entities: &[Entity], owner: Owner) -> String {
     let name = match owner {
         Owner::Floor => Some("floor"),
         Owner::Table => Some("table"),
         Owner::Furniture(index) => scene.scene.furniture.get(index).map(|item| item.name.as_str()),
         Owner::Robot(index) => model.links().get(index).map(|link| link.name.as_str()),
-        Owner::Object(index) => scene.objects.get(index).map(|object| object.spec.name.as_str()),
+        Owner::Object(index) => entities.get(index).map(|entity| entity.name.as_str()),
     };
     name.unwrap_or("unknown").to_owned()
 }

@@ -11,6 +11,9 @@ pub const STEP: f64 = 1.0 / 240.0;
 /// Width of the skin of every collider, metres: two things rest with a gap of twice this.
 pub const CONTACT_SKIN: f64 = 0.0005;
 
+/// Parts in which a step is solved.
+pub(crate) const SOLVER_ITERATIONS: usize = 4;
+
 /// Angular damping of things that roll: there is no rolling resistance otherwise.
 pub(crate) const ROLLING_DAMPING: f32 = 20.0;
 
@@ -21,7 +24,7 @@ pub(crate) const TURNING_DAMPING: f32 = 2.0;
 pub(crate) fn integration_parameters() -> IntegrationParameters {
     IntegrationParameters {
         dt: STEP as f32,
-        num_solver_iterations: 4,
+        num_solver_iterations: SOLVER_ITERATIONS,
         num_internal_stabilization_iterations: 2,
         // 30 Hz, the default, lets 30 N press 10 to 30 mm deep.
         contact_softness: SpringCoefficients::new(200.0, 1.0),

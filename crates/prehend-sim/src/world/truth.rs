@@ -1,9 +1,10 @@
 //! The state as physics has it, for the judge alone: no node may ever see it.
 
-use super::World;
 use super::contacts::HardContact;
+use super::mechanism::Mechanism;
+use super::{Entity, World};
 use crate::body::Owner;
-use crate::scene::{ObjectSpec, Shape};
+use crate::scene::{JointKind, Shape};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +23,41 @@ pub struct Truth {
     pub moving: bool,
     /// Height of the table's top, metres.
     pub table_height: f64,
-    /// Every object, in the scene's order.
+    /// Every object, in the scene's order; then the links with a class of their own, such as drawers, called
+    /// `object/link`.
     pub objects: Vec<ObjectTruth>,
+    /// Every joint of articulated objects.
+    #[serde(default)]
+    pub mechanisms: Vec<JointTruth>,
+}
+
+/// One joint of an articulated object as physics has it. Metres or radians by its kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointTruth {
+    /// Object, by its unique name.
+    pub object: String,
+    /// What it moves, as [`Truth::objects`] has it: the link with a class, or the object.
+    pub entity: String,
+    /// Name of the joint in the model.
+    pub joint: String,
+    /// `prismatic` or `revolute`.
+    pub kind: String,
+    /// Position.
+    pub position: f64,
+    /// Speed, m/s or rad/s.
+    pub velocity: f64,
+    /// Lowest and highest position it can have.
+    pub limits: [f64; 2],
+    /// Lowest and highest position since the start.
+    pub reached: [f64; 2],
+    /// It cannot move.
+    pub locked: bool,
+    /// It came off.
+    pub broken: bool,
+    /// States that hold now: open, closed, on, off, pressed.
+    pub states: Vec<String>,
+    /// States that held at some time since the start.
+    pub held_states: Vec<String>,
 }
 
 /// One object as physics has it, in `link_base`.
@@ -77,34 +111,36 @@ pub struct Motions {
 impl World {
     /// The state as physics has it.
     pub fn truth(&self) -> Truth {
-        let poses = self.object_poses();
-        let specs: Vec<&ObjectSpec> = self.objects().iter().map(|object| &object.spec).collect();
-        let objects = specs
+        let entities = self.entities();
+        let poses: Vec<Isometry3<f64>> = entities.iter().map(|entity| self.entity_pose(entity)).collect();
+        let objects = entities
             .iter()
             .enumerate()
-            .map(|(index, spec)| {
+            .map(|(index, entity)| {
                 let pose = &poses[index];
-                let touched = self.touched_by_object(index);
+                let spec = &self.objects()[entity.object].spec;
+                let touched = self.touched_by(index);
                 let others = |test: &dyn Fn(usize) -> bool| -> Vec<String> {
-                    (0..specs.len())
-                        .filter(|other| *other != index && test(*other))
-                        .map(|other| specs[other].name.clone())
+                    (0..entities.len())
+                        .filter(|other| entities[*other].object != entity.object && test(*other))
+                        .map(|other| entities[other].name.clone())
                         .collect()
                 };
                 ObjectTruth {
-                    name: spec.name.clone(),
-                    class: spec.class.clone(),
-                    shape: spec.shape,
+                    name: entity.name.clone(),
+                    class: entity.class.clone(),
+                    shape: entity.shape,
                     color: spec.color.0,
                     color_name: spec.color_name.clone(),
-                    fixed: spec.fixed,
+                    fixed: spec.fixed && entity.link.is_none(),
                     position: pose.translation.vector.into(),
                     orientation: pose.rotation.coords.into(),
-                    half_extents: spec.shape.half_extents().into(),
-                    speed: self.object_speed(index),
-                    inside: others(&|other| is_inside(spec, pose, specs[other], &poses[other])),
+                    half_extents: entity.shape.half_extents().into(),
+                    speed: self.body_speed(entity.body),
+                    inside: others(&|other| is_inside(entity, pose, &entities[other], &poses[other])),
                     on: others(&|other| {
-                        touched.contains(&Owner::Object(other)) && is_above(pose, specs[other], &poses[other])
+                        touched.contains(&Owner::Object(other))
+                            && is_above(pose, &entities[other], &poses[other])
                     }),
                     touches: touched.iter().map(|owner| self.name_of(*owner)).collect(),
                     held: self.is_held(index),
@@ -120,12 +156,46 @@ impl World {
             moving: self.is_moving(),
             table_height: self.table_height(),
             objects,
+            mechanisms: self.mechanisms.iter().filter_map(|mechanism| self.joint_truth(mechanism)).collect(),
         }
+    }
+
+    fn joint_truth(&self, mechanism: &Mechanism) -> Option<JointTruth> {
+        let object = &self.objects()[mechanism.object].spec;
+        let model = object.model.as_ref()?;
+        let joint = model.joints.get(mechanism.joint)?;
+        let link = model.classed(joint.child);
+        let owner =
+            self.entities().iter().find(|entity| entity.object == mechanism.object && entity.link == link)?;
+        let rules = || model.states.iter().filter(|rule| rule.joint == mechanism.joint);
+        let states = rules().filter(|rule| rule.holds(mechanism.position));
+        let [low, high] = mechanism.reached;
+        let held = rules().filter(|rule| {
+            rule.above.is_none_or(|least| high >= least) && rule.below.is_none_or(|most| low <= most)
+        });
+        Some(JointTruth {
+            object: object.name.clone(),
+            entity: owner.name.clone(),
+            joint: joint.name.clone(),
+            kind: match joint.kind {
+                JointKind::Prismatic => "prismatic",
+                JointKind::Revolute => "revolute",
+            }
+            .to_owned(),
+            position: mechanism.position,
+            velocity: mechanism.velocity,
+            limits: joint.limits,
+            reached: mechanism.reached,
+            locked: joint.locked,
+            broken: mechanism.is_broken(),
+            states: states.map(|rule| rule.state.clone()).collect(),
+            held_states: held.map(|rule| rule.state.clone()).collect(),
+        })
     }
 }
 
 /// Whether the centre of `a` is within the hollow of `b`, not higher than it would lie there on its side or upright.
-fn is_inside(a: &ObjectSpec, pose_a: &Isometry3<f64>, b: &ObjectSpec, pose_b: &Isometry3<f64>) -> bool {
+fn is_inside(a: &Entity, pose_a: &Isometry3<f64>, b: &Entity, pose_b: &Isometry3<f64>) -> bool {
     let Some(hollow) = b.shape.hollow() else {
         return false;
     };
@@ -142,7 +212,7 @@ fn is_inside(a: &ObjectSpec, pose_a: &Isometry3<f64>, b: &ObjectSpec, pose_b: &I
 }
 
 /// Whether the centre of something at `pose_a` is above `b`, over the ground that `b` covers.
-fn is_above(pose_a: &Isometry3<f64>, b: &ObjectSpec, pose_b: &Isometry3<f64>) -> bool {
+fn is_above(pose_a: &Isometry3<f64>, b: &Entity, pose_b: &Isometry3<f64>) -> bool {
     let center = pose_b.inverse_transform_point(&pose_a.translation.vector.into());
     let half = b.shape.half_extents();
     let higher = pose_a.translation.z > pose_b.translation.z;

@@ -73,6 +73,9 @@ pub(crate) fn inverse_kinematics(
     joints
 }
 
+/// An elbow-up pose whose tool looks ahead and a little down, fingers opening along z: where work on vertical faces begins.
+pub(crate) const FORWARD: JointVector = [0.0, -0.1, -0.5, 0.0, -0.67, -PI / 2.0];
+
 pub(crate) struct Rig {
     pub(crate) world: World,
 }

@@ -2,7 +2,7 @@
 
 use super::REST_GAP;
 use crate::body::collider::{shapes, to_pose};
-use crate::body::{Part, PartShape, at, object_parts};
+use crate::body::{Part, PartShape, at};
 use crate::scene::{FurnitureSpec, ObjectSpec};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use rapier3d::parry::query::intersection_test;
@@ -25,8 +25,7 @@ pub(in crate::scene) fn lying_rotation() -> UnitQuaternion<f64> {
 
 impl Solid {
     pub(in crate::scene) fn new(object: &ObjectSpec, pose: Isometry3<f64>) -> Self {
-        let parts = object_parts(&object.shape, object.color, object.second_color);
-        Self::of_parts(&parts, pose, object.shape.is_round())
+        Self::of_parts(&object.parts(), pose, object.shape.is_round())
     }
 
     pub(in crate::scene) fn furniture(spec: &FurnitureSpec) -> Self {

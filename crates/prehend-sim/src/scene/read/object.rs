@@ -42,11 +42,13 @@ pub(super) fn read_object(map: &mut Map<'_>) -> Option<ObjectSpec> {
         restitution: restitution?,
         fixed: fixed?,
         placement: placement?,
+        model: None,
+        template: None,
     })
 }
 
 /// Mass of a thing that names none: solid things as light wood, thin walls as light ceramics, 20 g at least.
-fn default_mass(shape: &Shape) -> f64 {
+pub(super) fn default_mass(shape: &Shape) -> f64 {
     let parts = object_parts(shape, Color([0; 3]), None);
     let volume: f64 = parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
     let density = if shape.hollow().is_some() { 2.5 * DEFAULT_DENSITY } else { DEFAULT_DENSITY };
@@ -54,7 +56,7 @@ fn default_mass(shape: &Shape) -> f64 {
 }
 
 /// Exactly one of `pose`, `region`, `on`, `in`.
-fn read_placement(map: &mut Map<'_>) -> Option<Placement> {
+pub(super) fn read_placement(map: &mut Map<'_>) -> Option<Placement> {
     let pose = map.opt("pose");
     let region = map.opt("region");
     let on = map.opt("on");

@@ -1,0 +1,268 @@
+//! Objects of a scene that name a model: which one, with which parameters, colours and joint positions.
+
+use super::model::{Blueprint, Paint, read_blueprint};
+use super::object::read_placement;
+use super::{non_empty, read_color};
+use crate::scene::{Library, ObjectSpec, Placement};
+use prehend_config::{Document, Findings, Map, Value, Variables, nearest};
+use rand::{Rng, RngExt};
+use std::sync::Arc;
+
+/// What an object with a model is made from, again for each seed.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::scene) struct Template {
+    document: Document,
+    /// Name and range of every parameter.
+    ranges: Vec<(String, [f64; 2])>,
+    name: String,
+    class: Option<String>,
+    paint: Paint,
+    fixed: Option<bool>,
+    friction: Option<f64>,
+    joints: Vec<JointChange>,
+    placement: Placement,
+}
+
+/// What a scene says about one joint of a model.
+#[derive(Clone, Debug, PartialEq)]
+struct JointChange {
+    joint: String,
+    position: Option<[f64; 2]>,
+    locked: Option<bool>,
+}
+
+impl Template {
+    /// The object with parameters and joint positions drawn from their ranges.
+    ///
+    /// Errors: what is wrong with the drawn sizes.
+    pub(in crate::scene) fn draw(&self, rng: &mut impl Rng) -> Result<ObjectSpec, Findings> {
+        let mut pick = |[low, high]: [f64; 2]| if low < high { rng.random_range(low..=high) } else { low };
+        let values = self.ranges.iter().map(|(name, range)| (name.clone(), pick(*range))).collect();
+        let mut spec = self.build(&Variables::new(values))?;
+        if let Some(model) = spec.model.as_deref_mut() {
+            for change in &self.joints {
+                let joint = model.joints.iter_mut().find(|joint| joint.name == change.joint);
+                if let (Some(joint), Some(range)) = (joint, change.position) {
+                    joint.position = pick(range).clamp(joint.limits[0], joint.limits[1]);
+                }
+            }
+        }
+        Ok(spec)
+    }
+
+    /// The object with every parameter at this share of its range.
+    fn at(&self, share: f64) -> Result<ObjectSpec, Findings> {
+        let values = self.ranges.iter().map(|(name, [low, high])| (name.clone(), low + (high - low) * share));
+        self.build(&Variables::new(values.collect()))
+    }
+
+    fn build(&self, variables: &Variables) -> Result<ObjectSpec, Findings> {
+        let blueprint: Blueprint =
+            self.document.read(variables, |value| read_blueprint(&value, &self.paint))?;
+        let mut model = blueprint.model;
+        if let Some(model) = &mut model {
+            for change in &self.joints {
+                if let Some(joint) = model.joints.iter_mut().find(|joint| joint.name == change.joint) {
+                    joint.locked = change.locked.unwrap_or(joint.locked);
+                    if let Some([low, high]) = change.position {
+                        joint.position = ((low + high) / 2.0).clamp(joint.limits[0], joint.limits[1]);
+                    }
+                }
+            }
+        }
+        Ok(ObjectSpec {
+            name: self.name.clone(),
+            class: self.class.clone().unwrap_or(blueprint.class),
+            shape: blueprint.shape,
+            color: blueprint.color,
+            color_name: blueprint.color_name,
+            second_color: blueprint.second_color,
+            mass: blueprint.mass,
+            friction: self.friction.unwrap_or(blueprint.friction),
+            restitution: blueprint.restitution,
+            fixed: self.fixed.unwrap_or(blueprint.fixed),
+            placement: self.placement.clone(),
+            model: model.map(Box::new),
+            template: Some(Arc::new(self.clone())),
+        })
+    }
+}
+
+/// Reads an object that names a model of the library or holds one.
+pub(super) fn read_modelled(map: &mut Map<'_>, library: &Library) -> Option<ObjectSpec> {
+    let name = map.req("name").and_then(|value| non_empty(&value));
+    let model_value = map.req("model")?;
+    let document = find(&model_value, library);
+    let class = match map.opt("class") {
+        Some(value) => non_empty(&value).map(|class| Some(class.to_lowercase())),
+        None => Some(None),
+    };
+    let color = match map.opt("color") {
+        Some(value) => read_color(&value).map(Some),
+        None => Some(None),
+    };
+    let second = match map.opt("second_color") {
+        Some(value) => read_color(&value).map(|(color, _)| Some(color)),
+        None => Some(None),
+    };
+    let fixed = match map.opt("fixed") {
+        Some(value) => value.bool().map(Some),
+        None => Some(None),
+    };
+    let friction = match map.opt("friction") {
+        Some(value) => value.f64_in(0.0, 3.0).map(Some),
+        None => Some(None),
+    };
+    let parameters = map.opt("parameters");
+    let joints_value = map.opt("joints");
+    let placement = read_placement(map);
+    let document = document?;
+    let ranges = read_ranges(&model_value, &document, parameters.as_ref());
+    let joints = match &joints_value {
+        Some(value) => value.map(read_joint_changes),
+        None => Some(Vec::new()),
+    };
+    let template = Template {
+        document,
+        ranges: ranges?,
+        name: name?,
+        class: class?,
+        paint: Paint { color: color?, second: second? },
+        fixed: fixed?,
+        friction: friction?,
+        joints: joints?,
+        placement: placement?,
+    };
+    // A model may be right for middle sizes and wrong for extreme ones.
+    for share in [0.5, 0.0, 1.0] {
+        let spec = match template.at(share) {
+            Ok(spec) => spec,
+            Err(findings) => {
+                for finding in findings.items() {
+                    model_value.report(format!("in the model: {finding}"));
+                }
+                return None;
+            }
+        };
+        let model = spec.model.as_deref();
+        let known: Vec<&str> =
+            model.map_or(Vec::new(), |model| model.joints.iter().map(|joint| joint.name.as_str()).collect());
+        for change in &template.joints {
+            if !known.contains(&change.joint.as_str()) {
+                let hint = match nearest(&change.joint, known.iter().copied()) {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => format!("; joints: {}", known.join(", ")),
+                };
+                joints_value
+                    .as_ref()
+                    .unwrap_or(&model_value)
+                    .report(format!("the model has no joint `{}`{hint}", change.joint));
+                return None;
+            }
+        }
+    }
+    template.at(0.5).ok()
+}
+
+fn find(value: &Value<'_>, library: &Library) -> Option<Document> {
+    if value.is_map() {
+        return Some(value.to_document());
+    }
+    let name = non_empty(value)?;
+    let found = library.find(&name).cloned();
+    if found.is_none() {
+        match nearest(&name, library.names()) {
+            Some(near) => value.report(format!("there is no model `{name}`; did you mean `{near}`?")),
+            None => {
+                let names: Vec<&str> = library.names().collect();
+                value.report(format!("there is no model `{name}`; known models: {}", names.join(", ")));
+            }
+        }
+    }
+    found
+}
+
+/// The parameters of a model with their ranges; the scene narrows or sets them.
+fn read_ranges(
+    place: &Value<'_>,
+    document: &Document,
+    given: Option<&Value<'_>>,
+) -> Option<Vec<(String, [f64; 2])>> {
+    let own = document.read(&Variables::default(), |value| {
+        let mut ranges = Some(Vec::new());
+        // Only the parameters: everything else is read when they have values.
+        let _ = value.map(|map| {
+            if let Some(value) = map.opt("parameters") {
+                ranges = value.map(read_ranges_map);
+            }
+            map.entries();
+            Some(())
+        });
+        ranges
+    });
+    let mut ranges = match own {
+        Ok(ranges) => ranges,
+        Err(findings) => {
+            for finding in findings.items() {
+                place.report(format!("in the model: {finding}"));
+            }
+            return None;
+        }
+    };
+    let Some(given) = given else { return Some(ranges) };
+    for (name, range) in given.map(read_ranges_map)? {
+        match ranges.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, own)) => *own = range,
+            None => {
+                let names = ranges.iter().map(|(known, _)| known.as_str());
+                match nearest(&name, names) {
+                    Some(near) => {
+                        given.report(format!("the model has no parameter `{name}`; did you mean `{near}`?"));
+                    }
+                    None => given.report(format!("the model has no parameter `{name}`")),
+                }
+                return None;
+            }
+        }
+    }
+    Some(ranges)
+}
+
+fn read_ranges_map(map: &mut Map<'_>) -> Option<Vec<(String, [f64; 2])>> {
+    let read: Vec<Option<(String, [f64; 2])>> =
+        map.entries().into_iter().map(|(name, value)| Some((name, range(&value)?))).collect();
+    read.into_iter().collect()
+}
+
+/// A number, or `[low, high]`.
+fn range(value: &Value<'_>) -> Option<[f64; 2]> {
+    if value.is_list() {
+        return super::interval(value, -100.0, 100.0);
+    }
+    value.f64().map(|number| [number; 2])
+}
+
+/// `{joint: position}` or `{joint: {position, locked}}`; a position may be a range.
+fn read_joint_changes(map: &mut Map<'_>) -> Option<Vec<JointChange>> {
+    let read: Vec<Option<JointChange>> = map
+        .entries()
+        .into_iter()
+        .map(|(joint, value)| {
+            if !value.is_map() {
+                return Some(JointChange { joint, position: Some(range(&value)?), locked: None });
+            }
+            value.map(|map| {
+                let position = match map.opt("position") {
+                    Some(value) => range(&value).map(Some),
+                    None => Some(None),
+                };
+                let locked = match map.opt("locked") {
+                    Some(value) => value.bool().map(Some),
+                    None => Some(None),
+                };
+                Some(JointChange { joint, position: position?, locked: locked? })
+            })
+        })
+        .collect();
+    read.into_iter().collect()
+}
