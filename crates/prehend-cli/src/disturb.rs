@@ -139,6 +139,7 @@ mod tests {
             opening: 0.0,
             pad_force: 0.0,
             moving: true,
+            mechanisms: Vec::new(),
             table_height: 0.0,
             objects,
         };

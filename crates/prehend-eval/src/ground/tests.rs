@@ -61,6 +61,7 @@ fn table() -> Truth {
         opening: 0.085,
         pad_force: 0.0,
         moving: false,
+        mechanisms: Vec::new(),
         table_height: 0.0,
         objects,
     }

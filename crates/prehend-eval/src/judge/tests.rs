@@ -38,6 +38,7 @@ fn truth(objects: Vec<ObjectTruth>) -> Truth {
         moving: false,
         table_height: 0.0,
         objects,
+        mechanisms: Vec::new(),
     }
 }
 

@@ -13,6 +13,8 @@ use std::sync::PoisonError;
 pub(super) const HOME: &str = "home";
 /// Joints this near to a pose are at it, radians.
 const THERE: f64 = 0.01;
+/// A tool that approaches with more z than this looks ahead rather than down (45 degrees).
+const LEVEL: f64 = -0.7;
 
 impl Job<'_> {
     /// Moves the camera to a survey pose: the one named by `part`, else the one that suits the object best and was not
@@ -47,6 +49,8 @@ impl Job<'_> {
     pub(super) fn survey_pose(&self, at: Option<Vector3<f64>>, last: Option<&str>) -> (String, Vec<f64>) {
         let robot = &self.skills.shell.robot;
         let distance = |joints: &Vec<f64>| match (at, self.tool_at(joints)) {
+            // A level look is for vertical faces: who wants it asks for it by name.
+            (Some(_), Ok(tool)) if (tool.rotation * Vector3::z()).z > LEVEL => f64::INFINITY,
             (Some(at), Ok(tool)) => (tool.translation.vector - at).xy().norm(),
             _ => 0.0,
         };

@@ -255,7 +255,7 @@ fn what_is_wrong_with_a_model_is_said_with_its_place() {
     };
     one(
         &with("model: slidder"),
-        "s.yaml:16:19: objects[0].model: there is no model `slidder`; did you mean `slider`?",
+        "s.yaml:15:20: objects[0].model: there is no model `slidder`; did you mean `slider`?",
     );
     one(&with("model: slider, parameters: {widht: 0.2}"), "no parameter `widht`; did you mean `width`?");
     one(&with("model: slider, joints: {slid: 0.2}"), "no joint `slid`; did you mean `slide`?");
