@@ -17,7 +17,7 @@ pub mod state;
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
 pub use map::ObjectMap;
 pub use object::{Affordance, Crop, Object, ObjectKey};
-pub use observation::Observation;
+pub use observation::{Felt, Observation};
 pub use part_motion::{PartEffect, PartMotion};
 pub use plan::{Permit, PlanHash, Relation, Skill, SkillPlan};
 pub use reason::Reason;

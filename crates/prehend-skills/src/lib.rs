@@ -1,8 +1,9 @@
 //! What a skill needs and promises, how to grasp what was seen, and where to put it.
 //!
-//! For: contracts of the skills, grasp candidates and places from observed clouds, plans for the gate.
+//! For: contracts of the skills, grasp candidates, ways to act on parts and places from observed clouds, the joint a part
+//! hangs on, plans for the gate.
 //! Not for: moving (nodes), finding joint motions (`prehend-motion`), judging what happened (`prehend-verify`).
-//! Read [`grasp::GraspRequest`] first, then [`place::PlaceRequest`] and [`contract`].
+//! Read [`grasp::GraspRequest`] first, then [`place::PlaceRequest`], [`part::PartRequest`] and [`contract`].
 //!
 //! Everything is in the map frame (the robot's base frame: z up, x forward, y left), metres and radians.
 //! The tool frame lies between the pad tips: z is the approach direction, the pads open along y.
@@ -12,6 +13,8 @@ pub mod columns;
 pub mod contract;
 pub mod grasp;
 pub mod gripper;
+pub mod joint;
+pub mod part;
 pub mod place;
 pub mod plan;
 pub mod solids;
@@ -19,4 +22,6 @@ pub mod solids;
 pub use contract::{Contract, ContractError};
 pub use grasp::{GraspCandidate, GraspError, GraspRequest};
 pub use gripper::GripperModel;
+pub use joint::{Joint, JointFit};
+pub use part::{PartCandidate, PartError, PartRequest};
 pub use place::{HeldShape, PlaceCandidate, PlaceError, PlaceRequest};

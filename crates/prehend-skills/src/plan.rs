@@ -1,6 +1,6 @@
 //! Plans for the gate: immutable, with every pose the tool will be asked to reach.
 
-use crate::{GraspCandidate, PlaceCandidate};
+use crate::{GraspCandidate, PartCandidate, PlaceCandidate};
 use nalgebra::Isometry3;
 use prehend_scene::{ObjectKey, Relation, Skill, SkillPlan};
 
@@ -44,6 +44,29 @@ pub fn grasp_plan(
             candidate.map_from_tool,
             candidate.lift(standoff.lift),
         ],
+        gripper_opening: candidate.opening,
+        map_version,
+    }
+}
+
+/// The plan of a push or a pull: before the part, at it, and where the tool ends when the part moves straight; the motion
+/// bounds what may happen in between.
+pub fn part_plan(
+    skill: Skill,
+    object: &ObjectKey,
+    part: &str,
+    candidate: &PartCandidate,
+    map_version: u64,
+) -> SkillPlan {
+    SkillPlan {
+        skill,
+        object: object.clone(),
+        targets: Vec::new(),
+        relation: None,
+        part: part.to_owned(),
+        motion: Some(candidate.motion),
+        held_object: None,
+        pose_goals: vec![candidate.before, candidate.contact, candidate.end()],
         gripper_opening: candidate.opening,
         map_version,
     }

@@ -1,10 +1,17 @@
 //! The commit gate: may this plan be executed on this evidence?
 
 use crate::{Settings, diagnose};
-use prehend_scene::{Diagnostics, Evidence, Object, ObjectKey, ObjectMap, Relation, Skill, SkillPlan};
+use prehend_scene::{
+    Diagnostics, Evidence, Object, ObjectKey, ObjectMap, PartEffect, PartMotion, Relation, Skill, SkillPlan,
+};
 
 /// Widest range of positions a plan may hold; more is not a plan for one skill.
 const MAX_POSE_GOALS: usize = 64;
+
+/// Longest motion of a part that is permitted, metres: the arm's reach.
+const MAX_PART_MOTION: f64 = 0.5;
+/// Widest corridor: a fixed part for the tool's own errors, metres, and a share of the motion, for doors.
+const MAX_CORRIDOR: [f64; 2] = [0.03, 0.6];
 
 /// One reason to refuse.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -112,6 +119,42 @@ pub enum Finding {
         /// Limit.
         limit: f64,
     },
+    /// A skill on a part without its motion, or a motion without such a skill.
+    #[error("{} {} the motion of a part", skill.name(), if *given { "must not have" } else { "needs" })]
+    PartMotion {
+        /// The skill.
+        skill: Skill,
+        /// Whether the plan has one.
+        given: bool,
+    },
+    /// An effect the skill cannot have.
+    #[error("{} cannot {} a part", skill.name(), effect.name())]
+    PartEffect {
+        /// The skill.
+        skill: Skill,
+        /// The effect.
+        effect: PartEffect,
+    },
+    /// Bounds of a part's motion that bound nothing.
+    #[error("the part's motion has {what} {value:.3}; {limit:.3} is the limit")]
+    PartBounds {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// The limit.
+        limit: f64,
+    },
+    /// A motion that begins somewhere else than at the object.
+    #[error("the part's middle is {distance:.3} m from {object}; {limit:.3} m is the farthest")]
+    PartAwayFromObject {
+        /// The object.
+        object: ObjectKey,
+        /// Nearest distance, metres.
+        distance: f64,
+        /// Limit, metres.
+        limit: f64,
+    },
     /// The commit rule does not hold (AAH eq. 10).
     #[error("evidence does not suffice: v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2}",
         .diagnostics.score, .diagnostics.omega, .diagnostics.zeta, .diagnostics.mu)]
@@ -153,6 +196,7 @@ impl Verdict {
 pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>) -> Verdict {
     let mut findings = Vec::new();
     check_poses(plan, context, &mut findings);
+    check_motion(plan, context, &mut findings);
     let moves_object = match plan.skill {
         Skill::Look | Skill::Home => false,
         Skill::Grasp
@@ -214,6 +258,50 @@ fn check_poses(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<F
             if height < workspace.support_clearance {
                 findings.push(Finding::BelowSupport { index, height, limit: workspace.support_clearance });
             }
+        }
+    }
+}
+
+/// Whether the motion of the part is stated where there is one, and bounds what may happen.
+fn check_motion(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<Finding>) {
+    let skill = plan.skill;
+    let Some(motion) = &plan.motion else {
+        if skill.acts_on_part() {
+            findings.push(Finding::PartMotion { skill, given: false });
+        }
+        return;
+    };
+    if !skill.acts_on_part() {
+        findings.push(Finding::PartMotion { skill, given: true });
+    } else if !motion.effect.fits(skill) {
+        findings.push(Finding::PartEffect { skill, effect: motion.effect });
+    }
+    let PartMotion { extent, least, corridor, .. } = *motion;
+    let widest = MAX_CORRIDOR[0] + MAX_CORRIDOR[1] * extent;
+    let off_unit = (motion.direction.norm() - 1.0).abs();
+    for (what, value, limit) in
+        [("extent", extent, MAX_PART_MOTION), ("least motion", least, extent), ("corridor", corridor, widest)]
+    {
+        // NaN is in no range.
+        if !(value > 0.0 && value <= limit + 1e-9) {
+            findings.push(Finding::PartBounds { what, value, limit });
+        }
+    }
+    if off_unit.is_nan() || off_unit > 1e-3 {
+        findings.push(Finding::PartBounds {
+            what: "a direction off unit length by",
+            value: off_unit,
+            limit: 0.001,
+        });
+    }
+    let object = context.map.and_then(|map| map.get(&plan.object));
+    if let Some(object) = object {
+        let near = object.cloud.points.iter().map(|p| (p - motion.anchor).norm());
+        let distance = near.filter(|d| d.is_finite()).fold(f64::INFINITY, f64::min);
+        let limit = context.settings.grasp_reach;
+        if distance > limit {
+            let object = plan.object.clone();
+            findings.push(Finding::PartAwayFromObject { object, distance, limit });
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Outcome checks: did the skill do what it was for, as new observations show it?
 
+pub mod part;
+
 use nalgebra::Point3;
 use prehend_scene::{Object, ObjectKey, Observation, Relation, Skill, SkillPlan};
 
@@ -36,6 +38,7 @@ pub enum Outcome {
 ///
 /// - grasp: something keeps the pads open, and the object is not where it was.
 /// - place, drop: the pads hold nothing, and the object is re-observed in the relation that was wanted.
+/// - the skills on parts: see [`part`].
 /// - look, home: always succeed; the controller reports them.
 pub fn check_outcome(plan: &SkillPlan, before: &Observation, after: &Observation) -> Outcome {
     match plan.skill {
@@ -45,7 +48,7 @@ pub fn check_outcome(plan: &SkillPlan, before: &Observation, after: &Observation
         Skill::Grasp => check_grasp(plan, before, after),
         Skill::Place | Skill::Drop => check_place(plan, before, after),
         Skill::GraspPart | Skill::TipPush | Skill::PinchPull | Skill::HookPull => {
-            Outcome::NotObserved { because: "what became of the part is not judged yet".to_owned() }
+            part::check_part(plan, before, after)
         }
     }
 }

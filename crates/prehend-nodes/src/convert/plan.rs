@@ -1,12 +1,12 @@
 //! Plans, permits, observations and symbolic state.
 
-use super::error::{ConvertError, Result};
+use super::error::{ConvertError, Result, finite};
 use super::{header, object_to_msg, objects_from_msg, pose_from_msg, pose_to_msg, seconds, stamp};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
 use prehend_scene::{
-    ObjectKey, Observation, PartEffect, PartMotion, Permit, PlanHash, Relation, Skill, SkillPlan,
+    Felt, ObjectKey, Observation, PartEffect, PartMotion, Permit, PlanHash, Relation, Skill, SkillPlan,
     SymbolicState,
 };
 
@@ -140,7 +140,30 @@ pub fn observation_to_msg(observation: &Observation, frame: &str) -> ours::Obser
         objects: observation.objects.iter().flatten().map(|object| object_to_msg(object, frame)).collect(),
         map_version: observation.map_version,
         tool_pose: pose_to_msg(&observation.tool_pose),
+        felt: observation.felt.iter().map(felt_to_msg).collect(),
     }
+}
+
+fn felt_to_msg(felt: &Felt) -> ours::Felt {
+    ours::Felt {
+        travel: felt.travel,
+        returned: felt.returned,
+        displacement: vector_to_msg(&felt.displacement),
+        force: felt.force,
+        stopped: felt.stopped,
+    }
+}
+
+fn felt_from_msg(msg: &ours::Felt) -> Result<Felt> {
+    let d = &msg.displacement;
+    finite("felt", &[msg.travel, msg.returned, msg.force, d.x, d.y, d.z])?;
+    Ok(Felt {
+        travel: msg.travel,
+        returned: msg.returned,
+        displacement: Vector3::new(d.x, d.y, d.z),
+        force: msg.force,
+        stopped: msg.stopped,
+    })
 }
 
 /// Message to observation; the gripper's numbers may be NaN (the check calls that not observed).
@@ -153,6 +176,7 @@ pub fn observation_from_msg(msg: &ours::Observation) -> Result<Observation> {
         tool_pose: pose_from_msg(&msg.tool_pose)?,
         objects: msg.objects_observed.then(|| objects_from_msg(&msg.objects)).transpose()?,
         map_version: msg.map_version,
+        felt: msg.felt.first().map(felt_from_msg).transpose()?,
     })
 }
 

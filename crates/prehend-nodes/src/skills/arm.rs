@@ -6,6 +6,7 @@ use super::interrupt::Interrupt;
 use super::permit::RedeemedPermit;
 use crate::RobotConfig;
 use crate::shell::Shell;
+use nalgebra::Point3;
 use prehend_msgs::Action;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::control_msgs::msg::GripperCommand as Command;
@@ -146,6 +147,53 @@ impl Motion<'_> {
         result
     }
 
+    /// Executes a motion of the tool while it touches a part: the tool's `path` must lie in the corridor that the permit
+    /// is for, seen from `start`, where it touched. `stop` is asked at every joint state; when it says so the arm stops,
+    /// and so it does when the robot's own guard feels too much. Whether the motion ended early.
+    ///
+    /// Errors: [`SkillFault::Corridor`] before anything moves; what ends every motion.
+    pub(super) async fn press_on(
+        &self,
+        phase: &'static str,
+        trajectory: RobotTrajectory,
+        (start, path): (&Point3<f64>, &[Point3<f64>]),
+        stop: impl FnMut(&Joints) -> bool,
+    ) -> Result<bool, SkillFault> {
+        let permitted = self.plan().motion.is_some_and(|motion| path.iter().all(|p| motion.holds(start, p)));
+        if !permitted {
+            return Err(SkillFault::Corridor { phase });
+        }
+        let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
+        match self.run_until(phase, &self.arm.trajectory, goal, self.felt(stop)).await? {
+            None => Ok(true),
+            Some(result) if result.error_code.val == MoveItErrorCodes::SUCCESS => Ok(false),
+            // The guard on the robot's side stopped it: that is resistance as well.
+            Some(result) if result.error_code.val == MoveItErrorCodes::CONTROL_FAILED => {
+                let detail = result.error_code.message.trim_end().to_owned();
+                self.tell(phase, "resisted", format!("{phase}: {detail}"));
+                Ok(true)
+            }
+            Some(result) => {
+                let detail = format!("MoveIt error {} {}", result.error_code.val, result.error_code.message);
+                Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
+            }
+        }
+    }
+
+    /// Completes when a joint state makes `stop` say so.
+    async fn felt(&self, mut stop: impl FnMut(&Joints) -> bool) {
+        let mut joints = self.arm.joints.clone();
+        loop {
+            if joints.changed().await.is_err() {
+                // No joint state will come; what watches the peers ends the motion.
+                std::future::pending::<()>().await;
+            }
+            if joints.borrow_and_update().as_ref().is_some_and(&mut stop) {
+                return;
+            }
+        }
+    }
+
     /// Moves the gripper; a gripper that is stopped by what it holds has succeeded. The opening measured afterwards.
     pub(super) async fn grip(&self, phase: &'static str, opening: f64) -> Result<f64, SkillFault> {
         let robot = &self.shell.robot.gripper;
@@ -189,6 +237,20 @@ impl Motion<'_> {
         client: &ActionClient<A>,
         goal: A::Goal,
     ) -> Result<A::Result, SkillFault> {
+        match self.run_until(phase, client, goal, std::future::pending()).await? {
+            Some(result) => Ok(result),
+            None => Err(SkillFault::ControlFailed { phase, detail: "stopped by nobody".to_owned() }),
+        }
+    }
+
+    /// As [`run`](Self::run), but ends early, the robot standing, when `enough` completes: then `None`.
+    async fn run_until<A: Action>(
+        &self,
+        phase: &'static str,
+        client: &ActionClient<A>,
+        goal: A::Goal,
+        enough: impl Future<Output = ()>,
+    ) -> Result<Option<A::Result>, SkillFault> {
         self.interrupt.check()?;
         let sent = tokio::select! {
             fault = self.interrupt.raised_in_motion(phase) => Err(fault),
@@ -210,13 +272,18 @@ impl Motion<'_> {
         };
         let ended = tokio::select! {
             fault = self.interrupt.raised_in_motion(phase) => Err(fault),
-            result = handle.result(SILENCE) => Ok(result),
+            result = handle.result(SILENCE) => Ok(Some(result)),
+            () = enough => Ok(None),
             () = tokio::time::sleep(LONGEST) =>
                 Err(SkillFault::ControlFailed { phase, detail: format!("not done after {LONGEST:?}") }),
         };
         match ended {
-            Ok(Ok((_, result))) => Ok(result),
-            Ok(Err(error)) => {
+            Ok(Some(Ok((_, result)))) => Ok(Some(result)),
+            Ok(None) => {
+                self.stop(&mut handle).await;
+                Ok(None)
+            }
+            Ok(Some(Err(error))) => {
                 self.arm.halt().await;
                 Err(SkillFault::robot(phase, &error))
             }

@@ -3,7 +3,7 @@
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
 use prehend_scene::{ObjectKey, Reason};
-use prehend_skills::{ContractError, GraspError, PlaceError};
+use prehend_skills::{ContractError, GraspError, PartError, PlaceError};
 
 /// A skill's typed failure; every variant has one reason and one error code.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -32,6 +32,38 @@ pub enum SkillFault {
         object: ObjectKey,
         /// Why.
         cause: PlaceError,
+    },
+    /// No way to act on the part fits what was seen.
+    #[error("nothing can be done at the part of `{object}`: {cause}")]
+    NoPart {
+        /// The object.
+        object: ObjectKey,
+        /// Why.
+        cause: PartError,
+    },
+    /// The part did not give way under the force that is allowed.
+    #[error("{phase}: the part does not move ({moved:.1} mm at {force:.0} N): it may be locked, or at its end already", moved = moved * 1e3)]
+    Immovable {
+        /// When it was noticed.
+        phase: &'static str,
+        /// How far the hand went, metres.
+        moved: f64,
+        /// Force on the hand, newtons; 0 when it is not measured.
+        force: f64,
+    },
+    /// The tips met nothing where the part should be.
+    #[error("{phase}: nothing was touched within {:.0} mm of where the part was seen", searched * 1e3)]
+    NoContact {
+        /// When it was noticed.
+        phase: &'static str,
+        /// How far the tips went beyond, metres.
+        searched: f64,
+    },
+    /// A motion would leave what the permit allows.
+    #[error("{phase}: the next motion leaves the corridor that was permitted")]
+    Corridor {
+        /// Which motion.
+        phase: &'static str,
     },
     /// Candidates there are, but the arm gets to none.
     #[error("{phase}: no motion found ({tried} candidates tried: {detail})")]
@@ -104,6 +136,11 @@ impl SkillFault {
             Self::UnknownObject(_) => Reason::NotFound,
             Self::NoGrasp { .. } => Reason::NoGrasp,
             Self::NoPlace { .. } => Reason::NoPlace,
+            Self::NoPart { .. } => Reason::NoGrasp,
+            // More force would be needed than is allowed: trying again changes nothing.
+            Self::Immovable { .. } => Reason::Infeasible,
+            Self::NoContact { .. } => Reason::OutcomeNotObserved,
+            Self::Corridor { .. } => Reason::ControlFailed,
             Self::NoPlan { .. } => Reason::NoPlan,
             Self::Refused(_) => Reason::VerifierRefused,
             Self::VerifierLost(_) => Reason::VerifierLost,
@@ -126,6 +163,10 @@ impl SkillFault {
             Self::UnknownObject(_) => ErrorCode::SKILL_UNKNOWN_OBJECT,
             Self::NoGrasp { .. } => ErrorCode::SKILL_NO_GRASP,
             Self::NoPlace { .. } => ErrorCode::SKILL_NO_PLACE,
+            Self::NoPart { .. } => ErrorCode::SKILL_NO_PART,
+            Self::Immovable { .. } => ErrorCode::SKILL_IMMOVABLE,
+            Self::NoContact { .. } => ErrorCode::SKILL_NO_CONTACT,
+            Self::Corridor { .. } => ErrorCode::SKILL_CORRIDOR,
             Self::NoPlan { .. } => ErrorCode::SKILL_NO_PLAN,
             Self::Refused(_) => ErrorCode::SKILL_REFUSED,
             Self::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
@@ -164,6 +205,10 @@ mod tests {
             SkillFault::UnknownObject("cup".into()),
             SkillFault::NoGrasp { object: "cup".into(), cause: GraspError::NoContact },
             SkillFault::NoPlace { object: "cup".into(), cause: PlaceError::Unsteady },
+            SkillFault::NoPart { object: "cup".into(), cause: PartError::NoNormal },
+            SkillFault::Immovable { phase: "pull", moved: 0.001, force: 60.0 },
+            SkillFault::NoContact { phase: "touch", searched: 0.012 },
+            SkillFault::Corridor { phase: "pull" },
             SkillFault::NoPlan { phase: "grasp", tried: 1, detail: String::new() },
             SkillFault::Refused(String::new()),
             SkillFault::VerifierLost(String::new()),

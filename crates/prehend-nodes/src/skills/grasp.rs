@@ -7,11 +7,11 @@ use super::job::{Asked, Job, support};
 use super::planning::Planned;
 use super::scene::World;
 use crate::convert;
-use nalgebra::{Isometry3, Point3};
-use prehend_scene::{Object, ObjectMap};
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_scene::{Object, ObjectMap, PartEffect, PartMotion, Skill};
 use prehend_skills::grasp::grasp_candidates;
-use prehend_skills::plan::grasp_plan;
-use prehend_skills::{GraspCandidate, GraspRequest, HeldShape, solids};
+use prehend_skills::plan::{Standoff, grasp_plan};
+use prehend_skills::{GraspCandidate, GraspError, GraspRequest, HeldShape, solids};
 
 /// Candidates asked for.
 const CANDIDATES: usize = 30;
@@ -57,7 +57,11 @@ impl Job<'_> {
         let world = self.world(&map)?;
         let way = self.reach_one(&candidates, &world, object).await?;
         let before = self.observation(Some(&map))?;
-        let plan = grasp_plan(&object.key, &asked.part, &way.candidate, &self.standoff(), map.version);
+        let mut plan = grasp_plan(&object.key, &asked.part, &way.candidate, &self.standoff(), map.version);
+        if asked.skill == Skill::GraspPart {
+            plan.skill = Skill::GraspPart;
+            plan.motion = Some(lifted_by_part(&way.candidate, &self.standoff()));
+        }
         let motion = self.commit(plan.clone()).await?;
         let closed = self.approach_and_close(&motion, &way, &world, object).await?;
         let open = world.without(&[object.key.0.as_str()]);
@@ -95,6 +99,15 @@ impl Job<'_> {
                     self.tell("candidates", "no_part", &format!("no grasp on the {}: {cause}", part.part))
                 }
             }
+        }
+        // Who asks for the part means the part: nothing else will do.
+        if asked.skill == Skill::GraspPart {
+            let cause = GraspError::NoContact;
+            return if found.is_empty() {
+                Err(SkillFault::NoGrasp { object: object.key.clone(), cause })
+            } else {
+                Ok(found)
+            };
         }
         match grasp_candidates(&request) {
             Ok(anywhere) => found.extend(anywhere),
@@ -267,6 +280,19 @@ impl Job<'_> {
             }
         }
         Err(SkillFault::NoPlan { phase: "lift", tried: LIFTS.len(), detail: last })
+    }
+}
+
+/// The motion of a part by which its object is lifted.
+fn lifted_by_part(candidate: &GraspCandidate, standoff: &Standoff) -> PartMotion {
+    let tool = candidate.map_from_tool;
+    PartMotion {
+        effect: PartEffect::Hold,
+        anchor: Point3::from(tool.translation.vector),
+        direction: Vector3::z(),
+        extent: standoff.lift,
+        least: LIFTS[2] * standoff.lift,
+        corridor: 0.02,
     }
 }
 

@@ -27,9 +27,19 @@ pub(super) struct Joints {
     pub(super) opening: f64,
     /// Force or effort of the gripper's joint; 0 when it is not reported.
     pub(super) effort: f64,
+    /// Torques of the arm's joints, Nm; empty when they are not reported.
+    pub(super) torques: Vec<f64>,
     /// Time of the measurement, seconds.
     pub(super) stamp: f64,
     heard: Instant,
+}
+
+#[cfg(test)]
+impl Joints {
+    /// A joint state of an arm that stands.
+    pub(super) fn standing(arm: Vec<f64>, torques: Vec<f64>) -> Self {
+        Self { arm, opening: 0.0, effort: 0.0, torques, stamp: 0.0, heard: Instant::now() }
+    }
 }
 
 /// Reads `/joint_states` for as long as the node lives.
@@ -59,8 +69,11 @@ fn read_joints(state: &JointState, robot: &RobotConfig) -> Option<Joints> {
     let arm: Option<Vec<f64>> = robot.arm.joints.iter().map(position).collect();
     let drive = position(&robot.gripper.joint)?;
     let effort = index(&robot.gripper.joint).and_then(|i| state.effort.get(i)).copied();
+    let torque = |name: &String| state.effort.get(index(name)?).copied().filter(|e| e.is_finite());
+    let torques: Option<Vec<f64>> = robot.arm.joints.iter().map(torque).collect();
     Some(Joints {
         arm: arm?,
+        torques: torques.unwrap_or_default(),
         opening: robot.gripper.opening(drive),
         effort: effort.filter(|e| e.is_finite()).unwrap_or(0.0),
         stamp: seconds(&state.header.stamp),
@@ -179,6 +192,10 @@ mod tests {
         let joints = read_joints(&state, &robot).expect("complete");
         assert_eq!(joints.arm, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert!((joints.opening - 0.0425).abs() < 1e-9);
+        assert!(joints.torques.is_empty(), "a robot that reports no effort feels nothing");
+        state.effort = vec![30.0, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
+        let joints = read_joints(&state, &robot).expect("complete");
+        assert_eq!((joints.effort, joints.torques), (30.0, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]));
         state.position[3] = f64::NAN;
         assert!(read_joints(&state, &robot).is_none());
         state.position.truncate(3);

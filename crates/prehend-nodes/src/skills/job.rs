@@ -10,24 +10,28 @@ use super::scene::{SceneKeeper, World};
 use crate::convert;
 use crate::shell::Shell;
 use nalgebra::{Isometry3, Point3};
+use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::{Client, ExecutingGoal};
-use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState};
+use prehend_scene::{Felt, ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState};
 use prehend_skills::contract::{Contract, Request};
 use prehend_skills::grasp::Reach;
 use prehend_skills::plan::Standoff;
 use prehend_skills::{GripperModel, solids};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// Longest wait for a map that a request is ahead of.
 const MAP_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Id of what a part was moved to since the map was taken.
+const DISPLACED: &str = "displaced_part";
 
 /// What the node has; shared by the skills it executes, one at a time.
 pub(super) struct Skills {
@@ -64,6 +68,10 @@ pub(super) struct Job<'a> {
     pub(super) interrupt: Interrupt<'a>,
     /// Whether objects may be elsewhere than the newest map says.
     stale: AtomicBool,
+    /// What the hand felt of the part it touched last.
+    pub(super) felt: Mutex<Option<Felt>>,
+    /// What a pull or a push left elsewhere than the map says: boxes in the map frame.
+    pub(super) displaced: Mutex<Vec<OrientedBox>>,
 }
 
 impl<'a> Job<'a> {
@@ -73,7 +81,15 @@ impl<'a> Job<'a> {
         handle: &'a ExecutingGoal<ExecuteSkill::Action>,
     ) -> Self {
         let interrupt = Interrupt { goal: handle, stop: skills.stop.subscribe(), peers: &skills.shell.peers };
-        Self { skills, goal, handle, interrupt, stale: AtomicBool::new(false) }
+        Self {
+            skills,
+            goal,
+            handle,
+            interrupt,
+            stale: AtomicBool::new(false),
+            felt: Mutex::new(None),
+            displaced: Mutex::new(Vec::new()),
+        }
     }
 
     /// Executes the skill and says how it ended; the held object is what the gripper's opening says.
@@ -107,11 +123,9 @@ impl<'a> Job<'a> {
         match asked.skill {
             Skill::Look => self.look(&asked).await,
             Skill::Home => self.home().await.map(|()| "at home".to_owned()),
-            Skill::Grasp => self.grasp(&asked).await,
+            Skill::Grasp | Skill::GraspPart => self.grasp(&asked).await,
             Skill::Place | Skill::Drop => self.place(&asked).await,
-            Skill::GraspPart | Skill::TipPush | Skill::PinchPull | Skill::HookPull => {
-                Err(SkillFault::BadRequest(format!("{} is not executed yet", asked.skill.name())))
-            }
+            Skill::TipPush | Skill::PinchPull | Skill::HookPull => self.act_on_part(&asked).await,
         }
     }
 
@@ -210,6 +224,10 @@ impl<'a> Job<'a> {
                 world.objects.insert(object.key.0.clone(), boxes);
             }
         }
+        let displaced = self.displaced.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if !displaced.is_empty() {
+            world.objects.insert(DISPLACED.to_owned(), displaced);
+        }
         Ok(match held {
             Some(held) => world.holding(&held.boxes),
             None => world,
@@ -245,6 +263,7 @@ impl<'a> Job<'a> {
 
     /// Notes that the newest map was taken after the last motion.
     pub(super) fn map_is_fresh(&self) {
+        self.displaced.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.stale.store(false, Ordering::Relaxed);
     }
 

@@ -5,11 +5,14 @@
 
 mod arm;
 mod fault;
+mod feel;
 mod grasp;
 mod hand;
 mod interrupt;
 mod job;
 mod observe;
+mod part;
+mod part_contact;
 mod permit;
 mod place;
 mod planning;

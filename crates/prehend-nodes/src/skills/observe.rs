@@ -7,7 +7,7 @@ use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::RosError;
 use prehend_scene::{Object, ObjectMap, Observation, SkillPlan};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// Longest wait of the map for a new frame, seconds.
@@ -32,6 +32,7 @@ impl Job<'_> {
             tool_pose: self.tool_at(&joints.arm)?,
             objects: map.map(|map| map.objects.clone()),
             map_version: map.map_or(0, |map| map.version),
+            felt: *self.felt.lock().unwrap_or_else(PoisonError::into_inner),
         })
     }
 
@@ -85,7 +86,9 @@ impl Job<'_> {
         let first = self.look_and_check(plan, &before, "home").await?;
         let again = match first {
             Ok(because) => return Ok(because),
-            Err(because) if plan.relation.is_none() => return Err(SkillFault::Outcome(because)),
+            Err(because) if plan.relation.is_none() && !plan.skill.acts_on_part() => {
+                return Err(SkillFault::Outcome(because));
+            }
             Err(because) => because,
         };
         self.tell("check", "again", &format!("looking again: {again}"));

@@ -148,3 +148,46 @@ fn without_a_map_nothing_is_touched_but_looking_is_allowed() {
     );
     assert!(judge(&plan(Skill::Look), &[], &context).granted());
 }
+
+fn pull() -> SkillPlan {
+    let motion = PartMotion {
+        effect: PartEffect::Open,
+        anchor: Point3::new(0.4, 0.0, 0.03),
+        direction: -Vector3::x(),
+        extent: 0.15,
+        least: 0.08,
+        corridor: 0.1,
+    };
+    let grasp = plan(Skill::Grasp);
+    SkillPlan { skill: Skill::HookPull, part: "handle".to_owned(), motion: Some(motion), ..grasp }
+}
+
+#[test]
+fn the_motion_of_a_part_is_bounded_or_refused() {
+    let check = |name: &str, break_it: &dyn Fn(&mut SkillPlan, &mut PartMotion), expected: &[&str]| {
+        let (mut plan, map, settings) = (pull(), map(), settings());
+        let mut motion = plan.motion.expect("a pull has one");
+        break_it(&mut plan, &mut motion);
+        plan.motion = plan.motion.map(|_| motion);
+        let verdict = judge(&plan, &evidence(), &GateContext { map: Some(&map), settings: &settings });
+        let found: Vec<String> = verdict
+            .findings
+            .iter()
+            .map(|f| format!("{f:?}").split([' ', '{', '(']).next().unwrap_or_default().to_owned())
+            .collect();
+        assert_eq!(found, expected, "{name}: {:?}", verdict.findings);
+    };
+    check("clean", &|_, _| {}, &[]);
+    check("none", &|p, _| p.motion = None, &["PartMotion"]);
+    check("of a grasp", &|p, _| p.skill = Skill::Grasp, &["PartMotion"]);
+    check("a hook does not press", &|_, m| m.effect = PartEffect::Press, &["PartEffect"]);
+    check("far", &|_, m| m.extent = 0.9, &["PartBounds"]);
+    check("nan", &|_, m| m.least = f64::NAN, &["PartBounds"]);
+    check("backwards", &|_, m| m.least = -0.1, &["PartBounds"]);
+    check("anywhere", &|_, m| m.corridor = 0.5, &["PartBounds"]);
+    check("no direction", &|_, m| m.direction = Vector3::zeros(), &["PartBounds"]);
+    check("elsewhere", &|_, m| m.anchor.y = 0.3, &["PartAwayFromObject"]);
+    let (map, settings) = (map(), settings());
+    let refused = judge(&pull(), &[], &GateContext { map: Some(&map), settings: &settings });
+    assert!(matches!(refused.findings[..], [Finding::NotCommitted { .. }]), "{:?}", refused.findings);
+}

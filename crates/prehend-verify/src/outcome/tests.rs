@@ -1,6 +1,7 @@
 use super::*;
 use nalgebra::{Isometry3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::{Felt, PartEffect, PartMotion};
 
 fn object(key: &str, class_name: &str, at: [f64; 3], size: [f64; 3]) -> Object {
     Object {
@@ -41,6 +42,7 @@ fn observation(opening: f64, objects: Option<Vec<Object>>) -> Observation {
         tool_pose: Isometry3::identity(),
         objects,
         map_version: 1,
+        felt: None,
     }
 }
 
@@ -153,4 +155,118 @@ fn between_needs_both_sides() {
     };
     assert_eq!(place(-0.1), "succeeded");
     assert_eq!(place(0.3), "failed");
+}
+
+/// A drawer front with a handle in front of it, pulled out by `out` metres; each a dense patch of points.
+fn drawer(key: &str, out: f64, with_handle: bool) -> Object {
+    let mut drawer = object(key, "drawer", [0.58 - out, 0.0, 0.2], [0.02, 0.28, 0.08]);
+    let patch = |x: f64, half: f64, tall: f64| {
+        (-12..=12).flat_map(move |i| {
+            (-4..=4).map(move |j| Point3::new(x, half * f64::from(i) / 12.0, 0.2 + tall * f64::from(j) / 4.0))
+        })
+    };
+    let handle = patch(0.53 - out, 0.05, 0.006).filter(|_| with_handle);
+    drawer.cloud.points = patch(0.58 - out, 0.14, 0.04).chain(handle).collect();
+    drawer
+}
+
+fn motion(effect: PartEffect, direction: Vector3<f64>, least: f64) -> PartMotion {
+    PartMotion { effect, anchor: Point3::new(0.53, 0.0, 0.2), direction, extent: 0.16, least, corridor: 0.05 }
+}
+
+#[test]
+fn a_drawer_is_open_when_its_handle_is_seen_farther_out() {
+    let mut plan = plan(Skill::HookPull, None, &[], [0.37, 0.0, 0.2]);
+    plan.object = ObjectKey::from("drawer_0");
+    plan.motion = Some(motion(PartEffect::Open, -Vector3::x(), 0.09));
+    let before = observation(0.08, Some(vec![drawer("drawer_0", 0.0, true)]));
+    let felt = |travel: f64| Felt {
+        travel,
+        returned: 0.0,
+        displacement: -Vector3::x() * travel,
+        force: 8.0,
+        stopped: false,
+    };
+    let check = |felt: Option<Felt>, objects: Option<Vec<Object>>, expected: &str| {
+        let after = Observation { felt, ..observation(0.08, objects) };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    let seen = |key: &str, out: f64, with_handle: bool| Some(vec![drawer(key, out, with_handle)]);
+    check(Some(felt(0.15)), seen("drawer_0", 0.15, true), "succeeded");
+    check(Some(felt(0.15)), seen("drawer_9", 0.15, true), "succeeded");
+    check(Some(felt(0.15)), seen("drawer_0", 0.15, false), "succeeded");
+    // The pads slipped off: the hand went, the drawer did not.
+    check(Some(felt(0.15)), seen("drawer_0", 0.0, true), "failed");
+    check(Some(felt(0.15)), seen("drawer_0", 0.02, true), "failed");
+    check(Some(felt(0.03)), seen("drawer_0", 0.15, true), "failed");
+    check(Some(felt(0.15)), Some(Vec::new()), "not observed");
+    check(Some(felt(0.15)), None, "not observed");
+    check(None, seen("drawer_0", 0.15, true), "not observed");
+}
+
+#[test]
+fn a_drawer_is_shut_when_its_handle_is_seen_farther_in() {
+    let mut plan = plan(Skill::TipPush, None, &[], [0.5, 0.0, 0.2]);
+    plan.object = ObjectKey::from("drawer_0");
+    let mut shut = motion(PartEffect::Close, Vector3::x(), 0.02);
+    shut.anchor.x = 0.38;
+    plan.motion = Some(shut);
+    let before = observation(0.0, Some(vec![drawer("drawer_0", 0.15, true)]));
+    let felt =
+        Felt { travel: 0.15, returned: 0.0, displacement: Vector3::x() * 0.15, force: 40.0, stopped: true };
+    let check = |out: f64, expected: &str| {
+        let after =
+            Observation { felt: Some(felt), ..observation(0.0, Some(vec![drawer("drawer_0", out, true)])) };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    check(0.0, "succeeded");
+    check(0.15, "failed");
+}
+
+#[test]
+fn a_button_was_pressed_when_it_gave_way_and_came_back() {
+    let mut plan = plan(Skill::TipPush, None, &[], [0.4, 0.0, 0.05]);
+    plan.motion = Some(motion(PartEffect::Press, -Vector3::z(), 0.002));
+    let before = observation(0.0, Some(vec![apple("apple_0", 0.4, 0.0, 0.03)]));
+    let felt = Felt {
+        travel: 0.006,
+        returned: 0.006,
+        displacement: -Vector3::z() * 0.006,
+        force: 20.0,
+        stopped: true,
+    };
+    let check = |felt: Option<Felt>, at: f64, expected: &str| {
+        let objects = Some(vec![apple("apple_0", at, 0.0, 0.03)]);
+        let outcome = check_outcome(&plan, &before, &Observation { felt, ..observation(0.0, objects) });
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    check(Some(felt), 0.4, "succeeded");
+    check(Some(felt), 0.45, "failed");
+    check(Some(Felt { travel: 0.000_5, ..felt }), 0.4, "failed");
+    check(Some(Felt { returned: 0.0, ..felt }), 0.4, "failed");
+    check(Some(Felt { stopped: false, ..felt }), 0.4, "failed");
+    check(Some(Felt { force: 0.0, ..felt }), 0.4, "not observed");
+    check(None, 0.4, "not observed");
+}
+
+#[test]
+fn a_plug_is_out_when_it_is_held_and_no_longer_seen_in_its_socket() {
+    let mut plan = plan(Skill::PinchPull, None, &[], [0.45, 0.0, 0.2]);
+    plan.motion = Some(motion(PartEffect::TakeOut, -Vector3::x(), 0.04));
+    let before = observation(0.08, Some(vec![drawer("strip_0", 0.0, true)]));
+    let felt =
+        Felt { travel: 0.07, returned: 0.0, displacement: -Vector3::x() * 0.07, force: 12.0, stopped: false };
+    let check = |opening: f64, handle: bool, expected: &str| {
+        let after = Observation {
+            felt: Some(felt),
+            ..observation(opening, Some(vec![drawer("strip_0", 0.0, handle)]))
+        };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    check(0.012, false, "succeeded");
+    check(0.012, true, "failed");
+    check(0.000_5, false, "failed");
 }

@@ -1,0 +1,350 @@
+//! Push and pull: a way to the part that the arm reaches, the contact, and what became of the part.
+
+use super::arm::Motion;
+use super::fault::SkillFault;
+use super::grasp::summary;
+use super::job::{Asked, Job, support};
+use super::part_contact::Done;
+use super::planning::Planned;
+use super::scene::World;
+use crate::convert;
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use prehend_geometry::OrientedBox;
+use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill};
+use prehend_skills::part::part_candidates;
+use prehend_skills::plan::part_plan;
+use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
+use std::sync::PoisonError;
+
+/// Candidates asked for, and those whose motions are planned.
+const CANDIDATES: usize = 24;
+const TRIED: usize = 8;
+/// What stands nearer to the part than this may be touched by the hand's box in the planning scene, metres: the room there
+/// was checked against the points themselves.
+const AT_THE_PART: f64 = 0.11;
+/// Points this near to the part go with it, metres.
+const GOES_ALONG: f64 = 0.16;
+/// Shares of the extent tried when its end is out of the workspace.
+const SHORTER: [f64; 5] = [1.0, 0.85, 0.7, 0.6, 0.5];
+/// How far the hand goes back after it let go, metres; the rest is for narrow places.
+const RETREATS: [f64; 3] = [0.09, 0.06, 0.04];
+
+/// A candidate with the motions that lead to it.
+pub(super) struct Way {
+    pub(super) candidate: PartCandidate,
+    transit: Planned,
+    pub(super) approach: Planned,
+}
+
+impl Job<'_> {
+    /// `tip_push`, `pinch_pull`, `hook_pull` (ASP IV-C).
+    pub(super) async fn act_on_part(&self, asked: &Asked) -> Result<String, SkillFault> {
+        let mut asked = asked.clone();
+        let mut map = self.map(asked.map_version).await?;
+        if self.put_down_unknown(&map).await? {
+            map = self.map(0).await?;
+            asked.map_version = map.version;
+        }
+        self.check_contract(&asked, &map)?;
+        let object = map.get(&asked.object).ok_or_else(|| SkillFault::UnknownObject(asked.object.clone()))?;
+        let affordance = self.affordance(&asked)?;
+        let candidates = self.part_candidates(&asked, object, &affordance, &map)?;
+        let motion = candidates[0].motion;
+        self.tell(
+            "candidates",
+            "found",
+            &format!(
+                "{} ways to {} the {} of {} along ({:.2}, {:.2}, {:.2})",
+                candidates.len(),
+                motion.effect.name(),
+                affordance.part,
+                object.key,
+                motion.direction.x,
+                motion.direction.y,
+                motion.direction.z
+            ),
+        );
+        let world = self.world(&map)?;
+        let open = at_part(&world, &motion.anchor, &object.key.0);
+        let way = self.reach_part(&candidates, &world, &open).await?;
+        let before = self.observation(Some(&map))?;
+        let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
+        let motion = self.commit(plan.clone()).await?;
+        let opening = self.skills.arm.joints()?.opening;
+        if (opening - way.candidate.opening).abs() > 0.004 {
+            let phase = if way.candidate.opening > opening { "open" } else { "close" };
+            motion.grip(phase, way.candidate.opening).await?;
+        }
+        motion.execute("transit", way.transit.trajectory.clone()).await?;
+        self.skills.scene.apply(&open).await?;
+        let done = match asked.skill {
+            Skill::TipPush => self.push(&motion, &way, &open).await,
+            _ => self.pull(&motion, &way, &open, (object, &affordance)).await,
+        };
+        let done = match done {
+            Ok(done) => done,
+            Err(fault) => {
+                self.leave_part(&motion, &fault, &way, &open).await;
+                return Err(fault);
+            }
+        };
+        self.note(&done, object, &way.candidate.motion);
+        if !way.candidate.motion.effect.ends_held() {
+            self.retreat_from_part(&motion, &open).await?;
+        }
+        drop(motion);
+        self.confirm(&plan, before, Some(object)).await
+    }
+
+    /// The affordance meant: of the part and the skill that were asked for, else of the part, else of the skill.
+    fn affordance(&self, asked: &Asked) -> Result<Affordance, SkillFault> {
+        let of_part = |a: &&prehend_msgs::prehend_interfaces::msg::Affordance| a.part == asked.part;
+        let of_skill = |a: &&prehend_msgs::prehend_interfaces::msg::Affordance| a.skill == asked.skill.name();
+        let all = &self.goal.affordances;
+        let found = if asked.part.is_empty() {
+            all.iter().find(of_skill)
+        } else {
+            all.iter().find(|a| of_part(a) && of_skill(a)).or_else(|| all.iter().find(of_part))
+        };
+        match found {
+            Some(message) => convert::affordance_from_msg(message)
+                .map_err(|error| SkillFault::BadRequest(error.to_string())),
+            None => Err(SkillFault::NoPart {
+                object: asked.object.clone(),
+                cause: PartError::TooFewPoints { points: 0 },
+            }),
+        }
+    }
+
+    fn part_candidates(
+        &self,
+        asked: &Asked,
+        object: &Object,
+        affordance: &Affordance,
+        map: &ObjectMap,
+    ) -> Result<Vec<PartCandidate>, SkillFault> {
+        let d = &self.goal.direction;
+        let direction = Vector3::new(d.x, d.y, d.z);
+        let extent = self.goal.extent;
+        let effect = asked.effect.or(PartEffect::usual(asked.skill));
+        let effect = effect.ok_or_else(|| SkillFault::BadRequest("no effect".to_owned()))?;
+        let neighbours: Vec<&[Point3<f64>]> =
+            map.objects.iter().filter(|o| o.key != object.key).map(|o| o.cloud.points.as_slice()).collect();
+        let request = PartRequest {
+            skill: asked.skill,
+            effect,
+            part: &affordance.cloud.points,
+            object: &object.cloud.points,
+            neighbours: &neighbours,
+            normal: affordance.normal,
+            // Zero is "not said"; what is no number is refused by the candidates.
+            direction: (direction != Vector3::zeros()).then_some(direction),
+            extent: (extent != 0.0).then_some(extent),
+            support_height: support(map, &affordance.cloud.points),
+            gripper: self.gripper(),
+            reach: self.reach(),
+            limit: CANDIDATES,
+        };
+        part_candidates(&request).map_err(|cause| SkillFault::NoPart { object: object.key.clone(), cause })
+    }
+
+    /// The first candidate that the arm reaches, and from which it can move the part.
+    async fn reach_part(
+        &self,
+        candidates: &[PartCandidate],
+        world: &World,
+        open: &World,
+    ) -> Result<Way, SkillFault> {
+        let start = self.skills.arm.joints()?.arm;
+        let mut misses = Vec::new();
+        let mut tried = 0;
+        for candidate in candidates {
+            let Some(candidate) = self.shortened(candidate) else {
+                misses.push("outside the workspace".to_owned());
+                continue;
+            };
+            self.interrupt.guard(self.skills.scene.apply(open)).await?;
+            let (candidate, joints, approach) =
+                match self.interrupt.guard(self.reach_contact(&candidate, &start)).await? {
+                    Ok(found) => found,
+                    Err(miss) => {
+                        misses.push(miss);
+                        continue;
+                    }
+                };
+            self.interrupt.guard(self.skills.scene.apply(world)).await?;
+            tried += 1;
+            let velocity = self.skills.shell.robot.arm.velocity_scaling;
+            let transit = self.skills.planner.plan(&start, &joints, candidate.opening, velocity);
+            match self.interrupt.guard(transit).await? {
+                Ok(transit) => return Ok(Way { candidate, transit, approach }),
+                Err(miss) => misses.push(miss.to_string()),
+            }
+            if tried >= TRIED {
+                break;
+            }
+        }
+        Err(SkillFault::NoPlan { phase: "part", tried: candidates.len(), detail: summary(misses) })
+    }
+
+    /// The candidate with its motion cut to what the workspace holds; `None` when that is too little.
+    fn shortened(&self, candidate: &PartCandidate) -> Option<PartCandidate> {
+        if ![candidate.before, candidate.contact].iter().all(|pose| self.in_workspace(pose)) {
+            return None;
+        }
+        SHORTER.iter().find_map(|share| {
+            let extent = candidate.motion.extent * share;
+            let motion = PartMotion { extent, ..candidate.motion };
+            let shorter = PartCandidate { motion, ..*candidate };
+            (extent >= candidate.motion.least && self.in_workspace(&shorter.end())).then_some(shorter)
+        })
+    }
+
+    /// Joints before the part, and the straight line to it, from which the part can be moved.
+    async fn reach_contact(
+        &self,
+        candidate: &PartCandidate,
+        start: &[f64],
+    ) -> Result<Result<(PartCandidate, Vec<f64>, Planned), String>, SkillFault> {
+        let planner = &self.skills.planner;
+        let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
+        let mut last = String::new();
+        for candidate in [*candidate, turned_over(candidate)] {
+            let joints = match planner.ik(&candidate.before, start, candidate.opening).await? {
+                Ok(joints) => joints,
+                Err(miss) => {
+                    last = miss.to_string();
+                    continue;
+                }
+            };
+            // What ends at a stop of its own need not be reached to its very end.
+            let far = candidate.motion.least.max(0.6 * candidate.motion.extent);
+            let moved = Translation3::from(candidate.motion.direction * far) * candidate.contact;
+            let whole = planner.line(&joints, &[candidate.contact, moved], candidate.opening, slow).await?;
+            if let Err(miss) = whole {
+                last = format!("with the part {miss}");
+                continue;
+            }
+            match planner.line(&joints, &[candidate.contact], candidate.opening, slow).await? {
+                Ok(approach) => return Ok(Ok((candidate, joints, approach))),
+                Err(miss) => last = miss.to_string(),
+            }
+        }
+        Ok(Err(last))
+    }
+
+    /// Notes what was felt, and where what went with the part is now.
+    fn note(&self, done: &Done, object: &Object, motion: &PartMotion) {
+        *self.felt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Felt { ..done.felt });
+        if done.felt.displacement.norm() < 0.01 || motion.effect.ends_held() {
+            return;
+        }
+        let along: Vec<Point3<f64>> = object
+            .cloud
+            .points
+            .iter()
+            .filter(|p| (*p - motion.anchor).norm() < GOES_ALONG)
+            .map(|p| p + done.felt.displacement)
+            .collect();
+        let low = along.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+        let boxes: Vec<OrientedBox> = solids::collision_boxes(&along, low);
+        *self.displaced.lock().unwrap_or_else(PoisonError::into_inner) = boxes;
+    }
+
+    /// Back along the hand's own approach, away from the part.
+    pub(super) async fn retreat_from_part(
+        &self,
+        motion: &Motion<'_>,
+        open: &World,
+    ) -> Result<(), SkillFault> {
+        let here = self.tool_pose()?;
+        let slow = (self.skills.shell.robot.arm.contact_velocity_scaling * 2.0).min(1.0);
+        let mut last = String::new();
+        for distance in RETREATS {
+            let back = PartCandidate::withdrawn(&here, distance);
+            let up = Translation3::new(0.0, 0.0, distance) * here;
+            for to in [back, up] {
+                match self.line_away(open, &to, slow).await? {
+                    Ok(line) => return motion.execute("retreat", line.trajectory).await,
+                    Err(miss) => last = miss.to_string(),
+                }
+            }
+        }
+        self.tell("retreat", "skipped", &last);
+        Ok(())
+    }
+
+    /// After a fault of the world's, not of the robot's: lets go and goes back, so that the arm does not stay in contact.
+    async fn leave_part(&self, motion: &Motion<'_>, fault: &SkillFault, way: &Way, open: &World) {
+        let of_the_world = matches!(
+            fault,
+            SkillFault::Immovable { .. }
+                | SkillFault::NoContact { .. }
+                | SkillFault::ControlFailed { .. }
+                | SkillFault::Slipped { .. }
+                | SkillFault::NoPlan { .. }
+                | SkillFault::Corridor { .. }
+        );
+        if !of_the_world {
+            return;
+        }
+        let left = async {
+            if way.candidate.opening > 0.0 {
+                motion.grip("release", way.candidate.opening).await?;
+            }
+            self.retreat_from_part(motion, open).await
+        };
+        if let Err(fault) = left.await {
+            self.tell("retreat", fault.reason().code(), &fault.to_string());
+        }
+    }
+}
+
+/// The world without what stands at the part: the hand goes in between there.
+fn at_part(world: &World, anchor: &Point3<f64>, object: &str) -> World {
+    let near = |b: &OrientedBox| {
+        let local = b.pose.inverse_transform_point(anchor);
+        let gap = Vector3::from_fn(|i, _| (local[i].abs() - b.size[i] / 2.0).max(0.0));
+        gap.norm() < AT_THE_PART
+    };
+    let keys: Vec<&str> = world
+        .objects
+        .iter()
+        .filter(|(key, boxes)| *key == object || (!key.starts_with("prehend_") && boxes.iter().any(near)))
+        .map(|(key, _)| key.as_str())
+        .collect();
+    world.without(&keys)
+}
+
+/// The same with the pads exchanged.
+fn turned_over(candidate: &PartCandidate) -> PartCandidate {
+    let half: Isometry3<f64> = Isometry3::from_parts(
+        Translation3::identity(),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI),
+    );
+    PartCandidate { before: candidate.before * half, contact: candidate.contact * half, ..*candidate }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_stands_at_the_part_is_left_out_and_the_table_never_is() {
+        let cube = |x: f64| {
+            vec![OrientedBox { pose: Isometry3::translation(x, 0.0, 0.2), size: Vector3::repeat(0.1) }]
+        };
+        let world = World {
+            objects: BTreeMap::from([
+                ("prehend_table".to_owned(), cube(0.5)),
+                ("cabinet_0".to_owned(), cube(0.6)),
+                ("drawer_0".to_owned(), cube(0.9)),
+                ("mug_0".to_owned(), cube(0.2)),
+            ]),
+            held: Vec::new(),
+        };
+        let left = at_part(&world, &Point3::new(0.5, 0.0, 0.2), "drawer_0");
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
+    }
+}

@@ -1,0 +1,390 @@
+//! In contact with a part: push until it stops, pull along the joint that its motion shows.
+
+use super::arm::Motion;
+use super::fault::SkillFault;
+use super::feel::Feel;
+use super::hand::{EMPTY_OPENING, Held};
+use super::job::Job;
+use super::part::Way;
+use super::scene::World;
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
+use prehend_skills::joint::{self, Joint, JointFit};
+use prehend_skills::{HeldShape, PartCandidate, solids};
+
+/// Speed near and in contact, as a share of the joints' limits: what is not yet felt must not be far.
+const TOUCH_SPEED: f64 = 0.03;
+const PUSH_SPEED: f64 = 0.06;
+const PULL_SPEED: f64 = 0.10;
+/// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.
+const FEEL_FROM: f64 = 0.008;
+const SEARCHED: f64 = 0.014;
+/// Force from which something is touched, newtons.
+const TOUCHED: f64 = 2.5;
+/// Greatest force of a press, of a push that closes or turns, and of a pull, newtons.
+const PRESS_FORCE: f64 = 20.0;
+const PUSH_FORCE: f64 = 35.0;
+const PULL_FORCE: f64 = 45.0;
+/// Steps of a press, of a push, and of a pull before and after the joint is known, metres.
+const PRESS_STEP: f64 = 0.004;
+const PUSH_STEP: f64 = 0.03;
+const FIRST_STEP: f64 = 0.010;
+const NEXT_STEP: f64 = 0.025;
+/// A step that got less far than this share met an end stop.
+const STALLED: f64 = 0.35;
+/// Sideways compliance in a pull: metres for each newton, and at most so much a step.
+const YIELDS: f64 = 2.0e-4;
+const YIELDS_MOST: f64 = 0.003;
+/// Sideways force that is friction, newtons.
+const SIDEWAYS: f64 = 4.0;
+/// A part that came no farther than this did not move, metres: pads and links give that much.
+const DID_NOT_MOVE: f64 = 0.012;
+
+/// How a contact ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done {
+    pub(super) felt: Felt,
+}
+
+impl Job<'_> {
+    fn feel(&self) -> Result<Option<Feel<'_>>, SkillFault> {
+        Ok(Feel::new(&self.skills.model, &self.skills.arm.joints()?))
+    }
+
+    /// One straight motion of the tool in contact. Whether it ended early by resistance, and the greatest force on the way.
+    async fn contact_step(
+        &self,
+        motion: &Motion<'_>,
+        phase: &'static str,
+        (start, to): (&Point3<f64>, &Isometry3<f64>),
+        (feel, limit, speed): (Option<&Feel<'_>>, f64, f64),
+    ) -> Result<(bool, f64), SkillFault> {
+        let now = self.skills.arm.joints()?;
+        let goal = [*to];
+        let line = self.skills.planner.line(&now.arm, &goal, now.opening, speed);
+        let line = match self.interrupt.guard(line).await? {
+            Ok(line) => line,
+            Err(miss) => return Err(SkillFault::NoPlan { phase, tried: 1, detail: miss.to_string() }),
+        };
+        let points = &line.trajectory.joint_trajectory.points;
+        let path = points
+            .iter()
+            .map(|p| self.tool_at(&p.positions).map(|pose| Point3::from(pose.translation.vector)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut greatest = 0.0_f64;
+        let along = (to.translation.vector - self.tool_pose()?.translation.vector).normalize();
+        let stopped = motion
+            .press_on(phase, line.trajectory, (start, &path), |joints| {
+                let force = feel.map_or(0.0, |feel| feel.resistance(joints, &along));
+                greatest = greatest.max(force);
+                force > limit
+            })
+            .await?;
+        Ok((stopped, greatest))
+    }
+
+    /// Pushes the part with the tips until it stops, or as far as is permitted.
+    pub(super) async fn push(
+        &self,
+        motion: &Motion<'_>,
+        way: &Way,
+        open: &World,
+    ) -> Result<Done, SkillFault> {
+        let bounds = way.candidate.motion;
+        let contact = way.candidate.contact;
+        let shifted = |pose: &Isometry3<f64>, by: f64| Translation3::from(bounds.direction * by) * pose;
+        // Freely to just before the part; from there on by feeling.
+        let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
+        match self.line_away(open, &shifted(&contact, -FEEL_FROM), slow).await? {
+            Ok(line) => motion.execute("approach", line.trajectory).await?,
+            Err(miss) => {
+                return Err(SkillFault::NoPlan { phase: "approach", tried: 1, detail: miss.to_string() });
+            }
+        }
+        let feel = self.feel()?;
+        let feel = feel.as_ref();
+        let before = Point3::from(self.tool_pose()?.translation.vector);
+        let search = shifted(&contact, SEARCHED);
+        let (touched, mut force) =
+            self.contact_step(motion, "touch", (&before, &search), (feel, TOUCHED, TOUCH_SPEED)).await?;
+        let touch = self.tool_pose()?;
+        // Light things give way without being felt: what stood in the way is then pushed all the same.
+        let start = if touched { touch } else { contact };
+        if !touched && feel.is_some() && bounds.effect == PartEffect::Press {
+            return Err(SkillFault::NoContact { phase: "touch", searched: SEARCHED });
+        }
+        let start_point = Point3::from(start.translation.vector);
+        let (step, limit, speed) = match bounds.effect {
+            PartEffect::Press => (PRESS_STEP, PRESS_FORCE, TOUCH_SPEED),
+            _ => (PUSH_STEP, PUSH_FORCE, PUSH_SPEED),
+        };
+        let gone = |pose: &Isometry3<f64>| {
+            (pose.translation.vector - start.translation.vector).dot(&bounds.direction)
+        };
+        let mut stopped = false;
+        while !stopped && gone(&self.tool_pose()?) < bounds.extent - 1e-3 {
+            let here = self.tool_pose()?;
+            let next = shifted(&here, step.min(bounds.extent - gone(&here)));
+            let (end, felt) =
+                match self.contact_step(motion, "push", (&start_point, &next), (feel, limit, speed)).await {
+                    Ok(step) => step,
+                    // Out of reach: as far as it went is as far as it goes.
+                    Err(SkillFault::NoPlan { detail, .. }) => {
+                        self.tell("push", "reach", &detail);
+                        break;
+                    }
+                    Err(fault) => return Err(fault),
+                };
+            force = force.max(felt);
+            let moved = gone(&self.tool_pose()?) - gone(&here);
+            stopped = end || moved < STALLED * step.min(bounds.extent - gone(&here));
+        }
+        let end = self.tool_pose()?;
+        let travel = gone(&end).max(0.0);
+        if stopped && travel < bounds.least && bounds.effect != PartEffect::Press {
+            return Err(SkillFault::Immovable { phase: "push", moved: travel, force });
+        }
+        let returned = match (bounds.effect, feel) {
+            (PartEffect::Press, Some(feel)) => {
+                self.let_back(motion, &start_point, &end, &bounds, feel).await?
+            }
+            _ => 0.0,
+        };
+        let displacement = end.translation.vector - start.translation.vector;
+        Ok(Done { felt: Felt { travel, returned, displacement, force, stopped } })
+    }
+
+    /// Goes back slowly while the part follows; how far it did.
+    async fn let_back(
+        &self,
+        motion: &Motion<'_>,
+        start: &Point3<f64>,
+        end: &Isometry3<f64>,
+        bounds: &PartMotion,
+        feel: &Feel<'_>,
+    ) -> Result<f64, SkillFault> {
+        let along = bounds.direction;
+        let back = [Translation3::from(along * -(SEARCHED + FEEL_FROM)) * end];
+        let now = self.skills.arm.joints()?;
+        let line = self.skills.planner.line(&now.arm, &back, now.opening, TOUCH_SPEED);
+        let Ok(line) = self.interrupt.guard(line).await? else { return Ok(0.0) };
+        let mut last_felt = end.translation.vector;
+        let model = &self.skills.model;
+        let path = [Point3::from(end.translation.vector), *start];
+        motion
+            .press_on("let back", line.trajectory, (start, &path), |joints| {
+                let Ok(tool) = model.tip_pose(&joints.arm) else { return false };
+                if feel.resistance(joints, &along) > TOUCHED / 2.0 {
+                    last_felt = tool.translation.vector;
+                }
+                false
+            })
+            .await?;
+        Ok((end.translation.vector - last_felt).dot(&along).max(0.0))
+    }
+
+    /// Closes on the part and pulls it along its joint.
+    pub(super) async fn pull(
+        &self,
+        motion: &Motion<'_>,
+        way: &Way,
+        open: &World,
+        (object, affordance): (&Object, &Affordance),
+    ) -> Result<Done, SkillFault> {
+        motion.execute("approach", way.approach.trajectory.clone()).await?;
+        let closed = motion.grip("close", 0.0).await?;
+        if closed < EMPTY_OPENING {
+            return Err(SkillFault::Slipped { phase: "close", opening: closed });
+        }
+        let done = self.follow(motion, &way.candidate).await?;
+        if done.felt.stopped && done.felt.travel < DID_NOT_MOVE {
+            return Err(SkillFault::Immovable {
+                phase: "pull",
+                moved: done.felt.travel,
+                force: done.felt.force,
+            });
+        }
+        if way.candidate.motion.effect.ends_held() {
+            self.hold_part(object, affordance, &way.candidate, closed);
+            self.lift_part(motion, open).await?;
+        } else {
+            motion.grip("release", way.candidate.opening).await?;
+        }
+        Ok(done)
+    }
+
+    /// Pulls in steps and follows the joint as it shows.
+    async fn follow(&self, motion: &Motion<'_>, candidate: &PartCandidate) -> Result<Done, SkillFault> {
+        let bounds = candidate.motion;
+        let feel = self.feel()?;
+        let feel = feel.as_ref();
+        let first = self.tool_pose()?;
+        let start = Point3::from(first.translation.vector);
+        let mut track = vec![first];
+        let (mut travel, mut force, mut stopped) = (0.0_f64, 0.0_f64, false);
+        let mut fit: Option<JointFit> = None;
+        while travel < bounds.extent - 2e-3 {
+            let here = self.tool_pose()?;
+            let step = (if fit.is_some() { NEXT_STEP } else { FIRST_STEP }).min(bounds.extent - travel);
+            let sideways = self.sideways(feel, &here, &bounds, fit.as_ref())?;
+            let Some(next) = inside(&bounds, &start, &here, fit.as_ref(), step, &sideways) else {
+                self.tell(
+                    "pull",
+                    "corridor",
+                    "the part leaves the corridor that was permitted; letting go here",
+                );
+                break;
+            };
+            let limits = (feel, PULL_FORCE, PULL_SPEED);
+            let (end, felt) = match self.contact_step(motion, "pull", (&start, &next), limits).await {
+                Ok(step) => step,
+                Err(SkillFault::NoPlan { detail, .. }) => {
+                    self.tell("pull", "reach", &detail);
+                    break;
+                }
+                Err(fault) => return Err(fault),
+            };
+            force = force.max(felt);
+            let opening = self.skills.arm.joints()?.opening;
+            if opening < EMPTY_OPENING {
+                return Err(SkillFault::Slipped { phase: "pull", opening });
+            }
+            let now = self.tool_pose()?;
+            let moved = (now.translation.vector - here.translation.vector).norm();
+            travel += moved;
+            track.push(now);
+            if end || moved < STALLED * step {
+                stopped = true;
+                break;
+            }
+            fit = joint::estimate(&track).ok().filter(|_| track.len() > 3).or(fit);
+            if let Some(fit) = &fit {
+                self.tell("pull", "joint", &joint_words(fit, travel));
+            }
+        }
+        let displacement = self.tool_pose()?.translation.vector - first.translation.vector;
+        Ok(Done { felt: Felt { travel, returned: 0.0, displacement, force, stopped } })
+    }
+
+    /// How far to give way sideways: a part that is held off its path pushes the hand towards it.
+    fn sideways(
+        &self,
+        feel: Option<&Feel<'_>>,
+        here: &Isometry3<f64>,
+        bounds: &PartMotion,
+        fit: Option<&JointFit>,
+    ) -> Result<Vector3<f64>, SkillFault> {
+        let Some(force) = feel.map(|feel| (feel, self.skills.arm.joints())) else {
+            return Ok(Vector3::zeros());
+        };
+        let Some(on_hand) = force.0.force(&force.1?) else { return Ok(Vector3::zeros()) };
+        let at = Point3::from(here.translation.vector);
+        let along = fit.map_or(bounds.direction, |fit| fit.tangent(&at).into_inner());
+        // The part holds against the motion: should the torques say the contrary, their sign is the other one.
+        let drag = on_hand.dot(&along);
+        let on_hand = if drag > SIDEWAYS { -on_hand } else { on_hand };
+        let across = on_hand - along * on_hand.dot(&along);
+        let excess = (across.norm() - SIDEWAYS).max(0.0);
+        Ok(across.try_normalize(1e-9).map_or(Vector3::zeros(), |d| d * (excess * YIELDS).min(YIELDS_MOST)))
+    }
+
+    /// Notes that the part is in the hand, as it was seen.
+    fn hold_part(&self, object: &Object, affordance: &Affordance, candidate: &PartCandidate, closed: f64) {
+        let points = &affordance.cloud.points;
+        let bottom = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+        let Some(shape) = HeldShape::new(points, &candidate.contact, bottom, closed) else { return };
+        let boxes = solids::attached_boxes(points, &candidate.contact, bottom, 0.0);
+        let held = Held { object: object.clone(), shape, boxes, unknown: false };
+        self.skills.arm.hand().take(held);
+    }
+
+    /// Away from what the part was in, with the part.
+    async fn lift_part(&self, motion: &Motion<'_>, open: &World) -> Result<(), SkillFault> {
+        let here = self.tool_pose()?;
+        let speed = self.skills.shell.robot.arm.velocity_scaling.min(0.3);
+        for height in [0.08, 0.04] {
+            let up = Translation3::new(0.0, 0.0, height) * here;
+            if let Ok(line) = self.line_away(open, &up, speed).await? {
+                motion.execute("lift", line.trajectory).await?;
+                break;
+            }
+        }
+        let opening = self.skills.arm.joints()?.opening;
+        if opening < EMPTY_OPENING {
+            self.skills.arm.hand().release();
+            return Err(SkillFault::Slipped { phase: "lift", opening });
+        }
+        Ok(())
+    }
+}
+
+/// The next pose on the way of the part, as far as the corridor holds it: a whole step, half of one, or none.
+fn inside(
+    bounds: &PartMotion,
+    start: &Point3<f64>,
+    here: &Isometry3<f64>,
+    fit: Option<&JointFit>,
+    step: f64,
+    sideways: &Vector3<f64>,
+) -> Option<Isometry3<f64>> {
+    [1.0, 0.5].into_iter().find_map(|share| {
+        let ahead = match fit {
+            Some(fit) => fit.advance(here, step * share),
+            None => Translation3::from(bounds.direction * (step * share)) * here,
+        };
+        let next = Translation3::from(*sideways) * ahead;
+        bounds.holds(start, &Point3::from(next.translation.vector)).then_some(next)
+    })
+}
+
+fn joint_words(fit: &JointFit, travel: f64) -> String {
+    let residual = fit.residual * 1e3;
+    match fit.joint {
+        Joint::Prismatic { axis } => {
+            format!("it slides along ({:.2}, {:.2}, {:.2}), {residual:.2} mm off", axis.x, axis.y, axis.z)
+        }
+        Joint::Revolute { radius, .. } => format!(
+            "it turns at a radius of {radius:.2} m, {:.0} degrees so far, {residual:.2} mm off",
+            fit.angle(travel).to_degrees()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Unit;
+
+    #[test]
+    fn a_step_stays_in_the_corridor_or_is_not_made() {
+        let bounds = PartMotion {
+            effect: PartEffect::Open,
+            anchor: Point3::new(0.5, 0.0, 0.2),
+            direction: -Vector3::x(),
+            extent: 0.10,
+            least: 0.05,
+            corridor: 0.02,
+        };
+        let start = Point3::new(0.5, 0.0, 0.2);
+        let at = |x: f64, y: f64| Isometry3::translation(x, y, 0.2);
+        let check = |here: Isometry3<f64>, sideways: Vector3<f64>, expected: Option<f64>| {
+            let next = inside(&bounds, &start, &here, None, 0.02, &sideways);
+            assert_eq!(next.map(|pose| (pose.translation.x * 1e3).round()), expected);
+        };
+        check(at(0.5, 0.0), Vector3::zeros(), Some(480.0));
+        check(at(0.395, 0.0), Vector3::zeros(), Some(385.0));
+        check(at(0.381, 0.0), Vector3::zeros(), None);
+        check(at(0.45, 0.019), Vector3::y() * 0.002, None);
+        // A hinge that would carry the hand out of the corridor is not followed there.
+        let turn = Joint::Revolute {
+            axis: Unit::new_unchecked(Vector3::z()),
+            centre: Point3::new(0.46, 0.015, 0.2),
+            radius: 0.04,
+        };
+        let fit = JointFit { joint: turn, residual: 0.0, line_residual: 0.001, travel: 0.03 };
+        assert!(
+            inside(&bounds, &start, &at(0.46, -0.019), Some(&fit), 0.02, &Vector3::zeros())
+                .is_none_or(|p| bounds.holds(&start, &Point3::from(p.translation.vector)))
+        );
+    }
+}

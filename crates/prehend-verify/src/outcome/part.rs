@@ -1,0 +1,246 @@
+//! What became of a part, from what the hand felt and what new images show.
+//!
+//! - hold: as a grasp: something keeps the pads open and the object left its place.
+//! - take out: something keeps the pads open, the hand went far enough with it, and the part is not seen where it was.
+//! - open, close, turn: the hand went far enough with the part, and a new image shows the part at its new place, where
+//!   nothing was before; for a door its face shows the angle it was opened by as well.
+//! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
+//!
+//! What only the hand's own motion says is never enough where an image can show it: pads slip off.
+
+use super::{
+    EMPTY_OPENING, Outcome, SLACK, STALLED_BY, center, check_grasp, failed, find_object, horizontal,
+};
+use nalgebra::{Point3, Vector3};
+use prehend_scene::{Felt, Object, Observation, PartEffect, PartMotion, SkillPlan};
+
+/// Points of a part lie within this of its middle, metres.
+const PART_RADIUS: f64 = 0.035;
+/// Fewest points that are a part.
+const PART_POINTS: usize = 5;
+/// Share of the points a part had before from which it counts as seen again.
+const SEEN_AGAIN: f64 = 0.25;
+/// Share of the points at the new place that may have been there before.
+const WAS_THERE: f64 = 0.34;
+/// A part seen within this of where it should be counts, as a share of its least motion.
+const SHORT: f64 = 0.7;
+/// Share of its travel by which a pressed part must come back.
+const RETURNED: f64 = 0.5;
+/// Farthest an object may be shifted by a push on its button, metres.
+const PUSHED_AWAY: f64 = 0.03;
+
+/// Checks what became of the part of `plan`.
+pub fn check_part(plan: &SkillPlan, before: &Observation, after: &Observation) -> Outcome {
+    let Some(motion) = &plan.motion else {
+        return failed("the plan says nothing of the part's motion".to_owned());
+    };
+    let felt = after.felt.as_ref();
+    match motion.effect {
+        PartEffect::Hold => check_grasp(plan, before, after),
+        PartEffect::TakeOut => match went_far_enough(motion, felt) {
+            Ok(felt) => taken_out(motion, felt, before, after),
+            Err(outcome) => outcome,
+        },
+        PartEffect::Open | PartEffect::Close | PartEffect::Turn => match went_far_enough(motion, felt) {
+            Ok(felt) => moved(plan, motion, felt, before, after),
+            Err(outcome) => outcome,
+        },
+        PartEffect::Press => match went_far_enough(motion, felt) {
+            Ok(felt) => pressed(plan, felt, before, after),
+            Err(outcome) => outcome,
+        },
+    }
+}
+
+fn not_observed(because: impl Into<String>) -> Outcome {
+    Outcome::NotObserved { because: because.into() }
+}
+
+fn went_far_enough<'a>(motion: &PartMotion, felt: Option<&'a Felt>) -> Result<&'a Felt, Outcome> {
+    let Some(felt) = felt else {
+        return Err(not_observed("the hand felt nothing of the part"));
+    };
+    if felt.travel.is_nan() || felt.travel < motion.least {
+        return Err(failed(format!(
+            "the part gave way by {:.1} mm, {:.1} mm were wanted",
+            felt.travel * 1e3,
+            motion.least * 1e3
+        )));
+    }
+    Ok(felt)
+}
+
+/// How many observed points lie where a part of this middle would be.
+fn points_at(objects: &[Object], at: &Point3<f64>) -> usize {
+    let near = |p: &&Point3<f64>| (*p - at).norm() < PART_RADIUS;
+    objects.iter().map(|object| object.cloud.points.iter().filter(near).count()).sum()
+}
+
+fn needed(was: usize) -> usize {
+    PART_POINTS.max((was as f64 * SEEN_AGAIN) as usize)
+}
+
+fn taken_out(motion: &PartMotion, felt: &Felt, before: &Observation, after: &Observation) -> Outcome {
+    let opening = after.gripper_opening;
+    if !opening.is_finite() {
+        return not_observed("the gripper reports no opening");
+    }
+    if opening < EMPTY_OPENING || opening < after.gripper_command + STALLED_BY {
+        return failed(format!("the pads closed to {:.1} mm with nothing between them", opening * 1e3));
+    }
+    let (Some(was), Some(now)) = (&before.objects, &after.objects) else {
+        return not_observed("no new image was taken");
+    };
+    // The part stood out of what it was in: just before its middle, along its way out, there must be nothing left.
+    let front = motion.anchor + motion.direction * (PART_RADIUS * 0.5);
+    let (had, left) = (points_at(was, &front), points_at(now, &front));
+    if had >= PART_POINTS && left > had / 2 {
+        return failed("the part is still seen where it was".to_owned());
+    }
+    Outcome::Succeeded {
+        because: format!(
+            "the pads stand {:.1} mm apart and the part came {:.0} mm with the hand",
+            opening * 1e3,
+            felt.travel * 1e3
+        ),
+    }
+}
+
+fn moved(
+    plan: &SkillPlan,
+    motion: &PartMotion,
+    felt: &Felt,
+    before: &Observation,
+    after: &Observation,
+) -> Outcome {
+    let Some(now) = &after.objects else {
+        return not_observed("no new image was taken");
+    };
+    let was: &[Object] = before.objects.as_deref().unwrap_or_default();
+    let (old, new) = (motion.anchor, motion.anchor + felt.displacement);
+    let had = points_at(was, &old);
+    let (came, there_before) = (points_at(now, &new), points_at(was, &new));
+    let stayed = points_at(now, &old);
+    let fresh = came >= needed(had) && (there_before as f64) <= came as f64 * WAS_THERE;
+    let shift = front_shift(plan, motion, was, now);
+    let turned = turned(plan, was, now);
+    let how_far = |mm: f64| match turned {
+        Some(angle) if angle > 0.15 => {
+            format!(
+                "the part is seen {mm:.0} mm from where it was, its face turned by {:.0} degrees",
+                angle.to_degrees()
+            )
+        }
+        _ => format!("the part is seen {mm:.0} mm from where it was"),
+    };
+    if fresh && (motion.effect != PartEffect::Close || stayed < came) {
+        return Outcome::Succeeded { because: how_far(felt.displacement.norm() * 1e3) };
+    }
+    match shift {
+        Some(shift) if shift >= SHORT * motion.least.max(0.5 * felt.displacement.norm()) => {
+            return Outcome::Succeeded { because: how_far(shift * 1e3) };
+        }
+        Some(_) | None => {}
+    }
+    if had >= PART_POINTS && stayed > had / 2 && came < needed(had) {
+        return failed("the part is still seen where it was".to_owned());
+    }
+    not_observed("the part is not seen where the hand let go of it")
+}
+
+/// How far the object's own front went along the motion, metres: for parts that are hidden now, but not their object.
+fn front_shift(plan: &SkillPlan, motion: &PartMotion, was: &[Object], now: &[Object]) -> Option<f64> {
+    let find = |objects: &[Object]| -> Option<f64> {
+        let object = objects.iter().find(|o| o.key == plan.object)?;
+        // The side that the part is on: what comes out leads, what goes in trails.
+        let outward = if motion.effect == PartEffect::Close { -motion.direction } else { motion.direction };
+        let across = |p: &Point3<f64>| {
+            let d = p - motion.anchor;
+            (d - outward * outward.dot(&d)).norm()
+        };
+        let mut along: Vec<f64> = object
+            .cloud
+            .points
+            .iter()
+            .filter(|p| across(p) < 0.10)
+            .map(|p| outward.dot(&(p - motion.anchor)))
+            .collect();
+        along.sort_by(f64::total_cmp);
+        along.get(along.len().checked_sub(1)? * 95 / 100).copied().filter(|_| along.len() >= 3 * PART_POINTS)
+    };
+    let shift = find(now)? - find(was)?;
+    Some(if motion.effect == PartEffect::Close { -shift } else { shift })
+}
+
+/// Angle between the upright faces of the object before and now, radians; `None` when one was not seen.
+fn turned(plan: &SkillPlan, was: &[Object], now: &[Object]) -> Option<f64> {
+    let face = |objects: &[Object]| -> Option<Vector3<f64>> {
+        let object = objects.iter().find(|o| o.key == plan.object)?;
+        let points = &object.cloud.points;
+        let n = points.len() as f64;
+        if points.len() < 6 * PART_POINTS {
+            return None;
+        }
+        let (mx, my) =
+            (points.iter().map(|p| p.x).sum::<f64>() / n, points.iter().map(|p| p.y).sum::<f64>() / n);
+        let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+        for p in points {
+            let (x, y) = (p.x - mx, p.y - my);
+            xx += x * x;
+            yy += y * y;
+            xy += x * y;
+        }
+        // Only something thin has a direction of its own, seen from above.
+        let (sum, difference) = (xx + yy, (xx - yy).hypot(2.0 * xy));
+        (difference > 0.8 * sum).then(|| {
+            let along = 0.5 * (2.0 * xy).atan2(xx - yy);
+            Vector3::new(-along.sin(), along.cos(), 0.0)
+        })
+    };
+    let angle = face(was)?.angle(&face(now)?);
+    Some(angle.min(std::f64::consts::PI - angle))
+}
+
+fn pressed(plan: &SkillPlan, felt: &Felt, before: &Observation, after: &Observation) -> Outcome {
+    if felt.force <= 0.0 {
+        return not_observed("the robot measures no force, so what gave way is not known");
+    }
+    if !felt.stopped {
+        return failed(format!(
+            "nothing stopped the tip after {:.1} mm: it went past the part",
+            felt.travel * 1e3
+        ));
+    }
+    if felt.returned.is_nan() || felt.returned < RETURNED * felt.travel.min(0.008) {
+        return failed(format!(
+            "the part gave way by {:.1} mm and came back by {:.1} mm only",
+            felt.travel * 1e3,
+            felt.returned * 1e3
+        ));
+    }
+    let Some(now) = &after.objects else {
+        return not_observed("no new image was taken");
+    };
+    let done =
+        format!("the part gave way by {:.1} mm at {:.0} N and came back", felt.travel * 1e3, felt.force);
+    let Some(start) = find_object(before, &plan.object) else {
+        return Outcome::Succeeded { because: done };
+    };
+    match now.iter().find(|o| o.key == plan.object) {
+        Some(object) if horizontal(&center(object), &center(start)) > PUSHED_AWAY => {
+            failed(format!("{} was pushed away", plan.object))
+        }
+        Some(object) if (object.bounds.top() - start.bounds.top()).abs() > 2.0 * SLACK => {
+            failed(format!("{} does not stand as it stood", plan.object))
+        }
+        Some(_) => Outcome::Succeeded { because: done },
+        None => {
+            let place = center(start);
+            let near = |o: &&Object| horizontal(&center(o), &place) < PUSHED_AWAY;
+            match now.iter().find(near) {
+                Some(_) => Outcome::Succeeded { because: done },
+                None => not_observed(format!("{} was not seen again", plan.object)),
+            }
+        }
+    }
+}
