@@ -233,16 +233,63 @@ pub enum SceneCommand {
 #[derive(Debug, Subcommand)]
 pub enum EvalCommand {
     /// Random tabletop scenes and goals, judged by physics
-    Tabletop(EvalArgs),
+    Tabletop(TabletopArgs),
+    /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
+    Libero(LiberoArgs),
 }
 
 /// Arguments of `eval tabletop`.
 #[derive(Clone, Debug, Args)]
-pub struct EvalArgs {
+pub struct TabletopArgs {
     /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub runs: u64,
-    /// Seed of the first run; run i has seed S + i
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// The same tables with a detector three times as bad, and things so smooth that they slip
+    #[arg(long, conflicts_with = "perfect_detector")]
+    pub hard: bool,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Arguments of `eval libero`.
+#[derive(Clone, Debug, Args)]
+pub struct LiberoArgs {
+    /// Files of tasks, such as libero_object.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Layouts of each task and sentence
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub layouts: u64,
+    /// Which sentences are given to the robot
+    #[arg(long, value_enum, default_value_t = Sentences::Both)]
+    pub language: Sentences,
+    /// Only tasks whose file name contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Sentences of a LIBERO task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sentences {
+    /// That of the file
+    File,
+    /// That which the benchmark shows to a policy
+    Benchmark,
+    /// Each on its own, where they differ
+    Both,
+}
+
+/// How the runs of an evaluation are made.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// Seed of the first run; the next ones have the seeds after it
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// Graphs that run at once, each in its own ROS domain
@@ -260,12 +307,6 @@ pub struct EvalArgs {
     /// Ablation: no second look and no second try
     #[arg(long)]
     pub no_retries: bool,
-    /// Ablation: the detector makes no errors
-    #[arg(long)]
-    pub perfect_detector: bool,
-    /// The same tables with a detector three times as bad, and things so smooth that they slip
-    #[arg(long, conflicts_with = "perfect_detector")]
-    pub hard: bool,
     /// Somebody interferes in every run, as `demo --disturb` does: push, slip and take by turns
     #[arg(long)]
     pub disturb: bool,
@@ -277,7 +318,7 @@ pub struct EvalArgs {
     pub speed: f64,
 }
 
-impl EvalArgs {
+impl TabletopArgs {
     /// How hard the scenes are.
     pub fn scene_conditions(&self) -> Conditions {
         match (self.perfect_detector, self.hard) {

@@ -54,13 +54,15 @@ pub enum Cause {
     SensorFault,
     /// It took too long.
     Timeout,
+    /// The scene of a task could not be set up.
+    NoScene,
     /// A defect, or no result at all.
     Internal,
 }
 
 impl Cause {
     /// Every cause with its code in reports.
-    pub const ALL: [(Self, &'static str); 23] = [
+    pub const ALL: [(Self, &'static str); 24] = [
         (Self::NotUnderstood, "not_understood"),
         (Self::NotSeen, "not_seen"),
         (Self::SeenTwice, "seen_twice"),
@@ -83,6 +85,7 @@ impl Cause {
         (Self::PeerLost, "peer_lost"),
         (Self::SensorFault, "sensor_fault"),
         (Self::Timeout, "timeout"),
+        (Self::NoScene, "no_scene"),
         (Self::Internal, "internal"),
     ];
 

@@ -144,6 +144,25 @@ pub enum Predicate {
         /// What stays.
         object: String,
     },
+    /// A joint of the object is in a state in the end: `open`, `closed`, `on`, `off`.
+    InState {
+        /// What was acted on: an object, or a link with a class of its own (`cabinet/top drawer`).
+        object: String,
+        /// The state.
+        state: String,
+    },
+    /// A joint of the object was in a state at some time of the run: `pressed`.
+    WasInState {
+        /// What was acted on.
+        object: String,
+        /// The state.
+        state: String,
+    },
+    /// A joint of the object is in another place than before.
+    Turned {
+        /// What was acted on.
+        object: String,
+    },
     /// At least so many of these hold.
     AtLeast {
         /// How many.
@@ -191,6 +210,9 @@ impl Predicate {
             | Self::OnTable { object }
             | Self::Away { object, .. }
             | Self::InArea { object, .. }
+            | Self::InState { object, .. }
+            | Self::WasInState { object, .. }
+            | Self::Turned { object }
             | Self::Moved { object } => vec![object.clone()],
             Self::Unmoved { .. } => Vec::new(),
             Self::AtLeast { of, .. } | Self::All(of) => of.iter().flat_map(Self::objects).collect(),

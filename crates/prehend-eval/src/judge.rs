@@ -3,8 +3,11 @@
 use crate::goal::{Answer, Expected, GoalSpec, Predicate};
 use crate::place::{self, Side};
 use prehend_scene::Reason;
-use prehend_sim::world::{Motions, ObjectTruth, Truth};
+use prehend_sim::world::{JointTruth, Motions, ObjectTruth, Truth};
 use serde::{Deserialize, Serialize};
+
+/// Least share of its range by which a joint must move to be turned.
+const TURNED: f64 = 0.25;
 
 /// How a goal ended, as the robot says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,6 +187,24 @@ pub fn holds(predicate: &Predicate, before: &Truth, after: &Truth) -> Result<boo
                 && (x[0]..=x[1]).contains(&thing.position[0])
                 && (y[0]..=y[1]).contains(&thing.position[1])
         }
+        Predicate::InState { object, state } => {
+            mechanisms(after, object).any(|joint| joint.states.contains(state))
+        }
+        Predicate::WasInState { object, state } => mechanisms(after, object).any(|joint| {
+            let before = mechanisms(before, object).find(|other| other.joint == joint.joint);
+            // What held before the goal began is no doing of the robot's, unless it went farther.
+            let farther = before.is_none_or(|before| {
+                !before.held_states.contains(state)
+                    || joint.reached[1] > before.reached[1]
+                    || joint.reached[0] < before.reached[0]
+            });
+            joint.held_states.contains(state) && farther
+        }),
+        Predicate::Turned { object } => mechanisms(after, object).any(|joint| {
+            let before = mechanisms(before, object).find(|other| other.joint == joint.joint);
+            let range = (joint.limits[1] - joint.limits[0]).abs();
+            before.is_some_and(|before| (joint.position - before.position).abs() > TURNED * range)
+        }),
         Predicate::Moved { object } => way(object)? >= place::MOVED,
         Predicate::Unmoved { object } => way(object)? < place::MOVED,
         Predicate::AtLeast { count, of } => {
@@ -201,6 +222,11 @@ pub fn holds(predicate: &Predicate, before: &Truth, after: &Truth) -> Result<boo
             all
         }
     })
+}
+
+/// Joints that move an object or a part of it.
+fn mechanisms<'a>(truth: &'a Truth, object: &'a str) -> impl Iterator<Item = &'a JointTruth> {
+    truth.mechanisms.iter().filter(move |joint| joint.entity == object || joint.object == object)
 }
 
 fn find<'a>(truth: &'a Truth, name: &str, snapshot: &'static str) -> Result<&'a ObjectTruth, JudgeError> {
@@ -322,6 +348,9 @@ pub fn describe(predicate: &Predicate) -> String {
         Predicate::Away { object, targets } if targets.is_empty() => format!("{object} away"),
         Predicate::Away { object, targets } => format!("{object} away from {}", targets.join(", ")),
         Predicate::InArea { object, x, y } => format!("{object} within x {x:?} and y {y:?}"),
+        Predicate::InState { object, state } => format!("{object} {state}"),
+        Predicate::WasInState { object, state } => format!("{object} was {state}"),
+        Predicate::Turned { object } => format!("{object} turned"),
         Predicate::Moved { object } => format!("{object} moved"),
         Predicate::Unmoved { object } => format!("{object} where it was"),
         Predicate::AtLeast { count, of } => {

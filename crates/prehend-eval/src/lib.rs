@@ -10,6 +10,7 @@ pub mod cause;
 pub mod goal;
 pub mod ground;
 pub mod judge;
+pub mod libero;
 pub mod place;
 pub mod report;
 pub mod scenario;

@@ -46,11 +46,13 @@ pub enum Kind {
     Impossible,
     /// Two objects fit.
     Ambiguous,
+    /// A task of a benchmark.
+    Task,
 }
 
 impl Kind {
     /// Every kind with its code in reports.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Attribute, "attribute"),
         (Self::Relation, "relation"),
         (Self::Container, "container"),
@@ -60,6 +62,7 @@ impl Kind {
         (Self::Question, "question"),
         (Self::Impossible, "impossible"),
         (Self::Ambiguous, "ambiguous"),
+        (Self::Task, "task"),
     ];
 
     /// The code in reports.
@@ -121,6 +124,8 @@ pub struct Scenario {
     pub scene_yaml: String,
     /// What is right.
     pub spec: GoalSpec,
+    /// What it is counted under in reports: the code of its kind, or the suite of a task.
+    pub group: String,
 }
 
 /// Why a seed gives no scenario.
@@ -179,7 +184,8 @@ pub fn tabletop_under(seed: u64, conditions: Conditions) -> Result<Scenario, Sce
         let Some(draft) = kinds::draft(&mut rng, kind) else { continue };
         let name = format!("tabletop {seed}");
         let scene_yaml = layout::scene_yaml(&name, conditions, &draft.placed);
-        let scenario = Scenario { seed, kind, sentence: draft.sentence, scene_yaml, spec: draft.spec };
+        let group = kind.code().to_owned();
+        let scenario = Scenario { seed, kind, sentence: draft.sentence, scene_yaml, spec: draft.spec, group };
         match scenario.placed() {
             Ok(_) => return Ok(scenario),
             Err(ScenarioError::NoTable { .. }) => {}

@@ -5,21 +5,41 @@
 //! interrupted goes on where it was.
 
 mod gated;
+mod job;
 mod run;
 
-use crate::args::EvalArgs;
+use crate::args::{LiberoArgs, RunArgs, TabletopArgs};
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use futures::StreamExt;
+use job::Job;
 use prehend_eval::{Report, Run};
 use prehend_ros::shutdown_signal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Runs the evaluation; gives the exit code.
-pub async fn tabletop(args: EvalArgs) -> u8 {
+/// Runs random tables; gives the exit code.
+pub async fn tabletop(args: TabletopArgs) -> u8 {
+    let conditions = args.scene_conditions();
+    let first = args.runs_made.seed;
+    let jobs = (first..first.saturating_add(args.runs)).map(|seed| Job::tabletop(seed, conditions)).collect();
+    evaluate(jobs, &args.runs_made).await
+}
+
+/// Runs LIBERO's tasks; gives the exit code.
+pub async fn libero(args: LiberoArgs) -> u8 {
+    match job::libero(&args) {
+        Ok(jobs) => evaluate(jobs, &args.runs_made).await,
+        Err(message) => {
+            eprintln!("{message}");
+            exit::BAD_INPUT
+        }
+    }
+}
+
+async fn evaluate(jobs: Vec<Job>, args: &RunArgs) -> u8 {
     let screen = Screen::new(args.json);
     let folder = match &args.out {
         Some(path) => RunFolder::at(path),
@@ -32,9 +52,9 @@ pub async fn tabletop(args: EvalArgs) -> u8 {
             return exit::BAD_INPUT;
         }
     };
-    screen.line(format!("{} runs from seed {} into {}", args.runs, args.seed, folder.path().display()));
+    screen.line(format!("{} runs from seed {} into {}", jobs.len(), args.seed, folder.path().display()));
     let started = Instant::now();
-    let (runs, interrupted) = collect(&args, folder.path(), &screen).await;
+    let (runs, interrupted) = collect(jobs, args, folder.path(), &screen).await;
     let report = Report::new(args.seed, &runs);
     if let Err(error) = folder.write_json("report.json", &report) {
         eprintln!("{error}");
@@ -57,17 +77,16 @@ pub async fn tabletop(args: EvalArgs) -> u8 {
     if interrupted { exit::INTERRUPTED } else { exit::DONE }
 }
 
-/// The runs that were finished, by seed, and whether the user ended it.
-async fn collect(args: &EvalArgs, folder: &Path, screen: &Screen) -> (Vec<Run>, bool) {
+/// The runs that were finished, in the order of the jobs, and whether the user ended it.
+async fn collect(jobs: Vec<Job>, args: &RunArgs, folder: &Path, screen: &Screen) -> (Vec<Run>, bool) {
     let (cancel, cancelled) = watch::channel(false);
-    let seeds = args.seed..args.seed.saturating_add(args.runs);
-    let mut results = std::pin::pin!(
-        futures::stream::iter(seeds)
-            .map(|seed| run::one(args, seed, place(folder, seed), cancelled.clone()))
-            .buffer_unordered(args.jobs as usize)
-    );
+    let mut progress = Progress::new(jobs.len() as u64);
+    let runs_made = jobs.into_iter().enumerate().map(|(place, job)| {
+        let (folder, cancelled) = (folder.join(&job.name), cancelled.clone());
+        async move { (place, run::one(args, &job, folder, cancelled).await) }
+    });
+    let mut results = std::pin::pin!(futures::stream::iter(runs_made).buffer_unordered(args.jobs as usize));
     let mut interrupt = std::pin::pin!(shutdown_signal(false));
-    let mut progress = Progress::new(args.runs);
     let mut interrupted = false;
     let mut runs = Vec::new();
     loop {
@@ -78,23 +97,18 @@ async fn collect(args: &EvalArgs, folder: &Path, screen: &Screen) -> (Vec<Run>, 
                 screen.line("interrupted: ending the runs under way");
             }
             next = results.next() => match next {
-                Some(Ok(done)) => {
+                Some((place, Ok(done))) => {
                     screen.line(progress.line(&done, screen));
-                    runs.push(done.run);
+                    runs.push((place, done.run));
                 }
-                Some(Err(run::RunError::Cancelled)) => {}
-                Some(Err(error)) => screen.line(screen.paint(Paint::Red, &error.to_string())),
+                Some((_, Err(run::RunError::Cancelled))) => {}
+                Some((_, Err(error))) => screen.line(screen.paint(Paint::Red, &error.to_string())),
                 None => break,
             },
         }
     }
-    runs.sort_by_key(|run| run.seed);
-    (runs, interrupted)
-}
-
-/// Folder of one run.
-fn place(folder: &Path, seed: u64) -> PathBuf {
-    folder.join(format!("seed-{seed:06}"))
+    runs.sort_by_key(|(place, _)| *place);
+    (runs.into_iter().map(|(_, run)| run).collect(), interrupted)
 }
 
 struct Progress {
@@ -133,11 +147,7 @@ impl Progress {
         let percent = 100.0 * self.right as f64 / self.done as f64;
         let mut line = format!(
             "[{:>4}/{}] {percent:5.1} % right{left}  seed {} {:<10} {verdict}  \"{}\"",
-            self.done,
-            self.total,
-            run.seed,
-            run.kind.code(),
-            run.goal
+            self.done, self.total, run.seed, run.kind, run.goal
         );
         if !run.right && !run.note.is_empty() {
             line.push_str(&format!("  ({})", run.note));

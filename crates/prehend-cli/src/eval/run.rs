@@ -1,14 +1,14 @@
 //! One run: a scenario, a `prehend demo` process, a judgement.
 
 use super::gated;
-use crate::args::EvalArgs;
+use super::job::Job;
+use crate::args::RunArgs;
 use crate::outcome::GoalReport;
 use crate::physics;
 use crate::run_folder::WriteError;
 use prehend_eval::judge::JudgeError;
 use prehend_eval::report::Permits;
-use prehend_eval::scenario;
-use prehend_eval::{Cause, Reported, Run, Scenario, ScenarioError, judge};
+use prehend_eval::{Cause, Reported, Run, Scenario, judge};
 use prehend_sim::world::{Motions, Truth};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -33,9 +33,6 @@ pub(super) enum RunError {
     /// The evaluation was interrupted.
     #[error("interrupted")]
     Cancelled,
-    /// The seed gives no scenario.
-    #[error("{0}")]
-    Scenario(#[from] ScenarioError),
     /// The process could not be started.
     #[error("seed {seed}: cannot start the run: {error}")]
     Start {
@@ -64,30 +61,28 @@ struct Kept {
 }
 
 /// A run counts for another evaluation only under the same conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Conditions {
+    job: String,
     seed: u64,
     no_verifier: bool,
     no_retries: bool,
-    perfect_detector: bool,
-    hard: bool,
     disturb: bool,
     speed: f64,
 }
 
-/// Runs the scenario of `seed` in `folder`, or takes over what is there.
+/// Runs a job in `folder`, or takes over what is there.
 pub(super) async fn one(
-    args: &EvalArgs,
-    seed: u64,
+    args: &RunArgs,
+    job: &Job,
     folder: PathBuf,
     cancelled: watch::Receiver<bool>,
 ) -> Result<Done, RunError> {
     let conditions = Conditions {
-        seed,
+        job: job.conditions(),
+        seed: job.seed,
         no_verifier: args.no_verifier,
         no_retries: args.no_retries,
-        perfect_detector: args.perfect_detector,
-        hard: args.hard,
         disturb: args.disturb,
         speed: args.speed,
     };
@@ -98,12 +93,16 @@ pub(super) async fn one(
     if *cancelled.borrow() {
         return Err(RunError::Cancelled);
     }
-    let scenario = scenario::tabletop_under(seed, args.scene_conditions())?;
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |error| WriteError { path, error }
     };
     std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
+    let scenario = match job.scenario() {
+        Ok(scenario) => scenario,
+        // It counts: what cannot be set up is not right.
+        Err(why) => return Ok(Done { run: not_set_up(job, why), kept: false }),
+    };
     let scene = folder.join("scene.yaml");
     std::fs::write(&scene, &scenario.scene_yaml).map_err(failed(&scene))?;
     write(&folder.join("scenario.json"), &scenario)?;
@@ -118,8 +117,34 @@ pub(super) async fn one(
     Ok(Done { run, kept: false })
 }
 
+/// A run that gave nothing yet.
+fn blank(seed: u64, kind: &str, goal: &str) -> Run {
+    Run {
+        seed,
+        kind: kind.to_owned(),
+        goal: goal.to_owned(),
+        right: false,
+        outcome: None,
+        refusal_expected: false,
+        false_success: false,
+        ungated_motions: 0,
+        cause: Some(Cause::Internal),
+        note: String::new(),
+        collateral: 0,
+        permits: Permits::default(),
+        hard_contacts: 0,
+        max_pad_force: 0.0,
+        seconds: BTreeMap::new(),
+    }
+}
+
+fn not_set_up(job: &Job, why: String) -> Run {
+    let (goal, kind) = job.goal();
+    Run { cause: Some(Cause::NoScene), note: why, ..blank(job.seed, kind, goal) }
+}
+
 /// Arguments of `prehend demo` for a run.
-fn arguments(args: &EvalArgs, scenario: &Scenario, folder: &Path) -> Vec<String> {
+fn arguments(args: &RunArgs, scenario: &Scenario, folder: &Path) -> Vec<String> {
     let scene = folder.join("scene.yaml").display().to_string();
     let mut list = vec!["demo", "--json", "--supervised", "--scene", &scene, "--goal", &scenario.sentence];
     let (seed, speed) = (scenario.seed.to_string(), args.speed.to_string());
@@ -143,7 +168,7 @@ fn arguments(args: &EvalArgs, scenario: &Scenario, folder: &Path) -> Vec<String>
 
 /// Runs the process; `None` when it gave no result.
 async fn play(
-    args: &EvalArgs,
+    args: &RunArgs,
     scenario: &Scenario,
     folder: &Path,
     mut cancelled: watch::Receiver<bool>,
@@ -186,21 +211,9 @@ async fn play(
 /// Judges a run from its folder.
 fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, seconds: f64) -> Run {
     let mut run = Run {
-        seed: scenario.seed,
-        kind: scenario.kind,
-        goal: scenario.sentence.clone(),
-        right: false,
-        outcome: None,
         refusal_expected: scenario.refusal_expected(),
-        false_success: false,
-        ungated_motions: 0,
-        cause: Some(Cause::Internal),
-        note: String::new(),
-        collateral: 0,
-        permits: Permits::default(),
-        hard_contacts: 0,
-        max_pad_force: 0.0,
         seconds: BTreeMap::from([("run".to_owned(), seconds)]),
+        ..blank(scenario.seed, &scenario.group, &scenario.sentence)
     };
     let Some(report) = report else {
         run.note = format!("no result; see {}", folder.join("demo.log").display());

@@ -1,0 +1,105 @@
+//! What an evaluation is made of: one scenario each, made when its turn comes.
+
+use crate::args::{LiberoArgs, Sentences};
+use prehend_eval::Scenario;
+use prehend_eval::libero::{Language, Task, tasks};
+use prehend_eval::scenario::{Conditions, tabletop_under};
+use prehend_nodes::share;
+use prehend_sim::Scene;
+use std::sync::Arc;
+
+/// One run to be made.
+pub(super) struct Job {
+    /// Name of its folder.
+    pub(super) name: String,
+    /// Seed of its scene.
+    pub(super) seed: u64,
+    source: Source,
+}
+
+enum Source {
+    Tabletop(Conditions),
+    Libero { task: Arc<Task>, sentence: String },
+}
+
+impl Job {
+    pub(super) fn tabletop(seed: u64, conditions: Conditions) -> Self {
+        Self { name: format!("seed-{seed:06}"), seed, source: Source::Tabletop(conditions) }
+    }
+
+    /// The scenario. Errors: why there is none, for a person.
+    pub(super) fn scenario(&self) -> Result<Scenario, String> {
+        match &self.source {
+            Source::Tabletop(conditions) => {
+                tabletop_under(self.seed, *conditions).map_err(|error| error.to_string())
+            }
+            Source::Libero { task, sentence } => {
+                let parse = |text: &str| -> Result<(), String> {
+                    let scene = Scene::parse(task.name(), text).map_err(|findings| findings.to_string())?;
+                    scene.instantiate(self.seed).map(drop).map_err(|error| error.to_string())
+                };
+                task.scenario(sentence, self.seed, &parse).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// The goal as far as it is known without a scene, and what it is counted under.
+    pub(super) fn goal(&self) -> (&str, &str) {
+        match &self.source {
+            Source::Tabletop(_) => ("", "no_scenario"),
+            Source::Libero { task, sentence } => (sentence, &task.suite),
+        }
+    }
+
+    /// What tells this job from others of the same name in another evaluation.
+    pub(super) fn conditions(&self) -> String {
+        match &self.source {
+            Source::Tabletop(conditions) => format!("tabletop {conditions:?}"),
+            Source::Libero { task, sentence } => format!("libero {} {sentence}", task.file),
+        }
+    }
+}
+
+/// The runs of `eval libero`. Errors: a file that cannot be read or has no task, for a person.
+pub(super) fn libero(args: &LiberoArgs) -> Result<Vec<Job>, String> {
+    let mut jobs = Vec::new();
+    for file in &args.files {
+        let path = share::resolve(file);
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let tasks = tasks(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        for task in tasks.into_iter().map(Arc::new) {
+            if args.only.as_ref().is_some_and(|only| !task.file.contains(only.as_str())) {
+                continue;
+            }
+            for (language, letter) in [(Language::File, 'f'), (Language::Benchmark, 'b')] {
+                let wanted = match args.language {
+                    Sentences::Both => true,
+                    Sentences::File => language == Language::File,
+                    Sentences::Benchmark => language == Language::Benchmark,
+                };
+                // The benchmark's sentence alone is also given where it is the file's.
+                let sentence = match (task.sentence(language), args.language) {
+                    (None, Sentences::Benchmark) => Some(task.language.as_str()),
+                    (sentence, _) => sentence,
+                };
+                let Some(sentence) = sentence.filter(|_| wanted) else { continue };
+                for layout in 0..args.layouts {
+                    let seed = args.runs_made.seed.saturating_add(layout);
+                    let name = format!("{}-{}-{letter}-{seed}", task.suite, task.name());
+                    let source = Source::Libero { task: Arc::clone(&task), sentence: sentence.to_owned() };
+                    jobs.push(Job { name: plain(&name), seed, source });
+                }
+            }
+        }
+    }
+    if jobs.is_empty() { Err("no task has such a name".to_owned()) } else { Ok(jobs) }
+}
+
+/// A name that is one folder, whatever a file says.
+fn plain(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' })
+        .take(120)
+        .collect()
+}

@@ -1,0 +1,235 @@
+//! From a task's regions to a scene file.
+//!
+//! LIBERO's x points away from the robot and y to its left, as here; regions are mapped by one scale and one shift into
+//! the arm's reach. What has to give way: fixtures that need another place (a cabinet's front must face the robot within
+//! reach, a stove may not stand in the robot) are moved to the nearest place that leaves the objects' regions free.
+
+use super::{Region, Task};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::fmt::Write as _;
+
+/// Metres here to metres there.
+const SCALE: f64 = 0.95;
+/// Where the middle of LIBERO's table or floor is, metres in `link_base`.
+const MIDDLE: [f64; 2] = [0.47, 0.0];
+/// Layouts that are tried for one seed.
+const ATTEMPTS: u64 = 60;
+/// Step of the search for a fixture's place, metres.
+const STEP: f64 = 0.02;
+
+/// Why a task gives no scene.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SceneError {
+    /// A predicate of another kind.
+    #[error("`{text}` is not a predicate that is known: On, In, Open, Close, Turnon, Turnoff")]
+    Predicate {
+        /// The predicate.
+        text: String,
+    },
+    /// An object without a place, or one that is defined nowhere.
+    #[error("`{name}` has no place at first")]
+    NoPlace {
+        /// The object.
+        name: String,
+    },
+    /// A fixture that finds no room.
+    #[error("no room for the fixture `{name}`")]
+    NoRoom {
+        /// The fixture.
+        name: String,
+    },
+    /// No layout is a valid scene.
+    #[error("no valid scene: {why}")]
+    Scene {
+        /// What is wrong with the last one.
+        why: String,
+    },
+}
+
+/// A place on LIBERO's table, metres, in `link_base`.
+pub(super) fn to_base([x, y]: [f64; 2]) -> [f64; 2] {
+    [MIDDLE[0] + SCALE * x, MIDDLE[1] + SCALE * y]
+}
+
+/// The name of a part of a fixture in snapshots: the drawer or door it means, or the fixture.
+pub(super) fn link_of(task: &Task, region: &Region) -> String {
+    let category = task.fixtures.get(&region.target).map_or("", String::as_str);
+    let level = region.region.strip_suffix("_region").unwrap_or(&region.region);
+    if category.contains("cabinet") && ["top", "middle", "bottom"].contains(&level) {
+        format!("{}/{level} drawer", region.target)
+    } else {
+        region.target.clone()
+    }
+}
+
+/// Half the ground a fixture covers, with what sticks out of its front, and where its middle may be in x, metres.
+fn ground(category: &str) -> ([f64; 2], [f64; 2]) {
+    match category {
+        name if name.contains("cabinet") => ([0.17, 0.17], [0.72, 0.76]),
+        "microwave" => ([0.17, 0.20], [0.70, 0.76]),
+        name if name.contains("shelf") => ([0.12, 0.18], [0.62, 0.72]),
+        "flat_stove" => ([0.12, 0.12], [0.34, 0.66]),
+        _ => ([0.10, 0.10], [0.34, 0.66]),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Rectangle {
+    middle: [f64; 2],
+    half: [f64; 2],
+}
+
+impl Rectangle {
+    fn overlaps(&self, other: &Self) -> bool {
+        (0..2).all(|i| (self.middle[i] - other.middle[i]).abs() < self.half[i] + other.half[i])
+    }
+}
+
+/// Room that an object's region needs beside its ranges, metres.
+const OBJECT_ROOM: f64 = 0.05;
+
+/// A scene file of the task; layouts are drawn until `parse` takes one.
+pub(super) fn yaml(
+    task: &Task,
+    seed: u64,
+    parse: &dyn Fn(&str) -> Result<(), String>,
+) -> Result<String, SceneError> {
+    let fixtures = fixtures(task)?;
+    let mut why = String::new();
+    for attempt in 0..ATTEMPTS {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(attempt + 1);
+        let text = layout(task, &fixtures, &mut rng)?;
+        match parse(&text) {
+            Ok(()) => return Ok(text),
+            Err(error) => why = error,
+        }
+    }
+    Err(SceneError::Scene { why })
+}
+
+/// Where each fixture stands; tables and floors are the table.
+fn fixtures(task: &Task) -> Result<Vec<(&str, &str, Rectangle)>, SceneError> {
+    let used =
+        task.init.iter().chain(&task.goal).filter(|p| !task.fixtures.contains_key(&p[1.min(p.len() - 1)]));
+    let mut taken: Vec<Rectangle> = used
+        .filter_map(|predicate| region_rectangle(task, predicate.last()?))
+        .map(|r| Rectangle { half: r.half.map(|half| half + OBJECT_ROOM), ..r })
+        .collect();
+    let mut placed = Vec::new();
+    for (name, category) in &task.fixtures {
+        if is_ground(category) {
+            continue;
+        }
+        let wanted = task
+            .init
+            .iter()
+            .find(|predicate| predicate.get(1) == Some(name))
+            .and_then(|predicate| region_rectangle(task, predicate.last()?))
+            .map_or(MIDDLE, |r| r.middle);
+        let place =
+            station(category, wanted, &taken).ok_or_else(|| SceneError::NoRoom { name: name.clone() })?;
+        taken.push(place);
+        placed.push((name.as_str(), category.as_str(), place));
+    }
+    Ok(placed)
+}
+
+fn is_ground(category: &str) -> bool {
+    ["table", "floor"].iter().any(|ground| category.ends_with(ground))
+}
+
+fn region_rectangle(task: &Task, name: &str) -> Option<Rectangle> {
+    let [x0, y0, x1, y1] = *task.regions.get(name)?.ranges.first()?;
+    let (low, high) = (to_base([x0, y0]), to_base([x1, y1]));
+    Some(Rectangle {
+        middle: [(low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0],
+        half: [(high[0] - low[0]) / 2.0, (high[1] - low[1]) / 2.0],
+    })
+}
+
+/// The place nearest to the wanted one at which nothing is covered that is taken.
+fn station(category: &str, wanted: [f64; 2], taken: &[Rectangle]) -> Option<Rectangle> {
+    let (half, [near, far]) = ground(category);
+    let steps = |low: f64, high: f64| {
+        let count = ((high - low) / STEP).floor() as u32;
+        (0..=count).map(move |step| low + f64::from(step) * STEP)
+    };
+    let distance = |r: &Rectangle| (r.middle[0] - wanted[0]).hypot(r.middle[1] - wanted[1]);
+    steps(near, far)
+        .flat_map(|x| steps(-0.42, 0.42).map(move |y| Rectangle { middle: [x, y], half }))
+        .filter(|place| taken.iter().all(|other| !place.overlaps(other)))
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+fn layout(
+    task: &Task,
+    fixtures: &[(&str, &str, Rectangle)],
+    rng: &mut ChaCha8Rng,
+) -> Result<String, SceneError> {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "name: {}", task.name());
+    let _ = writeln!(text, "table: {{size: [1.0, 1.4], center: [0.55, 0.0], color: beige}}");
+    let _ = writeln!(text, "detector: imperfect");
+    let _ = writeln!(text, "objects:");
+    for (name, category, place) in fixtures {
+        let [x, y] = place.middle;
+        let joints = joints(task, name);
+        let _ = writeln!(
+            text,
+            "- {{name: {name}, model: {category}, pose: {{xy: [{x:.4}, {y:.4}], yaw: 0.0}}{joints}}}"
+        );
+    }
+    for (name, category) in &task.objects {
+        let predicate = task
+            .init
+            .iter()
+            .find(|predicate| predicate.len() == 3 && predicate[1] == *name)
+            .ok_or_else(|| SceneError::NoPlace { name: name.clone() })?;
+        let at = &predicate[2];
+        let yaw = rng.random_range(-0.4..0.4);
+        let place = match (region_rectangle(task, at), task.regions.get(at)) {
+            (Some(Rectangle { middle, half }), _) => {
+                let [x, y] = [0, 1].map(|i| middle[i] + half[i] * rng.random_range(-1.0..=1.0));
+                format!("pose: {{xy: [{x:.4}, {y:.4}], yaw: {yaw:.3}}}")
+            }
+            (None, Some(region)) if predicate[0].eq_ignore_ascii_case("in") => {
+                format!("in: {}, yaw: {yaw:.3}", link_of(task, region))
+            }
+            (None, Some(region)) => format!("on: {}, yaw: {yaw:.3}", region.target),
+            (None, None) if predicate[0].eq_ignore_ascii_case("in") => format!("in: {at}, yaw: {yaw:.3}"),
+            (None, None) => format!("on: {at}, yaw: {yaw:.3}"),
+        };
+        let _ = writeln!(text, "- {{name: {name}, model: {category}, {place}}}");
+    }
+    Ok(text)
+}
+
+/// Where joints of the catalogue's fixtures stand when they are open or on: drawers, doors, knobs; metres or radians.
+const OPEN_DRAWER: f64 = 0.12;
+const OPEN_DOOR: f64 = 1.3;
+const TURNED_ON: f64 = 1.3;
+
+/// What is open or on at first, as a key of the scene file.
+fn joints(task: &Task, fixture: &str) -> String {
+    let set: Vec<String> = task
+        .init
+        .iter()
+        .filter_map(|predicate| {
+            let [state, name] = predicate.as_slice() else { return None };
+            let region = task.regions.get(name);
+            let target = region.map_or(name.as_str(), |region| region.target.as_str());
+            let level = region.map_or("", |region| region.region.trim_end_matches("_region"));
+            let joint = match (state.to_lowercase().as_str(), level) {
+                ("open", "top" | "middle" | "bottom") => format!("{level}: {OPEN_DRAWER}"),
+                ("open", _) => format!("door: {OPEN_DOOR}"),
+                ("turnon", _) => format!("knob: {TURNED_ON}"),
+                _ => return None,
+            };
+            (target == fixture).then_some(joint)
+        })
+        .collect();
+    if set.is_empty() { String::new() } else { format!(", joints: {{{}}}", set.join(", ")) }
+}
