@@ -3,6 +3,7 @@
 mod associate;
 mod gone;
 pub(crate) mod object;
+mod stand;
 
 #[cfg(test)]
 mod tests;
@@ -139,6 +140,8 @@ impl MapBuilder {
         self.map.objects = self.associate(old, sights, reset, &mut report);
         if let Some(plane) = scene.plane {
             self.map.support_plane = Some(plane.coefficients());
+            let camera = Point3::from(frame.map_from_camera.translation.vector);
+            stand::stand(&mut self.map.objects, &camera, &plane, frame.stamp);
         }
         self.map.stamp = frame.stamp;
         self.map.version += 1;

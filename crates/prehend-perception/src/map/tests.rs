@@ -68,6 +68,27 @@ fn a_bottle_right_below_the_camera_is_as_tall_as_its_cap() {
 }
 
 #[test]
+fn a_box_right_below_the_camera_reaches_down_to_what_it_stands_on() {
+    let tall = thing("box", Form::Block([0.06, 0.085, 0.11]), 0.34, 0.0, [30, 130, 60]);
+    let mut cube = thing("cube", Form::Block([0.03, 0.03, 0.03]), 0.34, 0.0, [200, 30, 30]);
+    cube.at[2] = 0.11;
+    let low = thing("block", Form::Block([0.04, 0.04, 0.04]), 0.45, 0.15, [30, 60, 200]);
+    let view = looking([0.34, 0.0, 0.67], [0.34, 0.001, 0.0]);
+    let mut builder = builder();
+    for seed in 0..2 {
+        builder
+            .update(&render(&[tall.clone(), low.clone()], &VGA, &view, SIGMA, seed), None, false, 0)
+            .unwrap();
+        let big = at(builder.map(), 0.34, 0.0);
+        assert!((big.bounds.size.z - 0.11).abs() < 0.012, "{}", big.bounds.size.z);
+    }
+    let mut builder = super::tests::builder();
+    builder.update(&render(&[tall, cube, low], &VGA, &view, SIGMA, 1), None, false, 0).unwrap();
+    let cube = builder.map().objects.iter().find(|o| o.class_name == "cube").unwrap();
+    assert!((cube.bounds.size.z - 0.03).abs() < 0.015, "{:?}", cube.bounds);
+}
+
+#[test]
 fn a_second_view_merges_and_keeps_keys() {
     let things = ten();
     let mut builder = builder();

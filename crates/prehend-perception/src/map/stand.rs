@@ -1,0 +1,44 @@
+//! Down to where things stand: from right above only the top of a thing is seen, and its box must not hang in the air.
+
+use nalgebra::Point3;
+use prehend_geometry::OrientedBox;
+use prehend_geometry::plane::Plane;
+use prehend_scene::Object;
+
+/// Greatest angle between the view and the vertical at which the sides of a thing may be hidden by its top, radians.
+const STEEP: f64 = 0.42;
+/// Gap below a box that is not closed by what noise and voxels leave out, metres.
+const GAP: f64 = 0.02;
+
+/// Extends the boxes of the things seen at `stamp` from steeply above to what they stand on: the support plane, or the top of
+/// a thing below their middle.
+pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane, stamp: f64) {
+    let boxes: Vec<OrientedBox> = objects.iter().map(|object| object.bounds).collect();
+    for (place, object) in objects.iter_mut().enumerate() {
+        let center = Point3::from(object.bounds.pose.translation.vector);
+        let down = camera - center;
+        let is_steep = down.xy().norm() < STEEP.tan() * down.z;
+        if !is_steep || (object.last_seen - stamp).abs() > 1e-9 {
+            continue;
+        }
+        let bottom = center.z - object.bounds.size.z / 2.0;
+        let table = center.z - plane.distance(&center) / plane.normal.z.max(0.1);
+        let below = boxes
+            .iter()
+            .enumerate()
+            .filter(|(other, bounds)| *other != place && is_under(bounds, &center, bottom));
+        let ground = below.map(|(_, bounds)| bounds.top()).fold(table, f64::max);
+        if bottom - ground > GAP {
+            let top = object.bounds.top();
+            object.bounds.size.z = top - ground;
+            object.bounds.pose.translation.z = (top + ground) / 2.0;
+        }
+    }
+}
+
+/// Whether a box lies under a point that is the middle of something whose bottom is at `bottom`.
+fn is_under(bounds: &OrientedBox, center: &Point3<f64>, bottom: f64) -> bool {
+    let local = bounds.pose.inverse_transform_point(center);
+    let over = local.x.abs() <= bounds.size.x / 2.0 && local.y.abs() <= bounds.size.y / 2.0;
+    over && bounds.top() <= bottom + GAP
+}
