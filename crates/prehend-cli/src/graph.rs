@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 /// Longest time until the graph is ready.
 pub const READY_DEADLINE: Duration = Duration::from_secs(30);
+/// After this time everything is started once more.
+const PATIENCE: Duration = Duration::from_secs(12);
 
 /// What a graph runs.
 #[derive(Clone, Debug)]
@@ -98,6 +100,8 @@ pub struct Graph {
     /// When the first process was started.
     pub started: Instant,
     nodes: Vec<NodeName>,
+    /// What it was started with, until it was started once more.
+    once_more: Option<GraphOptions>,
 }
 
 impl Graph {
@@ -125,7 +129,21 @@ impl Graph {
             domain,
             started,
             nodes,
+            once_more: Some(options.clone()),
         })
+    }
+
+    /// Starts everything anew in another domain, once; whether it did.
+    ///
+    /// Joining a domain can hang in the middleware for ever when many others join at the same time; see
+    /// [`prehend_ros::STUCK_EXIT_CODE`]. Errors: as [`start`](Self::start).
+    async fn start_once_more(&mut self) -> Result<bool, GraphError> {
+        let Some(options) = self.once_more.take() else { return Ok(false) };
+        let fresh = Self::start(&options)?;
+        let started = self.started;
+        let stuck = std::mem::replace(self, Self { started, once_more: None, ..fresh });
+        stuck.stop().await;
+        Ok(true)
     }
 
     /// What is not ready yet, in words; empty when the graph is ready.
@@ -155,6 +173,10 @@ impl Graph {
                 told_at = Some(Instant::now());
                 told = missing.clone();
             }
+            if self.started.elapsed() > PATIENCE && self.start_once_more().await? {
+                tracing::warn!("the graph did not come up within {PATIENCE:?}; it is started once more");
+                continue;
+            }
             if self.started.elapsed() > READY_DEADLINE {
                 return Err(GraphError::NotReady {
                     missing: missing.join(", "),
@@ -165,6 +187,9 @@ impl Graph {
                 _ = tick.tick() => {}
                 () = &mut interrupt => return Err(GraphError::Interrupted),
                 event = self.supervisor.event() => match event {
+                    Event::Died { status, .. } if is_stuck(&status) && self.start_once_more().await? => {
+                        tracing::warn!("a process hung in the middleware; the graph is started once more");
+                    }
                     Event::Died { name, status, .. } => {
                         let log = log_tail(&self.supervisor.log_path(&name), 15);
                         return Err(GraphError::Died { name, status, log });
@@ -187,6 +212,11 @@ impl Graph {
         self.observer.stop_robot(reason).await;
         self.stop().await;
     }
+}
+
+/// Whether a process ended because joining the domain hung.
+fn is_stuck(status: &str) -> bool {
+    status.rsplit(|c: char| !c.is_ascii_digit()).next() == Some(&prehend_ros::STUCK_EXIT_CODE.to_string())
 }
 
 fn process(node: NodeName, options: &GraphOptions) -> ProcessSpec {

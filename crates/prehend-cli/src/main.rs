@@ -1,8 +1,9 @@
 //! The `prehend` command.
 
 use clap::Parser;
-use prehend_cli::args::{Cli, with_node_of_name};
+use prehend_cli::args::{Cli, Command, with_node_of_name};
 use prehend_cli::outcome::exit;
+use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -15,6 +16,9 @@ fn main() -> ExitCode {
         }
     };
     prehend_ros::init_logging();
+    if matches!(cli.command, Command::Demo(_) | Command::Up(_)) {
+        prehend_ros::when_stuck(start_anew);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -26,4 +30,16 @@ fn main() -> ExitCode {
     // A thread that reads stdin must not keep the process.
     runtime.shutdown_background();
     ExitCode::from(code)
+}
+
+/// Starts this program anew in this process's place, once; its children end, because their pipes do. Only for commands
+/// that bring their own graph: nothing is done twice to a robot.
+fn start_anew() {
+    const MARK: &str = "PREHEND_STARTED_ANEW";
+    if std::env::var_os(MARK).is_some() {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(MARK, "1").exec();
+    tracing::error!("cannot start anew: {error}");
 }

@@ -64,6 +64,7 @@ pub use action::{
     ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest,
     GoalStatus,
 };
+pub use backend::{STUCK_EXIT_CODE, when_stuck};
 pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;
 pub use domain::DomainLease;

@@ -9,3 +9,4 @@ pub(crate) use embedded::{
     Caller, Discovered, Incoming, NodeKey, Participant, Reader, Responder, Sample, Sink, TopicType, Writer,
     check_node_name, dds_name, decode, encode,
 };
+pub use embedded::{STUCK_EXIT_CODE, when_stuck};

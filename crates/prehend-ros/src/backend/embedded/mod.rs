@@ -13,10 +13,12 @@ mod matches;
 mod participant;
 mod pump;
 mod service;
+mod watchdog;
 mod wire;
 
 pub(crate) use discovery::Discovered;
 pub(crate) use endpoint::{Reader, Writer};
 pub(crate) use participant::{NodeKey, Participant, TopicType, check_node_name, dds_name};
 pub(crate) use service::{Caller, Incoming, Responder};
+pub use watchdog::{STUCK_EXIT_CODE, when_stuck};
 pub(crate) use wire::{Sample, Sink, decode, encode};

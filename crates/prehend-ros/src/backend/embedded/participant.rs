@@ -5,6 +5,7 @@ use super::endpoint::{Reader, Writer};
 use super::local::Locals;
 use super::matches::{Matches, Prefix, prefix};
 use super::pump::{Pump, PumpedReader, Work};
+use super::watchdog::Watchdog;
 use super::wire::{Raw, RawAdapter, Sink};
 use crate::sync::lock;
 use crate::{Durability, QosProfile, Reliability, RosError};
@@ -42,6 +43,7 @@ pub(crate) struct Participant {
     work: Sender<Work>,
     closed: AtomicBool,
     next_node: AtomicU64,
+    watchdog: Watchdog,
 }
 
 /// Ends of topics.
@@ -146,6 +148,7 @@ impl Participant {
             work,
             closed: AtomicBool::new(false),
             next_node: AtomicU64::new(1),
+            watchdog: Watchdog::start().map_err(|error| failed(&what, &error))?,
         });
         this.roster.connect(&this)?;
         Ok(this)
@@ -223,6 +226,7 @@ impl Participant {
     ) -> Result<rustdds::no_key::DataWriter<Bytes, RawAdapter>, RosError> {
         let what = || format!("a writer on {}", topic.name);
         let policies = policies(&qos).build();
+        let _watched = self.watchdog.watch(what());
         let guard = lock(&self.dds);
         let dds = guard.as_ref().ok_or(RosError::Closed)?;
         let dds_topic = dds
@@ -258,6 +262,7 @@ impl Participant {
     ) -> Result<GUID, RosError> {
         let what = || format!("a reader on {}", topic.name);
         let policies = reader_policies(&qos).build();
+        let _watched = self.watchdog.watch(what());
         let dds = {
             let guard = lock(&self.dds);
             let dds = guard.as_ref().ok_or(RosError::Closed)?;
