@@ -46,6 +46,49 @@ fn a_wrong_command_line_has_its_own_code_and_says_so_on_stderr() {
 }
 
 #[test]
+fn json_is_one_object_whatever_is_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "no folder").expect("the file");
+    let no_folder = file.join("run").display().to_string();
+    let cases: [(&[&str], Option<&str>, &str); 6] = [
+        (&["demo", "--json", "--speed", "fast"], None, "bad_arguments"),
+        (&["demo", "--json", "--goal", "go home", "--dance"], None, "bad_arguments"),
+        (&["goal", "--json"], None, "bad_arguments"),
+        (&["demo", "--json", "--scene", "no/such/file.yaml"], None, "bad_scene"),
+        (&["demo", "--json", "--out", &no_folder], None, "internal"),
+        (
+            &["demo", "--json", "--out", &folder.path().join("run").display().to_string()],
+            Some("none"),
+            "not_ready",
+        ),
+    ];
+    for (arguments, domain, reason) in cases {
+        let mut command = Command::new(PREHEND);
+        command.args(arguments).current_dir(repository()).env_remove("ROS_DOMAIN_ID");
+        command.envs(domain.map(|id| ("ROS_DOMAIN_ID", id)));
+        let output = command.output().expect("the executable runs");
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        let report = json(&output);
+        assert_eq!(keys(&report), "goal message outcome permits physics_ok reason run_dir seconds");
+        assert_eq!(keys(&report["permits"]), "asked granted refused");
+        assert_eq!(keys(&report["seconds"]), "first_motion ready total");
+        assert_eq!(
+            (&report["outcome"], &report["reason"]),
+            (&"failed".into(), &reason.into()),
+            "{arguments:?}"
+        );
+        assert!(!report["message"].as_str().unwrap_or_default().is_empty(), "{report}");
+    }
+}
+
+fn keys(value: &Value) -> String {
+    let mut keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys.join(" ")
+}
+
+#[test]
 fn every_scene_of_the_repository_is_valid_and_can_be_drawn() {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(repository().join("config/scenes")).expect("scenes") {

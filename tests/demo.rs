@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::{EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, is_alive, repository, wait_for};
+use harness::{EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, is_alive, repository, wait_for};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -142,18 +142,4 @@ async fn nothing_is_left_behind_when_the_parent_is_killed() {
     for child in children {
         wait_for("the child ends", async || (!is_alive(child)).then_some(())).await;
     }
-}
-
-/// Processes whose parent is `parent`.
-fn children_of(parent: u32) -> Vec<u32> {
-    std::fs::read_dir("/proc")
-        .expect("/proc")
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|pid| {
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-            status
-                .lines()
-                .any(|line| line.strip_prefix("PPid:").is_some_and(|id| id.trim() == parent.to_string()))
-        })
-        .collect()
 }

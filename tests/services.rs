@@ -7,18 +7,21 @@ mod harness;
 use harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::node::{NODES, NodeName};
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
-use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill};
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{Evidence, SkillPlan};
 use prehend_msgs::prehend_interfaces::srv::{
-    Assess, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, SubmitGoal,
+    Assess, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
 };
-use prehend_msgs::{Service, names};
+use prehend_msgs::{Action, Service, names};
 use prehend_ros::QosProfile;
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 /// Deadline of one call.
 const CALL: Duration = Duration::from_secs(20);
+/// How long an answer to what is no request is waited for.
+const UNANSWERED: Duration = Duration::from_millis(300);
 
 async fn call<S: Service>(stage: &Stage, name: &str, request: S::Request) -> S::Response {
     let client = stage.graph.observer.node.create_client::<S>(name, QosProfile::services()).unwrap();
@@ -104,6 +107,78 @@ async fn garbage_goals_end_with_errors(stage: &Stage) {
     }
 }
 
+/// The same service or action, as a client of another opinion about what is sent.
+struct Raw<T>(PhantomData<fn() -> T>);
+
+impl<S: Service> Service for Raw<S> {
+    type Request = Vec<u8>;
+    type Response = Vec<u8>;
+    const PACKAGE: &'static str = S::PACKAGE;
+    const NAME: &'static str = S::NAME;
+}
+
+impl<A: Action> Action for Raw<A> {
+    type Goal = Vec<u8>;
+    type Result = Vec<u8>;
+    type Feedback = Vec<u8>;
+    const PACKAGE: &'static str = A::PACKAGE;
+    const NAME: &'static str = A::NAME;
+}
+
+/// Bytes that are no request: far too few, lengths that promise more than comes, text that is none.
+fn bytes() -> [Vec<u8>; 4] {
+    [Vec::new(), vec![0xff; 3], vec![0xff; 64], (0..=255).cycle().take(3000).collect()]
+}
+
+/// Sends bytes that cannot be decoded; whether they are answered does not matter.
+async fn undecodable<S: Service>(stage: &Stage, name: &str) {
+    let client = stage.graph.observer.node.create_client::<Raw<S>>(name, QosProfile::services()).unwrap();
+    client.wait_available(CALL).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let calls = bytes().map(|bytes| client.request(bytes, UNANSWERED));
+    futures::future::join_all(calls).await;
+}
+
+/// As [`undecodable`], for the goals of an action.
+async fn undecodable_goals<A: Action>(stage: &Stage, name: &str) {
+    let client = stage.graph.observer.node.create_action_client::<Raw<A>>(name).unwrap();
+    client.wait_available(CALL).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let goals = bytes().map(|bytes| client.send_goal(bytes, UNANSWERED));
+    for sent in futures::future::join_all(goals).await {
+        if let Ok(mut goal) = sent {
+            // It decoded to something: then it ends typed like any other.
+            let _ = in_time("the goal ends", goal.result(CALL)).await;
+        }
+    }
+}
+
+/// Every service and action of every node, the robot side's too.
+async fn undecodable_everywhere(stage: &Stage) {
+    use prehend_msgs::{control_msgs::action as control, moveit_msgs::action as moveit, moveit_msgs::srv};
+    let robot = stage.graph.robot.clone();
+    undecodable::<SubmitGoal::Service>(stage, names::GOAL).await;
+    undecodable::<UpdateMap::Service>(stage, names::OBJECT_MAP_UPDATE).await;
+    undecodable::<RetrieveObjects::Service>(stage, names::OBJECT_MAP_RETRIEVE).await;
+    undecodable::<GetObject::Service>(stage, names::OBJECT_MAP_GET_OBJECT).await;
+    undecodable::<Assess::Service>(stage, names::VERIFIER_ASSESS).await;
+    undecodable::<Gate::Service>(stage, names::VERIFIER_GATE).await;
+    undecodable::<RedeemPermit::Service>(stage, names::VERIFIER_REDEEM).await;
+    undecodable::<CheckOutcome::Service>(stage, names::VERIFIER_CHECK_OUTCOME).await;
+    undecodable::<srv::GetCartesianPath::Service>(stage, &robot.moveit.cartesian_path).await;
+    undecodable::<srv::GetPositionIK::Service>(stage, &robot.moveit.inverse_kinematics).await;
+    undecodable::<srv::ApplyPlanningScene::Service>(stage, &robot.moveit.apply_planning_scene).await;
+    undecodable_goals::<ExecuteGoal::Action>(stage, names::EXECUTE_GOAL).await;
+    undecodable_goals::<ExecuteSkill::Action>(stage, names::EXECUTE_SKILL).await;
+    undecodable_goals::<DetectAffordance::Action>(stage, names::DETECT_AFFORDANCE).await;
+    undecodable_goals::<moveit::MoveGroup::Action>(stage, &robot.moveit.move_action).await;
+    undecodable_goals::<moveit::ExecuteTrajectory::Action>(stage, &robot.moveit.execute_trajectory).await;
+    undecodable_goals::<control::FollowJointTrajectory::Action>(stage, &robot.arm.controller).await;
+    undecodable_goals::<control::GripperCommand::Action>(stage, &robot.gripper.action).await;
+    // Last, because it may come out as a stop, which is taken from whoever asks.
+    undecodable::<Stop::Service>(stage, names::STOP).await;
+    let clear = Stop::Request { engage: false, reason: String::new() };
+    assert!(call::<Stop::Service>(stage, names::STOP, clear).await.success);
+}
+
 /// What the robot side publishes: what a real robot's driver, controllers, MoveIt and a detector do, and nothing else.
 fn allowed(stage: &Stage) -> BTreeSet<String> {
     let robot = &stage.graph.robot;
@@ -149,10 +224,12 @@ async fn strangers_get_errors_and_no_truth() {
     let motions = stage.motions().await;
     garbage_is_answered_with_errors(&stage).await;
     garbage_goals_end_with_errors(&stage).await;
+    undecodable_everywhere(&stage).await;
     assert_eq!(stage.motions().await, motions, "garbage moved the arm");
     let now: Vec<Option<u32>> = NODES.iter().map(|node| stage.graph.supervisor.pid(node.name())).collect();
     assert_eq!(now, pids, "a node died of garbage");
     stage.everybody_is_there().await;
+    stage.easy_goal_is_reached("garbage").await;
 
     // The live graph: the sim publishes its sensors, and no publisher is unknown.
     let allowed = allowed(&stage);

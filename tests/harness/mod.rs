@@ -13,12 +13,10 @@ use prehend_cli::domain::Purpose;
 use prehend_cli::goal::{self, Followed};
 use prehend_cli::graph::{Graph, GraphOptions};
 use prehend_cli::judge::Judge;
-use prehend_cli::node::NodeName;
+use prehend_cli::node::{NODES, NodeName};
+use prehend_cli::outcome::Outcome;
 use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
-use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use prehend_msgs::prehend_interfaces::srv::UpdateMap;
-use prehend_ros::QosProfile;
 use prehend_sim::world::Truth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,6 +59,12 @@ pub(crate) fn begins(event: &TraceEvent, phase: &str) -> bool {
     event.kind == TraceEvent::KIND_MOTION && event.status == "started" && of_phase
 }
 
+/// Whether an event tells that a phase of motion begins in the course of a skill.
+pub(crate) fn begins_in(event: &TraceEvent, skill: &str, phase: &str) -> bool {
+    let data: serde_json::Value = serde_json::from_str(&event.data).unwrap_or_default();
+    begins(event, phase) && data["skill"] == skill
+}
+
 /// Ends `future` with a failure when it takes longer than anything may.
 pub(crate) async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
@@ -75,6 +79,20 @@ pub(crate) fn is_alive(pid: u32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
+/// Processes whose parent is `parent`.
+pub(crate) fn children_of(parent: u32) -> Vec<u32> {
+    std::fs::read_dir("/proc")
+        .expect("/proc")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            status
+                .lines()
+                .any(|line| line.strip_prefix("PPid:").is_some_and(|id| id.trim() == parent.to_string()))
+        })
+        .collect()
+}
+
 /// A scene with one red block to move and one plate to put it on: nothing about it is hard.
 pub(crate) const EASY_SCENE: &str = "\
 name: easy
@@ -82,6 +100,9 @@ objects:
 - {name: red block, class: block, shape: box, color: red, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.40, 0.12]}}
 - {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, pose: {xy: [0.45, -0.12]}}
 ";
+
+/// Where the red block of [`EASY_SCENE`] is at first: its middle, metres.
+pub(crate) const EASY_PLACE: [f64; 3] = [0.40, 0.12, 0.026];
 
 /// The goal that goes with [`EASY_SCENE`].
 pub(crate) const EASY_GOAL: &str = "put the red block on the plate";
@@ -185,6 +206,38 @@ impl Stage {
         goal::run(observer, text, PATIENCE, keep, at_the_event).await
     }
 
+    /// Gives a goal, sets a fault of the robot side when a phase of motion begins, and follows the goal to its end.
+    pub(crate) async fn goal_with_fault(
+        &mut self,
+        text: &str,
+        phase: &str,
+        fault: serde_json::Value,
+    ) -> Followed {
+        let Graph { judge, observer, .. } = &mut self.graph;
+        let events = &mut self.events;
+        let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let at_the_event = async {
+            if heard.recv().await.is_some() {
+                judge.fault(fault).await.unwrap_or_else(|error| panic!("{error}"));
+            }
+            std::future::pending().await
+        };
+        let mut told = false;
+        let keep = |event: &TraceEvent| {
+            if !told && begins(event, phase) {
+                told = true;
+                sender.send(()).expect("somebody listens");
+            }
+            events.push(event.clone());
+        };
+        goal::run(observer, text, PATIENCE, keep, at_the_event).await
+    }
+
+    /// Process ids of the nodes that run.
+    pub(crate) fn pids(&self) -> Vec<Option<u32>> {
+        NODES.iter().map(|node| self.graph.supervisor.pid(node.name())).collect()
+    }
+
     /// Reads the trace until an event fits.
     pub(crate) async fn event(&mut self, what: &str, fits: impl Fn(&TraceEvent) -> bool) -> TraceEvent {
         let (trace, events) = (&mut self.graph.observer.trace, &mut self.events);
@@ -220,15 +273,35 @@ impl Stage {
         self.graph.judge.motions().await.expect("motions").arm.len()
     }
 
-    /// Has the object map taken anew: what was seen while the arm was on its way is forgotten.
-    pub(crate) async fn forget_map(&self) {
-        let node = &self.graph.observer.node;
-        let update = node
-            .create_client::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, QosProfile::services())
-            .expect("a client");
-        let request = UpdateMap::Request { reset: true, view: "home".to_owned(), timeout: 10.0 };
-        let answer = update.request(request, PATIENCE).await.unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(answer.error_code, 0, "{}", answer.error_message);
+    /// Gives [`EASY_GOAL`] and expects it to be reached, as physics has it.
+    pub(crate) async fn easy_goal_is_reached(&mut self, after: &str) {
+        let followed = self.goal(EASY_GOAL).await;
+        assert_eq!(
+            followed.ending.outcome,
+            Outcome::Done,
+            "after {after}: {:?}\n{}",
+            followed.ending,
+            self.story()
+        );
+        let truth = self.arm_stands().await;
+        let block = truth.objects.iter().find(|object| object.name == "red block").expect("the block");
+        let under = block.on.iter().chain(&block.inside).any(|under| under == "plate");
+        assert!(under && !block.held, "after {after}: {block:?}\n{}", self.story());
+    }
+
+    /// Puts an object of the scene somewhere, as a person does between two goals.
+    pub(crate) async fn put(&mut self, object: &str, position: [f64; 3]) {
+        let request = serde_json::json!({"ask": "move_object", "object": object, "position": position});
+        self.graph.judge.ask(&request).await.unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// The last lines of the trace.
+    pub(crate) fn story(&self) -> String {
+        let from = self.events.len().saturating_sub(60);
+        let line = |event: &TraceEvent| {
+            format!("{} {} {} {}: {}", event.node, event.kind, event.name, event.status, event.message)
+        };
+        self.events[from..].iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// Waits until everybody is there.

@@ -86,7 +86,8 @@ impl Agent {
         }
     }
 
-    /// Carries out a goal to its end. `held` is what is known to be in the gripper.
+    /// Carries out a goal to its end. `held` is what is known to be in the gripper; a goal that moves the robot finds it out
+    /// anew.
     pub fn run(&self, readings: &[Goal], world: &mut dyn World, held: Option<ObjectKey>) -> Report {
         let mut tools = Toolbox::new(world, &self.lexicon, held, self.settings.step_limit);
         let result = self.carry_out(readings, &mut tools);
@@ -102,6 +103,9 @@ impl Agent {
 
     fn carry_out(&self, readings: &[Goal], tools: &mut Toolbox<'_>) -> Result<String, Fault> {
         let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
+        if readings.iter().any(|reading| matches!(reading, Goal::Steps(_))) {
+            tools.settle()?;
+        }
         let actions = match plan(readings, tools, knowledge)? {
             Plan::Answer(text) => return Ok(text),
             Plan::Actions(actions) => actions,

@@ -80,6 +80,8 @@ impl Fault {
 
 /// What the agent's tools act on. Calls block until they are answered, fail typed, or are interrupted.
 pub trait World {
+    /// Brings arm and hand to where a goal can start: home, with what is held known. Moves nothing when it is so already.
+    fn settle(&mut self) -> Result<SkillOutcome, Fault>;
     /// Takes a new look from where the camera is (no motion) and gives the map.
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault>;
     /// The newest map, without a new look; skills take looks of their own.

@@ -8,6 +8,7 @@ mod scripted;
 use prehend_agent::language::Lexicon;
 use prehend_agent::policy::Policy;
 use prehend_agent::tools::Toolbox;
+use prehend_agent::world::SkillOutcome;
 use prehend_agent::{Agent, Fault, Outcome, Report, Settings};
 use prehend_scene::{Object, Reason};
 use scripted::{Scripted, thing};
@@ -323,6 +324,31 @@ fn losses_and_stops_end_the_goal_at_once() {
     let report = run("put the pear in the bowl", &mut world);
     assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::Canceled)));
     assert_eq!(world.skills, ["grasp pear_0"]);
+}
+
+#[test]
+fn a_goal_starts_from_what_is_held_now_and_only_when_the_robot_can() {
+    // The goal before left the pear in the hand, but it is not there any more.
+    let mut world = Scripted::new(kitchen());
+    let agent = agent();
+    let readings = agent.understand("put it in the bowl").unwrap();
+    let report = agent.run(&readings, &mut world, Some("pear_0".into()));
+    assert_eq!(report.reason, Some(Reason::NotUnderstood), "{}", report.message);
+    // Going home before the goal fails: nothing of the goal was done. When it moved something, it is no refusal.
+    for (map_stale, outcome) in [(false, Outcome::Refused), (true, Outcome::Failed)] {
+        let mut world = Scripted::new(kitchen());
+        let after = Some(SkillOutcome { held: None, map_stale });
+        world.settling = Some(Fault { after, ..Fault::new(Reason::Stopped, "stopped") });
+        let readings = agent.understand("pick up the pear").unwrap();
+        let report = agent.run(&readings, &mut world, None);
+        assert_eq!((report.outcome, report.reason), (outcome, Some(Reason::Stopped)));
+        assert!(world.skills.is_empty());
+    }
+    // A question waits for nothing.
+    let mut world = Scripted::new(kitchen());
+    world.settling = Some(Fault::new(Reason::Stopped, "stopped"));
+    let readings = agent.understand("where is the pear?").unwrap();
+    assert_eq!(agent.run(&readings, &mut world, None).outcome, Outcome::Done);
 }
 
 #[test]

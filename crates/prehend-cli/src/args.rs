@@ -103,7 +103,7 @@ seconds {ready, first_motion, total}, run_dir.
 
 Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, verifier_refused, verifier_lost,
 peer_lost, no_grasp, no_place, no_plan, slipped, outcome_not_observed, control_failed, canceled, timeout,
-sensor_fault, internal; and, when no goal was given, bad_scene or not_ready.
+sensor_fault, internal; and, when no goal was given, bad_arguments, bad_scene or not_ready.
 
 Exit codes: see `prehend --help`.";
 

@@ -12,6 +12,12 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help goes to stdout and is no error; what is wrong goes to stderr.
             let _ = error.print();
+            if error.use_stderr()
+                && let Some(report) =
+                    prehend_cli::outcome::bad_arguments(std::env::args().skip(1), &error.to_string())
+            {
+                prehend_cli::screen::print_json(&report);
+            }
             return ExitCode::from(if error.use_stderr() { exit::BAD_INPUT } else { exit::DONE });
         }
     };

@@ -134,6 +134,26 @@ impl GoalReport {
     }
 }
 
+/// Reason code of a command line that is none.
+const BAD_ARGUMENTS: &str = "bad_arguments";
+
+/// What `demo --json` and `goal --json` print when the rest of their arguments is wrong; `None` for other commands.
+pub fn bad_arguments(arguments: impl Iterator<Item = String>, message: &str) -> Option<GoalReport> {
+    let arguments: Vec<String> = arguments.collect();
+    let of_goal = matches!(arguments.first().map(String::as_str), Some("demo" | "goal"));
+    if !of_goal || !arguments.iter().any(|argument| argument == "--json") {
+        return None;
+    }
+    let goal = arguments.windows(2).find(|pair| pair[0] == "--goal").map_or("", |pair| pair[1].as_str());
+    let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let ending = Ending {
+        outcome: Outcome::Failed,
+        reason: Some(BAD_ARGUMENTS.to_owned()),
+        message: first.to_owned(),
+    };
+    Some(GoalReport::not_run(goal, ending))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

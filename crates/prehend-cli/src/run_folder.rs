@@ -30,10 +30,16 @@ impl RunFolder {
     /// Errors: [`WriteError`].
     pub fn dated(seed: u64) -> Result<Self, WriteError> {
         let name = format!("{}-{seed}", utc(SystemTime::now()));
-        let mut path = PathBuf::from("runs").join(&name);
+        let runs = PathBuf::from("runs");
+        std::fs::create_dir_all(&runs).map_err(|error| WriteError { path: runs.clone(), error })?;
+        let mut path = runs.join(&name);
         let mut number = 2;
-        while path.exists() {
-            path = PathBuf::from("runs").join(format!("{name}-{number}"));
+        // Made, not looked for: another run may begin in the same second.
+        while let Err(error) = std::fs::create_dir(&path) {
+            if error.kind() != std::io::ErrorKind::AlreadyExists {
+                return Err(WriteError { path, error });
+            }
+            path = runs.join(format!("{name}-{number}"));
             number += 1;
         }
         Self::at(&path)

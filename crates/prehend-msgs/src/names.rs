@@ -41,5 +41,7 @@ pub const VERIFIER_CHECK_OUTCOME: &str = "/prehend/verifier/check_outcome";
 pub const EXECUTE_SKILL: &str = "/prehend/execute_skill";
 /// Service: `Stop`.
 pub const STOP: &str = "/prehend/stop";
+/// Topic, transient local: `ObjectMap` with what is in the gripper, as it was mapped before, or with nothing; owned by skills.
+pub const IN_HAND: &str = "/prehend/in_hand";
 /// Topic, transient local: `StopState`, owned by skills.
 pub const STOP_STATE: &str = "/prehend/stop_state";

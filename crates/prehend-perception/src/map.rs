@@ -103,6 +103,20 @@ impl MapBuilder {
         &self.map
     }
 
+    /// Makes the next map newer than this version, so that versions do not go back when a process is started again.
+    pub fn continue_from(&mut self, version: u64) {
+        self.map.version = self.map.version.max(version);
+    }
+
+    /// Gives this key to no new object: something that is not on the map has it.
+    pub fn reserve(&mut self, key: &ObjectKey) {
+        let Some((base, number)) = key.0.rsplit_once('_') else { return };
+        if let Ok(number) = number.parse::<u32>() {
+            let next = self.numbers.entry(base.to_owned()).or_insert(0);
+            *next = (*next).max(number.saturating_add(1));
+        }
+    }
+
     /// Takes a keyframe into the map. With `reset`, what was known is forgotten; only the keys of objects that are recognised
     /// stay. `tool` tells where the gripper was; `seed` drives the plane search, so equal frames give equal maps.
     ///

@@ -95,6 +95,29 @@ impl<'w> Toolbox<'w> {
         Ok(map)
     }
 
+    /// Begins a goal that moves the robot: what is held is what is found now, not what an earlier goal left. An earlier motion
+    /// may have been cut short; going home and looking again after it is no part of this goal.
+    ///
+    /// Errors: the fault of the skill.
+    pub fn settle(&mut self) -> Result<(), Fault> {
+        if let Some(fault) = self.world.interrupted() {
+            return Err(fault);
+        }
+        let result = self.world.settle();
+        let after = match &result {
+            Ok(after) => Some(after),
+            Err(fault) => fault.after.as_ref(),
+        };
+        if let Some(after) = after {
+            self.state.held_object = after.held.clone();
+            if after.map_stale {
+                self.freshness = Freshness::Stale;
+            }
+            self.moved |= result.is_err() && after.map_stale;
+        }
+        result.map(drop)
+    }
+
     /// Forgets the map and the inventory; the next map takes a new look.
     pub fn forget_map(&mut self) {
         self.map = None;

@@ -55,6 +55,8 @@ pub(crate) struct Scripted {
     pub(crate) script: VecDeque<Option<(Reason, bool)>>,
     /// The next placement is done, but the object gets this key and the outcome is not observed.
     pub(crate) rekey: Option<ObjectKey>,
+    /// What goes wrong before the next goal.
+    pub(crate) settling: Option<Fault>,
     /// Every skill that was executed, in words.
     pub(crate) skills: Vec<String>,
     /// Every tool call, in words.
@@ -103,6 +105,13 @@ impl Scripted {
 }
 
 impl World for Scripted {
+    fn settle(&mut self) -> Result<SkillOutcome, Fault> {
+        match self.settling.take() {
+            Some(fault) => Err(fault),
+            None => Ok(SkillOutcome { held: self.held.clone(), map_stale: false }),
+        }
+    }
+
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         self.updates += 1;
         self.map.version += 1;

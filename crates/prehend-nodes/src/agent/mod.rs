@@ -19,7 +19,7 @@ use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, Ex
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, SubmitGoal, UpdateMap};
 use prehend_ros::{ActionClient, Client, GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
-use prehend_scene::{ObjectMap, Reason, SymbolicState};
+use prehend_scene::{ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ enum Event {
     Submit(ServiceRequest<SubmitGoal::Service>),
     Execute(GoalRequest<ExecuteGoal::Action>),
     Ended(Ended),
+    /// The stop was engaged or cleared.
+    Stop,
     Shutdown,
 }
 
@@ -46,6 +48,7 @@ struct Clients {
     affordance: Arc<ActionClient<DetectAffordance::Action>>,
     skills: Arc<ActionClient<ExecuteSkill::Action>>,
     map: watch::Receiver<Option<Arc<ObjectMap>>>,
+    in_hand: watch::Receiver<Option<Arc<ObjectMap>>>,
     stop: watch::Receiver<Option<String>>,
 }
 
@@ -91,12 +94,14 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let (sender, mut endings) = mpsc::unbounded_channel();
     let mut node = Node::new(shell, sender)?;
     node.publish_state("");
+    let mut stop = node.clients.stop.clone();
     let shutdown = prehend_ros::shutdown_signal(options.watch_stdin);
     tokio::pin!(shutdown);
     loop {
         let event = tokio::select! {
             _ = &mut shutdown => Event::Shutdown,
             Some(ended) = endings.recv() => Event::Ended(ended),
+            Ok(()) = stop.changed() => Event::Stop,
             Some(request) = submissions.next() => Event::Submit(request),
             Some(request) = goals.next() => Event::Execute(request),
         };
@@ -104,6 +109,10 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Event::Submit(request) => node.submit(request),
             Event::Execute(request) => node.execute(request),
             Event::Ended(ended) => node.finish(ended),
+            Event::Stop => {
+                let goal_id = node.running.as_ref().map(|running| running.goal_id().to_owned());
+                node.publish_state(&goal_id.unwrap_or_default());
+            }
             Event::Shutdown => {
                 if let Some(running) = node.running.take() {
                     running.end(Fault::new(Reason::Canceled, "the agent is ending")).await;
@@ -123,7 +132,8 @@ impl Node {
             retrieve: ros.create_client(names::OBJECT_MAP_RETRIEVE, services)?,
             affordance: Arc::new(ros.create_action_client(names::DETECT_AFFORDANCE)?),
             skills: Arc::new(ros.create_action_client(names::EXECUTE_SKILL)?),
-            map: world::follow_map(ros)?,
+            map: world::follow_map(ros, names::OBJECT_MAP)?,
+            in_hand: world::follow_map(ros, names::IN_HAND)?,
             stop: follow_stop(ros)?,
         };
         let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
@@ -220,13 +230,21 @@ impl Node {
             trace: self.shell.trace.clone(),
             peers: self.shell.peers.clone(),
             watched: peers,
-            held: self.state.held_object.clone(),
+            held: self.in_hand(),
             source,
             ended: self.ended.clone(),
         });
         self.running = Some(running);
         self.publish_state(&goal_id);
         Ok(goal_id)
+    }
+
+    /// What the skills say is in the hand; before they said anything, what the last goal left.
+    fn in_hand(&self) -> Option<ObjectKey> {
+        match self.clients.in_hand.borrow().as_ref() {
+            Some(in_hand) => in_hand.objects.first().map(|object| object.key.clone()),
+            None => self.state.held_object.clone(),
+        }
     }
 
     /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.

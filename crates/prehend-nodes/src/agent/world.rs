@@ -31,6 +31,8 @@ const ACCEPT: Duration = Duration::from_secs(2);
 const SILENCE: Duration = Duration::from_secs(3);
 /// Longest wait for a cancelled skill to stop the arm.
 const CANCEL: Duration = Duration::from_secs(5);
+/// How often a busy robot is asked again.
+const BUSY_PERIOD: Duration = Duration::from_millis(100);
 /// Longest wait for a map that was announced.
 const MAP_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -105,6 +107,19 @@ impl NodeWorld {
         })
     }
 
+    /// The map and what is in the hand: it can be spoken of like the rest.
+    fn with_in_hand(&self, map: Arc<ObjectMap>) -> Arc<ObjectMap> {
+        let in_hand = self.clients.in_hand.borrow().clone().unwrap_or_default();
+        match in_hand.objects.first().filter(|object| map.get(&object.key).is_none()) {
+            Some(object) => {
+                let mut map = ObjectMap::clone(&map);
+                map.objects.push(object.clone());
+                Arc::new(map)
+            }
+            None => map,
+        }
+    }
+
     /// The newest map that is at least this version.
     fn map_of(&self, version: u64) -> Result<Arc<ObjectMap>, Fault> {
         let mut maps = self.clients.map.clone();
@@ -124,6 +139,30 @@ impl NodeWorld {
 }
 
 impl World for NodeWorld {
+    fn settle(&mut self) -> Result<SkillOutcome, Fault> {
+        let home = SkillRequest {
+            skill: Skill::Home,
+            object: ObjectKey::default(),
+            targets: Vec::new(),
+            relation: None,
+            part: String::new(),
+            map_version: 0,
+        };
+        let started = Instant::now();
+        loop {
+            match self.execute(&home) {
+                // The skill of an earlier goal, or of an earlier life of this node, still brings the arm to a stop.
+                Err(fault) if fault.reason == Reason::Busy && started.elapsed() < CANCEL => {
+                    self.wait(async {
+                        tokio::time::sleep(BUSY_PERIOD).await;
+                        Ok(())
+                    })?;
+                }
+                other => return other,
+            }
+        }
+    }
+
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         let request = UpdateMap::Request { reset: false, view: "here".to_owned(), timeout: FRAME };
         let client = self.clients.update.clone();
@@ -131,14 +170,14 @@ impl World for NodeWorld {
             client.request(request, UPDATE).await.map_err(|error| lost("object_map", &error))
         })?;
         match answer.error_code {
-            ErrorCode::SUCCESS => self.map_of(answer.version),
+            ErrorCode::SUCCESS => self.map_of(answer.version).map(|map| self.with_in_hand(map)),
             ErrorCode::MAP_NOTHING_SEEN => self.newest_map(),
             _ => Err(Fault::new(Reason::SensorFault, answer.error_message)),
         }
     }
 
     fn newest_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
-        Ok(self.clients.map.borrow().clone().unwrap_or_default())
+        Ok(self.with_in_hand(self.clients.map.borrow().clone().unwrap_or_default()))
     }
 
     fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault> {
@@ -268,14 +307,14 @@ fn lost(peer: &'static str, error: &RosError) -> Fault {
     Fault::new(reason, format!("{peer}: {error}"))
 }
 
-/// Keeps the newest map.
+/// Keeps the newest map of a topic.
 pub(super) fn follow_map(
     node: &prehend_ros::Node,
+    topic: &str,
 ) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, RosError> {
     use futures::StreamExt;
-    use prehend_msgs::{names, prehend_interfaces::msg};
-    let mut maps =
-        node.subscribe::<msg::ObjectMap>(names::OBJECT_MAP, prehend_ros::QosProfile::transient_local())?;
+    use prehend_msgs::prehend_interfaces::msg;
+    let mut maps = node.subscribe::<msg::ObjectMap>(topic, prehend_ros::QosProfile::transient_local())?;
     let (sender, receiver) = watch::channel(None);
     tokio::spawn(async move {
         while let Some(message) = maps.next().await {

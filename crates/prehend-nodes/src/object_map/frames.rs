@@ -107,7 +107,15 @@ pub(super) fn label_image(msg: &Image) -> Result<LabelImage, ConvertError> {
     })
 }
 
-/// Detections of a message; those whose id is no label or whose score is not finite are left out.
+/// Longest text that is taken for a name, characters.
+const LONGEST_NAME: usize = 60;
+
+/// Whether a detector's text can be what a thing is called: short, and without control characters.
+fn is_name(text: &str) -> bool {
+    text.chars().take(LONGEST_NAME + 1).count() <= LONGEST_NAME && !text.chars().any(char::is_control)
+}
+
+/// Detections of a message; those whose id is no label are left out, and what is no name counts as none.
 pub(super) fn detections(msg: &Detection2DArray) -> Vec<Detection> {
     msg.detections
         .iter()
@@ -118,8 +126,12 @@ pub(super) fn detections(msg: &Detection2DArray) -> Vec<Detection> {
                 .iter()
                 .filter(|r| r.hypothesis.score.is_finite())
                 .max_by(|a, b| a.hypothesis.score.total_cmp(&b.hypothesis.score));
-            let (class_name, score) =
-                best.map_or((String::new(), 0.0), |r| (r.hypothesis.class_id.clone(), r.hypothesis.score));
+            let (class_name, score) = best.map_or((String::new(), 0.0), |r| {
+                let hypothesis = &r.hypothesis;
+                let name =
+                    if is_name(&hypothesis.class_id) { hypothesis.class_id.clone() } else { String::new() };
+                (name, hypothesis.score)
+            });
             (label > 0).then_some(Detection { label, class_name, score })
         })
         .collect()

@@ -18,7 +18,9 @@ use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{Lexicon, MapBuilder, MapSettings};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest, TfBuffer};
+use prehend_scene::{Object, ObjectMap};
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 use update::{Pending, SelfFilter};
@@ -34,6 +36,7 @@ enum Event {
     Update(ServiceRequest<UpdateMap::Service>),
     Retrieve(ServiceRequest<RetrieveObjects::Service>),
     GetObject(ServiceRequest<GetObject::Service>),
+    InHand(ObjectMapMsg),
     Tick,
     Shutdown,
 }
@@ -49,6 +52,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let mut info = shell.node.subscribe(&robot.camera.info, sensor)?;
     let mut labels = shell.node.subscribe(&robot.detector.label_image, sensor)?;
     let mut detections = shell.node.subscribe(&robot.detector.detections, sensor)?;
+    let mut in_hand = shell.node.subscribe::<ObjectMapMsg>(names::IN_HAND, QosProfile::transient_local())?;
     let services = QosProfile::services();
     let mut update = shell.node.create_service::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let mut retrieve =
@@ -70,6 +74,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Some(request) = update.next() => Event::Update(request),
             Some(request) = retrieve.next() => Event::Retrieve(request),
             Some(request) = get_object.next() => Event::GetObject(request),
+            Some(message) = in_hand.next() => Event::InHand(message),
             _ = tick.tick() => Event::Tick,
         };
         match event {
@@ -87,6 +92,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                 let response = answer::get_object(node.builder.map(), &request.message);
                 respond(request, response);
             }
+            Event::InHand(message) => node.take_in_hand(&message),
             Event::Tick => node.serve_updates().await,
             Event::Shutdown => return Ok(()),
         }
@@ -100,6 +106,8 @@ struct ObjectMapNode<'a> {
     joiner: Joiner,
     newest: Option<frames::Frame>,
     waiting: Vec<Pending>,
+    /// What the skills hold: it is spoken of like what is on the map.
+    in_hand: Vec<Object>,
     tf: TfBuffer,
     self_filter: SelfFilter,
     /// Frames of one view that vote on what a thing is called and whether it is there.
@@ -126,6 +134,7 @@ impl<'a> ObjectMapNode<'a> {
             joiner: Joiner::default(),
             newest: None,
             waiting: Vec::new(),
+            in_hand: Vec::new(),
             tf: shell.node.tf()?,
             self_filter,
             frames_per_update,
@@ -136,7 +145,8 @@ impl<'a> ObjectMapNode<'a> {
     }
 
     fn retrieve(&self, request: ServiceRequest<RetrieveObjects::Service>) {
-        let response = answer::retrieve_objects(self.builder.map(), &request.message, &self.lexicon);
+        let map = self.with_in_hand();
+        let response = answer::retrieve_objects(&map, &request.message, &self.lexicon);
         let found = if response.error_code != ErrorCode::SUCCESS {
             response.error_message.clone()
         } else if response.keys.is_empty() {
@@ -156,6 +166,26 @@ impl<'a> ObjectMapNode<'a> {
                 "map_version": response.map_version }),
         );
         respond(request, response);
+    }
+
+    fn take_in_hand(&mut self, message: &ObjectMapMsg) {
+        match convert::map_from_msg(message) {
+            Ok(in_hand) => {
+                in_hand.objects.iter().for_each(|object| self.builder.reserve(&object.key));
+                self.in_hand = in_hand.objects;
+            }
+            Err(error) => tracing::warn!("what is in the hand was not understood: {error}"),
+        }
+    }
+
+    fn with_in_hand(&self) -> Cow<'_, ObjectMap> {
+        let map = self.builder.map();
+        let mut away = self.in_hand.iter().filter(|object| map.get(&object.key).is_none()).peekable();
+        if away.peek().is_none() {
+            return Cow::Borrowed(map);
+        }
+        let objects = map.objects.iter().chain(away).cloned().collect();
+        Cow::Owned(ObjectMap { objects, frame: map.frame.clone(), ..*map })
     }
 
     fn publish(&self) {

@@ -25,6 +25,8 @@ const REST_DISTANCE: f64 = 0.001;
 const REST_ANGLE: f64 = 0.003;
 /// Frames that are tried before an update gives up on what they show.
 const ATTEMPTS: u32 = 3;
+/// More frames a second than any camera has: the first version of a life is its time times this.
+const FASTEST_CAMERA: f64 = 100.0;
 /// Things this near to the tool that touch nothing below are held, metres.
 const HELD_RADIUS: f64 = 0.12;
 
@@ -127,6 +129,8 @@ enum Failure {
     Message(#[from] ConvertError),
     #[error(transparent)]
     Frame(#[from] KeyframeError),
+    #[error("the detector sees {detections} things, and none of them has a measured point")]
+    NoPoints { detections: usize },
     #[error("the map update failed; the map was reset")]
     Broken,
 }
@@ -137,7 +141,7 @@ impl Failure {
             Self::NoFrame { .. } | Self::Moving { .. } => ErrorCode::MAP_NO_FRAME,
             Self::Transform { .. } | Self::BadTransform { .. } => ErrorCode::MAP_NO_TRANSFORM,
             Self::Message(_) | Self::Broken => ErrorCode::MAP_BAD_REQUEST,
-            Self::Frame(KeyframeError::BadDepth { .. }) => ErrorCode::MAP_BAD_DEPTH,
+            Self::NoPoints { .. } | Self::Frame(KeyframeError::BadDepth { .. }) => ErrorCode::MAP_BAD_DEPTH,
             Self::Frame(KeyframeError::Size { image: "depth", .. }) => ErrorCode::MAP_BAD_DEPTH,
             Self::Frame(KeyframeError::Pose) => ErrorCode::MAP_NO_TRANSFORM,
             Self::Frame(KeyframeError::Empty) => ErrorCode::MAP_NOTHING_SEEN,
@@ -259,13 +263,24 @@ impl ObjectMapNode<'_> {
         // The heartbeat must go on during the update.
         let empty = prehend_perception::MapBuilder::new(&self.shell.robot.frames.base, Default::default());
         let mut builder = std::mem::replace(&mut self.builder, empty);
+        if builder.map().version == 0 {
+            // Ahead of every map of an earlier life: those who heard it wait for newer ones.
+            builder.continue_from((keyframe.stamp.max(0.0) * FASTEST_CAMERA) as u64);
+        }
         let work = tokio::task::spawn_blocking(move || {
             let result = builder.update(&keyframe, tool.as_ref(), reset, 0);
             (builder, result)
         });
         let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
         self.builder = builder;
-        Ok((result?, started.elapsed().as_secs_f64()))
+        let report = result?;
+        // Names without anything behind them: the depth or the masks are missing, the table need not be empty.
+        let blind = report.skipped.empty_masks + report.skipped.without_points;
+        let seen = report.added.len() + report.merged.len() + report.moved.len() + report.held;
+        if seen == 0 && blind > 0 {
+            return Err(Failure::NoPoints { detections: blind });
+        }
+        Ok((report, started.elapsed().as_secs_f64()))
     }
 
     fn finish(&self, pending: Pending) {

@@ -1,6 +1,6 @@
 //! The camera thread: draws frames of the world and publishes them with what the simulated detector sees in them.
 
-use super::judge::{CameraFault, DepthFault, DetectorFault, Faults, FrameFault};
+use super::judge::{CameraFault, DepthFault, DetectorFault, Faults, FrameFault, InfoFault};
 use crate::RobotConfig;
 use crate::convert::{color_image_to_msg, depth_image_to_msg, header, intrinsics_to_msg, u16_image_to_msg};
 use prehend_geometry::DepthImage;
@@ -99,9 +99,23 @@ impl DetectorPublishers {
             .enumerate()
             .map(|(index, item)| detection(index + 1, &item.class_name, item.score, item.bbox, frame_id, at))
             .collect();
-        if fault == DetectorFault::Garbage {
-            labels.data.truncate(labels.data.len() / 2);
-            items.push(detection(9999, "", f64::NAN, [0, 0, 0, 0], frame_id, at));
+        match fault {
+            DetectorFault::Ok | DetectorFault::Silent => {}
+            DetectorFault::Garbage => {
+                labels.data.truncate(labels.data.len() / 2);
+                items.push(detection(9999, "", f64::NAN, [0, 0, 0, 0], frame_id, at));
+            }
+            DetectorFault::Empty => labels.data.fill(0),
+            DetectorFault::Small => {
+                let small = halved(&found.labels.labels, width, height);
+                labels = u16_image_to_msg(&small, width / 2, height / 2, frame_id, at);
+            }
+            DetectorFault::Names => {
+                let names = ["\u{1b}[2Jred block\u{0}".to_owned(), "plate ".repeat(5_000), String::new()];
+                for (item, name) in items.iter_mut().zip(names.iter().cycle()) {
+                    item.results.iter_mut().for_each(|r| r.hypothesis.class_id.clone_from(name));
+                }
+            }
         }
         self.labels.publish(&labels)?;
         self.detections.publish(&Detection2DArray { header: header(frame_id, at), detections: items })
@@ -184,6 +198,8 @@ impl Camera {
             FrameFault::Ok => self.frame_id.as_str(),
             FrameFault::Unknown => "a_frame_nobody_knows",
         };
+        let (pose, number) = (&moment.frame.base_from_camera, moment.number);
+        let objects = self.detectors.objects.detect(capture, pose, number);
         let depth = match moment.faults.depth {
             DepthFault::Ok => depth_image_to_msg(&capture.depth, frame_id, at),
             DepthFault::Zero => {
@@ -192,6 +208,19 @@ impl Camera {
                     ..capture.depth.clone()
                 };
                 depth_image_to_msg(&nothing, frame_id, at)
+            }
+            DepthFault::Holes => {
+                let mut holes = capture.depth.clone();
+                for (depth, label) in holes.millimetres.iter_mut().zip(&objects.labels.labels) {
+                    *depth = if *label == 0 { *depth } else { 0 };
+                }
+                depth_image_to_msg(&holes, frame_id, at)
+            }
+            DepthFault::Small => {
+                let (width, height) = (capture.depth.width, capture.depth.height);
+                let millimetres = halved(&capture.depth.millimetres, width, height);
+                let small = DepthImage { width: width / 2, height: height / 2, millimetres };
+                depth_image_to_msg(&small, frame_id, at)
             }
             DepthFault::Nan => {
                 let (width, height) = (capture.depth.width as u32, capture.depth.height as u32);
@@ -207,22 +236,32 @@ impl Camera {
                 }
             }
         };
-        self.info.publish(&intrinsics_to_msg(&self.camera.intrinsics(), frame_id, at))?;
+        let mut info = intrinsics_to_msg(&self.camera.intrinsics(), frame_id, at);
+        if moment.faults.info == InfoFault::Zero {
+            info.k.fill(0.0);
+            info.p.fill(0.0);
+            (info.width, info.height) = (0, 0);
+        }
+        self.info.publish(&info)?;
         let fault = moment.faults.detector;
         if fault != DetectorFault::Silent {
-            let (pose, number) = (&moment.frame.base_from_camera, moment.number);
             // Parts come first: who waits for the objects has the parts.
             if let Some(publishers) = &self.parts {
                 let found = self.detectors.parts.detect_parts(capture, pose, number);
                 publishers.publish(&found, fault, frame_id, at)?;
             }
-            let found = self.detectors.objects.detect(capture, pose, number);
-            self.objects.publish(&found, fault, frame_id, at)?;
+            self.objects.publish(&objects, fault, frame_id, at)?;
         }
         self.depth.publish(&depth)?;
         // Colour comes last: who waits for it has the rest.
         self.color.publish(&color_image_to_msg(&capture.color, frame_id, at))
     }
+}
+
+/// Every second pixel of every second row.
+fn halved<T: Copy>(pixels: &[T], width: usize, height: usize) -> Vec<T> {
+    let rows = pixels.chunks(width.max(1)).step_by(2).take(height / 2);
+    rows.flat_map(|row| row.iter().copied().step_by(2).take(width / 2)).collect()
 }
 
 fn detection(

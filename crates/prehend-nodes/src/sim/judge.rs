@@ -10,7 +10,10 @@
 //! | `{"ask":"overview","path":"FILE.png"}` | `{"written":"FILE.png"}`: a third-person picture |
 //! | `{"ask":"move_object","object":NAME,"position":[x,y,z]}` | `{"done":true}`: put there at rest |
 //! | `{"ask":"push_object","object":NAME,"velocity":[x,y,z]}` | `{"done":true}` |
-//! | `{"ask":"fault","camera":"ok"/"silent","depth":"ok"/"zero"/"nan","detector":"ok"/"silent"/"garbage","tf":"ok"/"frozen","frame":"ok"/"unknown"}` | `{"done":true}`; keys that are absent stay as they are |
+//! | `{"ask":"fault",KEY:VALUE,..}` | `{"done":true}`; keys that are absent stay as they are |
+//!
+//! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small; `info`: zero;
+//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent.
 //!
 //! Anything else, and any failure, is answered by `{"error":"..."}`. End of file ends the process when it was started
 //! with a watched stdin.
@@ -40,6 +43,8 @@ pub(super) struct FaultChange {
     detector: Option<DetectorFault>,
     tf: Option<TfFault>,
     frame: Option<FrameFault>,
+    info: Option<InfoFault>,
+    joints: Option<JointsFault>,
 }
 
 /// The camera as a whole.
@@ -64,6 +69,10 @@ pub(super) enum DepthFault {
     Zero,
     /// Another encoding, all NaN.
     Nan,
+    /// Nothing is measured where the detector sees something.
+    Holes,
+    /// Half as wide and half as high as the colour image.
+    Small,
 }
 
 /// The detector.
@@ -77,6 +86,36 @@ pub(super) enum DetectorFault {
     Silent,
     /// Sends labels of detections that are not in its list, and images shorter than they say.
     Garbage,
+    /// Names things whose masks have no pixels.
+    Empty,
+    /// Its label image is half as wide and half as high as the colour image.
+    Small,
+    /// Names that are none: control characters, far too long, empty.
+    Names,
+}
+
+/// The camera's parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum InfoFault {
+    /// The camera's.
+    #[default]
+    Ok,
+    /// All zero.
+    Zero,
+}
+
+/// Joint states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum JointsFault {
+    /// Works.
+    #[default]
+    Ok,
+    /// Every position is NaN.
+    Nan,
+    /// Sends nothing.
+    Silent,
 }
 
 /// Transforms.
@@ -88,6 +127,8 @@ pub(super) enum TfFault {
     Ok,
     /// No transforms any more.
     Frozen,
+    /// Transforms are stamped some seconds ago.
+    Late,
 }
 
 /// The camera's frame id.
@@ -109,6 +150,8 @@ pub(super) struct Faults {
     pub(super) detector: DetectorFault,
     pub(super) tf: TfFault,
     pub(super) frame: FrameFault,
+    pub(super) info: InfoFault,
+    pub(super) joints: JointsFault,
 }
 
 impl Faults {
@@ -118,6 +161,8 @@ impl Faults {
         self.detector = change.detector.unwrap_or(self.detector);
         self.tf = change.tf.unwrap_or(self.tf);
         self.frame = change.frame.unwrap_or(self.frame);
+        self.info = change.info.unwrap_or(self.info);
+        self.joints = change.joints.unwrap_or(self.joints);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::arm_handle::{ArmHandle, Command, RobotState};
 use super::camera::{FrameSlot, FrameToDraw};
-use super::judge::{Answer, Faults, Request, TfFault};
+use super::judge::{Answer, Faults, JointsFault, Request, TfFault};
 use crate::RobotConfig;
 use crate::convert::{header, stamp};
 use prehend_msgs::builtin_interfaces::msg::Time;
@@ -22,6 +22,8 @@ use tokio::sync::{oneshot, watch};
 const CLOCK_STEPS: u64 = 2;
 /// Steps between two joint states and transforms: 60 Hz of simulated time.
 const STATE_STEPS: u64 = 4;
+/// How late late transforms are, seconds.
+const LATE: f64 = 3.0;
 /// How far simulated time may lag behind before the lag is forgotten.
 const FORGIVEN_LAG: Duration = Duration::from_millis(200);
 
@@ -193,15 +195,25 @@ impl Physics {
         let gripper = std::iter::once(self.robot.gripper.joint.clone());
         let positions = world.arm_joints().iter().copied().chain(std::iter::once(world.drive_position()));
         let velocities = world.arm_velocities().iter().copied().chain(std::iter::once(0.0));
-        sent(self.publishers.joint_states.publish(&JointState {
+        let mut states = JointState {
             header: header("", world.time()),
             name: arm.chain(gripper).collect(),
             position: positions.collect(),
             velocity: velocities.collect(),
             ..Default::default()
-        }));
-        if faults.tf == TfFault::Ok {
-            let transforms = self.transforms(|joint| !matches!(joint, LinkJoint::Fixed));
+        };
+        if faults.joints == JointsFault::Nan {
+            states.position.fill(f64::NAN);
+        }
+        if faults.joints != JointsFault::Silent {
+            sent(self.publishers.joint_states.publish(&states));
+        }
+        if faults.tf != TfFault::Frozen {
+            let mut transforms = self.transforms(|joint| !matches!(joint, LinkJoint::Fixed));
+            if faults.tf == TfFault::Late {
+                let then = stamp((world.time() - LATE).max(0.0));
+                transforms.iter_mut().for_each(|transform| transform.header.stamp = then.clone());
+            }
             sent(self.publishers.tf.publish(&TFMessage { transforms }));
         }
     }

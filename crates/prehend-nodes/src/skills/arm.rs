@@ -28,6 +28,8 @@ const SILENCE: Duration = Duration::from_secs(2);
 const HALT: Duration = Duration::from_secs(3);
 /// Longest time for one motion, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(90);
+/// How often it is looked whether joint states still come while something moves.
+const MEASURED_PERIOD: Duration = Duration::from_millis(50);
 /// Longest wait for the gripper's joint state to settle.
 const SETTLE: Duration = Duration::from_millis(1500);
 
@@ -59,6 +61,26 @@ impl Arm {
     /// The newest joint state, when it is fresh.
     pub(super) fn joints(&self) -> Result<Joints, SkillFault> {
         hand::fresh(&self.joints)
+    }
+
+    /// Waits for joint states that are fresh: those of a robot that was silent may be on their way.
+    pub(super) async fn measured(&self) -> Result<(), SkillFault> {
+        let mut joints = self.joints.clone();
+        let fresh = async { while self.joints().is_err() && joints.changed().await.is_ok() {} };
+        // What came in time, or did not, is told below.
+        let _ = tokio::time::timeout(SETTLE, fresh).await;
+        self.joints().map(drop)
+    }
+
+    /// Completes when joint states are not fresh any more: nobody knows where the arm is then.
+    async fn unmeasured(&self) -> SkillFault {
+        let mut interval = tokio::time::interval(MEASURED_PERIOD);
+        loop {
+            interval.tick().await;
+            if let Err(fault) = self.joints() {
+                return fault;
+            }
+        }
     }
 
     /// The gripper's memory.
@@ -272,6 +294,7 @@ impl Motion<'_> {
         };
         let ended = tokio::select! {
             fault = self.interrupt.raised_in_motion(phase) => Err(fault),
+            fault = self.arm.unmeasured() => Err(fault),
             result = handle.result(SILENCE) => Ok(Some(result)),
             () = enough => Ok(None),
             () = tokio::time::sleep(LONGEST) =>

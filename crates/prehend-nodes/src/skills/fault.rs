@@ -155,6 +155,32 @@ impl SkillFault {
         }
     }
 
+    /// Whether it ends a motion wherever the arm is, so that arm, hand and map are not as a skill leaves them.
+    pub fn cuts_short(&self) -> bool {
+        match self {
+            Self::VerifierLost(_)
+            | Self::PeerLost { .. }
+            | Self::Stopped(_)
+            | Self::Canceled
+            | Self::Sensor { .. } => true,
+            Self::BadRequest(_)
+            | Self::Precondition(_)
+            | Self::UnknownObject(_)
+            | Self::NoGrasp { .. }
+            | Self::NoPlace { .. }
+            | Self::NoPart { .. }
+            | Self::Immovable { .. }
+            | Self::NoContact { .. }
+            | Self::Corridor { .. }
+            | Self::NoPlan { .. }
+            | Self::Refused(_)
+            | Self::ControlFailed { .. }
+            | Self::Slipped { .. }
+            | Self::Outcome(_)
+            | Self::Busy(_) => false,
+        }
+    }
+
     /// The code on the wire.
     pub fn code(&self) -> i32 {
         match self {

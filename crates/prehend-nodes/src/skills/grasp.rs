@@ -20,7 +20,7 @@ const TRIED: usize = 10;
 /// Candidates whose reach is asked before their motions are planned.
 const BATCH: usize = 3;
 /// Lifts tried after the pads closed, as shares of the planned one.
-const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
+pub(super) const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
 /// Height above the support at which the held object's boxes begin, metres.
 const HELD_CLEARANCE: f64 = 0.004;
 
@@ -33,16 +33,10 @@ struct Way {
 
 impl Job<'_> {
     pub(super) async fn grasp(&self, asked: &Asked) -> Result<String, SkillFault> {
-        let mut asked = asked.clone();
-        let mut map = self.map(asked.map_version).await?;
-        if self.put_down_unknown(&map).await? {
-            // The map was taken anew; the object is still the one that was asked for.
-            map = self.map(0).await?;
-            asked.map_version = map.version;
-        }
-        self.check_contract(&asked, &map)?;
+        let map = self.map(asked.map_version).await?;
+        self.check_contract(asked, &map)?;
         let object = map.get(&asked.object).ok_or_else(|| SkillFault::UnknownObject(asked.object.clone()))?;
-        let candidates = self.candidates(&asked, object, &map)?;
+        let candidates = self.candidates(asked, object, &map)?;
         self.tell(
             "candidates",
             "found",
@@ -63,7 +57,7 @@ impl Job<'_> {
             plan.motion = Some(lifted_by_part(&way.candidate, &self.standoff()));
         }
         let motion = self.commit(plan.clone()).await?;
-        let closed = self.approach_and_close(&motion, &way, &world, object).await?;
+        let closed = self.approach_and_close(&motion, &way, &world, (object, &map)).await?;
         let open = world.without(&[object.key.0.as_str()]);
         self.lift(&motion, &way.candidate, (object, &map), &open, closed).await?;
         drop(motion);
@@ -207,7 +201,7 @@ impl Job<'_> {
         motion: &Motion<'_>,
         way: &Way,
         world: &World,
-        object: &Object,
+        (object, map): (&Object, &ObjectMap),
     ) -> Result<f64, SkillFault> {
         let opening = self.skills.arm.joints()?.opening;
         if (opening - way.candidate.opening).abs() > 0.004 {
@@ -222,6 +216,7 @@ impl Job<'_> {
             }
             return Err(fault);
         }
+        self.skills.arm.hand().expect(held(object, map, &way.candidate, way.candidate.width));
         motion.grip("close", 0.0).await
     }
 
@@ -250,15 +245,8 @@ impl Job<'_> {
         closed: f64,
     ) -> Result<(), SkillFault> {
         let holds = closed >= EMPTY_OPENING;
-        let stands_on = stood_on(object, map);
-        if holds {
-            let points = &object.cloud.points;
-            if let Some(shape) = HeldShape::new(points, &candidate.map_from_tool, stands_on, closed) {
-                let boxes =
-                    solids::attached_boxes(points, &candidate.map_from_tool, stands_on, HELD_CLEARANCE);
-                let held = Held { object: object.clone(), shape, boxes, unknown: false };
-                self.skills.arm.hand().take(held);
-            }
+        if holds && let Some(held) = held(object, map, candidate, closed) {
+            self.skills.arm.hand().take(held);
         }
         let speed = self.skills.shell.robot.arm.velocity_scaling.min(0.3);
         let mut last = String::new();
@@ -294,6 +282,14 @@ fn lifted_by_part(candidate: &GraspCandidate, standoff: &Standoff) -> PartMotion
         least: LIFTS[2] * standoff.lift,
         corridor: 0.02,
     }
+}
+
+/// The object as it is held after a grasp, when its shape is known.
+fn held(object: &Object, map: &ObjectMap, candidate: &GraspCandidate, opening: f64) -> Option<Held> {
+    let (points, tool, stands_on) = (&object.cloud.points, &candidate.map_from_tool, stood_on(object, map));
+    let shape = HeldShape::new(points, tool, stands_on, opening)?;
+    let boxes = solids::attached_boxes(points, tool, stands_on, HELD_CLEARANCE);
+    Some(Held { object: object.clone(), shape, boxes, unknown: false })
 }
 
 /// Height of what an object stands on: the table, or the top of another object right under its middle.

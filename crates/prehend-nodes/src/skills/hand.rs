@@ -56,11 +56,21 @@ pub(super) fn follow_joints(
                 Some(joints) => {
                     sender.send_replace(Some(joints));
                 }
+                // A message of other joints says nothing; one of these that is no number says that nothing is known.
+                None if is_broken(&state, &robot) => {
+                    sender.send_replace(None);
+                }
                 None => tracing::debug!("joint state without the arm's or the gripper's joints"),
             }
         }
     });
     Ok(receiver)
+}
+
+/// Whether a position of a joint of this robot is no number.
+fn is_broken(state: &JointState, robot: &RobotConfig) -> bool {
+    let ours = |name: &String| robot.arm.joints.contains(name) || *name == robot.gripper.joint;
+    state.name.iter().zip(&state.position).any(|(name, position)| ours(name) && !position.is_finite())
 }
 
 fn read_joints(state: &JointState, robot: &RobotConfig) -> Option<Joints> {
@@ -90,7 +100,10 @@ pub(super) fn fresh(joints: &watch::Receiver<Option<Joints>>) -> Result<Joints, 
             what: "joint states",
             detail: format!("the newest is {:.1} s old", joints.heard.elapsed().as_secs_f64()),
         }),
-        None => Err(SkillFault::Sensor { what: "joint states", detail: "none was heard".to_owned() }),
+        None => Err(SkillFault::Sensor {
+            what: "joint states",
+            detail: "none was heard, or the last was no number".to_owned(),
+        }),
     }
 }
 
@@ -111,8 +124,12 @@ pub(super) struct Held {
 #[derive(Debug, Default)]
 pub(super) struct Hand {
     held: Option<Held>,
+    /// What the pads are closing on: it is held when they are found to hold something.
+    expected: Option<Held>,
     /// Opening commanded last, metres; `None` before the first command of this process.
     command: Option<f64>,
+    /// Whether arm, hand and map are as the last skill left them; `None` before the first one of this process.
+    settled: Option<bool>,
 }
 
 impl Hand {
@@ -129,14 +146,41 @@ impl Hand {
         self.held(opening).map(|held| held.object.key.clone())
     }
 
+    /// Notes what the pads are about to close on.
+    pub(super) fn expect(&mut self, object: Option<Held>) {
+        self.expected = object;
+    }
+
     /// Notes what was grasped.
     pub(super) fn take(&mut self, held: Held) {
         self.held = Some(held);
+        self.expected = None;
     }
 
-    /// Notes that the gripper was opened.
+    /// Notes that something was felt between the pads: what was held before, else what they were closing on.
+    pub(super) fn felt(&mut self) {
+        self.held = self.held.take().or(self.expected.take());
+    }
+
+    /// Notes that the gripper was opened, or found empty.
     pub(super) fn release(&mut self) {
         self.held = None;
+        self.expected = None;
+    }
+
+    /// Notes whether arm, hand and map are as a skill left them.
+    pub(super) fn settle(&mut self, settled: bool) {
+        self.settled = Some(settled);
+    }
+
+    /// Whether they are; `None` when no skill has ended yet.
+    pub(super) fn settled(&self) -> Option<bool> {
+        self.settled
+    }
+
+    /// Whether the pads are about to close, or have closed, on something.
+    pub(super) fn is_engaged(&self) -> bool {
+        self.held.is_some() || self.expected.is_some()
     }
 
     /// Notes a command.
@@ -147,11 +191,6 @@ impl Hand {
     /// The opening commanded last; the measured one before the first command.
     pub(super) fn command(&self, measured: f64) -> f64 {
         self.command.unwrap_or(measured)
-    }
-
-    /// Whether no command was given yet by this process.
-    pub(super) fn is_new(&self) -> bool {
-        self.command.is_none()
     }
 }
 
@@ -175,6 +214,47 @@ pub(super) fn is_in_hand(object: &Object, held: &Held, map_from_tool: &Isometry3
 mod tests {
     use super::*;
 
+    fn held(key: &str) -> Held {
+        let cube = OrientedBox { pose: Isometry3::identity(), size: nalgebra::Vector3::repeat(0.04) };
+        let points = vec![nalgebra::Point3::origin(), nalgebra::Point3::new(0.01, 0.0, 0.0)];
+        let shape = HeldShape::new(&points, &Isometry3::identity(), -0.02, 0.04).expect("a shape");
+        let object = Object {
+            key: key.into(),
+            class_name: String::new(),
+            confidence: 0.0,
+            class_votes: Vec::new(),
+            cloud: prehend_geometry::PointCloud::from_points(points),
+            bounds: cube,
+            color: [0; 3],
+            color_fractions: Vec::new(),
+            features: Vec::new(),
+            crops: Vec::new(),
+            affordances: Vec::new(),
+            view_count: 0,
+            touches_border: false,
+            last_seen: 0.0,
+        };
+        Held { object, shape, boxes: vec![cube], unknown: false }
+    }
+
+    #[test]
+    fn what_the_pads_closed_on_is_held_once_something_is_felt() {
+        let mut hand = Hand::default();
+        hand.expect(Some(held("cup")));
+        assert_eq!(hand.key(0.04), None, "closing is not holding");
+        hand.felt();
+        assert_eq!(hand.key(0.04), Some("cup".into()));
+        // What is held stays what it is, and pads that meet hold nothing.
+        hand.expect(Some(held("bowl")));
+        hand.felt();
+        assert_eq!(hand.key(0.04), Some("cup".into()));
+        assert_eq!(hand.key(0.0), None);
+        hand.expect(Some(held("bowl")));
+        hand.release();
+        hand.felt();
+        assert_eq!(hand.key(0.04), None);
+    }
+
     fn robot() -> RobotConfig {
         RobotConfig::load(std::path::Path::new("config/robots/xarm6.yaml")).expect("robot file")
     }
@@ -197,9 +277,11 @@ mod tests {
         let joints = read_joints(&state, &robot).expect("complete");
         assert_eq!((joints.effort, joints.torques), (30.0, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]));
         state.position[3] = f64::NAN;
-        assert!(read_joints(&state, &robot).is_none());
+        assert!(read_joints(&state, &robot).is_none() && is_broken(&state, &robot));
         state.position.truncate(3);
         assert!(read_joints(&state, &robot).is_none());
-        assert!(read_joints(&JointState::default(), &robot).is_none());
+        let others =
+            JointState { name: vec!["wheel".to_owned()], position: vec![f64::NAN], ..Default::default() };
+        assert!(read_joints(&others, &robot).is_none() && !is_broken(&others, &robot));
     }
 }

@@ -13,9 +13,9 @@ use nalgebra::{Isometry3, Point3};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
-use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::prehend_interfaces::msg::{ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
-use prehend_ros::{Client, ExecutingGoal};
+use prehend_ros::{Client, ExecutingGoal, Publisher};
 use prehend_scene::{Felt, ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState};
 use prehend_skills::contract::{Contract, Request};
 use prehend_skills::grasp::Reach;
@@ -42,10 +42,28 @@ pub(super) struct Skills {
     pub(super) gatekeeper: Gatekeeper,
     pub(super) arm: Arm,
     pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
+    pub(super) in_hand: Publisher<ObjectMapMsg>,
     pub(super) update: Client<UpdateMap::Service>,
     pub(super) check: Client<CheckOutcome::Service>,
     pub(super) stop: watch::Sender<StopLatch>,
     pub(super) last_look: Mutex<Option<String>>,
+}
+
+impl Skills {
+    /// Tells the others what is in the gripper; what nobody knows is not told.
+    pub(super) fn publish_in_hand(&self) {
+        let opening = self.arm.joints().map_or(0.0, |joints| joints.opening);
+        let held = self.arm.hand().held(opening).filter(|held| !held.unknown).cloned();
+        let in_hand = ObjectMap {
+            frame: self.shell.robot.frames.base.clone(),
+            stamp: convert::seconds(&self.shell.node.now()),
+            objects: held.map(|held| held.object).into_iter().collect(),
+            ..ObjectMap::default()
+        };
+        if let Err(error) = self.in_hand.publish(&convert::map_to_msg(&in_hand)) {
+            tracing::warn!("what is in the hand was not published: {error}");
+        }
+    }
 }
 
 /// A request, decoded.
@@ -68,6 +86,8 @@ pub(super) struct Job<'a> {
     pub(super) interrupt: Interrupt<'a>,
     /// Whether objects may be elsewhere than the newest map says.
     stale: AtomicBool,
+    /// Whether a motion was begun.
+    moved: AtomicBool,
     /// What the hand felt of the part it touched last.
     pub(super) felt: Mutex<Option<Felt>>,
     /// What a pull or a push left elsewhere than the map says: boxes in the map frame.
@@ -87,6 +107,7 @@ impl<'a> Job<'a> {
             handle,
             interrupt,
             stale: AtomicBool::new(false),
+            moved: AtomicBool::new(false),
             felt: Mutex::new(None),
             displaced: Mutex::new(Vec::new()),
         }
@@ -95,6 +116,13 @@ impl<'a> Job<'a> {
     /// Executes the skill and says how it ended; the held object is what the gripper's opening says.
     pub(super) async fn run(&self) -> ExecuteSkill::Result {
         let outcome = self.execute().await;
+        if let Err(fault) = &outcome
+            && self.moved.load(Ordering::Relaxed)
+            && fault.cuts_short()
+        {
+            self.skills.arm.hand().settle(false);
+        }
+        self.skills.publish_in_hand();
         let held = match self.skills.arm.joints() {
             Ok(joints) => self.skills.arm.hand().key(joints.opening),
             Err(_) => None,
@@ -120,6 +148,8 @@ impl<'a> Job<'a> {
         self.interrupt.check()?;
         let asked = self.decode()?;
         self.skills.scene.forget().await;
+        self.interrupt.guard(self.skills.arm.measured()).await?;
+        self.recover().await?;
         match asked.skill {
             Skill::Look => self.look(&asked).await,
             Skill::Home => self.home().await.map(|()| "at home".to_owned()),
@@ -255,10 +285,16 @@ impl<'a> Job<'a> {
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;
         let motion = skills.arm.begin(redeemed, &skills.shell, &self.interrupt, &self.goal.goal_id)?;
+        self.moved.store(true, Ordering::Relaxed);
         if moves_objects {
             self.stale.store(true, Ordering::Relaxed);
         }
         Ok(motion)
+    }
+
+    /// Notes that objects may be elsewhere than the newest map says.
+    pub(super) fn map_is_stale(&self) {
+        self.stale.store(true, Ordering::Relaxed);
     }
 
     /// Notes that the newest map was taken after the last motion.

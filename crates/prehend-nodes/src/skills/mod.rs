@@ -16,6 +16,7 @@ mod part_contact;
 mod permit;
 mod place;
 mod planning;
+mod recover;
 mod scene;
 mod view;
 
@@ -61,6 +62,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         shell.node.create_publisher::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
     let skills = Arc::new(start(shell)?);
     publish_stop(&skills, &stop_state);
+    skills.publish_in_hand();
     let shutdown = skills.shell.shutdown();
     tokio::pin!(shutdown);
     let mut running: Option<(String, JoinHandle<()>)> = None;
@@ -114,6 +116,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         gatekeeper: Gatekeeper::new(node, robot)?,
         arm: Arm::new(node, robot, joints)?,
         map: follow_map(&shell)?,
+        in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         check: node.create_client(names::VERIFIER_CHECK_OUTCOME, services)?,
         stop: watch::Sender::new(StopLatch::default()),

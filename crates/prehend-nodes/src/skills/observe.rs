@@ -36,19 +36,20 @@ impl Job<'_> {
         })
     }
 
-    /// Takes a new frame into the map and returns the new map; a frame that does not come is waited for once more.
-    pub(super) async fn update_map(&self, view: &str) -> Result<Arc<ObjectMap>, SkillFault> {
-        match self.update_map_once(view).await {
+    /// Takes a new frame into the map and returns the new map; a frame that does not come is waited for once more. With
+    /// `reset`, what was known before is forgotten.
+    pub(super) async fn update_map(&self, view: &str, reset: bool) -> Result<Arc<ObjectMap>, SkillFault> {
+        match self.update_map_once(view, reset).await {
             Err(SkillFault::Sensor { detail, .. }) => {
                 self.tell("map", "again", &format!("no new map, asking again: {detail}"));
-                self.update_map_once(view).await
+                self.update_map_once(view, reset).await
             }
             other => other,
         }
     }
 
-    async fn update_map_once(&self, view: &str) -> Result<Arc<ObjectMap>, SkillFault> {
-        let request = UpdateMap::Request { reset: false, view: view.to_owned(), timeout: FRAME_PATIENCE };
+    async fn update_map_once(&self, view: &str, reset: bool) -> Result<Arc<ObjectMap>, SkillFault> {
+        let request = UpdateMap::Request { reset, view: view.to_owned(), timeout: FRAME_PATIENCE };
         let answer =
             self.skills.update.request(request, UPDATE_DEADLINE).await.map_err(|error| match error {
                 RosError::PeerLost { .. } | RosError::Unavailable { .. } => {
@@ -108,7 +109,7 @@ impl Job<'_> {
         view: &str,
     ) -> Result<Result<String, String>, SkillFault> {
         let frame = &self.skills.shell.robot.frames.base;
-        let map = self.interrupt.guard(self.update_map(view)).await?;
+        let map = self.interrupt.guard(self.update_map(view, false)).await?;
         self.map_is_fresh();
         let mut after = self.observation(Some(&map))?;
         // Only what this frame shows counts: the map also remembers what is hidden now, behind the hand for instance.

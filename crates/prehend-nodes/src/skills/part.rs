@@ -39,16 +39,11 @@ pub(super) struct Way {
 impl Job<'_> {
     /// `tip_push`, `pinch_pull`, `hook_pull` (ASP IV-C).
     pub(super) async fn act_on_part(&self, asked: &Asked) -> Result<String, SkillFault> {
-        let mut asked = asked.clone();
-        let mut map = self.map(asked.map_version).await?;
-        if self.put_down_unknown(&map).await? {
-            map = self.map(0).await?;
-            asked.map_version = map.version;
-        }
-        self.check_contract(&asked, &map)?;
+        let map = self.map(asked.map_version).await?;
+        self.check_contract(asked, &map)?;
         let object = map.get(&asked.object).ok_or_else(|| SkillFault::UnknownObject(asked.object.clone()))?;
-        let affordance = self.affordance(&asked)?;
-        let candidates = self.part_candidates(&asked, object, &affordance, &map)?;
+        let affordance = self.affordance(asked)?;
+        let candidates = self.part_candidates(asked, object, &affordance, &map)?;
         let motion = candidates[0].motion;
         self.tell(
             "candidates",

@@ -20,6 +20,8 @@ const BATCH: usize = 3;
 /// How far a placed object may fall, metres, and a dropped one.
 const PLACE_DROP: f64 = 0.035;
 const DROP_DROP: f64 = 0.10;
+/// How far something of unknown height may reach below the tool, metres.
+const UNKNOWN_BELOW: f64 = 0.06;
 /// Name of something in the hand of which nothing is known.
 const UNKNOWN: &str = "unknown_object";
 
@@ -41,15 +43,9 @@ impl Job<'_> {
         self.put(asked, relation, &held, &map).await
     }
 
-    /// Something is in the hand that this process knows nothing of (it was started anew): it is put on the table first.
-    /// Whether it was.
-    pub(super) async fn put_down_unknown(&self, map: &ObjectMap) -> Result<bool, SkillFault> {
+    /// Puts something of which only the opening is known on the table, goes home and takes the map anew.
+    pub(super) async fn put_down_unknown(&self, map: &ObjectMap) -> Result<(), SkillFault> {
         let opening = self.skills.arm.joints()?.opening;
-        let open = self.gripper().max_opening;
-        let new = self.skills.arm.hand().is_new();
-        if !new || !(EMPTY_OPENING..open - 0.006).contains(&opening) {
-            return Ok(false);
-        }
         let held = unknown_thing(&self.tool_pose()?, opening)
             .ok_or(SkillFault::Sensor { what: "joint states", detail: "no tool pose".to_owned() })?;
         self.tell("place", "unknown", "something is in the gripper; it is put on the table first");
@@ -63,8 +59,7 @@ impl Job<'_> {
             effect: None,
             map_version: map.version,
         };
-        self.put(&asked, Relation::Table, &held, map).await?;
-        Ok(true)
+        self.put(&asked, Relation::Table, &held, map).await.map(drop)
     }
 
     async fn put(
@@ -112,7 +107,8 @@ impl Job<'_> {
         let lowered = motion.execute("lower", way.lower.trajectory).await;
         if let Err(fault) = lowered {
             // Contact before the expected height: the object stands. Anything else keeps it in the hand.
-            if !(matches!(fault, SkillFault::ControlFailed { .. }) && self.is_near(candidate)?) {
+            let touched = matches!(fault, SkillFault::ControlFailed { .. });
+            if !(touched && (held.unknown || self.is_near(candidate)?)) {
                 return Err(fault);
             }
             self.tell("lower", "contact", "touched a little early; letting go here");
@@ -129,7 +125,7 @@ impl Job<'_> {
         drop(motion);
         if held.unknown {
             self.home().await?;
-            self.update_map("home").await?;
+            self.update_map("home", false).await?;
             self.map_is_fresh();
             return Ok("put down what was in the gripper".to_owned());
         }
@@ -237,10 +233,11 @@ fn unknown_thing(map_from_tool: &Isometry3<f64>, opening: f64) -> Option<Held> {
         .flat_map(|i| (-4..=4).map(move |j| (f64::from(i) / 4.0, f64::from(j) / 4.0)))
         .map(|(u, v)| Point3::new(tool.x + u * half, tool.y + v * half, tool.z))
         .collect();
-    let bottom = tool.z - 0.06;
+    let bottom = tool.z - UNKNOWN_BELOW;
     let shape = HeldShape::new(&points, map_from_tool, bottom, opening)?;
-    let size = Vector3::new(2.0 * half, 2.0 * half, 0.06);
-    let around = OrientedBox { pose: Isometry3::translation(tool.x, tool.y, tool.z - 0.03), size };
+    let size = Vector3::new(2.0 * half, 2.0 * half, UNKNOWN_BELOW);
+    let around =
+        OrientedBox { pose: Isometry3::translation(tool.x, tool.y, tool.z - UNKNOWN_BELOW / 2.0), size };
     let in_tool = OrientedBox { pose: map_from_tool.inverse() * around.pose, size };
     let object = Object {
         key: UNKNOWN.into(),

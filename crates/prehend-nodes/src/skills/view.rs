@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 /// The name of the home pose.
 pub(super) const HOME: &str = "home";
 /// Joints this near to a pose are at it, radians.
-const THERE: f64 = 0.01;
+pub(super) const THERE: f64 = 0.01;
 /// A tool that approaches with more z than this looks ahead rather than down (45 degrees).
 const LEVEL: f64 = -0.7;
 
