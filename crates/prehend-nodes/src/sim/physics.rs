@@ -195,12 +195,13 @@ impl Physics {
         let gripper = std::iter::once(self.robot.gripper.joint.clone());
         let positions = world.arm_joints().iter().copied().chain(std::iter::once(world.drive_position()));
         let velocities = world.arm_velocities().iter().copied().chain(std::iter::once(0.0));
+        let efforts = world.arm_efforts().into_iter().chain(std::iter::once(world.drive_effort()));
         let mut states = JointState {
             header: header("", world.time()),
             name: arm.chain(gripper).collect(),
             position: positions.collect(),
             velocity: velocities.collect(),
-            ..Default::default()
+            effort: efforts.collect(),
         };
         if faults.joints == JointsFault::Nan {
             states.position.fill(f64::NAN);

@@ -30,6 +30,8 @@ pub struct Link {
     pub shape: Shape,
     /// `link_from_shape`: where that shape is.
     pub link_from_shape: Isometry3<f64>,
+    /// That shape is the room in it, which has a roof.
+    pub is_enclosed: bool,
     /// Mass, kg.
     pub mass: f64,
     /// Coulomb friction coefficient.

@@ -4,13 +4,13 @@ use super::contacts::{Contacts, RobotCollider};
 use super::entity::Entity;
 use super::gripper::Gripper;
 use super::mechanism::{Mechanism, keep_apart};
-use super::settings::{ROLLING_DAMPING, TURNING_DAMPING, collider, integration_parameters};
+use super::settings::{CONTACT_SKIN, ROLLING_DAMPING, TURNING_DAMPING, collider, integration_parameters};
 use super::trajectory::Controller;
 use super::{ArmModel, JOINTS, JointVector, LinkJoint, Motions, World, WorldError};
 use crate::body::collider::{shapes, to_pose, to_vector};
 use crate::body::{Owner, Part, PartShape, RenderItem, at};
 use crate::scene::{Color, Model, PlacedObject, PlacedScene, Shape};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::math::Vector;
 use rapier3d::prelude::{
     ActiveCollisionTypes, ColliderHandle, Group, ImpulseJointHandle, InteractionGroups, InteractionTestMode,
@@ -312,14 +312,17 @@ impl Builder {
         }
         for (number, joint) in model.joints.iter().enumerate() {
             let bodies = (handles[joint.parent], handles[joint.child]);
-            let mass = model.links[joint.child].mass;
-            let mechanism = Mechanism::insert(&mut self.physics, (index, number), joint, bodies, mass);
+            let link = &model.links[joint.child];
+            let mechanism = Mechanism::insert(&mut self.physics, (index, number), joint, bodies, link);
             objects.mechanisms.push(mechanism);
         }
+        // Links that are in each other where they start are meant to pass through each other.
+        let boxes: Vec<Option<[Point3<f64>; 2]>> =
+            model.links.iter().zip(&poses).map(|(link, pose)| bounds(&link.parts, pose)).collect();
         for (second, handle) in handles.iter().enumerate().skip(1) {
             for (first, other) in handles[..second].iter().enumerate() {
                 let joined = model.joints.iter().any(|joint| joint.child == second && joint.parent == first);
-                if !joined {
+                if !joined && overlap(&boxes[first], &boxes[second]) {
                     keep_apart(&mut self.physics, *other, *handle);
                 }
             }
@@ -365,6 +368,23 @@ struct Objects {
     bodies: Vec<RigidBodyHandle>,
     entities: Vec<Entity>,
     mechanisms: Vec<Mechanism>,
+}
+
+/// Lowest and highest corner of the parts that are felt, in the model's frame.
+fn bounds(parts: &[Part], model_from_link: &Isometry3<f64>) -> Option<[Point3<f64>; 2]> {
+    let felt = parts.iter().filter(|part| !part.only_seen);
+    let vertices = felt.flat_map(|part| {
+        let pose = model_from_link * part.body_from_part;
+        part.shape.mesh().vertices.into_iter().map(move |vertex| pose * vertex)
+    });
+    vertices.map(|vertex| [vertex; 2]).reduce(|a, b| [a[0].inf(&b[0]), a[1].sup(&b[1])])
+}
+
+fn overlap(first: &Option<[Point3<f64>; 2]>, second: &Option<[Point3<f64>; 2]>) -> bool {
+    let (Some([low, high]), Some([other_low, other_high])) = (first, second) else { return false };
+    (0..3).all(|axis| {
+        low[axis] < other_high[axis] + 2.0 * CONTACT_SKIN && other_low[axis] < high[axis] + 2.0 * CONTACT_SKIN
+    })
 }
 
 fn groups(member: Group, others: Group) -> InteractionGroups {

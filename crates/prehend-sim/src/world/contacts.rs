@@ -1,10 +1,12 @@
 //! What the robot touches, how hard, and the force guard.
 
-use super::settings::STEP;
+use super::settings::{SOLVER_ITERATIONS, STEP};
 use crate::body::Owner;
 use crate::body::collider::from_vector;
 use nalgebra::Vector3;
-use rapier3d::prelude::{ColliderHandle, PhysicsWorld};
+use rapier3d::prelude::{
+    ColliderHandle, ContactData, ContactManifold, ContactPair, PhysicsWorld, TrackedContact,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -44,8 +46,24 @@ pub(super) struct RobotCollider {
     pub(super) finger: Option<usize>,
 }
 
+/// A force with its moment about the origin of `link_base`, newtons and newton metres.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Wrench {
+    pub(super) force: Vector3<f64>,
+    pub(super) moment: Vector3<f64>,
+}
+
+impl Wrench {
+    fn add(&mut self, force: Vector3<f64>, at: &Vector3<f64>) {
+        self.force += force;
+        self.moment += at.cross(&force);
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contacts {
+    /// Low-passed wrenches of contacts on each link, friction included.
+    wrenches: BTreeMap<usize, Wrench>,
     /// Low-passed force vectors by link and the other's owner.
     filtered: BTreeMap<(usize, Owner), Vector3<f64>>,
     /// Low-passed force vectors of the fingers.
@@ -56,6 +74,31 @@ pub(super) struct Contacts {
     largest_pad: f64,
     /// Limit while the guard lets the arm leave a contact that tripped it, and the steps before it is set.
     eased: Option<(f64, usize)>,
+}
+
+/// Adds what a pair's contacts, friction included, do to the collider on the side of `sign`: -1 the first, 1 the second.
+fn add_contacts(physics: &PhysicsWorld, pair: &ContactPair, sign: f64, wrench: &mut Wrench) {
+    for manifold in pair.manifolds() {
+        let normal = from_vector(manifold.data.normal);
+        for contact in &manifold.points {
+            // Physics notes the friction of its last part of a step, as it acts on the first.
+            let friction = from_vector(contact.data.warmstart_tangent_world) * SOLVER_ITERATIONS as f64;
+            let force = (normal * f64::from(contact.data.impulse) - friction) * (sign / STEP);
+            wrench.add(force, &point_of(physics, pair, manifold, contact));
+        }
+    }
+}
+
+/// Where a contact is, in `link_base`.
+fn point_of(
+    physics: &PhysicsWorld,
+    pair: &ContactPair,
+    manifold: &ContactManifold,
+    contact: &TrackedContact<ContactData>,
+) -> Vector3<f64> {
+    let Some(collider) = physics.colliders.get(pair.collider1) else { return Vector3::zeros() };
+    let local = manifold.subshape_pos1().map_or(contact.local_p1, |pose| *pose * contact.local_p1);
+    from_vector(*collider.position() * local)
 }
 
 /// Whether a collider stands for good, so that physics has no force between it and a link of the arm.
@@ -75,6 +118,7 @@ impl Contacts {
         let mut now: BTreeMap<(usize, Owner), Vector3<f64>> = BTreeMap::new();
         let mut fingers = [Vector3::zeros(); 2];
         let mut touched: [Vec<Owner>; 2] = Default::default();
+        let mut wrenches: BTreeMap<usize, Wrench> = BTreeMap::new();
         for entry in robot {
             for pair in physics.narrow_phase.contact_pairs_with(entry.collider) {
                 let (other, sign) = if pair.collider1 == entry.collider {
@@ -88,10 +132,14 @@ impl Contacts {
                 }
                 let impulse = from_vector(pair.total_impulse()) * sign;
                 let mut force = impulse / STEP;
+                let wrench = wrenches.entry(entry.link).or_default();
+                add_contacts(physics, pair, sign, wrench);
                 let immovable = entry.finger.is_none() && is_fixed(physics, other);
                 if immovable && let Some((manifold, contact)) = pair.find_deepest_contact() {
                     let depth = f64::from(-contact.dist).max(0.0);
-                    force += from_vector(manifold.data.normal) * (sign * depth * FIXED_STIFFNESS);
+                    let push = from_vector(manifold.data.normal) * (sign * depth * FIXED_STIFFNESS);
+                    force += push;
+                    wrench.add(push, &point_of(physics, pair, manifold, contact));
                 }
                 *now.entry((entry.link, owner)).or_default() += force;
                 if let Some(finger) = entry.finger {
@@ -106,6 +154,14 @@ impl Contacts {
         let share = STEP / (FILTER_TIME + STEP);
         for (old, new) in self.fingers.iter_mut().zip(fingers) {
             *old += (new - *old) * share;
+        }
+        for link in wrenches.keys() {
+            self.wrenches.entry(*link).or_default();
+        }
+        for (link, old) in &mut self.wrenches {
+            let new = wrenches.get(link).copied().unwrap_or_default();
+            old.force += (new.force - old.force) * share;
+            old.moment += (new.moment - old.moment) * share;
         }
         for key in now.keys() {
             self.filtered.entry(*key).or_default();
@@ -145,6 +201,16 @@ impl Contacts {
         }
         let filtered = &self.filtered;
         self.open.retain(|key, _| filtered.contains_key(key));
+    }
+
+    /// Low-passed wrench of the contacts on each link that has some, by link.
+    pub(super) fn wrenches(&self) -> impl Iterator<Item = (usize, &Wrench)> {
+        self.wrenches.iter().map(|(link, wrench)| (*link, wrench))
+    }
+
+    /// Sum of the low-passed forces on both fingers, newtons.
+    pub(super) fn grip_force(&self) -> f64 {
+        self.fingers.iter().map(Vector3::norm).sum()
     }
 
     /// Low-passed force on the finger that feels more, newtons.

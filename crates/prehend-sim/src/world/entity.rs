@@ -1,6 +1,6 @@
 //! What the judge and the detector tell apart: objects, and links with a class of their own.
 
-use crate::scene::{PlacedObject, Shape};
+use crate::scene::{Link, PlacedObject, Shape};
 use nalgebra::Isometry3;
 
 /// An object of the scene, or a link of one that has a class of its own: a drawer, a door.
@@ -16,6 +16,8 @@ pub struct Entity {
     pub link: Option<usize>,
     /// The shape that stands for it.
     pub shape: Shape,
+    /// The shape is a room with a roof.
+    pub(super) is_enclosed: bool,
     /// `body_from_shape`.
     pub(super) body_from_shape: Isometry3<f64>,
     /// Index of its body among the objects' bodies.
@@ -30,6 +32,7 @@ impl Entity {
             object: index,
             link: None,
             shape: object.spec.shape,
+            is_enclosed: root_of(object).is_some_and(|root| root.is_enclosed),
             body_from_shape: object.spec.object_from_shape(),
             body: index,
         }
@@ -44,8 +47,13 @@ impl Entity {
             object: index,
             link: Some(link),
             shape: spec.map_or(object.spec.shape, |link| link.shape),
+            is_enclosed: spec.is_some_and(|link| link.is_enclosed),
             body_from_shape: spec.map_or_else(Isometry3::identity, |link| link.link_from_shape),
             body,
         }
     }
+}
+
+fn root_of(object: &PlacedObject) -> Option<&Link> {
+    object.spec.model.as_ref().and_then(|model| model.links.first())
 }

@@ -2,7 +2,7 @@
 
 use super::settings::SOLVER_ITERATIONS;
 use crate::body::collider::{from_pose, to_pose};
-use crate::scene::{Joint, JointKind};
+use crate::scene::{Joint, JointKind, Link};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use rapier3d::prelude::{
     GenericJoint, ImpulseJointHandle, JointAxesMask, JointAxis, MotorModel, PhysicsWorld, RigidBodyHandle,
@@ -24,6 +24,8 @@ pub(super) struct Mechanism {
     parent: RigidBodyHandle,
     child: RigidBodyHandle,
     child_mass: f64,
+    /// Centre of mass of the child, in its frame.
+    child_center: Vector3<f64>,
     pub(super) position: f64,
     pub(super) velocity: f64,
     /// Lowest and highest position since the start.
@@ -38,7 +40,7 @@ impl Mechanism {
         (object, joint): (usize, usize),
         spec: &Joint,
         (parent, child): (RigidBodyHandle, RigidBodyHandle),
-        child_mass: f64,
+        link: &Link,
     ) -> Self {
         let mut mechanism = Self {
             object,
@@ -47,7 +49,8 @@ impl Mechanism {
             handle: None,
             parent,
             child,
-            child_mass,
+            child_mass: link.mass,
+            child_center: center(link),
             position: spec.position,
             velocity: 0.0,
             reached: [spec.position; 2],
@@ -70,7 +73,13 @@ impl Mechanism {
         // Physics moves along or about x of the joint's frames.
         let turn = UnitQuaternion::rotation_between(&Vector3::x(), &self.spec.axis)
             .unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI));
-        let frame = Isometry3::from_parts(Translation3::identity(), turn);
+        // At the child's centre of mass, or as near to it as the hinge goes: a small thing on a long lever shakes.
+        let along = self.spec.axis.into_inner() * self.child_center.dot(&self.spec.axis);
+        let anchor = match self.spec.kind {
+            JointKind::Prismatic => self.child_center,
+            JointKind::Revolute => along,
+        };
+        let frame = Isometry3::from_parts(Translation3::from(anchor), turn);
         let is_rigid = self.spec.locked || self.spec.breaks_at.is_some();
         let locked = match self.spec.kind {
             _ if is_rigid => JointAxesMask::LOCKED_FIXED_AXES,
@@ -120,11 +129,11 @@ impl Mechanism {
         self.reached = [self.reached[0].min(position), self.reached[1].max(position)];
         let Some(handle) = self.handle else { return };
         if let Some(limit) = self.spec.breaks_at {
-            let pull = physics.impulse_joints.get(handle).map_or(0.0, |joint| {
-                let force = [0, 1, 2].map(|axis| f64::from(joint.impulses[axis]));
-                // Physics notes the impulse of its last part of a step.
-                Vector3::from(force).norm() * SOLVER_ITERATIONS as f64 / step
-            });
+            // Only a pull along the axis takes it off. Physics notes the impulse of its last part of a step, as it acts on
+            // the parent.
+            let impulse =
+                physics.impulse_joints.get(handle).map_or(0.0, |joint| f64::from(joint.impulses[0]));
+            let pull = impulse * SOLVER_ITERATIONS as f64 / step;
             if pull > limit {
                 physics.impulse_joints.remove(handle, true);
                 self.handle = None;
@@ -158,7 +167,19 @@ impl Mechanism {
     }
 }
 
-/// Two links of one object do not touch each other, whatever their shapes.
+/// Centre of mass of a link, in its frame.
+fn center(link: &Link) -> Vector3<f64> {
+    let felt = link.parts.iter().filter(|part| !part.only_seen);
+    let (mut volume, mut sum) = (0.0, Vector3::zeros());
+    for part in felt {
+        let share = part.shape.volume();
+        volume += share;
+        sum += part.body_from_part.translation.vector * share;
+    }
+    if volume > 0.0 { sum / volume } else { sum }
+}
+
+/// Lets two links of one object pass through each other.
 pub(super) fn keep_apart(physics: &mut PhysicsWorld, first: RigidBodyHandle, second: RigidBodyHandle) {
     let mut joint = GenericJoint::new(JointAxesMask::empty());
     joint.set_contacts_enabled(false);

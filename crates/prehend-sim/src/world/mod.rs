@@ -5,6 +5,7 @@
 
 mod build;
 mod contacts;
+mod effort;
 mod entity;
 mod gripper;
 mod mechanism;

@@ -207,7 +207,8 @@ fn is_inside(a: &Entity, pose_a: &Isometry3<f64>, b: &Entity, pose_b: &Isometry3
         center.x.abs() < hollow.half[0] && center.y.abs() < hollow.half[1]
     };
     let rim = b.shape.half_extents().z;
-    let tallest = a.shape.half_extents().max();
+    // What looks out of an open thing is still in it; nothing looks out of a roof.
+    let tallest = if b.is_enclosed { 0.0 } else { a.shape.half_extents().max() };
     upright && within && center.z > hollow.floor - 0.005 && center.z < rim + tallest
 }
 

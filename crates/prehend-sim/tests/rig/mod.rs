@@ -114,20 +114,25 @@ impl Rig {
 
     /// Straight line of the tool at a speed, m/s, with smooth start and end.
     pub(crate) fn move_straight(&mut self, target: &Isometry3<f64>, speed: f64) -> MotionOutcome {
+        let points = self.straight(target, speed);
+        self.run(&points)
+    }
+
+    /// The points of [`Rig::move_straight`].
+    pub(crate) fn straight(&self, target: &Isometry3<f64>, speed: f64) -> Vec<JointPoint> {
         let start = self.tcp();
         let distance = (target.translation.vector - start.translation.vector).norm();
         let steps = (distance / 0.004).ceil().max(2.0) as usize;
         let seconds = 1.5 * distance / speed;
         let mut joints = *self.world.arm_joints();
-        let points: Vec<JointPoint> = (1..=steps)
+        (1..=steps)
             .map(|step| {
                 let s = step as f64 / steps as f64;
                 let eased = s * s * (3.0 - 2.0 * s);
                 joints = inverse_kinematics(self.world.model(), &joints, &start.lerp_slerp(target, eased));
                 JointPoint { time: seconds * s, positions: joints, velocities: None }
             })
-            .collect();
-        self.run(&points)
+            .collect()
     }
 
     pub(crate) fn grip(&mut self, opening: f64, effort: f64) -> GripEnd {

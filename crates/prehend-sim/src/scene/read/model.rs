@@ -10,6 +10,9 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_config::{Map, Value, nearest};
 use std::sync::Arc;
 
+/// Wall of the tray that stands for the room in a link, metres.
+const INSIDE_WALL: f64 = 0.002;
+
 /// A model with the numbers of its parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Blueprint {
@@ -161,8 +164,14 @@ fn read_link(map: &mut Map<'_>, colors: Colors, friction: f64) -> Option<Link> {
     let friction = map.or("friction", friction, |value| value.f64_in(0.0, 3.0));
     let pieces =
         map.req("pieces").and_then(|value| value.list(|item| item.map(|map| read_piece(map, colors))));
+    let inside = match map.opt("inside") {
+        Some(value) => value.map(read_inside).map(Some),
+        None => Some(None),
+    };
     let pieces = pieces?;
-    let Some((shape, link_from_shape)) = stand_in(&pieces) else {
+    let inside = inside?;
+    let is_enclosed = inside.is_some();
+    let Some((shape, link_from_shape)) = inside.or_else(|| stand_in(&pieces)) else {
         map.report("a link has at least one piece that can be felt");
         return None;
     };
@@ -175,7 +184,23 @@ fn read_link(map: &mut Map<'_>, colors: Colors, friction: f64) -> Option<Link> {
             (volume * crate::scene::DEFAULT_DENSITY).max(0.02)
         }
     };
-    Some(Link { name: name?, class: class?, parts, shape, link_from_shape, mass, friction: friction? })
+    Some(Link {
+        name: name?,
+        class: class?,
+        parts,
+        shape,
+        link_from_shape,
+        is_enclosed,
+        mass,
+        friction: friction?,
+    })
+}
+
+/// The room in a link that has a roof, as a box of `size` around `at`.
+fn read_inside(map: &mut Map<'_>) -> Option<(Shape, Isometry3<f64>)> {
+    let size = map.req("size").and_then(|value| super::lengths::<3>(&value, 3.0));
+    let place = read_place(map);
+    Some((Shape::Tray { size: size?, wall: INSIDE_WALL }, place?))
 }
 
 /// The shape that stands for a link: its hollow piece, its only one, or the box around all that is no region.

@@ -8,6 +8,9 @@ use prehend_config::{Document, Findings, Map, Value, Variables, nearest};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
+/// Models that may be like each other, one after the other.
+const LONGEST_CHAIN: usize = 8;
+
 /// What an object with a model is made from, again for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::scene) struct Template {
@@ -88,11 +91,21 @@ impl Template {
     }
 }
 
+/// What a model that is like another one has of its own; the nearest counts.
+#[derive(Default)]
+struct Changes {
+    class: Option<String>,
+    paint: Paint,
+    fixed: Option<bool>,
+    friction: Option<f64>,
+    parameters: Vec<(String, [f64; 2])>,
+}
+
 /// Reads an object that names a model of the library or holds one.
 pub(super) fn read_modelled(map: &mut Map<'_>, library: &Library) -> Option<ObjectSpec> {
     let name = map.req("name").and_then(|value| non_empty(&value));
     let model_value = map.req("model")?;
-    let document = find(&model_value, library);
+    let found = resolve(&model_value, library);
     let class = match map.opt("class") {
         Some(value) => non_empty(&value).map(|class| Some(class.to_lowercase())),
         None => Some(None),
@@ -116,8 +129,8 @@ pub(super) fn read_modelled(map: &mut Map<'_>, library: &Library) -> Option<Obje
     let parameters = map.opt("parameters");
     let joints_value = map.opt("joints");
     let placement = read_placement(map);
-    let document = document?;
-    let ranges = read_ranges(&model_value, &document, parameters.as_ref());
+    let (document, changes) = found?;
+    let ranges = read_ranges(&model_value, &document, &changes, parameters.as_ref());
     let joints = match &joints_value {
         Some(value) => value.map(read_joint_changes),
         None => Some(Vec::new()),
@@ -126,10 +139,10 @@ pub(super) fn read_modelled(map: &mut Map<'_>, library: &Library) -> Option<Obje
         document,
         ranges: ranges?,
         name: name?,
-        class: class?,
-        paint: Paint { color: color?, second: second? },
-        fixed: fixed?,
-        friction: friction?,
+        class: class?.or(changes.class),
+        paint: Paint { color: color?.or(changes.paint.color), second: second?.or(changes.paint.second) },
+        fixed: fixed?.or(changes.fixed),
+        friction: friction?.or(changes.friction),
         joints: joints?,
         placement: placement?,
     };
@@ -164,14 +177,69 @@ pub(super) fn read_modelled(map: &mut Map<'_>, library: &Library) -> Option<Obje
     template.at(0.5).ok()
 }
 
-fn find(value: &Value<'_>, library: &Library) -> Option<Document> {
-    if value.is_map() {
-        return Some(value.to_document());
+/// The model a value names or holds, and what the models between have of their own.
+fn resolve(value: &Value<'_>, library: &Library) -> Option<(Document, Changes)> {
+    let mut document =
+        if value.is_map() { value.to_document() } else { find(&non_empty(value)?, value, library)? };
+    let mut changes = Changes::default();
+    for _ in 0..LONGEST_CHAIN {
+        let read = document.read(&Variables::default(), |own| own.map(|map| read_like(map, &mut changes)));
+        match read {
+            Ok(None) => return Some((document, changes)),
+            Ok(Some(name)) => document = find(&name, value, library)?,
+            Err(findings) => {
+                for finding in findings.items() {
+                    value.report(format!("in the model: {finding}"));
+                }
+                return None;
+            }
+        }
     }
-    let name = non_empty(value)?;
-    let found = library.find(&name).cloned();
+    value.report("models are like each other in a circle");
+    None
+}
+
+/// The name of the model that this one is like, if it is like one; notes what it has of its own.
+fn read_like(map: &mut Map<'_>, changes: &mut Changes) -> Option<Option<String>> {
+    let Some(like) = map.opt("like") else {
+        // Everything else is read when the parameters have values.
+        map.entries();
+        return Some(None);
+    };
+    if let Some(value) = map.opt("class") {
+        let class = non_empty(&value)?.to_lowercase();
+        changes.class.get_or_insert(class);
+    }
+    if let Some(value) = map.opt("color") {
+        let color = read_color(&value)?;
+        changes.paint.color.get_or_insert(color);
+    }
+    if let Some(value) = map.opt("second_color") {
+        let color = read_color(&value)?.0;
+        changes.paint.second.get_or_insert(color);
+    }
+    if let Some(value) = map.opt("fixed") {
+        let fixed = value.bool()?;
+        changes.fixed.get_or_insert(fixed);
+    }
+    if let Some(value) = map.opt("friction") {
+        let friction = value.f64_in(0.0, 3.0)?;
+        changes.friction.get_or_insert(friction);
+    }
+    if let Some(value) = map.opt("parameters") {
+        for (name, range) in value.map(read_ranges_map)? {
+            if changes.parameters.iter().all(|(known, _)| *known != name) {
+                changes.parameters.push((name, range));
+            }
+        }
+    }
+    non_empty(&like).map(Some)
+}
+
+fn find(name: &str, value: &Value<'_>, library: &Library) -> Option<Document> {
+    let found = library.find(name).cloned();
     if found.is_none() {
-        match nearest(&name, library.names()) {
+        match nearest(name, library.names()) {
             Some(near) => value.report(format!("there is no model `{name}`; did you mean `{near}`?")),
             None => {
                 let names: Vec<&str> = library.names().collect();
@@ -186,6 +254,7 @@ fn find(value: &Value<'_>, library: &Library) -> Option<Document> {
 fn read_ranges(
     place: &Value<'_>,
     document: &Document,
+    changes: &Changes,
     given: Option<&Value<'_>>,
 ) -> Option<Vec<(String, [f64; 2])>> {
     let own = document.read(&Variables::default(), |value| {
@@ -209,23 +278,32 @@ fn read_ranges(
             return None;
         }
     };
-    let Some(given) = given else { return Some(ranges) };
-    for (name, range) in given.map(read_ranges_map)? {
-        match ranges.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, own)) => *own = range,
-            None => {
-                let names = ranges.iter().map(|(known, _)| known.as_str());
-                match nearest(&name, names) {
-                    Some(near) => {
-                        given.report(format!("the model has no parameter `{name}`; did you mean `{near}`?"));
-                    }
-                    None => given.report(format!("the model has no parameter `{name}`")),
-                }
-                return None;
-            }
-        }
+    set_ranges(&mut ranges, changes.parameters.clone(), place)?;
+    if let Some(given) = given {
+        set_ranges(&mut ranges, given.map(read_ranges_map)?, given)?;
     }
     Some(ranges)
+}
+
+fn set_ranges(
+    ranges: &mut [(String, [f64; 2])],
+    given: Vec<(String, [f64; 2])>,
+    place: &Value<'_>,
+) -> Option<()> {
+    for (name, range) in given {
+        if let Some((_, own)) = ranges.iter_mut().find(|(known, _)| *known == name) {
+            *own = range;
+            continue;
+        }
+        match nearest(&name, ranges.iter().map(|(known, _)| known.as_str())) {
+            Some(near) => {
+                place.report(format!("the model has no parameter `{name}`; did you mean `{near}`?"));
+            }
+            None => place.report(format!("the model has no parameter `{name}`")),
+        }
+        return None;
+    }
+    Some(())
 }
 
 fn read_ranges_map(map: &mut Map<'_>) -> Option<Vec<(String, [f64; 2])>> {
