@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial};
 use std::collections::HashMap;
 
 /// How far a thing may have moved and still be taken for the one that was lost from the map, metres.
@@ -90,18 +90,27 @@ impl Agent {
     /// anew.
     pub fn run(&self, readings: &[Goal], world: &mut dyn World, held: Option<ObjectKey>) -> Report {
         let mut tools = Toolbox::new(world, &self.lexicon, held, self.settings.step_limit);
-        let result = self.carry_out(readings, &mut tools);
+        let mut begun = false;
+        let result = self.carry_out(readings, &mut tools, &mut begun);
         let (outcome, reason, message) = match result {
             Ok(message) => (Outcome::Done, None, message),
             Err(fault) => {
-                let outcome = if tools.moved() { Outcome::Failed } else { ended_unmoved(fault.reason) };
+                // A look round before the plan was made has moved no thing.
+                let acted = begun && tools.moved();
+                let outcome = if acted { Outcome::Failed } else { ended_unmoved(fault.reason) };
                 (outcome, Some(fault.reason), fault.message)
             }
         };
         Report { outcome, reason, message, tool_calls: tools.calls(), state: tools.state().clone() }
     }
 
-    fn carry_out(&self, readings: &[Goal], tools: &mut Toolbox<'_>) -> Result<String, Fault> {
+    /// Plans and acts; `begun` is set when the plan is made.
+    fn carry_out(
+        &self,
+        readings: &[Goal],
+        tools: &mut Toolbox<'_>,
+        begun: &mut bool,
+    ) -> Result<String, Fault> {
         let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
         if readings.iter().any(|reading| matches!(reading, Goal::Steps(_))) {
             tools.settle()?;
@@ -110,6 +119,7 @@ impl Agent {
             Plan::Answer(text) => return Ok(text),
             Plan::Actions(actions) => actions,
         };
+        *begun = true;
         let map = tools.map()?;
         let mut executor = Executor {
             tools,
@@ -117,6 +127,7 @@ impl Agent {
             aliases: HashMap::new(),
             known: map.objects.iter().map(|object| object.key.clone()).collect(),
             retries: self.settings.retries,
+            front_view: self.settings.front_view,
         };
         for action in &actions {
             executor.remember(action, &map);
@@ -200,12 +211,13 @@ struct Executor<'t, 'w> {
     /// Keys of the map the plan was made from; they mean what they meant then.
     known: Vec<ObjectKey>,
     retries: u32,
+    front_view: Option<&'static str>,
 }
 
 impl Executor<'_, '_> {
     fn remember(&mut self, action: &Action, map: &ObjectMap) {
         let keys: Vec<&ObjectKey> = match action {
-            Action::Pick { object, .. } => vec![object],
+            Action::Pick { object, .. } | Action::Act { object, .. } => vec![object],
             Action::Place { object, targets, .. } => std::iter::once(object).chain(targets).collect(),
             Action::Home | Action::Look | Action::Stop => Vec::new(),
         };
@@ -228,41 +240,60 @@ impl Executor<'_, '_> {
                 Ok(words) => return Ok(words),
                 Err(fault) => fault,
             };
-            let next = remedy(fault.reason);
+            let next = match (action, fault.reason) {
+                // No handle is seen: another view may show it.
+                (Action::Act { .. }, Reason::NoGrasp) if !looked => Remedy::LookFirst,
+                (_, reason) => remedy(reason),
+            };
             attempt += 1;
             if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
                 return Err(fault);
             }
             if next == Remedy::LookFirst {
                 looked = true;
+                let view = self.view_for(action);
                 let about = match action {
-                    Action::Pick { object, .. } | Action::Place { object, .. } => Some(self.alias(object)),
+                    Action::Pick { object, .. }
+                    | Action::Place { object, .. }
+                    | Action::Act { object, .. } => Some(self.alias(object)),
                     Action::Home | Action::Look | Action::Stop => None,
                 };
-                self.tools.survey(Skill::Look, "", about.as_ref())?;
+                self.tools.survey(Skill::Look, view, about.as_ref())?;
             } else if self.tools.state().held_object.is_none() {
                 self.tools.forget_map();
             }
         }
     }
 
-    fn attempt(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
-        match action {
+    fn attempt(&mut self, step: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
+        match step {
             Action::Pick { object, part } => {
                 self.grasp(object, part.as_deref())?;
-                Ok(done_words(action, named_in))
+                Ok(done_words(step, named_in))
             }
             Action::Place { object, relation, targets, drop, part } => {
                 if !self.is_held(object) {
                     self.grasp(object, part.as_deref())?;
                 }
                 self.place(*relation, targets, *drop)?;
-                Ok(done_words(action, named_in))
+                Ok(done_words(step, named_in))
             }
-            Action::Home => self.tools.survey(Skill::Home, "", None).map(|_| done_words(action, named_in)),
-            Action::Look => self.tools.survey(Skill::Look, "", None).map(|_| done_words(action, named_in)),
-            Action::Stop => Ok(done_words(action, named_in)),
+            Action::Act { object, action, part } => {
+                let key = self.locate(object)?;
+                self.tools.interact(&key, &Interaction::act_text(action, part.as_deref()), &[])?;
+                Ok(done_words(step, named_in))
+            }
+            Action::Home => self.tools.survey(Skill::Home, "", None).map(|_| done_words(step, named_in)),
+            Action::Look => self.tools.survey(Skill::Look, "", None).map(|_| done_words(step, named_in)),
+            Action::Stop => Ok(done_words(step, named_in)),
         }
+    }
+
+    /// The survey pose for a second look: upright faces for drawers and doors, else what suits the object best.
+    fn view_for(&self, action: &Action) -> &'static str {
+        let Action::Act { object, .. } = action else { return "" };
+        let panel = self.memory.get(object).is_some_and(|it| fixture::is_panel(&it.class_name));
+        self.front_view.filter(|_| panel).unwrap_or("")
     }
 
     fn alias(&self, key: &ObjectKey) -> ObjectKey {
@@ -364,6 +395,7 @@ fn done_words(action: &Action, named_in: &ObjectMap) -> String {
             };
             format!("{} is {there}", describe(object, named_in))
         }
+        Action::Act { object, action, .. } => format!("{} is done: {}", action, describe(object, named_in)),
         Action::Home => "I am at home".to_owned(),
         Action::Look => "I looked again".to_owned(),
         Action::Stop => "I hold still".to_owned(),

@@ -1,7 +1,7 @@
 //! What the agent needs from the world: perception, skills and somebody who listens.
 
 use crate::tools::ToolOutput;
-use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill};
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Skill, Way};
 use std::sync::Arc;
 
 /// An object that was looked at and is not what was asked for.
@@ -46,6 +46,10 @@ pub struct SkillRequest {
     pub relation: Option<Relation>,
     /// Part to grasp; empty = anywhere.
     pub part: String,
+    /// What shall become of the part; only for skills on parts.
+    pub effect: Option<PartEffect>,
+    /// Which way the part shall move; `None` is what is usual for the effect.
+    pub direction: Option<Way>,
     /// Map version the request is made from.
     pub map_version: u64,
 }

@@ -5,6 +5,7 @@
 
 mod color_model;
 mod knowledge;
+pub mod part;
 
 pub use knowledge::{Knowledge, Trait};
 

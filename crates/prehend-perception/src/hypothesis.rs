@@ -9,6 +9,7 @@ use crate::{Keyframe, color};
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::VoxelGrid;
+use prehend_scene::fixture;
 use std::collections::BTreeMap;
 
 /// When a frame's regions count as one thing or as a thing at all.
@@ -46,6 +47,9 @@ impl Default for HypothesisSettings {
         }
     }
 }
+
+/// Greatest gap between a drawer's front and its handle, metres.
+const HANDLE_GAP: f64 = 0.08;
 
 /// One thing in one frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,9 +218,15 @@ fn parts_of(
     let most = parts.iter().map(|part| part.pixels.len()).max().unwrap_or(0) as f64;
     let (mut parts, scraps): (Vec<Hypothesis>, Vec<Hypothesis>) =
         parts.into_iter().partition(|part| part.pixels.len() as f64 >= settings.min_part * most);
-    // The tip of a handle behind its mug, or the cap of a bottle seen from above: small, apart, but of the same mask and colour.
+    let class = frame.detections.iter().find(|d| d.label == label).map_or("", |d| d.class_name.as_str());
+    let is_panel = fixture::is_panel(class);
+    // The tip of a handle behind its mug, or the cap of a bottle seen from above: small, apart, but of the same mask and colour. The handle of a
+    // drawer stands farther out and may have a colour of its own.
     for scrap in scraps {
         let alike = |part: &Hypothesis| {
+            if is_panel {
+                return is_near(&part.pixels, &scrap.pixels, scene, HANDLE_GAP);
+            }
             color::unlikeness(mean_color(frame, &scrap.pixels), mean_color(frame, &part.pixels))
                 < settings.unlike
                 && (is_near(&part.pixels, &scrap.pixels, scene, 2.0 * settings.bridge)

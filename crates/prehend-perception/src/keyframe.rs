@@ -25,6 +25,15 @@ pub struct Detection {
     pub score: f64,
 }
 
+/// What a part detector said about a frame: its own label image and detections, whose classes are those of parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartLabels {
+    /// Part masks, aligned with colour.
+    pub labels: LabelImage,
+    /// Parts.
+    pub detections: Vec<Detection>,
+}
+
 /// One frame, all of one moment.
 #[derive(Clone, Debug)]
 pub struct Keyframe {
@@ -40,7 +49,9 @@ pub struct Keyframe {
     pub labels: LabelImage,
     /// Instances.
     pub detections: Vec<Detection>,
-    /// Intrinsics of all three images.
+    /// Parts (handles, knobs, buttons), when the robot has a detector of parts.
+    pub parts: Option<PartLabels>,
+    /// Intrinsics of all images.
     pub intrinsics: Intrinsics,
     /// Camera pose.
     pub map_from_camera: Isometry3<f64>,
@@ -59,7 +70,7 @@ pub enum KeyframeError {
         "the {image} image is {width} x {height} with {pixels} pixels; expected {expected_width} x {expected_height}"
     )]
     Size {
-        /// `color`, `depth` or `label`.
+        /// `color`, `depth`, `label` or `part label`.
         image: &'static str,
         /// Its width.
         width: usize,
@@ -96,11 +107,16 @@ impl Keyframe {
     pub fn validate(&self) -> Result<(), KeyframeError> {
         self.intrinsics.validate()?;
         let (expected_width, expected_height) = (self.intrinsics.width, self.intrinsics.height);
+        let parts = self.parts.as_ref().map(|parts| &parts.labels);
+        let parts = parts.map(|labels| ("part label", labels.width, labels.height, labels.labels.len()));
         for (image, width, height, pixels) in [
             ("color", self.color.width, self.color.height, self.color.pixels.len()),
             ("depth", self.depth.width, self.depth.height, self.depth.millimetres.len()),
             ("label", self.labels.width, self.labels.height, self.labels.labels.len()),
-        ] {
+        ]
+        .into_iter()
+        .chain(parts)
+        {
             if (width, height) != (expected_width, expected_height) || pixels != width * height {
                 return Err(KeyframeError::Size {
                     image,

@@ -17,7 +17,7 @@ pub mod retrieve;
 pub mod segment;
 pub mod traits;
 
-pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage};
+pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;
 pub use map::{MapBuilder, MapSettings, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};

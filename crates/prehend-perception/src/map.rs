@@ -3,6 +3,7 @@
 mod associate;
 mod gone;
 pub(crate) mod object;
+mod parts;
 mod stand;
 
 #[cfg(test)]
@@ -58,6 +59,8 @@ pub struct UpdateReport {
     pub skipped: Skipped,
     /// Things left out because the gripper holds them or they are part of the robot.
     pub held: usize,
+    /// Parts that a part detector named and that lie on no object of the frame.
+    pub homeless_parts: usize,
 }
 
 /// The object map with what is needed to update it.
@@ -152,6 +155,7 @@ impl MapBuilder {
         let old = std::mem::take(&mut self.map.objects);
         let sights = Sights { seen, held, frame, scene: &scene };
         self.map.objects = self.associate(old, sights, reset, &mut report);
+        report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
         if let Some(plane) = scene.plane {
             self.map.support_plane = Some(plane.coefficients());
             let camera = Point3::from(frame.map_from_camera.translation.vector);
@@ -199,6 +203,9 @@ impl MapBuilder {
         }
         let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
         let mut moves = associate::moved(&old, &gone, &seen, &pairs);
+        for (number, place) in associate::slid(&old, &seen, &pairs, &moves).into_iter().enumerate() {
+            moves[number] = moves[number].or(place);
+        }
         // Something left the hand: it is looked for even when this frame misnames it.
         for (place, in_hand) in old.iter().enumerate().skip(on_map) {
             if let Some(number) = associate::put_down(in_hand, &seen, &pairs) {
@@ -213,6 +220,10 @@ impl MapBuilder {
                     report.merged.push(known.key.clone());
                     if reset {
                         object.key = known.key.clone();
+                        *known = object;
+                    } else if associate::has_slid(known, &object, &rule) {
+                        object.key = known.key.clone();
+                        keep_names(&mut object, std::mem::take(&mut known.class_votes));
                         *known = object;
                     } else {
                         merge_into(known, object, &rule);

@@ -1,9 +1,12 @@
 //! Parts one can act on, found by geometry alone: rim, handle, opening, flat top, body (ASP IV-A asks a model for these).
 
 mod action;
+pub mod mechanism;
 mod ring;
+mod working;
 
 pub use action::{ActionError, Intent, read_action};
+pub use working::{PartAction, WorkingPart, part_affordances, read_part_action, rule_of, working_parts};
 
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{HeightMap, PointCloud};

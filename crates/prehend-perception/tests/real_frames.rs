@@ -49,6 +49,7 @@ fn load(folder: &Path) -> (Keyframe, Mask) {
         depth,
         labels: LabelImage { width: 640, height: 480, labels: vec![0; 640 * 480] },
         detections: Vec::new(),
+        parts: None,
         intrinsics,
         map_from_camera,
         robot: Vec::new(),

@@ -3,7 +3,9 @@
 //! For: what the nodes talk about, as plain values. Not for: how it is perceived, judged or moved.
 //! Read [`ObjectMap`] first. Everything is in the map frame (the robot's base frame), metres and radians.
 
+pub mod actions;
 pub mod evidence;
+pub mod fixture;
 pub mod map;
 pub mod merge;
 pub mod object;
@@ -14,9 +16,10 @@ pub mod reason;
 pub mod spatial;
 pub mod state;
 
+pub use actions::{ActionRule, ActionTable, ActionWay, Makes, Way};
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
 pub use map::ObjectMap;
-pub use object::{Affordance, Crop, Object, ObjectKey};
+pub use object::{Affordance, Crop, Object, ObjectKey, ObservedPart, PartView};
 pub use observation::{Felt, Observation};
 pub use part_motion::{PartEffect, PartMotion};
 pub use plan::{Permit, PlanHash, Relation, Skill, SkillPlan};

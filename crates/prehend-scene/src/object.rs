@@ -78,6 +78,8 @@ pub struct Object {
     pub crops: Vec<Crop>,
     /// Parts found so far.
     pub affordances: Vec<Affordance>,
+    /// Parts that a part detector named, most seen first.
+    pub parts: Vec<ObservedPart>,
     /// Number of keyframes the object was seen in.
     pub view_count: u32,
     /// Whether every view touches the image border.
@@ -101,4 +103,34 @@ pub struct Affordance {
     pub normal: Vector3<f64>,
     /// How well the geometry fits the part, [0, 1].
     pub score: f64,
+}
+
+/// A part of an object as a part detector saw it, over all its views (ASP IV-A: views of one part are one by their overlap).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObservedPart {
+    /// Class name with the most weight, lower case with spaces.
+    pub class_name: String,
+    /// Weight share of `class_name` among all votes, [0, 1].
+    pub score: f64,
+    /// Class names with their summed scores, most first.
+    pub class_votes: Vec<(String, f64)>,
+    /// Points in the map frame; not empty where the part was perceived, empty where only its name is passed on.
+    pub cloud: PointCloud,
+    /// The newest view of each name.
+    pub views: Vec<PartView>,
+}
+
+/// One view of a part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartView {
+    /// Name of the keyframe.
+    pub view: String,
+    /// The part's mask in the whole image.
+    pub mask: Mask,
+    /// What the detector called it.
+    pub label: String,
+    /// How sure it was, [0, 1].
+    pub score: f64,
+    /// Time of the image, seconds.
+    pub stamp: f64,
 }

@@ -36,13 +36,22 @@ pub enum Step {
         /// Whether to let it fall a short way instead of setting it down ("drop").
         drop: bool,
     },
+    /// Act on a part of something ("open the drawer", "press the button"); verbs by the table of actions.
+    Act {
+        /// The verb, base form with its particle, as the table has it.
+        action: String,
+        /// What to act on, one after the other.
+        objects: Vec<NounPhrase>,
+        /// Part to act on, when one is named.
+        part: Option<String>,
+    },
     /// Move the arm to its home pose.
     Home,
     /// Move the camera and look again.
     Look,
     /// Give up what is being done and hold still; also "do nothing".
     Stop,
-    /// Understood, but no skill exists for it ("open the drawer", "hand me the cup", "swap ..").
+    /// Understood, but no skill exists for it ("stir the soup", "hand me the cup", "swap ..").
     Unsupported {
         /// The verb as it was said, base form.
         verb: String,
@@ -188,6 +197,12 @@ pub enum Selector {
     Side(Region),
     /// The n-th (from 1) counted from a side: "second from the left".
     Nth(u32, Region),
+    /// The highest (true) or lowest of several above each other: "the top drawer".
+    Level(bool),
+    /// The n-th (from 1) of several above each other, from the top (true) or the bottom: "second from the bottom".
+    NthLevel(u32, bool),
+    /// The n-th (from 1), without saying from where: "the second drawer".
+    Number(u32),
     /// The one closest to targets.
     Closest(Vec<NounPhrase>),
     /// The one farthest from targets.

@@ -5,7 +5,7 @@ use super::inflect::{gerund, past, regular_singular, third_person};
 use super::phrases::Phrases;
 use super::token::Token;
 use prehend_config::{Findings, Map, Value, read};
-use prehend_scene::Relation;
+use prehend_scene::{ActionTable, Relation};
 use std::collections::{HashMap, HashSet};
 
 /// The lexicon that is built in.
@@ -46,6 +46,8 @@ pub enum VerbMeaning {
     Swap,
     /// Known, but nothing the robot can do.
     Other,
+    /// Act on a part, when the table of actions has a rule for the thing.
+    Act,
 }
 
 const MEANINGS: [(&str, VerbMeaning); 16] = [
@@ -93,6 +95,15 @@ pub struct Verb {
     pub particles: usize,
 }
 
+/// A verb whose last word may stand after the object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Separable {
+    /// Base form with its particle.
+    pub lemma: String,
+    /// The particle.
+    pub particle: String,
+}
+
 /// Kinds of determiner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Determiner {
@@ -125,6 +136,8 @@ pub enum Describing {
     Size(Dimension, bool),
     /// A side.
     Side(Region),
+    /// The highest (true) or lowest of several above each other.
+    Level(bool),
     /// Closest (true) or farthest (false).
     Distance(bool),
 }
@@ -152,6 +165,10 @@ pub struct Lexicon {
     pub verbs: Phrases<Verb>,
     /// Particles by [`Verb::particles`].
     pub particles: Vec<Words>,
+    /// Actions on parts.
+    pub actions: ActionTable,
+    /// Forms of the first word of actions with a particle, which may follow the object: "turn the stove on".
+    pub separable: Phrases<Separable>,
     /// Prepositions as destinations.
     pub place_words: Phrases<PlaceWord>,
     /// Prepositions of what is there.
@@ -235,9 +252,26 @@ impl Lexicon {
         read(file, text, |root| root.map(Self::from_map))
     }
 
-    /// The built-in lexicon; empty when the built-in file is broken, which a test rules out.
+    /// The built-in lexicon with the built-in actions; empty when a built-in file is broken, which tests rule out.
     pub fn built_in() -> Self {
-        Self::from_yaml("lexicon.yaml", DEFAULT).unwrap_or_default()
+        Self::from_yaml("lexicon.yaml", DEFAULT).unwrap_or_default().with_actions(ActionTable::built_in())
+    }
+
+    /// The lexicon with the verbs of these actions.
+    pub fn with_actions(mut self, actions: ActionTable) -> Self {
+        let particles = self.particles.len();
+        self.particles.push(Words::default());
+        for verb in actions.verbs() {
+            self.add_verb(verb, VerbMeaning::Act, particles);
+            if let Some((first, particle)) = verb.split_once(' ') {
+                let separable = Separable { lemma: verb.to_owned(), particle: particle.to_owned() };
+                for form in [first.to_owned(), gerund(first)] {
+                    self.separable.add(&form, separable.clone());
+                }
+            }
+        }
+        self.actions = actions;
+        self
     }
 
     fn from_map(map: &mut Map<'_>) -> Option<Self> {
@@ -308,28 +342,33 @@ impl Lexicon {
         let index = self.particles.len();
         self.particles.push(particles);
         for lemma in map.req("words")?.list(|v| v.text())? {
-            let (first, rest) = match lemma.split_once(' ') {
-                Some((first, rest)) => (first, format!(" {rest}")),
-                None => (lemma.as_str(), String::new()),
-            };
-            let mut add = |form: &str, kind| {
-                let verb = Verb { lemma: lemma.clone(), meaning, form: kind, particles: index };
-                self.verbs.add(&format!("{form}{rest}"), verb);
-            };
-            add(first, VerbForm::Base);
-            add(&third_person(first), VerbForm::Third);
-            add(&gerund(first), VerbForm::Gerund);
-            add(&past(first), VerbForm::Past);
+            self.add_verb(&lemma, meaning, index);
+            let (first, rest) = split_verb(&lemma);
             for (form, base) in irregular {
                 if base == first {
-                    add(form, if form.ends_with("ing") { VerbForm::Gerund } else { VerbForm::Past });
+                    let kind = if form.ends_with("ing") { VerbForm::Gerund } else { VerbForm::Past };
+                    let verb = Verb { lemma: lemma.clone(), meaning, form: kind, particles: index };
+                    self.verbs.add(&format!("{form}{rest}"), verb);
                 }
-            }
-            if matches!(first, "put" | "set" | "cut" | "shut" | "read" | "get" | "spread") {
-                add(first, VerbForm::Past);
             }
         }
         Some(())
+    }
+
+    /// Adds the regular forms of a verb.
+    fn add_verb(&mut self, lemma: &str, meaning: VerbMeaning, particles: usize) {
+        let (first, rest) = split_verb(lemma);
+        let mut add = |form: &str, kind| {
+            let verb = Verb { lemma: lemma.to_owned(), meaning, form: kind, particles };
+            self.verbs.add(&format!("{form}{rest}"), verb);
+        };
+        add(first, VerbForm::Base);
+        add(&third_person(first), VerbForm::Third);
+        add(&gerund(first), VerbForm::Gerund);
+        add(&past(first), VerbForm::Past);
+        if matches!(first, "put" | "set" | "cut" | "shut" | "read" | "get" | "spread") {
+            add(first, VerbForm::Past);
+        }
     }
 
     fn read_preposition(&mut self, map: &mut Map<'_>) -> Option<()> {
@@ -377,6 +416,11 @@ impl Lexicon {
             for (key, region) in REGIONS {
                 for phrase in m.req(key)?.list(|v| v.text())? {
                     self.describing.add(&phrase, Describing::Side(region));
+                }
+            }
+            for (key, top) in [("top", true), ("bottom", false)] {
+                for phrase in m.req(key)?.list(|v| v.text())? {
+                    self.describing.add(&phrase, Describing::Level(top));
                 }
             }
             Some(())
@@ -484,7 +528,7 @@ impl Lexicon {
             .iter()
             .filter(|(words, verb)| {
                 words.len() == 1
-                    && words[0].len() >= 3
+                    && words[0].len() >= if verb.meaning == VerbMeaning::Act { 4 } else { 3 }
                     && (verb.form == VerbForm::Base)
                     && verb.meaning != VerbMeaning::Other
             })
@@ -493,6 +537,11 @@ impl Lexicon {
             .min_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))
             .map(|(_, _, verb)| verb)
     }
+}
+
+/// The first word of a verb, and the rest with the blank before it.
+fn split_verb(lemma: &str) -> (&str, &str) {
+    lemma.split_at(lemma.find(' ').unwrap_or(lemma.len()))
 }
 
 const DIMENSIONS: [(&str, Dimension); 4] = [

@@ -28,6 +28,9 @@ impl fmt::Display for Step {
                 let verb = if *drop { "drop" } else { "place" };
                 write!(f, "{verb}({} -> {destination}{})", joined(objects, ", "), by(part))
             }
+            Self::Act { action, objects, part } => {
+                write!(f, "{action}({}{})", joined(objects, ", "), by(part))
+            }
             Self::Home => f.write_str("home"),
             Self::Look => f.write_str("look"),
             Self::Stop => f.write_str("stop"),
@@ -118,6 +121,9 @@ impl fmt::Display for Selector {
             Self::Least(dimension) => write!(f, "least {dimension}"),
             Self::Side(region) => write!(f, "side {region}"),
             Self::Nth(number, region) => write!(f, "nth {number} {region}"),
+            Self::Level(top) => write!(f, "side {}", level(*top)),
+            Self::NthLevel(number, top) => write!(f, "nth {number} {}", level(*top)),
+            Self::Number(number) => write!(f, "number {number}"),
             Self::Closest(targets) => write!(f, "closest ({})", joined(targets, " & ")),
             Self::Farthest(targets) => write!(f, "farthest ({})", joined(targets, " & ")),
             Self::ClosestToRobot => f.write_str("closest (robot)"),
@@ -126,6 +132,10 @@ impl fmt::Display for Selector {
             Self::LessThan(dimension, targets) => write!(f, "less {dimension} ({})", joined(targets, " & ")),
         }
     }
+}
+
+fn level(top: bool) -> &'static str {
+    if top { "top" } else { "bottom" }
 }
 
 impl fmt::Display for Modifier {

@@ -8,7 +8,7 @@ use super::ground::{Grounder, head_word, refuse};
 use crate::language::{Dimension, Head, NounPhrase, Quantity, Question};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Reason};
+use prehend_scene::{Makes, ObjectKey, Reason};
 
 impl Grounder<'_, '_, '_> {
     /// The answer to a question.
@@ -76,7 +76,7 @@ impl Grounder<'_, '_, '_> {
                 Ok(self.held().map_or("I hold nothing.".to_owned(), |key| format!("I hold {}.", describe(&key, &map))))
             }
             Question::Abilities => Ok("I can pick things up, put them in, on, next to, left or right of, in front of, behind or between \
-                 other things, drop them, take several steps, and answer where things are, how many there are, what is in \
+                 other things, drop them, open and close drawers and doors, press buttons, take several steps, and answer where things are, how many there are, what is in \
                  something, and which is larger."
                 .to_owned()),
         }
@@ -208,6 +208,13 @@ impl Grounder<'_, '_, '_> {
         }
         if all && !keys.is_empty() {
             return Ok(format!("Yes, {} is {wanted}.", lower_first(&name)));
+        }
+        if let Some((wanted, _)) = self.wanted_state(&full) {
+            let other = if wanted == Makes::Open { "closed" } else { "open" };
+            let told = self.state_of(&keys[0])?.is_some();
+            let words =
+                if told { format!("is {other}") } else { "is not seen well enough to tell".to_owned() };
+            return Ok(format!("{}{} {words}.", if told { "No, " } else { "" }, lower_first(&name)));
         }
         let place = map.get(&keys[0]).map_or(String::new(), |object| place_words(object, &map));
         Ok(format!("No, {} is {place}.", lower_first(&name)))

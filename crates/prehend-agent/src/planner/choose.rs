@@ -47,11 +47,18 @@ impl Grounder<'_, '_, '_> {
                 let values = self.sizes(*dimension, &keys)?.into_iter().map(|value| -value).collect();
                 self.first(np, keys, values, &Margin::Ratio(1.0 / ratio), "are nearly of the same size")
             }
+            Selector::Level(top) => self.level(*top, keys),
+            Selector::NthLevel(number, top) => self.nth_level(np, *number, *top, keys),
+            Selector::Number(number) => self.number(np, *number, keys),
             Selector::Side(Region::Center) => self.middle(np, keys),
             Selector::Side(region) => {
                 let values = self.along(*region, &keys)?;
                 if matches!(np.quantity, Quantity::All | Quantity::Others) && keys.len() > 2 {
                     return Ok(upper_half(keys, &values));
+                }
+                // "the top left drawer": a column, of which the level picks one.
+                if np.selectors.iter().any(|other| matches!(other, Selector::Level(_))) {
+                    return Ok(outermost(keys, &values));
                 }
                 self.first(np, keys, values, &Margin::Step(PLACE_MARGIN), "stand nearly side by side")
             }
@@ -146,7 +153,14 @@ impl Grounder<'_, '_, '_> {
             values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
                 - values.iter().copied().fold(f64::INFINITY, f64::min)
         };
-        let values = if spread(&left) >= spread(&back) { left } else { back };
+        let up = self.heights(&keys)?;
+        let values = if spread(&up) > spread(&left).max(spread(&back)) {
+            up
+        } else if spread(&left) >= spread(&back) {
+            left
+        } else {
+            back
+        };
         if keys.len().is_multiple_of(2) {
             return Err(self.ambiguous(np, &keys)?);
         }
@@ -266,6 +280,16 @@ impl Grounder<'_, '_, '_> {
         }
         Ok(kept)
     }
+}
+
+/// Those at the greatest value, or hardly less.
+pub(super) fn outermost(keys: Vec<ObjectKey>, values: &[f64]) -> Vec<ObjectKey> {
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    keys.into_iter()
+        .zip(values)
+        .filter(|(_, value)| **value > most - PLACE_MARGIN)
+        .map(|(key, _)| key)
+        .collect()
 }
 
 /// Those whose value is nearer to the greatest than to the least; all when they are alike.

@@ -2,7 +2,7 @@
 
 use super::{Action, Plan};
 use crate::language::plural;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture, spatial};
 
 /// Least share of pixels that gives an object its colour word.
 const COLOR_SHARE: f64 = 0.4;
@@ -103,6 +103,9 @@ pub(crate) fn differences(keys: &[ObjectKey], map: &ObjectMap) -> Vec<String> {
     if distinct(&classes) {
         return classes;
     }
+    if let Some(levels) = level_words(&objects).filter(|words| distinct(words)) {
+        return levels;
+    }
     let carriers: Vec<Option<String>> = objects
         .iter()
         .map(|object| carrier(object, map).map(|(word, other)| format!("one {word} the {}", noun(other))))
@@ -124,6 +127,25 @@ pub(crate) fn differences(keys: &[ObjectKey], map: &ObjectMap) -> Vec<String> {
             format!("one {}", offset_words(centre.x, centre.y))
         })
         .collect()
+}
+
+/// "the top one", of drawers above each other; `None` when they are no drawers or stand side by side.
+fn level_words(objects: &[&Object]) -> Option<Vec<String>> {
+    if !objects.iter().all(|object| fixture::is_panel(&object.class_name)) {
+        return None;
+    }
+    let last = objects.len().checked_sub(1)?;
+    let rank = |object: &Object| {
+        let height = spatial::centre(object).z;
+        objects.iter().filter(|other| spatial::centre(other).z > height + 0.02).count()
+    };
+    let words = objects.iter().map(|object| match rank(object) {
+        0 => "the top one".to_owned(),
+        place if place == last => "the bottom one".to_owned(),
+        _ if objects.len() == 3 => "the middle one".to_owned(),
+        place => format!("number {} from the top", place + 1),
+    });
+    Some(words.collect())
 }
 
 /// Where an object stands among others: "on the left", "in the middle", "at the back".
@@ -217,6 +239,7 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
             Action::Place { object, relation, targets, .. } => {
                 format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
             }
+            Action::Act { object, action, .. } => format!("{action} {}", describe(object, map)),
             Action::Home => "go home".to_owned(),
             Action::Look => "look again".to_owned(),
             Action::Stop => "stop".to_owned(),

@@ -5,7 +5,7 @@ use super::describe::{class_of, describe};
 use super::ground::refuse;
 use crate::language::{Goal, Lexicon, PlaceRelation, Region, Step};
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectMap, Reason, Relation, spatial};
+use prehend_scene::{Object, ObjectMap, Reason, Relation, fixture, spatial};
 
 /// Least height of a thing that must be gripped around its sides, metres; flatter or hollow ones are gripped at the rim.
 const SOLID_HEIGHT: f64 = 0.03;
@@ -51,7 +51,7 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
                 ))
             }
         },
-        Step::Pick { .. } | Step::Home | Step::Look | Step::Stop => None,
+        Step::Pick { .. } | Step::Act { .. } | Step::Home | Step::Look | Step::Stop => None,
     })
 }
 
@@ -147,6 +147,10 @@ pub(super) fn unplaceable(
                     name(target),
                     name(object)
                 ));
+            }
+            // Of a closed drawer only the front is seen: what fits is found out when it is open.
+            if fixture::is_panel(class_of(target)) {
+                return None;
             }
             let (needs, has) = (spatial::width_of(object), spatial::width_of(target) - WALLS);
             let deep = spatial::length_of(object) > spatial::length_of(target) * 1.6

@@ -5,7 +5,7 @@ use super::describe::{class_of, counted, describe, differences, listed, noun, wi
 use crate::language::{AttributeKind, Head, NounPhrase, Quantity, Spatial, plural};
 use crate::tools::Toolbox;
 use crate::world::{Fault, Retrieval};
-use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation};
+use prehend_scene::{Makes, ObjectKey, ObjectMap, Reason, Relation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,7 +31,9 @@ pub(crate) struct Grounder<'t, 'w, 'k> {
     /// Everything spoken of, for "the other".
     pub(super) spoken: Vec<ObjectKey>,
     pub(super) facts: Vec<Fact>,
-    queries: HashMap<(String, u32), Retrieval>,
+    /// What earlier steps open or close, the newest last.
+    pub(super) states: Vec<(ObjectKey, Makes)>,
+    pub(super) queries: HashMap<(String, u32), Retrieval>,
 }
 
 pub(super) fn refuse(reason: Reason, message: impl Into<String>) -> Fault {
@@ -47,6 +49,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             targets: Vec::new(),
             spoken: Vec::new(),
             facts: Vec::new(),
+            states: Vec::new(),
             queries: HashMap::new(),
         }
     }
@@ -242,6 +245,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                 Reason::Infeasible,
                 "The table itself is nothing I can move or put things beside.",
             )),
+            Head::Noun(_) if self.wanted_state(np).is_some() => self.in_state(np),
             Head::Noun(_) | Head::Anything => {
                 let several = !matches!(np.quantity, Quantity::One | Quantity::Any | Quantity::Other);
                 let filtered = !np.modifiers.is_empty() || !np.selectors.is_empty() || !np.except.is_empty();

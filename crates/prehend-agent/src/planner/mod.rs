@@ -3,6 +3,7 @@
 //! A refusal is a [`Fault`] with one of the reasons not_understood, not_found, ambiguous, infeasible, unsafe; its
 //! message names the nearest alternative or asks the question that settles it. Read [`Plan`] first.
 
+mod act;
 mod answer;
 mod choose;
 mod describe;
@@ -43,6 +44,15 @@ pub enum Action {
         /// Part to grasp it by.
         part: Option<String>,
     },
+    /// Act on a part.
+    Act {
+        /// The object.
+        object: ObjectKey,
+        /// The verb, base form with its particle, as the table of actions has it.
+        action: String,
+        /// Part to act on; `None` is what the table and the geometry prefer.
+        part: Option<String>,
+    },
     /// Move the arm home.
     Home,
     /// Look again from elsewhere.
@@ -75,6 +85,8 @@ pub struct Settings {
     pub retries: u32,
     /// Most tool calls of one goal.
     pub step_limit: u32,
+    /// Name of the survey pose that sees upright faces, if the robot has one.
+    pub front_view: Option<&'static str>,
 }
 
 impl Default for Settings {
@@ -86,6 +98,7 @@ impl Default for Settings {
             size_ratio: 1.10,
             retries: 3,
             step_limit: 150,
+            front_view: None,
         }
     }
 }

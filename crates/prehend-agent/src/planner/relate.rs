@@ -95,6 +95,10 @@ impl Grounder<'_, '_, '_> {
             Spatial::InRegion(region) => self.in_region(key, region),
             Spatial::Between => self.between(key, anchors).map(sure),
             relation => {
+                // "the top layer of the drawer": the layers are the drawers.
+                if relation == Spatial::PartOf && first.contains(key) {
+                    return Ok(Fit::Clear);
+                }
                 let mut best = Fit::No;
                 for anchor in first.iter().filter(|anchor| *anchor != key) {
                     best = best.max(self.fit_one(key, anchor, relation)?);
@@ -132,6 +136,7 @@ impl Grounder<'_, '_, '_> {
             Spatial::On | Spatial::In | Spatial::Above => {
                 sure(self.tools.holds(Measure::On, &pair)? || self.tools.holds(Measure::Inside, &pair)?)
             }
+            Spatial::PartOf if self.is_part(key, anchor)? => Fit::Clear,
             Spatial::At | Spatial::PartOf => {
                 let carried =
                     self.tools.holds(Measure::On, &pair)? || self.tools.holds(Measure::Inside, &pair)?;

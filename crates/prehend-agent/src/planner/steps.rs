@@ -27,7 +27,17 @@ impl Grounder<'_, '_, '_> {
                     }
                     self.pick(&keys, part.as_ref(), &mut held, &mut actions)?;
                 }
+                Step::Act { action, objects, part } => {
+                    self.face(objects)?;
+                    let (keys, part) = self.ground_acted(action, objects, part.as_ref())?;
+                    self.objects = keys.clone();
+                    for key in keys {
+                        let part = part.as_ref();
+                        already.extend(self.act(&key, action, part, &mut held, &mut actions)?);
+                    }
+                }
                 Step::Place { objects, destination, part, drop } => {
+                    self.face(&destination.targets)?;
                     let keys = self.ground_all(objects, &[])?;
                     let (relation, targets) = self.destination(destination, &keys)?;
                     self.objects = keys.clone();
@@ -49,6 +59,7 @@ impl Grounder<'_, '_, '_> {
                         match self.put(&key, relation, &targets, &held)? {
                             Some(text) => already.push(text),
                             None => {
+                                self.make_way(&key, relation, &targets, &held, &mut actions)?;
                                 actions.push(place);
                                 held = None;
                             }

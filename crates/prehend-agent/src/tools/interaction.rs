@@ -1,7 +1,8 @@
 //! The action text of `interact`.
 
 use crate::language::Lexicon;
-use crate::language::lexicon::{PlaceWord, VerbMeaning};
+use crate::language::Token;
+use crate::language::lexicon::{PlaceWord, Verb, VerbMeaning};
 use crate::language::token::tokens;
 use prehend_scene::Relation;
 
@@ -10,6 +11,13 @@ use prehend_scene::Relation;
 pub enum Interaction {
     /// "grasp", "pick up", "grasp the handle".
     Grasp {
+        /// The part, when one is named.
+        part: Option<String>,
+    },
+    /// "open", "press the button", "open by the knob".
+    Act {
+        /// The verb, base form with its particle.
+        verb: String,
         /// The part, when one is named.
         part: Option<String>,
     },
@@ -26,7 +34,10 @@ impl Interaction {
     /// Reads an action text; `None` when no skill does it.
     pub fn parse(action: &str, lexicon: &Lexicon) -> Option<Self> {
         let tokens = tokens(action);
-        let (length, verb) = lexicon.verbs.at(&tokens, 0).next()?;
+        lexicon.verbs.at(&tokens, 0).find_map(|(length, verb)| Self::of_verb(&tokens, length, verb, lexicon))
+    }
+
+    fn of_verb(tokens: &[Token], length: usize, verb: &Verb, lexicon: &Lexicon) -> Option<Self> {
         let drop = match verb.meaning {
             VerbMeaning::Pick | VerbMeaning::Collect => {
                 let part = (length..tokens.len()).find_map(|position| {
@@ -34,6 +45,14 @@ impl Interaction {
                     lexicon.list("parts").has_word(word).then(|| word.to_owned())
                 });
                 return Some(Self::Grasp { part });
+            }
+            VerbMeaning::Act => {
+                let part = (length..tokens.len())
+                    .find(|position| {
+                        !["the", "its", "by", "a", "on", "with"].contains(&tokens[*position].word())
+                    })
+                    .map(|position| tokens[position..].iter().map(Token::word).collect::<Vec<_>>().join(" "));
+                return Some(Self::Act { verb: verb.lemma.clone(), part });
             }
             VerbMeaning::Place | VerbMeaning::Stack => false,
             VerbMeaning::Drop => true,
@@ -43,9 +62,9 @@ impl Interaction {
             if lexicon.list("table").has_word(tokens[position].word()) {
                 return Some(Relation::Table);
             }
-            let (_, word) = lexicon.place_words.at(&tokens, position).next()?;
+            let (_, word) = lexicon.place_words.at(tokens, position).next()?;
             match word {
-                PlaceWord::Known(Relation::On) if table_follows(&tokens, position, lexicon) => {
+                PlaceWord::Known(Relation::On) if table_follows(tokens, position, lexicon) => {
                     Some(Relation::Table)
                 }
                 PlaceWord::Known(relation) => Some(*relation),
@@ -55,6 +74,11 @@ impl Interaction {
         });
         let away = tokens.iter().any(|token| token.word() == "away").then_some(Relation::Away);
         Some(Self::Place { relation: named.or(away).unwrap_or(Relation::Table), drop })
+    }
+
+    /// The action text of an action on a part, which [`Interaction::parse`] reads back.
+    pub fn act_text(verb: &str, part: Option<&str>) -> String {
+        part.map_or_else(|| verb.to_owned(), |part| format!("{verb} by the {part}"))
     }
 
     /// The action text of a placement, which [`Interaction::parse`] reads back.
@@ -103,7 +127,15 @@ mod tests {
             Interaction::parse("grab the handle", &lexicon),
             Some(Interaction::Grasp { part: Some("handle".to_owned()) })
         );
-        assert_eq!(Interaction::parse("unplug", &lexicon), None);
+        for (verb, part) in [("open", None), ("turn on", None), ("pull out", Some("knob"))] {
+            let text = Interaction::act_text(verb, part);
+            let part = part.map(str::to_owned);
+            assert_eq!(
+                Interaction::parse(&text, &lexicon),
+                Some(Interaction::Act { verb: verb.to_owned(), part })
+            );
+        }
+        assert_eq!(Interaction::parse("juggle", &lexicon), None);
         assert_eq!(Interaction::parse("", &lexicon), None);
     }
 }

@@ -191,7 +191,9 @@ impl<'w> Toolbox<'w> {
     fn interacted(&mut self, object: &ObjectKey, action: &str, more: &[ObjectKey]) -> Result<String, Fault> {
         let infeasible = |message: String| Fault::new(Reason::Infeasible, message);
         let interaction = Interaction::parse(action, self.lexicon).ok_or_else(|| {
-            infeasible(format!("no skill for \"{action}\"; use grasp, place <relation> or drop <relation>"))
+            infeasible(format!(
+                "no skill for \"{action}\"; use grasp, place <relation>, drop <relation>, or a verb of the table of actions such as open, close or press"
+            ))
         })?;
         let mut targets: Vec<ObjectKey> = Vec::new();
         if !object.0.is_empty() {
@@ -207,6 +209,15 @@ impl<'w> Toolbox<'w> {
         }
         let map = self.map()?;
         let request = match (interaction, &self.state.held_object) {
+            (Interaction::Act { verb, .. }, Some(held)) => {
+                return Err(infeasible(format!(
+                    "{held} is in the gripper; place it before you {verb} anything"
+                )));
+            }
+            (Interaction::Act { verb, part }, None) => {
+                let found = self.world.detect_affordance(object, action)?;
+                self.part_request(object, &verb, part.as_deref(), &found, &map)?
+            }
             (Interaction::Grasp { .. }, Some(held)) => {
                 return Err(infeasible(format!("{held} is in the gripper; place it first")));
             }
@@ -219,6 +230,8 @@ impl<'w> Toolbox<'w> {
                     targets: Vec::new(),
                     relation: None,
                     part,
+                    effect: None,
+                    direction: None,
                     map_version: map.version,
                 }
             }
@@ -235,12 +248,17 @@ impl<'w> Toolbox<'w> {
                     targets,
                     relation: Some(relation),
                     part: String::new(),
+                    effect: None,
+                    direction: None,
                     map_version: map.version,
                 }
             }
         };
         self.execute(&request)?;
         Ok(match (&request.relation, &self.state.held_object) {
+            _ if request.effect.is_some_and(|effect| !effect.ends_held()) => {
+                format!("done to the {} of {}", request.part, request.object)
+            }
             (None, Some(held)) => format!("{held} is in the gripper"),
             (None, None) => "done, but nothing is in the gripper".to_owned(),
             (Some(relation), _) => {
@@ -251,6 +269,47 @@ impl<'w> Toolbox<'w> {
                     names(&request.targets)
                 )
             }
+        })
+    }
+
+    /// The skill, part and effect of an action on a part: the best part found that the table has a way for.
+    fn part_request(
+        &self,
+        object: &ObjectKey,
+        verb: &str,
+        part: Option<&str>,
+        found: &[crate::world::Part],
+        map: &ObjectMap,
+    ) -> Result<SkillRequest, Fault> {
+        let table = &self.lexicon.actions;
+        let class = map.get(object).map_or("", |object| object.class_name.as_str());
+        let rule = table.rule(verb, class).or_else(|| table.rule(verb, part?)).ok_or_else(|| {
+            Fault::new(Reason::Infeasible, format!("nothing is known of how to {verb} a {class}"))
+        })?;
+        // The name of a way is a kind of part; what was found may have a name of its own.
+        let kind = |name: &str| table.part_kind(name).unwrap_or(name).to_owned();
+        let serves = |found: &crate::world::Part| {
+            let fits = part.is_none_or(|wanted| kind(wanted) == kind(&found.name));
+            let way = rule.ways.iter().find(|way| way.skill == found.skill && way.part == kind(&found.name));
+            way.filter(|_| fits).map(|way| (found.clone(), way.effect))
+        };
+        let (found, effect) = found.iter().find_map(serves).ok_or_else(|| {
+            let wanted: Vec<&str> = rule.ways.iter().map(|way| way.part.as_str()).collect();
+            let wanted = part.map_or_else(|| wanted.join(", "), str::to_owned);
+            Fault::new(
+                Reason::NoGrasp,
+                format!("I find no part to {verb} {object} by (looked for: {wanted})"),
+            )
+        })?;
+        Ok(SkillRequest {
+            skill: found.skill,
+            object: object.clone(),
+            targets: Vec::new(),
+            relation: None,
+            part: found.name,
+            effect: Some(effect),
+            direction: rule.direction,
+            map_version: map.version,
         })
     }
 
@@ -271,6 +330,8 @@ impl<'w> Toolbox<'w> {
             targets: Vec::new(),
             relation: None,
             part: view.to_owned(),
+            effect: None,
+            direction: None,
             map_version: self.state.map_version,
         };
         match self.execute(&request) {

@@ -26,6 +26,7 @@ pub(crate) fn thing(key: &str, class: &str, color: &str, x: f64, y: f64, size: [
         features: Vec::new(),
         crops: Vec::new(),
         affordances: Vec::new(),
+        parts: Vec::new(),
         view_count: 1,
         touches_border: false,
         last_seen: 0.0,
@@ -156,7 +157,16 @@ impl World for Scripted {
         Ok(found)
     }
 
-    fn detect_affordance(&mut self, _object: &ObjectKey, _action: &str) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(&mut self, _object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
+        let part = |name: &str, skill| Part { name: name.into(), skill, score: 0.9 };
+        // What can be pulled or pushed; which of them serves the verb is for the table of actions to say.
+        if !["grasp", "place", "drop"].iter().any(|verb| action.starts_with(verb)) {
+            return Ok(vec![
+                part("handle", Skill::HookPull),
+                part("front", Skill::TipPush),
+                part("button", Skill::TipPush),
+            ]);
+        }
         Ok(vec![Part { name: "handle".into(), skill: Skill::Grasp, score: 0.9 }])
     }
 

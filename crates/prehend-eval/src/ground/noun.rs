@@ -22,7 +22,7 @@ const DEPTH: usize = 8;
 /// A scene with what was spoken of.
 pub(super) struct Scene<'a> {
     pub(super) truth: &'a Truth,
-    words: &'a Vocabulary,
+    pub(super) words: &'a Vocabulary,
     /// Indices of the objects spoken of last.
     pub(super) spoken: Vec<usize>,
 }
@@ -117,7 +117,7 @@ impl<'a> Scene<'a> {
         };
         found.retain(|index| {
             let object = self.object(*index);
-            phrase.attributes.iter().all(|attribute| has(object, attribute))
+            phrase.attributes.iter().all(|attribute| has(object, attribute) && self.is_so(object, attribute))
                 && !phrase.excluded_attributes.iter().any(|attribute| has(object, attribute))
         });
         for modifier in &phrase.modifiers {
@@ -225,7 +225,7 @@ impl<'a> Scene<'a> {
             }
             Spatial::Under | Spatial::With => others.any(|target| on(target, object)),
             Spatial::Above => others.any(|target| on(object, target)),
-            Spatial::PartOf => false,
+            Spatial::PartOf => targets.contains(&index) || others.any(|target| is_part(object, target)),
             Spatial::OnTable => place::is_on_table(self.truth, object),
             Spatial::InRegion(region) => in_region(object, region),
             Spatial::Held => object.held,
@@ -254,6 +254,17 @@ impl<'a> Scene<'a> {
                 let place = (*n as usize).checked_sub(1);
                 place.and_then(|place| order.get(place).copied()).into_iter().collect()
             }
+            Selector::Level(top) => self.rows(found, *top).into_iter().next().unwrap_or_default(),
+            Selector::NthLevel(n, top) => {
+                let place = (*n as usize).checked_sub(1);
+                place.and_then(|place| self.rows(found, *top).into_iter().nth(place)).unwrap_or_default()
+            }
+            Selector::Number(n) => {
+                let rows = self.rows(found.clone(), true);
+                // Side by side nobody can tell from where it is counted.
+                let place = (*n as usize).checked_sub(1).filter(|_| self.is_stacked(&found));
+                place.and_then(|place| rows.into_iter().nth(place)).unwrap_or(found)
+            }
             Selector::Closest(phrases) => {
                 let targets = self.targets(phrases, depth)?;
                 let found: Vec<usize> = found.into_iter().filter(|i| !targets.contains(i)).collect();
@@ -278,6 +289,42 @@ impl<'a> Scene<'a> {
         })
     }
 
+    /// Things in rows of one height, from the top or the bottom; of things with links of one class each counts for itself.
+    fn rows(&self, mut found: Vec<usize>, top: bool) -> Vec<Vec<usize>> {
+        let height = |index: &usize| self.object(*index).position[2] * if top { -1.0 } else { 1.0 };
+        found.sort_by(|a, b| height(a).total_cmp(&height(b)));
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        for index in found {
+            match rows.last_mut() {
+                Some(row) if (height(&row[0]) - height(&index)).abs() < 0.02 => row.push(index),
+                _ => rows.push(vec![index]),
+            }
+        }
+        rows
+    }
+
+    /// Whether things are above each other rather than side by side.
+    fn is_stacked(&self, found: &[usize]) -> bool {
+        let spread = |axis: usize| {
+            let values = || found.iter().map(|index| self.object(*index).position[axis]);
+            values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+        };
+        let links = found.iter().all(|index| self.object(*index).name.contains('/'));
+        self.rows(found.to_vec(), true).len() == found.len()
+            && (links || spread(2) > spread(0).max(spread(1)))
+    }
+
+    /// Whether a thing is in the state that an attribute names ("the open drawer"); other attributes and things without joints are.
+    fn is_so(&self, object: &ObjectTruth, attribute: &Attribute) -> bool {
+        let state = match attribute.word.as_str() {
+            "open" | "opened" => "open",
+            "closed" | "shut" => "closed",
+            _ => return true,
+        };
+        let mut joints = self.truth.mechanisms.iter().filter(|joint| joint.entity == object.name).peekable();
+        joints.peek().is_none() || joints.any(|joint| joint.states.iter().any(|held| held == state))
+    }
+
     /// How far an object is towards a side, metres.
     fn toward(&self, index: usize, region: Region) -> f64 {
         let [x, y, _] = self.object(index).position;
@@ -292,6 +339,10 @@ impl<'a> Scene<'a> {
 
     fn to_side(&self, found: Vec<usize>, region: Region) -> Vec<usize> {
         match region {
+            Region::Center if found.len() > 2 && self.is_stacked(&found) => {
+                let rows = self.rows(found, true);
+                if rows.len() % 2 == 1 { rows[rows.len() / 2].clone() } else { rows.concat() }
+            }
             Region::Center if found.len() > 2 => {
                 let mut order = found;
                 order.sort_by(|a, b| self.toward(*a, Region::Left).total_cmp(&self.toward(*b, Region::Left)));
@@ -304,6 +355,11 @@ impl<'a> Scene<'a> {
             }
         }
     }
+}
+
+/// Whether an object is a link of another: the simulator calls it `object/link`.
+fn is_part(part: &ObjectTruth, whole: &ObjectTruth) -> bool {
+    part.name.strip_prefix(&whole.name).is_some_and(|link| link.starts_with('/'))
 }
 
 /// The ones with the greatest value (sign 1) or the least (-1); several when they are alike.

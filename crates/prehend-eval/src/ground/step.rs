@@ -2,8 +2,8 @@
 
 use super::noun::{Group, Refusal, Scene};
 use crate::goal::{Expected, GoalSpec, Predicate};
-use prehend_agent::language::{Destination, Head, NounPhrase, PlaceRelation, Region, Step};
-use prehend_scene::{Reason, Relation};
+use prehend_agent::language::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region, Step};
+use prehend_scene::{Makes, PartEffect, Reason, Relation};
 use prehend_sim::scene::Shape;
 use prehend_sim::world::ObjectTruth;
 
@@ -35,6 +35,7 @@ impl<'a> Steps<'a> {
                 }
                 Step::Pick { objects, .. } => self.pick(objects)?,
                 Step::Place { objects, destination, .. } => self.place(objects, destination)?,
+                Step::Act { action, objects, .. } => self.act(action, objects)?,
                 Step::Home | Step::Look | Step::Stop => {}
                 Step::Unsupported { .. } => return Err(vec![Reason::Infeasible, Reason::NotUnderstood]),
             }
@@ -58,6 +59,72 @@ impl<'a> Steps<'a> {
         // One gripper holds one thing: what was held before would have had to be put down.
         let held = self.wanted.iter().filter(|(_, predicate)| is_held(predicate)).count();
         if held > 1 { Err(vec![Reason::Infeasible]) } else { Ok(()) }
+    }
+
+    /// What was spoken of before and can be meant: "put the apple in the top drawer and close it" closes the drawer.
+    fn spoken_for(&mut self, verb: &str, phrase: &NounPhrase) -> Option<Vec<usize>> {
+        let actions = &self.scene.words.lexicon.actions;
+        let served = |members: &[usize]| -> Vec<usize> {
+            let serves = |index: &&usize| actions.rule(verb, &self.scene.object(**index).class).is_some();
+            members.iter().filter(serves).copied().collect()
+        };
+        let spoken =
+            [served(&self.scene.spoken), served(&self.targets)].into_iter().find(|m| !m.is_empty())?;
+        match phrase.head {
+            Head::It | Head::Them => Some(spoken),
+            Head::Noun(_) if phrase.quantity == Quantity::One && phrase.selectors.is_empty() => {
+                let mut fitting = self.scene.fitting(phrase).ok().filter(|found| found.len() > 1)?;
+                fitting.retain(|index| spoken.contains(index));
+                (fitting.len() == 1).then_some(fitting)
+            }
+            Head::Noun(_) | Head::Anything => None,
+        }
+    }
+
+    /// An action on a part: the state that the table of actions says it leaves.
+    fn act(&mut self, verb: &str, objects: &[NounPhrase]) -> Result<(), Refusal> {
+        let mut groups = Vec::new();
+        for phrase in objects {
+            groups.push(match self.spoken_for(verb, phrase) {
+                Some(members) => Group { need: members.len(), members },
+                None => self.scene.resolve(phrase)?,
+            });
+        }
+        self.scene.spoken = groups.iter().flat_map(|group| group.members.clone()).collect();
+        for group in &groups {
+            let (mut wanted, actions) = (Vec::new(), &self.scene.words.lexicon.actions);
+            for index in &group.members {
+                let object = self.scene.object(*index);
+                let rule = actions.rule(verb, &object.class).ok_or_else(|| vec![Reason::Infeasible])?;
+                let joints: Vec<_> = self
+                    .scene
+                    .truth
+                    .mechanisms
+                    .iter()
+                    .filter(|joint| joint.entity == object.name || joint.object == object.name)
+                    .collect();
+                let name = object.name.clone();
+                let effect = rule.ways.first().map(|way| way.effect);
+                wanted.push(match (rule.makes, effect) {
+                    (_, Some(PartEffect::TakeOut)) => Predicate::Held { object: name },
+                    _ if joints.is_empty() => return Err(vec![Reason::Infeasible, Reason::NoGrasp]),
+                    (Some(Makes::Open), _) => Predicate::InState { object: name, state: "open".to_owned() },
+                    (Some(Makes::Closed), _) => {
+                        Predicate::InState { object: name, state: "closed".to_owned() }
+                    }
+                    (Some(Makes::On | Makes::Off), _) => {
+                        let on = rule.makes == Some(Makes::On);
+                        let state = if on { "on" } else { "off" }.to_owned();
+                        Predicate::InState { object: name, state }
+                    }
+                    (None, Some(PartEffect::Turn)) => Predicate::Turned { object: name },
+                    (None, _) => Predicate::WasInState { object: name, state: "pressed".to_owned() },
+                });
+            }
+            let mut wanted = wanted.into_iter();
+            self.want(group, |_| wanted.next().ok_or_else(|| vec![Reason::NotUnderstood]))?;
+        }
+        Ok(())
     }
 
     fn place(&mut self, objects: &[NounPhrase], destination: &Destination) -> Result<(), Refusal> {
@@ -153,6 +220,12 @@ impl<'a> Steps<'a> {
                 self.check(group, targets, |object, target| {
                     target.shape.hollow().is_some() && enters(object, target)
                 })?;
+                // A drawer is opened for it.
+                let links = targets.iter().flat_map(|target| &target.members).filter(|index| {
+                    let name = &self.scene.object(**index).name;
+                    self.scene.truth.mechanisms.iter().any(|joint| joint.entity == *name)
+                });
+                self.touched.extend(links);
                 self.want_pair(group, targets, |object, target| Predicate::In { object, target })
             }
             Relation::On => {
@@ -252,7 +325,7 @@ impl<'a> Steps<'a> {
     fn want(
         &mut self,
         group: &Group,
-        predicate: impl Fn(String) -> Result<Predicate, Refusal>,
+        mut predicate: impl FnMut(String) -> Result<Predicate, Refusal>,
     ) -> Result<(), Refusal> {
         self.wanted.retain(|(about, _)| !about.iter().all(|index| group.members.contains(index)));
         self.touched.extend(&group.members);

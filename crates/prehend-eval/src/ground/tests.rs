@@ -129,6 +129,77 @@ fn sentences_mean_what_a_person_would_expect() {
     }
 }
 
+/// A cabinet with two drawers, the lower one open, a push button, and an apple.
+fn furniture() -> Truth {
+    use prehend_sim::world::JointTruth;
+    let tray = Shape::Tray { size: [0.2, 0.28, 0.06], wall: 0.006 };
+    let apple = Shape::Sphere { radius: 0.027 };
+    let at = |mut object: ObjectTruth, z: f64| {
+        object.position[2] = z;
+        object
+    };
+    let joint = |entity: &str, state: &str| JointTruth {
+        object: entity.split('/').next().unwrap_or(entity).to_owned(),
+        entity: entity.to_owned(),
+        joint: "slide".to_owned(),
+        kind: "prismatic".to_owned(),
+        position: 0.0,
+        velocity: 0.0,
+        limits: [0.0, 0.15],
+        reached: [0.0, 0.0],
+        locked: false,
+        broken: false,
+        states: vec![state.to_owned()],
+        held_states: vec![state.to_owned()],
+    };
+    let body = Shape::Box { size: [0.22, 0.3, 0.3] };
+    let base = Shape::Box { size: [0.08, 0.08, 0.05] };
+    Truth {
+        objects: vec![
+            ObjectTruth { fixed: true, ..object("C", "cabinet", "brown", body, [0.69, 0.0]) },
+            at(object("C/upper", "drawer", "white", tray, [0.69, 0.0]), 0.2),
+            at(object("C/lower", "drawer", "white", tray, [0.59, 0.0]), 0.1),
+            object("R", "button", "red", base, [0.4, -0.3]),
+            object("A", "apple", "red", apple, [0.33, 0.1]),
+        ],
+        mechanisms: vec![joint("C/upper", "closed"), joint("C/lower", "open"), joint("R", "released")],
+        ..table()
+    }
+}
+
+#[test]
+fn actions_on_parts_are_judged_by_joints() {
+    let meant = |sentence: &str| match ground(sentence, &furniture(), words()).expected {
+        Expected::World(predicates) => {
+            predicates.iter().map(crate::judge::describe).collect::<Vec<_>>().join(" and ")
+        }
+        Expected::Refusal(reasons) => {
+            format!("refuse: {}", reasons.iter().map(|r| r.code()).collect::<Vec<_>>().join(" "))
+        }
+        Expected::Answer(answer) => format!("{answer:?}"),
+        Expected::Carried => "carried".to_owned(),
+    };
+    for (sentence, expected) in [
+        ("open the top drawer", "C/upper open"),
+        ("pull out the top drawer of the cabinet", "C/upper open"),
+        ("close the bottom drawer", "C/lower closed"),
+        ("close the open drawer", "C/lower closed"),
+        ("shut the second drawer", "C/lower closed"),
+        ("press the red button", "R was pressed"),
+        ("put the apple in the top drawer", "A in C/upper"),
+        ("put the apple in the top drawer and close it", "A in C/upper and C/upper closed"),
+        ("close the bottom drawer and open the top drawer", "C/lower closed and C/upper open"),
+        ("open the drawer", "refuse: ambiguous"),
+        ("open the microwave", "refuse: not_found"),
+        ("is the bottom drawer open?", "YesNo(true)"),
+        ("is the top drawer open?", "YesNo(false)"),
+    ] {
+        assert_eq!(meant(sentence), expected, "`{sentence}`");
+    }
+    let spec = ground("put the apple in the top drawer", &furniture(), words());
+    assert_eq!(spec.may_move, ["A", "C/upper"]);
+}
+
 #[test]
 fn what_may_move_is_what_the_sentence_moves() {
     let spec = ground("put the red mug and the bottle on the plate", &table(), words());

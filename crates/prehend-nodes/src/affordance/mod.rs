@@ -18,9 +18,11 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg
 use prehend_msgs::prehend_interfaces::srv::{Assess, GetObject};
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::{self, Knowledge};
-use prehend_perception::parts::{ActionError, affordances};
+use prehend_perception::parts::{
+    ActionError, WorkingPart, affordances, part_affordances, read_part_action, rule_of,
+};
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
-use prehend_scene::{Affordance, Crop, Diagnostics, Evidence, Object};
+use prehend_scene::{ActionTable, Affordance, Crop, Diagnostics, Evidence, Object};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -134,6 +136,7 @@ struct Worker {
     objects: Client<GetObject::Service>,
     verifier: Client<Assess::Service>,
     knowledge: Arc<Knowledge>,
+    actions: Arc<ActionTable>,
     plane: Arc<Mutex<Option<Plane>>>,
 }
 
@@ -142,7 +145,9 @@ impl Worker {
         let parameters = shell.node.parameters();
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
+        let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
         parameters.finish()?;
+        let actions = ActionTable::load(&crate::share::resolve(Path::new(&actions)))?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
         let services = QosProfile::services();
@@ -153,6 +158,7 @@ impl Worker {
             objects: shell.node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
             verifier: shell.node.create_client(names::VERIFIER_ASSESS, services)?,
             knowledge: Arc::new(knowledge),
+            actions: Arc::new(actions),
             plane: Arc::new(Mutex::new(None)),
         })
     }
@@ -211,7 +217,7 @@ impl Worker {
         let plane = *self.plane.lock().unwrap_or_else(PoisonError::into_inner);
         self.feedback(goal, "finding parts");
         let support = evidence::support_under(&object, plane.as_ref());
-        let found = affordances(&object, support, &asked.action, self.max_opening)?;
+        let (found, part) = self.parts_of(&object, support, &asked.action)?;
         if found.is_empty() {
             return Err(Failure::NoneFound {
                 object: asked.object_key.clone(),
@@ -224,13 +230,30 @@ impl Worker {
             runtime: tokio::runtime::Handle::current(),
             key: asked.object_key.clone(),
         };
-        let subject = Arc::new(Subject { object, plane, knowledge: Arc::clone(&self.knowledge) });
+        let subject = Arc::new(Subject { object, plane, part, knowledge: Arc::clone(&self.knowledge) });
         let work = tokio::task::spawn_blocking(move || {
-            let initial = subject.object.crops.first().map(evidence::detector).unwrap_or_default();
+            let initial = tools::initial(&subject);
             gather(initial, tools(&subject), &mut judge, BUDGET)
         });
         let gathered = work.await.map_err(|_| Failure::Broken)??;
         Ok((found, gathered))
+    }
+
+    /// Parts that serve an action, best first; with the best one when the action works on a part, so that the evidence is about it.
+    fn parts_of(
+        &self,
+        object: &Object,
+        support: f64,
+        action: &str,
+    ) -> Result<(Vec<Affordance>, Option<WorkingPart>), Failure> {
+        let on_part = read_part_action(action, &self.actions)
+            .filter(|part_action| rule_of(part_action, object, &self.actions).is_some());
+        let Some(part_action) = on_part else {
+            return Ok((affordances(object, support, action, self.max_opening)?, None));
+        };
+        let found = part_affordances(object, support, &part_action, &self.actions);
+        let best = found.first().map(|(_, part)| part.clone());
+        Ok((found.into_iter().map(|(affordance, _)| affordance).collect(), best))
     }
 
     fn feedback(&self, goal: &Goal, step: &str) {

@@ -2,7 +2,8 @@
 
 use prehend_geometry::plane::Plane;
 use prehend_harness::Tool;
-use prehend_perception::evidence::{self, Knowledge, Look};
+use prehend_perception::evidence::{self, Knowledge, Look, part};
+use prehend_perception::parts::WorkingPart;
 use prehend_perception::segment::SegmentSettings;
 use prehend_scene::{Crop, Deficiency, Evidence, Object};
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 pub(super) struct Subject {
     pub(super) object: Object,
     pub(super) plane: Option<Plane>,
+    /// The part that is acted on, when the evidence shall be about it and not about the whole.
+    pub(super) part: Option<WorkingPart>,
     pub(super) knowledge: Arc<Knowledge>,
 }
 
@@ -19,6 +22,33 @@ impl Subject {
     fn geometry(&self, crop: &Crop, look: Look) -> Option<Evidence> {
         evidence::geometry(&self.object, crop, self.plane, &SegmentSettings::default(), look)
     }
+
+    fn part_geometry(&self, crop: &Crop, look: Look) -> Option<Evidence> {
+        let support = evidence::support_under(&self.object, self.plane.as_ref());
+        part::found(self.part.as_ref()?, &self.object, crop, support, look)
+    }
+
+    fn part_color(&self, crop: &Crop, look: Look) -> Option<Evidence> {
+        part::colored(self.part.as_ref()?, &self.object, crop, look)
+    }
+}
+
+/// What is known before any tool runs: what the detector, or the part detector, said of the best view.
+pub(super) fn initial(subject: &Subject) -> Vec<Evidence> {
+    let Some(crop) = best_crop(subject) else { return Vec::new() };
+    match &subject.part {
+        Some(wanted) => part::detected(wanted, &subject.object, crop),
+        None => evidence::detector(crop),
+    }
+}
+
+/// The best view; for a part the best of those in which the part detector saw it.
+fn best_crop(subject: &Subject) -> Option<&Crop> {
+    let crops = &subject.object.crops;
+    let seen = subject.part.as_ref().and_then(|wanted| {
+        crops.iter().find(|crop| !part::detected(wanted, &subject.object, crop).is_empty())
+    });
+    seen.or(crops.first())
 }
 
 /// What a tool does with a view.
@@ -27,6 +57,10 @@ enum Deed {
     Geometry(Look),
     Color(Look),
     Knowledge,
+    /// The part by geometry alone.
+    PartGeometry(Look),
+    /// The part by its colour.
+    PartColor(Look),
     /// Everything of one further view.
     View,
 }
@@ -58,6 +92,19 @@ impl Tool for ViewTool {
                 let support = evidence::support_under(&subject.object, subject.plane.as_ref());
                 evidence::knowledge(&subject.object, crop, support, &subject.knowledge).into_iter().collect()
             }
+            Deed::PartGeometry(look) => subject.part_geometry(crop, look).into_iter().collect(),
+            Deed::PartColor(look) => subject.part_color(crop, look).into_iter().collect(),
+            Deed::View if subject.part.is_some() => {
+                let mut found: Vec<Evidence> = subject
+                    .part
+                    .iter()
+                    .flat_map(|wanted| part::detected(wanted, &subject.object, crop))
+                    .collect();
+                for look in [Look::First, Look::Zoomed] {
+                    found.extend(subject.part_geometry(crop, look));
+                }
+                found
+            }
             Deed::View => {
                 let mut found = evidence::detector(crop);
                 for look in [Look::First, Look::Zoomed] {
@@ -75,6 +122,23 @@ pub(super) fn tools(subject: &Arc<Subject>) -> Vec<Box<dyn Tool + Send>> {
     let tool = |name: String, deed, cures, crop| -> Box<dyn Tool + Send> {
         Box::new(ViewTool { name, deed, cures, subject: Arc::clone(subject), crop })
     };
+    if subject.part.is_some() {
+        let first = best_crop(subject).map(|crop| crop.view.clone());
+        let best =
+            subject.object.crops.iter().position(|crop| Some(&crop.view) == first.as_ref()).unwrap_or(0);
+        let mut tools: Vec<Box<dyn Tool + Send>> = vec![
+            tool("part geometry".to_owned(), Deed::PartGeometry(Look::First), &[Omega, Zeta, Mu], best),
+            tool("part geometry zoomed".to_owned(), Deed::PartGeometry(Look::Zoomed), &[Zeta, Omega], best),
+            tool("part color".to_owned(), Deed::PartColor(Look::First), &[Omega, Mu], best),
+            tool("part color zoomed".to_owned(), Deed::PartColor(Look::Zoomed), &[Omega, Zeta], best),
+        ];
+        for (place, crop) in
+            subject.object.crops.iter().enumerate().filter(|(place, _)| *place != best).take(2)
+        {
+            tools.push(tool(format!("view {}", crop.view), Deed::View, &[Mu, Omega], place));
+        }
+        return tools;
+    }
     let mut tools: Vec<Box<dyn Tool + Send>> = vec![
         tool("geometry".to_owned(), Deed::Geometry(Look::First), &[Zeta, Omega], 0),
         tool("geometry zoomed".to_owned(), Deed::Geometry(Look::Zoomed), &[Zeta, Omega], 0),

@@ -19,7 +19,7 @@ use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, Ex
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, SubmitGoal, UpdateMap};
 use prehend_ros::{ActionClient, Client, GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
-use prehend_scene::{ObjectKey, ObjectMap, Reason, SymbolicState};
+use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ use tokio::sync::{mpsc, watch};
 
 /// Peers a goal with motion needs.
 const PEERS: [&str; 4] = ["object_map", "affordance", "verifier", "skills"];
+/// Name of the survey pose that sees upright faces.
+const FRONT: &str = "front";
 /// Peers a question needs.
 const QUESTION_PEERS: [&str; 1] = ["object_map"];
 
@@ -323,6 +325,7 @@ impl Node {
 fn agent(shell: &Shell) -> Result<Agent, NodeError> {
     let parameters = shell.node.parameters();
     let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
+    let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
     let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
     let defaults = Settings::default();
     let retries = parameters.i64_or("retries", i64::from(defaults.retries))?;
@@ -337,10 +340,11 @@ fn agent(shell: &Shell) -> Result<Agent, NodeError> {
         retries: bounded(retries, 3),
         step_limit: bounded(step_limit, 1000),
         size_ratio: size_ratio.max(1.0),
+        front_view: shell.robot.looks.iter().any(|(name, _)| name == FRONT).then_some(FRONT),
         ..defaults
     };
     Ok(Agent {
-        lexicon: read(&lexicon, Lexicon::from_yaml)?,
+        lexicon: read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?),
         policy: read(&policy, Policy::from_yaml)?,
         settings,
     })

@@ -3,6 +3,7 @@
 use super::Clients;
 use crate::convert;
 use crate::shell::Trace;
+use nalgebra::Vector3;
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_msgs::Action;
@@ -10,7 +11,7 @@ use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, Ex
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, Evidence, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
 use prehend_ros::{ActionClient, RosError};
-use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill};
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Skill};
 use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
@@ -235,6 +236,13 @@ impl World for NodeWorld {
 
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
         let (affordances, evidence) = self.detected.get(&request.object).cloned().unwrap_or_default();
+        let affordances = chosen_first(affordances, request);
+        // Which way the part shall move is said of the part that was found.
+        let normal = affordances.first().map(|a| Vector3::new(a.normal.x, a.normal.y, a.normal.z));
+        let direction = match (request.direction, normal) {
+            (Some(way), Some(normal)) => way.vector(&normal),
+            _ => Vector3::zeros(),
+        };
         let goal = ExecuteSkill::Goal {
             skill: request.skill.name().to_owned(),
             object_key: request.object.0.clone(),
@@ -245,7 +253,9 @@ impl World for NodeWorld {
             map_version: request.map_version,
             affordances,
             evidence,
-            ..Default::default()
+            effect: request.effect.map_or("", PartEffect::name).to_owned(),
+            direction: convert::vector_to_msg(&direction),
+            extent: 0.0,
         };
         let outcome_of = |result: &ExecuteSkill::Result| SkillOutcome {
             held: (!result.held_object.is_empty()).then(|| ObjectKey(result.held_object.clone())),
@@ -293,6 +303,18 @@ async fn interrupted(interrupt: &mut watch::Receiver<Option<Fault>>) -> Fault {
         // The goal's keeper is gone: the process ends.
         Err(_) => Fault::new(Reason::Canceled, "the agent is ending"),
     }
+}
+
+/// The part that a skill on a part acts on comes first: of its name and skill, as the detection ranked them.
+fn chosen_first(mut affordances: Vec<Affordance>, request: &SkillRequest) -> Vec<Affordance> {
+    if request.skill.acts_on_part() {
+        let chosen =
+            affordances.iter().position(|a| a.part == request.part && a.skill == request.skill.name());
+        if let Some(place) = chosen {
+            affordances[..=place].rotate_right(1);
+        }
+    }
+    affordances
 }
 
 /// A call that got no answer, as a fault.

@@ -2,12 +2,13 @@
 
 use super::error::{ConvertError, Result, finite, length};
 use super::{cloud_from_msg, cloud_to_msg, header, pose_from_msg, pose_to_msg, seconds, skill, stamp};
+use super::{mask_from_msg, mask_to_msg};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
 use prehend_msgs::std_msgs::msg::ColorRGBA;
-use prehend_scene::{Affordance, Object, ObjectKey, ObjectMap};
+use prehend_scene::{Affordance, Object, ObjectKey, ObjectMap, ObservedPart, PartView};
 
 /// Affordance to message.
 pub fn affordance_to_msg(affordance: &Affordance, frame: &str, at: f64) -> ours::Affordance {
@@ -44,11 +45,7 @@ pub fn object_to_msg(object: &Object, frame: &str) -> ours::ObjectInstance {
         key: object.key.0.clone(),
         class_name: object.class_name.clone(),
         confidence: object.confidence as f32,
-        class_votes: object
-            .class_votes
-            .iter()
-            .map(|(name, weight)| ours::ClassVote { class_name: name.clone(), weight: *weight as f32 })
-            .collect(),
+        class_votes: votes_to_msg(&object.class_votes),
         // Names and shares of the colours run side by side, joined by commas in one field of the message.
         color_name: object
             .color_fractions
@@ -65,7 +62,65 @@ pub fn object_to_msg(object: &Object, frame: &str) -> ours::ObjectInstance {
         view_count: object.view_count,
         touches_border: object.touches_border,
         last_seen: stamp(object.last_seen),
+        parts: object.parts.iter().map(|part| part_to_msg(part, frame, object.last_seen)).collect(),
     }
+}
+
+fn votes_to_msg(votes: &[(String, f64)]) -> Vec<ours::ClassVote> {
+    votes
+        .iter()
+        .map(|(name, weight)| ours::ClassVote { class_name: name.clone(), weight: *weight as f32 })
+        .collect()
+}
+
+fn part_to_msg(part: &ObservedPart, frame: &str, at: f64) -> ours::PartInstance {
+    ours::PartInstance {
+        class_name: part.class_name.clone(),
+        score: part.score as f32,
+        class_votes: votes_to_msg(&part.class_votes),
+        cloud: cloud_to_msg(&part.cloud, frame, at),
+        views: part.views.iter().map(|view| view.view.clone()).collect(),
+        masks: part.views.iter().map(|view| mask_to_msg(&view.mask)).collect(),
+        labels: part.views.iter().map(|view| view.label.clone()).collect(),
+        scores: part.views.iter().map(|view| view.score as f32).collect(),
+        stamps: part.views.iter().map(|view| stamp(view.stamp)).collect(),
+    }
+}
+
+fn part_from_msg(msg: &ours::PartInstance) -> Result<ObservedPart> {
+    finite("part", &[f64::from(msg.score)])?;
+    let count = msg.views.len();
+    for (what, found) in [
+        ("part masks", msg.masks.len()),
+        ("part labels", msg.labels.len()),
+        ("part scores", msg.scores.len()),
+        ("part stamps", msg.stamps.len()),
+    ] {
+        length(what, count, found)?;
+    }
+    let mut views = Vec::with_capacity(count);
+    for i in 0..count {
+        let score = f64::from(msg.scores[i]);
+        finite("part view", &[score])?;
+        views.push(PartView {
+            view: msg.views[i].clone(),
+            mask: mask_from_msg(&msg.masks[i])?,
+            label: msg.labels[i].clone(),
+            score: score.clamp(0.0, 1.0),
+            stamp: seconds(&msg.stamps[i]),
+        });
+    }
+    Ok(ObservedPart {
+        class_name: msg.class_name.clone(),
+        score: f64::from(msg.score).clamp(0.0, 1.0),
+        class_votes: msg
+            .class_votes
+            .iter()
+            .map(|vote| (vote.class_name.clone(), f64::from(vote.weight)))
+            .collect(),
+        cloud: cloud_from_msg(&msg.cloud)?,
+        views,
+    })
 }
 
 /// Message to object, without crops and affordances.
@@ -95,6 +150,7 @@ pub fn object_from_msg(msg: &ours::ObjectInstance) -> Result<Object> {
         features: msg.features.clone(),
         crops: Vec::new(),
         affordances: Vec::new(),
+        parts: msg.parts.iter().map(part_from_msg).collect::<Result<_>>()?,
         view_count: msg.view_count,
         touches_border: msg.touches_border,
         last_seen: seconds(&msg.last_seen),

@@ -18,9 +18,13 @@ pub(super) enum Part {
     Info(CameraInfo),
     Labels(Image),
     Detections(Detection2DArray),
+    /// Masks of parts.
+    RegionLabels(Image),
+    RegionDetections(Detection2DArray),
 }
 
-/// Five messages with one stamp.
+/// Five messages with one stamp, and those of a detector of parts when they came before: nobody waits for them, since things are
+/// known without their parts.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) stamp: Time,
@@ -29,6 +33,7 @@ pub(super) struct Frame {
     pub(super) info: CameraInfo,
     pub(super) labels: Image,
     pub(super) detections: Detection2DArray,
+    pub(super) parts: Option<(Image, Detection2DArray)>,
 }
 
 #[derive(Default)]
@@ -38,14 +43,16 @@ struct Partial {
     info: Option<CameraInfo>,
     labels: Option<Image>,
     detections: Option<Detection2DArray>,
+    part_labels: Option<Image>,
+    part_detections: Option<Detection2DArray>,
 }
 
 /// Joins messages to frames.
 #[derive(Default)]
 pub(super) struct Joiner {
     partial: BTreeMap<i64, Partial>,
-    /// Number of messages so far: colour, depth, info, labels, detections.
-    pub(super) heard: [u64; 5],
+    /// Number of messages so far: colour, depth, info, labels, detections, part labels, part detections.
+    pub(super) heard: [u64; 7],
 }
 
 impl Joiner {
@@ -57,6 +64,8 @@ impl Joiner {
             Part::Info(m) => (2, m.header.stamp.clone()),
             Part::Labels(m) => (3, m.header.stamp.clone()),
             Part::Detections(m) => (4, m.header.stamp.clone()),
+            Part::RegionLabels(m) => (5, m.header.stamp.clone()),
+            Part::RegionDetections(m) => (6, m.header.stamp.clone()),
         };
         self.heard[slot] += 1;
         let key = nanoseconds(&stamp);
@@ -67,6 +76,8 @@ impl Joiner {
             Part::Info(m) => partial.info = Some(m),
             Part::Labels(m) => partial.labels = Some(m),
             Part::Detections(m) => partial.detections = Some(m),
+            Part::RegionLabels(m) => partial.part_labels = Some(m),
+            Part::RegionDetections(m) => partial.part_detections = Some(m),
         }
         let complete = partial.color.is_some()
             && partial.depth.is_some()
@@ -89,12 +100,14 @@ impl Joiner {
             info: whole.info?,
             labels: whole.labels?,
             detections: whole.detections?,
+            parts: whole.part_labels.zip(whole.part_detections),
         })
     }
 
-    /// Which of the five kinds of messages never came since `before`.
-    pub(super) fn silent(&self, before: &[u64; 5], topics: [&str; 5]) -> Vec<String> {
-        (0..5).filter(|i| self.heard[*i] == before[*i]).map(|i| topics[i].to_owned()).collect()
+    /// Which of the kinds of messages never came since `before`; `topics` are in the order of [`Joiner::heard`].
+    pub(super) fn silent(&self, before: &[u64; 7], topics: &[&str]) -> Vec<String> {
+        let silent = topics.iter().enumerate().filter(|(i, _)| self.heard.get(*i) == before.get(*i));
+        silent.map(|(_, topic)| (*topic).to_owned()).collect()
     }
 }
 
@@ -170,6 +183,22 @@ mod tests {
     }
 
     #[test]
+    fn parts_go_with_a_frame_when_they_came_first_and_are_not_waited_for() {
+        let mut joiner = Joiner::default();
+        let labels = Image { header: header(1), ..Default::default() };
+        assert!(joiner.take(Part::RegionLabels(labels)).is_none());
+        let detections = Detection2DArray { header: header(1), ..Default::default() };
+        assert!(joiner.take(Part::RegionDetections(detections)).is_none());
+        let with: Vec<bool> = parts(1)
+            .into_iter()
+            .chain(parts(2))
+            .filter_map(|part| joiner.take(part))
+            .map(|frame| frame.parts.is_some())
+            .collect();
+        assert_eq!(with, [true, false]);
+    }
+
+    #[test]
     fn incomplete_frames_do_not_pile_up_and_silence_is_named() {
         let mut joiner = Joiner::default();
         let before = joiner.heard;
@@ -179,6 +208,6 @@ mod tests {
             }
         }
         assert!(joiner.partial.len() <= KEPT);
-        assert_eq!(joiner.silent(&before, ["c", "d", "i", "l", "detections"]), ["detections"]);
+        assert_eq!(joiner.silent(&before, &["c", "d", "i", "l", "detections"]), ["detections"]);
     }
 }

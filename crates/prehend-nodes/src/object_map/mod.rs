@@ -17,7 +17,7 @@ use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMa
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{Lexicon, MapBuilder, MapSettings};
-use prehend_ros::{Publisher, QosProfile, ServiceRequest, TfBuffer};
+use prehend_ros::{Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap};
 use serde_json::json;
 use std::borrow::Cow;
@@ -53,6 +53,15 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let mut labels = shell.node.subscribe(&robot.detector.label_image, sensor)?;
     let mut detections = shell.node.subscribe(&robot.detector.detections, sensor)?;
     let mut in_hand = shell.node.subscribe::<ObjectMapMsg>(names::IN_HAND, QosProfile::transient_local())?;
+    let part_topics = robot.detector.parts.as_ref();
+    let mut part_labels = match part_topics {
+        Some(topics) => Some(shell.node.subscribe(&topics.label_image, sensor)?),
+        None => None,
+    };
+    let mut part_detections = match part_topics {
+        Some(topics) => Some(shell.node.subscribe(&topics.detections, sensor)?),
+        None => None,
+    };
     let services = QosProfile::services();
     let mut update = shell.node.create_service::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let mut retrieve =
@@ -71,6 +80,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Some(message) = info.next() => Event::Part(Part::Info(message)),
             Some(message) = labels.next() => Event::Part(Part::Labels(message)),
             Some(message) = detections.next() => Event::Part(Part::Detections(message)),
+            Some(message) = next_of(&mut part_labels) => Event::Part(Part::RegionLabels(message)),
+            Some(message) = next_of(&mut part_detections) => Event::Part(Part::RegionDetections(message)),
             Some(request) = update.next() => Event::Update(request),
             Some(request) = retrieve.next() => Event::Retrieve(request),
             Some(request) = get_object.next() => Event::GetObject(request),
@@ -96,6 +107,14 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Event::Tick => node.serve_updates().await,
             Event::Shutdown => return Ok(()),
         }
+    }
+}
+
+/// The next message of a topic the robot may not have.
+async fn next_of<M: prehend_msgs::Message>(topic: &mut Option<Subscription<M>>) -> Option<M> {
+    match topic {
+        Some(topic) => topic.next().await,
+        None => std::future::pending().await,
     }
 }
 

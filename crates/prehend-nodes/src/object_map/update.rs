@@ -9,7 +9,7 @@ use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_perception::map::Tool;
-use prehend_perception::{Keyframe, KeyframeError, UpdateReport};
+use prehend_perception::{Keyframe, KeyframeError, PartLabels, UpdateReport};
 use prehend_ros::{ParameterError, Parameters, ServiceRequest, TfError, nanoseconds, time_from_nanoseconds};
 use prehend_scene::ObjectKey;
 use serde_json::json;
@@ -36,7 +36,7 @@ pub(super) struct Pending {
     /// Only frames after this will do.
     since: Time,
     deadline: Instant,
-    heard: [u64; 5],
+    heard: [u64; 7],
     tried: u32,
     /// Frames taken into the map so far, what they changed, and the seconds that took.
     taken: u32,
@@ -48,7 +48,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn new(request: ServiceRequest<UpdateMap::Service>, since: Time, heard: [u64; 5]) -> Self {
+    pub(super) fn new(request: ServiceRequest<UpdateMap::Service>, since: Time, heard: [u64; 7]) -> Self {
         let asked = request.message.timeout;
         let patience =
             if asked.is_finite() && asked > 0.0 { asked.min(LONGEST_PATIENCE) } else { DEFAULT_PATIENCE };
@@ -254,6 +254,13 @@ impl ObjectMapNode<'_> {
             depth: convert::depth_image_from_msg(&frame.depth)?,
             labels: frames::label_image(&frame.labels)?,
             detections: frames::detections(&frame.detections),
+            parts: match &frame.parts {
+                Some((labels, detections)) => Some(PartLabels {
+                    labels: frames::label_image(labels)?,
+                    detections: frames::detections(detections),
+                }),
+                None => None,
+            },
             intrinsics: convert::intrinsics_from_msg(&frame.info)?,
             map_from_camera,
             robot: gripper.into_iter().collect(),
@@ -311,6 +318,7 @@ impl ObjectMapNode<'_> {
             ),
             json!({ "version": map.version, "added": names(&report.added), "merged": names(&report.merged),
                 "moved": names(&report.moved), "removed": names(&report.removed), "held": report.held,
+                "homeless_parts": report.homeless_parts,
                 "skipped_empty_masks": report.skipped.empty_masks,
                 "skipped_without_points": report.skipped.without_points,
                 "unknown_labels": report.skipped.unknown_labels, "seconds": seconds }),
@@ -343,7 +351,7 @@ impl ObjectMapNode<'_> {
             Some(Failure::Moving { .. }) => Failure::Moving { waited },
             Some(why) => why,
             None => {
-                let silent = self.joiner.silent(&pending.heard, topics);
+                let silent = self.joiner.silent(&pending.heard, &topics);
                 let silent = if silent.is_empty() {
                     "none, but no five share a stamp".to_owned()
                 } else {

@@ -251,6 +251,7 @@ fn unknown_thing(map_from_tool: &Isometry3<f64>, opening: f64) -> Option<Held> {
         features: Vec::new(),
         crops: Vec::new(),
         affordances: Vec::new(),
+        parts: Vec::new(),
         view_count: 0,
         touches_border: false,
         last_seen: 0.0,

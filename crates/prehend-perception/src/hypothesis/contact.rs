@@ -3,6 +3,7 @@
 use super::{Hypothesis, HypothesisSettings};
 use crate::segment::Scene;
 use crate::{Keyframe, color};
+use prehend_scene::fixture;
 use std::collections::BTreeMap;
 
 /// Greatest mean step of height across the border of two parts of one thing, metres.
@@ -30,6 +31,11 @@ pub(super) fn join_split(
         let step = border.steps / f64::from(border.pixels.max(1));
         let length = f64::from(border.pixels) / smaller.sqrt();
         let apart = color::unlikeness(border.color(0), border.color(1));
+        // Drawers that meet along a border are two drawers.
+        let panel = |hypothesis| class_of(frame, hypothesis).is_some_and(fixture::is_panel);
+        if panel(first) || panel(second) {
+            continue;
+        }
         let same = class_of(frame, first).is_some_and(|name| class_of(frame, second) == Some(name));
         let (max_step, min_length, max_apart) = if same { (STEP, BORDER, settings.unlike) } else { STRICT };
         if step < max_step && length >= min_length && apart < max_apart {

@@ -2,8 +2,8 @@
 
 use super::{UpdateReport, Visibility};
 use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::Object;
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity, similarity};
+use prehend_scene::{Object, fixture};
 
 /// For each seen thing the known object it is, best similarity first, one to one.
 pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeRule) -> Vec<Option<usize>> {
@@ -139,6 +139,55 @@ fn is_like(known: &Object, seen: &Object) -> bool {
 
 /// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
 const PART: (f64, f64) = (0.8, 0.12);
+
+/// Farthest a drawer or door is followed along its way, metres.
+const SLIDE: f64 = 0.45;
+/// Greatest difference of heights of one drawer, metres.
+const LEVEL: f64 = 0.025;
+/// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
+const UNMOVED: f64 = 0.6;
+
+/// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
+pub(super) fn has_slid(known: &Object, seen: &Object, rule: &MergeRule) -> bool {
+    fixture::is_panel(&known.class_name)
+        && overlap_ratio(&seen.cloud.points, &known.cloud.points, rule.distance) < UNMOVED
+}
+
+/// For each unpaired drawer or door the known one it is: at its height, not seen elsewhere, and the only such. Where it was may be
+/// hidden behind its front now.
+pub(super) fn slid(
+    old: &[Object],
+    seen: &[Object],
+    pairs: &[Option<usize>],
+    moves: &[Option<usize>],
+) -> Vec<Option<usize>> {
+    let centre = |object: &Object| object.bounds.pose.translation.vector;
+    let fits = |known: &Object, object: &Object| {
+        let shift = centre(object) - centre(known);
+        fixture::is_panel(&object.class_name)
+            && known.class_name == object.class_name
+            && shift.z.abs() < LEVEL
+            && shift.xy().norm() < SLIDE
+    };
+    let free = |place: &usize| !pairs.contains(&Some(*place)) && !moves.contains(&Some(*place));
+    let places: Vec<Vec<usize>> = seen
+        .iter()
+        .enumerate()
+        .map(|(number, object)| {
+            if pairs[number].is_some() || moves[number].is_some() {
+                return Vec::new();
+            }
+            (0..old.len()).filter(free).filter(|place| fits(&old[*place], object)).collect()
+        })
+        .collect();
+    places
+        .iter()
+        .map(|found| match found.as_slice() {
+            [place] if places.iter().filter(|other| other.contains(place)).count() == 1 => Some(*place),
+            _ => None,
+        })
+        .collect()
+}
 
 /// Merges known objects that cover each other when one of them was not seen in this frame, so that it is an older view of the
 /// other; and those of one name and colour of which one is a part of the other, because frames split them differently.

@@ -9,7 +9,7 @@ use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::downsample;
 use prehend_geometry::{ColorImage, DepthImage, Mask, OrientedBox, PointCloud};
 use prehend_scene::merge::{add_vote, settle_class};
-use prehend_scene::{Crop, Object, ObjectKey};
+use prehend_scene::{Crop, Object, ObjectKey, fixture};
 
 /// Name of the label camera in evidence records.
 pub(crate) const DETECTOR: &str = "detector";
@@ -51,6 +51,7 @@ pub(super) fn build(
         features: Vec::new(),
         crops: vec![crop(frame, hypothesis, &region, &detections)],
         affordances: Vec::new(),
+        parts: Vec::new(),
         view_count: 1,
         touches_border,
         last_seen: frame.stamp,
@@ -82,9 +83,13 @@ fn denoised(
     }
     let footprint: Vec<_> = groups.first()?.iter().map(|index| small.points[*index].xy()).collect();
     let hull = convex_hull(&footprint);
+    // A drawer's handle stands apart from its front and is small against it.
+    let is_panel = hypothesis.detections.iter().any(|label| {
+        frame.detections.iter().any(|d| d.label == *label && fixture::is_panel(&class_name(&d.class_name)))
+    });
     let is_over = |group: &[usize]| {
         let inside = group.iter().filter(|index| is_inside(&hull, &small.points[**index].xy())).count();
-        group.len() >= settings.segment.min_voxels && inside * 2 > group.len()
+        group.len() >= settings.segment.min_voxels && (is_panel || inside * 2 > group.len())
     };
     let keep: Vec<usize> =
         groups.into_iter().filter(|group| group.len() * 5 >= most || is_over(group)).flatten().collect();

@@ -81,7 +81,7 @@ pub fn read_action(action: &str) -> Result<Intent, ActionError> {
 }
 
 /// Whether a word is a form of a verb: put, puts, putting, placed.
-fn inflected(word: &str, verb: &str) -> bool {
+pub(super) fn inflected(word: &str, verb: &str) -> bool {
     let stem = verb.strip_suffix('e').unwrap_or(verb);
     let Some(rest) = word.strip_prefix(stem) else { return false };
     let doubled = stem.chars().last().and_then(|last| rest.strip_prefix(last)).unwrap_or(rest);

@@ -44,6 +44,7 @@ fn map(objects: &[&str]) -> ObjectMap {
                 features: Vec::new(),
                 crops: Vec::new(),
                 affordances: Vec::new(),
+                parts: Vec::new(),
                 view_count: 1,
                 touches_border: false,
                 last_seen: 0.0,

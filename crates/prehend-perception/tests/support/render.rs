@@ -214,6 +214,7 @@ pub fn render(
                 score: 0.9,
             })
             .collect(),
+        parts: None,
         intrinsics: *camera,
         map_from_camera: *pose,
         robot: Vec::new(),

@@ -25,6 +25,7 @@ fn block(x: f64, class: &str, features: Vec<f32>) -> Object {
         features,
         crops: Vec::new(),
         affordances: Vec::new(),
+        parts: Vec::new(),
         view_count: 1,
         touches_border: true,
         last_seen: 1.0,

@@ -36,6 +36,7 @@ fn object(key: &str, x: f64) -> Object {
         features: Vec::new(),
         crops: Vec::new(),
         affordances: Vec::new(),
+        parts: Vec::new(),
         view_count: 2,
         touches_border: false,
         last_seen: 1.0,

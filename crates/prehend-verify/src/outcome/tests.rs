@@ -19,6 +19,7 @@ fn object(key: &str, class_name: &str, at: [f64; 3], size: [f64; 3]) -> Object {
         features: Vec::new(),
         crops: Vec::new(),
         affordances: Vec::new(),
+        parts: Vec::new(),
         view_count: 1,
         touches_border: false,
         last_seen: 0.0,

@@ -8,6 +8,8 @@ use crate::language::lexicon::{Verb, VerbForm, VerbMeaning};
 
 /// Cost of a verb guessed from a misspelt word.
 const SPELLING: u32 = 4;
+/// Cost of another reading of what is an action on a part.
+const OTHERWISE: u32 = 3;
 /// Cost of a clause that lacks something.
 pub(super) const INCOMPLETE: u32 = 6;
 
@@ -30,6 +32,7 @@ impl Parser<'_> {
             for found in self.verbs(start) {
                 self.frame(&found, &mut out);
             }
+            self.separated(start, &mut out);
         }
         if out.is_empty() && self.verbless.get().is_none() {
             let last = self.clause_starts(position).into_iter().max();
@@ -233,9 +236,19 @@ impl Parser<'_> {
                 self.ask(found, |nps| Question::Which(nps.into_iter().next().unwrap_or_default()), out);
             }
             VerbMeaning::Push | VerbMeaning::Swap | VerbMeaning::Other => self.unsupported(found, out),
+            VerbMeaning::Act => self.act(found, out),
         }
         for alt in &mut out[before..] {
             alt.cost += found.cost;
+            // "remove the thumbtack": what is an action on a part is not also a placement.
+            if found.verb.meaning != VerbMeaning::Act
+                && let Clause::Step(Step::Place { objects, .. } | Step::Unsupported { objects, .. }) =
+                    &alt.value
+                && !objects.is_empty()
+                && self.serves(&found.verb.lemma, objects)
+            {
+                alt.cost += OTHERWISE;
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! decided here: "the bowl on the plate on the tray" gives both readings, and the scene decides. Nothing is skipped but
 //! what the lexicon lists as without influence.
 
+mod act;
 mod clause;
 mod compare;
 mod destination;

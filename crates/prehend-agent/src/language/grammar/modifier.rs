@@ -20,6 +20,8 @@ pub(super) enum Post {
     NotAttributes(Vec<Attribute>),
     /// "from the left", after an ordinal.
     From(Region),
+    /// "from the top", after an ordinal.
+    FromLevel(bool),
     /// "to the plate", after "the closest mug".
     To(Vec<NounPhrase>),
     /// ", not the red one".
@@ -42,6 +44,22 @@ impl Parser<'_> {
                 && let Some((region, next)) = self.side(after)
             {
                 out.push(Alt { value: Post::From(region), next, cost: 0 });
+            }
+            if let Some(after) =
+                self.past_any(&["from", "counted from", "counting from", "starting from"], position)
+            {
+                let after = self.skip_articles(after);
+                for (length, describing) in self.lexicon.describing.at(self.tokens, after) {
+                    if let Describing::Level(top) = describing {
+                        out.push(Alt { value: Post::FromLevel(*top), next: after + length, cost: 0 });
+                    }
+                }
+            }
+            let owner = self.lexicon.determiners.at(self.tokens, position + 1).next().is_some();
+            if self.is(position, &["of"]) && owner {
+                for alt in self.noun_phrase(position + 1) {
+                    out.push(Alt { value: Post::Of(alt.value), next: alt.next, cost: alt.cost });
+                }
             }
             return out;
         }
@@ -170,7 +188,16 @@ impl Parser<'_> {
                     }
                     continue;
                 }
-                Describing::Size(..) | Describing::Side(_) | Describing::Distance(_) => continue,
+                Describing::Level(top) if !negated => {
+                    if !self.is(next, &["of"]) {
+                        out.push(Alt { value: Post::Select(vec![Selector::Level(*top)]), next, cost: 0 });
+                    }
+                    continue;
+                }
+                Describing::Size(..)
+                | Describing::Side(_)
+                | Describing::Level(_)
+                | Describing::Distance(_) => continue,
             };
             let word = self.text(after, after + length);
             if word == "empty" {

@@ -64,8 +64,9 @@ impl Parser<'_> {
     /// Closes what waited for a modifier that did not come.
     fn finished(&self, _position: usize, alt: &Alt<Core>) -> Option<Alt<NounPhrase>> {
         let mut np = alt.value.np.clone();
-        if alt.value.ordinal.is_some() {
-            return None;
+        if let Some(number) = alt.value.ordinal {
+            // "the second drawer": from where is for the scene to say.
+            np.selectors.push(Selector::Number(number));
         }
         match alt.value.distance {
             Some(true) => np.selectors.push(Selector::ClosestToRobot),
@@ -427,6 +428,13 @@ fn describe(core: &Core, describing: Describing, word: String, excluded: bool) -
             }
             return (!excluded).then_some(core);
         }
+        Describing::Level(top) => {
+            match core.ordinal.take() {
+                Some(number) => core.np.selectors.push(Selector::NthLevel(number, top)),
+                None => core.np.selectors.push(Selector::Level(top)),
+            }
+            return (!excluded).then_some(core);
+        }
         Describing::Distance(closest) => {
             core.distance = Some(closest);
             return (!excluded).then_some(core);
@@ -472,6 +480,10 @@ fn attach(core: &Core, post: &Post) -> Option<Core> {
         Post::NotAttributes(attributes) => core.np.excluded_attributes.extend(attributes.iter().cloned()),
         Post::From(region) => match core.ordinal.take() {
             Some(number) => core.np.selectors.push(Selector::Nth(number, *region)),
+            None => return None,
+        },
+        Post::FromLevel(top) => match core.ordinal.take() {
+            Some(number) => core.np.selectors.push(Selector::NthLevel(number, *top)),
             None => return None,
         },
         Post::To(targets) => match core.distance.take() {

@@ -20,6 +20,7 @@ pub(in crate::language) fn resolve_ones(goal: &mut Goal) {
                             list(&mut destination.targets, &mut last);
                         }
                     }
+                    Step::Act { objects, .. } => list(objects, &mut last),
                     Step::Home | Step::Look | Step::Stop => {}
                 }
             }
@@ -90,7 +91,7 @@ pub(super) fn replace_pronoun(step: &mut Step, np: &NounPhrase) {
             put(objects);
             put(&mut destination.targets);
         }
-        Step::Unsupported { objects, .. } => put(objects),
+        Step::Unsupported { objects, .. } | Step::Act { objects, .. } => put(objects),
         Step::Home | Step::Look | Step::Stop => {}
     }
 }

@@ -138,7 +138,26 @@ impl Parser<'_> {
 
     pub(super) fn unsupported(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         let verb = &found.verb.lemma;
+        let kinds: Vec<&str> = self
+            .lexicon
+            .actions
+            .of_verb(verb)
+            .flat_map(|rule| rule.on.iter().map(String::as_str))
+            .take(4)
+            .collect();
+        let of_verb;
         let alternative = match found.verb.meaning {
+            VerbMeaning::Push if !kinds.is_empty() => {
+                of_verb = format!(
+                    "I can pick it up and put it where you say; I can {verb} such things as a {}",
+                    kinds.join(", a ")
+                );
+                of_verb.as_str()
+            }
+            _ if !kinds.is_empty() => {
+                of_verb = format!("I can {verb} such things as a {}", kinds.join(", a "));
+                of_verb.as_str()
+            }
             VerbMeaning::Push => "I can pick it up and put it where you say",
             VerbMeaning::Swap => "I can move one thing after the other if you say where each shall go",
             _ => {

@@ -452,6 +452,7 @@ fn add(np: &mut NounPhrase, post: &Post) -> bool {
         Post::From(
             Region::Left | Region::Right | Region::Front | Region::Back | Region::Center | Region::Edge,
         )
+        | Post::FromLevel(_)
         | Post::To(_)
         | Post::Except(_)
         | Post::ExceptAll(_)

@@ -130,7 +130,12 @@ impl Parser<'_> {
                     let step = Step::Pick { objects: objects.value.clone(), part: None };
                     out.push(extended(alt, Clause::Step(step), objects.next, objects.cost + 2));
                 }
-                Step::Unsupported { .. } | Step::Home | Step::Look | Step::Stop => {}
+                Step::Act { action, .. } if self.serves(action, &objects.value) => {
+                    let step =
+                        Step::Act { action: action.clone(), objects: objects.value.clone(), part: None };
+                    out.push(extended(alt, Clause::Step(step), objects.next, objects.cost + 2));
+                }
+                Step::Act { .. } | Step::Unsupported { .. } | Step::Home | Step::Look | Step::Stop => {}
             }
         }
     }

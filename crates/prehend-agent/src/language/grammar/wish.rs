@@ -138,6 +138,13 @@ impl Parser<'_> {
                 objects.next,
             )
             .unwrap_or(objects.next);
+        // "I want the drawer open", "the door should be closed"
+        for (word, verb) in [("open", "open"), ("opened", "open"), ("closed", "close"), ("shut", "close")] {
+            if self.is(next, &[word]) && self.boundary(next + 1) && self.serves(verb, &objects.value) {
+                let step = Step::Act { action: verb.to_owned(), objects: objects.value.clone(), part: None };
+                out.push(Alt { value: Clause::Step(step), next: next + 1, cost: objects.cost });
+            }
+        }
         let participle = self.past_tense(next);
         if let Some((after, meaning)) = participle {
             let after = self.past_any(&["up"], after).unwrap_or(after);

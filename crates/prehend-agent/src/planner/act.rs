@@ -1,0 +1,383 @@
+//! Actions on parts: what they are done to, and drawers and doors with their states and levels.
+
+use super::Action;
+use super::describe::{class_of, counted, describe, listed};
+use super::feasible::capital;
+use super::ground::{Grounder, head_word, refuse};
+use crate::language::{Head, Modifier, NounPhrase, Quantity, Spatial};
+use crate::world::Fault;
+use prehend_scene::{Makes, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial};
+
+/// Things at heights nearer than this to each other are in one row, metres.
+const ROW: f64 = 0.02;
+
+impl Grounder<'_, '_, '_> {
+    /// What an action is done to, and by which part. A phrase that names a part of something ("the handle of the drawer",
+    /// "the power button") means the thing with that part when no thing of that name is there.
+    pub(super) fn ground_acted(
+        &mut self,
+        action: &str,
+        phrases: &[NounPhrase],
+        part: Option<&String>,
+    ) -> Result<(Vec<ObjectKey>, Option<String>), Fault> {
+        if let [np] = phrases
+            && let Some(keys) = self.spoken_for(action, np)?
+        {
+            return Ok((keys, part.cloned()));
+        }
+        let fault = match self.ground_all(phrases, &[]) {
+            Ok(keys) => return Ok((keys, part.cloned())),
+            Err(fault) => fault,
+        };
+        let ([np], None, Reason::NotFound) = (phrases, part, fault.reason) else { return Err(fault) };
+        let Head::Noun(noun) = &np.head else { return Err(fault) };
+        let Some(kind) = self.knowledge.lexicon.actions.part_kind(noun).map(str::to_owned) else {
+            return Err(fault);
+        };
+        let whole = np.modifiers.iter().find(|modifier| {
+            !modifier.negated && matches!(modifier.relation, Spatial::PartOf | Spatial::On | Spatial::At)
+        });
+        let owners = match whole {
+            Some(Modifier { targets, .. }) => self.ground_all(targets, &[])?,
+            None => self.owners_of(noun, &kind, np)?,
+        };
+        match owners.as_slice() {
+            [] => Err(fault),
+            [one] => Ok((vec![one.clone()], Some(noun.clone()))),
+            several if np.quantity == Quantity::One => {
+                let map = self.map()?;
+                let all: Vec<String> = several.iter().map(|key| describe(key, &map)).collect();
+                let message = format!("There is a {noun} on {}. Which one shall I {action}?", listed(&all));
+                Err(refuse(Reason::Ambiguous, message))
+            }
+            several => Ok((several.to_vec(), Some(noun.clone()))),
+        }
+    }
+
+    /// Looks at upright faces, once for a goal, when a phrase names a drawer or door and something is there that may have one: which
+    /// of them is the top one shows only when all are seen.
+    pub(super) fn face(&mut self, phrases: &[NounPhrase]) -> Result<(), Fault> {
+        // Nothing moves before the plan is made but for this look.
+        let Some(view) = self.knowledge.settings.front_view.filter(|_| !self.tools.moved()) else {
+            return Ok(());
+        };
+        let mut unsure = false;
+        for np in phrases {
+            let is_panel = matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+            // Of several that fit alike no view tells which is meant.
+            let chosen = !np.selectors.is_empty() || self.wanted_state(np).is_some();
+            unsure |= is_panel && (chosen || self.loose(np)?.is_empty());
+        }
+        if !unsure {
+            return Ok(());
+        }
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        if map.objects.iter().any(|object| table.rule("open", &object.class_name).is_some()) {
+            self.tools.survey(Skill::Look, view, None)?;
+            self.queries.clear();
+        }
+        Ok(())
+    }
+
+    /// What was spoken of before, when a phrase can mean it and the action can be done to it: in "put the apple in the top drawer and
+    /// close it" the drawer, and the same drawer in "... and close the drawer".
+    fn spoken_for(&mut self, action: &str, np: &NounPhrase) -> Result<Option<Vec<ObjectKey>>, Fault> {
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        let served = |keys: &[ObjectKey]| -> Vec<ObjectKey> {
+            let serves =
+                |key: &&ObjectKey| map.get(key).is_some_and(|o| table.rule(action, class_of(o)).is_some());
+            keys.iter().filter(serves).cloned().collect()
+        };
+        let groups = [served(&self.objects), served(&self.targets)];
+        let Some(spoken) = groups.into_iter().find(|keys| !keys.is_empty()) else { return Ok(None) };
+        match np.head {
+            Head::It | Head::Them => Ok(Some(spoken)),
+            Head::Noun(_) if np.quantity == Quantity::One && np.selectors.is_empty() => {
+                let mut fitting = self.loose(np)?;
+                if fitting.len() < 2 {
+                    return Ok(None);
+                }
+                fitting.retain(|key| spoken.contains(key));
+                Ok((fitting.len() == 1).then_some(fitting))
+            }
+            Head::Noun(_) | Head::Anything => Ok(None),
+        }
+    }
+
+    /// Objects on which a part was seen: of exactly this name, else of its kind.
+    fn owners_of(&mut self, noun: &str, kind: &str, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        let owners = |fits: &dyn Fn(&str) -> bool| -> Vec<ObjectKey> {
+            map.objects
+                .iter()
+                .filter(|object| object.parts.iter().any(|part| fits(&part.class_name)))
+                .map(|object| object.key.clone())
+                .collect()
+        };
+        let mut found = owners(&|name| name == noun);
+        if found.is_empty() && np.attributes.is_empty() {
+            found = owners(&|name| table.part_kind(name) == Some(kind));
+        }
+        for key in &found {
+            self.tools.add_to_inventory(key);
+        }
+        Ok(found)
+    }
+
+    /// Adds the action; a text instead when it is so already.
+    ///
+    /// Errors: infeasible when nothing is known that does it to such a thing, or the hand is full.
+    pub(super) fn act(
+        &mut self,
+        key: &ObjectKey,
+        verb: &str,
+        part: Option<&String>,
+        held: &mut Option<ObjectKey>,
+        actions: &mut Vec<Action>,
+    ) -> Result<Option<String>, Fault> {
+        let map = self.map()?;
+        let class = map.get(key).map_or("object", class_of).to_owned();
+        let table = &self.knowledge.lexicon.actions;
+        // A part that was named may have a rule of its own ("press the power button" of the lamp).
+        let rule = table.rule(verb, &class).or_else(|| table.rule(verb, part?));
+        let Some(rule) = rule else {
+            let kinds: Vec<String> = table
+                .of_verb(verb)
+                .flat_map(|rule| rule.on.iter().take(3))
+                .map(|kind| format!("a {kind}"))
+                .collect();
+            let message = format!(
+                "I do not know how to {verb} {}. I can {verb} {}.",
+                describe(key, &map),
+                listed(&kinds)
+            );
+            return Err(refuse(Reason::Infeasible, message));
+        };
+        let makes = rule.makes;
+        if let Some(holding) = held.as_ref() {
+            let message = format!(
+                "I hold {} and need a free hand to {verb} {}. Tell me first where to put it.",
+                describe(holding, &map),
+                describe(key, &map)
+            );
+            return Err(refuse(Reason::Infeasible, message));
+        }
+        if let Some(state) = makes
+            && self.state_of(key)? == Some(state)
+        {
+            let word = if state == Makes::Open { "open" } else { "closed" };
+            return Ok(Some(format!("{} is {word} already.", capital(&describe(key, &map)))));
+        }
+        if let Some(state) = makes {
+            self.states.push((key.clone(), state));
+        }
+        actions.push(Action::Act { object: key.clone(), action: verb.to_owned(), part: part.cloned() });
+        Ok(None)
+    }
+
+    /// Opens what something shall be put into when it is closed, before the thing is in the hand.
+    pub(super) fn make_way(
+        &mut self,
+        object: &ObjectKey,
+        relation: Relation,
+        targets: &[ObjectKey],
+        held: &Option<ObjectKey>,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
+        if self.state_of(target)? != Some(Makes::Closed) {
+            return Ok(());
+        }
+        let mut empty = None;
+        match actions.last() {
+            // It is grasped after the opening instead.
+            Some(Action::Pick { object: picked, .. }) if picked == object => {
+                actions.pop();
+            }
+            _ if held.is_some() => actions.push(Action::Place {
+                object: object.clone(),
+                relation: Relation::Table,
+                targets: Vec::new(),
+                drop: false,
+                part: None,
+            }),
+            _ => {}
+        }
+        self.act(target, "open", None, &mut empty, actions)?;
+        Ok(())
+    }
+
+    /// Whether a drawer or door is open or closed, after the steps so far; `None` for what neither is, or what cannot be told.
+    pub(super) fn state_of(&mut self, key: &ObjectKey) -> Result<Option<Makes>, Fault> {
+        if let Some((_, state)) = self.states.iter().rev().find(|(other, _)| other == key) {
+            return Ok(Some(*state));
+        }
+        let map = self.map()?;
+        let class = map.get(key).map_or("", class_of);
+        // A bowl beside a cabinet is neither open nor closed.
+        if self.knowledge.lexicon.actions.rule("open", class).is_none() {
+            return Ok(None);
+        }
+        Ok(seen_state(key, &map))
+    }
+
+    /// The state that a phrase wants ("the open drawer"), for kinds of things that can be opened.
+    pub(super) fn wanted_state(&self, np: &NounPhrase) -> Option<(Makes, bool)> {
+        let Head::Noun(noun) = &np.head else { return None };
+        self.knowledge.lexicon.actions.rule("open", noun)?;
+        let named = |word: &str| match word {
+            "open" | "opened" => Some(Makes::Open),
+            "closed" | "shut" => Some(Makes::Closed),
+            _ => None,
+        };
+        let wanted = np.attributes.iter().find_map(|attribute| named(&attribute.word));
+        wanted.map(|state| (state, true))
+    }
+
+    /// Objects of a phrase that are in the state it wants; not empty.
+    pub(super) fn in_state(&mut self, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
+        let Some((state, _)) = self.wanted_state(np) else { return Ok(Vec::new()) };
+        let mut plain = np.clone();
+        plain
+            .attributes
+            .retain(|attribute| !["open", "opened", "closed", "shut"].contains(&attribute.word.as_str()));
+        plain.quantity = Quantity::All;
+        plain.modifiers.clear();
+        plain.selectors.clear();
+        plain.except.clear();
+        plain.excluded_attributes.clear();
+        let all = self.candidates(&plain)?;
+        let mut kept = Vec::new();
+        for key in &all {
+            if self.state_of(key)? == Some(state) {
+                kept.push(key.clone());
+            }
+        }
+        if kept.is_empty() {
+            let word = if state == Makes::Open { "open" } else { "closed" };
+            let message =
+                format!("I see {}, but none that is {word}.", counted(all.len(), &head_word(&plain)));
+            return Err(refuse(Reason::NotFound, message));
+        }
+        Ok(kept)
+    }
+
+    /// Whether one object is a part of another by geometry.
+    pub(super) fn is_part(&mut self, key: &ObjectKey, whole: &ObjectKey) -> Result<bool, Fault> {
+        let map = self.map()?;
+        Ok(match (map.get(key), map.get(whole)) {
+            (Some(part), Some(whole)) => fixture::is_part_of(part, whole),
+            _ => false,
+        })
+    }
+
+    /// Heights of the middles, metres.
+    pub(super) fn heights(&mut self, keys: &[ObjectKey]) -> Result<Vec<f64>, Fault> {
+        let map = self.map()?;
+        Ok(keys.iter().map(|key| map.get(key).map_or(0.0, |object| spatial::centre(object).z)).collect())
+    }
+
+    /// The highest or lowest row, of each thing they belong to.
+    pub(super) fn level(&mut self, top: bool, keys: Vec<ObjectKey>) -> Result<Vec<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let mut kept = Vec::new();
+        for group in by_whole(keys, &map) {
+            let sign = if top { 1.0 } else { -1.0 };
+            let values: Vec<f64> = self.heights(&group)?.into_iter().map(|height| sign * height).collect();
+            kept.extend(super::choose::outermost(group, &values));
+        }
+        Ok(kept)
+    }
+
+    /// The n-th row from the top or the bottom.
+    pub(super) fn nth_level(
+        &mut self,
+        np: &NounPhrase,
+        number: u32,
+        top: bool,
+        keys: Vec<ObjectKey>,
+    ) -> Result<Vec<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let mut kept = Vec::new();
+        let total = keys.len();
+        for group in by_whole(keys, &map) {
+            let heights = self.heights(&group)?;
+            let mut rows: Vec<(f64, Vec<ObjectKey>)> = Vec::new();
+            let mut order: Vec<(f64, ObjectKey)> = heights.into_iter().zip(group).collect();
+            order.sort_by(|a, b| if top { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) });
+            for (height, key) in order {
+                match rows.last_mut() {
+                    Some((row, keys)) if (*row - height).abs() < ROW => keys.push(key),
+                    _ => rows.push((height, vec![key])),
+                }
+            }
+            if let Some((_, row)) = rows.into_iter().nth((number as usize).saturating_sub(1)) {
+                kept.extend(row);
+            }
+        }
+        if kept.is_empty() || number == 0 {
+            let message = format!("I see only {}, no number {number}.", counted(total, &head_word(np)));
+            return Err(refuse(Reason::NotFound, message));
+        }
+        Ok(kept)
+    }
+
+    /// "the second drawer": from the top when they are above each other, else nobody can tell from where.
+    pub(super) fn number(
+        &mut self,
+        np: &NounPhrase,
+        number: u32,
+        keys: Vec<ObjectKey>,
+    ) -> Result<Vec<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let stacked = by_whole(keys.clone(), &map).iter().all(|group| is_stacked(group, &map));
+        if stacked || keys.len() < number as usize {
+            return self.nth_level(np, number, true, keys);
+        }
+        let noun = head_word(np);
+        let message = format!(
+            "I see {}. Counted from where? Say for example \"the second {noun} from the left\".",
+            counted(keys.len(), &noun)
+        );
+        Err(refuse(Reason::Ambiguous, message))
+    }
+}
+
+/// Whether the map shows that something is open or closed.
+fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
+    let opening = fixture::opening(map.get(key)?, map)?;
+    Some(if opening.is_open() { Makes::Open } else { Makes::Closed })
+}
+
+/// Objects by what they belong to; what belongs to nothing is one group.
+fn by_whole(keys: Vec<ObjectKey>, map: &ObjectMap) -> Vec<Vec<ObjectKey>> {
+    let mut groups: Vec<(Option<ObjectKey>, Vec<ObjectKey>)> = Vec::new();
+    for key in keys {
+        let whole =
+            map.get(&key).and_then(|object| fixture::whole_of(object, map)).map(|whole| whole.key.clone());
+        match groups.iter_mut().find(|(other, _)| *other == whole) {
+            Some((_, group)) => group.push(key),
+            None => groups.push((whole, vec![key])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Whether no two of these stand side by side.
+fn is_stacked(keys: &[ObjectKey], map: &ObjectMap) -> bool {
+    let mut heights: Vec<f64> =
+        keys.iter().filter_map(|key| map.get(key)).map(|object| spatial::centre(object).z).collect();
+    heights.sort_by(f64::total_cmp);
+    let apart = heights.len() > 1 && heights.windows(2).all(|pair| pair[1] - pair[0] >= ROW);
+    // Of one cabinet they are above each other; things on a table are so only when they do not stand side by side.
+    let objects = || keys.iter().filter_map(|key| map.get(key));
+    let of_one = objects().all(|object| fixture::whole_of(object, map).is_some());
+    let spread = |axis: usize| {
+        let values = || objects().map(|object| spatial::centre(object)[axis]);
+        values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+    };
+    apart && (of_one || spread(2) > spread(0).max(spread(1)))
+}

@@ -1,0 +1,171 @@
+//! Drawers, buttons and parts: what the agent does with them in a scripted world.
+//!
+//! Contract: which skills are executed, in which order and on which drawer, follows from the sentence and the map; a closed drawer is
+//! opened before something is put into it; what is so already is not done again; what cannot be done is a typed refusal.
+
+mod scripted;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_agent::language::Lexicon;
+use prehend_agent::policy::Policy;
+use prehend_agent::{Agent, Outcome, Report, Settings};
+use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::{Object, ObservedPart, Reason};
+use scripted::{Scripted, thing};
+
+fn agent() -> Agent {
+    Agent {
+        lexicon: Lexicon::built_in(),
+        policy: Policy::built_in().expect("the built-in policy is valid"),
+        settings: Settings::default(),
+    }
+}
+
+/// An object whose points are the sides of its box.
+fn block(key: &str, class: &str, color: &str, low: [f64; 3], high: [f64; 3]) -> Object {
+    let (low, high) = (Vector3::from(low), Vector3::from(high));
+    let (middle, size) = ((low + high) / 2.0, high - low);
+    let mut points = Vec::new();
+    for i in 0..11 {
+        for j in 0..11 {
+            let (a, b) = (i as f64 / 10.0, j as f64 / 10.0);
+            for axis in 0..3 {
+                for end in [0.0, 1.0] {
+                    let mut share = Vector3::new(a, a, b);
+                    share[(axis + 1) % 3] = b;
+                    share[(axis + 2) % 3] = a;
+                    share[axis] = end;
+                    points.push(Point3::from(low + size.component_mul(&share)));
+                }
+            }
+        }
+    }
+    Object {
+        cloud: PointCloud::from_points(points),
+        bounds: OrientedBox { pose: Isometry3::translation(middle.x, middle.y, middle.z), size },
+        ..thing(key, class, color, middle.x, middle.y, size.into())
+    }
+}
+
+/// A cabinet with three drawers, the lowest pulled out by 12 cm, an apple and a button on the table.
+fn scene() -> Vec<Object> {
+    let drawer = |key: &str, low: f64, out: f64| {
+        block(key, "drawer", "white", [0.588 - out, -0.14, low], [0.6 - out, 0.14, low + 0.08])
+    };
+    let mut button = thing("button_0", "button", "red", 0.4, -0.25, [0.08, 0.08, 0.05]);
+    button.parts.push(ObservedPart {
+        class_name: "push button".to_owned(),
+        score: 0.9,
+        class_votes: vec![("push button".to_owned(), 0.9)],
+        cloud: PointCloud::from_points(vec![Point3::new(0.4, -0.25, 0.05)]),
+        views: Vec::new(),
+    });
+    vec![
+        block("cabinet_0", "cabinet", "brown", [0.6, -0.15, 0.0], [0.8, 0.15, 0.3]),
+        drawer("drawer_0", 0.04, 0.12),
+        drawer("drawer_1", 0.125, 0.0),
+        drawer("drawer_2", 0.21, 0.0),
+        thing("apple_0", "apple", "red", 0.35, 0.2, [0.05, 0.05, 0.05]),
+        button,
+    ]
+}
+
+fn run(text: &str) -> (Report, Vec<String>) {
+    let mut world = Scripted::new(scene());
+    let agent = agent();
+    let report = match agent.understand(text) {
+        Ok(readings) => agent.run(&readings, &mut world, None),
+        Err(fault) => Report {
+            outcome: Outcome::Refused,
+            reason: Some(fault.reason),
+            message: fault.message,
+            tool_calls: 0,
+            state: Default::default(),
+        },
+    };
+    (report, world.skills)
+}
+
+fn does(text: &str, skills: &[&str]) {
+    let (report, done) = run(text);
+    assert_eq!(report.outcome, Outcome::Done, "{text}: {}", report.message);
+    assert_eq!(done, skills, "{text}");
+}
+
+fn refuses(text: &str, reason: Reason, says: &str) {
+    let (report, done) = run(text);
+    let found = (report.outcome, report.reason);
+    assert_eq!(found, (Outcome::Refused, Some(reason)), "{text}: {}", report.message);
+    assert!(report.message.contains(says), "{text}: {}", report.message);
+    assert!(done.is_empty(), "{text}: {done:?}");
+}
+
+#[test]
+fn the_drawer_that_is_meant_is_opened() {
+    does("open the top drawer", &["hook_pull drawer_2 handle"]);
+    does("open the middle drawer of the cabinet", &["hook_pull drawer_1 handle"]);
+    does("pull out the second drawer", &["hook_pull drawer_1 handle"]);
+    does("pull the second drawer from the bottom open", &["hook_pull drawer_1 handle"]);
+    does("close the bottom drawer", &["tip_push drawer_0 front"]);
+    does("close the open drawer", &["tip_push drawer_0 front"]);
+    does("shut the drawer that is open", &["tip_push drawer_0 front"]);
+    refuses("open the drawer", Reason::Ambiguous, "Which one");
+    refuses("open the fifth drawer", Reason::NotFound, "only");
+}
+
+#[test]
+fn what_is_so_already_is_not_done_again() {
+    does("open the bottom drawer", &[]);
+    does("close the top drawer", &[]);
+    let (report, _) = run("open the bottom drawer");
+    assert!(report.message.contains("open already"), "{}", report.message);
+    for (question, answer) in [
+        ("is the bottom drawer open?", "Yes"),
+        ("is the top drawer open?", "No"),
+        ("is the top drawer closed?", "Yes"),
+    ] {
+        let (report, skills) = run(question);
+        assert!(report.message.starts_with(answer) && skills.is_empty(), "{question}: {}", report.message);
+    }
+}
+
+#[test]
+fn a_closed_drawer_is_opened_before_something_is_put_into_it() {
+    does(
+        "put the apple in the top drawer",
+        &["hook_pull drawer_2 handle", "grasp apple_0", "place apple_0 in drawer_2"],
+    );
+    does(
+        "put the apple in the top drawer and close it",
+        &[
+            "hook_pull drawer_2 handle",
+            "grasp apple_0",
+            "place apple_0 in drawer_2",
+            "tip_push drawer_2 front",
+        ],
+    );
+    does(
+        "pick up the apple and put it in the middle drawer",
+        &["hook_pull drawer_1 handle", "grasp apple_0", "place apple_0 in drawer_1"],
+    );
+    does("put the apple in the bottom drawer", &["grasp apple_0", "place apple_0 in drawer_0"]);
+    does(
+        "open the top drawer and put the apple inside",
+        &["hook_pull drawer_2 handle", "grasp apple_0", "place apple_0 in drawer_2"],
+    );
+    does(
+        "close the bottom drawer and open the top drawer",
+        &["tip_push drawer_0 front", "hook_pull drawer_2 handle"],
+    );
+}
+
+#[test]
+fn buttons_and_parts() {
+    does("press the red button", &["tip_push button_0 button"]);
+    does("push the button", &["tip_push button_0 button"]);
+    does("pull the handle of the top drawer", &["hook_pull drawer_2 handle"]);
+    does("pick up the apple", &["grasp apple_0"]);
+    refuses("open the apple", Reason::Infeasible, "I cannot open");
+    refuses("ring the bell", Reason::NotFound, "bell");
+    refuses("press the blue button", Reason::NotFound, "red");
+}

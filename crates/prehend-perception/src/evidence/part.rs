@@ -1,0 +1,119 @@
+//! Evidence about a part of an object: what the part detector drew, what geometry finds in one view, and where its colour ends. The
+//! three work on different grounds, as those for whole objects do.
+
+use super::{Look, color, record};
+use crate::parts::WorkingPart;
+use crate::parts::mechanism;
+use nalgebra::Point3;
+use prehend_geometry::Mask;
+use prehend_geometry::backproject::point_grid;
+use prehend_scene::{Crop, Evidence, EvidenceType, Object, Region};
+
+/// Name of the part detector in evidence records.
+pub const PART_DETECTOR: &str = "part_detector";
+/// Name of the tool that finds parts by geometry.
+pub const PART_GEOMETRY: &str = "part_geometry";
+/// Margin around an object in which pixels of a view count as its own, metres.
+const MARGIN: f64 = 0.02;
+/// Farthest a part that a view shows may be from where the map has it, metres.
+const SAME_PLACE: f64 = 0.03;
+/// Pixels between those that the first look uses.
+const STRIDE: usize = 2;
+
+/// What the part detector said of a part in the view of a crop. Empty when it did not see it there.
+pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidence> {
+    let seen = part.observed.and_then(|place| object.parts.get(place));
+    let Some(view) = seen.and_then(|seen| seen.views.iter().find(|view| view.view == crop.view)) else {
+        return Vec::new();
+    };
+    if view.mask.area() == 0 {
+        return Vec::new();
+    }
+    [
+        (EvidenceType::Det, Region::Box(view.mask.bounding_box())),
+        (EvidenceType::Seg, Region::Mask(view.mask.clone())),
+    ]
+    .into_iter()
+    .map(|(kind, region)| {
+        let mut evidence = record(crop, kind, PART_DETECTOR, Look::First, view.score, region);
+        evidence.label.clone_from(&part.kind);
+        evidence.stamp = view.stamp;
+        evidence
+    })
+    .collect()
+}
+
+/// Looks for the part by geometry in one view alone. The first look uses every second pixel, the zoomed one all of them. `None` when
+/// the view shows no such part at its place.
+pub fn found(
+    part: &WorkingPart,
+    object: &Object,
+    crop: &Crop,
+    support_z: f64,
+    look: Look,
+) -> Option<Evidence> {
+    let (points, places) = points_of(object, crop, if look == Look::First { STRIDE } else { 1 });
+    let viewer = Point3::from(crop.map_from_camera.translation.vector);
+    let (distance, mechanism) = mechanism::find(&points, &viewer, support_z)
+        .into_iter()
+        .filter(|mechanism| is_alike(mechanism.kind, &part.kind))
+        .map(|mechanism| ((mechanism.centroid - part.centroid).norm(), mechanism))
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let extent = part.cloud.bounds().map_or(0.0, |(low, high)| (high - low).norm() / 4.0);
+    if distance > SAME_PLACE.max(extent) {
+        return None;
+    }
+    let (width, height) = (crop.intrinsics.width, crop.intrinsics.height);
+    let mut pixels: Vec<usize> = Vec::new();
+    for index in &mechanism.indices {
+        let (u, v) = places[*index];
+        // A pixel of the coarse look stands for its block.
+        let block = if look == Look::First { STRIDE } else { 1 };
+        for dv in 0..block {
+            for du in 0..block {
+                if u + du < width && v + dv < height {
+                    pixels.push((v + dv) * width + u + du);
+                }
+            }
+        }
+    }
+    pixels.sort_unstable();
+    pixels.dedup();
+    let region = Region::Mask(Mask::from_indices(width, height, &pixels));
+    let mut evidence = record(crop, EvidenceType::Seg, PART_GEOMETRY, look, mechanism.score, region);
+    evidence.label.clone_from(&part.kind);
+    Some(evidence)
+}
+
+/// The part's region by its colour; see [`color`](super::color()).
+pub fn colored(part: &WorkingPart, object: &Object, crop: &Crop, look: Look) -> Option<Evidence> {
+    let alone = Object { cloud: part.cloud.clone(), ..object.clone() };
+    color(&alone, crop, look)
+}
+
+/// Points of a crop near the object's box, map frame, with their columns and rows in the whole image.
+fn points_of(object: &Object, crop: &Crop, stride: usize) -> (Vec<Point3<f64>>, Vec<(usize, usize)>) {
+    let mut intrinsics = crop.intrinsics;
+    intrinsics.width = crop.depth.width;
+    intrinsics.height = crop.depth.height;
+    intrinsics.cx -= crop.x as f64;
+    intrinsics.cy -= crop.y as f64;
+    let grid = point_grid(&crop.depth, &intrinsics, &crop.map_from_camera, 3.0);
+    let (mut points, mut places) = (Vec::new(), Vec::new());
+    for (index, point) in grid.points.iter().enumerate() {
+        let (u, v) = (index % crop.depth.width.max(1), index / crop.depth.width.max(1));
+        let Some(point) = point.filter(|p| object.bounds.contains(p, MARGIN)) else { continue };
+        if u % stride == 0 && v % stride == 0 {
+            points.push(point);
+            places.push((crop.x + u, crop.y + v));
+        }
+    }
+    (points, places)
+}
+
+/// Whether geometry calls this kind of part so.
+fn is_alike(found: &str, kind: &str) -> bool {
+    found == kind
+        || matches!((found, kind), ("handle" | "knob", "handle" | "knob" | "lever" | "plug"))
+        || matches!((found, kind), ("button" | "lever", "button" | "key" | "switch" | "lever" | "plug"))
+}

@@ -1,0 +1,162 @@
+//! Parts that a part detector named, kept with the objects they are on (ASP IV-A: views of one part are associated by their
+//! overlap).
+
+use super::object::class_name;
+use crate::segment::Scene;
+use crate::{Keyframe, LabelImage};
+use nalgebra::Point3;
+use prehend_geometry::voxel::{downsample, overlap_ratio};
+use prehend_geometry::{Mask, PointCloud};
+use prehend_scene::merge::add_vote;
+use prehend_scene::{Object, ObservedPart, PartView};
+
+/// Fewest pixels of a part.
+const MIN_PIXELS: usize = 8;
+/// Pixels over which a mask grows where depth goes on: detectors erode.
+const GROW: usize = 2;
+/// Step of depth over which it does not grow, metres.
+const STEP: f64 = 0.006;
+/// Distance up to which two points are the same place, metres.
+const SAME: f64 = 0.008;
+/// Least share of a part's points that lie on the object it belongs to.
+const ON_OBJECT: f64 = 0.5;
+/// Least overlap of two sightings of one part.
+const OVERLAP: f64 = 0.3;
+/// Voxel edge of part clouds, metres.
+const LEAF: f64 = 0.002;
+/// Most views kept of a part.
+const VIEWS: usize = 4;
+
+/// Puts the parts of a frame on the objects seen in it; gives how many belong to none of them.
+pub(super) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -> usize {
+    let Some(seen) = &frame.parts else { return 0 };
+    let mut homeless = 0;
+    for detection in &seen.detections {
+        let pixels = grown(&seen.labels, detection.label, scene);
+        if pixels.len() < MIN_PIXELS {
+            continue;
+        }
+        let mut cloud = PointCloud::default();
+        for index in &pixels {
+            if let Some(point) = scene.grid.points[*index] {
+                cloud.points.push(point);
+                cloud.colors.push(frame.color.pixels[*index]);
+            }
+        }
+        let owner = owner_of(&cloud.points, objects, frame.stamp);
+        let Some(owner) = owner.filter(|_| !cloud.is_empty()) else {
+            homeless += 1;
+            continue;
+        };
+        let name = class_name(&detection.class_name);
+        let score = if detection.score.is_finite() { detection.score.clamp(0.0, 1.0) } else { 0.0 };
+        let part = ObservedPart {
+            class_name: name.clone(),
+            score,
+            class_votes: vec![(name.clone(), score), (String::new(), 1.0 - score)],
+            cloud: downsample(&cloud, LEAF),
+            views: vec![PartView {
+                view: frame.view.clone(),
+                mask: Mask::from_indices(frame.intrinsics.width, frame.intrinsics.height, &pixels),
+                label: name,
+                score,
+                stamp: frame.stamp,
+            }],
+        };
+        take(&mut objects[owner].parts, part);
+    }
+    for object in objects {
+        object.parts.sort_by(|a, b| total(b).total_cmp(&total(a)));
+    }
+    homeless
+}
+
+fn total(part: &ObservedPart) -> f64 {
+    part.class_votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, weight)| weight).sum()
+}
+
+/// Joins a sighting with the known part it overlaps most, or adds it.
+pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
+    let overlap = |other: &ObservedPart| {
+        let over = |a: &PointCloud, b: &PointCloud| overlap_ratio(&a.points, &b.points, SAME);
+        over(&part.cloud, &other.cloud).max(over(&other.cloud, &part.cloud))
+    };
+    let best = known
+        .iter()
+        .map(overlap)
+        .enumerate()
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, overlap)| *overlap >= OVERLAP);
+    let Some((place, _)) = best else {
+        known.push(part);
+        return;
+    };
+    let mine = &mut known[place];
+    mine.cloud.extend(&part.cloud);
+    mine.cloud = downsample(&mine.cloud, LEAF);
+    for (name, weight) in part.class_votes {
+        add_vote(&mut mine.class_votes, &name, weight);
+    }
+    mine.class_votes.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let all: f64 = mine.class_votes.iter().map(|(_, weight)| weight).sum();
+    if let Some((name, weight)) = mine.class_votes.iter().find(|(name, _)| !name.is_empty()) {
+        mine.class_name = name.clone();
+        mine.score = weight / all.max(1e-9);
+    }
+    mine.views.retain(|view| part.views.iter().all(|other| other.view != view.view));
+    mine.views.splice(0..0, part.views);
+    mine.views.truncate(VIEWS);
+}
+
+/// The object seen in this frame most of these points lie on; of about equals the smaller.
+fn owner_of(points: &[Point3<f64>], objects: &[Object], stamp: f64) -> Option<usize> {
+    objects
+        .iter()
+        .enumerate()
+        .filter(|(_, object)| (object.last_seen - stamp).abs() < 1e-9)
+        .map(|(place, object)| {
+            (place, overlap_ratio(points, &object.cloud.points, SAME), object.bounds.volume())
+        })
+        .filter(|(_, share, _)| *share >= ON_OBJECT)
+        .max_by(|a, b| {
+            let coarse = |share: f64| (share * 10.0).round();
+            coarse(a.1).total_cmp(&coarse(b.1)).then_with(|| b.2.total_cmp(&a.2))
+        })
+        .map(|(place, _, _)| place)
+}
+
+/// Pixels of a label, grown to neighbours at about the same depth that have no label.
+fn grown(labels: &LabelImage, label: u16, scene: &Scene) -> Vec<usize> {
+    let (width, height) = (labels.width, labels.height);
+    let mut pixels: Vec<usize> = (0..labels.labels.len()).filter(|i| labels.labels[*i] == label).collect();
+    if pixels.len() < MIN_PIXELS || scene.grid.points.len() != labels.labels.len() {
+        return Vec::new();
+    }
+    let mut frontier = pixels.clone();
+    let mut taken: std::collections::BTreeSet<usize> = pixels.iter().copied().collect();
+    for _ in 0..GROW {
+        let mut next = Vec::new();
+        for index in &frontier {
+            let (u, v) = (index % width, index / width);
+            let around = [
+                (u > 0).then(|| index - 1),
+                (u + 1 < width).then_some(index + 1),
+                (v > 0).then(|| index - width),
+                (v + 1 < height).then_some(index + width),
+            ];
+            for other in around.into_iter().flatten() {
+                let (Some(here), Some(there)) = (scene.grid.points[*index], scene.grid.points[other]) else {
+                    continue;
+                };
+                if labels.labels[other] == 0 && (here - there).norm() < STEP && taken.insert(other) {
+                    next.push(other);
+                }
+            }
+        }
+        pixels.extend(&next);
+        frontier = next;
+    }
+    pixels.retain(|index| scene.grid.points[*index].is_some());
+    pixels.sort_unstable();
+    pixels
+}

@@ -1,0 +1,298 @@
+//! Parts that are pulled and pushed, by geometry alone: a front (an upright face), bars and knobs that stand before it, its upper
+//! edge; buttons and levers that stand on a top.
+//!
+//! Works on any points with the indices they came with, so that one tool serves the map (points of an object) and the verifier's
+//! evidence (pixels of one view).
+
+use nalgebra::{Point3, Vector3};
+use prehend_geometry::dbscan::clusters;
+
+/// Least width and height of a front, metres.
+const FRONT: (f64, f64) = (0.035, 0.025);
+/// Distance of points of one plane, metres.
+const PLANE: f64 = 0.005;
+/// How far before its front a handle begins and ends, metres.
+const REACH: (f64, f64) = (0.009, 0.08);
+/// Margin around a front within which a handle of it lies, metres.
+const MARGIN: f64 = 0.012;
+/// Gap within a handle, metres.
+const GAP: f64 = 0.012;
+/// Least length of a bar, and least ratio of its sides, metres.
+const BAR: (f64, f64) = (0.03, 1.8);
+/// Greatest extent of a knob, metres.
+const KNOB: f64 = 0.06;
+/// Least height of a button above what it stands on, and from which it is a lever, metres.
+const RISE: (f64, f64) = (0.004, 0.03);
+/// Greatest share of the footprint that a button covers.
+const BUTTON_SHARE: f64 = 0.6;
+/// Directions in half a turn that are tried for a front.
+const DIRECTIONS: usize = 60;
+/// Most points the search for a front looks at.
+const SAMPLE: usize = 1500;
+
+/// A part found by geometry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mechanism {
+    /// Kind: `front`, `handle`, `knob`, `edge`, `button` or `lever`.
+    pub kind: &'static str,
+    /// Indices of its points, ascending; not empty.
+    pub indices: Vec<usize>,
+    /// Centre, frame of the points.
+    pub centroid: Point3<f64>,
+    /// Outward unit normal; of a handle that of its front.
+    pub normal: Vector3<f64>,
+    /// Whether a bar runs level, so that a hook from above holds it.
+    pub is_level: bool,
+    /// How well the geometry fits, [0, 1].
+    pub score: f64,
+}
+
+/// An upright face.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Front {
+    /// Outward horizontal unit normal.
+    pub normal: Vector3<f64>,
+    /// Its place along the normal.
+    pub offset: f64,
+    /// Indices of its points.
+    pub indices: Vec<usize>,
+    /// Range across (left to right seen from outside) and of height.
+    pub across: (f64, f64),
+    /// Range of height.
+    pub height: (f64, f64),
+}
+
+impl Front {
+    fn side(&self) -> Vector3<f64> {
+        Vector3::new(-self.normal.y, self.normal.x, 0.0)
+    }
+
+    /// Largest upright face of points seen from `viewer`, nearest to it of about equals; `None` when none is large enough.
+    pub fn find(points: &[Point3<f64>], viewer: &Point3<f64>) -> Option<Self> {
+        let step = points.len().div_ceil(SAMPLE).max(1);
+        let sample: Vec<&Point3<f64>> = points.iter().step_by(step).filter(|p| is_finite(p)).collect();
+        if sample.len() < 30 {
+            return None;
+        }
+        let centre = sample.iter().fold(Vector3::zeros(), |sum, p| sum + p.coords) / sample.len() as f64;
+        let mut best: Option<(f64, Vector3<f64>, f64)> = None;
+        for direction in 0..DIRECTIONS {
+            let angle = std::f64::consts::PI * direction as f64 / DIRECTIONS as f64;
+            let mut normal = Vector3::new(angle.cos(), angle.sin(), 0.0);
+            if normal.dot(&(viewer.coords - centre)) < 0.0 {
+                normal = -normal;
+            }
+            let mut bins: std::collections::BTreeMap<i64, usize> = std::collections::BTreeMap::new();
+            for p in &sample {
+                *bins.entry((p.coords.dot(&normal) / PLANE).round() as i64).or_default() += 1;
+            }
+            for (bin, count) in bins {
+                // Of about equal ones the outer: a carcass behind its front is no front.
+                let worth =
+                    count as f64 * (1.0 + 0.4 * (bin as f64 * PLANE - centre.dot(&normal)).clamp(-0.5, 0.5));
+                if best.as_ref().is_none_or(|(most, _, _)| worth > *most) {
+                    best = Some((worth, normal, bin as f64 * PLANE));
+                }
+            }
+        }
+        let (_, normal, offset) = best?;
+        let front = Self::refined(points, normal, offset)?;
+        let (wide, high) = (front.across.1 - front.across.0, front.height.1 - front.height.0);
+        (wide >= FRONT.0 && high >= FRONT.1 && front.indices.len() >= 30).then_some(front)
+    }
+
+    /// The face after two fits of a line to its points seen from above.
+    fn refined(points: &[Point3<f64>], mut normal: Vector3<f64>, mut offset: f64) -> Option<Self> {
+        let near = |normal: &Vector3<f64>, offset: f64| -> Vec<usize> {
+            (0..points.len())
+                .filter(|i| is_finite(&points[*i]) && (points[*i].coords.dot(normal) - offset).abs() < PLANE)
+                .collect()
+        };
+        for _ in 0..2 {
+            let indices = near(&normal, offset);
+            let count = indices.len() as f64;
+            if count < 10.0 {
+                return None;
+            }
+            let mean = indices.iter().fold(Vector3::zeros(), |sum, i| sum + points[*i].coords) / count;
+            let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+            for i in &indices {
+                let d = points[*i].coords - mean;
+                xx += d.x * d.x;
+                xy += d.x * d.y;
+                yy += d.y * d.y;
+            }
+            let along = 0.5 * (2.0 * xy).atan2(xx - yy);
+            let fitted = Vector3::new(-along.sin(), along.cos(), 0.0);
+            let fitted = if fitted.dot(&normal) < 0.0 { -fitted } else { fitted };
+            // A sliver says little about its direction.
+            if fitted.dot(&normal) > 0.98 {
+                normal = fitted;
+            }
+            offset = mean.dot(&normal);
+        }
+        let indices = near(&normal, offset);
+        let side = Vector3::new(-normal.y, normal.x, 0.0);
+        let across = range(indices.iter().map(|i| points[*i].coords.dot(&side)).collect())?;
+        let height = range(indices.iter().map(|i| points[*i].z).collect())?;
+        Some(Self { normal, offset, indices, across, height })
+    }
+
+    /// Indices of points that stand before the face, within its outline.
+    fn before(&self, points: &[Point3<f64>]) -> Vec<usize> {
+        let side = self.side();
+        (0..points.len())
+            .filter(|i| {
+                let p = &points[*i];
+                let out = p.coords.dot(&self.normal) - self.offset;
+                let across = p.coords.dot(&side);
+                out > REACH.0
+                    && out < REACH.1
+                    && across > self.across.0 - MARGIN
+                    && across < self.across.1 + MARGIN
+                    && p.z > self.height.0 - MARGIN
+                    && p.z < self.height.1 + MARGIN
+            })
+            .collect()
+    }
+}
+
+/// Everything that can be pulled or pushed, found in points seen from `viewer`; a support at `support_z` carries them.
+pub fn find(points: &[Point3<f64>], viewer: &Point3<f64>, support_z: f64) -> Vec<Mechanism> {
+    let mut found = Vec::new();
+    if let Some(front) = Front::find(points, viewer) {
+        found.extend(on_front(points, &front));
+    }
+    found.extend(on_top(points, support_z));
+    found
+}
+
+/// The face itself, its handles and its upper edge.
+fn on_front(points: &[Point3<f64>], front: &Front) -> Vec<Mechanism> {
+    let mut found = Vec::new();
+    let before = front.before(points);
+    let places: Vec<Point3<f64>> = before.iter().map(|i| points[*i]).collect();
+    let side = front.side();
+    let area = (front.across.1 - front.across.0) * (front.height.1 - front.height.0);
+    for group in clusters(&places, GAP, 3) {
+        if group.len() < 12 {
+            continue;
+        }
+        let mut indices: Vec<usize> = group.iter().map(|i| before[*i]).collect();
+        indices.sort_unstable();
+        let Some(across) = range(indices.iter().map(|i| points[*i].coords.dot(&side)).collect()) else {
+            continue;
+        };
+        let Some(height) = range(indices.iter().map(|i| points[*i].z).collect()) else { continue };
+        let (wide, high) = (across.1 - across.0, height.1 - height.0);
+        let (long, short) = (wide.max(high), wide.min(high).max(0.004));
+        // What covers its front is not its handle: another thing stands before it.
+        if wide * high > 0.4 * area {
+            continue;
+        }
+        let kind = if long >= BAR.0 && long >= BAR.1 * short {
+            "handle"
+        } else if long <= KNOB {
+            "knob"
+        } else {
+            continue;
+        };
+        let Some(centroid) = middle(points, &indices) else { continue };
+        let dense = (indices.len() as f64 / 60.0).min(1.0);
+        let centred = 1.0
+            - (2.0 * (along(&centroid, &side) - (front.across.0 + front.across.1) / 2.0).abs()
+                / (front.across.1 - front.across.0).max(1e-3))
+            .clamp(0.0, 1.0);
+        let score = 0.5 + 0.3 * dense + 0.2 * centred;
+        found.push(Mechanism {
+            kind,
+            indices,
+            centroid,
+            normal: front.normal,
+            is_level: wide >= high,
+            score,
+        });
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let top: Vec<usize> =
+        front.indices.iter().copied().filter(|i| points[*i].z > front.height.1 - 0.012).collect();
+    for (kind, indices, score) in [("front", front.indices.clone(), 0.7), ("edge", top, 0.35)] {
+        if indices.len() >= 10
+            && let Some(centroid) = middle(points, &indices)
+        {
+            found.push(Mechanism { kind, indices, centroid, normal: front.normal, is_level: true, score });
+        }
+    }
+    found
+}
+
+/// A button or a lever: what rises from the middle of a top and is narrower than it.
+fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
+    let mut heights: Vec<f64> = points.iter().map(|p| p.z).filter(|z| z.is_finite()).collect();
+    if heights.len() < 40 {
+        return None;
+    }
+    heights.sort_by(f64::total_cmp);
+    let top = heights[heights.len() - 1 - heights.len() / 200];
+    let all = extent(points, |_| true)?;
+    let footprint = (all.1 - all.0).max(0.01) * (all.3 - all.2).max(0.01);
+    // Downward in steps: where the section widens suddenly is what it stands on.
+    let mut previous: Option<(f64, f64)> = None;
+    let mut level = top - 0.004;
+    let floor = support_z.max(heights[0]);
+    while level > floor {
+        let Some(here) = extent(points, |p| p.z > level) else { break };
+        let (wide, deep) = (here.1 - here.0, here.3 - here.2);
+        let area = wide.max(0.004) * deep.max(0.004);
+        if let Some((upper, _)) = previous
+            && area > 1.6 * upper
+        {
+            let rise = top - level;
+            let shoulder = level + 0.002;
+            let indices: Vec<usize> = (0..points.len()).filter(|i| points[*i].z > shoulder + 0.001).collect();
+            if rise < RISE.0 || upper > BUTTON_SHARE * footprint || indices.len() < 8 {
+                return None;
+            }
+            let kind = if rise < RISE.1 { "button" } else { "lever" };
+            let mut centroid = middle(points, &indices)?;
+            centroid.z = top;
+            let share = upper / footprint;
+            let score = 0.6 + 0.3 * (1.0 - share / BUTTON_SHARE).clamp(0.0, 1.0);
+            return Some(Mechanism { kind, indices, centroid, normal: Vector3::z(), is_level: false, score });
+        }
+        previous = Some((area, level));
+        level -= 0.002;
+        if top - level > 0.12 {
+            break;
+        }
+    }
+    None
+}
+
+/// Ranges of x and y of the points that are kept.
+fn extent(points: &[Point3<f64>], keep: impl Fn(&Point3<f64>) -> bool) -> Option<(f64, f64, f64, f64)> {
+    let kept = || points.iter().filter(|p| is_finite(p) && keep(p));
+    let x = range(kept().map(|p| p.x).collect())?;
+    let y = range(kept().map(|p| p.y).collect())?;
+    Some((x.0, x.1, y.0, y.1))
+}
+
+/// Least and greatest value but for the outermost fiftieths.
+fn range(mut values: Vec<f64>) -> Option<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let skip = values.len() / 50;
+    Some((*values.get(skip)?, *values.get(values.len().checked_sub(1 + skip)?)?))
+}
+
+fn middle(points: &[Point3<f64>], indices: &[usize]) -> Option<Point3<f64>> {
+    let sum = indices.iter().fold(Vector3::zeros(), |sum, i| sum + points[*i].coords);
+    (!indices.is_empty()).then(|| Point3::from(sum / indices.len() as f64))
+}
+
+fn along(point: &Point3<f64>, direction: &Vector3<f64>) -> f64 {
+    point.coords.dot(direction)
+}
+
+fn is_finite(point: &Point3<f64>) -> bool {
+    point.coords.iter().all(|x| x.is_finite())
+}

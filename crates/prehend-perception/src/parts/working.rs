@@ -1,0 +1,184 @@
+//! Which part of an object an action works on: parts by geometry and parts by the part detector, associated by their overlap
+//! (ASP IV-A), in the order in which the table of actions wants them.
+
+use super::mechanism;
+use nalgebra::{Point3, Vector3};
+use prehend_geometry::PointCloud;
+use prehend_geometry::voxel::overlap_ratio;
+use prehend_scene::{ActionRule, ActionTable, Affordance, Object};
+
+/// Distance up to which two points are the same place, metres.
+const SAME: f64 = 0.008;
+/// Least overlap of two sightings of one part.
+const OVERLAP: f64 = 0.4;
+
+/// A verb of the table in an action text, with the part the text names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartAction {
+    /// Base form with its particle.
+    pub verb: String,
+    /// The part, when one is named, in the words of the text.
+    pub part: Option<String>,
+}
+
+/// Reads an action such as `open`, `turning on`, `pull out by the knob`; `None` when the table has no such verb. The verb with
+/// the most words is taken.
+pub fn read_part_action(action: &str, table: &ActionTable) -> Option<PartAction> {
+    let lower = action.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let verb = table
+        .verbs()
+        .into_iter()
+        .filter(|verb| {
+            verb.split(' ').enumerate().all(|(place, part)| {
+                words.get(place).is_some_and(|word| {
+                    if place == 0 { super::action::inflected(word, part) } else { *word == part }
+                })
+            })
+        })
+        .max_by_key(|verb| verb.split(' ').count())?;
+    let rest = &words[verb.split(' ').count()..];
+    let noise = ["it", "the", "by", "its", "on", "a", "at", "with", "using", "of"];
+    let start = rest.iter().position(|word| !noise.contains(word));
+    Some(PartAction { verb: verb.to_owned(), part: start.map(|start| rest[start..].join(" ")) })
+}
+
+/// A part with where it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkingPart {
+    /// Kind by the table, such as `handle`.
+    pub kind: String,
+    /// What the part detector calls it; the kind when only geometry found it.
+    pub name: String,
+    /// Points in the map frame; not empty.
+    pub cloud: PointCloud,
+    /// Centre, map frame.
+    pub centroid: Point3<f64>,
+    /// Outward unit normal, map frame.
+    pub normal: Vector3<f64>,
+    /// Whether a bar runs level.
+    pub is_level: bool,
+    /// How sure it is, [0, 1].
+    pub score: f64,
+    /// Place in [`Object::parts`] when the part detector saw it.
+    pub observed: Option<usize>,
+    /// Whether geometry found it.
+    pub by_geometry: bool,
+}
+
+/// Every part of an object that can be pulled or pushed, best first.
+pub fn working_parts(object: &Object, support_z: f64, table: &ActionTable) -> Vec<WorkingPart> {
+    let points = &object.cloud.points;
+    let viewer = viewer_of(object);
+    let front = mechanism::Front::find(points, &viewer);
+    let mut parts: Vec<WorkingPart> = mechanism::find(points, &viewer, support_z)
+        .into_iter()
+        .map(|found| WorkingPart {
+            kind: found.kind.to_owned(),
+            name: found.kind.to_owned(),
+            cloud: object.cloud.select(&found.indices),
+            centroid: found.centroid,
+            normal: found.normal,
+            is_level: found.is_level,
+            score: found.score * 0.9,
+            observed: None,
+            by_geometry: true,
+        })
+        .collect();
+    for (place, seen) in object.parts.iter().enumerate() {
+        let Some(kind) = table.part_kind(&seen.class_name) else { continue };
+        let twin = parts.iter_mut().find(|part| part.observed.is_none() && is_same(part, kind, &seen.cloud));
+        if let Some(part) = twin {
+            // Two grounds for one part.
+            part.score = 1.0 - (1.0 - part.score) * (1.0 - seen.score);
+            part.observed = Some(place);
+            part.name.clone_from(&seen.class_name);
+            kind.clone_into(&mut part.kind);
+            continue;
+        }
+        let Some(centroid) = seen.cloud.centroid() else { continue };
+        let normal = outward(&centroid, front.as_ref());
+        let (low, high) = seen.cloud.bounds().unwrap_or((centroid, centroid));
+        parts.push(WorkingPart {
+            kind: kind.to_owned(),
+            name: seen.class_name.clone(),
+            cloud: seen.cloud.clone(),
+            centroid,
+            normal,
+            is_level: (high - low).xy().norm() >= (high.z - low.z),
+            score: seen.score * 0.8,
+            observed: Some(place),
+            by_geometry: false,
+        });
+    }
+    parts.sort_by(|a, b| b.score.total_cmp(&a.score));
+    parts
+}
+
+/// Whether a sighting is a part that geometry found: kinds that are one thing to a hand, and clouds that cover each other.
+fn is_same(part: &WorkingPart, kind: &str, cloud: &PointCloud) -> bool {
+    let grip = |kind: &str| matches!(kind, "handle" | "knob" | "lever");
+    let press = |kind: &str| matches!(kind, "button" | "key" | "switch");
+    let alike = part.kind == kind || grip(&part.kind) && grip(kind) || press(&part.kind) && press(kind);
+    let over = |a: &PointCloud, b: &PointCloud| overlap_ratio(&a.points, &b.points, SAME);
+    alike && over(&part.cloud, cloud).max(over(cloud, &part.cloud)) >= OVERLAP
+}
+
+/// The normal of a part that only the detector saw: that of the front it stands before, else up.
+fn outward(centroid: &Point3<f64>, front: Option<&mechanism::Front>) -> Vector3<f64> {
+    front
+        .filter(|front| {
+            let out = centroid.coords.dot(&front.normal) - front.offset;
+            (-0.01..0.1).contains(&out) && centroid.z < front.height.1 + 0.01
+        })
+        .map_or(Vector3::z(), |front| front.normal)
+}
+
+/// Where the object's views were taken from, in the mean; the origin (the robot's base) when it has none.
+fn viewer_of(object: &Object) -> Point3<f64> {
+    let count = object.crops.len().max(1) as f64;
+    let sum =
+        object.crops.iter().fold(Vector3::zeros(), |sum, crop| sum + crop.map_from_camera.translation.vector);
+    Point3::from(sum / count)
+}
+
+/// The rule for an action on an object: for its class, else for the part that is named.
+pub fn rule_of<'t>(action: &PartAction, object: &Object, table: &'t ActionTable) -> Option<&'t ActionRule> {
+    table.rule(&action.verb, &object.class_name).or_else(|| table.rule(&action.verb, action.part.as_deref()?))
+}
+
+/// Parts of an object that serve an action of the table, best first, each with the skill that acts on it: the ways of the rule in
+/// their order, a bar that stands upright rather pinched than hooked.
+pub fn part_affordances(
+    object: &Object,
+    support_z: f64,
+    action: &PartAction,
+    table: &ActionTable,
+) -> Vec<(Affordance, WorkingPart)> {
+    let Some(rule) = rule_of(action, object, table) else { return Vec::new() };
+    let wanted = action.part.as_deref().and_then(|part| table.part_kind(part));
+    let mut found: Vec<(f64, Affordance, WorkingPart)> = Vec::new();
+    for part in working_parts(object, support_z, table) {
+        if wanted.is_some_and(|wanted| wanted != part.kind) {
+            continue;
+        }
+        // Of several keys the one that is named.
+        let named = action.part.as_deref().is_some_and(|name| name == part.name);
+        for (rank, way) in rule.ways.iter().enumerate().filter(|(_, way)| way.part == part.kind) {
+            let hook = way.skill == prehend_scene::Skill::HookPull;
+            let awkward = if hook && !part.is_level { 0.5 } else { 0.0 };
+            let worth = part.score - 0.15 * rank as f64 - awkward + if named { 1.0 } else { 0.0 };
+            let affordance = Affordance {
+                part: part.kind.clone(),
+                skill: way.skill,
+                cloud: part.cloud.clone(),
+                centroid: part.centroid,
+                normal: part.normal,
+                score: part.score.clamp(0.0, 1.0),
+            };
+            found.push((worth, affordance, part.clone()));
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().map(|(_, affordance, part)| (affordance, part)).collect()
+}

@@ -1,0 +1,295 @@
+//! Drawers and doors in the map: what they belong to, and how far open they are, by geometry alone.
+//!
+//! Map frame, metres and radians. A drawer is an object of its own; its cabinet is the object whose box it lies in or
+//! sticks out of.
+
+use crate::{Object, ObjectMap, spatial};
+use nalgebra::{Point3, Vector3};
+
+/// How far a part may lie outside the height range of its whole, metres.
+const HEIGHT_MARGIN: f64 = 0.03;
+/// Greatest horizontal gap between a part and its whole, metres.
+const PART_GAP: f64 = 0.06;
+/// Farthest a panel stands out of its whole, metres.
+const TRAVEL: f64 = 0.4;
+/// Least offset of a front from the front of its cabinet that is open, metres.
+const OPEN_OFFSET: f64 = 0.03;
+/// Least angle of a door against the front of its cabinet that is open, radians.
+const OPEN_ANGLE: f64 = 0.2;
+
+/// Classes of things that slide or turn in something larger, by the last word of their names.
+const PANELS: [&str; 7] = ["drawer", "door", "flap", "hatch", "gate", "layer", "shutter"];
+
+/// Whether things of this class move in something larger and look alike side by side: what is known of them is where they are now,
+/// and two that meet are two.
+pub fn is_panel(class: &str) -> bool {
+    class.rsplit([' ', '_']).next().is_some_and(|last| PANELS.contains(&last))
+}
+
+/// How far open something is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opening {
+    /// How far its front stands before the front of what it belongs to, metres; of a door the offset of its middle.
+    pub offset: f64,
+    /// Angle between its front and the front of what it belongs to, radians.
+    pub angle: f64,
+    /// Outward horizontal unit normal of the front of what it belongs to.
+    pub outward: Vector3<f64>,
+}
+
+impl Opening {
+    /// Whether that counts as open.
+    pub fn is_open(&self) -> bool {
+        self.offset > OPEN_OFFSET || self.angle > OPEN_ANGLE
+    }
+}
+
+/// Whether `part` is a part of `whole` by geometry: smaller, within its height, in its box or right before it.
+pub fn is_part_of(part: &Object, whole: &Object) -> bool {
+    if part.key == whole.key
+        || is_panel(&whole.class_name)
+        || part.bounds.size.z > whole.bounds.size.z + HEIGHT_MARGIN
+    {
+        return false;
+    }
+    let range = |object: &Object| {
+        let middle = object.bounds.pose.translation.z;
+        (middle - object.bounds.size.z / 2.0, middle + object.bounds.size.z / 2.0)
+    };
+    let ((low, high), (floor, top)) = (range(part), range(whole));
+    let smaller =
+        part.bounds.volume() < whole.bounds.volume() || part.bounds.size.z < 0.8 * whole.bounds.size.z;
+    smaller
+        && low >= floor - HEIGHT_MARGIN
+        && high <= top + HEIGHT_MARGIN
+        && (is_panel(&part.class_name) && stands_before(part, whole)
+            || box_gap(part, whole) <= PART_GAP / 2.0
+            || spatial::gap(part, whole) <= PART_GAP)
+}
+
+/// Whether the middle of a panel is in the box of `whole` or straight before one of its sides: of an open drawer only the front may
+/// be seen.
+fn stands_before(part: &Object, whole: &Object) -> bool {
+    let local = whole.bounds.pose.inverse_transform_point(&spatial::centre(part));
+    let (x, y) = (local.x.abs() - whole.bounds.size.x / 2.0, local.y.abs() - whole.bounds.size.y / 2.0);
+    x <= HEIGHT_MARGIN && y <= TRAVEL || y <= HEIGHT_MARGIN && x <= TRAVEL
+}
+
+/// Horizontal distance of the nearest point of `part` to the box of `whole`, metres.
+fn box_gap(part: &Object, whole: &Object) -> f64 {
+    let half = whole.bounds.size / 2.0;
+    let outside = |p: &Point3<f64>| {
+        let local = whole.bounds.pose.inverse_transform_point(p);
+        (local.x.abs() - half.x).max(0.0).hypot((local.y.abs() - half.y).max(0.0))
+    };
+    part.cloud.points.iter().map(outside).fold(f64::INFINITY, f64::min)
+}
+
+/// The object that a drawer or door belongs to: of those it is a part of the one it lies deepest in, a larger one only when it is
+/// no part itself.
+pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
+    map.objects.iter().filter(|other| other.class_name != part.class_name && is_part_of(part, other)).min_by(
+        |a, b| {
+            let near = |whole: &Object| {
+                (spatial::centre(part) - spatial::centre(whole)).norm() / spatial::length_of(whole).max(1e-3)
+            };
+            near(a).total_cmp(&near(b))
+        },
+    )
+}
+
+/// How far a drawer or door stands open; `None` when what it belongs to is not seen, or too little of either.
+pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
+    let whole = whole_of(part, map)?;
+    let outward = outward_of(part, whole, map)?;
+    let siblings = || {
+        map.objects
+            .iter()
+            .filter(|other| other.key != part.key && other.class_name == part.class_name)
+            .filter(|other| whole_of(other, map).is_some_and(|w| w.key == whole.key))
+    };
+    let carcass = quantile(whole.cloud.points.iter().map(|p| p.coords.dot(&outward)).collect(), 0.95)?;
+    let place = front_of(part, &outward)?;
+    // Overlaid fronts stand a little before the carcass: closed siblings tell by how much.
+    let front = siblings()
+        .filter_map(|sibling| front_of(sibling, &outward))
+        .filter(|front| (front - carcass).abs() < OPEN_OFFSET)
+        .fold(carcass, f64::max);
+    let angle = facing(part).map_or(0.0, |normal| normal.dot(&outward).abs().clamp(0.0, 1.0).acos());
+    // A drawer's front stays parallel; what is seen of its inside is no tilt.
+    let angle = if part.class_name.ends_with("door") || part.class_name.is_empty() { angle } else { 0.0 };
+    Some(Opening { offset: place - front, angle, outward })
+}
+
+/// Outward horizontal normal of the front of a whole: of the four sides of its box the one its fronts lie at.
+fn outward_of(part: &Object, whole: &Object, map: &ObjectMap) -> Option<Vector3<f64>> {
+    let axes = [Vector3::x(), Vector3::y()].map(|axis| {
+        let turned = whole.bounds.pose.rotation * axis;
+        Vector3::new(turned.x, turned.y, 0.0)
+    });
+    let half = [whole.bounds.size.x / 2.0, whole.bounds.size.y / 2.0];
+    let centre = spatial::centre(whole);
+    let fronts = map.objects.iter().filter(|other| {
+        other.class_name == part.class_name && (other.key == part.key || is_part_of(other, whole))
+    });
+    let mut scores = [0.0_f64; 4];
+    for front in fronts {
+        let offset = spatial::centre(front) - centre;
+        for (index, score) in scores.iter_mut().enumerate() {
+            let sign = if index % 2 == 0 { 1.0 } else { -1.0 };
+            *score += sign * offset.dot(&axes[index / 2]) / half[index / 2].max(0.02);
+        }
+    }
+    let best = (0..4).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
+    let sign = if best % 2 == 0 { 1.0 } else { -1.0 };
+    (axes[best / 2] * sign).try_normalize(1e-6)
+}
+
+/// Where the points of a front lie along a direction: their median. Half of an open drawer's points may be inside it, so it
+/// stands at least so far.
+fn front_of(part: &Object, outward: &Vector3<f64>) -> Option<f64> {
+    quantile(part.cloud.points.iter().map(|p| p.coords.dot(outward)).collect(), 0.5)
+}
+
+/// The value that this share of all are less than.
+fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
+    values.retain(|value| value.is_finite());
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    values.get((last as f64 * share).round() as usize).copied()
+}
+
+/// Horizontal normal of the upright plane most of a cloud lies in: the direction in which it is thinnest.
+fn facing(part: &Object) -> Option<Vector3<f64>> {
+    let points = &part.cloud.points;
+    if points.len() < 20 {
+        return None;
+    }
+    let count = points.len() as f64;
+    let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.x / count, y + p.y / count));
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for p in points {
+        let (x, y) = (p.x - mx, p.y - my);
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    // Angle of the principal axis; the normal is across it.
+    let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
+    Some(Vector3::new(-angle.sin(), angle.cos(), 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_geometry::{OrientedBox, PointCloud};
+
+    fn object(key: &str, class: &str, points: Vec<Point3<f64>>) -> Object {
+        Object {
+            key: key.into(),
+            class_name: class.to_owned(),
+            confidence: 1.0,
+            class_votes: Vec::new(),
+            bounds: OrientedBox::upright_around(&points).expect("points"),
+            cloud: PointCloud::from_points(points),
+            color: [0; 3],
+            color_fractions: Vec::new(),
+            features: Vec::new(),
+            crops: Vec::new(),
+            affordances: Vec::new(),
+            parts: Vec::new(),
+            view_count: 1,
+            touches_border: false,
+            last_seen: 0.0,
+        }
+    }
+
+    /// A patch of points between two corners, about 5 mm apart.
+    fn patch(low: [f64; 3], high: [f64; 3]) -> Vec<Point3<f64>> {
+        let steps = |axis: usize| ((high[axis] - low[axis]) / 0.005).round() as usize;
+        let at = |axis: usize, i: usize| {
+            if steps(axis) == 0 {
+                low[axis]
+            } else {
+                low[axis] + (high[axis] - low[axis]) * i as f64 / steps(axis) as f64
+            }
+        };
+        let mut out = Vec::new();
+        for i in 0..=steps(0) {
+            for j in 0..=steps(1) {
+                for k in 0..=steps(2) {
+                    out.push(Point3::new(at(0, i), at(1, j), at(2, k)));
+                }
+            }
+        }
+        out
+    }
+
+    /// A cabinet at x 0.6 to 0.8, its front toward the robot, with two drawers one above the other; the upper pulled out.
+    fn cabinet(pulled: f64, turned: f64) -> ObjectMap {
+        let turn = nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), turned);
+        let place = |points: Vec<Point3<f64>>| -> Vec<Point3<f64>> {
+            let middle = Vector3::new(0.7, 0.0, 0.0);
+            points.into_iter().map(|p| turn * (p - middle) + middle).collect()
+        };
+        let mut carcass = patch([0.6, -0.12, 0.3], [0.8, 0.12, 0.3]);
+        for y in [-0.12, 0.12] {
+            carcass.extend(patch([0.6, y, 0.0], [0.61, y, 0.3]));
+        }
+        let drawer = |low: f64, pulled: f64| {
+            let front = 0.597 - pulled;
+            let mut points = patch([front, -0.11, low], [front, 0.11, low + 0.12]);
+            // The handle, and the floor and sides of what is out.
+            points.extend(patch([front - 0.03, -0.05, low + 0.055], [front - 0.03, 0.05, low + 0.065]));
+            if pulled > 0.01 {
+                points.extend(patch([front, -0.11, low + 0.01], [0.597, 0.11, low + 0.01]));
+            }
+            place(points)
+        };
+        ObjectMap {
+            objects: vec![
+                object("cabinet_0", "wooden cabinet", place(carcass)),
+                object("drawer_0", "drawer", drawer(0.02, 0.0)),
+                object("drawer_1", "drawer", drawer(0.16, pulled)),
+                object("apple_0", "apple", patch([0.4, 0.2, 0.0], [0.45, 0.25, 0.05])),
+            ],
+            ..ObjectMap::default()
+        }
+    }
+
+    #[test]
+    fn drawers_belong_to_their_cabinet_and_tell_how_open_they_are() {
+        for turned in [0.0, 0.3, -0.5] {
+            for pulled in [0.0, 0.005, 0.08, 0.15] {
+                let map = cabinet(pulled, turned);
+                let at = |key: &str| map.get(&key.into()).expect("in the map");
+                for key in ["drawer_0", "drawer_1"] {
+                    let whole = whole_of(at(key), &map).map(|whole| whole.key.0.as_str());
+                    assert_eq!(whole, Some("cabinet_0"), "{key} {pulled} {turned}");
+                }
+                let closed = opening(at("drawer_0"), &map).expect("seen");
+                let upper = opening(at("drawer_1"), &map).expect("seen");
+                assert!(!closed.is_open(), "{pulled} {turned}: {closed:?}");
+                assert_eq!(upper.is_open(), pulled > 0.03, "{pulled} {turned}: {upper:?}");
+                let outward =
+                    nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), turned) * -Vector3::x();
+                assert!(upper.outward.dot(&outward) > 0.99, "{turned}: {:?}", upper.outward);
+            }
+        }
+    }
+
+    #[test]
+    fn panels_are_known_by_their_last_word() {
+        assert!(is_panel("drawer") && is_panel("microwave door") && is_panel("top_drawer"));
+        assert!(!is_panel("door mat") && !is_panel("") && !is_panel("cabinet"));
+    }
+
+    #[test]
+    fn other_things_are_no_parts() {
+        let map = cabinet(0.1, 0.0);
+        let apple = map.get(&"apple_0".into()).expect("apple");
+        assert!(whole_of(apple, &map).is_none() && opening(apple, &map).is_none());
+        let cabinet = map.get(&"cabinet_0".into()).expect("cabinet");
+        assert!(whole_of(cabinet, &map).is_none());
+    }
+}
