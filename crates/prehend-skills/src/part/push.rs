@@ -63,7 +63,8 @@ pub(super) fn poses(
                 // What is pressed gives way before the tips would be at the support.
                 let room = (tool.z - SUPPORT - request.support_height) / (-push.z).max(1e-6);
                 let extent = if push.z < -0.1 { motion.extent.min(room) } else { motion.extent };
-                if extent < motion.least || !STOPS.iter().all(|stop| around.free(&back(*stop), &boxes, true)) {
+                if extent < motion.least || !STOPS.iter().all(|stop| around.free(&back(*stop), &boxes, true))
+                {
                     continue;
                 }
                 let reach = request.reach.comfort(tool.x, tool.y);
