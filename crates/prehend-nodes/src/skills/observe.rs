@@ -94,7 +94,10 @@ impl Job<'_> {
         };
         self.tell("check", "again", &format!("looking again: {again}"));
         let at = plan.pose_goals.get(1).map(|pose| pose.translation.vector);
-        let (name, joints) = self.survey_pose(at, None);
+        let (name, joints) = match self.level_look(plan) {
+            Some(look) => look,
+            None => self.survey_pose(at, None),
+        };
         self.view_from(&name, &joints).await?;
         let second = self.look_and_check(plan, &before, &name).await?;
         self.home().await?;

@@ -10,7 +10,7 @@ use super::scene::World;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
-use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill};
+use prehend_scene::{Affordance, Object, ObjectMap, PartEffect, PartMotion, Skill};
 use prehend_skills::part::part_candidates;
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
@@ -230,7 +230,7 @@ impl Job<'_> {
 
     /// Notes what was felt, and where what went with the part is now.
     fn note(&self, done: &Done, object: &Object, motion: &PartMotion) {
-        *self.felt.lock().unwrap_or_else(PoisonError::into_inner) = Some(Felt { ..done.felt });
+        *self.felt.lock().unwrap_or_else(PoisonError::into_inner) = Some(done.felt);
         if done.felt.displacement.norm() < 0.01 || motion.effect.ends_held() {
             return;
         }

@@ -6,6 +6,7 @@ use super::feel::Feel;
 use super::hand::{EMPTY_OPENING, Held};
 use super::job::Job;
 use super::part::Way;
+use super::planning::Planned;
 use super::scene::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
@@ -19,6 +20,8 @@ const PULL_SPEED: f64 = 0.10;
 /// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.
 const FEEL_FROM: f64 = 0.008;
 const SEARCHED: f64 = 0.014;
+/// How far the tips go back slowly to feel whether the part follows, metres; within the corridor of every plan.
+const BACK: f64 = 0.018;
 /// Force from which something is touched, newtons.
 const TOUCHED: f64 = 2.5;
 /// Greatest force of a press, of a push that closes or turns, and of a pull, newtons.
@@ -51,6 +54,17 @@ impl Job<'_> {
         Ok(Feel::new(&self.skills.model, &self.skills.arm.joints()?))
     }
 
+    /// Where a planned motion takes the tool.
+    fn tool_path(&self, planned: &Planned) -> Result<Vec<Point3<f64>>, SkillFault> {
+        let joints = &planned.trajectory.joint_trajectory;
+        let planner = &self.skills.planner;
+        let point = |positions: &[f64]| match planner.arm_joints(&joints.joint_names, positions) {
+            Some(arm) => self.tool_at(&arm).map(|pose| Point3::from(pose.translation.vector)),
+            None => Err(SkillFault::Sensor { what: "trajectory", detail: "joints are missing".to_owned() }),
+        };
+        joints.points.iter().map(|p| point(&p.positions)).collect()
+    }
+
     /// One straight motion of the tool in contact. Whether it ended early by resistance, and the greatest force on the way.
     async fn contact_step(
         &self,
@@ -66,11 +80,7 @@ impl Job<'_> {
             Ok(line) => line,
             Err(miss) => return Err(SkillFault::NoPlan { phase, tried: 1, detail: miss.to_string() }),
         };
-        let points = &line.trajectory.joint_trajectory.points;
-        let path = points
-            .iter()
-            .map(|p| self.tool_at(&p.positions).map(|pose| Point3::from(pose.translation.vector)))
-            .collect::<Result<Vec<_>, _>>()?;
+        let path = self.tool_path(&line)?;
         let mut greatest = 0.0_f64;
         let along = (to.translation.vector - self.tool_pose()?.translation.vector).normalize();
         let stopped = motion
@@ -164,13 +174,13 @@ impl Job<'_> {
         feel: &Feel<'_>,
     ) -> Result<f64, SkillFault> {
         let along = bounds.direction;
-        let back = [Translation3::from(along * -(SEARCHED + FEEL_FROM)) * end];
+        let back = [Translation3::from(along * -BACK) * end];
         let now = self.skills.arm.joints()?;
         let line = self.skills.planner.line(&now.arm, &back, now.opening, TOUCH_SPEED);
         let Ok(line) = self.interrupt.guard(line).await? else { return Ok(0.0) };
         let mut last_felt = end.translation.vector;
         let model = &self.skills.model;
-        let path = [Point3::from(end.translation.vector), *start];
+        let path = self.tool_path(&line)?;
         motion
             .press_on("let back", line.trajectory, (start, &path), |joints| {
                 let Ok(tool) = model.tip_pose(&joints.arm) else { return false };
@@ -274,10 +284,8 @@ impl Job<'_> {
         bounds: &PartMotion,
         fit: Option<&JointFit>,
     ) -> Result<Vector3<f64>, SkillFault> {
-        let Some(force) = feel.map(|feel| (feel, self.skills.arm.joints())) else {
-            return Ok(Vector3::zeros());
-        };
-        let Some(on_hand) = force.0.force(&force.1?) else { return Ok(Vector3::zeros()) };
+        let now = self.skills.arm.joints()?;
+        let Some(on_hand) = feel.and_then(|feel| feel.force(&now)) else { return Ok(Vector3::zeros()) };
         let at = Point3::from(here.translation.vector);
         let along = fit.map_or(bounds.direction, |fit| fit.tangent(&at).into_inner());
         // The part holds against the motion: should the torques say the contrary, their sign is the other one.

@@ -216,7 +216,7 @@ impl Planner {
     }
 
     /// Arm joints in the robot file's order.
-    fn arm_joints(&self, names: &[String], positions: &[f64]) -> Option<Vec<f64>> {
+    pub(super) fn arm_joints(&self, names: &[String], positions: &[f64]) -> Option<Vec<f64>> {
         let value = |wanted: &String| {
             let index = names.iter().position(|name| name == wanted)?;
             positions.get(index).copied().filter(|p| p.is_finite())

@@ -5,12 +5,14 @@ use super::job::{Asked, Job};
 use super::planning::{Miss, Planned};
 use super::scene::World;
 use nalgebra::{Isometry3, Vector3};
-use prehend_scene::{ObjectMap, Skill};
+use prehend_scene::{ObjectMap, Skill, SkillPlan};
 use prehend_skills::plan::view_plan;
 use std::sync::PoisonError;
 
 /// The name of the home pose.
 pub(super) const HOME: &str = "home";
+/// The name of the look at upright faces, where a robot has one.
+const FRONT: &str = "front";
 /// Joints this near to a pose are at it, radians.
 pub(super) const THERE: f64 = 0.01;
 /// A tool that approaches with more z than this looks ahead rather than down (45 degrees).
@@ -61,6 +63,13 @@ impl Job<'_> {
             .min_by(|a, b| distance(&a.1).total_cmp(&distance(&b.1)))
             .cloned()
             .unwrap_or_else(|| (HOME.to_owned(), robot.home.clone()))
+    }
+
+    /// The look that sees upright faces, for a plan that moves a part level: drawers and doors show it from the front.
+    pub(super) fn level_look(&self, plan: &SkillPlan) -> Option<(String, Vec<f64>)> {
+        let level = plan.motion.is_some_and(|motion| motion.direction.z.abs() < 0.5);
+        let looks = &self.skills.shell.robot.looks;
+        looks.iter().find(|(name, _)| level && name == FRONT).cloned()
     }
 
     /// Moves the camera to joints, gated like every motion.

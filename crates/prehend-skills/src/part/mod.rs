@@ -36,6 +36,8 @@ const REACHED: f64 = 0.8;
 const STRAIGHT: f64 = 0.02;
 /// How far the path of a hinged part leaves the line, as a share of its length: a door opened by 60 degrees.
 const BENT: f64 = 0.5;
+/// Cosine of the angle within which two directions are the same way.
+const SAME_WAY: f64 = 0.85;
 /// Longest motion of a part, metres: the arm's reach ends there.
 const LONGEST: f64 = 0.5;
 
@@ -201,7 +203,12 @@ pub fn motion(request: &PartRequest<'_>, frame: &PartFrame) -> Result<PartMotion
         Some(_) => return Err(unusable("the extent")),
     };
     let direction = match request.direction {
-        Some(direction) => direction.try_normalize(1e-6).ok_or(unusable("the direction"))?,
+        Some(direction) => {
+            let asked = direction.try_normalize(1e-6).ok_or(unusable("the direction"))?;
+            let usual = usual_direction(skill, effect, frame);
+            // Who asks for nearly the usual way means it, and the cloud shows it better than a word does.
+            if asked.dot(&usual) > SAME_WAY { usual } else { asked }
+        }
         None => usual_direction(skill, effect, frame),
     };
     if !direction.iter().all(|n| n.is_finite()) {

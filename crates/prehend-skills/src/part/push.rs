@@ -60,8 +60,11 @@ pub(super) fn poses(
                 tried += 1;
                 here += 1;
                 let back = |d: f64| Translation3::from(push.into_inner() * -d) * contact;
-                let low = tool.z - SUPPORT < request.support_height;
-                if low || !STOPS.iter().all(|stop| around.free(&back(*stop), &boxes, true)) {
+                // What is pressed gives way before the tips would be at the support.
+                let room = (tool.z - SUPPORT - request.support_height) / (-push.z).max(1e-6);
+                let extent = if push.z < -0.1 { motion.extent.min(room) } else { motion.extent };
+                if extent < motion.least || !STOPS.iter().all(|stop| around.free(&back(*stop), &boxes, true))
+                {
                     continue;
                 }
                 let reach = request.reach.comfort(tool.x, tool.y);
@@ -72,7 +75,7 @@ pub(super) fn poses(
                     contact,
                     opening: 0.0,
                     width: 0.0,
-                    motion: PartMotion { anchor: touch, ..*motion },
+                    motion: PartMotion { anchor: touch, extent, ..*motion },
                     score,
                 });
             }
