@@ -12,8 +12,10 @@ fn describe(followed: &Followed) -> String {
     format!("{:?}", followed.ending)
 }
 
-/// Nodes that are killed together, when, and what the goal may say of it.
-const LOSSES: [(&[NodeName], (&str, &str), &[&str]); 10] = [
+/// Nodes that are killed together, in which phase of which skill, and what the goal may say of it.
+type Loss = (&'static [NodeName], (&'static str, &'static str), &'static [&'static str]);
+
+const LOSSES: [Loss; 10] = [
     (&[NodeName::ObjectMap], ("grasp", "transit"), &["peer_lost"]),
     (&[NodeName::Skills], ("grasp", "transit"), &["peer_lost"]),
     (&[NodeName::Agent], ("grasp", "transit"), &["peer_lost"]),

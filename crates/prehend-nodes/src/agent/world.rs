@@ -147,6 +147,8 @@ impl World for NodeWorld {
             targets: Vec::new(),
             relation: None,
             part: String::new(),
+            effect: None,
+            direction: None,
             map_version: 0,
         };
         let started = Instant::now();
