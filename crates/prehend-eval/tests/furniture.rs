@@ -38,7 +38,8 @@ fn labels_of(found: &Detections) -> (LabelImage, Vec<Detection>) {
 fn look(builder: &mut MapBuilder, text: &str, joints: &[f64; 6], seed: u64, since: u64, frames: u64) {
     let placed = Scene::parse("scene.yaml", text).expect("scene").instantiate(seed).expect("placed");
     let urdf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../urdf/xarm6.urdf");
-    let model = prehend_sim::ArmModel::from_urdf(&std::fs::read_to_string(urdf).expect("urdf")).expect("arm");
+    let model =
+        prehend_sim::world::ArmModel::from_urdf(&std::fs::read_to_string(urdf).expect("urdf")).expect("arm");
     let world = World::new(&placed, &model, joints).expect("world");
     let stage = Stage::new(&world.render_items()).expect("stage");
     let spec = &placed.scene;

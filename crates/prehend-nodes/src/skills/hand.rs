@@ -230,6 +230,7 @@ mod tests {
             features: Vec::new(),
             crops: Vec::new(),
             affordances: Vec::new(),
+            parts: Vec::new(),
             view_count: 0,
             touches_border: false,
             last_seen: 0.0,
