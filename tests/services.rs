@@ -195,6 +195,7 @@ fn allowed(stage: &Stage) -> BTreeSet<String> {
         &robot.detector.detections,
     ]
     .into_iter()
+    .chain(robot.detector.parts.iter().flat_map(|parts| [parts.label_image.as_str(), &parts.detections]))
     .map(str::to_owned)
     .collect()
 }

@@ -47,6 +47,7 @@ pub async fn run(
     let mut submission = std::pin::pin!(goal.request(request, SUBMIT_DEADLINE));
     let mut danger = std::pin::pin!(danger);
     let mut answered = false;
+    let mut ticked = false;
     let mut goal_id: Option<String> = None;
     // The end may be told before the answer to the submission arrives.
     let mut endings: Vec<(String, Ending)> = Vec::new();
@@ -70,7 +71,9 @@ pub async fn run(
                 }
             }
             _ = watch.tick() => {
-                if let Some(ending) = lost(observer, incarnation) {
+                // Who has just joined has not heard the clock yet: only one that ran can stand still.
+                ticked |= observer.node.clock().is_ticking();
+                if let Some(ending) = lost(observer, incarnation, ticked) {
                     break ending;
                 }
                 if started.elapsed() > timeout {
@@ -130,7 +133,7 @@ fn end_of(event: &TraceEvent) -> Option<Ending> {
 }
 
 /// The end of a goal whose agent or robot is gone.
-fn lost(observer: &Observer, incarnation: Option<u64>) -> Option<Ending> {
+fn lost(observer: &Observer, incarnation: Option<u64>, ticked: bool) -> Option<Ending> {
     let agent = NodeName::Agent.name();
     let restarted = incarnation.is_some() && observer.life(agent).map(|life| life.incarnation) != incarnation;
     if restarted {
@@ -142,7 +145,7 @@ fn lost(observer: &Observer, incarnation: Option<u64>) -> Option<Ending> {
     if incarnation.is_some() && !observer.alive(agent) {
         return Some(Ending::failed(Reason::PeerLost, "the agent is silent"));
     }
-    if observer.node.clock().is_simulated() && !observer.node.clock().is_ticking() {
+    if ticked && !observer.node.clock().is_ticking() {
         return Some(Ending::failed(Reason::PeerLost, "the clock stands still: the robot side is lost"));
     }
     None
