@@ -113,7 +113,8 @@ impl Agent {
     ) -> Result<String, Fault> {
         let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
         if readings.iter().any(|reading| matches!(reading, Goal::Steps(_))) {
-            tools.settle()?;
+            // What it puts down on the way home is a thing that was moved.
+            tools.settle().inspect_err(|_| *begun = true)?;
         }
         let actions = match plan(readings, tools, knowledge)? {
             Plan::Answer(text) => return Ok(text),
