@@ -2,7 +2,7 @@
 //!
 //! A line of a `libero_*.jsonl` file is one task: fixtures, objects, regions of the table or floor, initial and goal
 //! predicates, and two sentences, the one in the file and the one that LIBERO shows to a policy. Regions keep their
-//! directions and, but for the scale, their distances; see [`scene`] for what has to give way. Bodies are those of the
+//! directions and, but for the scale, their distances; see `libero/scene.rs` for what has to give way. Bodies are those of the
 //! object catalogue, not LIBERO's meshes: success rates may be compared among runs of this program only.
 
 mod goal;
