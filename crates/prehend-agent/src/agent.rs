@@ -396,7 +396,7 @@ fn done_words(action: &Action, named_in: &ObjectMap) -> String {
             };
             format!("{} is {there}", describe(object, named_in))
         }
-        Action::Act { object, action, .. } => format!("{} is done: {}", action, describe(object, named_in)),
+        Action::Act { object, action, .. } => format!("{action} {}: done", describe(object, named_in)),
         Action::Home => "I am at home".to_owned(),
         Action::Look => "I looked again".to_owned(),
         Action::Stop => "I hold still".to_owned(),

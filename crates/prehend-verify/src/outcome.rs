@@ -3,7 +3,7 @@
 pub mod part;
 
 use nalgebra::Point3;
-use prehend_scene::{Object, ObjectKey, Observation, Relation, Skill, SkillPlan};
+use prehend_scene::{Object, ObjectKey, Observation, Relation, Skill, SkillPlan, fixture};
 
 /// Pads closer than this hold nothing, metres.
 const EMPTY_OPENING: f64 = 0.003;
@@ -199,6 +199,10 @@ fn related(relation: Relation, object: &Object, target: &Object) -> Result<(), S
     let table = t.z - target.bounds.size.z / 2.0;
     let fine = match relation {
         // The lower part of a thing in or on another is hidden: the footprint and a raised top must do.
+        // What lies on a drawer's front or handle is above its rim, and not in it.
+        Relation::In if fixture::is_panel(&target.class_name) => {
+            inside_footprint(object, target) && object.bounds.top() < target.bounds.top()
+        }
         Relation::On | Relation::In => inside_footprint(object, target) && o.z > table - SLACK,
         Relation::NextTo => {
             offset.xy().norm() < half_extent(object) + half_extent(target) + 0.15

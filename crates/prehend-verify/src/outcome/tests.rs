@@ -145,6 +145,21 @@ fn what_was_there_before_is_not_what_was_put_there() {
 }
 
 #[test]
+fn what_lies_on_the_rim_of_a_drawer_is_not_in_it() {
+    let drawer = object("drawer_0", "drawer", [0.5, 0.0, 0.25], [0.3, 0.2, 0.09]);
+    let before = observation(0.058, Some(vec![apple("apple_0", 0.4, 0.3, 0.03), drawer.clone()]));
+    let check = |z: f64, expected: &str| {
+        let place = plan(Skill::Place, Some(Relation::In), &["drawer_0"], [0.5, 0.0, z]);
+        let mut after = observation(0.085, Some(vec![drawer.clone(), apple("apple_1", 0.5, 0.0, z)]));
+        after.gripper_command = 0.085;
+        let outcome = check_outcome(&place, &before, &after);
+        assert_eq!(word(&outcome), expected, "{outcome:?}");
+    };
+    check(0.25, "succeeded");
+    check(0.31, "failed");
+}
+
+#[test]
 fn between_needs_both_sides() {
     let before = observation(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03)]));
     let can = object("can_0", "can", [0.5, -0.3, 0.05], [0.06, 0.06, 0.1]);
