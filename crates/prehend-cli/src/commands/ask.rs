@@ -18,6 +18,8 @@ use tokio::sync::watch;
 
 /// Longest time until the graph is found.
 const FIND_DEADLINE: Duration = Duration::from_secs(8);
+/// Silence after which the newest sample of a latched topic is taken to be there.
+const NO_MORE: Duration = Duration::from_millis(300);
 
 fn join(robot: &Path) -> Result<Observer, (String, u8)> {
     let robot = RobotConfig::load(robot).map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
@@ -84,10 +86,12 @@ async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), 
     Ok((report, interrupted))
 }
 
-/// The newest sample, once there is one.
+/// The newest sample, once there is one: a writer may send those before it first.
 async fn heard<T: Clone>(receiver: &mut watch::Receiver<Option<T>>) -> Option<T> {
     let waiting = receiver.wait_for(Option::is_some);
-    tokio::time::timeout(FIND_DEADLINE, waiting).await.ok()?.ok()?.clone()
+    tokio::time::timeout(FIND_DEADLINE, waiting).await.ok()?.ok()?;
+    while let Ok(Ok(())) = tokio::time::timeout(NO_MORE, receiver.changed()).await {}
+    receiver.borrow_and_update().clone()
 }
 
 pub(super) async fn state(args: ShowArgs) -> u8 {
