@@ -111,7 +111,7 @@ impl Shell {
             publisher: node.create_publisher(names::TRACE, QosProfile::default().depth(200))?,
         };
         let peers = Peers::new(
-            node.subscribe(names::HEARTBEAT, QosProfile::default().depth(50))?,
+            node.subscribe(names::HEARTBEAT, QosProfile::default().best_effort().depth(50))?,
             Duration::from_secs_f64(robot.limits.peer_silence),
         );
         let motion_active = Arc::new(AtomicBool::new(false));

@@ -296,7 +296,8 @@ impl Node {
         let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
         let buffer = TfBuffer::new(&self.inner.clock, |moving_sink, fixed_sink| {
             Ok([
-                self.reader(moving, QosProfile::default().depth(100), moving_sink)?,
+                // The next sample heals a lost one; a reliable reader that waits for it hears nothing meanwhile.
+                self.reader(moving, QosProfile::default().best_effort().depth(100), moving_sink)?,
                 self.reader(fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
             ])
         })?;
