@@ -193,7 +193,8 @@ impl Drop for Observer {
 
 fn hear_heartbeats(node: &Node) -> Result<Arc<Mutex<HashMap<String, Life>>>, RosError> {
     let lives: Arc<Mutex<HashMap<String, Life>>> = Arc::default();
-    let mut beats = node.subscribe::<Heartbeat>(names::HEARTBEAT, QosProfile::default().best_effort().depth(50))?;
+    let mut beats =
+        node.subscribe::<Heartbeat>(names::HEARTBEAT, QosProfile::default().best_effort().depth(50))?;
     let heard = Arc::downgrade(&lives);
     tokio::spawn(async move {
         while let Some(beat) = beats.next().await {

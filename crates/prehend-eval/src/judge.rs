@@ -225,7 +225,7 @@ pub fn holds(predicate: &Predicate, before: &Truth, after: &Truth) -> Result<boo
 }
 
 /// Joints that move an object or a part of it.
-fn mechanisms<'a>(truth: &'a Truth, object: &'a str) -> impl Iterator<Item = &'a JointTruth> {
+pub(crate) fn mechanisms<'a>(truth: &'a Truth, object: &'a str) -> impl Iterator<Item = &'a JointTruth> {
     truth.mechanisms.iter().filter(move |joint| joint.entity == object || joint.object == object)
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Frames and units: `link_base`, metres, seconds; directions are the robot's (it looks along +x, left is +y).
 
+pub mod asp;
 pub mod cause;
 pub mod goal;
 pub mod ground;

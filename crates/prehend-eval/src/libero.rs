@@ -119,6 +119,7 @@ impl Task {
             scene_yaml,
             spec,
             group: self.suite.clone(),
+            subject: None,
         })
     }
 }

@@ -5,11 +5,12 @@
 //! decides, the other candidates fail it clearly. Seeds from [`HELD_OUT`] on are for final figures only: nothing is to be
 //! developed or tuned on them.
 
-mod catalogue;
+pub(crate) mod catalogue;
 mod kinds;
-mod layout;
-mod sentence;
+pub(crate) mod layout;
+pub(crate) mod sentence;
 
+use crate::asp::Subject;
 use crate::goal::{Expected, GoalSpec};
 use prehend_config::Findings;
 use prehend_sim::Scene;
@@ -92,7 +93,7 @@ pub enum Conditions {
 
 impl Conditions {
     /// The detector's keys in a scene file.
-    fn detector(self) -> &'static str {
+    pub(crate) fn detector(self) -> &'static str {
         match self {
             Self::Imperfect => "preset: imperfect",
             Self::Perfect => "preset: perfect",
@@ -124,8 +125,11 @@ pub struct Scenario {
     pub scene_yaml: String,
     /// What is right.
     pub spec: GoalSpec,
-    /// What it is counted under in reports: the code of its kind, or the suite of a task.
+    /// What it is counted under in reports: the code of its kind, the suite of a task, or the task.
     pub group: String,
+    /// What its progress is scored by, in benchmarks that score it.
+    #[serde(default)]
+    pub subject: Option<Subject>,
 }
 
 /// Why a seed gives no scenario.
@@ -185,7 +189,15 @@ pub fn tabletop_under(seed: u64, conditions: Conditions) -> Result<Scenario, Sce
         let name = format!("tabletop {seed}");
         let scene_yaml = layout::scene_yaml(&name, conditions, &draft.placed);
         let group = kind.code().to_owned();
-        let scenario = Scenario { seed, kind, sentence: draft.sentence, scene_yaml, spec: draft.spec, group };
+        let scenario = Scenario {
+            seed,
+            kind,
+            sentence: draft.sentence,
+            scene_yaml,
+            spec: draft.spec,
+            group,
+            subject: None,
+        };
         match scenario.placed() {
             Ok(_) => return Ok(scenario),
             Err(ScenarioError::NoTable { .. }) => {}

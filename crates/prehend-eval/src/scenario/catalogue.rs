@@ -5,26 +5,26 @@ use rand::{Rng, RngExt};
 
 /// A class of things.
 #[derive(Debug)]
-pub(super) struct Class {
+pub(crate) struct Class {
     /// The noun, and what the detector calls it.
-    pub(super) noun: &'static str,
+    pub(crate) noun: &'static str,
     /// Colours it comes in.
-    pub(super) colors: &'static [&'static str],
+    pub(crate) colors: &'static [&'static str],
     /// What a detector takes it for.
-    pub(super) confusions: &'static [&'static str],
+    pub(crate) confusions: &'static [&'static str],
     /// What one can do with it.
-    pub(super) role: Role,
+    pub(crate) role: Role,
     /// Lies on its side.
-    pub(super) lying: bool,
+    pub(crate) lying: bool,
     /// Mass, kg.
-    pub(super) mass: [f64; 2],
+    pub(crate) mass: [f64; 2],
     /// A shape of a size between 0 (smallest) and 1 (largest).
     shape: fn(f64) -> Shape,
 }
 
 /// What a thing is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// To be moved; stands by itself.
     Thing,
     /// To be moved; would roll off a flat top.
@@ -39,11 +39,11 @@ pub(super) enum Role {
 
 /// One thing with its size and colour.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
-    pub(super) class: &'static Class,
-    pub(super) shape: Shape,
-    pub(super) color: &'static str,
-    pub(super) mass: f64,
+pub(crate) struct Item {
+    pub(crate) class: &'static Class,
+    pub(crate) shape: Shape,
+    pub(crate) color: &'static str,
+    pub(crate) mass: f64,
 }
 
 const ANY: &[&str] = &["red", "green", "blue", "yellow", "orange", "purple", "white", "black", "pink"];
@@ -53,7 +53,7 @@ fn mix(low: f64, high: f64, share: f64) -> f64 {
 }
 
 /// Everything there is.
-pub(super) const CLASSES: &[Class] = &[
+pub(crate) const CLASSES: &[Class] = &[
     Class {
         noun: "mug",
         colors: &["red", "green", "blue", "yellow", "white", "black", "purple", "pink"],
@@ -254,25 +254,25 @@ pub(super) const CLASSES: &[Class] = &[
 ];
 
 /// The class with this noun.
-pub(super) fn class(noun: &str) -> Option<&'static Class> {
+pub(crate) fn class(noun: &str) -> Option<&'static Class> {
     CLASSES.iter().find(|class| class.noun == noun)
 }
 
 impl Class {
     /// Whether it is made to be moved.
-    pub(super) fn movable(&self) -> bool {
+    pub(crate) fn movable(&self) -> bool {
         matches!(self.role, Role::Thing | Role::Rolling)
     }
 
     /// One of this class, of this size (0 to 1) and colour.
-    pub(super) fn item(&'static self, rng: &mut impl Rng, size: f64, color: &'static str) -> Item {
+    pub(crate) fn item(&'static self, rng: &mut impl Rng, size: f64, color: &'static str) -> Item {
         // Thousandths of a metre, as they are written to the scene file.
         let mass = (rng.random_range(self.mass[0]..=self.mass[1]) * 1000.0).round() / 1000.0;
         Item { class: self, shape: rounded((self.shape)(size)), color, mass }
     }
 
     /// One of this class of any size and colour.
-    pub(super) fn any(&'static self, rng: &mut impl Rng) -> Item {
+    pub(crate) fn any(&'static self, rng: &mut impl Rng) -> Item {
         let color = self.colors[rng.random_range(0..self.colors.len())];
         let size = rng.random_range(0.0..=1.0);
         self.item(rng, size, color)
@@ -281,7 +281,7 @@ impl Class {
 
 impl Item {
     /// Radius of the circle around what it covers, metres.
-    pub(super) fn reach(&self) -> f64 {
+    pub(crate) fn reach(&self) -> f64 {
         let half = self.shape.half_extents();
         let reach = match self.shape {
             Shape::Box { .. } | Shape::Tray { .. } => half.x.hypot(half.y),
@@ -292,13 +292,13 @@ impl Item {
     }
 
     /// Height of its top above the table, metres.
-    pub(super) fn height(&self) -> f64 {
+    pub(crate) fn height(&self) -> f64 {
         let half = self.shape.half_extents();
         2.0 * if self.class.lying { half.x } else { half.z }
     }
 
     /// Whether it fits into or onto a container or surface, with a finger's breadth to spare.
-    pub(super) fn fits(&self, target: &Self) -> bool {
+    pub(crate) fn fits(&self, target: &Self) -> bool {
         let room = match target.shape.hollow() {
             Some(hollow) => hollow.half[0].min(hollow.half[1]),
             None => target.shape.half_extents().x.min(target.shape.half_extents().y),

@@ -121,22 +121,22 @@ fn draw(rng: &mut impl Rng, spot: &Spot, placed: &[Placed]) -> Option<(f64, f64,
 
 fn fits(here: &Placed, placed: &[Placed]) -> bool {
     is_reachable(here.x, here.y)
-        && is_in_view(here)
+        && is_in_view(here.x, here.y, here.item.reach(), here.item.height())
         && placed
             .iter()
             .filter(|other| other.inside.is_none())
             .all(|other| here.distance(other) >= here.item.reach() + other.item.reach() + GAP)
 }
 
-/// Whether all of an upright or lying thing is seen from home: its shadow, cast by the camera, is on the seen part of the table.
-fn is_in_view(here: &Placed) -> bool {
-    let reach = here.item.reach();
-    [0.0, here.item.height()].into_iter().all(|height| {
+/// Whether all of a thing is seen from home: its shadow, cast by the camera, is on the seen part of the table. Metres: its
+/// place, the radius of the circle around it, and the height of its top.
+pub(crate) fn is_in_view(at_x: f64, at_y: f64, reach: f64, height: f64) -> bool {
+    [0.0, height].into_iter().all(|height| {
         let scale = CAMERA[2] / (CAMERA[2] - height).max(0.05);
         (0..8).all(|k| {
             let angle = f64::from(k) / 8.0 * std::f64::consts::TAU;
-            let x = CAMERA[0] + (here.x + reach * angle.cos() - CAMERA[0]) * scale;
-            let y = CAMERA[1] + (here.y + reach * angle.sin() - CAMERA[1]) * scale;
+            let x = CAMERA[0] + (at_x + reach * angle.cos() - CAMERA[0]) * scale;
+            let y = CAMERA[1] + (at_y + reach * angle.sin() - CAMERA[1]) * scale;
             x < SEEN[0] && y.abs() < SEEN[1] && (x > FINGERS[0] || y.abs() < FINGERS[1] && x > 0.2)
         })
     })
@@ -197,7 +197,6 @@ pub(super) fn scene_yaml(name: &str, conditions: Conditions, placed: &[Placed]) 
     let _ = writeln!(text, "objects:");
     for (index, thing) in placed.iter().enumerate() {
         let item = &thing.item;
-        let (shape, size) = size_yaml(&item.shape);
         let place = match thing.inside.and_then(|of| placed.get(of)) {
             Some(carrier) => {
                 format!("in: \"{}\", yaw: {}, lying: {}", carrier.name, thing.yaw, item.class.lying)
@@ -211,15 +210,21 @@ pub(super) fn scene_yaml(name: &str, conditions: Conditions, placed: &[Placed]) 
         };
         let _ = writeln!(
             text,
-            "- {{name: \"{}\", class: {}, shape: {shape}, size: {size}, color: {}, mass: {}, friction: {}, {place}}}",
+            "- {{name: \"{}\", {}, {place}}}",
             thing.name,
-            item.class.noun,
-            item.color,
-            item.mass,
-            conditions.friction(index)
+            item_keys(item, conditions.friction(index))
         );
     }
     text
+}
+
+/// The keys of a scene file for a thing, but for its name and place.
+pub(crate) fn item_keys(item: &Item, friction: f64) -> String {
+    let (shape, size) = size_yaml(&item.shape);
+    format!(
+        "class: {}, shape: {shape}, size: {size}, color: {}, mass: {}, friction: {friction}",
+        item.class.noun, item.color, item.mass
+    )
 }
 
 fn size_yaml(shape: &Shape) -> (&'static str, String) {

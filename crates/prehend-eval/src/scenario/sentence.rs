@@ -5,13 +5,13 @@ use crate::place::Side;
 use rand::{Rng, RngExt};
 
 /// One of several.
-pub(super) fn pick<'a, T: ?Sized>(rng: &mut impl Rng, from: &[&'a T]) -> &'a T {
+pub(crate) fn pick<'a, T: ?Sized>(rng: &mut impl Rng, from: &[&'a T]) -> &'a T {
     from[rng.random_range(0..from.len())]
 }
 
 /// A destination: how it is said and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(crate) enum Destination {
     In,
     On,
     Beside,
@@ -20,7 +20,7 @@ pub(super) enum Destination {
 
 impl Destination {
     /// The predicate of this destination.
-    pub(super) fn predicate(self, object: &str, target: &str) -> Predicate {
+    pub(crate) fn predicate(self, object: &str, target: &str) -> Predicate {
         let (object, target) = (object.to_owned(), target.to_owned());
         match self {
             Self::In => Predicate::In { object, target },
@@ -34,7 +34,7 @@ impl Destination {
     }
 
     /// "in the bowl".
-    pub(super) fn phrase(self, rng: &mut impl Rng, target: &str) -> String {
+    pub(crate) fn phrase(self, rng: &mut impl Rng, target: &str) -> String {
         let words: &[&str] = match self {
             Self::In => &["in", "in", "into", "inside"],
             Self::On => &["on", "on", "onto", "on top of"],
@@ -49,7 +49,7 @@ impl Destination {
 }
 
 /// "put the mug in the bowl", in one of many ways.
-pub(super) fn put(rng: &mut impl Rng, object: &str, destination: &str) -> String {
+pub(crate) fn put(rng: &mut impl Rng, object: &str, destination: &str) -> String {
     match rng.random_range(0..12) {
         0..=3 => format!("put {object} {destination}"),
         4 | 5 => format!("place {object} {destination}"),
@@ -70,7 +70,7 @@ pub(super) fn put_all(rng: &mut impl Rng, objects: &str, destination: &str) -> S
 }
 
 /// "pick up the mug".
-pub(super) fn pick_up(rng: &mut impl Rng, object: &str) -> String {
+pub(crate) fn pick_up(rng: &mut impl Rng, object: &str) -> String {
     match rng.random_range(0..5) {
         0 | 1 => format!("pick up {object}"),
         2 => format!("grab {object}"),
@@ -80,7 +80,7 @@ pub(super) fn pick_up(rng: &mut impl Rng, object: &str) -> String {
 }
 
 /// Makes a command polite, or not, and gives it a capital letter and a full stop, or not.
-pub(super) fn polite(rng: &mut impl Rng, command: &str) -> String {
+pub(crate) fn polite(rng: &mut impl Rng, command: &str) -> String {
     let text = match rng.random_range(0..14) {
         0..=5 => command.to_owned(),
         6 | 7 => format!("please {command}"),
@@ -95,7 +95,7 @@ pub(super) fn polite(rng: &mut impl Rng, command: &str) -> String {
 }
 
 /// Capital letter and full stop, sometimes.
-pub(super) fn finish(rng: &mut impl Rng, text: String) -> String {
+pub(crate) fn finish(rng: &mut impl Rng, text: String) -> String {
     let mut letters = text.chars();
     let text = match letters.next() {
         Some(first) if rng.random_bool(0.5) => first.to_uppercase().chain(letters).collect(),
@@ -106,7 +106,7 @@ pub(super) fn finish(rng: &mut impl Rng, text: String) -> String {
 }
 
 /// "mugs".
-pub(super) fn plural(noun: &str) -> String {
+pub(crate) fn plural(noun: &str) -> String {
     match noun {
         "box" => "boxes".to_owned(),
         "tomato" => "tomatoes".to_owned(),

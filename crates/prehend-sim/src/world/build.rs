@@ -3,6 +3,7 @@
 use super::contacts::{Contacts, RobotCollider};
 use super::entity::Entity;
 use super::gripper::Gripper;
+use super::handling::Handling;
 use super::mechanism::{Mechanism, keep_apart};
 use super::settings::{CONTACT_SKIN, ROLLING_DAMPING, TURNING_DAMPING, collider, integration_parameters};
 use super::trajectory::Controller;
@@ -88,6 +89,7 @@ impl World {
             motion_ends: Vec::new(),
             grip_ends: Vec::new(),
             motions: Motions::default(),
+            handling: Vec::new(),
         };
         world.settle();
         Ok(world)
@@ -105,6 +107,7 @@ impl World {
         self.motions = Motions::default();
         self.contacts = Contacts::default();
         self.mechanisms.iter_mut().for_each(Mechanism::forget);
+        self.handling = vec![Handling::default(); self.entities.len()];
     }
 }
 

@@ -256,6 +256,11 @@ impl Contacts {
         &self.log
     }
 
+    /// Whether a finger presses on this object.
+    pub(super) fn touched(&self, owner: Owner) -> bool {
+        self.touched.iter().any(|touched| touched.contains(&owner))
+    }
+
     /// Whether both fingers press on this object.
     pub(super) fn held(&self, owner: Owner) -> bool {
         self.touched.iter().all(|touched| touched.contains(&owner))

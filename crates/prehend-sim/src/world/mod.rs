@@ -8,6 +8,7 @@ mod contacts;
 mod effort;
 mod entity;
 mod gripper;
+mod handling;
 mod mechanism;
 mod model;
 mod settings;
@@ -17,6 +18,7 @@ mod truth;
 pub use contacts::{FORCE_LIMIT, HardContact};
 pub use entity::Entity;
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
+pub use handling::{BODY, Handling};
 pub use model::{ArmJoint, ArmModel, JOINTS, JointVector, LinkJoint, LinkModel, ModelError};
 pub use settings::{CONTACT_SKIN, STEP};
 pub use trajectory::{JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError};
@@ -70,6 +72,8 @@ pub struct World {
     motion_ends: Vec<MotionEnd>,
     grip_ends: Vec<GripEnd>,
     motions: Motions,
+    /// By the index of the entity.
+    handling: Vec<Handling>,
 }
 
 /// A world that cannot be made.
@@ -131,6 +135,9 @@ impl World {
         let (model, scene, entities) = (&self.model, &self.scene, &self.entities);
         self.contacts.note(time, |owner| name_in(model, scene, entities, owner));
         self.note_motions();
+        if self.steps.is_multiple_of(handling::EVERY) {
+            self.note_handling();
+        }
     }
 
     fn set_link_targets(&mut self) {
@@ -320,6 +327,12 @@ impl World {
         Motions {
             max_pad_force: self.contacts.largest_pad(),
             hard_contacts: self.contacts.log().to_vec(),
+            handling: self
+                .entities
+                .iter()
+                .map(|entity| entity.name.clone())
+                .zip(self.handling.clone())
+                .collect(),
             ..self.motions.clone()
         }
     }

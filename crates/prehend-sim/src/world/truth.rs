@@ -1,12 +1,14 @@
 //! The state as physics has it, for the judge alone: no node may ever see it.
 
 use super::contacts::HardContact;
+use super::handling::Handling;
 use super::mechanism::Mechanism;
 use super::{Entity, World};
 use crate::body::Owner;
 use crate::scene::{JointKind, Shape};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Everything the judge may want to know of one instant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,6 +108,9 @@ pub struct Motions {
     pub max_pad_force: f64,
     /// Contacts of the robot above the logged force.
     pub hard_contacts: Vec<HardContact>,
+    /// What the gripper did with each object, by its name.
+    #[serde(default)]
+    pub handling: BTreeMap<String, Handling>,
 }
 
 impl World {

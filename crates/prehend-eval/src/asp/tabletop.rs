@@ -1,0 +1,128 @@
+//! The tabletop benchmark: fifteen tasks after ASP's Fig. 3 and §V-A, each on random tables.
+
+use super::scene::{Placed, Thing, place, scene_yaml};
+use super::score::Subject;
+use super::tasks;
+use crate::goal::GoalSpec;
+use crate::scenario::sentence::finish;
+use crate::scenario::{Conditions, Kind, Scenario, ScenarioError};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Tables tried for one seed.
+const ATTEMPTS: u64 = 200;
+
+/// A task of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TabletopTask {
+    /// Ring the desk bell.
+    RingBell,
+    /// Remove the thumbtack.
+    RemoveThumbtack,
+    /// Unplug the power adapter.
+    Unplug,
+    /// Press the space bar.
+    PressSpaceBar,
+    /// Open a drawer with a bar handle.
+    OpenDrawerByBar,
+    /// Open a drawer with a knob.
+    OpenDrawerByKnob,
+    /// Close the drawer that is open.
+    CloseDrawer,
+    /// Pick the left or the right one of several toys.
+    PickSide,
+    /// Pick the largest of several toys.
+    PickLargest,
+    /// Pick the smallest of several toys.
+    PickSmallest,
+    /// Pick a mug by its handle.
+    MugByHandle,
+    /// Pick a pan by its handle.
+    PanByHandle,
+    /// Put something into a container.
+    PutIn,
+    /// Put something to the left of another thing.
+    PutLeftOf,
+    /// Stack one block on another.
+    Stack,
+}
+
+impl TabletopTask {
+    /// Every task with its code in reports.
+    pub const ALL: [(Self, &'static str); 15] = [
+        (Self::RingBell, "ring_bell"),
+        (Self::RemoveThumbtack, "remove_thumbtack"),
+        (Self::Unplug, "unplug"),
+        (Self::PressSpaceBar, "press_space_bar"),
+        (Self::OpenDrawerByBar, "open_drawer_bar"),
+        (Self::OpenDrawerByKnob, "open_drawer_knob"),
+        (Self::CloseDrawer, "close_drawer"),
+        (Self::PickSide, "pick_left_right"),
+        (Self::PickLargest, "pick_largest"),
+        (Self::PickSmallest, "pick_smallest"),
+        (Self::MugByHandle, "mug_by_handle"),
+        (Self::PanByHandle, "pan_by_handle"),
+        (Self::PutIn, "put_in"),
+        (Self::PutLeftOf, "put_left_of"),
+        (Self::Stack, "stack"),
+    ];
+
+    /// The code in reports.
+    pub fn code(self) -> &'static str {
+        Self::ALL.iter().find(|(task, _)| *task == self).map_or("", |(_, code)| code)
+    }
+}
+
+impl fmt::Display for TabletopTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// A table and a sentence, before the table is placed.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) things: Vec<Thing>,
+    /// What the detector takes classes for, as in a scene file.
+    pub(super) confusions: String,
+    pub(super) sentence: String,
+    pub(super) spec: GoalSpec,
+    pub(super) subject: Subject,
+    /// Whether the sentence is true of this table.
+    pub(super) is_clear: fn(&[Placed]) -> bool,
+}
+
+/// The scenario of a task and a seed; the same two always give the same one.
+///
+/// Errors: [`ScenarioError`].
+pub fn tabletop(task: TabletopTask, seed: u64, conditions: Conditions) -> Result<Scenario, ScenarioError> {
+    let mut failed = ScenarioError::NoTable { seed, kind: Kind::Task };
+    for attempt in 0..ATTEMPTS {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(1 + attempt + ATTEMPTS * task as u64);
+        let draft = tasks::draft(&mut rng, task);
+        let Some(placed) = place(&mut rng, draft.things).filter(|placed| (draft.is_clear)(placed)) else {
+            continue;
+        };
+        let scenario = Scenario {
+            seed,
+            kind: Kind::Task,
+            sentence: finish(&mut rng, draft.sentence),
+            scene_yaml: scene_yaml(&format!("{task} {seed}"), conditions, &draft.confusions, &placed),
+            spec: draft.spec,
+            group: task.code().to_owned(),
+            subject: Some(draft.subject),
+        };
+        match scenario.placed() {
+            Ok(_) => return Ok(scenario),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+#[cfg(test)]
+mod tests;
