@@ -234,6 +234,8 @@ pub enum SceneCommand {
 pub enum EvalCommand {
     /// Random tabletop scenes and goals, judged by physics
     Tabletop(TabletopArgs),
+    /// Fifteen tabletop tasks after ASP's experiments: bells, drawers, plugs, toys, handles
+    AspTabletop(AspTabletopArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
 }
@@ -250,6 +252,26 @@ pub struct TabletopArgs {
     /// The same tables with a detector three times as bad, and things so smooth that they slip
     #[arg(long, conflicts_with = "perfect_detector")]
     pub hard: bool,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Arguments of `eval asp-tabletop`.
+#[derive(Clone, Debug, Args)]
+pub struct AspTabletopArgs {
+    /// Tables of each task
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub seeds: u64,
+    /// Only tasks whose name contains this text; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub task: Vec<String>,
+    /// Ablation No Aff: every affordance has the cloud of the whole object
+    #[arg(long)]
+    pub no_aff: bool,
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
     /// How runs are made.
     #[command(flatten)]
     pub runs_made: RunArgs,

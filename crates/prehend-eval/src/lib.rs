@@ -10,6 +10,7 @@ pub mod asp;
 pub mod cause;
 pub mod goal;
 pub mod ground;
+pub mod html;
 pub mod judge;
 pub mod libero;
 pub mod place;

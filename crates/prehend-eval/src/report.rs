@@ -1,5 +1,6 @@
 //! Many runs in one report: the JSON that scripts read, and a table for people.
 
+use crate::asp::Effort;
 use crate::cause::Cause;
 use crate::judge::Outcome;
 use crate::stats::{median, percentile, wilson95};
@@ -40,6 +41,15 @@ pub struct Run {
     pub max_pad_force: f64,
     /// Seconds of each phase (`ready`, `first_motion`, `total`, ...), where there was one.
     pub seconds: BTreeMap<String, f64>,
+    /// How far it came, in benchmarks that score it.
+    #[serde(default)]
+    pub effort: Option<Effort>,
+    /// Tries of a skill after a first one that failed.
+    #[serde(default)]
+    pub retries: usize,
+    /// Name of its folder among those of the evaluation.
+    #[serde(default)]
+    pub folder: String,
 }
 
 /// Permits of one or many runs.
@@ -62,6 +72,32 @@ pub struct Rate {
     pub right: usize,
     /// 95 % Wilson interval of the rate.
     pub wilson95: [f64; 2],
+    /// Mean progress (ASP Fig. 7), where it is scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<f64>,
+    /// Of the things with a handle that were picked: held by it, and all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_handle: Option<[usize; 2]>,
+    /// Tries after a first one that failed, of all its runs.
+    #[serde(default)]
+    pub retries: usize,
+}
+
+impl Rate {
+    fn of(runs: &[&Run]) -> Self {
+        let right = runs.iter().filter(|run| run.right).count();
+        let efforts: Vec<Effort> = runs.iter().filter_map(|run| run.effort).collect();
+        let held: Vec<bool> = efforts.iter().filter_map(|effort| effort.by_handle).collect();
+        let sum: f64 = efforts.iter().map(|effort| effort.progress).sum();
+        Self {
+            runs: runs.len(),
+            right,
+            wilson95: wilson95(right, runs.len()),
+            progress: (!efforts.is_empty()).then(|| sum / efforts.len() as f64),
+            by_handle: (!held.is_empty()).then(|| [held.iter().filter(|by| **by).count(), held.len()]),
+            retries: runs.iter().map(|run| run.retries).sum(),
+        }
+    }
 }
 
 /// Median and 90th percentile, seconds.
@@ -123,10 +159,6 @@ impl Report {
     /// Sums up runs; `seed` is that of the first scenario.
     pub fn new(seed: u64, runs: &[Run]) -> Self {
         let count = |test: &dyn Fn(&Run) -> bool| runs.iter().filter(|run| test(run)).count();
-        let rate = |of: &[&Run]| {
-            let right = of.iter().filter(|run| run.right).count();
-            Rate { runs: of.len(), right, wilson95: wilson95(right, of.len()) }
-        };
         let mut kinds: BTreeMap<String, Vec<&Run>> = BTreeMap::new();
         let mut failures: BTreeMap<String, usize> = BTreeMap::new();
         let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -158,7 +190,7 @@ impl Report {
             wilson95: wilson95(right, runs.len()),
             false_success: count(&|run| run.false_success),
             ungated_motions: runs.iter().map(|run| run.ungated_motions).sum(),
-            by_kind: kinds.iter().map(|(kind, runs)| (kind.clone(), rate(runs))).collect(),
+            by_kind: kinds.iter().map(|(kind, runs)| (kind.clone(), Rate::of(runs))).collect(),
             failures,
             seconds: times
                 .iter()
@@ -176,22 +208,47 @@ impl Report {
         }
     }
 
+    /// The rate over all kinds.
+    fn all(&self) -> Rate {
+        let scored = || self.by_kind.values().filter_map(|rate| Some((rate.runs, rate.progress?)));
+        let runs: usize = scored().map(|(runs, _)| runs).sum();
+        let sum: f64 = scored().map(|(runs, progress)| runs as f64 * progress).sum();
+        let held = self.by_kind.values().filter_map(|rate| rate.by_handle);
+        Rate {
+            runs: self.runs,
+            right: self.right,
+            wilson95: self.wilson95,
+            progress: (runs > 0).then(|| sum / runs as f64),
+            by_handle: held.reduce(|a, b| [a[0] + b[0], a[1] + b[1]]),
+            retries: self.by_kind.values().map(|rate| rate.retries).sum(),
+        }
+    }
+
     /// The report as a table for people.
     pub fn table(&self) -> String {
         let mut text = String::new();
-        let line = |text: &mut String, name: &str, runs: usize, right: usize, [low, high]: [f64; 2]| {
-            let percent = 100.0 * right as f64 / runs.max(1) as f64;
-            let (low, high) = (100.0 * low, 100.0 * high);
+        let wide = self.by_kind.keys().map(String::len).max().unwrap_or(0).max(12) + 2;
+        let line = |text: &mut String, name: &str, rate: &Rate| {
+            let percent = 100.0 * rate.right as f64 / rate.runs.max(1) as f64;
+            let [low, high] = rate.wilson95.map(|share| 100.0 * share);
             // Writing to a string cannot fail.
-            let _ = writeln!(
+            let _ = write!(
                 text,
-                "{name:<14} {right:>4} of {runs:<4} {percent:>5.1} %   [{low:>5.1}, {high:>5.1}]"
+                "{name:<wide$} {:>4} of {:<4} {percent:>5.1} %   [{low:>5.1}, {high:>5.1}]",
+                rate.right, rate.runs
             );
+            if let Some(progress) = rate.progress {
+                let _ = write!(text, "   progress {progress:.2}   retries {}", rate.retries);
+            }
+            if let Some([by, all]) = rate.by_handle {
+                let _ = write!(text, "   by the handle {by} of {all}");
+            }
+            text.push('\n');
         };
-        let _ = writeln!(text, "{:<14} {:>12} {:>7}     95 % (Wilson)", "right", "", "");
-        line(&mut text, "all", self.runs, self.right, self.wilson95);
+        let _ = writeln!(text, "{:<wide$} {:>12} {:>7}     95 % (Wilson)", "right", "", "");
+        line(&mut text, "all", &self.all());
         for (kind, rate) in &self.by_kind {
-            line(&mut text, &format!("  {kind}"), rate.runs, rate.right, rate.wilson95);
+            line(&mut text, &format!("  {kind}"), rate);
         }
         let _ = writeln!(text, "\nwrong claims of success  {}", self.false_success);
         let _ = writeln!(text, "motions without permit   {}", self.ungated_motions);
@@ -246,6 +303,9 @@ mod tests {
             hard_contacts: 0,
             max_pad_force: 31.0,
             seconds: BTreeMap::from([("total".into(), 10.0)]),
+            effort: None,
+            retries: 0,
+            folder: String::new(),
         }
     }
 
@@ -270,6 +330,20 @@ mod tests {
         let table = report.table();
         assert!(table.contains("all               2 of 3     66.7 %"), "{table}");
         assert!(table.contains("slipped                   1"), "{table}");
+    }
+
+    #[test]
+    fn progress_and_handles_are_summed() {
+        let scored = |progress, by_handle| Run {
+            effort: Some(Effort { progress, by_handle }),
+            retries: 1,
+            ..run(Kind::Task, progress >= 1.0)
+        };
+        let report = Report::new(1, &[scored(1.0, Some(true)), scored(0.5, Some(false)), scored(0.0, None)]);
+        let rate = report.by_kind["task"];
+        assert_eq!((rate.progress, rate.by_handle, rate.retries), (Some(0.5), Some([1, 2]), 3));
+        let table = report.table();
+        assert!(table.contains("progress 0.50   retries 3   by the handle 1 of 2"), "{table}");
     }
 
     #[test]

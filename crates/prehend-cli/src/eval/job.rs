@@ -1,7 +1,8 @@
 //! What an evaluation is made of: one scenario each, made when its turn comes.
 
-use crate::args::{LiberoArgs, Sentences};
+use crate::args::{AspTabletopArgs, LiberoArgs, Sentences};
 use prehend_eval::Scenario;
+use prehend_eval::asp::TabletopTask;
 use prehend_eval::libero::{Language, Task, tasks};
 use prehend_eval::scenario::{Conditions, tabletop_under};
 use prehend_nodes::share;
@@ -14,17 +15,21 @@ pub(super) struct Job {
     pub(super) name: String,
     /// Seed of its scene.
     pub(super) seed: u64,
+    /// ASP's ablation *No Aff*.
+    pub(super) whole_object: bool,
     source: Source,
 }
 
 enum Source {
     Tabletop(Conditions),
     Libero { task: Arc<Task>, sentence: String },
+    AspTabletop(TabletopTask, Conditions),
 }
 
 impl Job {
     pub(super) fn tabletop(seed: u64, conditions: Conditions) -> Self {
-        Self { name: format!("seed-{seed:06}"), seed, source: Source::Tabletop(conditions) }
+        let source = Source::Tabletop(conditions);
+        Self { name: format!("seed-{seed:06}"), seed, whole_object: false, source }
     }
 
     /// The scenario. Errors: why there is none, for a person.
@@ -32,6 +37,9 @@ impl Job {
         match &self.source {
             Source::Tabletop(conditions) => {
                 tabletop_under(self.seed, *conditions).map_err(|error| error.to_string())
+            }
+            Source::AspTabletop(task, conditions) => {
+                prehend_eval::asp::tabletop(*task, self.seed, *conditions).map_err(|error| error.to_string())
             }
             Source::Libero { task, sentence } => {
                 let parse = |text: &str| -> Result<(), String> {
@@ -47,6 +55,7 @@ impl Job {
     pub(super) fn goal(&self) -> (&str, &str) {
         match &self.source {
             Source::Tabletop(_) => ("", "no_scenario"),
+            Source::AspTabletop(task, _) => ("", task.code()),
             Source::Libero { task, sentence } => (sentence, &task.suite),
         }
     }
@@ -55,9 +64,30 @@ impl Job {
     pub(super) fn conditions(&self) -> String {
         match &self.source {
             Source::Tabletop(conditions) => format!("tabletop {conditions:?}"),
+            Source::AspTabletop(task, conditions) => format!("asp-tabletop {task} {conditions:?}"),
             Source::Libero { task, sentence } => format!("libero {} {sentence}", task.file),
         }
     }
+}
+
+/// The runs of `eval asp-tabletop`, task after task. Errors: no task has such a name, for a person.
+pub(super) fn asp_tabletop(args: &AspTabletopArgs) -> Result<Vec<Job>, String> {
+    let first = args.runs_made.seed;
+    let conditions = if args.perfect_detector { Conditions::Perfect } else { Conditions::Imperfect };
+    let wanted =
+        |code: &str| args.task.is_empty() || args.task.iter().any(|task| code.contains(task.as_str()));
+    let mut jobs = Vec::new();
+    for (task, code) in TabletopTask::ALL.into_iter().filter(|(_, code)| wanted(code)) {
+        for seed in first..first.saturating_add(args.seeds) {
+            let source = Source::AspTabletop(task, conditions);
+            jobs.push(Job { name: format!("{code}-{seed:06}"), seed, whole_object: args.no_aff, source });
+        }
+    }
+    if jobs.is_empty() {
+        let codes: Vec<&str> = TabletopTask::ALL.iter().map(|(_, code)| *code).collect();
+        return Err(format!("no task has such a name; the tasks are {}", codes.join(", ")));
+    }
+    Ok(jobs)
 }
 
 /// The runs of `eval libero`. Errors: a file that cannot be read or has no task, for a person.
@@ -88,7 +118,7 @@ pub(super) fn libero(args: &LiberoArgs) -> Result<Vec<Job>, String> {
                     let seed = args.runs_made.seed.saturating_add(layout);
                     let name = format!("{}-{}-{letter}-{seed}", task.suite, task.name());
                     let source = Source::Libero { task: Arc::clone(&task), sentence: sentence.to_owned() };
-                    jobs.push(Job { name: plain(&name), seed, source });
+                    jobs.push(Job { name: plain(&name), seed, whole_object: false, source });
                 }
             }
         }

@@ -8,13 +8,13 @@ mod gated;
 mod job;
 mod run;
 
-use crate::args::{LiberoArgs, RunArgs, TabletopArgs};
+use crate::args::{AspTabletopArgs, LiberoArgs, RunArgs, TabletopArgs};
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use futures::StreamExt;
 use job::Job;
-use prehend_eval::{Report, Run};
+use prehend_eval::{Report, Run, html};
 use prehend_ros::shutdown_signal;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -25,13 +25,13 @@ pub async fn tabletop(args: TabletopArgs) -> u8 {
     let conditions = args.scene_conditions();
     let first = args.runs_made.seed;
     let jobs = (first..first.saturating_add(args.runs)).map(|seed| Job::tabletop(seed, conditions)).collect();
-    evaluate(jobs, &args.runs_made).await
+    evaluate("tabletop", jobs, &args.runs_made).await
 }
 
 /// Runs LIBERO's tasks; gives the exit code.
 pub async fn libero(args: LiberoArgs) -> u8 {
     match job::libero(&args) {
-        Ok(jobs) => evaluate(jobs, &args.runs_made).await,
+        Ok(jobs) => evaluate("libero", jobs, &args.runs_made).await,
         Err(message) => {
             eprintln!("{message}");
             exit::BAD_INPUT
@@ -39,7 +39,18 @@ pub async fn libero(args: LiberoArgs) -> u8 {
     }
 }
 
-async fn evaluate(jobs: Vec<Job>, args: &RunArgs) -> u8 {
+/// Runs the tabletop benchmark after ASP; gives the exit code.
+pub async fn asp_tabletop(args: AspTabletopArgs) -> u8 {
+    match job::asp_tabletop(&args) {
+        Ok(jobs) => evaluate("asp-tabletop", jobs, &args.runs_made).await,
+        Err(message) => {
+            eprintln!("{message}");
+            exit::BAD_INPUT
+        }
+    }
+}
+
+async fn evaluate(title: &str, jobs: Vec<Job>, args: &RunArgs) -> u8 {
     let screen = Screen::new(args.json);
     let folder = match &args.out {
         Some(path) => RunFolder::at(path),
@@ -63,18 +74,39 @@ async fn evaluate(jobs: Vec<Job>, args: &RunArgs) -> u8 {
     if let Err(error) = std::fs::write(folder.file("report.txt"), &table) {
         eprintln!("cannot write the report: {error}");
     }
+    let page = html::page(title, &report, &runs, &|run| pictures(folder.path(), run));
+    if let Err(error) = std::fs::write(folder.file("report.html"), page) {
+        eprintln!("cannot write the report: {error}");
+    }
     screen.line("");
     screen.line(table.trim_end());
     screen.line(format!(
-        "\n{} runs in {}; folders: {}",
+        "\n{} runs in {}; folders: {}; pictures and causes: {}",
         runs.len(),
         duration(started.elapsed()),
-        folder.path().display()
+        folder.path().display(),
+        folder.file("report.html").display()
     ));
     if args.json {
         print_json(&report);
     }
     if interrupted { exit::INTERRUPTED } else { exit::DONE }
+}
+
+/// The pictures that a run has kept, each with its caption and its path from the evaluation's folder.
+fn pictures(folder: &Path, run: &Run) -> Vec<(String, String)> {
+    const PICTURES: [(&str, &str); 5] = [
+        ("scene before", "scene_before.png"),
+        ("scene after", "scene_after.png"),
+        ("camera before", "camera_before.png"),
+        ("object map over the camera", "map_over_camera.png"),
+        ("camera after", "camera_after.png"),
+    ];
+    PICTURES
+        .iter()
+        .map(|(caption, file)| ((*caption).to_owned(), format!("{}/{file}", run.folder)))
+        .filter(|(_, path)| !run.folder.is_empty() && folder.join(path).is_file())
+        .collect()
 }
 
 /// The runs that were finished, in the order of the jobs, and whether the user ended it.

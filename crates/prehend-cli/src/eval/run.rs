@@ -8,7 +8,7 @@ use crate::physics;
 use crate::run_folder::WriteError;
 use prehend_eval::judge::JudgeError;
 use prehend_eval::report::Permits;
-use prehend_eval::{Cause, Reported, Run, Scenario, judge};
+use prehend_eval::{Cause, Reported, Run, Scenario, asp, judge};
 use prehend_sim::world::{Motions, Truth};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,8 @@ struct Conditions {
     no_retries: bool,
     disturb: bool,
     speed: f64,
+    #[serde(default)]
+    whole_object: bool,
 }
 
 /// Runs a job in `folder`, or takes over what is there.
@@ -85,6 +87,7 @@ pub(super) async fn one(
         no_retries: args.no_retries,
         disturb: args.disturb,
         speed: args.speed,
+        whole_object: job.whole_object,
     };
     let kept = folder.join("run.json");
     if let Some(earlier) = read::<Kept>(&kept).filter(|earlier| earlier.conditions == conditions) {
@@ -108,8 +111,11 @@ pub(super) async fn one(
     write(&folder.join("scenario.json"), &scenario)?;
 
     let started = Instant::now();
-    let report = play(args, &scenario, &folder, cancelled).await?;
-    let run = judge_run(&scenario, &folder, report, started.elapsed().as_secs_f64());
+    let report = play(args, job, &scenario, &folder, cancelled).await?;
+    let run = Run {
+        folder: job.name.clone(),
+        ..judge_run(&scenario, &folder, report, started.elapsed().as_secs_f64())
+    };
     write(&kept, &Kept { conditions, run: run.clone() })?;
     if args.keep_failures && run.right {
         forget(&folder);
@@ -135,16 +141,19 @@ fn blank(seed: u64, kind: &str, goal: &str) -> Run {
         hard_contacts: 0,
         max_pad_force: 0.0,
         seconds: BTreeMap::new(),
+        effort: None,
+        retries: 0,
+        folder: String::new(),
     }
 }
 
 fn not_set_up(job: &Job, why: String) -> Run {
     let (goal, kind) = job.goal();
-    Run { cause: Some(Cause::NoScene), note: why, ..blank(job.seed, kind, goal) }
+    Run { cause: Some(Cause::NoScene), note: why, folder: job.name.clone(), ..blank(job.seed, kind, goal) }
 }
 
 /// Arguments of `prehend demo` for a run.
-fn arguments(args: &RunArgs, scenario: &Scenario, folder: &Path) -> Vec<String> {
+fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> Vec<String> {
     let scene = folder.join("scene.yaml").display().to_string();
     let mut list = vec!["demo", "--json", "--supervised", "--scene", &scene, "--goal", &scenario.sentence];
     let (seed, speed) = (scenario.seed.to_string(), args.speed.to_string());
@@ -156,6 +165,9 @@ fn arguments(args: &RunArgs, scenario: &Scenario, folder: &Path) -> Vec<String> 
     }
     if args.no_verifier {
         list.extend(["--param", "verifier:enforce:=false"]);
+    }
+    if job.whole_object {
+        list.extend(["--param", "affordance:whole_object:=true"]);
     }
     if args.no_retries {
         list.extend(["--param", "agent:retries:=0"]);
@@ -169,6 +181,7 @@ fn arguments(args: &RunArgs, scenario: &Scenario, folder: &Path) -> Vec<String> 
 /// Runs the process; `None` when it gave no result.
 async fn play(
     args: &RunArgs,
+    job: &Job,
     scenario: &Scenario,
     folder: &Path,
     mut cancelled: watch::Receiver<bool>,
@@ -176,7 +189,7 @@ async fn play(
     let start = |error| RunError::Start { seed: scenario.seed, error };
     let log = std::fs::File::create(folder.join("demo.log")).map_err(start)?;
     let mut child = Command::new(std::env::current_exe().map_err(start)?)
-        .args(arguments(args, scenario, folder))
+        .args(arguments(args, job, scenario, folder))
         .env_remove("ROS_DOMAIN_ID")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -248,12 +261,13 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
     run.ungated_motions = gated::ungated(&motions.arm, &trace).len();
     run.hard_contacts = motions.hard_contacts.len();
     run.max_pad_force = motions.max_pad_force;
-    take_judgement(
-        &mut run,
-        scenario,
-        judge(&scenario.spec, &before, &after, &motions, &reported),
-        &reported,
-    );
+    run.retries = retries(&trace);
+    let judgement = judge(&scenario.spec, &before, &after, &motions, &reported);
+    if let (Some(subject), Ok(judgement)) = (&scenario.subject, &judgement) {
+        let done = judgement.physics_ok == Some(true);
+        run.effort = Some(asp::effort(subject, done, &before, &after, &motions));
+    }
+    take_judgement(&mut run, scenario, judgement, &reported);
     run
 }
 
@@ -277,6 +291,13 @@ fn take_judgement(
         }
         Err(error) => run.note.push_str(&format!("; {error}")),
     }
+}
+
+/// Calls of the tool that acts on an object which failed and were followed by another one.
+fn retries(trace: &[Value]) -> usize {
+    let calls = trace.iter().filter(|event| event["kind"] == "tool" && event["name"] == "interact");
+    let failed: Vec<bool> = calls.map(|event| event["status"] == "failed").collect();
+    failed.iter().rev().skip(1).filter(|failed| **failed).count()
 }
 
 /// Simulated seconds in each phase of motion, summed over the run.
@@ -329,6 +350,15 @@ fn forget(folder: &Path) {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_failed_call_counts_as_a_retry_when_another_follows() {
+        let call = |status: &str| json!({"t": 1.0, "kind": "tool", "name": "interact", "status": status});
+        let look = json!({"t": 1.0, "kind": "tool", "name": "object_retrieval", "status": "failed"});
+        assert_eq!(retries(&[call("failed"), look.clone(), call("ok")]), 1);
+        assert_eq!(retries(&[call("ok"), call("failed"), look]), 0);
+        assert_eq!(retries(&[]), 0);
+    }
 
     #[test]
     fn phases_are_summed() {

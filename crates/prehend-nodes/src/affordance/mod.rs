@@ -138,6 +138,8 @@ struct Worker {
     knowledge: Arc<Knowledge>,
     actions: Arc<ActionTable>,
     plane: Arc<Mutex<Option<Plane>>>,
+    /// ASP's ablation *No Aff* (§V-A): every affordance has the cloud of the whole object.
+    whole_object: bool,
 }
 
 impl Worker {
@@ -146,7 +148,11 @@ impl Worker {
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
+        let whole_object = parameters.bool_or("whole_object", false)?;
         parameters.finish()?;
+        if whole_object {
+            tracing::warn!("ablation: affordances have the cloud of the whole object");
+        }
         let actions = ActionTable::load(&crate::share::resolve(Path::new(&actions)))?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
@@ -160,6 +166,7 @@ impl Worker {
             knowledge: Arc::new(knowledge),
             actions: Arc::new(actions),
             plane: Arc::new(Mutex::new(None)),
+            whole_object,
         })
     }
 
@@ -217,7 +224,10 @@ impl Worker {
         let plane = *self.plane.lock().unwrap_or_else(PoisonError::into_inner);
         self.feedback(goal, "finding parts");
         let support = evidence::support_under(&object, plane.as_ref());
-        let (found, part) = self.parts_of(&object, support, &asked.action)?;
+        let (mut found, part) = self.parts_of(&object, support, &asked.action)?;
+        if self.whole_object {
+            found.iter_mut().for_each(|affordance| spread(affordance, &object));
+        }
         if found.is_empty() {
             return Err(Failure::NoneFound {
                 object: asked.object_key.clone(),
@@ -319,6 +329,12 @@ impl Worker {
             goal.abort(result);
         }
     }
+}
+
+/// Gives an affordance the cloud of the whole object; its skill and its normal stay.
+fn spread(affordance: &mut Affordance, object: &Object) {
+    affordance.cloud = object.cloud.clone();
+    affordance.centroid = object.bounds.pose.translation.vector.into();
 }
 
 /// Text of others as it is shown in a line.
