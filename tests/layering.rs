@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 15] = [
+const ROWS: [(&str, u8); 16] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -12,6 +12,7 @@ const ROWS: [(&str, u8); 15] = [
     ("prehend-verify", 3),
     ("prehend-skills", 3),
     ("prehend-motion", 3),
+    ("prehend-navigation", 3),
     ("prehend-agent", 3),
     ("prehend-harness", 4),
     ("prehend-sim", 4),

@@ -1,6 +1,8 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
 use prehend_config::{Findings, Map, Value};
+use prehend_navigation::Footprint;
+use prehend_navigation::footprint::FootprintError;
 use std::path::{Path, PathBuf};
 
 /// Frames of the robot, REP-103.
@@ -122,6 +124,45 @@ pub struct Limits {
     pub peer_silence: f64,
 }
 
+/// A base that drives: names of Nav2's interfaces, its outline and what it may do. A fixed arm has none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Navigation {
+    /// `nav2_msgs/action/NavigateToPose`.
+    pub action: String,
+    /// `nav_msgs/OccupancyGrid`, latched: the map.
+    pub map: String,
+    /// `nav_msgs/OccupancyGrid`, latched: the global costmap.
+    pub costmap: String,
+    /// `sensor_msgs/LaserScan`.
+    pub scan: String,
+    /// `nav_msgs/Odometry`.
+    pub odometry: String,
+    /// `geometry_msgs/PoseWithCovarianceStamped`, latched: where the localisation believes the base is.
+    pub pose: String,
+    /// Frame of the map.
+    pub frame: String,
+    /// Frame of the odometry.
+    pub odom: String,
+    /// Frame of the base: origin on the floor, x forward, y left, z up.
+    pub base: String,
+    /// Frame of the laser, in which scans are.
+    pub laser: String,
+    /// Convex outline in the base's frame.
+    pub footprint: Footprint,
+    /// Greatest speed, m/s.
+    pub max_speed: f64,
+    /// Greatest turning rate, rad/s.
+    pub max_turn: f64,
+    /// How far from a goal the base may stop, metres.
+    pub goal_tolerance_xy: f64,
+    /// How far from a goal's heading the base may stop, radians.
+    pub goal_tolerance_yaw: f64,
+    /// Direction in the base's frame into which the arm works and the camera looks, radians: 0 is forward.
+    pub facing: f64,
+    /// Joint positions of the arm while the base drives.
+    pub drive_pose: Vec<f64>,
+}
+
 /// One robot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotConfig {
@@ -149,6 +190,8 @@ pub struct RobotConfig {
     pub looks: Vec<(String, Vec<f64>)>,
     /// Safety limits.
     pub limits: Limits,
+    /// The base, if it drives.
+    pub navigation: Option<Navigation>,
 }
 
 fn text(m: &mut Map<'_>, key: &'static str) -> Option<String> {
@@ -213,6 +256,10 @@ impl RobotConfig {
                 })
             });
             let limits = m.req("limits").and_then(|v| v.map(read_limits));
+            let navigation = match m.opt("navigation") {
+                Some(v) => Some(v.map(|m| read_navigation(m, joints))?),
+                None => None,
+            };
             let (home, looks) = poses?;
             Some(Self {
                 name: name?,
@@ -227,6 +274,7 @@ impl RobotConfig {
                 home,
                 looks,
                 limits: limits?,
+                navigation,
             })
         })
     }
@@ -320,6 +368,63 @@ fn read_limits(m: &mut Map<'_>) -> Option<Limits> {
         contact_force: contact_force?,
         peer_silence: peer_silence?,
     })
+}
+
+fn read_navigation(m: &mut Map<'_>, joints: usize) -> Option<Navigation> {
+    let (action, map, costmap) = (text(m, "action"), text(m, "map"), text(m, "costmap"));
+    let (scan, odometry, pose) = (text(m, "scan"), text(m, "odometry"), text(m, "pose"));
+    let (frame, odom, base, laser) = (text(m, "frame"), text(m, "odom"), text(m, "base"), text(m, "laser"));
+    let footprint = match (m.opt("footprint"), m.opt("radius")) {
+        (Some(v), None) => v
+            .list(|corner| corner.numbers::<2>())
+            .and_then(|corners| outline(&v, Footprint::polygon(&corners))),
+        (None, Some(v)) => v.f64_in(0.05, 2.0).and_then(|radius| outline(&v, Footprint::circle(radius))),
+        _ => {
+            m.report("give the base's outline: either `footprint` or `radius`");
+            None
+        }
+    };
+    let max_speed = number(m, "max_speed", 0.01, 5.0);
+    let max_turn = number(m, "max_turn", 0.01, 10.0);
+    let tolerance = m.req("goal_tolerance").and_then(|v| {
+        v.map(|m| {
+            let (xy, yaw) = (number(m, "xy", 0.005, 1.0), number(m, "yaw", 0.005, 1.6));
+            Some((xy?, yaw?))
+        })
+    });
+    let facing = m.opt("facing").map_or(Some(0.0), |v| v.f64_in(-3.2, 3.2));
+    let drive_pose = m.req("drive_pose").and_then(|v| joint_pose(&v, joints));
+    let (goal_tolerance_xy, goal_tolerance_yaw) = tolerance?;
+    Some(Navigation {
+        action: action?,
+        map: map?,
+        costmap: costmap?,
+        scan: scan?,
+        odometry: odometry?,
+        pose: pose?,
+        frame: frame?,
+        odom: odom?,
+        base: base?,
+        laser: laser?,
+        footprint: footprint?,
+        max_speed: max_speed?,
+        max_turn: max_turn?,
+        goal_tolerance_xy,
+        goal_tolerance_yaw,
+        facing: facing?,
+        drive_pose: drive_pose?,
+    })
+}
+
+/// The outline, or its error at its place.
+fn outline(place: &Value<'_>, read: Result<Footprint, FootprintError>) -> Option<Footprint> {
+    match read {
+        Ok(footprint) => Some(footprint),
+        Err(error) => {
+            place.report(error.to_string());
+            None
+        }
+    }
 }
 
 #[cfg(test)]

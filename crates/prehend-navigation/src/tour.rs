@@ -1,0 +1,408 @@
+//! Poses from which a camera sees all furniture of a room: a greedy cover of its faces, in a short order.
+//!
+//! A face is a side of an occupied cell at free floor that can be reached. Thin outer walls (nothing known behind them) are left out:
+//! nothing stands on them.
+
+use crate::footprint::Footprint;
+use crate::grid::{Costmap, INSCRIBED, LETHAL, neighbours};
+use crate::pose::{Pose2, turn};
+
+/// What the camera sees, and how thorough a tour is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TourParams {
+    /// Where the camera is in the base's frame, metres.
+    pub camera: [f64; 2],
+    /// Where it looks in the base's frame, radians.
+    pub camera_yaw: f64,
+    /// Horizontal field of view, radians.
+    pub field_of_view: f64,
+    /// Nearest and farthest distance from which a face is seen well, metres.
+    pub range: [f64; 2],
+    /// Greatest angle between a face's normal and the way to the camera, radians.
+    pub incidence: f64,
+    /// Occupied strips up to this thickness with nothing known behind them are outer walls, metres.
+    pub wall: f64,
+    /// Distance between the places that are considered, metres.
+    pub spacing: f64,
+    /// Headings that are considered at each place.
+    pub headings: usize,
+    /// Room around the outline of the base, metres.
+    pub margin: f64,
+    /// Least length of faces that is worth another pose, metres.
+    pub least_gain: f64,
+    /// Most poses.
+    pub most: usize,
+}
+
+impl Default for TourParams {
+    fn default() -> Self {
+        Self {
+            camera: [0.0, 0.0],
+            camera_yaw: 0.0,
+            field_of_view: 1.2,
+            range: [0.5, 1.8],
+            incidence: 1.1,
+            wall: 0.25,
+            spacing: 0.25,
+            headings: 16,
+            margin: 0.05,
+            least_gain: 0.15,
+            most: 60,
+        }
+    }
+}
+
+/// Why there is no tour.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TourError {
+    /// The start is outside the map.
+    #[error("the base at [{x:.2}, {y:.2}] m is outside the map")]
+    StartOutside {
+        /// Metres.
+        x: f64,
+        /// Metres.
+        y: f64,
+    },
+    /// A parameter is not usable.
+    #[error("{what} is not usable")]
+    Parameter {
+        /// Which.
+        what: &'static str,
+    },
+    /// Nothing that could be furniture stands at floor that can be reached.
+    #[error("no furniture at floor that can be reached from [{x:.2}, {y:.2}] m")]
+    NothingToSee {
+        /// Metres.
+        x: f64,
+        /// Metres.
+        y: f64,
+    },
+}
+
+/// View poses in the order in which to take them, from `start`.
+///
+/// Errors: as [`plan_with_coverage`].
+pub fn plan(
+    map: &Costmap,
+    footprint: &Footprint,
+    start: &Pose2,
+    params: &TourParams,
+) -> Result<Vec<Pose2>, TourError> {
+    plan_with_coverage(map, footprint, start, params).map(|tour| tour.poses)
+}
+
+/// A tour and what it sees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tour {
+    /// Poses of the base in the map's frame, in order.
+    pub poses: Vec<Pose2>,
+    /// Share of the faces of furniture that are seen, [0, 1].
+    pub coverage: f64,
+    /// Faces that no considered pose sees (middle of the face, metres).
+    pub unseen: Vec<[f64; 2]>,
+}
+
+/// As [`plan`], with what it sees.
+///
+/// Errors: [`TourError`].
+pub fn plan_with_coverage(
+    map: &Costmap,
+    footprint: &Footprint,
+    start: &Pose2,
+    params: &TourParams,
+) -> Result<Tour, TourError> {
+    check(params)?;
+    if !start.is_finite() || map.layout().cell(start.xy()).is_none() {
+        return Err(TourError::StartOutside { x: start.x, y: start.y });
+    }
+    let reachable = map.reachable(start.xy());
+    let faces = faces(map, &reachable, footprint, params);
+    if faces.is_empty() {
+        return Err(TourError::NothingToSee { x: start.x, y: start.y });
+    }
+    let views = views(map, footprint, &reachable, &faces, params);
+    let mut covered = vec![false; faces.len()];
+    let mut chosen: Vec<Pose2> = Vec::new();
+    let resolution = map.layout().resolution;
+    let least = (params.least_gain / resolution).max(1.0) as usize;
+    while chosen.len() < params.most {
+        let gain = |view: &View| view.sees.iter().filter(|face| !covered[**face as usize]).count();
+        // Of equal views the first: the same on every run.
+        let best = views.iter().map(|view| (gain(view), view)).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let Some((count, view)) = best.filter(|(count, _)| *count >= least) else {
+            break;
+        };
+        let _ = count;
+        view.sees.iter().for_each(|face| covered[*face as usize] = true);
+        chosen.push(view.pose);
+    }
+    let unseen: Vec<[f64; 2]> =
+        faces.iter().zip(&covered).filter(|(_, seen)| !**seen).map(|(face, _)| face.at).collect();
+    let coverage = 1.0 - unseen.len() as f64 / faces.len() as f64;
+    Ok(Tour { poses: ordered(start, chosen), coverage, unseen })
+}
+
+fn check(params: &TourParams) -> Result<(), TourError> {
+    let [near, far] = params.range;
+    let finite = params.camera.iter().all(|value| value.is_finite()) && params.camera_yaw.is_finite();
+    let checks = [
+        (finite, "camera"),
+        (params.field_of_view > 0.0 && params.field_of_view <= std::f64::consts::TAU, "field_of_view"),
+        (near >= 0.0 && far > near && far < 100.0, "range"),
+        (params.incidence > 0.0 && params.incidence < 1.58, "incidence"),
+        (params.wall >= 0.0, "wall"),
+        (params.spacing >= 0.02, "spacing"),
+        ((1..=360).contains(&params.headings), "headings"),
+        (params.margin >= 0.0, "margin"),
+        (params.least_gain >= 0.0, "least_gain"),
+    ];
+    match checks.into_iter().find(|(good, _)| !good) {
+        Some((_, what)) => Err(TourError::Parameter { what }),
+        None => Ok(()),
+    }
+}
+
+/// A side of an occupied cell.
+struct Face {
+    at: [f64; 2],
+    normal: [f64; 2],
+}
+
+/// Sides of occupied cells at floor from which the base can look at them, but those of outer walls.
+fn faces(map: &Costmap, reachable: &[bool], footprint: &Footprint, params: &TourParams) -> Vec<Face> {
+    let layout = map.layout();
+    let costs = map.costs();
+    // Floor at a face is too near to stand on: it counts when the base can stand a footprint away from it.
+    let near_reach = near(map, reachable, footprint.circumscribed_radius() + 2.0 * layout.resolution);
+    let mut faces = Vec::new();
+    for index in 0..costs.len() {
+        if costs[index] != LETHAL {
+            continue;
+        }
+        let (column, row) = layout.at(index);
+        let centre = layout.centre((column, row));
+        for (x, y) in neighbours(layout, column, row) {
+            let other = y * layout.width + x;
+            if costs[other] == LETHAL || !map.is_known(other) || !near_reach[other] {
+                continue;
+            }
+            let normal = [x as f64 - column as f64, y as f64 - row as f64];
+            if is_outer_wall(map, (column, row), normal, params.wall) {
+                continue;
+            }
+            let half = layout.resolution / 2.0;
+            faces.push(Face { at: [centre[0] + half * normal[0], centre[1] + half * normal[1]], normal });
+        }
+    }
+    faces
+}
+
+/// Cells within a distance of cells that are set.
+fn near(map: &Costmap, set: &[bool], distance: f64) -> Vec<bool> {
+    let cells = distance / map.layout().resolution;
+    crate::distance::distances(set, map.layout().width).into_iter().map(|away| away <= cells).collect()
+}
+
+/// Whether, going into a cell against its face's normal, the occupied strip ends soon and nothing is known behind it.
+fn is_outer_wall(map: &Costmap, (column, row): (usize, usize), normal: [f64; 2], wall: f64) -> bool {
+    let layout = map.layout();
+    let most = (wall / layout.resolution).round() as isize;
+    for depth in 1..=most + 1 {
+        let at = |start: usize, axis: usize| start.checked_add_signed(-(normal[axis] as isize) * depth);
+        let (Some(x), Some(y)) = (at(column, 0), at(row, 1)) else {
+            return true;
+        };
+        if x >= layout.width || y >= layout.height {
+            return true;
+        }
+        let index = y * layout.width + x;
+        if map.costs()[index] != LETHAL {
+            return !map.is_known(index);
+        }
+    }
+    false
+}
+
+struct View {
+    pose: Pose2,
+    sees: Vec<u32>,
+}
+
+/// Every considered pose that sees something.
+fn views(
+    map: &Costmap,
+    footprint: &Footprint,
+    reachable: &[bool],
+    faces: &[Face],
+    params: &TourParams,
+) -> Vec<View> {
+    let layout = map.layout();
+    let outline = footprint.grown(params.margin);
+    let stride = ((params.spacing / layout.resolution).round() as usize).max(1);
+    let mut views = Vec::new();
+    for row in (stride / 2..layout.height).step_by(stride) {
+        for column in (stride / 2..layout.width).step_by(stride) {
+            let index = row * layout.width + column;
+            if !reachable[index] || map.costs()[index] >= INSCRIBED {
+                continue;
+            }
+            let [x, y] = layout.centre((column, row));
+            for heading in 0..params.headings {
+                let yaw = std::f64::consts::TAU * heading as f64 / params.headings as f64;
+                let pose = Pose2::new(x, y, crate::pose::normalised(yaw));
+                if outline.collides(map, &pose) {
+                    continue;
+                }
+                let sees = seen(map, &pose, faces, params);
+                if !sees.is_empty() {
+                    views.push(View { pose, sees });
+                }
+            }
+        }
+    }
+    views
+}
+
+fn seen(map: &Costmap, pose: &Pose2, faces: &[Face], params: &TourParams) -> Vec<u32> {
+    let camera = pose.transform(params.camera);
+    let looks = pose.yaw + params.camera_yaw;
+    let upright = params.incidence.cos();
+    let mut sees = Vec::new();
+    for (index, face) in faces.iter().enumerate() {
+        let (dx, dy) = (face.at[0] - camera[0], face.at[1] - camera[1]);
+        let distance = dx.hypot(dy);
+        if distance < params.range[0] || distance > params.range[1] {
+            continue;
+        }
+        if -(dx * face.normal[0] + dy * face.normal[1]) < upright * distance {
+            continue;
+        }
+        if turn(looks, dy.atan2(dx)).abs() > params.field_of_view / 2.0 {
+            continue;
+        }
+        if in_sight(map, camera, face) {
+            sees.push(index as u32);
+        }
+    }
+    sees
+}
+
+/// Whether nothing occupied is between the camera and a face.
+fn in_sight(map: &Costmap, camera: [f64; 2], face: &Face) -> bool {
+    let resolution = map.layout().resolution;
+    let target =
+        [face.at[0] + 0.6 * resolution * face.normal[0], face.at[1] + 0.6 * resolution * face.normal[1]];
+    let (dx, dy) = (target[0] - camera[0], target[1] - camera[1]);
+    let steps = (dx.hypot(dy) / (0.5 * resolution)).ceil().max(1.0) as usize;
+    (0..=steps).all(|step| {
+        let share = step as f64 / steps as f64;
+        map.cost([camera[0] + share * dx, camera[1] + share * dy]) != LETHAL
+    })
+}
+
+/// A short order from the start: nearest next, then exchanges of stretches (2-opt).
+fn ordered(start: &Pose2, mut poses: Vec<Pose2>) -> Vec<Pose2> {
+    // A turn of one radian is worth half a metre.
+    let way = |a: &Pose2, b: &Pose2| a.distance(b) + 0.5 * turn(a.yaw, b.yaw).abs();
+    let mut order: Vec<Pose2> = Vec::with_capacity(poses.len());
+    let mut at = *start;
+    while !poses.is_empty() {
+        let nearest = poses.iter().enumerate().min_by(|a, b| way(&at, a.1).total_cmp(&way(&at, b.1)));
+        let Some(index) = nearest.map(|(index, _)| index) else {
+            break;
+        };
+        at = poses.remove(index);
+        order.push(at);
+    }
+    let length = |order: &[Pose2]| {
+        let mut at = start;
+        let mut sum = 0.0;
+        for pose in order {
+            sum += way(at, pose);
+            at = pose;
+        }
+        sum
+    };
+    let mut best = length(&order);
+    let mut better = true;
+    while better {
+        better = false;
+        for first in 0..order.len() {
+            for last in first + 1..order.len() {
+                order[first..=last].reverse();
+                let now = length(&order);
+                if now < best - 1e-9 {
+                    (best, better) = (now, true);
+                } else {
+                    order[first..=last].reverse();
+                }
+            }
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rooms;
+
+    fn tour(map: &Costmap, params: &TourParams) -> Result<Tour, TourError> {
+        plan_with_coverage(map, &rooms::footprint(), &Pose2::new(1.0, 1.0, 0.0), params)
+    }
+
+    #[test]
+    fn all_furniture_is_seen_and_no_outer_wall_is_looked_at() {
+        let map = rooms::costmap(&rooms::furnished());
+        let tour = tour(&map, &TourParams::default()).expect("a tour");
+        assert!(tour.coverage > 0.95, "{tour:?}");
+        assert!((4..14).contains(&tour.poses.len()), "{:?}", tour.poses);
+        for pose in &tour.poses {
+            assert!(!rooms::footprint().collides(&map, pose));
+            // Something of the table or the shelf is ahead.
+            let near = |[x, y]: [f64; 2]| {
+                let [u, v] = pose.inverse_transform([x, y]);
+                u > 0.0 && u.hypot(v) < 3.0
+            };
+            assert!(near(rooms::TABLE) || near(rooms::SHELF), "{pose:?}");
+        }
+        let empty = rooms::costmap(&rooms::room([0.0, 6.0, 0.0, 5.0]));
+        assert!(matches!(self::tour(&empty, &TourParams::default()), Err(TourError::NothingToSee { .. })));
+    }
+
+    #[test]
+    fn a_better_camera_needs_fewer_poses() {
+        let map = rooms::costmap(&rooms::furnished());
+        let narrow = tour(&map, &TourParams { field_of_view: 0.3, ..TourParams::default() }).expect("a tour");
+        let wide = tour(&map, &TourParams { field_of_view: 2.4, ..TourParams::default() }).expect("a tour");
+        assert!(wide.poses.len() < narrow.poses.len(), "{} {}", wide.poses.len(), narrow.poses.len());
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_no_place_of_the_tour() {
+        let mut grid = rooms::two_rooms_without_door();
+        rooms::fill(&mut grid, [1.0, 1.6, 2.4, 3.0], 100);
+        rooms::fill(&mut grid, [4.4, 5.0, 2.4, 3.0], 100);
+        let tour = tour(&rooms::costmap(&grid), &TourParams::default()).expect("a tour");
+        assert!(!tour.poses.is_empty() && tour.poses.iter().all(|pose| pose.x < 3.0), "{:?}", tour.poses);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let map = rooms::costmap(&rooms::furnished());
+        let good = TourParams::default();
+        for (params, name) in [
+            (TourParams { field_of_view: 0.0, ..good }, "field_of_view"),
+            (TourParams { range: [2.0, 1.0], ..good }, "range"),
+            (TourParams { spacing: f64::NAN, ..good }, "spacing"),
+            (TourParams { headings: 0, ..good }, "headings"),
+        ] {
+            assert_eq!(tour(&map, &params), Err(TourError::Parameter { what: name }));
+        }
+        let outside = Pose2::new(-30.0, 1.0, 0.0);
+        assert!(matches!(
+            plan(&map, &rooms::footprint(), &outside, &good),
+            Err(TourError::StartOutside { .. })
+        ));
+    }
+}
