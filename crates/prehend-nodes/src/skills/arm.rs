@@ -185,21 +185,24 @@ impl Motion<'_> {
         if !permitted {
             return Err(SkillFault::Corridor { phase });
         }
+        let way: f64 = path.windows(2).map(|step| (step[1] - step[0]).norm()).sum();
+        self.tell(phase, "started", format!("{phase}: {:.0} mm in contact", way * 1e3));
+        let started = Instant::now();
         let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
-        match self.run_until(phase, &self.arm.trajectory, goal, self.felt(stop)).await? {
-            None => Ok(true),
-            Some(result) if result.error_code.val == MoveItErrorCodes::SUCCESS => Ok(false),
+        let ended = self.run_until(phase, &self.arm.trajectory, goal, self.felt(stop)).await;
+        let result = match ended {
+            Ok(None) => Ok(true),
+            Ok(Some(result)) if result.error_code.val == MoveItErrorCodes::SUCCESS => Ok(false),
             // The guard on the robot's side stopped it: that is resistance as well.
-            Some(result) if result.error_code.val == MoveItErrorCodes::CONTROL_FAILED => {
-                let detail = result.error_code.message.trim_end().to_owned();
-                self.tell(phase, "resisted", format!("{phase}: {detail}"));
-                Ok(true)
-            }
-            Some(result) => {
+            Ok(Some(result)) if result.error_code.val == MoveItErrorCodes::CONTROL_FAILED => Ok(true),
+            Ok(Some(result)) => {
                 let detail = format!("MoveIt error {} {}", result.error_code.val, result.error_code.message);
                 Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
             }
-        }
+            Err(fault) => Err(fault),
+        };
+        self.tell_end(phase, started, &result);
+        result
     }
 
     /// Completes when a joint state makes `stop` say so.
