@@ -60,6 +60,9 @@ pub struct Agent {
     pub settings: Settings,
 }
 
+/// Further looks from the same place while names are in doubt.
+const LOOKS_IN_DOUBT: usize = 2;
+
 /// What is remembered of the objects of a plan, for finding them again in a new map.
 #[derive(Clone, Debug)]
 struct Remembered {
@@ -116,7 +119,16 @@ impl Agent {
             // What it puts down on the way home is a thing that was moved.
             tools.settle().inspect_err(|_| *begun = true)?;
         }
-        let actions = match plan(readings, tools, knowledge)? {
+        let mut made = plan(readings, tools, knowledge);
+        // A name in doubt may decide who is meant, or that nobody is: further frames from here settle most, and move nothing.
+        for _ in 0..LOOKS_IN_DOUBT {
+            if !tools.take_doubt() {
+                break;
+            }
+            tools.forget_map();
+            made = plan(readings, tools, knowledge);
+        }
+        let actions = match made? {
             Plan::Answer(text) => return Ok(text),
             Plan::Actions(actions) => actions,
         };

@@ -20,6 +20,8 @@ pub struct Retrieval {
     pub keys: Vec<ObjectKey>,
     /// Rejected candidates, nearest first.
     pub rejected: Vec<Rejected>,
+    /// Objects, matched or not, of which it is open whether they are meant; more views may settle it.
+    pub doubtful: Vec<ObjectKey>,
 }
 
 /// A part that was found on an object.

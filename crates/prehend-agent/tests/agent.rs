@@ -409,3 +409,32 @@ fn the_step_limit_ends_a_goal() {
     let report = agent.run(&readings, &mut world, None);
     assert_eq!(report.reason, Some(Reason::Timeout));
 }
+
+/// Who is meant may hang on a name that views dispute: the agent looks on from where it is before it decides.
+#[test]
+fn names_in_doubt_are_looked_at_again_before_anything_is_decided() {
+    let tomatoes = || {
+        Scripted::new(vec![
+            thing("tomato_0", "tomato", "red", 0.45, 0.20, FRUIT),
+            thing("thing_1", "ball", "red", 0.45, -0.20, FRUIT),
+            thing("bowl_0", "bowl", "white", 0.55, 0.0, BOWL),
+        ])
+    };
+    let mut world = tomatoes();
+    world.disputed = Some(("thing_1".into(), 3, "tomato"));
+    let report = run("pick up the right tomato", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{report:?}");
+    assert_eq!(world.held.as_ref().map(|key| key.0.as_str()), Some("thing_1"));
+
+    let mut world = tomatoes();
+    world.disputed = Some(("thing_1".into(), 2, "plum"));
+    let report = run("put the plum in the bowl", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{report:?}");
+
+    // What stays in doubt ends, and a refusal moves nothing.
+    let mut world = tomatoes();
+    world.disputed = Some(("thing_1".into(), 99, "plum"));
+    let report = run("put the plum in the bowl", &mut world);
+    assert_eq!(report.reason, Some(Reason::NotFound), "{report:?}");
+    assert_eq!((world.updates, world.skills.len()), (3, 0));
+}

@@ -49,6 +49,9 @@ pub struct Retrieval {
     pub matches: Vec<Match>,
     /// Rejected candidates, nearest first.
     pub rejected: Vec<Rejected>,
+    /// Objects, matched or not, of which it is open whether they are meant: views name them differently, or none does where
+    /// nothing else fits. More views may settle it.
+    pub doubtful: Vec<ObjectKey>,
 }
 
 struct Candidate<'a> {
@@ -65,6 +68,9 @@ struct Candidate<'a> {
 /// are never cut apart: who has the similarity of the k-th is looked at too.
 pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Retrieval {
     let query = Query::parse(text, lexicon);
+    let mut found = Retrieval::default();
+    let is_split = |object: &&Object| names_are_split(object, &query, lexicon);
+    found.doubtful.extend(map.objects.iter().filter(is_split).map(|object| object.key.clone()));
     let mut candidates: Vec<Candidate<'_>> =
         map.objects.iter().map(|object| weigh(object, &query, lexicon)).collect();
     candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
@@ -78,7 +84,10 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
     prefer_exact(&mut candidates, &query);
     confirm_sizes(&mut candidates, &query);
     believe_the_only_one(&mut candidates, &query, lexicon);
-    let mut found = Retrieval::default();
+    if !candidates.iter().any(|c| c.doubts.is_empty()) {
+        let nameless = map.objects.iter().filter(|object| object.class_name.is_empty());
+        found.doubtful.extend(nameless.map(|object| object.key.clone()));
+    }
     for candidate in candidates {
         let (key, similarity) = (candidate.object.key.clone(), candidate.similarity);
         if candidate.doubts.is_empty() {
@@ -88,6 +97,21 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         }
     }
     found
+}
+
+/// Whether views that count call an object by the noun and others by something else.
+fn names_are_split(object: &Object, query: &Query, lexicon: &Lexicon) -> bool {
+    if query.is_any() {
+        return false;
+    }
+    let votes = || object.class_votes.iter().filter(|(name, _)| !name.is_empty());
+    let named: f64 = votes().map(|(_, weight)| weight).sum();
+    let (mut so, mut otherwise) = (0.0, 0.0);
+    for (name, weight) in votes() {
+        let fits = noun_similarity(&query.noun, name, lexicon) >= MATCH;
+        *(if fits { &mut so } else { &mut otherwise }) += weight;
+    }
+    so.min(otherwise) > SPLIT * named
 }
 
 /// Similarity of one object, and what speaks against it.
@@ -200,6 +224,9 @@ fn color_share(object: &Object, color: &str, lexicon: &Lexicon) -> f64 {
         })
         .sum()
 }
+
+/// Share of the votes from which a minority puts a name in doubt: one view of seven does not.
+const SPLIT: f64 = 0.15;
 
 /// Least similarity of names that are the same but for adjectives ("bowl" and "akita black bowl").
 const SAME_NAME: f64 = 0.94;

@@ -28,6 +28,8 @@ pub struct Toolbox<'w> {
     map: Option<Arc<ObjectMap>>,
     freshness: Freshness,
     moved: bool,
+    /// A retrieval left open whether an object was meant.
+    doubt: bool,
     calls: u32,
     limit: u32,
 }
@@ -56,7 +58,17 @@ impl<'w> Toolbox<'w> {
     /// Tools with at most `limit` calls; `held` is what is known to be in the gripper.
     pub fn new(world: &'w mut dyn World, lexicon: &'w Lexicon, held: Option<ObjectKey>, limit: u32) -> Self {
         let state = SymbolicState { held_object: held, ..SymbolicState::default() };
-        Self { world, lexicon, state, map: None, freshness: Freshness::Unseen, moved: false, calls: 0, limit }
+        Self {
+            world,
+            lexicon,
+            state,
+            map: None,
+            freshness: Freshness::Unseen,
+            moved: false,
+            doubt: false,
+            calls: 0,
+            limit,
+        }
     }
 
     /// What the agent sees (ASP III-B).
@@ -67,6 +79,11 @@ impl<'w> Toolbox<'w> {
     /// Whether a skill has moved the robot.
     pub fn moved(&self) -> bool {
         self.moved
+    }
+
+    /// Whether a retrieval since the last call of this left open if an object was meant.
+    pub fn take_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.doubt)
     }
 
     /// Number of calls so far; spatial tools do not count.
@@ -137,6 +154,7 @@ impl<'w> Toolbox<'w> {
             Ok(retrieval) => retrieval,
             Err(fault) => return Err(self.failed("object_retrieval", fault)),
         };
+        self.doubt |= !retrieval.doubtful.is_empty();
         for key in &retrieval.keys {
             self.add_to_inventory(key);
         }

@@ -64,6 +64,8 @@ pub(crate) struct Scripted {
     pub(crate) calls: Vec<String>,
     pub(crate) updates: u32,
     pub(crate) interrupt_after_skills: Option<(usize, Fault)>,
+    /// An object whose name views dispute until so many updates were made, and its true name.
+    pub(crate) disputed: Option<(ObjectKey, u32, &'static str)>,
 }
 
 impl Scripted {
@@ -116,6 +118,11 @@ impl World for Scripted {
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         self.updates += 1;
         self.map.version += 1;
+        if let Some((key, _, name)) = self.disputed.take_if(|(_, updates, _)| *updates <= self.updates)
+            && let Some(object) = self.map.objects.iter_mut().find(|object| object.key == key)
+        {
+            object.class_name = name.to_owned();
+        }
         Ok(Arc::new(self.map.clone()))
     }
 
@@ -152,6 +159,7 @@ impl World for Scripted {
                     .push(Rejected { key: object.key.clone(), reason: format!("it is {class}") }),
             }
         }
+        found.doubtful.extend(self.disputed.iter().map(|(key, ..)| key.clone()));
         found.keys.truncate(if k == 0 { 3 } else { k as usize });
         found.rejected.sort_by_key(|r| !r.reason.contains("not"));
         Ok(found)

@@ -199,6 +199,7 @@ impl World for NodeWorld {
                     .zip(answer.rejected_reasons)
                     .map(|(key, reason)| Rejected { key, reason })
                     .collect(),
+                doubtful: answer.doubtful_keys.into_iter().map(ObjectKey).collect(),
             }),
             ErrorCode::MAP_NOTHING_SEEN => Ok(Retrieval::default()),
             _ => Err(Fault::new(Reason::Internal, answer.error_message)),

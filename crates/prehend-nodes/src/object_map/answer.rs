@@ -41,6 +41,7 @@ pub(super) fn retrieve_objects(
             .iter()
             .map(|r| format!("{} (similarity {:.2})", r.reason, r.similarity))
             .collect(),
+        doubtful_keys: found.doubtful.iter().map(|key| key.0.clone()).collect(),
         map_version: map.version,
         ..Default::default()
     }

@@ -212,3 +212,22 @@ fn what_touches_the_one_that_bears_the_name_may_be_a_part_of_it() {
     let found = retrieve(&halves, "red mug", 0, &lexicon());
     assert_eq!(found.matches.len(), 1, "{found:?}");
 }
+
+#[test]
+fn a_name_that_views_dispute_is_in_doubt() {
+    let doubtful = |votes: &[(&str, f64)], query: &str| {
+        let mut map = map(&["mug:red", "bowl:white"]);
+        map.objects[0].class_votes =
+            votes.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect();
+        map.objects[0].class_name = votes[0].0.to_owned();
+        retrieve(&map, query, 0, &lexicon()).doubtful.len()
+    };
+    assert_eq!(doubtful(&[("mug", 0.6), ("jar", 0.3)], "mug"), 1, "it may be a jar");
+    assert_eq!(doubtful(&[("jar", 0.6), ("mug", 0.3)], "mug"), 1, "it may be a mug");
+    assert_eq!(doubtful(&[("jar", 0.6), ("mug", 0.3)], "bowl"), 0, "whatever it is, it is no bowl");
+    assert_eq!(doubtful(&[("mug", 0.9), ("jar", 0.1)], "mug"), 0, "one view of ten does not count");
+    assert_eq!(doubtful(&[("mug", 0.9)], "mug"), 0);
+    // What no view has named may be anything, when nothing else is what is asked for.
+    assert_eq!(doubtful(&[("", 0.9)], "plate"), 1);
+    assert_eq!(doubtful(&[("", 0.9)], "bowl"), 0);
+}
