@@ -1,51 +1,17 @@
 //! Speed of IK, collision checking, planning and timing: `cargo bench -p prehend-motion --bench motion`.
 
+mod common;
+
+use common::{READY, THINGS, down, world};
 use criterion::{Criterion, criterion_group, criterion_main};
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::Isometry3;
 use prehend_motion::{
-    CartesianOptions, CollisionWorld, IkOptions, MotionLimits, Placed, PlanOptions, RobotGroup, RobotModel,
-    Shape, ToolSymmetry, Trajectory, simplify,
+    CartesianOptions, IkOptions, MotionLimits, PlanOptions, ToolSymmetry, Trajectory, simplify,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::PI;
 use std::hint::black_box;
-use std::sync::Arc;
-
-const READY: [f64; 6] = [0.0, -0.6, -0.8, 0.0, 1.4, 0.0];
-
-fn down(x: f64, y: f64, z: f64, yaw: f64) -> Isometry3<f64> {
-    let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw)
-        * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), PI);
-    Isometry3::from_parts(Translation3::new(x, y, z), rotation)
-}
-
-fn block(x: f64, y: f64, z: f64, half: [f64; 3]) -> Placed {
-    Placed { frame_from_shape: Isometry3::translation(x, y, z), shape: Shape::Box { half: half.into() } }
-}
-
-/// A table and six things on it, each seen as height-map columns of 6 mm: about 1500 boxes.
-fn world() -> CollisionWorld {
-    let text = include_str!("../../../urdf/xarm6.urdf");
-    let model = RobotModel::from_urdf(text, RobotGroup::xarm6()).expect("a good URDF");
-    let mut world = CollisionWorld::new(Arc::new(model), 0.002);
-    world.set_object("table", vec![block(0.4, 0.0, -0.025, [0.4, 0.6, 0.02])]).expect("good");
-    for (index, (x, y)) in THINGS.iter().enumerate() {
-        let mut columns = Vec::new();
-        for i in 0..16 {
-            for j in 0..16 {
-                let (u, v) = (f64::from(i) - 7.5, f64::from(j) - 7.5);
-                let height = 0.04 + 0.004 * f64::from((i + j) % 3);
-                columns.push(block(x + 0.006 * u, y + 0.006 * v, height / 2.0, [0.003, 0.003, height / 2.0]));
-            }
-        }
-        world.set_object(&format!("thing{index}"), columns).expect("good");
-    }
-    world
-}
-
-const THINGS: [(f64, f64); 6] =
-    [(0.35, 0.25), (0.45, 0.05), (0.55, -0.2), (0.35, -0.25), (0.55, 0.2), (0.33, 0.0)];
 
 fn poses() -> Vec<Isometry3<f64>> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
