@@ -48,6 +48,9 @@ impl Default for HypothesisSettings {
     }
 }
 
+/// Greatest extent of a bottle's cap, and how far it may be from the shoulder, metres.
+const CAP: f64 = 0.045;
+const NECK: f64 = 0.12;
 /// Greatest gap between a drawer's front and its handle, metres.
 const HANDLE_GAP: f64 = 0.08;
 
@@ -264,13 +267,25 @@ fn flat_thing(label: u16, low: Vec<usize>, scene: &Scene, settings: &HypothesisS
     vec![Hypothesis { pixels: low, detections: vec![label], from_merged: false, cluster: 0 }]
 }
 
-/// Whether pixels of another cluster belong to the part: near it, or above and below each other.
+/// Whether pixels of another cluster belong to the part: near it, or above or below it.
 fn is_bridged(part: &Hypothesis, pixels: &[usize], scene: &Scene, settings: &HypothesisSettings) -> bool {
-    let hull = footprint(&part.pixels, scene);
-    let inside = |index: &&usize| scene.grid.points[**index].is_some_and(|p| is_inside(&hull, &p.xy()));
-    let stacked = pixels.iter().filter(inside).count() * 2 > pixels.len();
+    let (own, other) = (footprint(&part.pixels, scene), footprint(pixels, scene));
+    let lies_in = |pixels: &[usize], hull: &[Point2<f64>]| {
+        let inside = |index: &&usize| scene.grid.points[**index].is_some_and(|p| is_inside(hull, &p.xy()));
+        pixels.iter().filter(inside).count() * 2 > pixels.len()
+    };
+    let stacked = lies_in(pixels, &own);
     let reach = if stacked { settings.bridge * 3.0 } else { settings.bridge };
-    is_near(&part.pixels, pixels, scene, reach)
+    // Nothing but its own neck, hidden from above, holds a cap that high over a shoulder.
+    let is_cap = |hull: &[Point2<f64>]| extent(hull) < CAP;
+    let capped = is_cap(&other) && stacked || is_cap(&own) && lies_in(&part.pixels, &other);
+    is_near(&part.pixels, pixels, scene, if capped { NECK } else { reach })
+}
+
+/// Greatest distance of two corners.
+fn extent(hull: &[Point2<f64>]) -> f64 {
+    let from = |a: &Point2<f64>| hull.iter().map(|b| (b - a).norm()).fold(0.0, f64::max);
+    hull.iter().map(from).fold(0.0, f64::max)
 }
 
 /// Whether any two points of two sets of pixels are within `reach`.

@@ -1,7 +1,7 @@
 //! From a task's regions to a scene file.
 //!
 //! LIBERO's x points away from the robot and y to its left, as here; regions are mapped by one scale and one shift into
-//! the arm's reach. What has to give way: fixtures that need another place (a cabinet's front must face the robot within
+//! the arm's reach. What has to give way: things that would overlap are pushed apart, and fixtures that need another place (a cabinet's front must face the robot within
 //! reach, a stove may not stand in the robot) are moved to the nearest place that leaves the objects' regions free.
 
 use super::{Region, Task};
@@ -168,6 +168,16 @@ fn layout(
     fixtures: &[(&str, &str, Rectangle)],
     rng: &mut ChaCha8Rng,
 ) -> Result<String, SceneError> {
+    let mut standing = Vec::new();
+    for (name, category) in &task.objects {
+        let middle = initial(task, name)?.last().and_then(|at| region_rectangle(task, at));
+        if let Some(Rectangle { middle, half }) = middle {
+            let at = [0, 1].map(|i| middle[i] + half[i] * rng.random_range(-1.0..=1.0));
+            standing.push(Standing { name, at, reach: reach(category) });
+        }
+    }
+    let rectangles: Vec<Rectangle> = fixtures.iter().map(|(_, _, place)| *place).collect();
+    spread(&mut standing, &rectangles);
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "name: {}", task.name());
@@ -183,16 +193,12 @@ fn layout(
         );
     }
     for (name, category) in &task.objects {
-        let predicate = task
-            .init
-            .iter()
-            .find(|predicate| predicate.len() == 3 && predicate[1] == *name)
-            .ok_or_else(|| SceneError::NoPlace { name: name.clone() })?;
+        let predicate = initial(task, name)?;
         let at = &predicate[2];
         let yaw = rng.random_range(-0.4..0.4);
-        let place = match (region_rectangle(task, at), task.regions.get(at)) {
-            (Some(Rectangle { middle, half }), _) => {
-                let [x, y] = [0, 1].map(|i| middle[i] + half[i] * rng.random_range(-1.0..=1.0));
+        let stands = standing.iter().find(|thing| thing.name == name);
+        let place = match (stands, task.regions.get(at)) {
+            (Some(Standing { at: [x, y], .. }), _) => {
                 format!("pose: {{xy: [{x:.4}, {y:.4}], yaw: {yaw:.3}}}")
             }
             (None, Some(region)) if predicate[0].eq_ignore_ascii_case("in") => {
@@ -206,6 +212,81 @@ fn layout(
     }
     Ok(text)
 }
+
+/// Where an object is at first.
+fn initial<'t>(task: &'t Task, name: &str) -> Result<&'t Vec<String>, SceneError> {
+    task.init
+        .iter()
+        .find(|predicate| predicate.len() == 3 && predicate[1] == *name)
+        .ok_or_else(|| SceneError::NoPlace { name: name.to_owned() })
+}
+
+/// A thing on the ground.
+struct Standing<'t> {
+    name: &'t str,
+    at: [f64; 2],
+    /// Radius of the circle around it, metres.
+    reach: f64,
+}
+
+/// Radius of the circle around the middle size of a model of the catalogue, metres; of one that is unknown, whose name the
+/// scene's own check will tell, that of a mug.
+fn reach(category: &str) -> f64 {
+    let text = format!("name: x\nobjects:\n- {{name: x, model: {category}, pose: {{xy: [0.45, 0.0]}}}}\n");
+    let spec = prehend_sim::Scene::parse("x", &text).ok().and_then(|mut scene| scene.objects.pop());
+    spec.map_or(0.05, |spec| {
+        let half = spec.shape.half_extents();
+        if spec.shape.is_round() { half.x } else { half.x.hypot(half.y) }
+    })
+}
+
+/// Bodies here are larger than LIBERO's against its distances: things that would overlap are pushed apart, each as little
+/// as it takes, within the arm's reach and the camera's view.
+fn spread(things: &mut [Standing<'_>], fixtures: &[Rectangle]) {
+    for _ in 0..ROUNDS {
+        let mut moved = false;
+        for a in 0..things.len() {
+            for b in a + 1..things.len() {
+                let way = [0, 1].map(|i| things[b].at[i] - things[a].at[i]);
+                let distance = way[0].hypot(way[1]);
+                let least = things[a].reach + things[b].reach + ROOM;
+                if distance >= least {
+                    continue;
+                }
+                moved = true;
+                // Two in one place part along y.
+                let along = if distance < 1e-6 { [0.0, 1.0] } else { way.map(|part| part / distance) };
+                for (index, sign) in [(a, -0.5), (b, 0.5)] {
+                    for i in 0..2 {
+                        things[index].at[i] += along[i] * sign * (least - distance);
+                    }
+                }
+            }
+        }
+        for thing in things.iter_mut() {
+            for fixture in fixtures {
+                let out = [0, 1]
+                    .map(|i| fixture.half[i] + thing.reach + ROOM - (thing.at[i] - fixture.middle[i]).abs());
+                if out.iter().all(|out| *out > 0.0) {
+                    moved = true;
+                    let i = usize::from(out[1] < out[0]);
+                    thing.at[i] += out[i] * (thing.at[i] - fixture.middle[i]).signum();
+                }
+            }
+            thing.at =
+                [thing.at[0].clamp(STAND[0][0], STAND[0][1]), thing.at[1].clamp(STAND[1][0], STAND[1][1])];
+        }
+        if !moved {
+            return;
+        }
+    }
+}
+
+/// Least gap between things that are pushed apart, metres, and how often.
+const ROOM: f64 = 0.015;
+const ROUNDS: usize = 60;
+/// Where things may be pushed to, metres.
+const STAND: [[f64; 2]; 2] = [[0.26, 0.60], [-0.36, 0.36]];
 
 /// Where joints of the catalogue's fixtures stand when they are open or on: drawers, doors, knobs; metres or radians.
 const OPEN_DRAWER: f64 = 0.12;
