@@ -99,8 +99,12 @@ pub fn between(a: &Object, b: &Object, c: &Object) -> bool {
     (0.1..=0.9).contains(&along) && beside <= (0.3 * length).max(0.06)
 }
 
-/// Whether `a` is in or on `b`: its middle is over the footprint of `b`, and it is not what carries `b`.
+/// Whether `a` is in or on `b`: its middle is over the footprint of `b`, and it is not what carries `b`. What hides most of
+/// its carrier is carried by the piece that looks out below it.
 pub fn carried_by(a: &Object, b: &Object) -> bool {
+    if covers(a, b) {
+        return true;
+    }
     let local = b.bounds.pose.inverse_transform_point(&centre(a));
     let half = b.bounds.size / 2.0;
     let over = local.x.abs() <= half.x + FOOTPRINT_MARGIN && local.y.abs() <= half.y + FOOTPRINT_MARGIN;
@@ -108,6 +112,19 @@ pub fn carried_by(a: &Object, b: &Object) -> bool {
     let higher = centre(a).z > centre(b).z + 0.25 * (height_of(a).min(height_of(b)));
     let lies_in = area(a) < 0.7 * area(b) && centre(a).z > centre(b).z - half.z;
     over && (higher || lies_in)
+}
+
+/// Greatest gap between an underside and the top it rests on, as both are seen, metres.
+const REST_GAP: f64 = 0.02;
+
+/// Whether `a` rests on the top of what is seen of `b`, with the middle of that below it.
+fn covers(a: &Object, b: &Object) -> bool {
+    let local = a.bounds.pose.inverse_transform_point(&centre(b));
+    let half = a.bounds.size / 2.0;
+    let over = local.x.abs() <= half.x && local.y.abs() <= half.y;
+    let bottom = centre(a).z - half.z;
+    over && (bottom - b.bounds.top()).abs() <= REST_GAP
+        && centre(a).z > centre(b).z + half.z.min(height_of(b) / 2.0)
 }
 
 /// Whether `a` lies inside `b`: carried by it, with its underside below the rim of `b`.
@@ -188,5 +205,10 @@ mod tests {
         let (low, high) = (thing([0.5, 0.0, 0.02], [0.04; 3]), thing([0.5, 0.005, 0.06], [0.04; 3]));
         assert!(on(&high, &low) && !inside(&high, &low) && !carried_by(&low, &high));
         assert!(!carried_by(&thing([0.5, 0.12, 0.035], [0.07; 3]), &bowl));
+        // Of a box below a bowl only a strip of its front is seen.
+        let strip = thing([0.45, 0.0, 0.045], [0.01, 0.05, 0.09]);
+        let high = thing([0.5, 0.0, 0.115], [0.12, 0.12, 0.05]);
+        assert!(on(&high, &strip) && !inside(&high, &strip) && !carried_by(&strip, &high));
+        assert!(!carried_by(&thing([0.5, 0.0, 0.03], [0.12, 0.12, 0.06]), &strip), "beside it on the table");
     }
 }

@@ -10,6 +10,11 @@ const STEEP: f64 = 0.42;
 /// Gap below a box that is not closed by what noise and voxels leave out, metres.
 const GAP: f64 = 0.02;
 
+/// The middle of a footprint: its share of the smaller side, the points that must be there, and how level they must be, metres.
+const FLOOR_SHARE: f64 = 0.4;
+const FLOOR_POINTS: usize = 8;
+const LEVEL: f64 = 0.012;
+
 /// Extends the boxes of the things seen at `stamp` from steeply above to what they stand on: the support plane, or the top of
 /// a thing below their middle.
 pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane, stamp: f64) {
@@ -28,12 +33,34 @@ pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane,
             .enumerate()
             .filter(|(other, bounds)| *other != place && is_under(bounds, &center, bottom));
         let ground = below.map(|(_, bounds)| bounds.top()).fold(table, f64::max);
-        if bottom - ground > GAP {
+        // What is seen to be hollow down to a floor is no tall thing: it stands on something that it hides.
+        if bottom - ground > GAP && !has_floor(object) {
             let top = object.bounds.top();
             object.bounds.size.z = top - ground;
             object.bounds.pose.translation.z = (top + ground) / 2.0;
         }
     }
+}
+
+/// Whether the middle of a thing is a level floor below its rim, near the lowest of its points.
+fn has_floor(object: &Object) -> bool {
+    let center = object.bounds.pose.translation.vector;
+    let reach = FLOOR_SHARE * object.bounds.size.x.min(object.bounds.size.y) / 2.0;
+    let top = object.bounds.top();
+    let mut heights: Vec<f64> = object
+        .cloud
+        .points
+        .iter()
+        .filter(|point| (point.coords - center).xy().norm() < reach)
+        .map(|point| point.z)
+        .collect();
+    if heights.len() < FLOOR_POINTS {
+        return false;
+    }
+    heights.sort_by(f64::total_cmp);
+    let at = |share: f64| heights[((heights.len() - 1) as f64 * share) as usize];
+    let lowest = center.z - object.bounds.size.z / 2.0;
+    at(0.9) - at(0.1) < LEVEL && top - at(0.5) > LEVEL && at(0.5) - lowest < LEVEL
 }
 
 /// Whether a box lies under a point that is the middle of something whose bottom is at `bottom`.

@@ -89,6 +89,19 @@ fn a_box_right_below_the_camera_reaches_down_to_what_it_stands_on() {
 }
 
 #[test]
+fn a_bowl_that_hides_what_carries_it_does_not_reach_down_to_the_table() {
+    let mut bowl = thing("bowl", Form::Cup(0.058, 0.05, 0.005), 0.34, 0.0, [200, 200, 196]);
+    bowl.at[2] = 0.09;
+    let parts = [thing("box", Form::Block([0.05, 0.04, 0.09]), 0.34, 0.0, [160, 110, 30]), bowl];
+    let mut builder = builder();
+    let view = looking([0.34, 0.0, 0.67], [0.34, 0.001, 0.0]);
+    builder.update(&render(&parts, &VGA, &view, SIGMA, 1), None, false, 0).unwrap();
+    let bowl = builder.map().objects.iter().find(|o| o.class_name == "bowl").unwrap();
+    assert!(bowl.bounds.size.z < 0.07, "{:?}", bowl.bounds);
+    assert!((bowl.bounds.top() - 0.14).abs() < 0.01, "{:?}", bowl.bounds);
+}
+
+#[test]
 fn a_second_view_merges_and_keeps_keys() {
     let things = ten();
     let mut builder = builder();
