@@ -184,7 +184,7 @@ fn refusals_are_typed_and_nothing_moves() {
         refuses("open the drawer", NotFound, "I do not see a drawer"),
         refuses("open the bottle", Infeasible, "I cannot open"),
         refuses("give me the pear", Infeasible, "I can pick up"),
-        refuses("push the pear to the left of the bowl", Infeasible, "pick it up"),
+        refuses("push the pear to the left", Infeasible, "pick it up"),
         refuses("swap the pear and the red mug", Infeasible, "one thing after the other"),
         refuses("put the pear under the bowl", Infeasible, "under"),
         refuses("put the pear in the middle of the table", Infeasible, "table"),

@@ -101,6 +101,12 @@ fn refuses(text: &str, reason: Reason, says: &str) {
 }
 
 #[test]
+fn the_top_of_the_drawer_is_that_of_its_cabinet() {
+    does("put the apple on the top of the drawer", &["grasp apple_0", "place apple_0 on cabinet_0"]);
+    does("put the apple on top of the cabinet", &["grasp apple_0", "place apple_0 on cabinet_0"]);
+}
+
+#[test]
 fn the_drawer_that_is_meant_is_opened() {
     does("open the top drawer", &["hook_pull drawer_2 handle"]);
     does("open the middle drawer of the cabinet", &["hook_pull drawer_1 handle"]);

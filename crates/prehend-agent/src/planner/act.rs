@@ -4,7 +4,7 @@ use super::Action;
 use super::describe::{class_of, counted, describe, listed};
 use super::feasible::capital;
 use super::ground::{Grounder, head_word, refuse};
-use crate::language::{Head, Modifier, NounPhrase, Quantity, Spatial};
+use crate::language::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
 use prehend_scene::{Makes, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial};
 
@@ -263,6 +263,36 @@ impl Grounder<'_, '_, '_> {
             return Err(refuse(Reason::NotFound, message));
         }
         Ok(kept)
+    }
+
+    /// "On (the top of) the drawer", when no drawer is told apart: people call the piece of furniture so, whose top it is. `None`
+    /// when the phrase means something else, or the drawers are of several.
+    pub(super) fn topped(
+        &mut self,
+        destination: &Destination,
+        np: &NounPhrase,
+    ) -> Result<Option<ObjectKey>, Fault> {
+        let on = destination.relation == PlaceRelation::Known(Relation::On);
+        let is_panel = matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        if !on
+            || !is_panel
+            || np.quantity != Quantity::One
+            || !np.selectors.is_empty()
+            || !np.attributes.is_empty()
+        {
+            return Ok(None);
+        }
+        let drawers = self.loose(np)?;
+        let map = self.map()?;
+        let mut wholes: Vec<&ObjectKey> = drawers
+            .iter()
+            .filter_map(|key| fixture::whole_of(map.get(key)?, &map))
+            .map(|whole| &whole.key)
+            .collect();
+        wholes.dedup();
+        let [one] = wholes.as_slice() else { return Ok(None) };
+        self.tools.add_to_inventory(one);
+        Ok(Some((*one).clone()))
     }
 
     /// Whether one object is a part of another by geometry.

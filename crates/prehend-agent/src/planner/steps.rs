@@ -161,6 +161,7 @@ impl Grounder<'_, '_, '_> {
                         matches!(destination.relation, PlaceRelation::Known(Relation::In | Relation::On));
                     if container { target } else { self.objects.clone() }
                 }
+                _ if let Some(whole) = self.topped(destination, np)? => vec![whole],
                 _ => {
                     let before = std::mem::take(&mut self.objects);
                     let usable: Vec<ObjectKey> =

@@ -165,7 +165,16 @@ impl Parser<'_> {
             }
         };
         let before = out.len();
+        // Who says where a thing shall be pushed to wants it there; lifting it there disturbs less on the way.
+        let is_move = |destination: &Destination| {
+            found.verb.meaning == VerbMeaning::Push
+                && matches!(destination.relation, PlaceRelation::Known(_))
+                && !destination.targets.is_empty()
+        };
         let step = |objects: Vec<NounPhrase>, destination: Option<Destination>| {
+            if let Some(destination) = destination.clone().filter(is_move) {
+                return Clause::Step(Step::Place { objects, destination, part: None, drop: false });
+            }
             Clause::Step(Step::Unsupported {
                 verb: verb.clone(),
                 objects,
