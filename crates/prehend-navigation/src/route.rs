@@ -3,6 +3,7 @@
 //! The base turns in place and drives straight, forwards or (dearer) backwards. Searching headings too finds ways through doors and
 //! between tables that a disc around the base would not fit through, and never one on which the base would touch when it turns.
 
+mod field;
 mod lattice;
 mod shortcut;
 
@@ -175,6 +176,17 @@ pub fn plan(
     }
     if footprint.collides(map, goal) {
         return Err(RouteError::GoalBlocked { x: goal.x, y: goal.y });
+    }
+    // Where there is room the way of a disc, straightened, is free already; headings are searched where it is not.
+    if let Some(goal_cell) = map.layout().index(goal.xy()) {
+        let bounds = field::lower_bounds(map, goal_cell, params);
+        let outline = footprint.grown(params.margin);
+        let straightened = field::descend(map, &bounds, start, goal)
+            .map(|route| shortcut::shorten(map, &outline, &route, params))
+            .filter(|route| route.first_collision(map, &outline).is_none());
+        if let Some(route) = straightened {
+            return Ok(route);
+        }
     }
     // The margin is kept where both ends have it; a base that stands nearer than that must get away from there.
     let mut missing = RouteError::NoWay { x: goal.x, y: goal.y, expanded: 0 };

@@ -1,10 +1,10 @@
 //! A* over cells and 16 headings.
 
+use super::field::{Open, dearness, lower_bounds};
 use super::{Leg, Route, RouteError, RouteParams};
 use crate::footprint::Footprint;
 use crate::grid::{Costmap, INSCRIBED, for_cells_of};
 use crate::pose::{Pose2, turn};
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::f64::consts::FRAC_PI_2;
 
@@ -39,25 +39,6 @@ fn yaw(heading: usize) -> f64 {
 fn step_length(heading: usize) -> f64 {
     let (x, y) = STEPS[heading];
     (x as f64).hypot(y as f64)
-}
-
-#[derive(Clone, Copy, PartialEq)]
-struct Open {
-    estimate: f64,
-    state: usize,
-}
-
-impl Eq for Open {}
-impl PartialOrd for Open {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Open {
-    /// The least estimate is the greatest; equal ones by state, so that every run is the same.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.estimate.total_cmp(&self.estimate).then_with(|| other.state.cmp(&self.state))
-    }
 }
 
 /// Where the base may be, found out as it is asked.
@@ -158,45 +139,6 @@ impl<'a> Space<'a> {
         }
         best.map(|(_, state)| state)
     }
-}
-
-/// Lower bound of the cost from every cell to a cell, metres, by Dijkstra over cells; infinite where there is no way.
-fn lower_bounds(map: &Costmap, goal: usize, params: &RouteParams) -> Vec<f64> {
-    let layout = map.layout();
-    let costs = map.costs();
-    let mut bound = vec![f64::INFINITY; costs.len()];
-    let mut open = BinaryHeap::new();
-    bound[goal] = 0.0;
-    open.push(Open { estimate: 0.0, state: goal });
-    while let Some(Open { estimate, state }) = open.pop() {
-        if estimate > bound[state] {
-            continue;
-        }
-        let (column, row) = layout.at(state);
-        for (dx, dy) in [(1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)] {
-            let (Some(x), Some(y)) = (column.checked_add_signed(dx), row.checked_add_signed(dy)) else {
-                continue;
-            };
-            if x >= layout.width || y >= layout.height {
-                continue;
-            }
-            let next = y * layout.width + x;
-            if costs[next] >= INSCRIBED {
-                continue;
-            }
-            let length = ((dx * dx + dy * dy) as f64).sqrt() * layout.resolution;
-            let worth = estimate + length * dearness(costs[next].min(costs[state]), params);
-            if worth < bound[next] {
-                bound[next] = worth;
-                open.push(Open { estimate: worth, state: next });
-            }
-        }
-    }
-    bound
-}
-
-fn dearness(cost: u8, params: &RouteParams) -> f64 {
-    1.0 + params.cost_weight.max(0.0) * f64::from(cost.min(INSCRIBED)) / f64::from(INSCRIBED)
 }
 
 /// How much longer ways over eight neighbours are than those over sixteen headings, at most.
