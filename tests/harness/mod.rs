@@ -121,6 +121,8 @@ pub(crate) struct Stage {
 pub(crate) struct StageOptions {
     /// Scene file text.
     pub(crate) scene: &'static str,
+    /// Name of the robot.
+    pub(crate) robot: &'static str,
     /// Nodes that are left out.
     pub(crate) without: Vec<NodeName>,
     /// Parameters by node.
@@ -133,6 +135,7 @@ impl Default for StageOptions {
     fn default() -> Self {
         Self {
             scene: EASY_SCENE,
+            robot: "xarm6",
             without: Vec::new(),
             parameters: vec![(NodeName::Sim, "detector:=perfect")],
             speed: 3.0,
@@ -154,7 +157,7 @@ impl Stage {
         }
         let options = GraphOptions {
             program: PREHEND.into(),
-            robot: repository().join("config/robots/xarm6.yaml"),
+            robot: repository().join("config/robots").join(format!("{}.yaml", options.robot)),
             scene,
             seed: 1,
             speed: options.speed,

@@ -72,7 +72,7 @@ pub struct GraphArgs {
     /// Scene file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_SCENE)]
     pub scene: PathBuf,
-    /// Robot file
+    /// Robot file, or a name in config/robots; in a scene with a room the default is one that drives
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
     /// Seed of everything random: places, sensor noise, detector errors
@@ -90,6 +90,8 @@ pub struct GraphArgs {
 pub const DEFAULT_SCENE: &str = "config/scenes/tabletop.yaml";
 /// Robot file of every command.
 pub const DEFAULT_ROBOT: &str = "config/robots/xarm6.yaml";
+/// Robot file for a scene with a room.
+pub const ROOM_ROBOT: &str = "config/robots/ranger_xarm6.yaml";
 /// Goal of `demo`.
 pub const DEFAULT_GOAL: &str = "put the red mug in the bowl";
 /// There is nothing to watch but lines, and a machine of two processors keeps up.

@@ -12,6 +12,7 @@ pub mod distance;
 pub mod follow;
 pub mod footprint;
 pub mod grid;
+pub mod layer;
 pub mod pose;
 pub mod route;
 pub mod tour;

@@ -212,9 +212,20 @@ fn joint_pose(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
 }
 
 impl RobotConfig {
-    /// Reads a robot file; relative paths in it are looked up in the share folder.
+    /// Reads a robot file, or the one in `config/robots` of a name like `xarm6`; relative paths in it are looked up in the share
+    /// folder.
     pub fn load(path: &Path) -> Result<Self, Findings> {
-        prehend_config::read_file(&crate::share::resolve(path), |root| Self::read(&root))
+        prehend_config::read_file(&Self::file(path), |root| Self::read(&root))
+    }
+
+    /// The robot file that a path or a name means.
+    pub fn file(path: &Path) -> PathBuf {
+        let resolved = crate::share::resolve(path);
+        let is_name = path.extension().is_none() && path.components().count() == 1;
+        if is_name && !resolved.is_file() {
+            return crate::share::resolve(&Path::new("config/robots").join(path.with_extension("yaml")));
+        }
+        resolved
     }
 
     fn read(root: &Value<'_>) -> Option<Self> {

@@ -24,6 +24,10 @@ fn every_scene_of_the_repository_lays_out_and_comes_to_rest() {
     let model = model();
     for file in files {
         let scene = Scene::load(&file).unwrap_or_else(|findings| panic!("{findings}"));
+        // Rooms have a robot of their own: `rooms.rs`.
+        if scene.room.is_some() {
+            continue;
+        }
         for seed in 0..6 {
             let placed =
                 scene.instantiate(seed).unwrap_or_else(|error| panic!("{file:?} seed {seed}: {error}"));

@@ -7,7 +7,7 @@ mod node;
 mod scene;
 mod up;
 
-use crate::args::{Cli, Command, EvalCommand, GraphArgs};
+use crate::args::{Cli, Command, DEFAULT_ROBOT, EvalCommand, GraphArgs, ROOM_ROBOT};
 use crate::domain::Purpose;
 use crate::graph::{GraphError, GraphOptions};
 use crate::node::NodeName;
@@ -52,7 +52,7 @@ fn graph_options(
     }
     Ok(GraphOptions {
         program: std::env::current_exe()?,
-        robot: absolute(&args.robot),
+        robot: robot_file(&robot_for(&args.robot, has_room(&args.scene))),
         scene: absolute(&args.scene),
         seed: args.seed,
         speed,
@@ -62,6 +62,22 @@ fn graph_options(
         restart: true,
         logs,
     })
+}
+
+/// Whether a scene is a room; what is wrong with it the sim will say.
+fn has_room(scene: &Path) -> bool {
+    prehend_sim::Scene::load(&share::resolve(scene)).is_ok_and(|scene| scene.room.is_some())
+}
+
+/// The robot that was asked for; nobody asked and it is a room: one that drives.
+fn robot_for(asked: &Path, in_room: bool) -> PathBuf {
+    let nobody_asked = asked == Path::new(DEFAULT_ROBOT);
+    if nobody_asked && in_room { PathBuf::from(ROOM_ROBOT) } else { asked.to_path_buf() }
+}
+
+/// The robot file of a path or a name, as a child finds it.
+fn robot_file(robot: &Path) -> PathBuf {
+    absolute(&prehend_nodes::RobotConfig::file(robot))
 }
 
 /// The file as a child finds it, whatever its working folder.

@@ -1,10 +1,11 @@
 //! `prehend scene`: says what is wrong in scene files, and draws them.
 
+use super::robot_for;
 use crate::args::{DEFAULT_ROBOT, SceneCommand};
 use crate::outcome::exit;
 use crate::screen::Screen;
 use prehend_nodes::{RobotConfig, share};
-use prehend_sim::sensors::{Stage, overview_png};
+use prehend_sim::sensors::{Stage, overview_view_of, view_png};
 use prehend_sim::world::ArmModel;
 use prehend_sim::{PlacedScene, Scene, World};
 use std::path::{Path, PathBuf};
@@ -72,7 +73,8 @@ fn show(file: &Path, out: &Path, seed: u64) -> Result<(), String> {
 
 /// The scene from outside, with the robot at home and everything at rest.
 fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
-    let robot = RobotConfig::load(Path::new(DEFAULT_ROBOT)).map_err(|error| error.to_string())?;
+    let robot = RobotConfig::load(&robot_for(Path::new(DEFAULT_ROBOT), placed.scene.room.is_some()))
+        .map_err(|error| error.to_string())?;
     let urdf = std::fs::read_to_string(&robot.urdf)
         .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
     let model = ArmModel::from_urdf(&urdf).map_err(|error| error.to_string())?;
@@ -81,5 +83,5 @@ fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
     let world = World::new(placed, &model, &home).map_err(|error| error.to_string())?;
     let stage = Stage::new(&world.render_items()).map_err(|error| error.to_string())?;
     let drawables = stage.drawables(&world.frame()).map_err(|error| error.to_string())?;
-    overview_png(&drawables).map_err(|error| error.to_string())
+    view_png(&drawables, &overview_view_of(&placed.scene)).map_err(|error| error.to_string())
 }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here tells more than a real robot does: joint positions, the gripper's opening, how a motion ended.
 
+use super::base::DriveEnd;
+use prehend_navigation::route::Route;
 use prehend_sim::world::{GripEnd, JOINTS, JointPoint, JointVector, MotionOutcome, TrajectoryError};
 use std::sync::mpsc;
 use tokio::sync::{oneshot, watch};
@@ -57,6 +59,15 @@ pub(super) enum Command {
     },
     /// Stop the fingers where they are, unless they grip.
     HoldGrip,
+    /// Follow a route with the base; the answer comes when the drive ends.
+    Drive {
+        /// Route.
+        route: Route,
+        /// Answer.
+        reply: oneshot::Sender<DriveEnd>,
+    },
+    /// Brake the base.
+    Brake,
     /// End the simulation.
     End,
     /// A question of the judge.
@@ -129,6 +140,18 @@ impl ArmHandle {
     /// Stops the fingers where they are; fingers that grip something go on gripping.
     pub fn hold_grip(&self) -> Result<(), ArmError> {
         self.send(Command::HoldGrip)
+    }
+
+    /// Follows a route with the base and waits until the drive ends.
+    pub(super) async fn drive(&self, route: Route) -> Result<DriveEnd, ArmError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Drive { route, reply })?;
+        answer.await.map_err(|_| ArmError::Gone)
+    }
+
+    /// Brakes the base; its drive ends as stopped.
+    pub(super) fn brake(&self) -> Result<(), ArmError> {
+        self.send(Command::Brake)
     }
 
     pub(super) fn send(&self, command: Command) -> Result<(), ArmError> {

@@ -10,6 +10,9 @@
 //! | `{"ask":"overview","path":"FILE.png"}` | `{"written":"FILE.png"}`: a third-person picture |
 //! | `{"ask":"move_object","object":NAME,"position":[x,y,z]}` | `{"done":true}`: put there at rest |
 //! | `{"ask":"push_object","object":NAME,"velocity":[x,y,z]}` | `{"done":true}` |
+//! | `{"ask":"jump_localisation","by":[x,y,yaw]}` | `{"done":true}`: the base believes it is elsewhere, for some seconds |
+//! | `{"ask":"put_obstacle","position":[x,y]}` | `{"done":true}`: a box of 0.4 x 0.4 x 0.7 m on the floor; `null` takes it away |
+//! | `{"ask":"bump"}` | `{"done":true}`: the base is stopped as if it had touched something |
 //! | `{"ask":"fault",KEY:VALUE,..}` | `{"done":true}`; keys that are absent stay as they are |
 //!
 //! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small; `info`: zero;
@@ -31,6 +34,9 @@ pub(super) enum Request {
     Overview { path: String },
     MoveObject { object: String, position: [f64; 3] },
     PushObject { object: String, velocity: [f64; 3] },
+    JumpLocalisation { by: [f64; 3] },
+    PutObstacle { position: Option<[f64; 2]> },
+    Bump,
     Fault(FaultChange),
 }
 

@@ -4,7 +4,8 @@ use super::arm_handle::{ArmHandle, Command};
 use super::judge::{Answer, Request};
 use crate::NodeError;
 use prehend_sim::body::Frame;
-use prehend_sim::sensors::{Stage, overview_png};
+use prehend_sim::sensors::render::View;
+use prehend_sim::sensors::{Stage, view_png};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -29,7 +30,12 @@ impl JudgeChannel {
 }
 
 /// Starts the thread that answers. It blocks in stdin, so it is not joined: the process ends without it.
-pub(super) fn open(arm: ArmHandle, stage: Arc<Stage>, watch_stdin: bool) -> Result<JudgeChannel, NodeError> {
+pub(super) fn open(
+    arm: ArmHandle,
+    stage: Arc<Stage>,
+    view: View,
+    watch_stdin: bool,
+) -> Result<JudgeChannel, NodeError> {
     let (end, ended) = oneshot::channel();
     let body = move || {
         for line in std::io::stdin().lock().lines() {
@@ -37,7 +43,7 @@ pub(super) fn open(arm: ArmHandle, stage: Arc<Stage>, watch_stdin: bool) -> Resu
             if line.trim().is_empty() {
                 continue;
             }
-            let answer = answer(&line, &arm, &stage);
+            let answer = answer(&line, &arm, &stage, &view);
             let mut out = std::io::stdout().lock();
             if writeln!(out, "{answer}").and_then(|()| out.flush()).is_err() {
                 break;
@@ -50,7 +56,7 @@ pub(super) fn open(arm: ArmHandle, stage: Arc<Stage>, watch_stdin: bool) -> Resu
 }
 
 /// The answer to one line.
-fn answer(line: &str, arm: &ArmHandle, stage: &Stage) -> Value {
+fn answer(line: &str, arm: &ArmHandle, stage: &Stage, view: &View) -> Value {
     let request: Request = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => return json!({ "error": format!("not a request: {error}") }),
@@ -65,7 +71,7 @@ fn answer(line: &str, arm: &ArmHandle, stage: &Stage) -> Value {
     }
     match answer.blocking_recv() {
         Ok(Answer::Json(value)) => value,
-        Ok(Answer::Draw(frame)) => match draw(&frame, stage, &path) {
+        Ok(Answer::Draw(frame)) => match draw(&frame, stage, view, &path) {
             Ok(()) => json!({ "written": path }),
             Err(error) => json!({ "error": format!("{path}: {error}") }),
         },
@@ -74,8 +80,8 @@ fn answer(line: &str, arm: &ArmHandle, stage: &Stage) -> Value {
     }
 }
 
-fn draw(frame: &Frame, stage: &Stage, path: &str) -> Result<(), String> {
+fn draw(frame: &Frame, stage: &Stage, view: &View, path: &str) -> Result<(), String> {
     let drawables = stage.drawables(frame).map_err(|error| error.to_string())?;
-    let png = overview_png(&drawables).map_err(|error| error.to_string())?;
+    let png = view_png(&drawables, view).map_err(|error| error.to_string())?;
     std::fs::write(path, png).map_err(|error| error.to_string())
 }

@@ -7,6 +7,7 @@
 //! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`).
 
 pub mod arm_handle;
+mod base;
 mod camera;
 mod controllers;
 mod judge;
@@ -22,7 +23,7 @@ use camera::{Camera, Detectors, FrameSlot};
 use physics::{Physics, Publishers, robot_state};
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_sim::scene::{DetectorSpec, PlacedScene};
-use prehend_sim::sensors::{Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
+use prehend_sim::sensors::{Detector, RgbdCamera, Stage, overview_view_of, wrist_camera_intrinsics};
 use prehend_sim::world::{ArmModel, JointVector};
 use prehend_sim::{Scene, World};
 use std::path::PathBuf;
@@ -78,7 +79,13 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let (state, reported) = watch::channel(robot_state(&world));
     let arm = ArmHandle::new(commands, reported);
     let frames = FrameSlot::default();
+    let base = match &shell.robot.navigation {
+        Some(names) => base::BaseRig::create(&shell.node, names, &world).map_err(start_error)?,
+        None => None,
+    };
+    let (base, base_state) = base.unzip();
     let physics = Physics {
+        base,
         world,
         robot: shell.robot.clone(),
         publishers: Publishers::create(&shell.node, &shell.robot)?,
@@ -96,13 +103,17 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         move || camera.run(&frames)
     })?;
     let physics_thread = spawn("physics", move || physics.run())?;
-    let judge = judge_channel::open(arm.clone(), stage, watch_stdin)?;
+    let judge = judge_channel::open(arm.clone(), stage, overview_view_of(&placed.scene), watch_stdin)?;
     let servers = [
         tokio::spawn(controllers::serve_arm(controller, arm.clone(), Arc::clone(&model))),
         tokio::spawn(controllers::serve_gripper(gripper, arm.clone(), Arc::clone(&model))),
     ];
     let seed = options.seed;
     let _move_group = move_group::start(&shell.node, &shell.robot, arm.clone(), Arc::clone(&model), seed)?;
+    let _navigator = match (&shell.robot.navigation, base_state) {
+        (Some(names), Some(state)) => Some(base::start(&shell.node, names, arm.clone(), state)?),
+        _ => None,
+    };
     tracing::info!(scene = %scene_file.display(), seed = options.seed, "the embedded robot runs");
 
     let outcome = tokio::select! {

@@ -1,6 +1,7 @@
 //! The physics thread: steps the world at the wanted speed, carries out commands, publishes what a robot publishes.
 
 use super::arm_handle::{ArmHandle, Command, RobotState};
+use super::base::{BaseRig, DriveEnd};
 use super::camera::{FrameSlot, FrameToDraw};
 use super::judge::{Answer, Faults, JointsFault, Request, TfFault};
 use crate::RobotConfig;
@@ -10,9 +11,10 @@ use prehend_msgs::geometry_msgs::msg::{Quaternion, Transform, TransformStamped, 
 use prehend_msgs::rosgraph_msgs::msg::Clock;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
+use prehend_navigation::Pose2;
 use prehend_ros::{Node, Publisher, QosProfile, RosError};
 use prehend_sim::World;
-use prehend_sim::world::{GripEnd, GripId, LinkJoint, MotionId, MotionOutcome, STEP};
+use prehend_sim::world::{DriveError, GripEnd, GripId, LinkJoint, MotionId, MotionOutcome, STEP};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -55,6 +57,8 @@ pub(super) struct Physics {
     pub(super) state: watch::Sender<RobotState>,
     pub(super) frames: FrameSlot,
     pub(super) speed: f64,
+    /// The base, when it drives.
+    pub(super) base: Option<BaseRig>,
 }
 
 /// Answers that wait for something to end.
@@ -96,6 +100,9 @@ impl Physics {
             }
             self.world.step();
             steps += 1;
+            if let Some(base) = &mut self.base {
+                base.step(&mut self.world, steps);
+            }
             self.tell_ends(&mut waiting);
             let picture = steps.is_multiple_of(camera_steps);
             if steps.is_multiple_of(CLOCK_STEPS) {
@@ -126,6 +133,18 @@ impl Physics {
                 });
                 // Who asked may have gone; the motion then goes on as it would on a real controller.
                 let _ = reply.send(answer);
+            }
+            Command::Drive { route, reply } => match &mut self.base {
+                Some(base) => base.start(&route, &self.world, reply),
+                None => {
+                    // Who asked may have gone.
+                    let _ = reply.send(DriveEnd::Refused(DriveError::NoBase));
+                }
+            },
+            Command::Brake => {
+                if let Some(base) = &mut self.base {
+                    base.stop();
+                }
             }
             // Taken out by the loop above.
             Command::End => {}
@@ -165,6 +184,10 @@ impl Physics {
             Ok(()) => Answer::Json(serde_json::json!({ "done": true })),
             Err(error) => Answer::Error(error.to_string()),
         };
+        let told = |done: bool| match done {
+            true => Answer::Json(serde_json::json!({ "done": true })),
+            false => Answer::Error("no base that drives, or not a number".to_owned()),
+        };
         match request {
             Request::Snapshot => json(serde_json::to_value(self.world.truth())),
             Request::Scene => json(serde_json::to_value(self.world.scene())),
@@ -176,6 +199,11 @@ impl Physics {
             Request::PushObject { object, velocity } => {
                 done(self.world.push_object(&object, &velocity.into()))
             }
+            Request::JumpLocalisation { by: [x, y, yaw] } => {
+                told(self.world.jump_localisation(Pose2::new(x, y, yaw)))
+            }
+            Request::PutObstacle { position } => told(self.world.put_obstacle(position)),
+            Request::Bump => told(self.world.bump()),
             Request::Fault(change) => {
                 faults.apply(change);
                 Answer::Json(serde_json::json!({ "done": true }))
@@ -211,6 +239,7 @@ impl Physics {
         }
         if faults.tf != TfFault::Frozen {
             let mut transforms = self.transforms(|joint| !matches!(joint, LinkJoint::Fixed));
+            transforms.extend(self.base.iter().flat_map(|base| base.transforms(&self.world)));
             if faults.tf == TfFault::Late {
                 let then = stamp((world.time() - LATE).max(0.0));
                 transforms.iter_mut().for_each(|transform| transform.header.stamp = then.clone());

@@ -38,13 +38,17 @@ fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
 
 fn check_placement(scene: &Scene, object: &ObjectSpec, place: &Value<'_>) {
     let name = &object.name;
+    let ground = if scene.room.is_some() { "in the room" } else { "on the table" };
     match &object.placement {
         Placement::Standing { x, y, .. } => {
             if !scene.table.holds(*x, *y, 0.0) {
-                place.report(format!("`{name}` at [{x}, {y}] is not on the table"));
+                place.report(format!("`{name}` at [{x}, {y}] is not {ground}"));
             }
         }
-        Placement::Pose(_) => {
+        Placement::Pose(pose) => {
+            if scene.room.is_none() && pose.translation.vector.amax() > 5.0 {
+                place.report(format!("`{name}` is more than 5 m from the robot"));
+            }
             if let Some(solid) = known_solid(scene, object) {
                 let center = solid.pose.translation;
                 let below = solid.bottom() < scene.table.height - SINK
@@ -60,9 +64,10 @@ fn check_placement(scene: &Scene, object: &ObjectSpec, place: &Value<'_>) {
             if !corners.iter().any(|(cx, cy)| scene.table.holds(*cx, *cy, 0.0))
                 && !scene.table.holds((x[0] + x[1]) / 2.0, (y[0] + y[1]) / 2.0, 0.0)
             {
-                place.report(format!("the region of `{name}` is not on the table"));
+                place.report(format!("the region of `{name}` is not {ground}"));
             }
         }
+        Placement::Surface { by, .. } => check_support(scene, object, by, Support::On, place),
         Placement::Supported { by, support, .. } => check_support(scene, object, by, *support, place),
     }
 }
@@ -105,7 +110,7 @@ fn known_solid(scene: &Scene, object: &ObjectSpec) -> Option<Solid> {
             };
             Some(Solid::standing(object, *x, *y, scene.table.height, orientation(yaw, *lying)))
         }
-        Placement::Region { .. } | Placement::Supported { .. } => None,
+        Placement::Region { .. } | Placement::Surface { .. } | Placement::Supported { .. } => None,
     }
 }
 
@@ -130,7 +135,7 @@ fn check_circles(scene: &Scene, pairs: &[(&ObjectSpec, &Value<'_>)]) {
     for (object, place) in pairs {
         let mut at: &ObjectSpec = object;
         for step in 0..=scene.objects.len() {
-            let Placement::Supported { by, .. } = &at.placement else {
+            let (Placement::Supported { by, .. } | Placement::Surface { by, .. }) = &at.placement else {
                 break;
             };
             let Some(next) = scene.objects.iter().find(|other| other.name == *by) else {

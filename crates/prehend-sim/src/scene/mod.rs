@@ -2,7 +2,8 @@
 //!
 //! A scene file (`config/scenes/*.yaml`, schema in `config/scenes/README.md`) is read into a [`Scene`];
 //! [`Scene::instantiate`] draws everything random from a seed and gives a [`PlacedScene`], in which every object
-//! has a pose. All poses are in `link_base`: z up, x forward from the robot to the table, y left. Metres, radians.
+//! has a pose. All poses are in `link_base`: z up, x forward from the robot to the table, y left; in a scene with a room they are in
+//! `map`. Metres, radians.
 
 mod check;
 mod color;
@@ -13,6 +14,7 @@ mod model;
 mod object;
 mod place;
 mod read;
+mod room;
 mod shape;
 
 pub use color::{Color, ColorName, named_color, named_colors};
@@ -22,6 +24,7 @@ pub use library::{Library, objects_folder};
 pub use model::{Joint, JointKind, Latch, Link, Model, Spring, StateRule};
 pub use object::{DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Support};
 pub use place::{PlaceError, PlacedObject, PlacedScene};
+pub use room::{LocalisationSpec, RoomSpec, WallSpec};
 pub use shape::{Hollow, Shape};
 
 use serde::Serialize;
@@ -31,9 +34,9 @@ use serde::Serialize;
 pub struct Scene {
     /// Name of the scene.
     pub name: String,
-    /// Robot of the scene; `xarm6` is the one there is.
+    /// Robot of the scene: `xarm6`, or `mobile` in a room.
     pub robot: String,
-    /// The table the objects stand on.
+    /// The table the objects stand on; in a room its floor.
     pub table: TableSpec,
     /// Fixed boxes beside or on the table.
     pub furniture: Vec<FurnitureSpec>,
@@ -45,6 +48,9 @@ pub struct Scene {
     pub part_detector: DetectorSpec,
     /// Objects, in file order; names are unique.
     pub objects: Vec<ObjectSpec>,
+    /// The room, for a robot that drives; everything is in the frame `map` then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<RoomSpec>,
 }
 
 #[cfg(test)]

@@ -87,6 +87,22 @@ pub enum Placement {
         /// Lying on its side instead of upright.
         lying: bool,
     },
+    /// Somewhere on another object, in a rectangle of its own frame, without overlap.
+    Surface {
+        /// Name of the other object.
+        by: String,
+        /// Range of x in the other's frame, metres.
+        x: [f64; 2],
+        /// Range of y in the other's frame, metres.
+        y: [f64; 2],
+        /// Height in the other's frame from which it is lowered, metres, such as that between two boards of a shelf; `None` is
+        /// above everything.
+        z: Option<f64>,
+        /// Rotation about z, radians; `None` is drawn.
+        yaw: Option<f64>,
+        /// Lying on its side instead of upright.
+        lying: bool,
+    },
     /// On or in another object.
     Supported {
         /// Name of the other object.

@@ -144,7 +144,8 @@ impl Scene {
             let mut progress = false;
             let mut waiting = None;
             for (index, object) in self.objects.iter().enumerate() {
-                let Placement::Supported { by, support, offset, yaw, lying } = &object.placement else {
+                let (Placement::Supported { by, .. } | Placement::Surface { by, .. }) = &object.placement
+                else {
                     continue;
                 };
                 if placed[index].is_some() {
@@ -156,9 +157,14 @@ impl Scene {
                     waiting = Some(PlaceError::NoSupport { object: object.name.clone(), by: by.clone() });
                     continue;
                 };
-                let yaw = yaw.unwrap_or_else(|| rng.random_range(-PI..PI));
-                let turn = orientation(yaw, *lying);
-                let placed_here = stack(object, (carrier, &solid), *support, *offset, turn, &placed);
+                let placed_here = match &object.placement {
+                    Placement::Supported { support, offset, yaw, lying, .. } => {
+                        let yaw = yaw.unwrap_or_else(|| rng.random_range(-PI..PI));
+                        let turn = orientation(yaw, *lying);
+                        stack(object, (carrier, &solid), *support, *offset, turn, &placed)
+                    }
+                    _ => self.place_on_surface(object, &solid, &placed, rng)?,
+                };
                 placed[index] = Some(placed_here);
                 progress = true;
             }
@@ -186,7 +192,9 @@ impl Scene {
                     (Solid::standing(object, *x, *y, self.table.height, orientation(yaw, *lying)), drawn)
                 }
                 Placement::Pose(pose) => (Solid::new(object, *pose), false),
-                Placement::Region { .. } | Placement::Supported { .. } => continue,
+                Placement::Region { .. } | Placement::Surface { .. } | Placement::Supported { .. } => {
+                    continue;
+                }
             };
             match self.objects.iter().zip(placed).find(|(_, other)| touches(&solid, other)) {
                 None => return Ok(solid),
@@ -217,7 +225,7 @@ impl Scene {
             let py = rng.random_range(y[0]..=y[1]);
             let yaw = yaw.unwrap_or_else(|| rng.random_range(-PI..PI));
             let reach = px.hypot(py);
-            if !(REACH[0]..=REACH[1]).contains(&reach) {
+            if self.room.is_none() && !(REACH[0]..=REACH[1]).contains(&reach) {
                 continue;
             }
             let gap = GAP[0] + (GAP[1] - GAP[0]) * draw as f64 / DRAWS as f64;
@@ -230,6 +238,53 @@ impl Scene {
                 .chain(&furniture)
                 .all(|other| Footprint::of(other).gap(&footprint) >= gap || solid.above(other));
             if on_table && free {
+                return Ok(solid);
+            }
+        }
+        Err(PlaceError::NoRoom { object: object.name.clone() })
+    }
+}
+
+impl Scene {
+    /// Somewhere in a rectangle of what carries it, lowered until it touches, clear of everything else there.
+    fn place_on_surface(
+        &self,
+        object: &ObjectSpec,
+        carrier: &Solid,
+        placed: &[Option<Solid>],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Solid, PlaceError> {
+        let Placement::Surface { x, y, z, yaw, lying, .. } = &object.placement else {
+            return Err(PlaceError::NoRoom { object: object.name.clone() });
+        };
+        for draw in 0..DRAWS {
+            let local = nalgebra::Point3::new(
+                rng.random_range(x[0]..=x[1]),
+                rng.random_range(y[0]..=y[1]),
+                z.unwrap_or(0.0),
+            );
+            let yaw = yaw.unwrap_or_else(|| rng.random_range(-PI..PI));
+            let at = carrier.pose * local;
+            let height = if z.is_some() { at.z } else { carrier.top() };
+            let start = Solid::standing(object, at.x, at.y, height + REST_GAP, orientation(yaw, *lying));
+            if placed.iter().any(|other| touches(&start, other)) {
+                continue;
+            }
+            let solid = lower(start, placed);
+            let mut below = solid.clone();
+            below.pose.translation.z -= 0.001;
+            if !below.intersects(carrier) {
+                continue;
+            }
+            let gap = GAP[0] + (GAP[1] - GAP[0]) * draw as f64 / DRAWS as f64;
+            let footprint = Footprint::of(&solid);
+            let is_carrier = |other: &Solid| other.pose == carrier.pose;
+            let free = placed
+                .iter()
+                .flatten()
+                .filter(|other| !is_carrier(other))
+                .all(|other| solid.above(other) || Footprint::of(other).gap(&footprint) >= gap);
+            if free {
                 return Ok(solid);
             }
         }

@@ -3,6 +3,7 @@
 mod model;
 mod modelled;
 mod object;
+mod room;
 mod shape;
 
 pub(super) use modelled::Template;
@@ -36,11 +37,23 @@ impl Scene {
 fn read_scene(root: Value<'_>, folder: &Path) -> Option<Scene> {
     root.map(|map| {
         let name = map.req("name").and_then(|value| non_empty(&value));
-        let robot = map.or("robot", "xarm6", |value| value.choice(&[("xarm6", "xarm6")]));
+        let room = room::read_room_of(map);
+        let driving = matches!(room, Some(Some(_)) | None);
+        let fixed = if driving { "mobile" } else { "xarm6" };
+        // In a room the key holds where the robot starts, and is read with it.
+        let robot = match driving {
+            true => Some(fixed),
+            false => map.or("robot", "xarm6", |value| value.choice(&[("xarm6", "xarm6")])),
+        };
         let table_value = map.opt("table");
-        let table = match &table_value {
-            Some(value) => value.map(read_table),
-            None => Some(default_table()),
+        let table = match (&table_value, &room) {
+            (Some(value), Some(Some(_))) => {
+                value.report("a room has no `table`: put tables among its objects");
+                None
+            }
+            (None, Some(Some(room))) => Some(room.floor()),
+            (Some(value), _) => value.map(read_table),
+            (None, _) => Some(default_table()),
         };
         let furniture = map.or("furniture", Vec::new(), |value| value.list(|item| item.map(read_furniture)));
         let camera = map.or("camera", default_camera(), |value| value.map(read_camera));
@@ -61,15 +74,19 @@ fn read_scene(root: Value<'_>, folder: &Path) -> Option<Scene> {
                 })
             })
         });
+        let room = room?;
+        let mut furniture = furniture?;
+        furniture.extend(room.iter().flat_map(|room| room.wall_boxes()));
         let scene = Scene {
             name: name?,
             robot: robot?.to_owned(),
             table: table?,
-            furniture: furniture?,
+            furniture,
             camera: camera?,
             detector: detector?,
             part_detector: part_detector?,
             objects: objects?,
+            room,
         };
         check::check(&scene, &places);
         Some(scene)
@@ -195,6 +212,9 @@ fn read_furniture(map: &mut Map<'_>) -> Option<FurnitureSpec> {
     Some(FurnitureSpec { name: name?, size: Vector3::from(size?), pose: pose?, color: color?.0 })
 }
 
+/// Farthest place of anything, metres: a hall of that length.
+pub(super) const FARTHEST: f64 = 50.0;
+
 /// Reads `xyz` with either `yaw` or `rpy`.
 fn read_pose(map: &mut Map<'_>) -> Option<Isometry3<f64>> {
     let xyz = map.req("xyz").and_then(|value| value.numbers::<3>());
@@ -209,8 +229,8 @@ fn read_pose(map: &mut Map<'_>) -> Option<Isometry3<f64>> {
         return None;
     }
     let [x, y, z] = xyz?;
-    if [x, y, z].iter().any(|number| number.abs() > 5.0) {
-        map.report("a place more than 5 m from the robot");
+    if [x, y, z].iter().any(|number| number.abs() > FARTHEST) {
+        map.report(format!("a place more than {FARTHEST} m from the origin"));
         return None;
     }
     Some(Isometry3::from_parts(Translation3::new(x, y, z), turn?))

@@ -1,7 +1,7 @@
 //! Repeatable randomness by hashing: the same words give the same number, in any order and on any machine.
 
 /// Mixes words into 64 well-spread bits (the finaliser of SplitMix64, Steele et al. 2014, over a running sum).
-pub(super) fn hash(words: &[u64]) -> u64 {
+pub(crate) fn hash(words: &[u64]) -> u64 {
     words
         .iter()
         .fold(0x9e37_79b9_7f4a_7c15, |state, word| mix(state ^ word.wrapping_mul(0xd6e8_feb8_6659_fd93)))

@@ -15,7 +15,7 @@ pub mod overview;
 pub mod render;
 pub mod stage;
 
-mod dice;
+pub(crate) mod dice;
 mod font;
 mod mask_ops;
 mod raster;
@@ -24,7 +24,7 @@ mod shade;
 pub use camera::{Capture, RgbdCamera, wrist_camera_intrinsics};
 pub use detector::{Detection, Detections, Detector};
 pub use mesh::Mesh;
-pub use overview::{OverviewError, overview_png, overview_view};
+pub use overview::{OverviewError, overview_png, overview_view, overview_view_of, view_png};
 pub use render::{Drawable, LabelImage, Picture, RenderError, Renderer, Surface, View};
 pub use stage::Stage;
 

@@ -2,6 +2,7 @@
 
 use super::overlay::{self, PngError};
 use super::render::{Drawable, RenderError, Renderer, View};
+use crate::scene::Scene;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::{ColorImage, Intrinsics};
 
@@ -26,6 +27,17 @@ pub enum OverviewError {
 /// Where the overview is taken from: across the table, to the robot's right, looking down at the table before it.
 pub fn overview_view() -> View {
     look_at(Point3::new(1.40, -1.10, 1.05), Point3::new(0.25, 0.03, 0.24))
+}
+
+/// The overview of a scene: across the table, or into the room from above.
+pub fn overview_view_of(scene: &Scene) -> View {
+    let Some(room) = &scene.room else {
+        return overview_view();
+    };
+    let [x, y] = room.size;
+    // The whole floor is in the picture from as high as it is long, a little from the side of x.
+    let height = 1.25 * x.max(1.3 * y);
+    look_at(Point3::new(0.5 * x, 0.5 * y - 0.45 * height, height), Point3::new(0.5 * x, 0.47 * y, 0.3))
 }
 
 /// A view of the overview's size from `eye` towards `target`, both in the world, upright.
@@ -82,9 +94,16 @@ pub fn overview(drawables: &[Drawable], view: &View) -> Result<ColorImage, Rende
     Ok(image)
 }
 
-/// The overview as the bytes of a PNG file.
+/// The overview of a table as the bytes of a PNG file.
 ///
 /// Errors: [`OverviewError`].
 pub fn overview_png(drawables: &[Drawable]) -> Result<Vec<u8>, OverviewError> {
-    Ok(overlay::png(&overview(drawables, &overview_view())?)?)
+    view_png(drawables, &overview_view())
+}
+
+/// A view as the bytes of a PNG file.
+///
+/// Errors: [`OverviewError`].
+pub fn view_png(drawables: &[Drawable], view: &View) -> Result<Vec<u8>, OverviewError> {
+    Ok(overlay::png(&overview(drawables, view)?)?)
 }

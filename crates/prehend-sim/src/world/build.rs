@@ -1,5 +1,6 @@
 //! A placed scene and the arm as physics bodies.
 
+use super::base::Base;
 use super::contacts::{Contacts, RobotCollider};
 use super::entity::Entity;
 use super::gripper::Gripper;
@@ -20,6 +21,8 @@ use rapier3d::prelude::{
 
 /// Height of the floor below the lower of `link_base` and the table's top, metres.
 const FLOOR_DEPTH: f64 = 0.75;
+/// Size of the box that may be put in the way, metres.
+pub(super) const OBSTACLE: Vector3<f64> = Vector3::new(0.4, 0.4, 0.7);
 /// Mass of a finger, kg, and its extra inertia, kg m²: light fingers shake, so they turn like heavier ones.
 const FINGER_MASS: f32 = 0.12;
 const FINGER_INERTIA: f32 = 1e-3;
@@ -29,9 +32,9 @@ const HOUSING_FRICTION: f64 = 0.5;
 /// Longest time in which a new world comes to rest, seconds.
 const SETTLE_TIME: f64 = 2.0;
 
-const STATIC: Group = Group::GROUP_1;
-const ROBOT: Group = Group::GROUP_2;
-const OBJECT: Group = Group::GROUP_3;
+pub(super) const STATIC: Group = Group::GROUP_1;
+pub(super) const ROBOT: Group = Group::GROUP_2;
+pub(super) const OBJECT: Group = Group::GROUP_3;
 
 /// What is being put together.
 struct Builder {
@@ -51,6 +54,12 @@ impl World {
                 return Err(WorldError::Home { joint: joint.name.clone(), position: *position });
             }
         }
+        let base = match (&placed.scene.room, model.is_mobile()) {
+            (Some(room), true) => Some(Base::new(room.start, room.localisation, placed.seed)),
+            (None, false) => None,
+            (Some(_), false) => return Err(WorldError::NeedsBase),
+            (None, true) => return Err(WorldError::NeedsRoom),
+        };
         let mut builder = Builder {
             physics: PhysicsWorld {
                 gravity: Vector::new(0.0, 0.0, -9.81),
@@ -62,12 +71,20 @@ impl World {
             robot_colliders: Vec::new(),
         };
         builder.add_fixtures(placed);
-        let poses = model.link_poses(home, model.max_opening());
+        let mut poses = model.link_poses(home, model.max_opening());
+        if let Some(base) = &base {
+            let map_from_base = base.map_from_base();
+            poses.iter_mut().for_each(|pose| *pose = map_from_base * *pose);
+        }
         let link_bodies = builder.add_links(model, &poses);
         let fingers = builder.finger_bodies(model, &link_bodies).ok_or(WorldError::Finger)?;
         let hand = link_bodies[model.hand()].ok_or(WorldError::Finger)?;
         let finger_joints = builder.join_fingers(model, hand, fingers);
         let objects = builder.add_objects(placed, 1 + model.links().len());
+        let obstacle = base.is_some().then(|| {
+            let body = 1 + model.links().len() + objects.bodies.len();
+            builder.add_obstacle(placed, body)
+        });
         builder.owners.sort_by_key(|(handle, _)| handle.into_raw_parts());
         let mut world = Self {
             physics: builder.physics,
@@ -77,6 +94,9 @@ impl World {
             fingers,
             finger_joints,
             objects: objects.bodies,
+            base,
+            obstacle,
+            bumps: Vec::new(),
             entities: objects.entities,
             mechanisms: objects.mechanisms,
             robot_colliders: builder.robot_colliders,
@@ -124,6 +144,7 @@ impl Builder {
     fn add_fixtures(&mut self, placed: &PlacedScene) {
         let table = &placed.scene.table;
         let body = self.physics.insert_body(RigidBodyBuilder::fixed());
+        let in_room = placed.scene.room.is_some();
         let solid = |size: Vector3<f64>, color: Color| {
             Part::new(PartShape::Box { half: size / 2.0 }, at(0.0, 0.0, 0.0), color)
         };
@@ -131,7 +152,13 @@ impl Builder {
         let slab = Vector3::new(table.size[0], table.size[1], table.thickness);
         let stand = 0.02 + FLOOR_DEPTH + table.height.min(0.0);
         let pedestal_color = Color([96, 98, 102]);
-        let mut fixtures = vec![
+        let ground = vec![(
+            Owner::Floor,
+            solid(slab + Vector3::new(1.0, 1.0, 0.0), table.color),
+            table.top() * at(0.0, 0.0, -table.thickness / 2.0),
+            table.friction,
+        )];
+        let around_table = vec![
             (
                 Owner::Floor,
                 solid(Vector3::new(4.0, 4.0, 0.1), Color([150, 150, 146])),
@@ -151,6 +178,7 @@ impl Builder {
                 table.friction,
             ),
         ];
+        let mut fixtures = if in_room { ground } else { around_table };
         for (index, item) in placed.scene.furniture.iter().enumerate() {
             fixtures.push((Owner::Furniture(index), solid(item.size, item.color), item.pose, 0.7));
         }
@@ -188,7 +216,7 @@ impl Builder {
             };
             let body = self.physics.insert_body(body);
             // The base stands in its pedestal; everything else may touch the table.
-            let fixed_base = link.parent.is_none();
+            let fixed_base = link.parent.is_none() && !model.is_mobile();
             for (body_from_shape, shape) in shapes(&link.parts) {
                 let friction = if finger.is_some() { PAD_FRICTION } else { HOUSING_FRICTION };
                 let others = if fixed_base { OBJECT } else { OBJECT | STATIC };
@@ -330,6 +358,25 @@ impl Builder {
                 }
             }
         }
+    }
+
+    /// A box that the judge may put in the way; until then it is below the floor, where nothing is.
+    fn add_obstacle(&mut self, placed: &PlacedScene, body: usize) -> RigidBodyHandle {
+        let owner = Owner::Furniture(placed.scene.furniture.len());
+        let part =
+            [Part::new(PartShape::Box { half: OBSTACLE / 2.0 }, at(0.0, 0.0, 0.0), Color([196, 120, 60]))];
+        self.draw(owner, body, &part, &Isometry3::identity());
+        let pose = to_pose(&at(0.0, 0.0, -10.0));
+        let handle = self.physics.insert_body(RigidBodyBuilder::kinematic_position_based().pose(pose));
+        for (body_from_shape, shape) in shapes(&part) {
+            let built = collider(shape, 0.7)
+                .position(body_from_shape)
+                .collision_groups(groups(STATIC, ROBOT | OBJECT))
+                .active_collision_types(ActiveCollisionTypes::all());
+            let collider = self.physics.insert_collider(built, Some(handle));
+            self.owners.push((collider, owner));
+        }
+        handle
     }
 
     fn add_body(

@@ -223,6 +223,11 @@ impl Contacts {
         self.filtered.values().map(Vector3::norm).fold(self.pad_force(), f64::max)
     }
 
+    /// What presses hardest: the link and what it touches.
+    pub(super) fn hardest(&self) -> Option<(usize, Owner)> {
+        self.filtered.iter().max_by(|a, b| a.1.norm().total_cmp(&b.1.norm())).map(|(key, _)| *key)
+    }
+
     /// The force at which a moving arm must stop now, if it must; asked once a step.
     pub(super) fn tripped(&mut self) -> Option<f64> {
         let force = self.guarded_force();

@@ -57,7 +57,9 @@ impl World {
 
     /// The tool centre point, between the pads.
     fn tool_point(&self) -> Point3<f64> {
-        self.model.tcp_pose(self.arm_joints()).translation.vector.into()
+        let tool = self.model.tcp_pose(self.arm_joints());
+        let world = self.base_transform().map_or(tool, |map_from_base| map_from_base * tool);
+        world.translation.vector.into()
     }
 
     /// The region of a thing that is nearest to a point.

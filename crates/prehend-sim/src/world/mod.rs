@@ -3,34 +3,41 @@
 //! Arm links are moved by forward kinematics; the fingers are dynamic and hold by friction alone. Not simulated: limits
 //! of joint torque and the arm's compliance. A force guard stops the arm instead.
 
+mod base;
 mod build;
 mod contacts;
 mod effort;
 mod entity;
 mod gripper;
 mod handling;
+mod laser;
 mod mechanism;
 mod model;
 mod settings;
 mod trajectory;
 mod truth;
 
+pub use base::{Bump, DriveError};
 pub use contacts::{FORCE_LIMIT, HardContact};
 pub use entity::Entity;
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
 pub use handling::{BODY, Handling};
+pub use laser::LaserSpec;
 pub use model::{ArmJoint, ArmModel, JOINTS, JointVector, LinkJoint, LinkModel, ModelError};
 pub use settings::{CONTACT_SKIN, STEP};
 pub use trajectory::{JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError};
-pub use truth::{JointTruth, Motions, ObjectTruth, Truth};
+pub use truth::{BaseTruth, JointTruth, Motions, ObjectTruth, Truth};
 
 use crate::body::collider::{from_pose, from_vector, to_pose, to_vector};
 use crate::body::{Frame, Owner, RenderItem};
 use crate::scene::{PlacedObject, PlacedScene};
+use base::Base;
 use contacts::{Contacts, RobotCollider};
 use gripper::Gripper;
 use mechanism::Mechanism;
 use nalgebra::{Isometry3, Vector3};
+use prehend_navigation::Pose2;
+use prehend_navigation::follow::Velocity;
 use rapier3d::prelude::{ColliderHandle, ImpulseJointHandle, PhysicsWorld, RigidBodyHandle};
 use std::sync::Arc;
 use trajectory::Controller;
@@ -73,6 +80,11 @@ pub struct World {
     grip_ends: Vec<GripEnd>,
     motions: Motions,
     /// By the index of the entity.
+    /// The base, when it drives; the world's frame is `map` then.
+    base: Option<Base>,
+    /// A box that the judge may put in the way.
+    obstacle: Option<RigidBodyHandle>,
+    bumps: Vec<Bump>,
     handling: Vec<Handling>,
 }
 
@@ -87,6 +99,12 @@ pub enum WorldError {
         /// Position, rad.
         position: f64,
     },
+    /// The scene is a room and the robot stands still.
+    #[error("the scene is a room: it needs a robot with a base that drives")]
+    NeedsBase,
+    /// The robot drives and the scene has no floor for it.
+    #[error("the robot drives: it needs a scene with a `room`")]
+    NeedsRoom,
     /// A finger of the model has no shape.
     #[error("a finger has no shape")]
     Finger,
@@ -114,6 +132,7 @@ impl World {
         if let Some(end) = self.controller.step() {
             self.motion_ends.push(end);
         }
+        self.step_base();
         self.set_link_targets();
         for finger in 0..2 {
             if let Some(joint) = self.physics.impulse_joints.get_mut(self.finger_joints[finger], true) {
@@ -140,8 +159,35 @@ impl World {
         }
     }
 
+    /// Moves the base, unless it touches something hard.
+    fn step_base(&mut self) {
+        let Some(base) = &mut self.base else { return };
+        if base.is_moving()
+            && let Some(force) = self.contacts.tripped()
+        {
+            base.halt();
+            let (model, scene, entities) = (&self.model, &self.scene, &self.entities);
+            let name = |owner| name_in(model, scene, entities, owner);
+            if let Some((link, other)) = self.contacts.hardest() {
+                let (link, other) = (name(Owner::Robot(link)), name(other));
+                self.bumps.push(Bump { time: self.steps as f64 * STEP, link, other, force });
+            }
+        }
+        base.step();
+    }
+
+    /// Poses of all links in the world's frame, the fingers as commanded.
+    fn commanded_poses(&self) -> Vec<Isometry3<f64>> {
+        let mut poses = self.model.link_poses(self.controller.positions(), self.gripper.opening());
+        // Without a base nothing is multiplied: the last bit of a fixed arm stays what it was.
+        if let Some(map_from_base) = self.base_transform() {
+            poses.iter_mut().for_each(|pose| *pose = map_from_base * *pose);
+        }
+        poses
+    }
+
     fn set_link_targets(&mut self) {
-        let poses = self.model.link_poses(self.controller.positions(), self.gripper.opening());
+        let poses = self.commanded_poses();
         for (pose, body) in poses.iter().zip(&self.link_bodies) {
             if let Some(body) = body.and_then(|handle| self.physics.bodies.get_mut(handle))
                 && body.is_kinematic()
@@ -179,6 +225,9 @@ impl World {
         }
         if self.gripper.is_moving() {
             extend(&mut self.motions.gripper, time);
+        }
+        if self.base.as_ref().is_some_and(Base::is_moving) {
+            extend(&mut self.motions.base, time);
         }
     }
 
@@ -226,6 +275,9 @@ impl World {
     ///
     /// Errors: [`TrajectoryError`]; nothing moves then.
     pub fn execute(&mut self, points: &[JointPoint]) -> Result<MotionId, TrajectoryError> {
+        if self.base.as_ref().is_some_and(Base::is_driving) {
+            return Err(TrajectoryError::Driving);
+        }
         let id = self.controller.start(&self.model, points)?;
         self.contacts.ease();
         Ok(id)
@@ -273,12 +325,13 @@ impl World {
         let camera = links[self.model.camera()];
         poses.extend(links);
         poses.extend(self.objects.iter().map(|handle| self.physics_pose(Some(*handle))));
+        poses.extend(self.obstacle.map(|handle| self.physics_pose(Some(handle))));
         Frame { time: self.time(), base_from_body: poses, base_from_camera: camera }
     }
 
-    /// `base_from_link` of every link; the fingers as physics has them.
+    /// `base_from_link` of every link (in a room: `map_from_link`); the fingers as physics has them.
     pub fn link_poses(&self) -> Vec<Isometry3<f64>> {
-        let mut poses = self.model.link_poses(self.arm_joints(), self.gripper_opening());
+        let mut poses = self.commanded_poses();
         for (finger, link) in self.model.fingers().into_iter().enumerate() {
             poses[link] = self.physics_pose(Some(self.fingers[finger]));
         }
@@ -327,6 +380,7 @@ impl World {
         Motions {
             max_pad_force: self.contacts.largest_pad(),
             hard_contacts: self.contacts.log().to_vec(),
+            bumps: self.bumps.clone(),
             handling: self
                 .entities
                 .iter()
@@ -392,6 +446,92 @@ impl World {
         body.map_or(0.0, |body| from_vector(body.linvel()).norm())
     }
 
+    /// Drives like this for a quarter of a second, unless another command comes; zero brakes.
+    ///
+    /// Errors: [`DriveError`].
+    pub fn drive(&mut self, velocity: Velocity) -> Result<(), DriveError> {
+        if !(velocity.linear.is_finite() && velocity.angular.is_finite()) {
+            return Err(DriveError::NotFinite);
+        }
+        let wants = velocity.linear != 0.0 || velocity.angular != 0.0;
+        let arm_moves = self.controller.is_moving();
+        let base = self.base.as_mut().ok_or(DriveError::NoBase)?;
+        if wants && arm_moves {
+            return Err(DriveError::ArmMoves);
+        }
+        if wants && !base.is_driving() {
+            self.contacts.ease();
+        }
+        base.command(velocity);
+        Ok(())
+    }
+
+    /// Whether the base moves or is about to.
+    pub fn is_driving(&self) -> bool {
+        self.base.as_ref().is_some_and(Base::is_driving)
+    }
+
+    /// `map_from_base`, truly; `None` for an arm without a base that drives. For the judge.
+    pub fn base_pose(&self) -> Option<Pose2> {
+        self.base.as_ref().map(|base| *base.pose())
+    }
+
+    /// `map_from_base` in space, truly; `None` for an arm without a base that drives.
+    pub fn base_transform(&self) -> Option<Isometry3<f64>> {
+        self.base.as_ref().map(Base::map_from_base)
+    }
+
+    /// `map_from_base` as the localisation believes.
+    pub fn believed_pose(&self) -> Option<Pose2> {
+        self.base.as_ref().map(Base::believed)
+    }
+
+    /// `odom_from_base` as the wheels have counted, and the velocity.
+    pub fn odometry(&self) -> Option<(Pose2, Velocity)> {
+        self.base.as_ref().map(|base| (*base.odometry(), *base.velocity()))
+    }
+
+    /// Every time the base was stopped because it touched something hard.
+    pub fn bumps(&self) -> &[Bump] {
+        &self.bumps
+    }
+
+    /// Makes the localisation jump by metres and radians: a fault for tests. False without a base.
+    pub fn jump_localisation(&mut self, by: Pose2) -> bool {
+        match &mut self.base {
+            Some(base) if by.is_finite() => {
+                base.jump(by);
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// Stops the base as if it had touched something: a fault for tests. False without a base.
+    pub fn bump(&mut self) -> bool {
+        let time = self.time();
+        let Some(base) = &mut self.base else { return false };
+        base.halt();
+        let (link, other) = ("base_link".to_owned(), "nothing".to_owned());
+        self.bumps.push(Bump { time, link, other, force: contacts::FORCE_LIMIT });
+        true
+    }
+
+    /// Puts a box of 0.4 x 0.4 x 0.7 m on the floor there, or away with `None`: a fault for tests. False without a base.
+    pub fn put_obstacle(&mut self, at: Option<[f64; 2]>) -> bool {
+        let body = self.obstacle.and_then(|handle| self.physics.bodies.get_mut(handle));
+        let Some(body) = body else { return false };
+        let position = match at {
+            Some([x, y]) if x.is_finite() && y.is_finite() => {
+                Vector3::new(x, y, build::OBSTACLE.z / 2.0 + 0.001)
+            }
+            Some(_) => return false,
+            None => Vector3::new(0.0, 0.0, -10.0),
+        };
+        body.set_position(to_pose(&Isometry3::translation(position.x, position.y, position.z)), true);
+        true
+    }
+
     fn table_height(&self) -> f64 {
         self.scene.scene.table.height
     }
@@ -434,6 +574,9 @@ impl World {
         }
         let controller = self.arm_joints().iter().chain(self.arm_velocities());
         controller.chain(&self.gripper.state()).for_each(|number| hash.add(number.to_bits()));
+        if let Some(base) = &self.base {
+            base.state().iter().for_each(|number| hash.add(number.to_bits()));
+        }
         hash.0
     }
 }
@@ -456,7 +599,9 @@ fn name_in(model: &ArmModel, scene: &PlacedScene, entities: &[Entity], owner: Ow
     let name = match owner {
         Owner::Floor => Some("floor"),
         Owner::Table => Some("table"),
-        Owner::Furniture(index) => scene.scene.furniture.get(index).map(|item| item.name.as_str()),
+        Owner::Furniture(index) => {
+            Some(scene.scene.furniture.get(index).map_or("obstacle", |item| item.name.as_str()))
+        }
         Owner::Robot(index) => model.links().get(index).map(|link| link.name.as_str()),
         Owner::Object(index) => entities.get(index).map(|entity| entity.name.as_str()),
     };

@@ -5,6 +5,9 @@ use crate::scene::Color;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use urdf_rs::{Geometry, JointType};
 
+/// The link that is the base of a robot that drives: on the floor, x forward.
+const BASE_LINK: &str = "base_link";
+
 /// Number of arm joints.
 pub const JOINTS: usize = 6;
 
@@ -16,6 +19,8 @@ pub type JointVector = [f64; JOINTS];
 pub struct ArmModel {
     links: Vec<LinkModel>,
     joints: Vec<ArmJoint>,
+    arm_base: usize,
+    laser: Option<usize>,
     tcp: usize,
     camera: usize,
     hand: usize,
@@ -42,7 +47,8 @@ pub struct ArmJoint {
 pub struct LinkModel {
     /// Name, which is the name of its frame too.
     pub name: String,
-    /// Index of the parent among the links, always smaller than the own one; `None` for `link_base`.
+    /// Index of the parent among the links, always smaller than the own one; `None` for the root: `link_base`, or `base_link` of a
+    /// robot that drives.
     pub parent: Option<usize>,
     /// What moves it.
     pub joint: LinkJoint,
@@ -80,8 +86,8 @@ pub enum ModelError {
     /// A link that the simulator needs is not there.
     #[error("the URDF has no link `{0}`")]
     NoLink(&'static str),
-    /// The links do not form a tree under `link_base`.
-    #[error("link `{0}` does not hang on link_base")]
+    /// The links do not form a tree under the base.
+    #[error("link `{0}` does not hang on the base")]
     Loose(String),
     /// Not six joints turn the arm.
     #[error("expected 6 arm joints, found {0}")]
@@ -95,11 +101,14 @@ pub enum ModelError {
 }
 
 impl ArmModel {
-    /// Reads the URDF of `urdf/xarm6.urdf`'s structure: `link_base`, six revolute joints, `xarm_gripper_base_link`,
+    /// Reads the URDF of `urdf/xarm6.urdf`'s structure: `link_base` (on a base that drives: `base_link`, which carries it), six revolute joints, `xarm_gripper_base_link`,
     /// two fingers on prismatic joints that mimic `drive_joint`, `link_tcp` and `camera_color_optical_frame`.
     pub fn from_urdf(text: &str) -> Result<Self, ModelError> {
         let robot = urdf_rs::read_from_string(text).map_err(|error| ModelError::Urdf(error.to_string()))?;
-        let mut links = vec![link_model(&robot, "link_base", None, LinkJoint::Fixed, Isometry3::identity())?];
+        // A robot that drives hangs on its base.
+        let root =
+            if robot.links.iter().any(|link| link.name == BASE_LINK) { BASE_LINK } else { "link_base" };
+        let mut links = vec![link_model(&robot, root, None, LinkJoint::Fixed, Isometry3::identity())?];
         let mut joints: Vec<ArmJoint> = Vec::new();
         let mut drive = DriveMapping { multiplier: -0.05, offset: 0.0425 };
         let mut finger_travel = 0.0425;
@@ -158,6 +167,8 @@ impl ArmModel {
             links.iter().position(|link| link.name == name).ok_or(ModelError::NoLink(name))
         };
         Ok(Self {
+            arm_base: find("link_base")?,
+            laser: find("laser_link").ok(),
             tcp: find("link_tcp")?,
             camera: find("camera_color_optical_frame")?,
             hand: find("xarm_gripper_base_link")?,
@@ -179,7 +190,22 @@ impl ArmModel {
         &self.links
     }
 
-    /// `base_from_link` of every link, for arm joints in rad and an opening in metres.
+    /// Whether it is on a base that drives.
+    pub fn is_mobile(&self) -> bool {
+        self.links.first().is_some_and(|root| root.name == BASE_LINK)
+    }
+
+    /// Index of `link_base`, the arm's own base.
+    pub fn arm_base(&self) -> usize {
+        self.arm_base
+    }
+
+    /// Index of `laser_link`, when there is one.
+    pub fn laser(&self) -> Option<usize> {
+        self.laser
+    }
+
+    /// `root_from_link` of every link, for arm joints in rad and an opening in metres.
     pub fn link_poses(&self, joints: &JointVector, opening: f64) -> Vec<Isometry3<f64>> {
         let mut poses: Vec<Isometry3<f64>> = Vec::with_capacity(self.links.len());
         for link in &self.links {
@@ -207,7 +233,7 @@ impl ArmModel {
         link.parent_from_joint * moved
     }
 
-    /// `base_from_tcp`.
+    /// `root_from_tcp`.
     pub fn tcp_pose(&self, joints: &JointVector) -> Isometry3<f64> {
         self.link_poses(joints, 0.0)[self.tcp]
     }

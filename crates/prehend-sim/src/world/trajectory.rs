@@ -50,6 +50,9 @@ pub struct MotionEnd {
 /// A trajectory that the controller does not start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrajectoryError {
+    /// The base drives: the interlock lets only one of them move.
+    #[error("the base is driving")]
+    Driving,
     /// The arm is moving.
     #[error("the arm is moving")]
     Busy,

@@ -1,5 +1,6 @@
 //! The state as physics has it, for the judge alone: no node may ever see it.
 
+use super::base::Bump;
 use super::contacts::HardContact;
 use super::handling::Handling;
 use super::mechanism::Mechanism;
@@ -31,6 +32,22 @@ pub struct Truth {
     /// Every joint of articulated objects.
     #[serde(default)]
     pub mechanisms: Vec<JointTruth>,
+    /// Where the base is, when it drives: everything is in `map` then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<BaseTruth>,
+}
+
+/// The base as physics has it, in `map`: metres, radians.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BaseTruth {
+    /// x, y and yaw of `base_link`.
+    pub pose: [f64; 3],
+    /// The same as the localisation believes.
+    pub believed: [f64; 3],
+    /// It moves.
+    pub moving: bool,
+    /// How often it was stopped because it touched something hard.
+    pub bumps: usize,
 }
 
 /// One joint of an articulated object as physics has it. Metres or radians by its kind.
@@ -93,7 +110,7 @@ pub struct ObjectTruth {
     pub on: Vec<String>,
     /// Both fingers press on it.
     pub held: bool,
-    /// It is below the table's top.
+    /// It is below the table's top; in a room: it lies on the floor.
     pub fallen: bool,
 }
 
@@ -111,6 +128,12 @@ pub struct Motions {
     /// What the gripper did with each object, by its name.
     #[serde(default)]
     pub handling: BTreeMap<String, Handling>,
+    /// Intervals in which the base moved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub base: Vec<[f64; 2]>,
+    /// Every time the base was stopped because it touched something hard.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bumps: Vec<Bump>,
 }
 
 impl World {
@@ -149,7 +172,10 @@ impl World {
                     }),
                     touches: touched.iter().map(|owner| self.name_of(*owner)).collect(),
                     held: self.is_held(index),
-                    fallen: pose.translation.z < self.table_height() - 0.02,
+                    fallen: match self.base_pose() {
+                        None => pose.translation.z < self.table_height() - 0.02,
+                        Some(_) => !spec.fixed && touched.contains(&Owner::Floor),
+                    },
                 }
             })
             .collect();
@@ -161,6 +187,12 @@ impl World {
             moving: self.is_moving(),
             table_height: self.table_height(),
             objects,
+            base: self.base_pose().zip(self.believed_pose()).map(|(pose, believed)| BaseTruth {
+                pose: [pose.x, pose.y, pose.yaw],
+                believed: [believed.x, believed.y, believed.yaw],
+                moving: self.is_driving(),
+                bumps: self.bumps().len(),
+            }),
             mechanisms: self.mechanisms.iter().filter_map(|mechanism| self.joint_truth(mechanism)).collect(),
         }
     }

@@ -1,7 +1,7 @@
 //! Objects of a scene file.
 
 use super::shape::{SHAPES, read_size};
-use super::{angle, interval, non_empty, probability, read_color};
+use super::{FARTHEST, angle, interval, non_empty, probability, read_color};
 use crate::body::object_parts;
 use crate::scene::{Color, DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Shape, Support};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -55,12 +55,18 @@ pub(super) fn default_mass(shape: &Shape) -> f64 {
     (volume * density).max(0.02)
 }
 
-/// Exactly one of `pose`, `region`, `on`, `in`.
+/// Exactly one of `pose`, `region`, `on`, `in`; or `region` with `on`, in the frame of what it is on.
 pub(super) fn read_placement(map: &mut Map<'_>) -> Option<Placement> {
     let pose = map.opt("pose");
     let region = map.opt("region");
     let on = map.opt("on");
     let inside = map.opt("in");
+    if let (Some(by), Some(region), None, None) = (&on, &region, &pose, &inside) {
+        let by = non_empty(by);
+        let place = region.map(read_surface);
+        let (x, y, z, yaw, lying) = place?;
+        return Some(Placement::Surface { by: by?, x, y, z, yaw, lying });
+    }
     let given = [&pose, &region, &on, &inside].iter().filter(|value| value.is_some()).count();
     if given != 1 {
         map.report(match given {
@@ -138,16 +144,31 @@ fn read_pose(map: &mut Map<'_>) -> Option<Placement> {
 }
 
 fn near<const N: usize>(value: &Value<'_>, numbers: [f64; N]) -> Option<[f64; N]> {
-    if numbers.iter().all(|number| number.abs() <= 5.0) {
+    if numbers.iter().all(|number| number.abs() <= FARTHEST) {
         return Some(numbers);
     }
-    value.report(format!("{numbers:?} is more than 5 m from the robot"));
+    value.report(format!("{numbers:?} is more than {FARTHEST} m from the origin"));
     None
 }
 
-fn read_region(map: &mut Map<'_>) -> Option<Placement> {
+/// x, y, z, yaw and lying.
+type SurfacePlace = ([f64; 2], [f64; 2], Option<f64>, Option<f64>, bool);
+
+fn read_surface(map: &mut Map<'_>) -> Option<SurfacePlace> {
     let x = map.req("x").and_then(|value| interval(&value, -5.0, 5.0));
     let y = map.req("y").and_then(|value| interval(&value, -5.0, 5.0));
+    let z = match map.opt("z") {
+        Some(value) => value.f64_in(-3.0, 3.0).map(Some),
+        None => Some(None),
+    };
+    let yaw = read_yaw(map);
+    let lying = map.or("lying", false, |value| value.bool());
+    Some((x?, y?, z?, yaw?, lying?))
+}
+
+fn read_region(map: &mut Map<'_>) -> Option<Placement> {
+    let x = map.req("x").and_then(|value| interval(&value, -FARTHEST, FARTHEST));
+    let y = map.req("y").and_then(|value| interval(&value, -FARTHEST, FARTHEST));
     let yaw = read_yaw(map);
     let lying = map.or("lying", false, |value| value.bool());
     Some(Placement::Region { x: x?, y: y?, yaw: yaw?, lying: lying? })

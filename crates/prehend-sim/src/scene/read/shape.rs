@@ -42,7 +42,7 @@ pub(super) const SHAPES: &[(&str, Kind)] = &[
 ];
 
 /// Largest length of an object, metres.
-const MOST: f64 = 1.0;
+const MOST: f64 = 1.9;
 
 /// Reads the sizes of a shape; absent sizes have the defaults of `config/scenes/README.md`.
 pub(super) fn read_size(kind: Kind, size: Option<&Value<'_>>) -> Option<Shape> {

@@ -1,0 +1,305 @@
+//! Nav2's face by its real names and types, so that Nav2 can stand in its place: `/navigate_to_pose` over the planner and follower of
+//! `prehend-navigation`.
+//!
+//! A goal is rejected when it is outside the map or in an obstacle. On the way the base replans when something is in its way, when it
+//! is not where its route is, and after it touched something; when that does not help, the goal is aborted with Nav2's code for it.
+//! Arm and base never move at once. Read [`start`] first.
+
+mod drive;
+mod messages;
+
+pub(super) use drive::{BaseRig, BaseState, DriveEnd};
+
+use super::arm_handle::{ArmError, ArmHandle};
+use crate::convert::{pose_from_msg, stamp};
+use crate::robot::Navigation;
+use futures::StreamExt;
+use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;
+use prehend_msgs::nav2_msgs::action::NavigateToPose;
+use prehend_navigation::Pose2;
+use prehend_navigation::pose::turn;
+use prehend_navigation::route::{Leg, Route, RouteError, RouteParams, plan};
+use prehend_ros::{ExecutingGoal, Node, RosError};
+use prehend_sim::world::DriveError;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinSet;
+
+/// Codes of Nav2's planner and controller servers, which its navigator passes on.
+mod code {
+    pub(super) const CONTROLLER: u16 = 100;
+    pub(super) const NO_PROGRESS: u16 = 105;
+    pub(super) const NO_CONTROL: u16 = 106;
+    pub(super) const START_OUTSIDE: u16 = 203;
+    pub(super) const GOAL_OUTSIDE: u16 = 204;
+    pub(super) const START_OCCUPIED: u16 = 205;
+    pub(super) const GOAL_OCCUPIED: u16 = 206;
+    pub(super) const NO_PATH: u16 = 208;
+}
+
+/// How often it tries again.
+const RECOVERIES: i16 = 6;
+/// How often it may touch something.
+const BUMPS: usize = 3;
+/// Simulated seconds it waits for the way to clear, or for the localisation, before it plans again.
+const WAIT: f64 = 1.5;
+/// How far it backs away from what it touched, metres.
+const BACK: f64 = 0.15;
+/// Wall time between two feedback messages.
+const FEEDBACK_PERIOD: Duration = Duration::from_millis(100);
+
+/// Why a goal is not reached.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+enum NavigateError {
+    #[error(transparent)]
+    Route(#[from] RouteError),
+    #[error("the arm is moving")]
+    ArmMoves,
+    #[error("something is in the way, and stays there")]
+    Blocked,
+    #[error("the base touched something hard {0} times")]
+    Bumped(usize),
+    #[error("the base loses its way: the localisation jumps")]
+    Lost,
+    #[error("the base stands {xy:.3} m and {yaw:.3} rad beside the goal")]
+    Beside { xy: f64, yaw: f64 },
+    #[error("replaced by a newer goal, or stopped")]
+    Stopped,
+    #[error("the robot is gone")]
+    Gone,
+}
+
+impl NavigateError {
+    fn code(&self) -> u16 {
+        match self {
+            Self::Route(RouteError::GoalOutside { .. }) => code::GOAL_OUTSIDE,
+            Self::Route(RouteError::GoalBlocked { .. }) => code::GOAL_OCCUPIED,
+            Self::Route(RouteError::StartOutside { .. }) => code::START_OUTSIDE,
+            Self::Route(RouteError::StartBlocked { .. }) => code::START_OCCUPIED,
+            Self::Route(RouteError::NoWay { .. }) => code::NO_PATH,
+            Self::Blocked | Self::Bumped(_) => code::NO_CONTROL,
+            Self::Lost | Self::Beside { .. } => code::NO_PROGRESS,
+            Self::ArmMoves | Self::Stopped | Self::Gone => code::CONTROLLER,
+        }
+    }
+}
+
+impl From<ArmError> for NavigateError {
+    fn from(_: ArmError) -> Self {
+        Self::Gone
+    }
+}
+
+struct Face {
+    names: Navigation,
+    robot: ArmHandle,
+    state: watch::Receiver<BaseState>,
+    /// Number of the newest goal.
+    newest: watch::Sender<u64>,
+    /// Held by the goal that drives.
+    driving: Mutex<()>,
+}
+
+/// Creates the action server and serves it until the returned set is dropped.
+///
+/// Errors: [`RosError`] when the server cannot be made.
+pub(super) fn start(
+    node: &Node,
+    names: &Navigation,
+    robot: ArmHandle,
+    state: watch::Receiver<BaseState>,
+) -> Result<JoinSet<()>, RosError> {
+    let mut goals = node.create_action_server::<NavigateToPose::Action>(&names.action)?;
+    let face = Arc::new(Face {
+        names: names.clone(),
+        robot,
+        state,
+        newest: watch::Sender::new(0),
+        driving: Mutex::new(()),
+    });
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        let mut number = 0;
+        while let Some(request) = goals.next().await {
+            let goal = match face.read(&request.goal) {
+                Ok(goal) => goal,
+                Err(reason) => {
+                    tracing::warn!("goal rejected: {reason}");
+                    request.reject();
+                    continue;
+                }
+            };
+            number += 1;
+            face.newest.send_replace(number);
+            let face = Arc::clone(&face);
+            let executing = request.accept();
+            tokio::spawn(async move { face.serve(executing, goal, number).await });
+        }
+    });
+    Ok(tasks)
+}
+
+impl Face {
+    /// The goal on the floor, unless it cannot be one.
+    fn read(&self, goal: &NavigateToPose::Goal) -> Result<Pose2, String> {
+        let frame = &goal.pose.header.frame_id;
+        if *frame != self.names.frame {
+            return Err(format!("it is in `{frame}`, not in `{}`", self.names.frame));
+        }
+        let pose = pose_from_msg(&goal.pose.pose).map_err(|error| error.to_string())?;
+        let (t, yaw) = (pose.translation, pose.rotation.euler_angles().2);
+        let goal = Pose2::new(t.x, t.y, yaw);
+        let costmap = Arc::clone(&self.state.borrow().costmap);
+        if costmap.layout().cell(goal.xy()).is_none() {
+            return Err(RouteError::GoalOutside { x: goal.x, y: goal.y }.to_string());
+        }
+        if self.names.footprint.collides(&costmap, &goal) {
+            return Err(RouteError::GoalBlocked { x: goal.x, y: goal.y }.to_string());
+        }
+        Ok(goal)
+    }
+
+    async fn serve(&self, executing: ExecutingGoal<NavigateToPose::Action>, goal: Pose2, number: u64) {
+        // The one before stops when it sees that there is a newer one.
+        let _driving = self.driving.lock().await;
+        let begun = self.state.borrow().time;
+        let mut newest = self.newest.subscribe();
+        let recoveries = watch::Sender::new(0i16);
+        let drive = self.navigate(&goal, &recoveries);
+        tokio::pin!(drive);
+        let mut feedback = tokio::time::interval(FEEDBACK_PERIOD);
+        let mut stopping = false;
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut drive => break outcome,
+                () = executing.cancelled(), if !stopping => {
+                    stopping = true;
+                    if self.robot.brake().is_err() {
+                        break Err(NavigateError::Gone);
+                    }
+                }
+                _ = newest.wait_for(|newest| *newest != number), if !stopping => {
+                    stopping = true;
+                    if self.robot.brake().is_err() {
+                        break Err(NavigateError::Gone);
+                    }
+                }
+                _ = feedback.tick() => {
+                    let message = self.feedback(begun, *recoveries.borrow());
+                    if let Err(error) = executing.publish_feedback(message) {
+                        tracing::debug!("feedback not sent: {error}");
+                    }
+                }
+            }
+        };
+        let cancelled = executing.is_cancel_requested();
+        match outcome {
+            Ok(()) => executing.succeed(NavigateToPose::Result::default()),
+            Err(NavigateError::Stopped) if cancelled => {
+                executing.canceled(NavigateToPose::Result::default());
+            }
+            Err(error) => executing
+                .abort(NavigateToPose::Result { error_code: error.code(), error_msg: error.to_string() }),
+        }
+    }
+
+    fn feedback(&self, begun: f64, number_of_recoveries: i16) -> NavigateToPose::Feedback {
+        let state = self.state.borrow();
+        let duration = |seconds: f64| {
+            let time = stamp(seconds.max(0.0));
+            WireDuration { sec: time.sec, nanosec: time.nanosec }
+        };
+        NavigateToPose::Feedback {
+            current_pose: messages::pose_msg(&self.names.frame, &state.believed, state.time),
+            navigation_time: duration(state.time - begun),
+            estimated_time_remaining: duration(state.remaining / (0.7 * self.names.max_speed)),
+            number_of_recoveries,
+            distance_remaining: state.remaining as f32,
+        }
+    }
+
+    /// Drives to the goal, with as many recoveries as it may have.
+    async fn navigate(&self, goal: &Pose2, recoveries: &watch::Sender<i16>) -> Result<(), NavigateError> {
+        let mut bumps = 0;
+        let mut last = NavigateError::Blocked;
+        for attempt in 0..=RECOVERIES {
+            recoveries.send_replace(attempt);
+            let (believed, costmap) = {
+                let state = self.state.borrow();
+                (state.believed, Arc::clone(&state.costmap))
+            };
+            let (footprint, to) = (self.names.footprint.clone(), *goal);
+            let planned = tokio::task::spawn_blocking(move || {
+                plan(&costmap, &footprint, &believed, &to, &RouteParams::default())
+            });
+            let route = match planned.await.map_err(|_| NavigateError::Gone)? {
+                Ok(route) => route,
+                // What is in the way may leave; what the map has will not.
+                Err(error) => {
+                    last = error.into();
+                    self.pause().await?;
+                    continue;
+                }
+            };
+            match self.follow(route).await? {
+                DriveEnd::Arrived => match self.beside(goal) {
+                    None => return Ok(()),
+                    Some(error) => last = error,
+                },
+                DriveEnd::Blocked => {
+                    last = NavigateError::Blocked;
+                    self.pause().await?;
+                }
+                DriveEnd::Lost => {
+                    last = NavigateError::Lost;
+                    self.pause().await?;
+                }
+                DriveEnd::Bumped => {
+                    bumps += 1;
+                    last = NavigateError::Bumped(bumps);
+                    if bumps >= BUMPS {
+                        break;
+                    }
+                    self.back_away().await?;
+                }
+                DriveEnd::Stopped => return Err(NavigateError::Stopped),
+                DriveEnd::Refused(DriveError::ArmMoves) => return Err(NavigateError::ArmMoves),
+                DriveEnd::Refused(DriveError::NoBase | DriveError::NotFinite) => {
+                    return Err(NavigateError::Gone);
+                }
+            }
+        }
+        Err(last)
+    }
+
+    async fn follow(&self, route: Route) -> Result<DriveEnd, NavigateError> {
+        self.robot.drive(route).await.map_err(NavigateError::from)
+    }
+
+    /// What is wrong with where the base stands, if anything is.
+    fn beside(&self, goal: &Pose2) -> Option<NavigateError> {
+        let believed = self.state.borrow().believed;
+        let (xy, yaw) = (believed.distance(goal), turn(believed.yaw, goal.yaw).abs());
+        let good = xy <= self.names.goal_tolerance_xy && yaw <= self.names.goal_tolerance_yaw;
+        (!good).then_some(NavigateError::Beside { xy, yaw })
+    }
+
+    /// Drives back a little, straight; what comes of it the next plan will see.
+    async fn back_away(&self) -> Result<(), NavigateError> {
+        let start = self.state.borrow().believed;
+        let route = Route { start, legs: vec![Leg { turn: 0.0, drive: -BACK }] };
+        match self.follow(route).await? {
+            DriveEnd::Stopped => Err(NavigateError::Stopped),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits in simulated time.
+    async fn pause(&self) -> Result<(), NavigateError> {
+        let mut state = self.state.clone();
+        let until = state.borrow().time + WAIT;
+        state.wait_for(|state| state.time >= until).await.map_err(|_| NavigateError::Gone)?;
+        Ok(())
+    }
+}
