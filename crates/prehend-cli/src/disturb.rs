@@ -141,6 +141,7 @@ mod tests {
             moving: true,
             mechanisms: Vec::new(),
             table_height: 0.0,
+            base: None,
             objects,
         };
         for seed in 0..8 {

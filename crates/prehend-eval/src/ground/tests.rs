@@ -63,6 +63,7 @@ fn table() -> Truth {
         moving: false,
         mechanisms: Vec::new(),
         table_height: 0.0,
+        base: None,
         objects,
     }
 }

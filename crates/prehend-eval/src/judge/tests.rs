@@ -37,6 +37,7 @@ fn truth(objects: Vec<ObjectTruth>) -> Truth {
         pad_force: 0.0,
         moving: false,
         table_height: 0.0,
+        base: None,
         objects,
         mechanisms: Vec::new(),
     }
