@@ -156,6 +156,9 @@ pub enum RouteError {
     },
 }
 
+/// How many margins are kept where there is room for them: who drives is never exactly on its way.
+const ROOMY: f64 = 2.5;
+
 /// A way from a pose to another, in the map's frame, on which the outline (with the margin, where there is room for it) touches
 /// nothing and stays in what is known.
 ///
@@ -180,7 +183,7 @@ pub fn plan(
     // Where there is room the way of a disc, straightened, is free already; headings are searched where it is not.
     if let Some(goal_cell) = map.layout().index(goal.xy()) {
         let bounds = field::lower_bounds(map, goal_cell, params);
-        let outline = footprint.grown(params.margin);
+        let outline = footprint.grown(ROOMY * params.margin);
         let straightened = field::descend(map, &bounds, start, goal)
             .map(|route| shortcut::shorten(map, &outline, &route, params))
             .filter(|route| route.first_collision(map, &outline).is_none());
@@ -190,7 +193,7 @@ pub fn plan(
     }
     // The margin is kept where both ends have it; a base that stands nearer than that must get away from there.
     let mut missing = RouteError::NoWay { x: goal.x, y: goal.y, expanded: 0 };
-    for share in [1.0, 0.5, 0.0] {
+    for share in [ROOMY, 1.0, 0.5, 0.0] {
         let outline = footprint.grown(params.margin * share);
         match lattice::search(map, &outline, start, goal, params) {
             Ok(route) => {

@@ -11,7 +11,7 @@ use super::trajectory::Controller;
 use super::{ArmModel, JOINTS, JointVector, LinkJoint, Motions, World, WorldError};
 use crate::body::collider::{shapes, to_pose, to_vector};
 use crate::body::{Owner, Part, PartShape, RenderItem, at};
-use crate::scene::{Color, Model, PlacedObject, PlacedScene, Shape};
+use crate::scene::{Color, Model, PlacedObject, PlacedScene, Scene, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::math::Vector;
 use rapier3d::prelude::{
@@ -366,7 +366,7 @@ impl Builder {
         let part =
             [Part::new(PartShape::Box { half: OBSTACLE / 2.0 }, at(0.0, 0.0, 0.0), Color([196, 120, 60]))];
         self.draw(owner, body, &part, &Isometry3::identity());
-        let pose = to_pose(&at(0.0, 0.0, -10.0));
+        let pose = to_pose(&parked(&placed.scene));
         let handle = self.physics.insert_body(RigidBodyBuilder::kinematic_position_based().pose(pose));
         for (body_from_shape, shape) in shapes(&part) {
             let built = collider(shape, 0.7)
@@ -402,6 +402,12 @@ impl Builder {
         }
         handle
     }
+}
+
+/// Below the middle of the floor, where nobody sees it.
+pub(super) fn parked(scene: &Scene) -> Isometry3<f64> {
+    let [x, y] = scene.table.center;
+    at(x, y, -3.0)
 }
 
 /// What a body is made of.

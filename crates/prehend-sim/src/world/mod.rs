@@ -521,14 +521,14 @@ impl World {
     pub fn put_obstacle(&mut self, at: Option<[f64; 2]>) -> bool {
         let body = self.obstacle.and_then(|handle| self.physics.bodies.get_mut(handle));
         let Some(body) = body else { return false };
-        let position = match at {
+        let pose = match at {
             Some([x, y]) if x.is_finite() && y.is_finite() => {
-                Vector3::new(x, y, build::OBSTACLE.z / 2.0 + 0.001)
+                Isometry3::translation(x, y, build::OBSTACLE.z / 2.0 + 0.001)
             }
             Some(_) => return false,
-            None => Vector3::new(0.0, 0.0, -10.0),
+            None => build::parked(&self.scene.scene),
         };
-        body.set_position(to_pose(&Isometry3::translation(position.x, position.y, position.z)), true);
+        body.set_position(to_pose(&pose), true);
         true
     }
 
