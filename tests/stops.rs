@@ -13,7 +13,7 @@ use std::time::Duration;
 const CALL: Duration = Duration::from_secs(20);
 
 /// Skills and phases of [`EASY_GOAL`] in which the stop comes. The first time the arm goes home it holds the block.
-const PHASES: [(&str, &str); 9] = [
+const PHASES: [(&str, &str); 10] = [
     ("grasp", "transit"),
     ("grasp", "approach"),
     ("grasp", "close"),
@@ -21,6 +21,7 @@ const PHASES: [(&str, &str); 9] = [
     ("home", "home"),
     ("place", "transit"),
     ("place", "lower"),
+    ("place", "set_down"),
     ("place", "release"),
     ("place", "retreat"),
 ];

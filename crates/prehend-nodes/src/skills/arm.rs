@@ -150,6 +150,25 @@ impl Motion<'_> {
         phase: &'static str,
         trajectory: RobotTrajectory,
     ) -> Result<(), SkillFault> {
+        self.execute_until(phase, trajectory, std::future::pending()).await.map(drop)
+    }
+
+    /// As [`execute`](Self::execute), but the arm stops as soon as a joint state makes `stop` say so. Whether it did.
+    pub(super) async fn execute_until_felt(
+        &self,
+        phase: &'static str,
+        trajectory: RobotTrajectory,
+        stop: impl FnMut(&Joints) -> bool,
+    ) -> Result<bool, SkillFault> {
+        self.execute_until(phase, trajectory, self.felt(stop)).await
+    }
+
+    async fn execute_until(
+        &self,
+        phase: &'static str,
+        trajectory: RobotTrajectory,
+        enough: impl Future<Output = ()>,
+    ) -> Result<bool, SkillFault> {
         let points = &trajectory.joint_trajectory.points;
         let seconds = points
             .last()
@@ -157,10 +176,12 @@ impl Motion<'_> {
         self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
         let started = Instant::now();
         let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
-        let result = self.run(phase, &self.arm.trajectory, goal).await.and_then(|result| {
+        let ended = self.run_until(phase, &self.arm.trajectory, goal, enough).await;
+        let result = ended.and_then(|result| {
+            let Some(result) = result else { return Ok(true) };
             let code = result.error_code.val;
             if code == MoveItErrorCodes::SUCCESS {
-                return Ok(());
+                return Ok(false);
             }
             let detail = format!("MoveIt error {code} {}", result.error_code.message);
             Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })

@@ -50,7 +50,7 @@ pub(super) struct Done {
 }
 
 impl Job<'_> {
-    fn feel(&self) -> Result<Option<Feel<'_>>, SkillFault> {
+    pub(super) fn feel(&self) -> Result<Option<Feel<'_>>, SkillFault> {
         Ok(Feel::new(&self.skills.model, &self.skills.arm.joints()?))
     }
 

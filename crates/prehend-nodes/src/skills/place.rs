@@ -1,12 +1,13 @@
 //! Place and drop: a free spot in the stated relation, down to it, open, back.
 
+use super::arm::Motion;
 use super::fault::SkillFault;
 use super::grasp::summary;
-use super::hand::{EMPTY_OPENING, Held, is_in_hand};
+use super::hand::{EMPTY_OPENING, Held, Joints, is_in_hand};
 use super::job::{Asked, Job};
 use super::planning::Planned;
 use super::scene::World;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Object, ObjectMap, Relation, Skill};
 use prehend_skills::place::place_candidates;
@@ -22,6 +23,11 @@ const PLACE_DROP: f64 = 0.035;
 const DROP_DROP: f64 = 0.10;
 /// How far something of unknown height may reach below the tool, metres.
 const UNKNOWN_BELOW: f64 = 0.06;
+/// Resistance from below at which what is held stands, newtons, how far above its place that is looked for, metres, and the
+/// share of full speed on the way.
+const SET_DOWN_FORCE: f64 = 4.0;
+const SET_DOWN_FROM: f64 = 0.012;
+const SET_DOWN_SPEED: f64 = 0.015;
 /// Name of something in the hand of which nothing is known.
 const UNKNOWN: &str = "unknown_object";
 
@@ -104,8 +110,11 @@ impl Job<'_> {
         }
         // At the surface the held object and the targets may touch: they are meant to.
         let open = world.without(&targets).holding(&[]);
-        let lowered = motion.execute("lower", way.lower.trajectory).await;
-        if let Err(fault) = lowered {
+        let early = match motion.execute("lower", way.lower.trajectory).await {
+            Ok(()) => self.set_down(&motion, &open, candidate).await.err(),
+            Err(fault) => Some(fault),
+        };
+        if let Some(fault) = early {
             // Contact before the expected height: the object stands. Anything else keeps it in the hand.
             let touched = matches!(fault, SkillFault::ControlFailed { .. });
             if !(touched && (held.unknown || self.is_near(candidate)?)) {
@@ -130,6 +139,27 @@ impl Job<'_> {
             return Ok("put down what was in the gripper".to_owned());
         }
         self.confirm(&plan, before, Some(&held.object)).await
+    }
+
+    /// The last of the way down, slowly until what is held is felt to stand: it may reach lower than it seemed, and a stiff arm
+    /// would press it down. Does nothing for a robot that reports no torques; it came all the way already.
+    async fn set_down(
+        &self,
+        motion: &Motion<'_>,
+        open: &World,
+        candidate: &PlaceCandidate,
+    ) -> Result<(), SkillFault> {
+        let Some(feel) = self.feel()? else { return Ok(()) };
+        let down = -Vector3::z();
+        let line = match self.line_away(open, &candidate.map_from_tool, SET_DOWN_SPEED).await? {
+            Ok(line) => line,
+            Err(miss) => {
+                self.tell("set_down", "skipped", &miss.to_string());
+                return Ok(());
+            }
+        };
+        let stands = |joints: &Joints| feel.resistance(joints, &down) > SET_DOWN_FORCE;
+        motion.execute_until_felt("set_down", line.trajectory, stands).await.map(drop)
     }
 
     /// Whether the tool is within 15 mm of the release.
@@ -185,6 +215,7 @@ impl Job<'_> {
         let (start, opening) = (now.arm, now.opening);
         let open = world.without(targets).holding(&[]);
         let robot = &self.skills.shell.robot.arm;
+        let slow_part = if self.feel()?.is_some() { SET_DOWN_FROM } else { 0.0 };
         let mut misses: Vec<String> = Vec::new();
         for chunk in candidates.chunks(BATCH) {
             self.interrupt.guard(self.skills.scene.apply(&open)).await?;
@@ -204,7 +235,7 @@ impl Job<'_> {
                             continue;
                         }
                     };
-                let release = [candidate.map_from_tool];
+                let release = [Translation3::new(0.0, 0.0, slow_part) * candidate.map_from_tool];
                 let line =
                     self.skills.planner.line(&joints, &release, opening, robot.contact_velocity_scaling);
                 match self.interrupt.guard(line).await? {
