@@ -107,7 +107,7 @@ pub struct Link {
 /// The robot: links parents first, one chain of moving joints, one drive value for the gripper.
 ///
 /// Frames: the base link of the group. Joint vectors are in the order of [`RobotModel::joint_names`], rad (m for prismatic joints).
-/// Movable joints that are neither on the chain nor follow the drive stay at 0.
+/// Movable joints that are neither on the chain nor follow the drive stay at 0. Links that carry the base rigidly hang on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotModel {
     group: RobotGroup,
@@ -375,7 +375,35 @@ fn add_links(robot: &urdf_rs::Robot, model: &mut RobotModel) -> Result<(), Model
             open.push((joint.child.link.clone(), Some(index), Some(joint.name.clone()), origin, motion));
         }
     }
-    Ok(())
+    add_carriers(robot, model)
+}
+
+/// Adds the links that carry the base and do not move against it, such as the chassis below an arm: it must not hit them.
+fn add_carriers(robot: &urdf_rs::Robot, model: &mut RobotModel) -> Result<(), ModelError> {
+    let mut at = model.group.base.clone();
+    let mut base_from_link = Isometry3::identity();
+    loop {
+        let carries =
+            |joint: &&urdf_rs::Joint| joint.child.link == at && joint.joint_type == urdf_rs::JointType::Fixed;
+        let Some(joint) = robot.joints.iter().find(carries) else { return Ok(()) };
+        let name = joint.parent.link.clone();
+        let urdf = robot.links.iter().find(|link| link.name == name);
+        let urdf = urdf.ok_or_else(|| ModelError::UnknownLink { link: name.clone() })?;
+        base_from_link *= pose(&joint.name, &joint.origin)?.inverse();
+        if model.index_of_link.insert(name.clone(), model.links.len()).is_some() {
+            return Err(ModelError::Disconnected { link: name });
+        }
+        model.links.push(Link {
+            shapes: urdf.collision.iter().map(|one| link_shape(&name, one)).collect::<Result<_, _>>()?,
+            inertial: inertial(&name, &urdf.inertial)?,
+            name: name.clone(),
+            parent: Some(0),
+            joint: Some(joint.name.clone()),
+            parent_from_joint: base_from_link,
+            motion: JointMotion::Fixed,
+        });
+        at = name;
+    }
 }
 
 fn joint_motion(joint: &urdf_rs::Joint, model: &RobotModel) -> Result<JointMotion, ModelError> {

@@ -293,7 +293,7 @@ fn in_sight(map: &Costmap, camera: [f64; 2], face: &Face) -> bool {
     let target =
         [face.at[0] + 0.6 * resolution * face.normal[0], face.at[1] + 0.6 * resolution * face.normal[1]];
     let (dx, dy) = (target[0] - camera[0], target[1] - camera[1]);
-    let steps = (dx.hypot(dy) / (0.5 * resolution)).ceil().max(1.0) as usize;
+    let steps = (dx.hypot(dy) / (0.8 * resolution)).ceil().max(1.0) as usize;
     (0..=steps).all(|step| {
         let share = step as f64 / steps as f64;
         map.cost([camera[0] + share * dx, camera[1] + share * dy]) != LETHAL

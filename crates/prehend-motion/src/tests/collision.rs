@@ -1,5 +1,5 @@
 use super::{READY, block, down, table_world, xarm6};
-use crate::{CollisionWorld, IkOptions, JointError, Placed, SceneError, Shape};
+use crate::{CollisionWorld, IkOptions, JointError, Placed, RobotGroup, RobotModel, SceneError, Shape};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -205,4 +205,20 @@ fn errors() {
     );
     assert_eq!(world.check(&[0.0; 2]), Err(JointError::Count { expected: 6, found: 2 }));
     assert!(!world.is_free(&[f64::NAN; 6]) && !world.is_free(&[9.0; 6]));
+}
+
+#[test]
+fn an_arm_on_a_base_does_not_hit_the_base() {
+    let text = include_str!("../../../../urdf/ranger_xarm6.urdf");
+    let mobile = RobotModel::from_urdf(text, RobotGroup::xarm6()).expect("a good URDF");
+    let mobile = CollisionWorld::new(Arc::new(mobile), 0.0);
+    let fixed = CollisionWorld::new(Arc::new(xarm6()), 0.0);
+    // Beside the column, as deep as the chassis: its top is 0.37 m below the arm's base and 0.25 m wide to each side.
+    let joints = joints_at(&fixed, -0.12, 0.22, -0.38);
+    assert_eq!(touched(&fixed, &joints), None);
+    assert_eq!(touched(&mobile, &joints).map(|(_, object)| object), Some("base_link".to_owned()));
+    assert!(mobile.is_free(&READY) && mobile.model().joint_names() == fixed.model().joint_names());
+    let base = mobile.model().link_index("base_link").expect("the chassis");
+    let poses = mobile.model().link_poses(&READY, 0.0).expect("poses");
+    assert!((poses[base].translation.vector - nalgebra::Vector3::new(-0.28, 0.0, -0.70)).norm() < 1e-9);
 }
