@@ -457,4 +457,28 @@ mod tests {
         }
         assert!(count > 0);
     }
+
+    #[test]
+    fn a_base_is_read_and_its_mistakes_are_told() {
+        let file = crate::share::share_dir().join("config/robots/ranger_xarm6.yaml");
+        let text = std::fs::read_to_string(file).expect("the file");
+        let read = |text: &str| prehend_config::read("robot.yaml", text, |root| RobotConfig::read(&root));
+        let base = read(&text).expect("valid").navigation.expect("a base");
+        assert_eq!((base.action.as_str(), base.frame.as_str()), ("/navigate_to_pose", "map"));
+        assert!((base.footprint.inscribed_radius() - 0.25).abs() < 1e-9);
+        for (from, to, message) in [
+            ("footprint: [[0.37, 0.25]", "footprint: [[-9, 0.25]", "points inwards"),
+            ("footprint:", "radius: 0.3\n  footprint:", "either `footprint` or `radius`"),
+            ("max_speed: 0.5", "max_sped: 0.5", "did you mean `max_speed`?"),
+            ("goal_tolerance: {xy: 0.05", "goal_tolerance: {xy: 5", "outside"),
+            ("drive_pose: [0.0, ", "drive_pose: [", "expected 6 joint positions"),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let found = read(&text.replacen(from, to, 1)).expect_err(message).to_string();
+            assert!(found.contains(message), "{message}: {found}");
+        }
+        let fixed = crate::share::share_dir().join("config/robots/xarm6.yaml");
+        assert_eq!(RobotConfig::load(&fixed).expect("valid").navigation, None);
+        assert_eq!(RobotConfig::load(Path::new("xarm6")).expect("by name").name, "xarm6");
+    }
 }

@@ -290,3 +290,66 @@ fn every_model_of_the_catalogue_is_valid() {
         }
     }
 }
+
+fn room(rest: &str) -> String {
+    format!("name: s\nrobot: {{xy: [1, 1]}}\nroom: {{size: [4, 3]}}\n{rest}")
+}
+
+#[test]
+fn rooms_are_checked_as_tables_are() {
+    check(&room("objects: []\n"), &[]);
+    let one = |text: &str, message: &str| {
+        let found = findings(text);
+        assert!(found.len() == 1 && found[0].contains(message), "{message}: {found:?}");
+    };
+    one(&room("table: {height: 0.1}\nobjects: []\n"), "a room has no `table`");
+    one("name: s\nroom: {size: [4, 3]}\nobjects: []\n", "missing key `robot`");
+    one(&room("objects: []\n").replace("[1, 1]", "[1, 3.5]"), "is not in the room");
+    one(&room("objects: []\n").replace("[4, 3]", "[4, -3]"), "are not lengths");
+    one(&room("objects: []\n").replace("size", "sise").replace("[4, 3]", "[4, 3], size: [4, 3]"), "`sise`");
+    one(&room("localisation: {sigma: 0.1}\nobjects: []\n"), "did you mean `sigma_xy`?");
+    let wall = |wall: &str| {
+        format!("name: s\nrobot: {{xy: [1, 1]}}\nroom: {{size: [4, 3], walls: [{wall}]}}\nobjects: []\n")
+    };
+    check(&wall("{from: [2, 0], to: [2, 1]}"), &[]);
+    one(&wall("{from: [2, 0], to: [2, 0]}"), "from one place of the room to another");
+    let thing = |rest: &str| {
+        room(&format!(
+            "objects:\n- {{name: desk, model: table, pose: {{xy: [3, 1.5], yaw: 0}}}}\n\
+             - {{name: a, class: thing, shape: box, color: red, {rest}}}\n"
+        ))
+    };
+    check(&thing("on: desk, region: {x: [-0.1, 0.1], y: [-0.2, 0.2]}"), &[]);
+    one(&thing("on: dekc, region: {x: [-0.1, 0.1], y: [-0.2, 0.2]}"), "did you mean `desk`?");
+    one(&thing("on: desk, region: {x: [0.1, -0.1], y: [-0.2, 0.2]}"), "is not a range");
+    one(&thing("pose: {xy: [9, 1]}"), "is not in the room");
+    one(&thing("in: desk, region: {x: [-0.1, 0.1], y: [-0.2, 0.2]}"), "give only one of");
+    // The keys of a room are no keys of a table.
+    one("name: s\nrobot: {xy: [1, 1]}\nobjects: []\n", "robot");
+}
+
+#[test]
+fn what_is_on_furniture_stands_within_its_region() {
+    let text = room(
+        "objects:\n- {name: desk, model: shelf, pose: {xy: [3, 1.5], yaw: 2.0}}\n\
+         - {name: up, class: thing, shape: box, color: red, on: desk, region: {x: [-0.1, 0.1], y: [-0.3, 0.3]}}\n\
+         - {name: down, class: thing, shape: box, color: red, on: desk, region: {x: [-0.1, 0.0], y: [-0.3, 0.3], z: 0.4}}\n\
+         - {name: other, class: thing, shape: ball, color: red, on: desk, region: {x: [-0.1, 0.1], y: [-0.3, 0.3]}}\n",
+    );
+    let scene = Scene::parse("s.yaml", &text).unwrap_or_else(|findings| panic!("{findings}"));
+    let mut places = Vec::new();
+    for seed in 0..8 {
+        let placed = scene.instantiate(seed).expect("room");
+        assert_eq!(placed, scene.instantiate(seed).expect("room"));
+        let [desk, up, down, other] = [0, 1, 2, 3].map(|index| placed.objects[index].pose);
+        for (thing, height) in [(up, 0.805), (down, 0.325), (other, 0.815)] {
+            let local = (desk.inverse() * thing).translation.vector;
+            assert!(local.x.abs() <= 0.1 && local.y.abs() <= 0.3, "{local}");
+            assert!((local.z - height).abs() < 0.004, "{local}");
+        }
+        assert!((up.translation.vector - other.translation.vector).norm() > 0.06);
+        places.push(up.translation.vector);
+    }
+    places.dedup_by(|a, b| (*a - *b).norm() < 1e-9);
+    assert_eq!(places.len(), 8, "every seed has its layout");
+}
