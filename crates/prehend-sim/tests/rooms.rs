@@ -2,6 +2,7 @@
 
 use prehend_navigation::follow::{Follow, FollowParams, Follower, Velocity};
 use prehend_navigation::route::{RouteParams, plan};
+use prehend_navigation::tour::{self, TourParams};
 use prehend_navigation::viewpose::{self, ViewPoseParams};
 use prehend_navigation::{Costmap, Footprint, Inflation, Pose2};
 use prehend_sim::world::{ArmModel, DriveError, JointPoint, LaserSpec, STEP, TrajectoryError};
@@ -256,4 +257,23 @@ fn every_thing_of_the_rooms_can_be_driven_to() {
         }
     }
     assert!(drives > 30, "{drives}");
+}
+
+#[test]
+fn a_short_tour_sees_every_thing_of_a_room() {
+    for name in ["room_two_tables", "room_kitchen", "room_office"] {
+        let world = world(name, 4);
+        let start = world.believed_pose().expect("a base");
+        let params = TourParams { camera: [0.5, 0.0], field_of_view: 0.96, ..TourParams::default() };
+        let tour = tour::plan(&costmap(&world), &footprint(), &start, &params).expect("a tour");
+        assert!((2..=14).contains(&tour.len()), "{name}: {tour:?}");
+        for thing in world.truth().objects.iter().filter(|object| !object.fixed) {
+            let sees = |pose: &&Pose2| {
+                let [x, y] = pose.inverse_transform([thing.position[0], thing.position[1]]);
+                let (dx, distance) = (x - 0.5, (x - 0.5).hypot(y));
+                dx > 0.0 && (0.4..2.5).contains(&distance) && y.atan2(dx).abs() < 0.48
+            };
+            assert!(tour.iter().any(|pose| sees(&pose)), "{name}: {} from {tour:?}", thing.name);
+        }
+    }
 }
