@@ -231,6 +231,8 @@ impl Follower {
         let spacing = map.layout().resolution;
         let steps = (reach / spacing).ceil().max(1.0) as usize;
         let mut on_arc = *pose;
+        // What touches already may leave, but not go deeper.
+        let already = footprint.overlap(map, pose);
         for _ in 0..steps {
             let step = sense * reach / steps as f64;
             let middle = on_arc.yaw + curvature * step / 2.0;
@@ -239,7 +241,8 @@ impl Follower {
                 on_arc.y + step * middle.sin(),
                 on_arc.yaw + curvature * step,
             );
-            if footprint.collides(map, &on_arc) {
+            if footprint.collides(map, &on_arc) && (already == 0 || footprint.overlap(map, &on_arc) > already)
+            {
                 return Follow::Blocked { at: on_arc, velocity: self.slow(dt) };
             }
         }
@@ -363,6 +366,19 @@ mod tests {
         let map = rooms::costmap(&blocked);
         assert!(poses.iter().all(|pose| !rooms::footprint().collides(&map, pose)));
         assert!(poses[poses.len() - 1].x > 2.0);
+    }
+
+    #[test]
+    fn what_touches_already_may_leave_and_not_go_deeper() {
+        let mut grid = rooms::room([0.0, 6.0, 0.0, 3.0]);
+        rooms::fill(&mut grid, [3.3, 3.6, 1.0, 2.0], 100);
+        let start = Pose2::new(3.0, 1.5, 0.0);
+        assert!(rooms::footprint().collides(&rooms::costmap(&grid), &start));
+        let leg = |drive: f64| Route { start, legs: vec![Leg { turn: 0.0, drive }] };
+        let (poses, end) = drive(&grid, &leg(-0.3), |_, _| ());
+        assert_eq!(end, Follow::Arrived);
+        assert!(!rooms::footprint().collides(&rooms::costmap(&grid), &poses[poses.len() - 1]));
+        assert!(matches!(drive(&grid, &leg(0.3), |_, _| ()).1, Follow::Blocked { .. }));
     }
 
     #[test]

@@ -158,6 +158,18 @@ impl Footprint {
         FootprintCost { mean, worst, unknown: unknown || count == 0 }
     }
 
+    /// How many lethal or unknown cells are under the outline at a pose; cells outside the map are not counted.
+    pub fn overlap(&self, map: &Costmap, pose: &Pose2) -> usize {
+        if !pose.is_finite() || map.room(pose.xy()) > self.circumscribed {
+            return 0;
+        }
+        let mut count = 0;
+        for_cells_of(map.layout(), &self.at(pose), |index| {
+            count += usize::from(map.costs()[index] >= LETHAL)
+        });
+        count
+    }
+
     /// Whether the base at a pose touches something, or may: a lethal or unknown cell under its outline. Quick where nothing is near.
     pub fn collides(&self, map: &Costmap, pose: &Pose2) -> bool {
         if !pose.is_finite() {

@@ -235,6 +235,12 @@ impl Face {
             });
             let route = match planned.await.map_err(|_| NavigateError::Gone)? {
                 Ok(route) => route,
+                // So near to something that it could only touch it: away first, one way or the other.
+                Err(error @ RouteError::StartBlocked { .. }) => {
+                    last = error.into();
+                    self.move_away(if attempt % 2 == 0 { -BACK } else { BACK }).await?;
+                    continue;
+                }
                 // What is in the way may leave; what the map has will not.
                 Err(error) => {
                     last = error.into();
@@ -261,7 +267,7 @@ impl Face {
                     if bumps >= BUMPS {
                         break;
                     }
-                    self.back_away().await?;
+                    self.move_away(-BACK).await?;
                 }
                 DriveEnd::Stopped => return Err(NavigateError::Stopped),
                 DriveEnd::Refused(DriveError::ArmMoves) => return Err(NavigateError::ArmMoves),
@@ -285,10 +291,10 @@ impl Face {
         (!good).then_some(NavigateError::Beside { xy, yaw })
     }
 
-    /// Drives back a little, straight; what comes of it the next plan will see.
-    async fn back_away(&self) -> Result<(), NavigateError> {
+    /// Drives a little, straight, backwards when negative; what comes of it the next plan will see.
+    async fn move_away(&self, drive: f64) -> Result<(), NavigateError> {
         let start = self.state.borrow().believed;
-        let route = Route { start, legs: vec![Leg { turn: 0.0, drive: -BACK }] };
+        let route = Route { start, legs: vec![Leg { turn: 0.0, drive }] };
         match self.follow(route).await? {
             DriveEnd::Stopped => Err(NavigateError::Stopped),
             _ => Ok(()),
