@@ -245,22 +245,11 @@ fn reach(category: &str) -> f64 {
 fn spread(things: &mut [Standing<'_>], fixtures: &[Rectangle]) {
     for _ in 0..ROUNDS {
         let mut moved = false;
-        for a in 0..things.len() {
-            for b in a + 1..things.len() {
-                let way = [0, 1].map(|i| things[b].at[i] - things[a].at[i]);
-                let distance = way[0].hypot(way[1]);
-                let least = things[a].reach + things[b].reach + ROOM;
-                if distance >= least {
-                    continue;
-                }
-                moved = true;
-                // Two in one place part along y.
-                let along = if distance < 1e-6 { [0.0, 1.0] } else { way.map(|part| part / distance) };
-                for (index, sign) in [(a, -0.5), (b, 0.5)] {
-                    for i in 0..2 {
-                        things[index].at[i] += along[i] * sign * (least - distance);
-                    }
-                }
+        for b in 1..things.len() {
+            let (before, rest) = things.split_at_mut(b);
+            let Some(second) = rest.first_mut() else { continue };
+            for first in before {
+                moved |= part(first, second);
             }
         }
         for thing in things.iter_mut() {
@@ -280,6 +269,24 @@ fn spread(things: &mut [Standing<'_>], fixtures: &[Rectangle]) {
             return;
         }
     }
+}
+
+/// Pushes two things apart when they are too near; whether they were.
+fn part<'t>(first: &mut Standing<'t>, second: &mut Standing<'t>) -> bool {
+    let way = [second.at[0] - first.at[0], second.at[1] - first.at[1]];
+    let distance = way[0].hypot(way[1]);
+    let lacking = first.reach + second.reach + ROOM - distance;
+    if lacking <= 0.0 {
+        return false;
+    }
+    // Two in one place part along y.
+    let along = if distance < 1e-6 { [0.0, 1.0] } else { way.map(|part| part / distance) };
+    for (thing, sign) in [(first, -0.5), (second, 0.5)] {
+        for (at, along) in thing.at.iter_mut().zip(along) {
+            *at += along * sign * lacking;
+        }
+    }
+    true
 }
 
 /// Least gap between things that are pushed apart, metres, and how often.
