@@ -266,10 +266,16 @@ pub(super) fn slid(
             (0..old.len()).filter(free).filter(|place| fits(&old[*place], object)).collect()
         })
         .collect();
+    // Of several that fit one slot the largest: the others are more of it.
+    let largest = |place: &usize| {
+        let fitting = (0..seen.len()).filter(|number| places[*number].contains(place));
+        fitting.max_by_key(|number| (seen[*number].cloud.len(), std::cmp::Reverse(*number)))
+    };
     places
         .iter()
-        .map(|found| match found.as_slice() {
-            [place] if places.iter().filter(|other| other.contains(place)).count() == 1 => Some(*place),
+        .enumerate()
+        .map(|(number, found)| match found.as_slice() {
+            [place] if largest(place) == Some(number) => Some(*place),
             _ => None,
         })
         .collect()
