@@ -105,7 +105,7 @@ fn all(wrong: impl IntoIterator<Item = Option<String>>) {
 fn sentences_become_skills() {
     all([
         does("pick up the red mug", "grasp mug_0"),
-        does("grab the blue mug by the handle", "grasp mug_1 handle"),
+        does("grab the blue mug by the handle", "grasp_part mug_1 handle"),
         does("put the red mug on the plate", "grasp mug_0; place mug_0 on plate_0"),
         does("put the pear in the bowl", "grasp pear_0; place pear_0 in bowl_0"),
         does("pick up the pear and place it in the bowl", "grasp pear_0; place pear_0 in bowl_0"),

@@ -113,6 +113,7 @@ fn the_drawer_that_is_meant_is_opened() {
     does("pull out the second drawer", &["hook_pull drawer_1 handle"]);
     does("pull the second drawer from the bottom open", &["hook_pull drawer_1 handle"]);
     does("close the bottom drawer", &["tip_push drawer_0 front"]);
+    does("close the drawer", &["tip_push drawer_0 front"]);
     does("close the open drawer", &["tip_push drawer_0 front"]);
     does("shut the drawer that is open", &["tip_push drawer_0 front"]);
     refuses("open the drawer", Reason::Ambiguous, "Which one");

@@ -3,6 +3,7 @@
 
 mod contact;
 mod grow;
+mod panel;
 
 use crate::segment::Scene;
 use crate::{Keyframe, color};
@@ -106,6 +107,7 @@ pub fn hypotheses(
     for hypothesis in &mut found {
         hypothesis.pixels.sort_unstable();
     }
+    panel::settle(frame, scene, settings, &mut found);
     (found, skipped)
 }
 

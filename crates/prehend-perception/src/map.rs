@@ -212,6 +212,7 @@ impl MapBuilder {
                 moves[number] = Some(place);
             }
         }
+        let several = associate::were_several(&old, &seen, &pairs, &rule);
         let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
         let mut new = Vec::new();
         for (number, mut object) in seen.into_iter().enumerate() {
@@ -221,7 +222,7 @@ impl MapBuilder {
                     if reset {
                         object.key = known.key.clone();
                         *known = object;
-                    } else if associate::has_slid(known, &object, &rule) {
+                    } else if several[place] || associate::has_slid(known, &object, &rule) {
                         object.key = known.key.clone();
                         keep_names(&mut object, std::mem::take(&mut known.class_votes));
                         *known = object;
@@ -259,6 +260,7 @@ impl MapBuilder {
         }
         kept.extend(new);
         associate::absorb_duplicates(&mut kept, frame.stamp, &rule, report);
+        associate::absorb_slots(&mut kept, frame.stamp, &rule, report);
         kept
     }
 

@@ -14,6 +14,8 @@ const PART_GAP: f64 = 0.06;
 const TRAVEL: f64 = 0.4;
 /// Least offset of a front from the front of its cabinet that is open, metres.
 const OPEN_OFFSET: f64 = 0.03;
+/// Thickness of a front as it is seen, metres.
+const LAYER: f64 = 0.008;
 /// Least angle of a door against the front of its cabinet that is open, radians.
 const OPEN_ANGLE: f64 = 0.2;
 
@@ -145,10 +147,32 @@ fn outward_of(part: &Object, whole: &Object, map: &ObjectMap) -> Option<Vector3<
     (axes[best / 2] * sign).try_normalize(1e-6)
 }
 
-/// Where the points of a front lie along a direction: their median. Half of an open drawer's points may be inside it, so it
-/// stands at least so far.
+/// Where the front lies along a direction: the outermost layer with many points. What is seen of the inside of an open drawer
+/// is spread over many layers, and a handle is small.
 fn front_of(part: &Object, outward: &Vector3<f64>) -> Option<f64> {
-    quantile(part.cloud.points.iter().map(|p| p.coords.dot(outward)).collect(), 0.5)
+    let mut places: Vec<f64> =
+        part.cloud.points.iter().map(|p| p.coords.dot(outward)).filter(|v| v.is_finite()).collect();
+    places.sort_by(f64::total_cmp);
+    // Points of the layer that ends at each place.
+    let mut first = 0;
+    let layers: Vec<usize> = (0..places.len())
+        .map(|last| {
+            while places[last] - places[first] > LAYER {
+                first += 1;
+            }
+            last + 1 - first
+        })
+        .collect();
+    let most = *layers.iter().max()?;
+    let outermost = layers.iter().rposition(|count| 2 * count >= most)?;
+    quantile(
+        places
+            .iter()
+            .copied()
+            .filter(|v| (places[outermost] - LAYER..=places[outermost]).contains(v))
+            .collect(),
+        0.5,
+    )
 }
 
 /// The value that this share of all are less than.

@@ -29,6 +29,11 @@ impl Grounder<'_, '_, '_> {
             Ok(keys) => return Ok((keys, part.cloned())),
             Err(fault) => fault,
         };
+        if let ([np], Reason::Ambiguous) = (phrases, fault.reason)
+            && let Some(key) = self.not_yet(action, np)?
+        {
+            return Ok((vec![key], part.cloned()));
+        }
         let ([np], None, Reason::NotFound) = (phrases, part, fault.reason) else { return Err(fault) };
         let Head::Noun(noun) = &np.head else { return Err(fault) };
         let Some(kind) = self.knowledge.lexicon.actions.part_kind(noun).map(str::to_owned) else {
@@ -104,6 +109,27 @@ impl Grounder<'_, '_, '_> {
             }
             Head::Noun(_) | Head::Anything => Ok(None),
         }
+    }
+
+    /// Of several things that a phrase for one fits, the only one that is not yet as the action makes it: who says "close the
+    /// drawer" means the one that is open.
+    fn not_yet(&mut self, action: &str, np: &NounPhrase) -> Result<Option<ObjectKey>, Fault> {
+        if np.quantity != Quantity::One || !matches!(np.head, Head::Noun(_)) {
+            return Ok(None);
+        }
+        let fitting = self.loose(np)?;
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        let mut left = Vec::new();
+        for key in fitting {
+            let made =
+                map.get(&key).and_then(|o| table.rule(action, class_of(o))).and_then(|rule| rule.makes);
+            let (Some(makes), Some(state)) = (made, self.state_of(&key)?) else { return Ok(None) };
+            if state != makes {
+                left.push(key);
+            }
+        }
+        Ok(if left.len() == 1 { left.pop() } else { None })
     }
 
     /// Objects on which a part was seen: of exactly this name, else of its kind.

@@ -17,7 +17,7 @@ pub use spatial::Measure;
 
 use crate::language::Lexicon;
 use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Skill, SymbolicState};
+use prehend_scene::{ActionTable, Object, ObjectKey, ObjectMap, PartEffect, Reason, Skill, SymbolicState};
 use std::sync::Arc;
 
 /// The tools over one world, for one goal.
@@ -241,14 +241,16 @@ impl<'w> Toolbox<'w> {
             }
             (Interaction::Grasp { part }, None) => {
                 let found = self.world.detect_affordance(object, action)?;
-                let part = best_part(&found, &part);
+                let by_part = best_part(&found, part.as_deref(), &self.lexicon.actions);
+                // Who names a part that was found means that part and no other (`grasp_part`, ASP IV-C).
+                let skill = if by_part.is_empty() { Skill::Grasp } else { Skill::GraspPart };
                 SkillRequest {
-                    skill: Skill::Grasp,
+                    skill,
                     object: object.clone(),
                     targets: Vec::new(),
                     relation: None,
-                    part,
-                    effect: None,
+                    part: by_part,
+                    effect: (skill == Skill::GraspPart).then_some(PartEffect::Hold),
                     direction: None,
                     map_version: map.version,
                 }
@@ -276,6 +278,9 @@ impl<'w> Toolbox<'w> {
         Ok(match (&request.relation, &self.state.held_object) {
             _ if request.effect.is_some_and(|effect| !effect.ends_held()) => {
                 format!("done to the {} of {}", request.part, request.object)
+            }
+            (None, Some(held)) if !request.part.is_empty() => {
+                format!("{held} is in the gripper, by its {}", request.part)
             }
             (None, Some(held)) => format!("{held} is in the gripper"),
             (None, None) => "done, but nothing is in the gripper".to_owned(),
@@ -438,12 +443,15 @@ impl<'w> Toolbox<'w> {
 }
 
 /// The part of this name, or none when it was not found (then it is grasped anywhere).
-fn best_part(found: &[crate::world::Part], wanted: &Option<String>) -> String {
+/// The name of the best part found that a word means: of that very name, else of its kind; empty when there is none.
+fn best_part(found: &[crate::world::Part], wanted: Option<&str>, table: &ActionTable) -> String {
     let Some(wanted) = wanted else { return String::new() };
-    found
-        .iter()
-        .filter(|part| part.name == *wanted)
-        .max_by(|a, b| a.score.total_cmp(&b.score))
+    let kind = |name: &str| table.part_kind(name).map(str::to_owned);
+    let best = |fits: &dyn Fn(&crate::world::Part) -> bool| {
+        found.iter().filter(|part| fits(part)).max_by(|a, b| a.score.total_cmp(&b.score))
+    };
+    best(&|part| part.name == wanted)
+        .or_else(|| best(&|part| kind(wanted).is_some() && kind(&part.name) == kind(wanted)))
         .map_or(String::new(), |part| part.name.clone())
 }
 

@@ -81,11 +81,33 @@ impl<'a> Steps<'a> {
         }
     }
 
+    /// Of several things that fit, the only one that is not yet as the action makes it: "close the drawer" means the open one.
+    fn not_yet(&mut self, verb: &str, phrase: &NounPhrase) -> Option<Vec<usize>> {
+        if phrase.quantity != Quantity::One || !matches!(phrase.head, Head::Noun(_)) {
+            return None;
+        }
+        let mut fitting = self.scene.fitting(phrase).ok().filter(|found| found.len() > 1)?;
+        let class = &self.scene.object(*fitting.first()?).class;
+        let state = match self.scene.words.lexicon.actions.rule(verb, class)?.makes? {
+            Makes::Open => "open",
+            Makes::Closed => "closed",
+            Makes::On => "on",
+            Makes::Off => "off",
+        };
+        fitting.retain(|index| {
+            let name = &self.scene.object(*index).name;
+            let mut joints = self.scene.truth.mechanisms.iter().filter(|joint| joint.entity == *name);
+            !joints.any(|joint| joint.states.iter().any(|held| held == state))
+        });
+        (fitting.len() == 1).then_some(fitting)
+    }
+
     /// An action on a part: the state that the table of actions says it leaves.
     fn act(&mut self, verb: &str, objects: &[NounPhrase]) -> Result<(), Refusal> {
         let mut groups = Vec::new();
         for phrase in objects {
-            groups.push(match self.spoken_for(verb, phrase) {
+            let meant = self.spoken_for(verb, phrase).or_else(|| self.not_yet(verb, phrase));
+            groups.push(match meant {
                 Some(members) => Group { need: members.len(), members },
                 None => self.scene.resolve(phrase)?,
             });

@@ -10,7 +10,7 @@ use super::planning::Planned;
 use super::scene::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
-use prehend_skills::joint::{self, Joint, JointFit};
+use prehend_skills::joint::{self, Expected, Joint, JointFit};
 use prehend_skills::{HeldShape, PartCandidate, solids};
 
 /// Speed near and in contact, as a share of the joints' limits: what is not yet felt must not be far.
@@ -38,8 +38,9 @@ const STALLED: f64 = 0.35;
 /// Sideways compliance in a pull: metres for each newton, and at most so much a step.
 const YIELDS: f64 = 2.0e-4;
 const YIELDS_MOST: f64 = 0.003;
-/// Sideways force that is friction, newtons.
+/// Sideways force that is friction, newtons; and that is not yet a reason to leave the line of what slides.
 const SIDEWAYS: f64 = 4.0;
+const SLIDES_BY: f64 = 12.0;
 /// A part that came no farther than this did not move, metres: pads and links give that much.
 const DID_NOT_MOVE: f64 = 0.012;
 
@@ -206,7 +207,7 @@ impl Job<'_> {
         if closed < EMPTY_OPENING {
             return Err(SkillFault::Slipped { phase: "close", opening: closed });
         }
-        let done = self.follow(motion, &way.candidate).await?;
+        let done = self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?;
         if done.felt.stopped && done.felt.travel < DID_NOT_MOVE {
             return Err(SkillFault::Immovable {
                 phase: "pull",
@@ -224,7 +225,12 @@ impl Job<'_> {
     }
 
     /// Pulls in steps and follows the joint as it shows.
-    async fn follow(&self, motion: &Motion<'_>, candidate: &PartCandidate) -> Result<Done, SkillFault> {
+    async fn follow(
+        &self,
+        motion: &Motion<'_>,
+        candidate: &PartCandidate,
+        expected: Expected,
+    ) -> Result<Done, SkillFault> {
         let bounds = candidate.motion;
         let feel = self.feel()?;
         let feel = feel.as_ref();
@@ -236,7 +242,7 @@ impl Job<'_> {
         while travel < bounds.extent - 2e-3 {
             let here = self.tool_pose()?;
             let step = (if fit.is_some() { NEXT_STEP } else { FIRST_STEP }).min(bounds.extent - travel);
-            let sideways = self.sideways(feel, &here, &bounds, fit.as_ref())?;
+            let sideways = self.sideways(feel, &here, &bounds, fit.as_ref(), expected)?;
             let Some(next) = inside(&bounds, &start, &here, fit.as_ref(), step, &sideways) else {
                 self.tell(
                     "pull",
@@ -267,7 +273,7 @@ impl Job<'_> {
                 stopped = true;
                 break;
             }
-            fit = joint::estimate(&track).ok().filter(|_| track.len() > 3).or(fit);
+            fit = joint::estimate(&track, expected).ok().filter(|_| track.len() > 3).or(fit);
             if let Some(fit) = &fit {
                 self.tell("pull", "joint", &joint_words(fit, travel));
             }
@@ -283,16 +289,18 @@ impl Job<'_> {
         here: &Isometry3<f64>,
         bounds: &PartMotion,
         fit: Option<&JointFit>,
+        expected: Expected,
     ) -> Result<Vector3<f64>, SkillFault> {
+        let friction = if expected == Expected::Slide { SLIDES_BY } else { SIDEWAYS };
         let now = self.skills.arm.joints()?;
         let Some(on_hand) = feel.and_then(|feel| feel.force(&now)) else { return Ok(Vector3::zeros()) };
         let at = Point3::from(here.translation.vector);
         let along = fit.map_or(bounds.direction, |fit| fit.tangent(&at).into_inner());
         // The part holds against the motion: should the torques say the contrary, their sign is the other one.
         let drag = on_hand.dot(&along);
-        let on_hand = if drag > SIDEWAYS { -on_hand } else { on_hand };
+        let on_hand = if drag > friction { -on_hand } else { on_hand };
         let across = on_hand - along * on_hand.dot(&along);
-        let excess = (across.norm() - SIDEWAYS).max(0.0);
+        let excess = (across.norm() - friction).max(0.0);
         Ok(across.try_normalize(1e-9).map_or(Vector3::zeros(), |d| d * (excess * YIELDS).min(YIELDS_MOST)))
     }
 

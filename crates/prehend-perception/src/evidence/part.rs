@@ -54,9 +54,15 @@ pub fn found(
 ) -> Option<Evidence> {
     let (points, places) = points_of(object, crop, if look == Look::First { STRIDE } else { 1 });
     let viewer = Point3::from(crop.map_from_camera.translation.vector);
+    let bounds = part.cloud.bounds();
+    // One key of many is no single thing on a top.
+    let cap = bounds
+        .filter(|_| matches!(part.kind.as_str(), "button" | "key" | "switch"))
+        .and_then(|(low, high)| mechanism::cap(&points, &low, &high));
     let (distance, mechanism) = mechanism::find(&points, &viewer, support_z)
         .into_iter()
         .filter(|mechanism| is_alike(mechanism.kind, &part.kind))
+        .chain(cap)
         .map(|mechanism| ((mechanism.centroid - part.centroid).norm(), mechanism))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let extent = part.cloud.bounds().map_or(0.0, |(low, high)| (high - low).norm() / 4.0);

@@ -1,6 +1,9 @@
 //! Which thing of a frame is which known object.
 
 use super::{UpdateReport, Visibility};
+use crate::parts::mechanism::Front;
+use crate::parts::viewer_of;
+use nalgebra::Vector3;
 use prehend_geometry::voxel::overlap_ratio;
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity, similarity};
 use prehend_scene::{Object, fixture};
@@ -142,8 +145,12 @@ const PART: (f64, f64) = (0.8, 0.12);
 
 /// Farthest a drawer or door is followed along its way, metres.
 const SLIDE: f64 = 0.45;
-/// Greatest difference of heights of one drawer, metres.
+/// Least height of one of several fronts that were taken for one, as a share of its height.
+const WHOLE_FRONT: f64 = 0.25;
+/// Greatest difference of the upper edges of one drawer, metres.
 const LEVEL: f64 = 0.025;
+/// Greatest offset of one drawer across its way, as a share of its width.
+const IN_LINE: f64 = 0.3;
 /// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
 const UNMOVED: f64 = 0.6;
 
@@ -151,6 +158,91 @@ const UNMOVED: f64 = 0.6;
 pub(super) fn has_slid(known: &Object, seen: &Object, rule: &MergeRule) -> bool {
     fixture::is_panel(&known.class_name)
         && overlap_ratio(&seen.cloud.points, &known.cloud.points, rule.distance) < UNMOVED
+}
+
+/// For each known object whether it is a drawer or door that this frame shows to be several: others than the one it is paired with
+/// lie on it for the most part.
+pub(super) fn were_several(
+    old: &[Object],
+    seen: &[Object],
+    pairs: &[Option<usize>],
+    rule: &MergeRule,
+) -> Vec<bool> {
+    old.iter()
+        .enumerate()
+        .map(|(place, known)| {
+            fixture::is_panel(&known.class_name)
+                && pairs.contains(&Some(place))
+                && seen.iter().zip(pairs).any(|(other, pair)| {
+                    *pair != Some(place)
+                        && fixture::is_panel(&other.class_name)
+                        // A sliver of what something hides is no front of its own.
+                        && other.bounds.size.z > WHOLE_FRONT * known.bounds.size.z
+                        && overlap_ratio(&other.cloud.points, &known.cloud.points, rule.distance) > UNMOVED
+                })
+        })
+        .collect()
+}
+
+/// Whether two sightings of drawers or doors are of one that moved: their upper edges are level, and along the way of a
+/// drawer they are in line; of a door only how far apart they are tells.
+fn in_one_slot(a: &Object, b: &Object) -> bool {
+    let shift = b.bounds.pose.translation.vector - a.bounds.pose.translation.vector;
+    if !fixture::is_panel(&a.class_name)
+        || !fixture::is_panel(&b.class_name)
+        || (a.bounds.top() - b.bounds.top()).abs() > LEVEL
+        || shift.xy().norm() > SLIDE
+    {
+        return false;
+    }
+    if !a.class_name.ends_with("drawer") {
+        return true;
+    }
+    // The wider of the two faces: of a hollow alone only walls are seen.
+    let front = |object: &Object| Front::find(&object.cloud.points, &viewer_of(object));
+    let width = |front: &Front| front.across.1 - front.across.0;
+    let wider = [front(a), front(b)].into_iter().flatten().max_by(|a, b| width(a).total_cmp(&width(b)));
+    let Some(front) = wider else { return true };
+    let side = Vector3::new(-front.normal.y, front.normal.x, 0.0);
+    shift.dot(&side).abs() < IN_LINE * width(&front)
+}
+
+/// Makes one of drawers in one slot of a cabinet: of one that was not seen in this frame while another was, the place is hidden
+/// behind it; of two that were seen, one is the front and one the hollow behind it. The older key stays.
+pub(super) fn absorb_slots(
+    objects: &mut Vec<Object>,
+    stamp: f64,
+    rule: &MergeRule,
+    report: &mut UpdateReport,
+) {
+    let is_new = |o: &Object| (o.last_seen - stamp).abs() < 1e-9;
+    let is_drawer = |o: &Object| o.class_name.ends_with("drawer");
+    let mut place = 0;
+    while place < objects.len() {
+        let (one, rest) = (&objects[place], &objects[place + 1..]);
+        let twin = rest.iter().position(|other| {
+            is_drawer(one) && is_drawer(other) && (is_new(one) || is_new(other)) && in_one_slot(one, other)
+        });
+        let Some(twin) = twin.map(|twin| place + 1 + twin) else {
+            place += 1;
+            continue;
+        };
+        let mut other = objects.remove(twin);
+        let known = &mut objects[place];
+        report.added.retain(|key| *key != other.key);
+        report.merged.retain(|key| *key != other.key);
+        report.removed.push(other.key.clone());
+        match (is_new(known), is_new(&other)) {
+            (true, true) => merge_into(known, other, rule),
+            (true, false) => super::keep_names(known, other.class_votes),
+            (false, _) => {
+                other.key = known.key.clone();
+                super::keep_names(&mut other, std::mem::take(&mut known.class_votes));
+                report.moved.push(other.key.clone());
+                *known = other;
+            }
+        }
+    }
 }
 
 /// For each unpaired drawer or door the known one it is: at its height, not seen elsewhere, and the only such. Where it was may be
@@ -161,14 +253,8 @@ pub(super) fn slid(
     pairs: &[Option<usize>],
     moves: &[Option<usize>],
 ) -> Vec<Option<usize>> {
-    let centre = |object: &Object| object.bounds.pose.translation.vector;
-    let fits = |known: &Object, object: &Object| {
-        let shift = centre(object) - centre(known);
-        fixture::is_panel(&object.class_name)
-            && known.class_name == object.class_name
-            && shift.z.abs() < LEVEL
-            && shift.xy().norm() < SLIDE
-    };
+    let fits =
+        |known: &Object, object: &Object| known.class_name == object.class_name && in_one_slot(known, object);
     let free = |place: &usize| !pairs.contains(&Some(*place)) && !moves.contains(&Some(*place));
     let places: Vec<Vec<usize>> = seen
         .iter()
@@ -180,10 +266,16 @@ pub(super) fn slid(
             (0..old.len()).filter(free).filter(|place| fits(&old[*place], object)).collect()
         })
         .collect();
+    // Of several that fit one slot the largest: the others are more of it.
+    let largest = |place: &usize| {
+        let fitting = (0..seen.len()).filter(|number| places[*number].contains(place));
+        fitting.max_by_key(|number| (seen[*number].cloud.len(), std::cmp::Reverse(*number)))
+    };
     places
         .iter()
-        .map(|found| match found.as_slice() {
-            [place] if places.iter().filter(|other| other.contains(place)).count() == 1 => Some(*place),
+        .enumerate()
+        .map(|(number, found)| match found.as_slice() {
+            [place] if largest(place) == Some(number) => Some(*place),
             _ => None,
         })
         .collect()
@@ -202,7 +294,9 @@ pub(super) fn absorb_duplicates(
     while place < objects.len() {
         let twin = (place + 1..objects.len()).find(|other| {
             let (a, b) = (&objects[place], &objects[*other]);
-            is_part(a, b, rule) || !(is_new(a) && is_new(b)) && covers(a, b, rule)
+            // Two fronts in one frame are two.
+            let fronts = is_new(a) && is_new(b) && fixture::is_panel(&a.class_name);
+            is_part(a, b, rule) && !fronts || !(is_new(a) && is_new(b)) && covers(a, b, rule)
         });
         match twin {
             Some(twin) => {

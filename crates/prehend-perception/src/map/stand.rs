@@ -3,7 +3,7 @@
 use nalgebra::Point3;
 use prehend_geometry::OrientedBox;
 use prehend_geometry::plane::Plane;
-use prehend_scene::Object;
+use prehend_scene::{Object, fixture};
 
 /// Greatest angle between the view and the vertical at which the sides of a thing may be hidden by its top, radians.
 const STEEP: f64 = 0.42;
@@ -23,7 +23,9 @@ pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane,
         let center = Point3::from(object.bounds.pose.translation.vector);
         let down = camera - center;
         let is_steep = down.xy().norm() < STEEP.tan() * down.z;
-        if !is_steep || (object.last_seen - stamp).abs() > 1e-9 {
+        // A drawer hangs in its cabinet.
+        let hangs = fixture::is_panel(&object.class_name);
+        if !is_steep || hangs || (object.last_seen - stamp).abs() > 1e-9 {
             continue;
         }
         let bottom = center.z - object.bounds.size.z / 2.0;

@@ -25,6 +25,10 @@ const KNOB: f64 = 0.06;
 const RISE: (f64, f64) = (0.004, 0.03);
 /// Greatest share of the footprint that a button covers.
 const BUTTON_SHARE: f64 = 0.6;
+/// Room around a key in which it must stand out, gap to the next one, and how level its cap is, metres.
+const CAP_AROUND: f64 = 0.010;
+const CAP_GAP: f64 = 0.0035;
+const CAP_FLAT: f64 = 0.0025;
 /// Directions in half a turn that are tried for a front.
 const DIRECTIONS: usize = 60;
 /// Most points the search for a front looks at.
@@ -269,6 +273,43 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
     None
 }
 
+/// A cap that stands out of what is around it at a place: one key of many. `low` and `high` bound where it is expected.
+pub fn cap(points: &[Point3<f64>], low: &Point3<f64>, high: &Point3<f64>) -> Option<Mechanism> {
+    let within = |p: &Point3<f64>, margin: f64| {
+        is_finite(p) && (0..2).all(|axis| p[axis] > low[axis] - margin && p[axis] < high[axis] + margin)
+    };
+    let near: Vec<usize> = (0..points.len()).filter(|i| within(&points[*i], CAP_AROUND)).collect();
+    let mut heights: Vec<f64> =
+        near.iter().map(|i| &points[*i]).filter(|p| within(p, 0.0)).map(|p| p.z).collect();
+    heights.sort_by(f64::total_cmp);
+    let top = *heights.get(heights.len() * 3 / 5)?;
+    let level: Vec<usize> = near.iter().copied().filter(|i| (points[*i].z - top).abs() < CAP_FLAT).collect();
+    let places: Vec<Point3<f64>> = level.iter().map(|i| points[*i]).collect();
+    let middle_of = nalgebra::center(low, high);
+    // The level group the expected middle lies in; those beside it are other keys.
+    let group = clusters(&places, CAP_GAP, 3)
+        .into_iter()
+        .find(|group| group.iter().any(|i| (places[*i].xy() - middle_of.xy()).norm() < CAP_GAP))?;
+    let mut indices: Vec<usize> = group.into_iter().map(|i| level[i]).collect();
+    indices.sort_unstable();
+    let size = |range: Option<(f64, f64)>| range.map_or(0.0, |(low, high)| high - low);
+    let fits = (0..2).all(|axis| {
+        let wide = size(range(indices.iter().map(|i| points[*i][axis]).collect()));
+        (0.5..2.0).contains(&(wide / (high[axis] - low[axis]).max(0.004)))
+    });
+    let around: Vec<usize> = near.iter().copied().filter(|i| indices.binary_search(i).is_err()).collect();
+    let lower = around.iter().filter(|i| points[**i].z < top - RISE.0).count();
+    let higher = around.iter().filter(|i| points[**i].z > top + 2.0 * RISE.0).count();
+    if !fits || indices.len() < 8 || lower * 5 < around.len() || higher * 5 > around.len() {
+        return None;
+    }
+    let mut centroid = middle(points, &indices)?;
+    centroid.z = top;
+    let share = lower as f64 / around.len().max(1) as f64;
+    let score = 0.6 + 0.3 * share.clamp(0.0, 1.0);
+    Some(Mechanism { kind: "button", indices, centroid, normal: Vector3::z(), is_level: false, score })
+}
+
 /// Ranges of x and y of the points that are kept.
 fn extent(points: &[Point3<f64>], keep: impl Fn(&Point3<f64>) -> bool) -> Option<(f64, f64, f64, f64)> {
     let kept = || points.iter().filter(|p| is_finite(p) && keep(p));
@@ -295,4 +336,33 @@ fn along(point: &Point3<f64>, direction: &Vector3<f64>) -> f64 {
 
 fn is_finite(point: &Point3<f64>) -> bool {
     point.coords.iter().all(|x| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plate at z 0.02 seen from above, 1 mm apart, with keys of 19 mm every 24 mm that rise by `rise`.
+    fn keys(rise: f64) -> Vec<Point3<f64>> {
+        (0..100)
+            .flat_map(|i| (0..100).map(move |j| (f64::from(i) * 1e-3, f64::from(j) * 1e-3)))
+            .map(|(x, y)| {
+                let on_key = x % 0.024 < 0.019 && y % 0.024 < 0.019;
+                Point3::new(x, y, 0.02 + if on_key { rise } else { 0.0 })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn one_key_of_many_is_a_cap_and_a_print_on_a_plate_is_none() {
+        let (low, high) = (Point3::new(0.049, 0.049, 0.026), Point3::new(0.066, 0.066, 0.028));
+        let found = cap(&keys(0.007), &low, &high).expect("a key");
+        assert!((found.centroid - Point3::new(0.057, 0.057, 0.027)).norm() < 0.003, "{:?}", found.centroid);
+        assert!((300..420).contains(&found.indices.len()), "{}", found.indices.len());
+        assert_eq!(cap(&keys(0.0), &low, &high), None);
+        // Between keys there is none, and none where nothing was seen.
+        let gap = (Point3::new(0.042, 0.042, 0.02), Point3::new(0.048, 0.048, 0.02));
+        assert_eq!(cap(&keys(0.007), &gap.0, &gap.1), None);
+        assert_eq!(cap(&[], &low, &high), None);
+    }
 }

@@ -135,7 +135,7 @@ fn outward(centroid: &Point3<f64>, front: Option<&mechanism::Front>) -> Vector3<
 }
 
 /// Where the object's views were taken from, in the mean; the origin (the robot's base) when it has none.
-fn viewer_of(object: &Object) -> Point3<f64> {
+pub(crate) fn viewer_of(object: &Object) -> Point3<f64> {
     let count = object.crops.len().max(1) as f64;
     let sum =
         object.crops.iter().fold(Vector3::zeros(), |sum, crop| sum + crop.map_from_camera.translation.vector);

@@ -18,6 +18,8 @@ const REACHED: f64 = 0.001;
 const STANDING: f64 = 0.002;
 /// Seconds of standing after which a gripper that is not at its goal is stalled.
 const STALL_TIME: f64 = 0.25;
+/// Seconds after which a gripper that neither is at its goal nor stands still gives up, as drivers do.
+const LONGEST: f64 = 4.0;
 /// Stiffness and damping of the position motor, N/m and N s/m.
 const POSITION_MOTOR: [f32; 2] = [8000.0, 120.0];
 
@@ -137,9 +139,9 @@ impl Gripper {
         let (id, mut age, mut standing) = self.running?;
         age += STEP;
         standing = if speed < STANDING { standing + STEP } else { 0.0 };
-        let stalled = !reached && standing >= STALL_TIME;
+        let stalled = !reached && (standing >= STALL_TIME || age >= LONGEST);
         // A goal counts as reached when the fingers are there and stand.
-        let done = (reached && standing >= 4.0 * STEP) || stalled;
+        let done = (reached && (standing >= 4.0 * STEP || age >= LONGEST)) || stalled;
         self.running = (!done).then_some((id, age, standing));
         done.then_some(GripEnd { id, stalled, reached_goal: reached, replaced: false, opening: 2.0 * mean })
     }

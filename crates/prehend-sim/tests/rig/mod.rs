@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod eyes;
+
 use nalgebra::{Isometry3, Matrix6, Translation3, UnitQuaternion, Vector3, Vector6};
 use prehend_sim::world::{ArmModel, GripEnd, JOINTS, JointPoint, JointVector, MotionOutcome};
 use prehend_sim::{Scene, World};

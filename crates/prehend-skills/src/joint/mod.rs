@@ -14,14 +14,49 @@ use serde::{Deserialize, Serialize};
 
 /// Shortest track from which anything is estimated, metres.
 pub const SHORTEST: f64 = 0.008;
-/// Residual below which a difference between line and circle is noise, metres.
-const NOISE: f64 = 0.000_4;
+/// Residual below which a difference between line and circle is noise, metres: of a part that may turn, of one of which
+/// nothing is known, of one that slides by its kind.
+const NOISE: [f64; 3] = [0.000_4, 0.000_8, 0.003];
 /// A circle must leave at most this share of the line's residual.
 const CLEARLY_BETTER: f64 = 0.6;
 /// Radii of parts that people build, metres: from a lever to a wide door.
 const RADII: [f64; 2] = [0.03, 1.5];
 /// Turn of the observed poses from which their axis is trusted, radians.
 const TURNED: f64 = 0.12;
+
+/// What the kind of a thing says about its joint before it has moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expected {
+    /// It turns: a door, a lid, a lever.
+    Turn,
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// It slides: a drawer.
+    Slide,
+}
+
+impl Expected {
+    /// What things of a class do, by the last word of its name. A detector may have misnamed it: a track that contradicts
+    /// it plainly is believed all the same.
+    pub fn of(class: &str) -> Self {
+        match class.rsplit([' ', '_']).next() {
+            Some("drawer" | "layer" | "tray") => Self::Slide,
+            Some("door" | "flap" | "hatch" | "gate" | "lid" | "lever" | "microwave" | "oven" | "fridge") => {
+                Self::Turn
+            }
+            _ => Self::Unknown,
+        }
+    }
+
+    fn noise(self) -> f64 {
+        match self {
+            Self::Turn => NOISE[0],
+            Self::Unknown => NOISE[1],
+            Self::Slide => NOISE[2],
+        }
+    }
+}
 
 /// How a part moves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,10 +110,11 @@ pub enum JointError {
 
 /// Estimates the joint from the track of a body that moves with the part: the hand that holds it, or the part itself as
 /// it was seen. Poses in order, `map_from_body`; only their positions count when their rotations do not change (a hand
-/// that is held straight), else their common axis is used as well.
+/// that is held straight), else their common axis is used as well. `expected` is what the kind of thing says: the hand
+/// strays by a little, and of a drawer that is no turn.
 ///
 /// Errors: [`JointError::NotFinite`]; [`JointError::TooShort`] for a track under [`SHORTEST`] or of fewer than 2 poses.
-pub fn estimate(track: &[Isometry3<f64>]) -> Result<JointFit, JointError> {
+pub fn estimate(track: &[Isometry3<f64>], expected: Expected) -> Result<JointFit, JointError> {
     for (index, pose) in track.iter().enumerate() {
         let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
         if numbers.copied().any(|n| !n.is_finite()) {
@@ -100,7 +136,7 @@ pub fn estimate(track: &[Isometry3<f64>]) -> Result<JointFit, JointError> {
     let prismatic =
         JointFit { joint: Joint::Prismatic { axis }, residual: line_residual, line_residual, travel };
     let Some(circle) = Circle::fit(&points, turn_axis(track)) else { return Ok(prismatic) };
-    let bends = line_residual > NOISE && circle.residual < CLEARLY_BETTER * line_residual;
+    let bends = line_residual > expected.noise() && circle.residual < CLEARLY_BETTER * line_residual;
     if !bends || !(RADII[0]..=RADII[1]).contains(&circle.radius) {
         return Ok(prismatic);
     }

@@ -35,7 +35,9 @@ impl Surroundings {
         let mut points: Vec<Point3<f64>> =
             finite(request.object).into_iter().filter(|p| near(p) && !of_part(p)).collect();
         points.extend(request.neighbours.iter().flat_map(|n| finite(n)).filter(|p| near(p) && !of_part(p)));
-        let face = frame.face.and_then(|offset| {
+        // What stands on a top has room on all sides; a flank of its own is no wall behind it.
+        let upright = frame.face.filter(|_| frame.normal.z.abs() <= 0.7);
+        let face = upright.and_then(|offset| {
             let out = frame.pull.into_inner();
             let across = Vector3::z().cross(&out);
             let object = finite(request.object);

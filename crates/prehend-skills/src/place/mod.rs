@@ -1,6 +1,7 @@
 //! Where to put what is held: free, flat or hollow, reachable, and in the stated relation.
 
 mod held;
+mod hollow;
 mod relation;
 mod search;
 #[cfg(test)]

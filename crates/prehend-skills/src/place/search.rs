@@ -1,6 +1,7 @@
 //! The search over spots and turns.
 
 use super::held::Footprint;
+use super::hollow::Hollow;
 use super::relation::{Rect, fitness, on_table};
 use super::{PlaceCandidate, PlaceError, PlaceRequest};
 use crate::columns::{Columns, Fill};
@@ -24,8 +25,8 @@ const FLAT: f64 = 0.006;
 const RELEASE: f64 = 0.005;
 /// Heights that differ by less are level, metres: twice the camera's noise.
 const LEVEL: f64 = 0.0035;
-/// Least depth of a hollow, metres.
-const HOLLOW: f64 = 0.008;
+/// Share of what rests that must be over the room it is put in: what overlaps a wall by more is not in it.
+const WITHIN: f64 = 0.6;
 /// Spots whose columns are looked at, at most: bounds the time.
 const CHECKED: usize = 4000;
 
@@ -55,8 +56,8 @@ struct Search<'a> {
 struct Target {
     rect: Rect,
     top: f64,
-    /// Cells (x, y, top) below the rim, when it is hollow.
-    hollow: Vec<[f64; 3]>,
+    /// The room inside, when it is hollow.
+    hollow: Hollow,
     /// Centre of the rim and its least distance from there.
     rim: Option<(Point3<f64>, f64)>,
 }
@@ -107,25 +108,7 @@ impl Target {
         let mut tops: Vec<f64> = columns.occupied().map(|c| c.3).collect();
         tops.sort_by(f64::total_cmp);
         let top = crate::grasp::quantile(&tops, 0.96);
-        let hollow: Vec<[f64; 3]> = columns
-            .occupied()
-            .filter(|(x, y, _, z)| {
-                // Below the rim, and with higher cells on both sides along x and along y: not just a low end.
-                let higher = |dx: f64, dy: f64| {
-                    (1..60).any(|k| {
-                        let k = f64::from(k) * CELL;
-                        columns.top(x + dx * k, y + dy * k).is_some_and(|t| t > z + HOLLOW)
-                    })
-                };
-                *z < top - HOLLOW
-                    && u8::from(higher(1.0, 0.0))
-                        + u8::from(higher(-1.0, 0.0))
-                        + u8::from(higher(0.0, 1.0))
-                        + u8::from(higher(0.0, -1.0))
-                        >= 3
-            })
-            .map(|(x, y, _, z)| [x, y, z])
-            .collect();
+        let hollow = Hollow::find(&columns, top);
         let rim = crate::grasp::rim_centre(points).map(|centre| {
             let mut radii: Vec<f64> = points
                 .iter()
@@ -143,15 +126,29 @@ impl Target {
     /// From the rim, because the camera does not see all of the inside.
     fn middle(&self, inside: bool) -> [f64; 2] {
         match self.rim {
-            Some((centre, _)) if inside && !self.hollow.is_empty() => [centre.x, centre.y],
+            Some((centre, _)) if inside && self.hollow.holds(centre.x, centre.y) => [centre.x, centre.y],
+            // No ring: a drawer's rim is its front.
+            _ if inside && !self.hollow.is_empty() => self.hollow.middle(),
             _ => self.rect.centre(),
+        }
+    }
+
+    /// Where its room is when something is put into it, else the whole.
+    fn range(&self, inside: bool) -> Rect {
+        if inside && !self.hollow.is_empty() {
+            Rect { low: self.hollow.low, high: self.hollow.high }
+        } else {
+            self.rect
         }
     }
 
     /// Width of the hollow, metres.
     fn opening(&self) -> f64 {
         match self.rim {
-            Some((_, radius)) if !self.hollow.is_empty() => 2.0 * radius,
+            Some((centre, radius)) if self.hollow.holds(centre.x, centre.y) => 2.0 * radius,
+            _ if !self.hollow.is_empty() => (0..2)
+                .map(|axis| self.hollow.high[axis] - self.hollow.low[axis])
+                .fold(f64::INFINITY, f64::min),
             _ => 0.0,
         }
     }
@@ -220,11 +217,13 @@ impl Search<'_> {
     /// Spots that fit the relation, within reach; and whether any fitted at all.
     fn spots(&self, targets: &[Rect], others: &[Rect]) -> (Vec<Spot>, bool) {
         let request = self.request;
-        let (low, high) = match &self.target {
-            Some(target) => (target.rect.low, target.rect.high),
+        let inside = request.relation == Relation::In;
+        let room = self.target.as_ref().map(|target| target.range(inside));
+        let (low, high) = match &room {
+            Some(room) => (room.low, room.high),
             None => (request.region_low, request.region_high),
         };
-        let middle = self.target.as_ref().map(|t| t.middle(request.relation == Relation::In));
+        let middle = self.target.as_ref().map(|t| t.middle(inside));
         let count = |axis: usize| (((high[axis] - low[axis]) / STEP).floor().max(0.0) as usize + 1).min(200);
         let (mut spots, mut fitting) = (Vec::new(), false);
         for ix in 0..count(0) {
@@ -240,13 +239,10 @@ impl Search<'_> {
                         low: [x + footprint.low[0], y + footprint.low[1]],
                         high: [x + footprint.high[0], y + footprint.high[1]],
                     };
-                    let fit = match (&self.target, middle) {
-                        (Some(target), Some(middle)) => {
-                            let half = ((target.rect.high[0] - target.rect.low[0])
-                                .min(target.rect.high[1] - target.rect.low[1])
-                                / 2.0)
-                                .max(0.01);
-                            let off = (x - middle[0]).hypot(y - middle[1]) / half;
+                    let fit = match (&room, middle) {
+                        (Some(room), Some(middle)) => {
+                            let half = |axis: usize| ((room.high[axis] - room.low[axis]) / 2.0).max(0.01);
+                            let off = ((x - middle[0]) / half(0)).hypot((y - middle[1]) / half(1));
                             (off < 1.0).then_some(1.0 - 0.8 * off)
                         }
                         _ => fitness(request.relation, &rect, targets, others),
@@ -255,10 +251,10 @@ impl Search<'_> {
                     fitting = true;
                     let tool = [x + footprint.tool_from_middle[0], y + footprint.tool_from_middle[1]];
                     let reach = request.reach.comfort(tool[0], tool[1]);
-                    let inside = (0..2).all(|i| {
+                    let allowed = (0..2).all(|i| {
                         rect.low[i] >= request.region_low[i] && rect.high[i] <= request.region_high[i]
                     });
-                    if reach <= 0.0 || !inside {
+                    if reach <= 0.0 || !allowed {
                         continue;
                     }
                     // As the base turns towards the spot, so does the hand: that costs the wrist nothing.
@@ -278,27 +274,36 @@ impl Search<'_> {
         let footprint = &self.footprints[spot.turn];
         let table = request.support_height;
         let margin = if self.target.is_some() { 0.0 } else { MARGIN };
+        let hollow = self.target.as_ref().map(|target| &target.hollow);
+        let hollow = hollow.filter(|hollow| request.relation == Relation::In && !hollow.is_empty());
+        // In the shadow of a wall the floor was not seen.
+        let ground = hollow.map_or(table, |hollow| hollow.floor.max(table));
         let heights: Vec<f64> = footprint
             .cells
             .iter()
             .zip(&footprint.bulk)
             .map(|([dx, dy], bulk)| {
-                let top = self.columns.max_top(spot.x + dx, spot.y + dy, margin).unwrap_or(table);
+                let top = self.columns.max_top(spot.x + dx, spot.y + dy, margin).unwrap_or(ground);
                 let hangs = if *bulk || self.target.is_none() { 0.0 } else { HANGS };
                 (top - hangs).max(table)
             })
             .collect();
         let surface = heights.iter().copied().fold(table, f64::max);
         let mut score = spot.score;
-        match (&self.target, request.relation) {
-            (Some(target), Relation::In) if !target.hollow.is_empty() => {
+        match (&self.target, hollow) {
+            (Some(target), Some(hollow)) => {
+                let rests = || footprint.cells.iter().zip(&footprint.bulk).filter(|(_, bulk)| **bulk);
+                let within = rests().filter(|([dx, dy], _)| hollow.holds(spot.x + dx, spot.y + dy)).count();
+                if (within as f64) < WITHIN * rests().count() as f64 {
+                    return Err(Bad::Narrow);
+                }
                 // What does not get below the rim lies on it, not in it.
                 if surface > target.top - 0.004 {
                     return Err(Bad::Narrow);
                 }
                 score += 0.5 * ((target.top - surface) / 0.05).min(1.0);
             }
-            (Some(_), _) => score += 0.5 * self.steadiness(footprint, &heights, surface)?,
+            (Some(_), None) => score += 0.5 * self.steadiness(footprint, &heights, surface)?,
             (None, _) if surface > table + FLAT => return Err(Bad::Taken),
             (None, _) => {}
         }

@@ -1,0 +1,314 @@
+//! Fronts of drawers and doors by geometry: what the detector merged is cut along the seams between fronts, what it split is
+//! joined where there is none, and what is neither the front, before it nor inside it is left out.
+
+use super::{Hypothesis, HypothesisSettings};
+use crate::Keyframe;
+use crate::parts::mechanism::Front;
+use crate::segment::Scene;
+use nalgebra::{Point3, Vector3};
+use prehend_scene::fixture;
+use std::collections::HashSet;
+
+/// Greatest angle and distance of the faces of one piece of furniture, radians and metres.
+const SAME_FACE: (f64, f64) = (0.10, 0.008);
+/// Distance of the points of one face, metres.
+const THICKNESS: f64 = 0.005;
+/// Room around the named faces in which more of them is looked for, metres.
+const MARGIN: f64 = 0.02;
+/// Width of the strips in which seams are looked for, metres.
+const STRIP: f64 = 0.002;
+/// Share of the usual number of points under which a strip is a seam.
+const SEAM: f64 = 0.3;
+/// Cuts one after the other: rows of columns of rows.
+const CUTS: usize = 4;
+/// Least width and height of a front, metres.
+const LEAST: (f64, f64) = (0.06, 0.04);
+/// Least share of a front that a detection covers for its name to count.
+const NAMED: f64 = 0.2;
+/// How far before its front a handle reaches, how far behind it a drawer, and how far beside it either, metres.
+const BEFORE: f64 = 0.08;
+const BEHIND: f64 = 0.45;
+const BESIDE: f64 = 0.012;
+/// What is behind a front and higher than it by more than this is not in it, metres.
+const ABOVE: f64 = 0.004;
+/// Least number of points inside against those of the front: a closed drawer shows a little through its slit.
+const INSIDE: f64 = 0.2;
+/// Stands for a pixel whose ray to the face is blocked.
+const HIDDEN: usize = usize::MAX;
+
+/// A face with its points: place along the normal, across, height.
+struct Face {
+    front: Front,
+    /// Hypotheses it was found from.
+    members: Vec<usize>,
+}
+
+/// One front: pixels and ranges across and of height.
+struct Piece {
+    pixels: Vec<usize>,
+    across: (f64, f64),
+    height: (f64, f64),
+}
+
+/// Replaces the hypotheses named as panels by the fronts that geometry shows; those of which it shows none stay.
+pub(super) fn settle(
+    frame: &Keyframe,
+    scene: &Scene,
+    settings: &HypothesisSettings,
+    found: &mut Vec<Hypothesis>,
+) {
+    let eye = Point3::from(frame.map_from_camera.translation.vector);
+    let is_panel = |hypothesis: &Hypothesis| {
+        hypothesis.detections.iter().any(|label| {
+            frame.detections.iter().any(|d| d.label == *label && fixture::is_panel(&d.class_name))
+        })
+    };
+    let mut faces: Vec<Face> = Vec::new();
+    for (number, hypothesis) in found.iter().enumerate().filter(|(_, h)| is_panel(h)) {
+        let points: Vec<Point3<f64>> =
+            hypothesis.pixels.iter().filter_map(|index| scene.grid.points[*index]).collect();
+        let Some(front) = Front::find(&points, &eye) else { continue };
+        match faces.iter_mut().find(|face| is_same(&face.front, &front)) {
+            Some(face) => {
+                face.members.push(number);
+                face.front.across = join(face.front.across, front.across);
+                face.front.height = join(face.front.height, front.height);
+            }
+            None => faces.push(Face { front, members: vec![number] }),
+        }
+    }
+    // From the nearest face on: what lies in an open drawer, its back wall above all, is no front.
+    let before = |face: &Face| eye.coords.dot(&face.front.normal) - face.front.offset;
+    faces.sort_by(|a, b| before(a).total_cmp(&before(b)));
+    let panels: Vec<usize> = (0..found.len()).filter(|number| is_panel(&found[*number])).collect();
+    let mut gone = Vec::new();
+    let mut made: Vec<Hypothesis> = Vec::new();
+    for face in &faces {
+        if face.members.iter().any(|member| gone.contains(member)) {
+            continue;
+        }
+        let fronts = fronts_of(face, scene, &eye, (found, &panels), settings);
+        if fronts.is_empty() {
+            continue;
+        }
+        gone.extend(&face.members);
+        made.extend(fronts);
+        let taken: HashSet<usize> = made.iter().flat_map(|h| h.pixels.iter().copied()).collect();
+        for number in &panels {
+            let left = found[*number].pixels.iter().filter(|index| !taken.contains(index)).count();
+            if !gone.contains(number)
+                && (2 * left < found[*number].pixels.len() || left < settings.min_pixels)
+            {
+                gone.push(*number);
+            }
+        }
+    }
+    gone.sort_unstable();
+    for number in gone.into_iter().rev() {
+        found.remove(number);
+    }
+    found.extend(made);
+}
+
+fn is_same(a: &Front, b: &Front) -> bool {
+    a.normal.angle(&b.normal) < SAME_FACE.0 && (a.offset - b.offset).abs() < SAME_FACE.1
+}
+
+fn join(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+/// The fronts in one face, each with what stands before it and lies in it.
+fn fronts_of(
+    face: &Face,
+    scene: &Scene,
+    eye: &Point3<f64>,
+    (found, panels): (&[Hypothesis], &[usize]),
+    settings: &HypothesisSettings,
+) -> Vec<Hypothesis> {
+    let (normal, offset) = (face.front.normal, face.front.offset);
+    let side = Vector3::new(-normal.y, normal.x, 0.0);
+    let around = |range: (f64, f64), v: f64, margin: f64| v > range.0 - margin && v < range.1 + margin;
+    let mut on_face: Vec<(f64, f64, usize)> = Vec::new();
+    for (index, point) in scene.grid.points.iter().enumerate() {
+        let Some(p) = point else { continue };
+        let out = p.coords.dot(&normal) - offset;
+        // What stands before the face hides the place where its ray meets the face: that is no seam.
+        let (p, index) = match out {
+            _ if scene.clusters[index] == 0 => continue,
+            _ if out.abs() < THICKNESS => (*p, index),
+            _ if out > 0.0 => match shadow(eye, p, out, eye.coords.dot(&normal) - offset) {
+                Some(p) => (p, HIDDEN),
+                None => continue,
+            },
+            _ => continue,
+        };
+        let across = p.coords.dot(&side);
+        if around(face.front.across, across, MARGIN) && around(face.front.height, p.z, MARGIN) {
+            on_face.push((across, p.z, index));
+        }
+    }
+    let mut pieces = Vec::new();
+    cut(on_face, CUTS, true, &mut pieces);
+    // Whose pixel it is.
+    let owner = |index: usize| {
+        face.members.iter().copied().find(|member| found[*member].pixels.binary_search(&index).is_ok())
+    };
+    let owners: Vec<Vec<(usize, usize)>> = pieces
+        .iter()
+        .map(|piece| {
+            let mut counts: Vec<(usize, usize)> = face.members.iter().map(|m| (*m, 0)).collect();
+            for member in piece.pixels.iter().filter_map(|index| owner(*index)) {
+                counts.iter_mut().filter(|(m, _)| *m == member).for_each(|(_, n)| *n += 1);
+            }
+            counts.retain(|(_, n)| *n as f64 >= NAMED * piece.pixels.len() as f64);
+            counts
+        })
+        .collect();
+    let mut made = Vec::new();
+    for (piece, members) in pieces.iter().zip(&owners) {
+        if members.is_empty() || piece.pixels.len() < settings.min_pixels {
+            continue;
+        }
+        let mut pixels = piece.pixels.clone();
+        let mut inside = Vec::new();
+        // The hollow of a drawer may be a cluster, or even a mask, of its own.
+        for index in panels.iter().flat_map(|panel| &found[*panel].pixels) {
+            let Some(p) = scene.grid.points[*index] else { continue };
+            let out = p.coords.dot(&normal) - offset;
+            if !around(piece.across, p.coords.dot(&side), BESIDE) {
+                continue;
+            }
+            if (THICKNESS..BEFORE).contains(&out) && around(piece.height, p.z, BESIDE) {
+                pixels.push(*index);
+            } else if out <= -THICKNESS
+                && out > -BEHIND
+                && p.z > piece.height.0 - BESIDE
+                && p.z < piece.height.1 + ABOVE
+            {
+                inside.push(*index);
+            }
+        }
+        if inside.len() as f64 >= INSIDE * piece.pixels.len() as f64 {
+            pixels.extend(inside);
+        }
+        pixels.sort_unstable();
+        pixels.dedup();
+        // A mask over several fronts bears the name of one of them, as all are of one kind.
+        let several =
+            |member: usize| owners.iter().filter(|all| all.iter().any(|(m, _)| *m == member)).count() > 1;
+        let detections: Vec<u16> =
+            members.iter().flat_map(|(member, _)| found[*member].detections.iter().copied()).collect();
+        made.push(Hypothesis {
+            cluster: found[members[0].0].cluster,
+            from_merged: members.iter().all(|(member, _)| several(*member)),
+            pixels,
+            detections,
+        });
+    }
+    made
+}
+
+/// Where the ray from the eye through a point, which is `out` before a face, meets the face; `eye_out` is how far the eye is
+/// before it. `None` when it does not.
+fn shadow(eye: &Point3<f64>, p: &Point3<f64>, out: f64, eye_out: f64) -> Option<Point3<f64>> {
+    let nearer = eye_out - out;
+    (nearer > 1e-3).then(|| eye + (p - eye) * (eye_out / nearer))
+}
+
+/// Cuts points of a face (across, height, pixel) along empty strips, across and up in turns.
+fn cut(points: Vec<(f64, f64, usize)>, cuts: usize, by_height: bool, pieces: &mut Vec<Piece>) {
+    let parts = if cuts == 0 { vec![points] } else { strips(points, by_height) };
+    if cuts > 1 || (cuts == 1 && parts.len() > 1) {
+        for part in parts {
+            cut(part, cuts - 1, !by_height, pieces);
+        }
+        return;
+    }
+    for part in parts {
+        let (Some(across), Some(height)) =
+            (range(part.iter().map(|p| p.0).collect()), range(part.iter().map(|p| p.1).collect()))
+        else {
+            continue;
+        };
+        if across.1 - across.0 >= LEAST.0 && height.1 - height.0 >= LEAST.1 {
+            let mut pixels: Vec<usize> = part.into_iter().map(|p| p.2).filter(|p| *p != HIDDEN).collect();
+            pixels.sort_unstable();
+            pieces.push(Piece { pixels, across, height });
+        }
+    }
+}
+
+/// The groups of points between empty strips along one direction.
+fn strips(points: Vec<(f64, f64, usize)>, by_height: bool) -> Vec<Vec<(f64, f64, usize)>> {
+    let place = |p: &(f64, f64, usize)| if by_height { p.1 } else { p.0 };
+    let Some((low, high)) = range(points.iter().map(place).collect()) else { return Vec::new() };
+    let count = ((high - low) / STRIP).ceil().max(1.0) as usize;
+    let bin =
+        |p: &(f64, f64, usize)| (((place(p) - low) / STRIP) as isize).clamp(0, count as isize - 1) as usize;
+    let mut counts = vec![0_usize; count];
+    for point in &points {
+        counts[bin(point)] += 1;
+    }
+    let mut sorted: Vec<usize> = counts.iter().copied().filter(|n| *n > 0).collect();
+    sorted.sort_unstable();
+    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(0) as f64;
+    // The number of the group of each strip; seams belong to none.
+    let mut group_of: Vec<Option<usize>> = vec![None; count];
+    let (mut group, mut open) = (0, false);
+    for (strip, n) in counts.iter().enumerate() {
+        if *n as f64 >= SEAM * usual {
+            group_of[strip] = Some(group);
+            open = true;
+        } else if open {
+            group += 1;
+            open = false;
+        }
+    }
+    let mut groups = vec![Vec::new(); group + 1];
+    for point in points {
+        if let Some(group) = group_of[bin(&point)] {
+            groups[group].push(point);
+        }
+    }
+    groups.retain(|points| !points.is_empty());
+    groups
+}
+
+/// Least and greatest value but for the outermost hundredths.
+fn range(mut values: Vec<f64>) -> Option<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let skip = values.len() / 100;
+    Some((*values.get(skip)?, *values.get(values.len().checked_sub(1 + skip)?)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grid of points 1 mm apart, without those that `hidden` names.
+    fn face(width: f64, height: f64, hidden: impl Fn(f64, f64) -> bool) -> Vec<(f64, f64, usize)> {
+        let (nx, ny) = ((width * 1e3) as usize, (height * 1e3) as usize);
+        (0..nx * ny)
+            .map(|i| ((i % nx) as f64 * 1e-3, (i / nx) as f64 * 1e-3, i))
+            .filter(|(x, z, _)| !hidden(*x, *z))
+            .collect()
+    }
+
+    #[test]
+    fn fronts_are_cut_along_their_seams_and_not_where_a_bar_hides_them() {
+        let check = |hidden: &dyn Fn(f64, f64) -> bool, expected: usize| {
+            let mut pieces = Vec::new();
+            cut(face(0.30, 0.25, hidden), CUTS, true, &mut pieces);
+            assert_eq!(pieces.len(), expected);
+        };
+        let seam = |v: f64, at: f64| (v - at).abs() < 0.0025;
+        check(&|_, _| false, 1);
+        check(&|_, z| seam(z, 0.08) || seam(z, 0.165), 3);
+        // A bar and its shadow over half of the width make no seam.
+        check(&|x, z| (0.08..0.22).contains(&x) && (0.10..0.12).contains(&z), 1);
+        // Two columns of two, and one wide drawer below.
+        check(&|x, z| seam(z, 0.08) || z > 0.08 && (seam(x, 0.15) || seam(z, 0.16)), 5);
+        check(&|_, _| true, 0);
+    }
+}
