@@ -198,7 +198,8 @@ impl<'a> Verifier<'a> {
             Ok(evidence) => evidence,
             Err(error) => return bad(error.to_string()),
         };
-        let context = GateContext { map: self.map.as_ref(), settings: &self.settings };
+        let context =
+            GateContext { map: self.map.as_ref(), room: None, ground: None, settings: &self.settings };
         let verdict = judge(&plan, &evidence, &context);
         self.answer_verdict(&request.goal_id, &plan, hash, &verdict)
     }

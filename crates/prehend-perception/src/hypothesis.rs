@@ -109,6 +109,29 @@ pub fn hypotheses(
     (found, skipped)
 }
 
+/// The masks of a frame as they were drawn, without a look at the geometry; small ones keep their border.
+pub(crate) fn claimed(
+    frame: &Keyframe,
+    settings: &HypothesisSettings,
+    skipped: &mut Skipped,
+) -> Vec<Hypothesis> {
+    /// Masks with fewer pixels than this are not eroded: little would be left.
+    const SMALL: usize = 400;
+    let whole = claims(frame, &HypothesisSettings { erode: 0, ..*settings }, skipped);
+    let eroded = claims(frame, settings, &mut Skipped::default());
+    let mut found = Vec::new();
+    for detection in &frame.detections {
+        let drawn = whole.get(&detection.label).filter(|pixels| pixels.len() >= settings.min_pixels);
+        let Some(drawn) = drawn else {
+            skipped.empty_masks += 1;
+            continue;
+        };
+        let pixels = eroded.get(&detection.label).filter(|_| drawn.len() >= SMALL).unwrap_or(drawn).clone();
+        found.push(Hypothesis { pixels, detections: vec![detection.label], from_merged: false, cluster: 0 });
+    }
+    found
+}
+
 /// Joins nameless things that are near and of one colour: a strip without depth, such as a shiny rim, tears a cup in two.
 fn join_nameless(
     frame: &Keyframe,

@@ -3,7 +3,7 @@
 mod associate;
 mod gone;
 pub(crate) mod object;
-mod parts;
+pub(crate) mod parts;
 mod stand;
 
 #[cfg(test)]

@@ -240,6 +240,7 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
                 format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
             }
             Action::Act { object, action, .. } => format!("{action} {}", describe(object, map)),
+            Action::Go { object } => format!("go to {}", describe(object, map)),
             Action::Home => "go home".to_owned(),
             Action::Look => "look again".to_owned(),
             Action::Stop => "stop".to_owned(),

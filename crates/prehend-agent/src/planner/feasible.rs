@@ -51,7 +51,12 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
                 ))
             }
         },
-        Step::Pick { .. } | Step::Act { .. } | Step::Home | Step::Look | Step::Stop => None,
+        Step::Pick { .. }
+        | Step::Act { .. }
+        | Step::Go { .. }
+        | Step::Home
+        | Step::Look
+        | Step::Stop => None,
     })
 }
 

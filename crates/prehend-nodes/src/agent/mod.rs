@@ -390,7 +390,7 @@ fn lost(peer: &str) -> Fault {
 fn error_code(reason: Reason) -> i32 {
     match reason {
         Reason::NotUnderstood => ErrorCode::AGENT_NOT_UNDERSTOOD,
-        Reason::NotFound => ErrorCode::AGENT_NOT_FOUND,
+        Reason::NotFound | Reason::Stale => ErrorCode::AGENT_NOT_FOUND,
         Reason::Ambiguous => ErrorCode::AGENT_AMBIGUOUS,
         Reason::Infeasible => ErrorCode::AGENT_INFEASIBLE,
         Reason::Unsafe => ErrorCode::AGENT_UNSAFE,

@@ -11,7 +11,7 @@ use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, Ex
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, Evidence, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
 use prehend_ros::{ActionClient, RosError};
-use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Skill};
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill};
 use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
@@ -183,8 +183,8 @@ impl World for NodeWorld {
         Ok(self.with_in_hand(self.clients.map.borrow().clone().unwrap_or_default()))
     }
 
-    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault> {
-        let request = RetrieveObjects::Request { query: query.to_owned(), k };
+    fn retrieve(&mut self, query: &str, k: u32, scope: Scope) -> Result<Retrieval, Fault> {
+        let request = RetrieveObjects::Request { query: query.to_owned(), k, scope: scope.name().to_owned() };
         let client = self.clients.retrieve.clone();
         let answer = self.wait(async move {
             client.request(request, RETRIEVE).await.map_err(|error| lost("object_map", &error))

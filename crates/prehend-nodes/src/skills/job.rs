@@ -151,6 +151,9 @@ impl<'a> Job<'a> {
         self.interrupt.guard(self.skills.arm.measured()).await?;
         self.recover().await?;
         match asked.skill {
+            Skill::GoTo => {
+                Err(SkillFault::BadRequest("the arm does not drive: ask the node go_to".to_owned()))
+            }
             Skill::Look => self.look(&asked).await,
             Skill::Home => self.home().await.map(|()| "at home".to_owned()),
             Skill::Grasp | Skill::GraspPart => self.grasp(&asked).await,
