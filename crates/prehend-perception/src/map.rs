@@ -111,6 +111,14 @@ impl MapBuilder {
         self.map.version = self.map.version.max(version);
     }
 
+    /// Forgets every object and the support: the robot stands somewhere else. Keys are not given again, and what was in the
+    /// gripper keeps its key.
+    pub fn forget(&mut self) {
+        self.map.objects.clear();
+        self.map.support_plane = None;
+        self.map.version += 1;
+    }
+
     /// Gives this key to no new object: something that is not on the map has it.
     pub fn reserve(&mut self, key: &ObjectKey) {
         let Some((base, number)) = key.0.rsplit_once('_') else { return };
