@@ -240,11 +240,16 @@ impl Job<'_> {
         Ok(found.pose)
     }
 
-    /// Brings the arm to its pose for driving; the skills node moves it, with a permit of its own.
+    /// Brings the arm to its pose for driving.
     pub(super) async fn fold(&self) -> Result<(), GoToFault> {
+        self.look(DRIVE).await
+    }
+
+    /// Brings the arm to a named pose; the skills node moves it, with a permit of its own.
+    pub(super) async fn look(&self, pose: &str) -> Result<(), GoToFault> {
         let goal = ExecuteSkill::Goal {
             skill: Skill::Look.name().to_owned(),
-            part: DRIVE.to_owned(),
+            part: pose.to_owned(),
             goal_id: self.goal.goal_id.clone(),
             ..Default::default()
         };

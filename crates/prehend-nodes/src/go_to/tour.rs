@@ -9,6 +9,8 @@ use prehend_navigation::tour::{TourParams, plan};
 use prehend_scene::{ObjectKey, Scope};
 use std::time::Duration;
 
+/// Poses of the arm from which the camera looks into the room, the best first.
+const LEVEL_LOOKS: [&str; 2] = ["tour", "front"];
 /// Longest wait for a keyframe's images, seconds.
 const FRAME: f64 = 4.0;
 /// Deadline of a keyframe.
@@ -17,13 +19,15 @@ const UPDATE: Duration = Duration::from_secs(12);
 impl Job<'_> {
     /// Drives the tour. Stops that cannot be reached are left out; without any keyframe it failed.
     pub(super) async fn tour(&self) -> Result<Done, GoToFault> {
-        self.fold().await?;
+        let level = self.level_look();
+        self.look(level).await?;
         let stops = self.stops()?;
         self.tell("tour", "started", &format!("looking round the room from {} places", stops.len()));
         let mut done = Done::default();
         let mut missed = Vec::new();
         for (number, stop) in stops.iter().enumerate() {
             let place = format!("place {} of {}", number + 1, stops.len());
+            self.fold().await?;
             match self.drive(stop, &ObjectKey::default(), 0).await {
                 Ok(()) => done.moved = true,
                 Err(fault) if fault.ends_a_tour() => return Err(fault),
@@ -33,6 +37,7 @@ impl Job<'_> {
                     continue;
                 }
             }
+            self.look(level).await?;
             let view = format!("tour_{}", number + 1);
             match self.interrupt.guard(self.keyframe(&view, done.keyframes == 0)).await {
                 Ok(version) => {
@@ -56,7 +61,13 @@ impl Job<'_> {
         Ok(done)
     }
 
-    /// Where to look from, by what the camera sees with the arm folded.
+    /// The arm's pose from which the camera looks ahead into the room.
+    fn level_look(&self) -> &'static str {
+        let looks = &self.node.shell.robot.looks;
+        LEVEL_LOOKS.into_iter().find(|wanted| looks.iter().any(|(name, _)| name == wanted)).unwrap_or("home")
+    }
+
+    /// Where to look from, by what the camera sees from where the arm holds it now.
     fn stops(&self) -> Result<Vec<Pose2>, GoToFault> {
         let ground = &self.node.ground;
         let (map, base) = (ground.costmap()?, ground.base()?);
