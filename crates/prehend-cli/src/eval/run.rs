@@ -270,7 +270,8 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
         run.note.push_str("; physics was not heard");
         return run;
     };
-    run.ungated_motions = gated::ungated(&motions.arm, &trace).len();
+    run.ungated_motions =
+        [&motions.arm, &motions.base].map(|moved| gated::ungated(moved, &trace).len()).iter().sum();
     run.hard_contacts = motions.hard_contacts.len();
     run.max_pad_force = motions.max_pad_force;
     run.retries = retries(&trace);
