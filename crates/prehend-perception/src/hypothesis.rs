@@ -74,6 +74,8 @@ pub struct Skipped {
     pub empty_masks: usize,
     /// Detections without usable points: nothing stands there, or no depth.
     pub without_points: usize,
+    /// Those of them of which most pixels have no depth.
+    pub unmeasured: usize,
     /// Labels in the image that no detection has.
     pub unknown_labels: usize,
     /// Clusters too small to be a thing.
@@ -96,8 +98,15 @@ pub fn hypotheses(
             skipped.empty_masks += 1;
             continue;
         }
+        if is_support(pixels, scene) {
+            continue;
+        }
         let parts = parts_of(detection.label, pixels, frame, scene, settings);
-        skipped.without_points += usize::from(parts.is_empty());
+        if parts.is_empty() {
+            skipped.without_points += 1;
+            let measured = pixels.iter().filter(|index| frame.depth.metres(**index).is_some()).count();
+            skipped.unmeasured += usize::from(measured * 2 < pixels.len());
+        }
         found.extend(parts);
     }
     grow::complete(frame, scene, settings, &mut found, &mut skipped);
@@ -209,6 +218,23 @@ fn claims(
     }
     skipped.unknown_labels += unknown.iter().filter(|u| **u).count();
     claims
+}
+
+/// Least share of the frame that the mask of what carries the things covers, and how many times more of it is level with the
+/// support than above.
+const SUPPORT: [f64; 2] = [0.05, 4.0];
+
+/// Whether a mask shows what carries the things ("table"): where it runs over the edge of one of them, it must not name it.
+fn is_support(pixels: &[usize], scene: &Scene) -> bool {
+    if scene.plane.is_none() {
+        return false;
+    }
+    let measured = pixels.iter().filter(|index| scene.grid.points[**index].is_some());
+    let (mut low, mut raised) = (0.0, 0.0);
+    for index in measured {
+        *(if scene.clusters[*index] == 0 { &mut low } else { &mut raised }) += 1.0;
+    }
+    low > SUPPORT[0] * scene.grid.points.len() as f64 && low > SUPPORT[1] * raised
 }
 
 /// The things one detection holds: its clusters, joined when they are near, with the low points inside each footprint.

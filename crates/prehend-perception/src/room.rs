@@ -22,6 +22,11 @@ const LEAF: f64 = 0.012;
 /// Pixels from which a thing is a large one.
 const LARGE: usize = 3000;
 
+/// Frames of one stop from which on a thing that only one of them shows is none.
+const SURE: u32 = 3;
+/// Share of its size within which the middle of another thing of its name is its own.
+const SAME: f64 = 0.4;
+
 /// How a room's things are found and joined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoomSettings {
@@ -55,6 +60,8 @@ pub struct RoomBuilder {
     settings: RoomSettings,
     embedder: Box<dyn Embedder + Send + Sync>,
     numbers: BTreeMap<String, u32>,
+    /// The stop of the newest frame, and how many frames were taken there.
+    stop: (String, u32),
 }
 
 impl std::fmt::Debug for RoomBuilder {
@@ -67,7 +74,13 @@ impl RoomBuilder {
     /// An empty map in `frame` with the default embedder.
     pub fn new(frame: &str, settings: RoomSettings) -> Self {
         let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
-        Self { map, settings, embedder: Box::new(WordEmbedder), numbers: BTreeMap::new() }
+        Self {
+            map,
+            settings,
+            embedder: Box::new(WordEmbedder),
+            numbers: BTreeMap::new(),
+            stop: Default::default(),
+        }
     }
 
     /// The map as it is.
@@ -93,6 +106,7 @@ impl RoomBuilder {
         if reset {
             self.map.objects.clear();
         }
+        self.leave_stop(&frame.view);
         let scene = self.scene(frame);
         let mut report = UpdateReport::default();
         let mut seen = Vec::new();
@@ -109,10 +123,44 @@ impl RoomBuilder {
             seen.push(object);
         }
         self.join(seen, &mut report);
+        self.absorb(&mut report);
         report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
         self.map.stamp = frame.stamp;
         self.map.version += 1;
         Ok(report)
+    }
+
+    /// At a new stop, what only one of several frames of the last one showed was an error of the detector.
+    fn leave_stop(&mut self, view: &str) {
+        if self.stop.0 != view {
+            if self.stop.1 >= SURE {
+                self.map.objects.retain(|object| object.view_count > 1);
+            }
+            self.stop = (view.to_owned(), 0);
+        }
+        self.stop.1 += 1;
+    }
+
+    /// Joins things of one name in one place: the halves of a mask that was split are one thing.
+    fn absorb(&mut self, report: &mut UpdateReport) {
+        let mut place = 0;
+        while place < self.map.objects.len() {
+            let one = &self.map.objects[place];
+            let twin = (place + 1..self.map.objects.len()).find(|other| {
+                let other = &self.map.objects[*other];
+                let (a, b) = (&one.bounds, &other.bounds);
+                let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
+                one.class_name == other.class_name && apart < SAME * a.size.norm().max(b.size.norm())
+            });
+            match twin {
+                Some(twin) => {
+                    let other = self.map.objects.remove(twin);
+                    report.added.retain(|key| *key != other.key);
+                    merge_into(&mut self.map.objects[place], other, &self.settings.merge);
+                }
+                None => place += 1,
+            }
+        }
     }
 
     /// The frame's points without the robot's own; no support, no clusters.

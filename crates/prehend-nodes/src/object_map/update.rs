@@ -364,8 +364,9 @@ impl ObjectMapNode<'_> {
         let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
         self.builder = builder;
         let report = result?;
-        // Names without anything behind them: the depth or the masks are missing, the table need not be empty.
-        let blind = report.skipped.empty_masks + report.skipped.without_points;
+        // Names without anything behind them: the depth or the masks are missing, the table need not be empty. What is measured and
+        // no thing of its own, as the table or what the hand hides, is not meant.
+        let blind = report.skipped.empty_masks + report.skipped.unmeasured;
         let seen = report.added.len() + report.merged.len() + report.moved.len() + report.held;
         if seen == 0 && blind > 0 {
             return Err(Failure::NoPoints { detections: blind });

@@ -73,3 +73,35 @@ fn what_the_gripper_holds_is_no_thing_of_the_room() {
     let report = builder.update(&frame, Some(&tool), false).unwrap();
     assert_eq!((report.held, of_class(builder.map(), "apple").len()), (1, 1));
 }
+
+#[test]
+fn a_mask_that_was_split_is_one_thing_and_what_one_frame_alone_shows_is_none() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
+    for seed in 0..3 {
+        let mut frame = render(&room(), &VGA, &view, SIGMA, seed);
+        frame.view = "tour_1".to_owned();
+        if seed == 0 {
+            // The right half of an apple is named on its own, and a corner of the table is a cup.
+            let number = frame.detections.len() as u16 + 1;
+            let named = |label, class_name: &str| crate::Detection {
+                label,
+                class_name: class_name.to_owned(),
+                score: 0.8,
+            };
+            let apple = frame.labels.labels.iter().enumerate().filter(|(_, label)| **label == 3);
+            let middle = apple.map(|(index, _)| index % 640).sum::<usize>()
+                / frame.labels.labels.iter().filter(|label| **label == 3).count();
+            crate::render::relabel(&mut frame, |label, u, v| match label {
+                3 if u > middle => number,
+                1 if (300..330).contains(&u) && v > 440 => number + 1,
+                label => label,
+            });
+            frame.detections.extend([named(number, "apple"), named(number + 1, "cup")]);
+        }
+        builder.update(&frame, None, false).unwrap();
+    }
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+    take(&mut builder, [0.2, 0.2, 1.2], [-1.5, 0.0, 0.7], 0.0, 7);
+    assert_eq!((of_class(builder.map(), "cup").len(), of_class(builder.map(), "apple").len()), (0, 2));
+}
