@@ -220,21 +220,28 @@ fn claims(
     claims
 }
 
-/// Least share of the frame that the mask of what carries the things covers, and how many times more of it is level with the
-/// support than above.
-const SUPPORT: [f64; 2] = [0.05, 4.0];
+/// How many times more of the mask of what carries the things is level with the support than above it, and its least length and
+/// width, metres: no dish is as large.
+const SUPPORT: [f64; 3] = [4.0, 0.5, 0.25];
 
 /// Whether a mask shows what carries the things ("table"): where it runs over the edge of one of them, it must not name it.
 fn is_support(pixels: &[usize], scene: &Scene) -> bool {
     if scene.plane.is_none() {
         return false;
     }
-    let measured = pixels.iter().filter(|index| scene.grid.points[**index].is_some());
-    let (mut low, mut raised) = (0.0, 0.0);
-    for index in measured {
-        *(if scene.clusters[*index] == 0 { &mut low } else { &mut raised }) += 1.0;
+    let (mut level, mut raised) = (0_usize, 0_usize);
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for index in pixels {
+        let Some(point) = scene.grid.points[*index] else { continue };
+        *(if scene.clusters[*index] == 0 { &mut level } else { &mut raised }) += 1;
+        for (axis, place) in [point.x, point.y].into_iter().enumerate() {
+            (low[axis], high[axis]) = (low[axis].min(place), high[axis].max(place));
+        }
     }
-    low > SUPPORT[0] * scene.grid.points.len() as f64 && low > SUPPORT[1] * raised
+    let sides = [high[0] - low[0], high[1] - low[1]];
+    level as f64 > SUPPORT[0] * raised as f64
+        && sides[0].max(sides[1]) > SUPPORT[1]
+        && sides[0].min(sides[1]) > SUPPORT[2]
 }
 
 /// The things one detection holds: its clusters, joined when they are near, with the low points inside each footprint.
