@@ -58,7 +58,7 @@ async fn garbage_is_answered_with_errors(stage: &Stage) {
         let answer = call::<GetObject::Service>(
             stage,
             names::OBJECT_MAP_GET_OBJECT,
-            GetObject::Request { key: text.clone(), with_crops: true },
+            GetObject::Request { key: text.clone(), with_crops: true, ..Default::default() },
         )
         .await;
         assert_ne!(answer.error_code, 0, "get_object {text:?}");
@@ -69,7 +69,7 @@ async fn garbage_is_answered_with_errors(stage: &Stage) {
         let answer = call::<RedeemPermit::Service>(stage, names::VERIFIER_REDEEM, request).await;
         assert_ne!(answer.error_code, 0, "redeem {text:?}");
     }
-    let request = RetrieveObjects::Request { query: String::new(), k: u32::MAX };
+    let request = RetrieveObjects::Request { query: String::new(), k: u32::MAX, ..Default::default() };
     let answer = call::<RetrieveObjects::Service>(stage, names::OBJECT_MAP_RETRIEVE, request).await;
     assert!(answer.error_code != 0 || answer.keys.is_empty(), "{answer:?}");
     let request =

@@ -1,5 +1,7 @@
 //! The agent loop: understand, plan, act with retries, report.
 
+mod travel;
+
 use crate::language::{Goal, Lexicon, parse};
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, plan, refuse_at_once};
 use crate::policy::Policy;
@@ -69,6 +71,9 @@ struct Remembered {
     class_name: String,
     query: String,
     place: Point3<f64>,
+    /// Overall size and shortest horizontal side, metres.
+    size: f64,
+    width: f64,
 }
 
 impl Agent {
@@ -118,38 +123,75 @@ impl Agent {
         if readings.iter().any(|reading| matches!(reading, Goal::Steps(_))) {
             // What it puts down on the way home is a thing that was moved.
             tools.settle().inspect_err(|_| *begun = true)?;
+            tools.permit_tour();
         }
-        let mut made = plan(readings, tools, knowledge);
-        // A name in doubt may decide who is meant, or that nobody is: further frames from here settle most, and move nothing.
-        for _ in 0..LOOKS_IN_DOUBT {
-            if !tools.take_doubt() {
-                break;
+        // What is not where the map of the room shows it is left out, and the goal is grounded in the rest.
+        let mut stale: Option<Fault> = None;
+        for _ in 0..=self.settings.retries {
+            tools.plan_in_room();
+            let mut planned = plan(readings, tools, knowledge);
+            // A name in doubt may decide who is meant, or that nobody is: further frames from here settle most, and move
+            // nothing.
+            for _ in 0..LOOKS_IN_DOUBT {
+                if !tools.take_doubt() {
+                    break;
+                }
+                tools.forget_map();
+                planned = plan(readings, tools, knowledge);
             }
-            tools.forget_map();
-            made = plan(readings, tools, knowledge);
+            let actions = match (planned, stale.take()) {
+                (Ok(Plan::Answer(text)), _) => return Ok(text),
+                (Ok(Plan::Actions(actions)), _) => actions,
+                // What is left does not do: the thing that is gone is what was meant.
+                (Err(fault), Some(stale)) if !matches!(fault.reason, Reason::Stopped | Reason::Canceled) => {
+                    return Err(stale);
+                }
+                (Err(fault), _) => return Err(fault),
+            };
+            *begun = true;
+            match self.execute(&actions, tools) {
+                Ok(done) => return Ok(format!("{}.", crate::planner::listed(&done))),
+                Err(Ended { fault, gone: Some(gone) }) => {
+                    tools.strike(&gone);
+                    stale = Some(fault);
+                }
+                Err(Ended { fault, gone: None }) => return Err(fault),
+            }
         }
-        let actions = match made? {
-            Plan::Answer(text) => return Ok(text),
-            Plan::Actions(actions) => actions,
-        };
-        *begun = true;
-        let map = tools.map()?;
+        Err(stale.unwrap_or_else(|| Fault::new(Reason::Internal, "the plan was never executed")))
+    }
+
+    /// Executes a plan; what was done, in words.
+    fn execute(&self, actions: &[Action], tools: &mut Toolbox<'_>) -> Result<Vec<String>, Ended> {
+        let end = |fault| Ended { fault, gone: None };
+        let map = tools.map().map_err(end)?;
         let mut executor = Executor {
+            places: travel::places(&map),
             tools,
             memory: HashMap::new(),
             aliases: HashMap::new(),
+            moved_to: HashMap::new(),
             known: map.objects.iter().map(|object| object.key.clone()).collect(),
             retries: self.settings.retries,
             front_view: self.settings.front_view,
+            gone: None,
         };
-        for action in &actions {
+        for action in actions {
             executor.remember(action, &map);
         }
         let mut done = Vec::new();
-        for action in &actions {
-            done.push(executor.act(action, &map)?);
+        for action in actions {
+            match executor.act(action, &map) {
+                Ok(words) => done.push(words),
+                // Nothing was done yet that a second plan would do again.
+                Err(fault) => {
+                    let fresh = done.is_empty() && executor.tools.state().held_object.is_none();
+                    let gone = executor.gone.filter(|_| fresh && fault.reason == Reason::Stale);
+                    return Err(Ended { fault, gone });
+                }
+            }
         }
-        Ok(format!("{}.", crate::planner::listed(&done)))
+        Ok(done)
     }
 }
 
@@ -167,7 +209,8 @@ fn ended_unmoved(reason: Reason) -> Outcome {
         | Reason::NoPlace
         | Reason::NoPlan
         | Reason::VerifierRefused
-        | Reason::VerifierLost => Outcome::Refused,
+        | Reason::VerifierLost
+        | Reason::Stale => Outcome::Refused,
         Reason::PeerLost
         | Reason::Slipped
         | Reason::OutcomeNotObserved
@@ -177,6 +220,13 @@ fn ended_unmoved(reason: Reason) -> Outcome {
         | Reason::SensorFault
         | Reason::Internal => Outcome::Failed,
     }
+}
+
+/// How the execution of a plan ended otherwise than done.
+struct Ended {
+    fault: Fault,
+    /// The object of the room that is not there any more, when another plan may do without it.
+    gone: Option<ObjectKey>,
 }
 
 /// What to do about a fault of a step.
@@ -212,6 +262,7 @@ fn remedy(reason: Reason) -> Remedy {
         | Reason::PeerLost
         | Reason::Canceled
         | Reason::Timeout
+        | Reason::Stale
         | Reason::Internal => Remedy::Give,
     }
 }
@@ -221,6 +272,12 @@ struct Executor<'t, 'w> {
     memory: HashMap<ObjectKey, Remembered>,
     /// New keys of objects that got one in a later map.
     aliases: HashMap<ObjectKey, ObjectKey>,
+    /// What was put somewhere since, and where: an object of the room one can drive to.
+    moved_to: HashMap<ObjectKey, ObjectKey>,
+    /// Where the things of the map are that the plan was made from: key, class, middle.
+    places: Vec<(ObjectKey, String, Point3<f64>)>,
+    /// The object that was not found where the map of the room shows it.
+    gone: Option<ObjectKey>,
     /// Keys of the map the plan was made from; they mean what they meant then.
     known: Vec<ObjectKey>,
     retries: u32,
@@ -230,7 +287,7 @@ struct Executor<'t, 'w> {
 impl Executor<'_, '_> {
     fn remember(&mut self, action: &Action, map: &ObjectMap) {
         let keys: Vec<&ObjectKey> = match action {
-            Action::Pick { object, .. } | Action::Act { object, .. } => vec![object],
+            Action::Pick { object, .. } | Action::Act { object, .. } | Action::Go { object } => vec![object],
             Action::Place { object, targets, .. } => std::iter::once(object).chain(targets).collect(),
             Action::Home | Action::Look | Action::Stop => Vec::new(),
         };
@@ -239,6 +296,8 @@ impl Executor<'_, '_> {
                 class_name: object.class_name.clone(),
                 query: describe(&object.key, map).trim_start_matches("the ").to_owned(),
                 place: spatial::centre(object),
+                size: object.bounds.size.norm(),
+                width: spatial::width_of(object),
             };
             self.memory.insert(object.key.clone(), remembered);
         }
@@ -269,7 +328,7 @@ impl Executor<'_, '_> {
                     Action::Pick { object, .. }
                     | Action::Place { object, .. }
                     | Action::Act { object, .. } => Some(self.alias(object)),
-                    Action::Home | Action::Look | Action::Stop => None,
+                    Action::Go { .. } | Action::Home | Action::Look | Action::Stop => None,
                 };
                 self.tools.survey(Skill::Look, view, about.as_ref())?;
             } else if self.tools.state().held_object.is_none() {
@@ -288,14 +347,24 @@ impl Executor<'_, '_> {
                 if !self.is_held(object) {
                     self.grasp(object, part.as_deref())?;
                 }
-                self.place(*relation, targets, *drop)?;
+                if self.tools.rooms() {
+                    self.place_there(object, *relation, targets, *drop)?;
+                } else {
+                    self.place(*relation, targets, *drop)?;
+                }
                 Ok(done_words(step, named_in))
             }
             Action::Act { object, action, part } => {
-                let key = self.locate(object)?;
-                self.tools.interact(&key, &Interaction::act_text(action, part.as_deref()), &[])?;
+                let text = Interaction::act_text(action, part.as_deref());
+                let key = self.reach(object, &text)?;
+                self.tools.interact(&key, &text, &[])?;
                 Ok(done_words(step, named_in))
             }
+            Action::Go { object } => {
+                self.travel(object, "look at")?;
+                Ok(done_words(step, named_in))
+            }
+            Action::Look if self.tools.rooms() => self.tools.explore().map(|_| done_words(step, named_in)),
             Action::Home => self.tools.survey(Skill::Home, "", None).map(|_| done_words(step, named_in)),
             Action::Look => self.tools.survey(Skill::Look, "", None).map(|_| done_words(step, named_in)),
             Action::Stop => Ok(done_words(step, named_in)),
@@ -321,8 +390,8 @@ impl Executor<'_, '_> {
         if self.is_held(object) {
             return Ok(());
         }
-        let key = self.locate(object)?;
         let action = part.map_or("grasp".to_owned(), |part| format!("grasp the {part}"));
+        let key = self.reach(object, &action)?;
         self.tools.interact(&key, &action, &[])?;
         match &self.tools.state().held_object {
             Some(held) if *held == key => Ok(()),
@@ -340,9 +409,14 @@ impl Executor<'_, '_> {
         for target in targets {
             keys.push(self.locate(target)?);
         }
+        self.put(relation, &keys, drop)
+    }
+
+    /// Puts what is held relative to objects of the local map.
+    fn put(&mut self, relation: Relation, keys: &[ObjectKey], drop: bool) -> Result<(), Fault> {
         let action = Interaction::place_text(relation, drop);
         let first = keys.first().cloned().unwrap_or_default();
-        let more: Vec<ObjectKey> = keys.into_iter().skip(1).collect();
+        let more: Vec<ObjectKey> = keys.iter().skip(1).cloned().collect();
         self.tools.interact(&first, &action, &more)?;
         Ok(())
     }
@@ -409,6 +483,7 @@ fn done_words(action: &Action, named_in: &ObjectMap) -> String {
             format!("{} is {there}", describe(object, named_in))
         }
         Action::Act { object, action, .. } => format!("{action} {}: done", describe(object, named_in)),
+        Action::Go { object } => format!("I am at {}", describe(object, named_in)),
         Action::Home => "I am at home".to_owned(),
         Action::Look => "I looked again".to_owned(),
         Action::Stop => "I hold still".to_owned(),

@@ -1,7 +1,8 @@
 //! What the agent needs from the world: perception, skills and somebody who listens.
 
 use crate::tools::ToolOutput;
-use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Skill, Way};
+use nalgebra::Isometry3;
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
 use std::sync::Arc;
 
 /// An object that was looked at and is not what was asked for.
@@ -65,6 +66,17 @@ pub struct SkillOutcome {
     pub map_stale: bool,
 }
 
+/// Where the base stands after a go_to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// Whether it was driven; otherwise it stood well already.
+    pub moved: bool,
+    /// Where the base is: x, y in metres, yaw in radians, map frame.
+    pub pose: [f64; 3],
+    /// The arm's base frame in the map frame: from the room map to the local one.
+    pub map_from_arm: Isometry3<f64>,
+}
+
 /// Why something could not be done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -92,8 +104,28 @@ pub trait World {
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault>;
     /// The newest map, without a new look; skills take looks of their own.
     fn newest_map(&mut self) -> Result<Arc<ObjectMap>, Fault>;
-    /// Top-k retrieval with confirmation in the current map (ASP IV-C); `k` = 0 is the default.
-    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault>;
+    /// Top-k retrieval with confirmation in one of the maps (ASP IV-C); `k` = 0 is the default.
+    fn retrieve(&mut self, query: &str, k: u32, scope: Scope) -> Result<Retrieval, Fault>;
+    /// Whether the robot drives, so that there is a map of the room (ASP III-D).
+    fn rooms(&self) -> bool {
+        false
+    }
+    /// The map of the room as it is; version 0 before the first tour.
+    fn room_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
+    }
+    /// Drives round the room and maps it anew.
+    fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
+    }
+    /// Drives to where an object of the room map can be acted on (ASP III-D).
+    fn go_to(&mut self, _object: &ObjectKey, _action: &str) -> Result<Arrival, Fault> {
+        Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
+    }
+    /// Where the base is now, when the robot drives and knows it: x, y in metres, yaw in radians, map frame.
+    fn base_pose(&self) -> Option<[f64; 3]> {
+        None
+    }
     /// Detects parts of an object for an action; their evidence goes with the next grasp of it.
     fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault>;
     /// Executes a skill to its end.

@@ -238,6 +238,8 @@ pub enum EvalCommand {
     Tabletop(TabletopArgs),
     /// Fifteen tabletop tasks after ASP's experiments: bells, drawers, plugs, toys, handles
     AspTabletop(AspTabletopArgs),
+    /// Mobile manipulation after ASP's experiments: sides to come from, double picks, spatial references
+    AspMobile(AspMobileArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
 }
@@ -269,6 +271,29 @@ pub struct AspTabletopArgs {
     #[arg(long, value_name = "TEXT")]
     pub task: Vec<String>,
     /// Ablation No Aff: every affordance has the cloud of the whole object
+    #[arg(long)]
+    pub no_aff: bool,
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Arguments of `eval asp-mobile`.
+#[derive(Clone, Debug, Args)]
+pub struct AspMobileArgs {
+    /// Rooms of each task
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub seeds: u64,
+    /// Only tasks whose name contains this text; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub task: Vec<String>,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = "config/robots/ranger_xarm6.yaml")]
+    pub robot: PathBuf,
+    /// Ablation No Aff: go_to does not ask from which side to come (lambda_aff = 0)
     #[arg(long)]
     pub no_aff: bool,
     /// Ablation: the detector makes no errors

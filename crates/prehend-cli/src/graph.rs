@@ -2,7 +2,7 @@
 
 use crate::domain::{Domain, DomainError, Purpose};
 use crate::judge::Judge;
-use crate::node::{NODES, NodeName};
+use crate::node::{NodeName, nodes_of};
 use crate::observer::Observer;
 use crate::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor, SupervisorError};
 use prehend_nodes::RobotConfig;
@@ -114,7 +114,8 @@ impl Graph {
         let started = Instant::now();
         let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
         let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
-        let nodes: Vec<NodeName> = NODES.into_iter().filter(|node| !options.without.contains(node)).collect();
+        let nodes: Vec<NodeName> =
+            nodes_of(&robot).into_iter().filter(|node| !options.without.contains(node)).collect();
         let mut judge = None;
         for &node in &nodes {
             let pipes = supervisor.start(process(node, options))?;

@@ -1,6 +1,6 @@
 //! `prehend node NAME`: one node of the graph in this process.
 
-use prehend_nodes::{NodeError, NodeOptions};
+use prehend_nodes::{NodeError, NodeOptions, RobotConfig};
 use std::time::Duration;
 
 /// The sim, then the five nodes, in the order they are started.
@@ -12,6 +12,13 @@ pub const NODES: [NodeName; 6] = [
     NodeName::Skills,
     NodeName::Agent,
 ];
+
+/// The nodes of a robot, in the order they are started: one that drives has go_to as well.
+pub fn nodes_of(robot: &RobotConfig) -> Vec<NodeName> {
+    let drives = robot.navigation.is_some();
+    let before_agent = |node: NodeName| (node == NodeName::Agent && drives).then_some(NodeName::GoTo);
+    NODES.into_iter().flat_map(|node| before_agent(node).into_iter().chain([node])).collect()
+}
 
 /// A node of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
@@ -27,6 +34,8 @@ pub enum NodeName {
     Verifier,
     /// Grasp, place, drop, look, home; and the stop.
     Skills,
+    /// Where to stand, and the drive there; on robots with a base.
+    GoTo,
     /// Sentences into tool calls.
     Agent,
 }
@@ -40,6 +49,7 @@ impl NodeName {
             Self::Affordance => "affordance",
             Self::Verifier => "verifier",
             Self::Skills => "skills",
+            Self::GoTo => "go_to",
             Self::Agent => "agent",
         }
     }
@@ -58,6 +68,7 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         NodeName::Affordance => prehend_nodes::affordance::run(options).await,
         NodeName::Verifier => prehend_nodes::verifier::run(options).await,
         NodeName::Skills => prehend_nodes::skills::run(options).await,
+        NodeName::GoTo => prehend_nodes::go_to::run(options).await,
         NodeName::Agent => prehend_nodes::agent::run(options).await,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::node::NodeName;
 use futures::StreamExt;
-use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Heartbeat, ObjectMap, StopState, SymbolicState, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{
     CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
@@ -221,6 +221,7 @@ fn needed(
     let affordance = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE)?;
     let skill = node.create_action_client::<ExecuteSkill::Action>(names::EXECUTE_SKILL)?;
     let execute = node.create_action_client::<ExecuteGoal::Action>(names::EXECUTE_GOAL)?;
+    let go_to = node.create_action_client::<GoTo::Action>(names::GO_TO)?;
     let path = &robot.moveit.cartesian_path;
     Ok(vec![
         service::<moveit_msgs::srv::GetCartesianPath::Service>(node, NodeName::Sim, path)?,
@@ -244,6 +245,11 @@ fn needed(
             owner: NodeName::Skills,
             name: names::STOP.to_owned(),
             available: Box::new(move || stop.is_available()),
+        },
+        Needed {
+            owner: NodeName::GoTo,
+            name: names::GO_TO.to_owned(),
+            available: Box::new(move || go_to.is_available()),
         },
         Needed {
             owner: NodeName::Agent,

@@ -134,7 +134,7 @@ impl Cause {
     pub fn of_reason(reason: Reason) -> Self {
         match reason {
             Reason::NotUnderstood => Self::NotUnderstood,
-            Reason::NotFound => Self::NotSeen,
+            Reason::NotFound | Reason::Stale => Self::NotSeen,
             Reason::Ambiguous => Self::SeenTwice,
             Reason::Infeasible => Self::WronglyInfeasible,
             Reason::Unsafe => Self::WronglyUnsafe,

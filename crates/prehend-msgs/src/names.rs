@@ -39,6 +39,10 @@ pub const VERIFIER_REDEEM: &str = "/prehend/verifier/redeem";
 pub const VERIFIER_CHECK_OUTCOME: &str = "/prehend/verifier/check_outcome";
 /// Action: `ExecuteSkill`.
 pub const EXECUTE_SKILL: &str = "/prehend/execute_skill";
+/// Action: `GoTo`, on mobile robots.
+pub const GO_TO: &str = "/prehend/go_to";
+/// Topic, transient local: `ObjectMap` in the map frame, from the stops of a tour; owned by object_map, on mobile robots.
+pub const ROOM_MAP: &str = "/prehend/room_map";
 /// Service: `Stop`.
 pub const STOP: &str = "/prehend/stop";
 /// Topic, transient local: `ObjectMap` with what is in the gripper, as it was mapped before, or with nothing; owned by skills.

@@ -6,7 +6,9 @@
 pub mod affordance;
 pub mod agent;
 pub mod convert;
+pub mod go_to;
 pub mod object_map;
+mod permit;
 pub mod robot;
 pub mod share;
 pub mod shell;

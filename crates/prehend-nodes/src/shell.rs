@@ -249,6 +249,19 @@ impl Peers {
         self.life(name).is_some_and(|life| life.heard.elapsed() < self.silence && life.motion_active)
     }
 
+    /// Waits until `name` does not say that it moves the robot, for at most `patience`: its last heartbeat may be from before it
+    /// ended. Whether it stands.
+    pub async fn at_rest(&self, name: &str, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        while self.motion_active(name) {
+            if Instant::now() >= end {
+                return false;
+            }
+            tokio::time::sleep(HEARTBEAT_PERIOD / 4).await;
+        }
+        true
+    }
+
     /// Whether `name` was moving the robot when it fell silent.
     pub fn fell_silent_in_motion(&self, name: &str) -> bool {
         self.life(name).is_some_and(|life| life.heard.elapsed() >= self.silence && life.motion_active)

@@ -1,4 +1,4 @@
-//! The verifier node: assesses evidence, permits plans, redeems permits, checks outcomes, and stops an arm whose
+//! The verifier node: assesses evidence, permits plans, redeems permits, checks outcomes, and stops an arm or a base whose
 //! owner has died.
 
 use crate::convert;
@@ -7,13 +7,15 @@ use futures::StreamExt;
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::names;
+use prehend_msgs::nav_msgs::msg::OccupancyGrid;
+use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_ros::{ActionClient, QosProfile, ServiceRequest, Subscription};
-use prehend_scene::{ObjectMap, PlanHash, SkillPlan};
+use prehend_scene::{ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
-    GateContext, Ledger, Outcome, RedeemError, Settings, Verdict, Workspace, check_outcome, diagnose,
+    GateContext, Ground, Ledger, Outcome, RedeemError, Settings, Verdict, Workspace, check_outcome, diagnose,
 };
 use serde_json::json;
 use std::path::Path;
@@ -33,6 +35,8 @@ enum Event {
     Redeem(ServiceRequest<RedeemPermit::Service>),
     CheckOutcome(ServiceRequest<CheckOutcome::Service>),
     Map(ObjectMapMsg),
+    Room(ObjectMapMsg),
+    Costmap(OccupancyGrid),
     Watch,
     Shutdown,
 }
@@ -49,6 +53,14 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         shell.node.create_service::<CheckOutcome::Service>(names::VERIFIER_CHECK_OUTCOME, services)?;
     let mut maps: Subscription<ObjectMapMsg> =
         shell.node.subscribe(names::OBJECT_MAP, QosProfile::transient_local())?;
+    let mut rooms: Subscription<ObjectMapMsg> =
+        shell.node.subscribe(names::ROOM_MAP, QosProfile::transient_local())?;
+    let mut costmaps = match &shell.robot.navigation {
+        Some(navigation) => {
+            Some(shell.node.subscribe::<OccupancyGrid>(&navigation.costmap, QosProfile::transient_local())?)
+        }
+        None => None,
+    };
     let mut watch = tokio::time::interval(WATCH_PERIOD);
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
@@ -60,6 +72,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Some(request) = redeem.next() => Event::Redeem(request),
             Some(request) = check.next() => Event::CheckOutcome(request),
             Some(map) = maps.next() => Event::Map(map),
+            Some(room) = rooms.next() => Event::Room(room),
+            Some(costmap) = next_costmap(&mut costmaps) => Event::Costmap(costmap),
             _ = watch.tick() => Event::Watch,
         };
         match event {
@@ -68,6 +82,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Event::Redeem(request) => verifier.redeem(request),
             Event::CheckOutcome(request) => verifier.check_outcome(request),
             Event::Map(map) => verifier.take_map(&map),
+            Event::Room(room) => verifier.take_room(&room),
+            Event::Costmap(costmap) => verifier.take_costmap(costmap),
             Event::Watch => verifier.watch(),
             Event::Shutdown => return Ok(()),
         }
@@ -79,11 +95,16 @@ struct Verifier<'a> {
     settings: Settings,
     enforce: bool,
     map: Option<ObjectMap>,
+    room: Option<ObjectMap>,
+    ground: Option<Ground>,
     ledger: Ledger,
     /// Gate requests that are ahead of the map, with the time they came.
     waiting: Vec<(Instant, ServiceRequest<Gate::Service>)>,
     /// Life of skills whose arm was stopped already, and the life seen at the last look with whether it moved.
     owner: Owner,
+    /// The same of go_to and the base.
+    driver: Owner,
+    navigation: Option<ActionClient<NavigateToPose::Action>>,
     trajectory: ActionClient<ExecuteTrajectory::Action>,
     controller: ActionClient<FollowJointTrajectory::Action>,
 }
@@ -93,6 +114,30 @@ struct Owner {
     life: Option<u64>,
     moving: bool,
     stopped_for: Option<u64>,
+}
+
+impl Owner {
+    /// Whether the node `name` was lost, or replaced by another life, while it moved something; told once for each life.
+    fn lost(&mut self, peers: &crate::shell::Peers, name: &str) -> bool {
+        let Some(life) = peers.incarnation(name) else { return false };
+        let replaced = self.life.is_some_and(|old| old != life) && self.moving;
+        let silent = peers.fell_silent_in_motion(name);
+        let lost = (replaced || silent) && self.stopped_for != Some(life);
+        if lost {
+            self.stopped_for = Some(life);
+        }
+        self.life = Some(life);
+        self.moving = silent || peers.motion_active(name);
+        lost
+    }
+}
+
+/// The next costmap, on a robot that drives.
+async fn next_costmap(costmaps: &mut Option<Subscription<OccupancyGrid>>) -> Option<OccupancyGrid> {
+    match costmaps {
+        Some(costmaps) => costmaps.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl<'a> Verifier<'a> {
@@ -124,9 +169,16 @@ impl<'a> Verifier<'a> {
             settings,
             enforce,
             map: None,
+            room: None,
+            ground: None,
             ledger: Ledger::new(incarnation()),
             waiting: Vec::new(),
             owner: Owner::default(),
+            driver: Owner::default(),
+            navigation: match &shell.robot.navigation {
+                Some(navigation) => Some(shell.node.create_action_client(&navigation.action)?),
+                None => None,
+            },
             trajectory: shell.node.create_action_client(&shell.robot.moveit.execute_trajectory)?,
             controller: shell.node.create_action_client(&shell.robot.arm.controller)?,
         })
@@ -147,6 +199,36 @@ impl<'a> Verifier<'a> {
         for (since, request) in std::mem::take(&mut self.waiting) {
             self.gate(request, since);
         }
+    }
+
+    /// Keeps the map of the room: plans to drive to one of its objects must be made from the newest.
+    fn take_room(&mut self, msg: &ObjectMapMsg) {
+        match convert::map_from_msg(msg) {
+            Ok(room) => self.room = Some(room),
+            Err(error) => tracing::warn!("map of the room refused: {error}"),
+        }
+        for (since, request) in std::mem::take(&mut self.waiting) {
+            self.gate(request, since);
+        }
+    }
+
+    /// Keeps the costmap, with the outline of the base.
+    fn take_costmap(&mut self, msg: OccupancyGrid) {
+        let Some(navigation) = &self.shell.robot.navigation else { return };
+        let info = &msg.info;
+        let (width, height) = (info.width as usize, info.height as usize);
+        let resolution = f64::from(info.resolution);
+        let origin = [info.origin.position.x, info.origin.position.y];
+        let sound = resolution > 1e-3
+            && origin.iter().all(|number| number.is_finite())
+            && width.checked_mul(height) == Some(msg.data.len())
+            && info.origin.orientation.z.abs() < 1e-3;
+        if !sound {
+            tracing::warn!("costmap refused: its sizes do not agree, or it is turned");
+            return;
+        }
+        let footprint = navigation.footprint.corners().to_vec();
+        self.ground = Some(Ground { resolution, origin, width, height, cost: msg.data, footprint });
     }
 
     fn assess(&self, request: ServiceRequest<Assess::Service>) {
@@ -170,7 +252,9 @@ impl<'a> Verifier<'a> {
 
     fn gate(&mut self, request: ServiceRequest<Gate::Service>, since: Instant) {
         let planned = request.message.plan.map_version;
-        let known = self.map.as_ref().map_or(0, |map| map.version);
+        let drives = request.message.plan.skill == Skill::GoTo.name();
+        let map = if drives { &self.room } else { &self.map };
+        let known = map.as_ref().map_or(0, |map| map.version);
         if planned > known && since.elapsed() < MAP_PATIENCE {
             self.waiting.push((since, request));
             return;
@@ -198,7 +282,12 @@ impl<'a> Verifier<'a> {
             Ok(evidence) => evidence,
             Err(error) => return bad(error.to_string()),
         };
-        let context = GateContext { map: self.map.as_ref(), settings: &self.settings };
+        let context = GateContext {
+            map: self.map.as_ref(),
+            room: self.room.as_ref(),
+            ground: self.ground.as_ref(),
+            settings: &self.settings,
+        };
         let verdict = judge(&plan, &evidence, &context);
         self.answer_verdict(&request.goal_id, &plan, hash, &verdict)
     }
@@ -330,15 +419,29 @@ impl<'a> Verifier<'a> {
         for (since, request) in patience_over {
             self.gate(request, since);
         }
-        let Some(life) = self.shell.peers.incarnation("skills") else { return };
-        let replaced = self.owner.life.is_some_and(|old| old != life) && self.owner.moving;
-        let silent = self.shell.peers.fell_silent_in_motion("skills");
-        if (replaced || silent) && self.owner.stopped_for != Some(life) {
-            self.owner.stopped_for = Some(life);
+        if self.owner.lost(&self.shell.peers, "skills") {
             self.stop_arm();
         }
-        self.owner.life = Some(life);
-        self.owner.moving = silent || self.shell.peers.motion_active("skills");
+        if self.driver.lost(&self.shell.peers, "go_to") {
+            self.stop_base();
+        }
+    }
+
+    fn stop_base(&self) {
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_WARNING,
+            "watchdog",
+            "stop",
+            "go_to was lost while the base was driven: the drive is cancelled",
+            json!({}),
+        );
+        let Some(navigation) = self.navigation.clone() else { return };
+        tokio::spawn(async move {
+            if let Err(error) = navigation.cancel_all(CANCEL_DEADLINE).await {
+                tracing::error!("cancel of an orphaned drive failed: {error}");
+            }
+        });
     }
 
     fn stop_arm(&self) {

@@ -75,6 +75,8 @@ pub struct Skipped {
     pub empty_masks: usize,
     /// Detections without usable points: nothing stands there, or no depth.
     pub without_points: usize,
+    /// Those of them of which most pixels have no depth.
+    pub unmeasured: usize,
     /// Labels in the image that no detection has.
     pub unknown_labels: usize,
     /// Clusters too small to be a thing.
@@ -97,8 +99,15 @@ pub fn hypotheses(
             skipped.empty_masks += 1;
             continue;
         }
+        if is_support(pixels, scene) {
+            continue;
+        }
         let parts = parts_of(detection.label, pixels, frame, scene, settings);
-        skipped.without_points += usize::from(parts.is_empty());
+        if parts.is_empty() {
+            skipped.without_points += 1;
+            let measured = pixels.iter().filter(|index| frame.depth.metres(**index).is_some()).count();
+            skipped.unmeasured += usize::from(measured * 2 < pixels.len());
+        }
         found.extend(parts);
     }
     grow::complete(frame, scene, settings, &mut found, &mut skipped);
@@ -109,6 +118,29 @@ pub fn hypotheses(
     }
     panel::settle(frame, scene, settings, &mut found);
     (found, skipped)
+}
+
+/// The masks of a frame as they were drawn, without a look at the geometry; small ones keep their border.
+pub(crate) fn claimed(
+    frame: &Keyframe,
+    settings: &HypothesisSettings,
+    skipped: &mut Skipped,
+) -> Vec<Hypothesis> {
+    /// Masks with fewer pixels than this are not eroded: little would be left.
+    const SMALL: usize = 400;
+    let whole = claims(frame, &HypothesisSettings { erode: 0, ..*settings }, skipped);
+    let eroded = claims(frame, settings, &mut Skipped::default());
+    let mut found = Vec::new();
+    for detection in &frame.detections {
+        let drawn = whole.get(&detection.label).filter(|pixels| pixels.len() >= settings.min_pixels);
+        let Some(drawn) = drawn else {
+            skipped.empty_masks += 1;
+            continue;
+        };
+        let pixels = eroded.get(&detection.label).filter(|_| drawn.len() >= SMALL).unwrap_or(drawn).clone();
+        found.push(Hypothesis { pixels, detections: vec![detection.label], from_merged: false, cluster: 0 });
+    }
+    found
 }
 
 /// Joins nameless things that are near and of one colour: a strip without depth, such as a shiny rim, tears a cup in two.
@@ -188,6 +220,30 @@ fn claims(
     }
     skipped.unknown_labels += unknown.iter().filter(|u| **u).count();
     claims
+}
+
+/// How many times more of the mask of what carries the things is level with the support than above it, and its least length and
+/// width, metres: no dish is as large.
+const SUPPORT: [f64; 3] = [4.0, 0.5, 0.25];
+
+/// Whether a mask shows what carries the things ("table"): where it runs over the edge of one of them, it must not name it.
+fn is_support(pixels: &[usize], scene: &Scene) -> bool {
+    if scene.plane.is_none() {
+        return false;
+    }
+    let (mut level, mut raised) = (0_usize, 0_usize);
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for index in pixels {
+        let Some(point) = scene.grid.points[*index] else { continue };
+        *(if scene.clusters[*index] == 0 { &mut level } else { &mut raised }) += 1;
+        for (axis, place) in [point.x, point.y].into_iter().enumerate() {
+            (low[axis], high[axis]) = (low[axis].min(place), high[axis].max(place));
+        }
+    }
+    let sides = [high[0] - low[0], high[1] - low[1]];
+    level as f64 > SUPPORT[0] * raised as f64
+        && sides[0].max(sides[1]) > SUPPORT[1]
+        && sides[0].min(sides[1]) > SUPPORT[2]
 }
 
 /// The things one detection holds: its clusters, joined when they are near, with the low points inside each footprint.

@@ -14,6 +14,7 @@ pub mod map;
 pub mod parts;
 pub mod query;
 pub mod retrieve;
+pub mod room;
 pub mod segment;
 pub mod traits;
 
@@ -21,6 +22,7 @@ pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;
 pub use map::{MapBuilder, MapSettings, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};
+pub use room::{RoomBuilder, RoomSettings};
 pub use traits::{Detector, Embedder, Segmenter};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod associate;
 mod gone;
 pub(crate) mod object;
-mod parts;
+pub(crate) mod parts;
 mod stand;
 
 #[cfg(test)]
@@ -109,6 +109,14 @@ impl MapBuilder {
     /// Makes the next map newer than this version, so that versions do not go back when a process is started again.
     pub fn continue_from(&mut self, version: u64) {
         self.map.version = self.map.version.max(version);
+    }
+
+    /// Forgets every object and the support: the robot stands somewhere else. Keys are not given again, and what was in the
+    /// gripper keeps its key.
+    pub fn forget(&mut self) {
+        self.map.objects.clear();
+        self.map.support_plane = None;
+        self.map.version += 1;
     }
 
     /// Gives this key to no new object: something that is not on the map has it.

@@ -18,7 +18,7 @@ pub mod state;
 
 pub use actions::{ActionRule, ActionTable, ActionWay, Makes, Way};
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
-pub use map::ObjectMap;
+pub use map::{ObjectMap, ROOM_PREFIX, Scope};
 pub use object::{Affordance, Crop, Object, ObjectKey, ObservedPart, PartView};
 pub use observation::{Felt, Observation};
 pub use part_motion::{PartEffect, PartMotion};

@@ -3,6 +3,46 @@
 use crate::{Object, ObjectKey};
 use serde::{Deserialize, Serialize};
 
+/// Which of the two maps of a mobile robot is meant (ASP III-D); a fixed arm has the local one alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// What the arm can reach from where the base stands: frame of the arm's base, forgotten when the base has moved.
+    #[default]
+    Local,
+    /// The whole room: frame `map`, from the stops of a tour; tools never update it.
+    Room,
+}
+
+impl Scope {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Room => "room",
+        }
+    }
+
+    /// The scope with this name; the empty name is the local one.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "" | "local" => Some(Self::Local),
+            "room" => Some(Self::Room),
+            _ => None,
+        }
+    }
+}
+
+/// What keys of the room map begin with, so that none is taken for a key of the local map.
+pub const ROOM_PREFIX: &str = "room_";
+
+impl ObjectKey {
+    /// The map the key is of.
+    pub fn scope(&self) -> Scope {
+        if self.0.starts_with(ROOM_PREFIX) { Scope::Room } else { Scope::Local }
+    }
+}
+
 /// All objects known, with a version that grows with every change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObjectMap {

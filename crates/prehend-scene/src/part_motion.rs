@@ -56,7 +56,7 @@ impl PartEffect {
             Skill::GraspPart => Some(Self::Hold),
             Skill::TipPush => Some(Self::Press),
             Skill::PinchPull | Skill::HookPull => Some(Self::Open),
-            Skill::Look | Skill::Home | Skill::Grasp | Skill::Place | Skill::Drop => None,
+            Skill::Look | Skill::Home | Skill::Grasp | Skill::Place | Skill::Drop | Skill::GoTo => None,
         }
     }
 
@@ -67,7 +67,7 @@ impl PartEffect {
             Skill::TipPush => matches!(self, Self::Press | Self::Close | Self::Open | Self::Turn),
             Skill::PinchPull => matches!(self, Self::Open | Self::Close | Self::Turn | Self::TakeOut),
             Skill::HookPull => matches!(self, Self::Open | Self::Turn),
-            Skill::Look | Skill::Home | Skill::Grasp | Skill::Place | Skill::Drop => false,
+            Skill::Look | Skill::Home | Skill::Grasp | Skill::Place | Skill::Drop | Skill::GoTo => false,
         }
     }
 

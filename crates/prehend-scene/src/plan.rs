@@ -28,11 +28,14 @@ pub enum Skill {
     PinchPull,
     /// Hook a part from above and pull (ASP IV-C).
     HookPull,
+    /// Drive the base to where an object can be acted on (ASP III-D). The plan's only pose goal is the base's, in the map
+    /// frame.
+    GoTo,
 }
 
 impl Skill {
     /// Every skill with its name on the wire.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Look, "look"),
         (Self::Home, "home"),
         (Self::Grasp, "grasp"),
@@ -42,6 +45,7 @@ impl Skill {
         (Self::TipPush, "tip_push"),
         (Self::PinchPull, "pinch_pull"),
         (Self::HookPull, "hook_pull"),
+        (Self::GoTo, "go_to"),
     ];
 
     /// The name on the wire.
@@ -56,6 +60,7 @@ impl Skill {
             Self::TipPush => "tip_push",
             Self::PinchPull => "pinch_pull",
             Self::HookPull => "hook_pull",
+            Self::GoTo => "go_to",
         }
     }
 
@@ -63,7 +68,7 @@ impl Skill {
     pub fn acts_on_part(self) -> bool {
         match self {
             Self::GraspPart | Self::TipPush | Self::PinchPull | Self::HookPull => true,
-            Self::Look | Self::Home | Self::Grasp | Self::Place | Self::Drop => false,
+            Self::Look | Self::Home | Self::Grasp | Self::Place | Self::Drop | Self::GoTo => false,
         }
     }
 

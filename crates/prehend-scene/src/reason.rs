@@ -42,6 +42,8 @@ pub enum Reason {
     Canceled,
     /// A deadline passed.
     Timeout,
+    /// What the room map shows is not there any more.
+    Stale,
     /// A sensor gave no usable data.
     SensorFault,
     /// A defect of Prehend itself.
@@ -50,7 +52,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason with its code on the wire.
-    pub const ALL: [(Self, &'static str); 20] = [
+    pub const ALL: [(Self, &'static str); 21] = [
         (Self::NotUnderstood, "not_understood"),
         (Self::NotFound, "not_found"),
         (Self::Ambiguous, "ambiguous"),
@@ -69,6 +71,7 @@ impl Reason {
         (Self::ControlFailed, "control_failed"),
         (Self::Canceled, "canceled"),
         (Self::Timeout, "timeout"),
+        (Self::Stale, "stale"),
         (Self::SensorFault, "sensor_fault"),
         (Self::Internal, "internal"),
     ];

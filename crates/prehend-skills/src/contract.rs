@@ -142,7 +142,7 @@ impl Contract {
         use Postcondition as Post;
         use Precondition as Pre;
         match skill {
-            Skill::Look | Skill::Home => {
+            Skill::Look | Skill::Home | Skill::GoTo => {
                 Self { skill, before: &[], after: &[Post::CameraThere], moves_objects: false }
             }
             Skill::Grasp => Self {

@@ -1,6 +1,6 @@
 //! The commit gate: may this plan be executed on this evidence?
 
-use crate::{Settings, diagnose};
+use crate::{Ground, Settings, diagnose, drive};
 use prehend_scene::{
     Diagnostics, Evidence, Object, ObjectKey, ObjectMap, PartEffect, PartMotion, Relation, Skill, SkillPlan,
 };
@@ -155,6 +155,39 @@ pub enum Finding {
         /// Limit, metres.
         limit: f64,
     },
+    /// A plan to drive that has not exactly one pose.
+    #[error("a plan to drive needs one pose of the base, this one has {count}")]
+    BasePoseCount {
+        /// Number of pose goals.
+        count: usize,
+    },
+    /// A pose of the base that is no pose on the ground.
+    #[error("the base's pose is not level on the ground: tilt {tilt:.3} rad, height {height:.3} m")]
+    BaseNotLevel {
+        /// Angle of the base's z axis to the vertical, radians.
+        tilt: f64,
+        /// Height over the ground, metres.
+        height: f64,
+    },
+    /// The verifier has never seen a costmap.
+    #[error("the verifier has no costmap yet, so it permits no driving")]
+    NoGround,
+    /// A goal that is outside the costmap or where nothing is known.
+    #[error("the base's goal ({x:.2}, {y:.2}) m is outside the known ground")]
+    OffTheGround {
+        /// Position, map frame, metres.
+        x: f64,
+        /// Position, map frame, metres.
+        y: f64,
+    },
+    /// Something stands where the base would.
+    #[error("the ground at ({x:.2}, {y:.2}) m under the base's goal is taken or unknown")]
+    GroundTaken {
+        /// Position, map frame, metres.
+        x: f64,
+        /// Position, map frame, metres.
+        y: f64,
+    },
     /// The commit rule does not hold (AAH eq. 10).
     #[error("evidence does not suffice: v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2}",
         .diagnostics.score, .diagnostics.omega, .diagnostics.zeta, .diagnostics.mu)]
@@ -169,6 +202,10 @@ pub enum Finding {
 pub struct GateContext<'a> {
     /// The newest map the verifier received.
     pub map: Option<&'a ObjectMap>,
+    /// The newest map of the room it received; only mobile robots have one.
+    pub room: Option<&'a ObjectMap>,
+    /// The newest costmap it received, with the base's outline.
+    pub ground: Option<&'a Ground>,
     /// Thresholds and limits.
     pub settings: &'a Settings,
 }
@@ -194,11 +231,14 @@ impl Verdict {
 ///
 /// Look and home move no object and need no map.
 pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>) -> Verdict {
+    if plan.skill == Skill::GoTo {
+        return drive::judge(plan, context);
+    }
     let mut findings = Vec::new();
     check_poses(plan, context, &mut findings);
     check_motion(plan, context, &mut findings);
     let moves_object = match plan.skill {
-        Skill::Look | Skill::Home => false,
+        Skill::Look | Skill::Home | Skill::GoTo => false,
         Skill::Grasp
         | Skill::Place
         | Skill::Drop
@@ -380,3 +420,5 @@ fn check_place(plan: &SkillPlan, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::settings as example_settings;

@@ -7,12 +7,14 @@
 //! A judgement is data ([`gate::Finding`], [`outcome::Outcome`]); time is an argument.
 
 pub mod diagnostics;
+pub mod drive;
 pub mod gate;
 pub mod ledger;
 pub mod outcome;
 pub mod settings;
 
 pub use diagnostics::diagnose;
+pub use drive::Ground;
 pub use gate::{Finding, GateContext, Verdict};
 pub use ledger::{Ledger, RedeemError};
 pub use outcome::{Outcome, check_outcome};

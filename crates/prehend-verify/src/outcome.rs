@@ -39,10 +39,10 @@ pub enum Outcome {
 /// - grasp: something keeps the pads open, and the object is not where it was.
 /// - place, drop: the pads hold nothing, and the object is re-observed in the relation that was wanted.
 /// - the skills on parts: see [`part`].
-/// - look, home: always succeed; the controller reports them.
+/// - look, home, go_to: always succeed; the controller reports them.
 pub fn check_outcome(plan: &SkillPlan, before: &Observation, after: &Observation) -> Outcome {
     match plan.skill {
-        Skill::Look | Skill::Home => {
+        Skill::Look | Skill::Home | Skill::GoTo => {
             Outcome::Succeeded { because: "the controller reached its goal".to_owned() }
         }
         Skill::Grasp => check_grasp(plan, before, after),

@@ -45,6 +45,11 @@ pub enum Step {
         /// Part to act on, when one is named.
         part: Option<String>,
     },
+    /// Drive to something, and nothing more.
+    Go {
+        /// Where to.
+        target: NounPhrase,
+    },
     /// Move the arm to its home pose.
     Home,
     /// Move the camera and look again.

@@ -190,10 +190,11 @@ pub struct Lexicon {
     closed: HashSet<String>,
 }
 
-const LISTS: [&str; 41] = [
+const LISTS: [&str; 42] = [
     "verb_noise",
     "home",
     "look",
+    "drive",
     "stop",
     "release",
     "abilities",

@@ -31,6 +31,7 @@ impl fmt::Display for Step {
             Self::Act { action, objects, part } => {
                 write!(f, "{action}({}{})", joined(objects, ", "), by(part))
             }
+            Self::Go { target } => write!(f, "go({target})"),
             Self::Home => f.write_str("home"),
             Self::Look => f.write_str("look"),
             Self::Stop => f.write_str("stop"),

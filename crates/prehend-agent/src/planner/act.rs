@@ -63,7 +63,8 @@ impl Grounder<'_, '_, '_> {
     /// of them is the top one shows only when all are seen.
     pub(super) fn face(&mut self, phrases: &[NounPhrase]) -> Result<(), Fault> {
         // Nothing moves before the plan is made but for this look.
-        let Some(view) = self.knowledge.settings.front_view.filter(|_| !self.tools.moved()) else {
+        let here = !self.tools.rooms() && !self.tools.moved();
+        let Some(view) = self.knowledge.settings.front_view.filter(|_| here) else {
             return Ok(());
         };
         let mut unsure = false;

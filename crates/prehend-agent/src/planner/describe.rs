@@ -2,7 +2,7 @@
 
 use super::{Action, Plan};
 use crate::language::plural;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, fixture, spatial};
 
 /// Least share of pixels that gives an object its colour word.
 const COLOR_SHARE: f64 = 0.4;
@@ -120,13 +120,7 @@ pub(crate) fn differences(keys: &[ObjectKey], map: &ObjectMap) -> Vec<String> {
     if distinct(&with_places) {
         return with_places;
     }
-    objects
-        .iter()
-        .map(|object| {
-            let centre = spatial::centre(object);
-            format!("one {}", offset_words(centre.x, centre.y))
-        })
-        .collect()
+    objects.iter().map(|object| format!("one {}", where_words(object))).collect()
 }
 
 /// "the top one", of drawers above each other; `None` when they are no drawers or stand side by side.
@@ -186,6 +180,15 @@ pub(crate) fn offset_words(x: f64, y: f64) -> String {
     format!("{x:.2} m ahead, {side}")
 }
 
+/// Where an object is, from the arm's base, or in the frame of the room.
+fn where_words(object: &Object) -> String {
+    let centre = spatial::centre(object);
+    match object.key.scope() {
+        Scope::Local => offset_words(centre.x, centre.y),
+        Scope::Room => format!("at ({:.1}, {:.1}) m in the room", centre.x, centre.y),
+    }
+}
+
 /// What carries an object, with "in" or "on".
 pub(crate) fn carrier<'m>(object: &Object, map: &'m ObjectMap) -> Option<(&'static str, &'m Object)> {
     map.objects
@@ -197,8 +200,7 @@ pub(crate) fn carrier<'m>(object: &Object, map: &'m ObjectMap) -> Option<(&'stat
 
 /// Where an object is, in words.
 pub(crate) fn place_words(object: &Object, map: &ObjectMap) -> String {
-    let centre = spatial::centre(object);
-    let offset = offset_words(centre.x, centre.y);
+    let offset = where_words(object);
     if let Some((word, other)) = carrier(object, map) {
         return format!("{word} the {} ({offset})", noun(other));
     }
@@ -240,6 +242,7 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
                 format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
             }
             Action::Act { object, action, .. } => format!("{action} {}", describe(object, map)),
+            Action::Go { object } => format!("go to {}", describe(object, map)),
             Action::Home => "go home".to_owned(),
             Action::Look => "look again".to_owned(),
             Action::Stop => "stop".to_owned(),

@@ -5,7 +5,7 @@ use super::describe::{class_of, describe};
 use super::ground::refuse;
 use crate::language::{Goal, Lexicon, PlaceRelation, Region, Step};
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectMap, Reason, Relation, fixture, spatial};
+use prehend_scene::{Object, ObjectMap, Reason, Relation, Scope, fixture, spatial};
 
 /// Least height of a thing that must be gripped around its sides, metres; flatter or hollow ones are gripped at the rim.
 const SOLID_HEIGHT: f64 = 0.03;
@@ -51,7 +51,12 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
                 ))
             }
         },
-        Step::Pick { .. } | Step::Act { .. } | Step::Home | Step::Look | Step::Stop => None,
+        Step::Pick { .. }
+        | Step::Act { .. }
+        | Step::Go { .. }
+        | Step::Home
+        | Step::Look
+        | Step::Stop => None,
     })
 }
 
@@ -92,12 +97,20 @@ pub(super) fn sensible(
     }
 }
 
+/// How much smaller a thing of the room may be than it looks from afar, metres: skills measure it from near by.
+fn coarse(object: &Object) -> f64 {
+    match object.key.scope() {
+        Scope::Room => 0.04,
+        Scope::Local => 0.0,
+    }
+}
+
 /// Why an object cannot be grasped, if it is plain from its size.
 pub(super) fn ungraspable(object: &Object, map: &ObjectMap, knowledge: Knowledge<'_>) -> Option<Fault> {
     let width = spatial::width_of(object);
     let hollow = class_in(knowledge.lexicon, "containers", object);
     let opening = knowledge.settings.gripper_opening;
-    if hollow || width <= opening + 0.008 || spatial::height_of(object) < SOLID_HEIGHT {
+    if hollow || width <= opening + 0.008 + coarse(object) || spatial::height_of(object) < SOLID_HEIGHT {
         return None;
     }
     let message = format!(
@@ -155,7 +168,7 @@ pub(super) fn unplaceable(
             let (needs, has) = (spatial::width_of(object), spatial::width_of(target) - WALLS);
             let deep = spatial::length_of(object) > spatial::length_of(target) * 1.6
                 && spatial::height_of(object) < 0.05;
-            if needs > has || deep {
+            if needs > has + coarse(object) || deep {
                 return infeasible(format!(
                     "{} ({:.0} mm) is too big for {} ({:.0} mm). I can put it next to it.",
                     capital(&name(object)),

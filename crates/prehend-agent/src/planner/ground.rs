@@ -241,10 +241,14 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                     Ok(keys)
                 }
             }
-            Head::Noun(noun) if self.knowledge.lexicon.list("table").has_word(noun) => Err(refuse(
-                Reason::Infeasible,
-                "The table itself is nothing I can move or put things beside.",
-            )),
+            Head::Noun(noun)
+                if !self.tools.rooms() && self.knowledge.lexicon.list("table").has_word(noun) =>
+            {
+                Err(refuse(
+                    Reason::Infeasible,
+                    "The table itself is nothing I can move or put things beside.",
+                ))
+            }
             Head::Noun(_) if self.wanted_state(np).is_some() => self.in_state(np),
             Head::Noun(_) | Head::Anything => {
                 let several = !matches!(np.quantity, Quantity::One | Quantity::Any | Quantity::Other);

@@ -53,6 +53,11 @@ pub enum Action {
         /// Part to act on; `None` is what the table and the geometry prefer.
         part: Option<String>,
     },
+    /// Drive to an object.
+    Go {
+        /// The object.
+        object: ObjectKey,
+    },
     /// Move the arm home.
     Home,
     /// Look again from elsewhere.

@@ -5,7 +5,7 @@ use super::ground::{Fact, Grounder, head_word, refuse};
 use crate::language::{Modifier, NounPhrase, Region, Spatial};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, spatial};
 
 /// An offset this large, metres, is a direction beyond doubt.
 const CLEAR_OFFSET: f64 = 0.05;
@@ -266,9 +266,15 @@ impl Grounder<'_, '_, '_> {
     }
 }
 
-/// Whether another object carries this one.
+/// Least side of a thing of the room that is a table rather than on one, metres.
+const TABLE: f64 = 0.35;
+
+/// Whether another object carries this one; a table of the room does not count.
 pub(super) fn carried(object: &Object, map: &ObjectMap) -> bool {
-    map.objects.iter().any(|other| other.key != object.key && spatial::carried_by(object, other))
+    let is_table = |other: &Object| other.key.scope() == Scope::Room && spatial::width_of(other) > TABLE;
+    map.objects
+        .iter()
+        .any(|other| other.key != object.key && !is_table(other) && spatial::carried_by(object, other))
 }
 
 /// What an earlier step makes of a relation; `None` when it says nothing about it.

@@ -68,6 +68,19 @@ impl Grounder<'_, '_, '_> {
                         self.facts.push(Fact { object: key, relation, targets: targets.clone() });
                     }
                 }
+                Step::Go { target } => {
+                    if !self.tools.rooms() {
+                        let message =
+                            "I stand in one place and cannot drive. I can reach what is in front of me.";
+                        return Err(refuse(Reason::Infeasible, message));
+                    }
+                    let keys = self.ground(target, &[])?;
+                    if let [_, _, ..] = keys.as_slice() {
+                        return Err(self.ambiguous(target, &keys)?);
+                    }
+                    self.objects = keys.clone();
+                    actions.extend(keys.into_iter().map(|object| Action::Go { object }));
+                }
                 Step::Home => actions.push(Action::Home),
                 Step::Look => actions.push(Action::Look),
                 Step::Stop => actions.push(Action::Stop),
@@ -261,7 +274,9 @@ impl Grounder<'_, '_, '_> {
         for action in actions {
             let Action::Place { targets, drop, .. } = action else { continue };
             let what = plan_words(&Plan::Actions(vec![action.clone()]), &map);
-            let outside = targets
+            // In a room every place is within reach once the robot stands there; the gate judges it then.
+            let reached = if self.tools.rooms() { &[] } else { targets.as_slice() };
+            let outside = reached
                 .iter()
                 .filter_map(|key| map.get(key))
                 .find_map(|target| policy.check_target(&what, &spatial::centre(target), &settings.workspace));

@@ -59,6 +59,14 @@ impl Toolbox<'_> {
                 };
                 Ok(self.interact(&ObjectKey::from(object), action, &more))
             }
+            "go_to" => {
+                let (object, action) = (text("obj")?, text("action")?);
+                Ok(self.go_to(&ObjectKey::from(object), action).map(|arrival| ToolOutput {
+                    success: true,
+                    feedback_msg: if arrival.moved { "arrived" } else { "already there" }.to_owned(),
+                    output: Some(ToolValue::State(self.state().clone())),
+                }))
+            }
             _ => {
                 let Some((measure, _, _)) = Measure::ALL.into_iter().find(|(_, tool, _)| *tool == name)
                 else {

@@ -6,6 +6,7 @@
 mod call;
 mod interaction;
 mod output;
+mod room;
 mod schema;
 mod spatial;
 
@@ -17,7 +18,11 @@ pub use spatial::Measure;
 
 use crate::language::Lexicon;
 use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
-use prehend_scene::{ActionTable, Object, ObjectKey, ObjectMap, PartEffect, Reason, Skill, SymbolicState};
+use nalgebra::Isometry3;
+use prehend_scene::{
+    ActionTable, Object, ObjectKey, ObjectMap, PartEffect, Reason, Scope, Skill, SymbolicState,
+};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The tools over one world, for one goal.
@@ -32,6 +37,18 @@ pub struct Toolbox<'w> {
     doubt: bool,
     calls: u32,
     limit: u32,
+    /// Whether the robot drives.
+    rooms: bool,
+    /// The map that is read: that of the room until the base was driven to something.
+    scope: Scope,
+    room: Option<Arc<ObjectMap>>,
+    may_explore: bool,
+    toured: bool,
+    map_from_arm: Option<Isometry3<f64>>,
+    /// By which query each object of the room was found: it is asked again after arrival (ASP III-D ii).
+    grounded_by: HashMap<ObjectKey, String>,
+    /// Objects of the room that were found not to be there.
+    struck: Vec<ObjectKey>,
 }
 
 /// How the next map is to be had.
@@ -58,6 +75,7 @@ impl<'w> Toolbox<'w> {
     /// Tools with at most `limit` calls; `held` is what is known to be in the gripper.
     pub fn new(world: &'w mut dyn World, lexicon: &'w Lexicon, held: Option<ObjectKey>, limit: u32) -> Self {
         let state = SymbolicState { held_object: held, ..SymbolicState::default() };
+        let rooms = world.rooms();
         Self {
             world,
             lexicon,
@@ -68,6 +86,14 @@ impl<'w> Toolbox<'w> {
             doubt: false,
             calls: 0,
             limit,
+            rooms,
+            scope: if rooms { Scope::Room } else { Scope::Local },
+            room: None,
+            may_explore: false,
+            toured: false,
+            map_from_arm: None,
+            grounded_by: HashMap::new(),
+            struck: Vec::new(),
         }
     }
 
@@ -95,6 +121,9 @@ impl<'w> Toolbox<'w> {
     ///
     /// Errors: those of a map update when there is none yet or it is stale.
     pub fn map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        if self.scope == Scope::Room {
+            return self.room();
+        }
         if let Some(map) = &self.map {
             return Ok(Arc::clone(map));
         }
@@ -149,12 +178,20 @@ impl<'w> Toolbox<'w> {
     /// The output's feedback names what was rejected and why. Errors: a fault of the map or the retrieval.
     pub fn object_retrieval(&mut self, query: &str, k: u32) -> Result<(Retrieval, ToolOutput), Fault> {
         self.begin("object_retrieval", &format!("query=\"{query}\""))?;
-        let result = self.map().and_then(|_| self.world.retrieve(query, k));
-        let retrieval = match result {
+        let scope = self.scope;
+        let result = self.map().and_then(|_| self.world.retrieve(query, k, scope));
+        let mut retrieval = match result {
             Ok(retrieval) => retrieval,
             Err(fault) => return Err(self.failed("object_retrieval", fault)),
         };
-        self.doubt |= !retrieval.doubtful.is_empty();
+        // No further view of the room is to be had from here.
+        self.doubt |= scope == Scope::Local && !retrieval.doubtful.is_empty();
+        retrieval.keys.retain(|key| !self.struck.contains(key));
+        if scope == Scope::Room {
+            for key in &retrieval.keys {
+                self.grounded_by.insert(key.clone(), query.to_owned());
+            }
+        }
         for key in &retrieval.keys {
             self.add_to_inventory(key);
         }
@@ -224,6 +261,9 @@ impl<'w> Toolbox<'w> {
                     "{key} is not in the inventory; call object_retrieval first"
                 )));
             }
+        }
+        if self.scope == Scope::Room {
+            return Err(infeasible("the base has not been driven anywhere yet; call go_to first".to_owned()));
         }
         let map = self.map()?;
         let request = match (interaction, &self.state.held_object) {

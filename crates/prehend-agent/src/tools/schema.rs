@@ -27,6 +27,13 @@ pub fn schema() -> Vec<Value> {
             &["obj", "action"],
         ),
     ];
+    tools.push(tool(
+        "go_to",
+        "Drives a mobile robot to where an object of the map of the room can be acted on; the action says how it shall be \
+         acted on. Afterwards look for the object again with the same query: the map is then that of the place.",
+        json!({ "obj": { "type": "string" }, "action": { "type": "string" } }),
+        &["obj", "action"],
+    ));
     for (measure, name, arity) in Measure::ALL {
         tools.push(tool(
             name,

@@ -2,7 +2,7 @@
 
 use super::{ToolOutput, ToolValue, Toolbox};
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, Reason, spatial};
+use prehend_scene::{Object, ObjectKey, Reason, Scope, spatial};
 
 /// A spatial tool with its objects: `spatial(objects: List[ObjectKey]) -> float | bool`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +61,14 @@ impl Measure {
     }
 
     /// The value for these objects, exactly [`Measure::arity`] of them.
-    fn value(self, objects: &[&Object]) -> Option<ToolValue> {
+    /// `robot` is where it stands in the map's frame.
+    fn value(self, objects: &[&Object], [x, y]: [f64; 2]) -> Option<ToolValue> {
         use spatial as s;
         Some(match (self, objects) {
-            (Self::DistanceTo, [a]) => ToolValue::Number(s::centre(a).xy().coords.norm()),
+            (Self::DistanceTo, [a]) => {
+                let centre = s::centre(a);
+                ToolValue::Number((centre.x - x).hypot(centre.y - y))
+            }
             (Self::SizeOf, [a]) => ToolValue::Number(s::size_of(a)),
             (Self::DistanceBetween, [a, b]) => ToolValue::Number(s::distance_between(a, b)),
             (Self::GapBetween, [a, b]) => ToolValue::Number(s::gap(a, b)),
@@ -103,7 +107,11 @@ impl Toolbox<'_> {
         }
         let map = self.map()?;
         let objects: Vec<&Object> = keys.iter().filter_map(|key| Self::object(&map, key)).collect();
-        let value = (objects.len() == keys.len()).then(|| measure.value(&objects)).flatten();
+        let robot = match self.scope {
+            Scope::Room => self.world.base_pose().map_or([0.0; 2], |[x, y, _]| [x, y]),
+            Scope::Local => [0.0; 2],
+        };
+        let value = (objects.len() == keys.len()).then(|| measure.value(&objects, robot)).flatten();
         let Some(value) = value else {
             return Err(infeasible(format!(
                 "{} takes {} objects of the map",

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) fn thing(key: &str, class: &str, color: &str, x: f64, y: f64, size: [
     object
 }
 
-fn move_to(object: &mut Object, at: Vector3<f64>) {
+pub(crate) fn move_to(object: &mut Object, at: Vector3<f64>) {
     object.bounds.pose = Isometry3::translation(at.x, at.y, at.z);
     let half = object.bounds.size / 2.0;
     object.cloud = PointCloud::from_points(
@@ -130,7 +130,7 @@ impl World for Scripted {
         Ok(Arc::new(self.map.clone()))
     }
 
-    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault> {
+    fn retrieve(&mut self, query: &str, k: u32, _scope: Scope) -> Result<Retrieval, Fault> {
         let words: Vec<&str> = query.split(' ').collect();
         let Some((noun, attributes)) = words.split_last() else { return Ok(Retrieval::default()) };
         let singular = noun
@@ -203,7 +203,8 @@ impl World for Scripted {
                 }
             }
             Skill::GraspPart => self.held = Some(request.object.clone()),
-            Skill::Look | Skill::Home | Skill::TipPush | Skill::PinchPull | Skill::HookPull => {}
+            Skill::Look | Skill::Home | Skill::TipPush | Skill::PinchPull | Skill::HookPull | Skill::GoTo => {
+            }
         }
         self.map.version += 1;
         Ok(SkillOutcome { held: self.held.clone(), map_stale: false })

@@ -28,6 +28,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Scene(command) => scene::run(command),
         Command::Eval(EvalCommand::Tabletop(args)) => crate::eval::tabletop(args).await,
         Command::Eval(EvalCommand::AspTabletop(args)) => crate::eval::asp_tabletop(args).await,
+        Command::Eval(EvalCommand::AspMobile(args)) => crate::eval::asp_mobile(args).await,
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
         Command::Doctor => doctor::run(),
         Command::Node(args) => node::run(args).await,

@@ -1,12 +1,13 @@
 //! What an evaluation is made of: one scenario each, made when its turn comes.
 
-use crate::args::{AspTabletopArgs, LiberoArgs, Sentences};
+use crate::args::{AspMobileArgs, AspTabletopArgs, LiberoArgs, Sentences};
 use prehend_eval::Scenario;
-use prehend_eval::asp::TabletopTask;
+use prehend_eval::asp::{MobileTask, TabletopTask};
 use prehend_eval::libero::{Language, Task, tasks};
 use prehend_eval::scenario::{Conditions, tabletop_under};
 use prehend_nodes::share;
 use prehend_sim::Scene;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// One run to be made.
@@ -17,6 +18,10 @@ pub(super) struct Job {
     pub(super) seed: u64,
     /// ASP's ablation *No Aff*.
     pub(super) whole_object: bool,
+    /// Another robot than the usual one.
+    pub(super) robot: Option<PathBuf>,
+    /// The same ablation of a robot that drives: go_to does not ask from which side to come.
+    pub(super) any_side: bool,
     source: Source,
 }
 
@@ -24,12 +29,20 @@ enum Source {
     Tabletop(Conditions),
     Libero { task: Arc<Task>, sentence: String },
     AspTabletop(TabletopTask, Conditions),
+    AspMobile(MobileTask, Conditions),
 }
 
 impl Job {
     pub(super) fn tabletop(seed: u64, conditions: Conditions) -> Self {
         let source = Source::Tabletop(conditions);
-        Self { name: format!("seed-{seed:06}"), seed, whole_object: false, source }
+        Self {
+            name: format!("seed-{seed:06}"),
+            seed,
+            whole_object: false,
+            robot: None,
+            any_side: false,
+            source,
+        }
     }
 
     /// The scenario. Errors: why there is none, for a person.
@@ -40,6 +53,9 @@ impl Job {
             }
             Source::AspTabletop(task, conditions) => {
                 prehend_eval::asp::tabletop(*task, self.seed, *conditions).map_err(|error| error.to_string())
+            }
+            Source::AspMobile(task, conditions) => {
+                prehend_eval::asp::mobile(*task, self.seed, *conditions).map_err(|error| error.to_string())
             }
             Source::Libero { task, sentence } => {
                 let parse = |text: &str| -> Result<(), String> {
@@ -56,6 +72,7 @@ impl Job {
         match &self.source {
             Source::Tabletop(_) => ("", "no_scenario"),
             Source::AspTabletop(task, _) => ("", task.code()),
+            Source::AspMobile(task, _) => ("", task.code()),
             Source::Libero { task, sentence } => (sentence, &task.suite),
         }
     }
@@ -65,6 +82,10 @@ impl Job {
         match &self.source {
             Source::Tabletop(conditions) => format!("tabletop {conditions:?}"),
             Source::AspTabletop(task, conditions) => format!("asp-tabletop {task} {conditions:?}"),
+            Source::AspMobile(task, conditions) => {
+                let robot = self.robot.as_deref().unwrap_or(std::path::Path::new("")).display();
+                format!("asp-mobile {task} {conditions:?} {robot} any_side={}", self.any_side)
+            }
             Source::Libero { task, sentence } => format!("libero {} {sentence}", task.file),
         }
     }
@@ -80,11 +101,44 @@ pub(super) fn asp_tabletop(args: &AspTabletopArgs) -> Result<Vec<Job>, String> {
     for (task, code) in TabletopTask::ALL.into_iter().filter(|(_, code)| wanted(code)) {
         for seed in first..first.saturating_add(args.seeds) {
             let source = Source::AspTabletop(task, conditions);
-            jobs.push(Job { name: format!("{code}-{seed:06}"), seed, whole_object: args.no_aff, source });
+            jobs.push(Job {
+                name: format!("{code}-{seed:06}"),
+                seed,
+                whole_object: args.no_aff,
+                robot: None,
+                any_side: false,
+                source,
+            });
         }
     }
     if jobs.is_empty() {
         let codes: Vec<&str> = TabletopTask::ALL.iter().map(|(_, code)| *code).collect();
+        return Err(format!("no task has such a name; the tasks are {}", codes.join(", ")));
+    }
+    Ok(jobs)
+}
+
+/// The runs of `eval asp-mobile`, task after task. Errors: no task has such a name, for a person.
+pub(super) fn asp_mobile(args: &AspMobileArgs) -> Result<Vec<Job>, String> {
+    let first = args.runs_made.seed;
+    let conditions = if args.perfect_detector { Conditions::Perfect } else { Conditions::Imperfect };
+    let wanted =
+        |code: &str| args.task.is_empty() || args.task.iter().any(|task| code.contains(task.as_str()));
+    let mut jobs = Vec::new();
+    for (task, code) in MobileTask::ALL.into_iter().filter(|(_, code)| wanted(code)) {
+        for seed in first..first.saturating_add(args.seeds) {
+            jobs.push(Job {
+                name: format!("{code}-{seed:06}"),
+                seed,
+                whole_object: false,
+                robot: Some(args.robot.clone()),
+                any_side: args.no_aff,
+                source: Source::AspMobile(task, conditions),
+            });
+        }
+    }
+    if jobs.is_empty() {
+        let codes: Vec<&str> = MobileTask::ALL.iter().map(|(_, code)| *code).collect();
         return Err(format!("no task has such a name; the tasks are {}", codes.join(", ")));
     }
     Ok(jobs)
@@ -118,7 +172,14 @@ pub(super) fn libero(args: &LiberoArgs) -> Result<Vec<Job>, String> {
                     let seed = args.runs_made.seed.saturating_add(layout);
                     let name = format!("{}-{}-{letter}-{seed}", task.suite, task.name());
                     let source = Source::Libero { task: Arc::clone(&task), sentence: sentence.to_owned() };
-                    jobs.push(Job { name: plain(&name), seed, whole_object: false, source });
+                    jobs.push(Job {
+                        name: plain(&name),
+                        seed,
+                        whole_object: false,
+                        robot: None,
+                        any_side: false,
+                        source,
+                    });
                 }
             }
         }

@@ -8,7 +8,7 @@ mod gated;
 mod job;
 mod run;
 
-use crate::args::{AspTabletopArgs, LiberoArgs, RunArgs, TabletopArgs};
+use crate::args::{AspMobileArgs, AspTabletopArgs, LiberoArgs, RunArgs, TabletopArgs};
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
@@ -43,6 +43,17 @@ pub async fn libero(args: LiberoArgs) -> u8 {
 pub async fn asp_tabletop(args: AspTabletopArgs) -> u8 {
     match job::asp_tabletop(&args) {
         Ok(jobs) => evaluate("asp-tabletop", jobs, &args.runs_made).await,
+        Err(message) => {
+            eprintln!("{message}");
+            exit::BAD_INPUT
+        }
+    }
+}
+
+/// Runs the mobile benchmark after ASP; gives the exit code.
+pub async fn asp_mobile(args: AspMobileArgs) -> u8 {
+    match job::asp_mobile(&args) {
+        Ok(jobs) => evaluate("asp-mobile", jobs, &args.runs_made).await,
         Err(message) => {
             eprintln!("{message}");
             exit::BAD_INPUT

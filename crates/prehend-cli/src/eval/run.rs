@@ -8,7 +8,7 @@ use crate::physics;
 use crate::run_folder::WriteError;
 use prehend_eval::judge::JudgeError;
 use prehend_eval::report::Permits;
-use prehend_eval::{Cause, Reported, Run, Scenario, asp, judge};
+use prehend_eval::{Cause, Expected, Reported, Run, Scenario, asp, judge};
 use prehend_sim::world::{Motions, Truth};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -152,12 +152,17 @@ fn not_set_up(job: &Job, why: String) -> Run {
     Run { cause: Some(Cause::NoScene), note: why, folder: job.name.clone(), ..blank(job.seed, kind, goal) }
 }
 
+/// How much longer a run may take: a robot that drives has far to go.
+fn patience(job: &Job) -> f64 {
+    if job.robot.is_some() { 2.5 } else { 1.0 }
+}
+
 /// Arguments of `prehend demo` for a run.
 fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> Vec<String> {
     let scene = folder.join("scene.yaml").display().to_string();
     let mut list = vec!["demo", "--json", "--supervised", "--scene", &scene, "--goal", &scenario.sentence];
     let (seed, speed) = (scenario.seed.to_string(), args.speed.to_string());
-    let (out, timeout) = (folder.display().to_string(), GOAL_TIMEOUT.to_string());
+    let (out, timeout) = (folder.display().to_string(), (GOAL_TIMEOUT * patience(job)).to_string());
     list.extend(["--seed", &seed, "--speed", &speed, "--out", &out, "--timeout", &timeout]);
     if args.disturb {
         let how = ["push", "slip", "take"];
@@ -165,6 +170,13 @@ fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> V
     }
     if args.no_verifier {
         list.extend(["--param", "verifier:enforce:=false"]);
+    }
+    let robot = job.robot.as_ref().map(|robot| robot.display().to_string());
+    if let Some(robot) = &robot {
+        list.extend(["--robot", robot]);
+    }
+    if job.any_side {
+        list.extend(["--param", "go_to:affordance:=false"]);
     }
     if job.whole_object {
         list.extend(["--param", "affordance:whole_object:=true"]);
@@ -212,7 +224,7 @@ async fn play(
             let _ = tokio::time::timeout(END_TIMEOUT, output).await;
             return Err(RunError::Cancelled);
         }
-        () = tokio::time::sleep(RUN_TIMEOUT) => {
+        () = tokio::time::sleep(RUN_TIMEOUT.mul_f64(patience(job))) => {
             drop(stdin);
             let _ = tokio::time::timeout(END_TIMEOUT, output).await;
             return Ok(None);
@@ -258,14 +270,20 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
         run.note.push_str("; physics was not heard");
         return run;
     };
-    run.ungated_motions = gated::ungated(&motions.arm, &trace).len();
+    run.ungated_motions =
+        [&motions.arm, &motions.base].map(|moved| gated::ungated(moved, &trace).len()).iter().sum();
     run.hard_contacts = motions.hard_contacts.len();
     run.max_pad_force = motions.max_pad_force;
     run.retries = retries(&trace);
     let judgement = judge(&scenario.spec, &before, &after, &motions, &reported);
     if let (Some(subject), Ok(judgement)) = (&scenario.subject, &judgement) {
         let done = judgement.physics_ok == Some(true);
-        run.effort = Some(asp::effort(subject, done, &before, &after, &motions));
+        let mut effort = asp::effort(subject, done, &before, &after, &motions);
+        if let (true, Expected::World(wanted)) = (subject.each_counts, &scenario.spec.expected) {
+            let missed = judgement.findings.iter().filter(|finding| finding.starts_with("not so")).count();
+            effort.progress = wanted.len().saturating_sub(missed) as f64 / wanted.len().max(1) as f64;
+        }
+        run.effort = Some(effort);
     }
     take_judgement(&mut run, scenario, judgement, &reported);
     run

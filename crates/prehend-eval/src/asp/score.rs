@@ -20,6 +20,9 @@ pub struct Subject {
     pub acted_on: bool,
     /// It has a handle, which a person would use.
     pub has_handle: bool,
+    /// Each thing the goal wants counts its share, and nothing else does (the paper's double picks).
+    #[serde(default)]
+    pub each_counts: bool,
 }
 
 /// How far a run came.

@@ -105,11 +105,11 @@ fn confusions_of(classes: &[&Class]) -> String {
 
 fn acted_on(objects: &[&str]) -> Subject {
     let objects = objects.iter().map(|name| (*name).to_owned()).collect();
-    Subject { objects, acted_on: true, has_handle: false }
+    Subject { objects, acted_on: true, ..Subject::default() }
 }
 
 fn picked(object: &str, has_handle: bool) -> Subject {
-    Subject { objects: vec![object.to_owned()], acted_on: false, has_handle }
+    Subject { objects: vec![object.to_owned()], has_handle, ..Subject::default() }
 }
 
 /// Something to press, among other things.

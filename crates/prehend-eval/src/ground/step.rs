@@ -36,7 +36,7 @@ impl<'a> Steps<'a> {
                 Step::Pick { objects, .. } => self.pick(objects)?,
                 Step::Place { objects, destination, .. } => self.place(objects, destination)?,
                 Step::Act { action, objects, .. } => self.act(action, objects)?,
-                Step::Home | Step::Look | Step::Stop => {}
+                Step::Go { .. } | Step::Home | Step::Look | Step::Stop => {}
                 Step::Unsupported { .. } => return Err(vec![Reason::Infeasible, Reason::NotUnderstood]),
             }
         }

@@ -22,7 +22,7 @@ use prehend_perception::parts::{
     ActionError, WorkingPart, affordances, part_affordances, read_part_action, rule_of,
 };
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
-use prehend_scene::{ActionTable, Affordance, Crop, Diagnostics, Evidence, Object};
+use prehend_scene::{ActionTable, Affordance, Crop, Diagnostics, Evidence, Object, Scope};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -182,6 +182,9 @@ impl Worker {
 
     async fn serve(&self, goal: Goal) {
         let asked = goal.goal().clone();
+        if Scope::parse(&asked.scope) == Some(Scope::Room) {
+            return self.serve_room(goal, &asked).await;
+        }
         let result = tokio::select! {
             result = self.detect(&goal, &asked) => Some(result),
             () = goal.cancelled() => None,
@@ -204,6 +207,58 @@ impl Worker {
         }
     }
 
+    /// The parts of an object of the room, for where to drive to: nothing is touched from afar, so no evidence is gathered.
+    async fn serve_room(&self, goal: Goal, asked: &DetectAffordance::Goal) {
+        let found = tokio::select! {
+            found = self.remote_parts(asked) => found,
+            () = goal.cancelled() => return goal.canceled(DetectAffordance::Result::default()),
+        };
+        match found {
+            Ok((found, frame)) => {
+                let parts: Vec<&str> = found.iter().map(|affordance| affordance.part.as_str()).collect();
+                self.trace.event(
+                    &asked.goal_id,
+                    TraceEvent::KIND_EVIDENCE,
+                    "affordance",
+                    "remote",
+                    format!("{} to {}: {}", asked.object_key, shown(&asked.action), parts.join(", ")),
+                    json!({ "object": asked.object_key, "parts": parts }),
+                );
+                let affordances = found.iter().map(|a| convert::affordance_to_msg(a, &frame, 0.0)).collect();
+                goal.succeed(DetectAffordance::Result { affordances, ..Default::default() });
+            }
+            Err(failure) => goal.abort(DetectAffordance::Result {
+                error_code: failure.code(),
+                error_message: failure.to_string(),
+                ..Default::default()
+            }),
+        }
+    }
+
+    /// Parts of an object of the room that serve the action, best first, and the frame they are in.
+    async fn remote_parts(
+        &self,
+        asked: &DetectAffordance::Goal,
+    ) -> Result<(Vec<Affordance>, String), Failure> {
+        let request = GetObject::Request {
+            key: asked.object_key.clone(),
+            with_crops: true,
+            scope: asked.scope.clone(),
+        };
+        let answer = self.objects.request(request, DEADLINE).await.map_err(Failure::MapLost)?;
+        if answer.error_code != ErrorCode::SUCCESS {
+            return Err(Failure::UnknownKey(answer.error_message));
+        }
+        let object = object_with_crops(&answer)?;
+        let support = evidence::support_under(&object, None);
+        let (found, _) = self.parts_of(&object, support, &asked.action)?;
+        if found.is_empty() {
+            let (object, action) = (asked.object_key.clone(), shown(&asked.action));
+            return Err(Failure::NoneFound { object, action });
+        }
+        Ok((found, answer.object.cloud.header.frame_id))
+    }
+
     async fn detect(
         &self,
         goal: &Goal,
@@ -215,7 +270,11 @@ impl Worker {
             )));
         }
         self.feedback(goal, "fetching the object");
-        let request = GetObject::Request { key: asked.object_key.clone(), with_crops: true };
+        let request = GetObject::Request {
+            key: asked.object_key.clone(),
+            with_crops: true,
+            scope: asked.scope.clone(),
+        };
         let answer = self.objects.request(request, DEADLINE).await.map_err(Failure::MapLost)?;
         if answer.error_code != ErrorCode::SUCCESS {
             return Err(Failure::UnknownKey(answer.error_message));

@@ -28,6 +28,8 @@ use tokio::sync::{mpsc, watch};
 
 /// Peers a goal with motion needs.
 const PEERS: [&str; 4] = ["object_map", "affordance", "verifier", "skills"];
+/// The same on a robot that drives.
+const DRIVING_PEERS: [&str; 5] = ["object_map", "affordance", "verifier", "skills", "go_to"];
 /// Name of the survey pose that sees upright faces.
 const FRONT: &str = "front";
 /// Peers a question needs.
@@ -51,6 +53,8 @@ struct Clients {
     skills: Arc<ActionClient<ExecuteSkill::Action>>,
     map: watch::Receiver<Option<Arc<ObjectMap>>>,
     in_hand: watch::Receiver<Option<Arc<ObjectMap>>>,
+    /// On a robot that drives.
+    driving: Option<world::Driving>,
     stop: watch::Receiver<Option<String>>,
 }
 
@@ -82,13 +86,14 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let shell = Shell::start("agent", &options).await?;
     // Goals are taken when every peer was heard, or had its time to speak: a goal that comes at once is not refused for a
     // peer that is only slow to be discovered.
+    let peers = peers_of(&shell);
     let heard = async {
-        while !shell.peers.missing(&PEERS).is_empty() {
+        while !shell.peers.missing(peers).is_empty() {
             tokio::time::sleep(LISTEN_PERIOD).await;
         }
     };
     if tokio::time::timeout(LISTEN_PATIENCE, heard).await.is_err() {
-        tracing::warn!("not heard so far: {}", shell.peers.missing(&PEERS).join(", "));
+        tracing::warn!("not heard so far: {}", shell.peers.missing(peers).join(", "));
     }
     let ros = shell.node.clone();
     let mut submissions = ros.create_service::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
@@ -136,6 +141,10 @@ impl Node {
             skills: Arc::new(ros.create_action_client(names::EXECUTE_SKILL)?),
             map: world::follow_map(ros, names::OBJECT_MAP)?,
             in_hand: world::follow_map(ros, names::IN_HAND)?,
+            driving: match &shell.robot.navigation {
+                Some(navigation) => Some(world::Driving::new(ros, navigation)?),
+                None => None,
+            },
             stop: follow_stop(ros)?,
         };
         let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
@@ -223,7 +232,7 @@ impl Node {
             let _ = self.ended.send(ended);
             return Ok(goal_id);
         }
-        let peers: &'static [&'static str] = if needs_motion(&readings) { &PEERS } else { &QUESTION_PEERS };
+        let peers = if needs_motion(&readings) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let running = Running::start(goal::Start {
             goal_id: goal_id.clone(),
             readings,
@@ -266,7 +275,7 @@ impl Node {
                 format!("The robot is stopped ({reason}); clear the stop first."),
             ));
         }
-        match self.shell.peers.missing(&PEERS).first() {
+        match self.shell.peers.missing(peers_of(&self.shell)).first() {
             None => Ok(readings),
             Some(peer) => Err(lost(peer)),
         }
@@ -319,6 +328,11 @@ impl Node {
             tracing::warn!("state not published: {error}");
         }
     }
+}
+
+/// The nodes a goal with motion needs on this robot.
+fn peers_of(shell: &Shell) -> &'static [&'static str] {
+    if shell.robot.navigation.is_some() { &DRIVING_PEERS } else { &PEERS }
 }
 
 /// The agent with its files and parameters.
@@ -390,7 +404,7 @@ fn lost(peer: &str) -> Fault {
 fn error_code(reason: Reason) -> i32 {
     match reason {
         Reason::NotUnderstood => ErrorCode::AGENT_NOT_UNDERSTOOD,
-        Reason::NotFound => ErrorCode::AGENT_NOT_FOUND,
+        Reason::NotFound | Reason::Stale => ErrorCode::AGENT_NOT_FOUND,
         Reason::Ambiguous => ErrorCode::AGENT_AMBIGUOUS,
         Reason::Infeasible => ErrorCode::AGENT_INFEASIBLE,
         Reason::Unsafe => ErrorCode::AGENT_UNSAFE,

@@ -2,16 +2,18 @@
 
 use super::Clients;
 use crate::convert;
+use crate::robot::Navigation;
 use crate::shell::Trace;
+use futures::StreamExt;
 use nalgebra::Vector3;
 use prehend_agent::tools::ToolOutput;
-use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
-use prehend_msgs::Action;
-use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
+use prehend_agent::world::{Arrival, Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, Evidence, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
-use prehend_ros::{ActionClient, RosError};
-use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Skill};
+use prehend_msgs::{Action, names};
+use prehend_ros::{ActionClient, RosError, TfBuffer};
+use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill};
 use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
@@ -39,6 +41,29 @@ const MAP_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a detection found, for the next grasp of the object.
 type Detected = (Vec<Affordance>, Vec<Evidence>);
+
+/// What the agent has of a robot that drives.
+#[derive(Clone)]
+pub(super) struct Driving {
+    go_to: Arc<ActionClient<GoTo::Action>>,
+    room: watch::Receiver<Option<Arc<ObjectMap>>>,
+    tf: TfBuffer,
+    frame: String,
+    base: String,
+}
+
+impl Driving {
+    /// Joins go_to and the map of the room.
+    pub(super) fn new(node: &prehend_ros::Node, navigation: &Navigation) -> Result<Self, RosError> {
+        Ok(Self {
+            go_to: Arc::new(node.create_action_client(names::GO_TO)?),
+            room: follow_map(node, names::ROOM_MAP)?,
+            tf: node.tf()?,
+            frame: navigation.frame.clone(),
+            base: navigation.base.clone(),
+        })
+    }
+}
 
 /// The world of one goal.
 pub(super) struct NodeWorld {
@@ -78,10 +103,31 @@ impl NodeWorld {
     where
         A::Result: Send,
     {
+        self.act_heard(client, goal, peer, drop)
+    }
+
+    /// As [`act`](Self::act); `heard` gets the feedback.
+    fn act_heard<A: Action>(
+        &self,
+        client: &ActionClient<A>,
+        goal: A::Goal,
+        peer: &'static str,
+        heard: impl Fn(A::Feedback) + Send + 'static,
+    ) -> Result<A::Result, (Fault, Option<A::Result>)>
+    where
+        A::Result: Send,
+    {
         let mut interrupt = self.interrupt.clone();
         self.runtime.block_on(async move {
             let none = |error: &RosError| (lost(peer, error), None);
             let mut handle = client.send_goal(goal, ACCEPT).await.map_err(|error| none(&error))?;
+            let mut told = handle.feedback();
+            // It ends with the goal.
+            tokio::spawn(async move {
+                while let Some(feedback) = told.next().await {
+                    heard(feedback);
+                }
+            });
             let fault = tokio::select! {
                 biased;
                 result = handle.result(SILENCE) => {
@@ -123,7 +169,39 @@ impl NodeWorld {
 
     /// The newest map that is at least this version.
     fn map_of(&self, version: u64) -> Result<Arc<ObjectMap>, Fault> {
-        let mut maps = self.clients.map.clone();
+        self.newest_of(self.clients.map.clone(), version)
+    }
+
+    /// Sends the base somewhere; its progress is told like that of a tool.
+    fn errand(&self, goal: GoTo::Goal) -> Result<GoTo::Result, Fault> {
+        let Some(driving) = &self.clients.driving else {
+            return Err(Fault::new(Reason::Infeasible, "this robot does not drive"));
+        };
+        let told = self.feedback.clone();
+        let heard = move |heard: GoTo::Feedback| {
+            let near = if heard.distance_remaining > 0.0 {
+                format!(" ({:.1} m)", heard.distance_remaining)
+            } else {
+                String::new()
+            };
+            let message = format!("{}: {}{near}", heard.phase, heard.message);
+            // Nobody listens when the goal came through the service.
+            let _ = told.send(ExecuteGoal::Feedback { tool: "go_to".to_owned(), message });
+        };
+        let result = self.act_heard(&driving.go_to, goal, "go_to", heard).map_err(|(fault, _)| fault)?;
+        if result.error_code == ErrorCode::SUCCESS {
+            return Ok(result);
+        }
+        let reason = Reason::parse(&result.reason).unwrap_or(Reason::Internal);
+        Err(Fault::new(reason, result.error_message))
+    }
+
+    /// The newest map of a topic that is at least this version.
+    fn newest_of(
+        &self,
+        mut maps: watch::Receiver<Option<Arc<ObjectMap>>>,
+        version: u64,
+    ) -> Result<Arc<ObjectMap>, Fault> {
         self.wait(async move {
             let new_enough =
                 |map: &Option<Arc<ObjectMap>>| map.as_ref().is_some_and(|m| m.version >= version);
@@ -167,7 +245,12 @@ impl World for NodeWorld {
     }
 
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
-        let request = UpdateMap::Request { reset: false, view: "here".to_owned(), timeout: FRAME };
+        let request = UpdateMap::Request {
+            reset: false,
+            view: "here".to_owned(),
+            timeout: FRAME,
+            ..Default::default()
+        };
         let client = self.clients.update.clone();
         let answer = self.wait(async move {
             client.request(request, UPDATE).await.map_err(|error| lost("object_map", &error))
@@ -183,8 +266,8 @@ impl World for NodeWorld {
         Ok(self.with_in_hand(self.clients.map.borrow().clone().unwrap_or_default()))
     }
 
-    fn retrieve(&mut self, query: &str, k: u32) -> Result<Retrieval, Fault> {
-        let request = RetrieveObjects::Request { query: query.to_owned(), k };
+    fn retrieve(&mut self, query: &str, k: u32, scope: Scope) -> Result<Retrieval, Fault> {
+        let request = RetrieveObjects::Request { query: query.to_owned(), k, scope: scope.name().to_owned() };
         let client = self.clients.retrieve.clone();
         let answer = self.wait(async move {
             client.request(request, RETRIEVE).await.map_err(|error| lost("object_map", &error))
@@ -206,11 +289,57 @@ impl World for NodeWorld {
         }
     }
 
+    fn rooms(&self) -> bool {
+        self.clients.driving.is_some()
+    }
+
+    fn room_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        let room = self.clients.driving.as_ref().and_then(|driving| driving.room.borrow().clone());
+        Ok(self.with_in_hand(room.unwrap_or_default()))
+    }
+
+    fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        let goal =
+            GoTo::Goal { kind: "tour".to_owned(), goal_id: self.goal_id.clone(), ..Default::default() };
+        let result = self.errand(goal)?;
+        match self.clients.driving.as_ref().map(|driving| driving.room.clone()) {
+            Some(room) => self.newest_of(room, result.map_version).map(|map| self.with_in_hand(map)),
+            None => self.room_map(),
+        }
+    }
+
+    fn go_to(&mut self, object: &ObjectKey, action: &str) -> Result<Arrival, Fault> {
+        let goal = GoTo::Goal {
+            kind: "object".to_owned(),
+            object_key: object.0.clone(),
+            action: action.to_owned(),
+            goal_id: self.goal_id.clone(),
+            ..Default::default()
+        };
+        let result = self.errand(goal)?;
+        let map_from_arm = convert::pose_from_msg(&result.map_from_arm)
+            .map_err(|error| Fault::new(Reason::Internal, format!("go_to: {error}")))?;
+        if result.moved {
+            // What was detected is of another place.
+            self.detected.clear();
+        }
+        let pose = [result.pose.x, result.pose.y, result.pose.theta];
+        Ok(Arrival { moved: result.moved, pose, map_from_arm })
+    }
+
+    fn base_pose(&self) -> Option<[f64; 3]> {
+        let Driving { tf, frame, base, .. } = self.clients.driving.as_ref()?;
+        let pose = tf.lookup(frame, base, &Default::default()).ok()?.isometry();
+        let forward = pose.rotation * Vector3::x();
+        Some([pose.translation.x, pose.translation.y, forward.y.atan2(forward.x)])
+    }
+
     fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
         let goal = DetectAffordance::Goal {
             object_key: object.0.clone(),
             action: action.to_owned(),
             goal_id: self.goal_id.clone(),
+            ..Default::default()
         };
         let result = self.act(&self.clients.affordance, goal, "affordance").map_err(|(fault, _)| fault)?;
         let reason = match result.error_code {
@@ -337,7 +466,6 @@ pub(super) fn follow_map(
     node: &prehend_ros::Node,
     topic: &str,
 ) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, RosError> {
-    use futures::StreamExt;
     use prehend_msgs::prehend_interfaces::msg;
     let mut maps = node.subscribe::<msg::ObjectMap>(topic, prehend_ros::QosProfile::transient_local())?;
     let (sender, receiver) = watch::channel(None);

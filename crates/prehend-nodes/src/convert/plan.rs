@@ -187,6 +187,8 @@ pub fn state_to_msg(state: &SymbolicState, frame: &str, at: f64) -> ours::Symbol
         held_object: state.held_object.as_ref().map(|key| key.0.clone()).unwrap_or_default(),
         inventory: state.inventory.iter().map(|key| key.0.clone()).collect(),
         map_version: state.map_version,
+        at_object: state.at_object.as_ref().map(|key| key.0.clone()).unwrap_or_default(),
+        base_pose: state.base_pose.iter().flatten().copied().collect(),
         ..Default::default()
     }
 }
@@ -197,5 +199,7 @@ pub fn state_from_msg(msg: &ours::SymbolicState) -> SymbolicState {
         held_object: key_or_none(&msg.held_object),
         inventory: msg.inventory.iter().map(|key| ObjectKey(key.clone())).collect(),
         map_version: msg.map_version,
+        at_object: key_or_none(&msg.at_object),
+        base_pose: <[f64; 3]>::try_from(msg.base_pose.as_slice()).ok(),
     }
 }

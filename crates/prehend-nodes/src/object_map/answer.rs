@@ -47,6 +47,29 @@ pub(super) fn retrieve_objects(
     }
 }
 
+/// What is answered to a scope that is none.
+pub(super) fn bad_scope(scope: &str) -> GetObject::Response {
+    GetObject::Response {
+        error_code: ErrorCode::MAP_BAD_REQUEST,
+        error_message: no_scope(scope),
+        ..Default::default()
+    }
+}
+
+/// As [`bad_scope`], to a retrieval.
+pub(super) fn bad_retrieval_scope(scope: &str) -> RetrieveObjects::Response {
+    RetrieveObjects::Response {
+        error_code: ErrorCode::MAP_BAD_REQUEST,
+        error_message: no_scope(scope),
+        ..Default::default()
+    }
+}
+
+/// The words for a scope that is none.
+pub(super) fn no_scope(scope: &str) -> String {
+    format!("no scope `{}`; use local or room", scope.chars().take(40).collect::<String>())
+}
+
 /// One object, with its best views when asked for.
 pub(super) fn get_object(map: &ObjectMap, request: &GetObject::Request) -> GetObject::Response {
     let key = request.key.as_str().into();

@@ -11,14 +11,15 @@ use crate::convert;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use frames::{Joiner, Part};
 use futures::StreamExt;
+use nalgebra::Isometry3;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
-use prehend_perception::{Lexicon, MapBuilder, MapSettings};
+use prehend_perception::{Lexicon, MapBuilder, MapSettings, RoomBuilder, RoomSettings};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
-use prehend_scene::{Object, ObjectMap};
+use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
 use std::borrow::Cow;
 use std::path::Path;
@@ -27,6 +28,13 @@ use update::{Pending, SelfFilter};
 
 /// How often waiting requests are looked at again.
 const TICK: Duration = Duration::from_millis(30);
+
+/// How far the base may have moved and still stand where it stood: metres and radians.
+const MOVED: [f64; 2] = [0.02, 0.02];
+
+/// The map of the room of a robot that has none.
+static NO_ROOM: ObjectMap =
+    ObjectMap { frame: String::new(), version: 0, stamp: 0.0, objects: Vec::new(), support_plane: None };
 
 /// Frames an update takes when no parameter says otherwise: a detector that errs in one frame is outvoted.
 const DEFAULT_FRAMES: i64 = 3;
@@ -100,11 +108,17 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             }
             Event::Retrieve(request) => node.retrieve(request),
             Event::GetObject(request) => {
-                let response = answer::get_object(node.builder.map(), &request.message);
+                let response = match Scope::parse(&request.message.scope) {
+                    Some(scope) => answer::get_object(node.map_of(scope), &request.message),
+                    None => answer::bad_scope(&request.message.scope),
+                };
                 respond(request, response);
             }
             Event::InHand(message) => node.take_in_hand(&message),
-            Event::Tick => node.serve_updates().await,
+            Event::Tick => {
+                node.leave_place();
+                node.serve_updates().await;
+            }
             Event::Shutdown => return Ok(()),
         }
     }
@@ -118,9 +132,19 @@ async fn next_of<M: prehend_msgs::Message>(topic: &mut Option<Subscription<M>>) 
     }
 }
 
+/// The map of the room and its topic.
+struct Room {
+    builder: RoomBuilder,
+    map: Publisher<ObjectMapMsg>,
+}
+
 struct ObjectMapNode<'a> {
     shell: &'a Shell,
     builder: MapBuilder,
+    /// The map of the room, on a robot that drives.
+    room: Option<Room>,
+    /// Where the base stood when the local map began, frame of the odometry.
+    stood: Option<Isometry3<f64>>,
     lexicon: Lexicon,
     joiner: Joiner,
     newest: Option<frames::Frame>,
@@ -146,8 +170,17 @@ impl<'a> ObjectMapNode<'a> {
         parameters.finish()?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let latched = QosProfile::transient_local();
+        let room = match &shell.robot.navigation {
+            Some(navigation) => Some(Room {
+                builder: RoomBuilder::new(&navigation.frame, RoomSettings::default()),
+                map: shell.node.create_publisher(names::ROOM_MAP, latched)?,
+            }),
+            None => None,
+        };
         Ok(Self {
             shell,
+            room,
+            stood: None,
             builder: MapBuilder::new(&shell.robot.frames.base, MapSettings::default()),
             lexicon,
             joiner: Joiner::default(),
@@ -163,8 +196,53 @@ impl<'a> ObjectMapNode<'a> {
         })
     }
 
+    /// One of the two maps; that of the room is empty on a fixed arm.
+    fn map_of(&self, scope: Scope) -> &ObjectMap {
+        match (scope, &self.room) {
+            (Scope::Room, Some(room)) => room.builder.map(),
+            (Scope::Room, None) => &NO_ROOM,
+            (Scope::Local, _) => self.builder.map(),
+        }
+    }
+
+    /// Forgets the local map when the base has moved since it was begun: its frame moved along (ASP III-D ii).
+    fn leave_place(&mut self) {
+        let Some(stood) = self.stood else { return };
+        let Some(now) = self.base_pose() else { return };
+        let way = stood.inverse() * now;
+        if way.translation.vector.norm() < MOVED[0] && way.rotation.angle() < MOVED[1] {
+            return;
+        }
+        self.stood = None;
+        if self.builder.map().objects.is_empty() {
+            return;
+        }
+        self.builder.forget();
+        let version = self.builder.map().version;
+        self.shell.trace.event(
+            "",
+            TraceEvent::KIND_PERCEPTION,
+            "forget",
+            "done",
+            format!("map {version}: the base has moved, what was seen from where it stood is forgotten"),
+            json!({ "version": version, "distance": way.translation.vector.norm() }),
+        );
+        self.publish();
+    }
+
+    /// Where the base is in the frame of the odometry, on a robot that drives.
+    fn base_pose(&self) -> Option<Isometry3<f64>> {
+        let navigation = self.shell.robot.navigation.as_ref()?;
+        let found = self.tf.lookup(&navigation.odom, &navigation.base, &Default::default());
+        found.ok().map(|transform| transform.isometry())
+    }
+
     fn retrieve(&self, request: ServiceRequest<RetrieveObjects::Service>) {
-        let map = self.with_in_hand();
+        let Some(scope) = Scope::parse(&request.message.scope) else {
+            let response = answer::bad_retrieval_scope(&request.message.scope);
+            return respond(request, response);
+        };
+        let map = self.with_in_hand(scope);
         let response = answer::retrieve_objects(&map, &request.message, &self.lexicon);
         let found = if response.error_code != ErrorCode::SUCCESS {
             response.error_message.clone()
@@ -197,14 +275,22 @@ impl<'a> ObjectMapNode<'a> {
         }
     }
 
-    fn with_in_hand(&self) -> Cow<'_, ObjectMap> {
-        let map = self.builder.map();
+    fn with_in_hand(&self, scope: Scope) -> Cow<'_, ObjectMap> {
+        let map = self.map_of(scope);
         let mut away = self.in_hand.iter().filter(|object| map.get(&object.key).is_none()).peekable();
         if away.peek().is_none() {
             return Cow::Borrowed(map);
         }
         let objects = map.objects.iter().chain(away).cloned().collect();
         Cow::Owned(ObjectMap { objects, frame: map.frame.clone(), ..*map })
+    }
+
+    fn publish_room(&self) {
+        if let Some(room) = &self.room
+            && let Err(error) = room.map.publish(&convert::map_to_msg(room.builder.map()))
+        {
+            tracing::warn!("the map of the room was not published: {error}");
+        }
     }
 
     fn publish(&self) {

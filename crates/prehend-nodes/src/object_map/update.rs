@@ -1,5 +1,6 @@
 //! Serving update requests: which frame is taken, and what is answered.
 
+use super::answer::no_scope;
 use super::frames::{self, Frame};
 use super::{ObjectMapNode, respond};
 use crate::convert::{self, ConvertError};
@@ -9,9 +10,9 @@ use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_perception::map::Tool;
-use prehend_perception::{Keyframe, KeyframeError, PartLabels, UpdateReport};
+use prehend_perception::{Keyframe, KeyframeError, PartLabels, RoomBuilder, RoomSettings, UpdateReport};
 use prehend_ros::{ParameterError, Parameters, ServiceRequest, TfError, nanoseconds, time_from_nanoseconds};
-use prehend_scene::ObjectKey;
+use prehend_scene::{ObjectKey, Scope};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -150,6 +151,16 @@ impl Failure {
     }
 }
 
+/// Where things that are held would be.
+fn held_at(map_from_tool: Option<Isometry3<f64>>) -> Option<Tool> {
+    map_from_tool.map(|pose| Tool { position: Point3::from(pose.translation.vector), radius: HELD_RADIUS })
+}
+
+/// The frame of the map of the room.
+fn keyframe_frame(robot: &crate::RobotConfig) -> String {
+    robot.navigation.as_ref().map_or_else(String::new, |navigation| navigation.frame.clone())
+}
+
 enum Poses {
     /// Camera and tool in the map frame.
     Known(Isometry3<f64>, Option<Isometry3<f64>>),
@@ -161,18 +172,40 @@ impl ObjectMapNode<'_> {
     /// Looks at every waiting update: takes the newest frame into the map when it will do, answers what is decided.
     pub(super) async fn serve_updates(&mut self) {
         for mut pending in std::mem::take(&mut self.waiting) {
+            let asked = &pending.request.message.scope;
+            let scope = match Scope::parse(asked) {
+                Some(Scope::Room) if self.room.is_none() => None,
+                scope => scope,
+            };
+            let Some(scope) = scope else {
+                let response = UpdateMap::Response {
+                    error_code: ErrorCode::MAP_BAD_REQUEST,
+                    error_message: format!(
+                        "{} (a map of the room has only a robot that drives)",
+                        no_scope(asked)
+                    ),
+                    ..Default::default()
+                };
+                respond(pending.request, response);
+                continue;
+            };
             let fresh = self.newest.as_ref().filter(|frame| {
                 let stamp = nanoseconds(&frame.stamp);
                 stamp > nanoseconds(&pending.since) && stamp > pending.last
             });
             if let Some(frame) = fresh.cloned() {
-                match self.poses(&frame) {
+                match self.poses(&frame, scope) {
                     Poses::Wait(why) => pending.why = Some(why),
                     Poses::Known(camera, tool) => {
                         pending.last = nanoseconds(&frame.stamp);
                         pending.tried += 1;
                         let reset = pending.request.message.reset && pending.taken == 0;
-                        match self.take(&frame, camera, tool, &pending.request.message.view, reset).await {
+                        let view = pending.request.message.view.clone();
+                        let taken = match scope {
+                            Scope::Local => self.take(&frame, camera, tool, &view, reset).await,
+                            Scope::Room => self.take_room(&frame, camera, tool, &view, reset).await,
+                        };
+                        match taken {
                             Ok((report, seconds)) => pending.add(report, seconds),
                             Err(why) => pending.why = Some(why),
                         }
@@ -190,19 +223,24 @@ impl ObjectMapNode<'_> {
         }
     }
 
-    /// Where camera and tool were at a time, when the camera was at rest.
-    fn poses(&self, frame: &Frame) -> Poses {
+    /// Where camera and tool were at a time, in the frame of the scope's map, when the camera was at rest.
+    fn poses(&self, frame: &Frame, scope: Scope) -> Poses {
         let frames = &self.shell.robot.frames;
+        let navigation = self.shell.robot.navigation.as_ref().filter(|_| scope == Scope::Room);
+        let map_frame = navigation.map_or(&frames.base, |navigation| &navigation.frame);
+        // The localisation may be corrected while the robot stands; whether it stands, the odometry knows.
+        let rest_frame = navigation.map_or(&frames.base, |navigation| &navigation.odom);
         // The images say which frame they are in; the robot file only says where it should be.
         let (at, optical) = (&frame.stamp, frame.color.header.frame_id.as_str());
-        let find = |source: &str, time: &Time| {
-            let transform = self.tf.lookup(&frames.base, source, time);
+        let find_in = |target: &str, source: &str, time: &Time| {
+            let transform = self.tf.lookup(target, source, time);
             transform.map_err(|error| Failure::Transform {
-                base: frames.base.clone(),
+                base: target.to_owned(),
                 camera: source.to_owned(),
                 source: error,
             })
         };
+        let find = |source: &str, time: &Time| find_in(map_frame, source, time);
         let camera = match find(optical, at) {
             Ok(transform) => transform,
             Err(why) => return Poses::Wait(why),
@@ -210,16 +248,20 @@ impl ObjectMapNode<'_> {
         let camera = match convert::isometry(camera.translation, camera.rotation) {
             Ok(camera) => camera,
             Err(source) => {
-                let (base, camera) = (frames.base.clone(), optical.to_owned());
+                let (base, camera) = (map_frame.clone(), optical.to_owned());
                 return Poses::Wait(Failure::BadTransform { base, camera, source });
             }
         };
         let earlier = time_from_nanoseconds((nanoseconds(at) - REST_NS).max(1));
-        match find(optical, &earlier) {
+        let (now, before) = match (find_in(rest_frame, optical, at), find_in(rest_frame, optical, &earlier)) {
+            (Ok(now), before) => (now.isometry(), before),
+            (Err(why), _) => return Poses::Wait(why),
+        };
+        match before {
             Ok(before) => {
                 let before = convert::isometry(before.translation, before.rotation);
                 let rests = before.is_ok_and(|before| {
-                    let moved = before.inverse() * camera;
+                    let moved = before.inverse() * now;
                     moved.translation.vector.norm() < REST_DISTANCE && moved.rotation.angle() < REST_ANGLE
                 });
                 if !rests {
@@ -234,20 +276,19 @@ impl ObjectMapNode<'_> {
         Poses::Known(camera, tool)
     }
 
-    async fn take(
-        &mut self,
+    /// A frame as a keyframe, its poses in the frame of the map it is for.
+    fn keyframe(
+        &self,
         frame: &Frame,
         map_from_camera: Isometry3<f64>,
         map_from_tool: Option<Isometry3<f64>>,
         view: &str,
-        reset: bool,
-    ) -> Result<(UpdateReport, f64), Failure> {
-        let started = Instant::now();
+    ) -> Result<Keyframe, Failure> {
         let gripper = map_from_tool.map(|map_from_tool| OrientedBox {
             pose: map_from_tool * self.self_filter.tool_from_box,
             size: self.self_filter.size,
         });
-        let keyframe = Keyframe {
+        Ok(Keyframe {
             view: if view.is_empty() { "view".to_owned() } else { view.to_owned() },
             stamp: convert::seconds(&frame.stamp),
             color: convert::color_image_from_msg(&frame.color)?,
@@ -264,9 +305,51 @@ impl ObjectMapNode<'_> {
             intrinsics: convert::intrinsics_from_msg(&frame.info)?,
             map_from_camera,
             robot: gripper.into_iter().collect(),
-        };
-        let tool = map_from_tool
-            .map(|pose| Tool { position: Point3::from(pose.translation.vector), radius: HELD_RADIUS });
+        })
+    }
+
+    /// Takes a frame into the map of the room.
+    async fn take_room(
+        &mut self,
+        frame: &Frame,
+        map_from_camera: Isometry3<f64>,
+        map_from_tool: Option<Isometry3<f64>>,
+        view: &str,
+        reset: bool,
+    ) -> Result<(UpdateReport, f64), Failure> {
+        let started = Instant::now();
+        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, view)?;
+        let tool = held_at(map_from_tool);
+        let Some(room) = &mut self.room else { return Err(Failure::Broken) };
+        let empty = RoomBuilder::new(&keyframe_frame(&self.shell.robot), RoomSettings::default());
+        let mut builder = std::mem::replace(&mut room.builder, empty);
+        if builder.map().version == 0 {
+            builder.continue_from((keyframe.stamp.max(0.0) * FASTEST_CAMERA) as u64);
+        }
+        let work = tokio::task::spawn_blocking(move || {
+            let result = builder.update(&keyframe, tool.as_ref(), reset);
+            (builder, result)
+        });
+        let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
+        if let Some(room) = &mut self.room {
+            room.builder = builder;
+        }
+        Ok((result?, started.elapsed().as_secs_f64()))
+    }
+
+    async fn take(
+        &mut self,
+        frame: &Frame,
+        map_from_camera: Isometry3<f64>,
+        map_from_tool: Option<Isometry3<f64>>,
+        view: &str,
+        reset: bool,
+    ) -> Result<(UpdateReport, f64), Failure> {
+        let started = Instant::now();
+        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, view)?;
+        let tool = held_at(map_from_tool);
+        self.leave_place();
+        self.stood = self.stood.or_else(|| self.base_pose());
         // The heartbeat must go on during the update.
         let empty = prehend_perception::MapBuilder::new(&self.shell.robot.frames.base, Default::default());
         let mut builder = std::mem::replace(&mut self.builder, empty);
@@ -281,8 +364,9 @@ impl ObjectMapNode<'_> {
         let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
         self.builder = builder;
         let report = result?;
-        // Names without anything behind them: the depth or the masks are missing, the table need not be empty.
-        let blind = report.skipped.empty_masks + report.skipped.without_points;
+        // Names without anything behind them: the depth or the masks are missing, the table need not be empty. What is measured and
+        // no thing of its own, as the table or what the hand hides, is not meant.
+        let blind = report.skipped.empty_masks + report.skipped.unmeasured;
         let seen = report.added.len() + report.merged.len() + report.moved.len() + report.held;
         if seen == 0 && blind > 0 {
             return Err(Failure::NoPoints { detections: blind });
@@ -291,9 +375,13 @@ impl ObjectMapNode<'_> {
     }
 
     fn finish(&self, pending: Pending) {
-        self.publish();
+        let scope = Scope::parse(&pending.request.message.scope).unwrap_or_default();
+        match scope {
+            Scope::Local => self.publish(),
+            Scope::Room => self.publish_room(),
+        }
         let Pending { request, report, seconds, taken, .. } = pending;
-        let map = self.builder.map();
+        let map = self.map_of(scope);
         let names = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.clone()).collect::<Vec<_>>();
         let mut changes = Vec::new();
         for (what, keys) in [("new", &report.added), ("moved", &report.moved), ("gone", &report.removed)] {
@@ -308,7 +396,8 @@ impl ObjectMapNode<'_> {
             "update",
             "done",
             format!(
-                "map {} from {view}, {taken} frame(s): {} objects, {} seen again{}{} ({:.0} ms)",
+                "{}map {} from {view}, {taken} frame(s): {} objects, {} seen again{}{} ({:.0} ms)",
+                if scope == Scope::Room { "room " } else { "" },
                 map.version,
                 map.objects.len(),
                 report.merged.len(),

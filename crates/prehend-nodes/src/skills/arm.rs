@@ -3,8 +3,8 @@
 use super::fault::SkillFault;
 use super::hand::{self, Hand, Joints};
 use super::interrupt::Interrupt;
-use super::permit::RedeemedPermit;
 use crate::RobotConfig;
+use crate::permit::RedeemedPermit;
 use crate::shell::Shell;
 use nalgebra::Point3;
 use prehend_msgs::Action;

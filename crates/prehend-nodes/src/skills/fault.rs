@@ -1,5 +1,6 @@
 //! Why a skill did not do what it was asked for.
 
+use crate::permit::PermitError;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
 use prehend_scene::{ObjectKey, Reason};
@@ -125,6 +126,15 @@ pub enum SkillFault {
         /// What is wrong.
         detail: String,
     },
+}
+
+impl From<PermitError> for SkillFault {
+    fn from(error: PermitError) -> Self {
+        match error {
+            PermitError::Refused(why) => Self::Refused(why),
+            PermitError::Lost(why) => Self::VerifierLost(why),
+        }
+    }
 }
 
 impl SkillFault {

@@ -71,14 +71,14 @@ impl Interrupt<'_> {
     }
 
     /// Runs something that moves nothing, until it ends or the skill is stopped or cancelled.
-    pub(super) async fn guard<T>(
+    pub(super) async fn guard<T, E: Into<SkillFault>>(
         &self,
-        work: impl Future<Output = Result<T, SkillFault>>,
+        work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, SkillFault> {
         self.check()?;
         tokio::select! {
             fault = self.stopped_or_cancelled() => Err(fault),
-            result = work => result,
+            result = work => result.map_err(Into::into),
         }
     }
 }

@@ -4,10 +4,10 @@ use super::arm::{Arm, Motion};
 use super::fault::SkillFault;
 use super::hand::{Held, is_in_hand};
 use super::interrupt::{Interrupt, StopLatch};
-use super::permit::Gatekeeper;
 use super::planning::Planner;
 use super::scene::{SceneKeeper, World};
 use crate::convert;
+use crate::permit::Gatekeeper;
 use crate::shell::Shell;
 use nalgebra::{Isometry3, Point3};
 use prehend_geometry::OrientedBox;
@@ -29,6 +29,9 @@ use tokio::sync::watch;
 
 /// Longest wait for a map that a request is ahead of.
 const MAP_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Longest wait for the last word of a drive.
+const REST: Duration = Duration::from_millis(1000);
 
 /// Id of what a part was moved to since the map was taken.
 const DISPLACED: &str = "displaced_part";
@@ -147,10 +150,16 @@ impl<'a> Job<'a> {
     async fn execute(&self) -> Result<String, SkillFault> {
         self.interrupt.check()?;
         let asked = self.decode()?;
+        if !self.skills.shell.peers.at_rest("go_to", REST).await {
+            return Err(SkillFault::Busy("the base is driven".to_owned()));
+        }
         self.skills.scene.forget().await;
         self.interrupt.guard(self.skills.arm.measured()).await?;
         self.recover().await?;
         match asked.skill {
+            Skill::GoTo => {
+                Err(SkillFault::BadRequest("the arm does not drive: ask the node go_to".to_owned()))
+            }
             Skill::Look => self.look(&asked).await,
             Skill::Home => self.home().await.map(|()| "at home".to_owned()),
             Skill::Grasp | Skill::GraspPart => self.grasp(&asked).await,

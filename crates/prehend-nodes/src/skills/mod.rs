@@ -13,22 +13,21 @@ mod job;
 mod observe;
 mod part;
 mod part_contact;
-mod permit;
 mod place;
 mod planning;
 mod recover;
 mod scene;
-mod view;
+pub(crate) mod view;
 
 pub use fault::SkillFault;
 
 use crate::convert;
+use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use arm::Arm;
 use futures::StreamExt;
 use interrupt::StopLatch;
 use job::{Job, Skills};
-use permit::Gatekeeper;
 use planning::Planner;
 use prehend_motion::{RobotGroup, RobotModel};
 use prehend_msgs::names;
@@ -113,7 +112,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     Ok(Skills {
         planner: Planner::new(node, robot)?,
         scene: SceneKeeper::new(node, robot, &model)?,
-        gatekeeper: Gatekeeper::new(node, robot)?,
+        gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
         arm: Arm::new(node, robot, joints)?,
         map: follow_map(&shell)?,
         in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,

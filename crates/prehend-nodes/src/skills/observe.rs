@@ -49,7 +49,12 @@ impl Job<'_> {
     }
 
     async fn update_map_once(&self, view: &str, reset: bool) -> Result<Arc<ObjectMap>, SkillFault> {
-        let request = UpdateMap::Request { reset, view: view.to_owned(), timeout: FRAME_PATIENCE };
+        let request = UpdateMap::Request {
+            reset,
+            view: view.to_owned(),
+            timeout: FRAME_PATIENCE,
+            ..Default::default()
+        };
         let answer =
             self.skills.update.request(request, UPDATE_DEADLINE).await.map_err(|error| match error {
                 RosError::PeerLost { .. } | RosError::Unavailable { .. } => {

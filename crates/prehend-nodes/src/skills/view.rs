@@ -11,6 +11,8 @@ use std::sync::PoisonError;
 
 /// The name of the home pose.
 pub(super) const HOME: &str = "home";
+/// The name of the pose the arm has while the base drives.
+pub(crate) const DRIVE: &str = "drive";
 /// The name of the look at upright faces, where a robot has one.
 const FRONT: &str = "front";
 /// Joints this near to a pose are at it, radians.
@@ -25,6 +27,10 @@ impl Job<'_> {
         let named = self.skills.shell.robot.looks.iter().find(|(name, _)| *name == asked.part).cloned();
         let (name, joints) = match named {
             Some(look) => look,
+            None if asked.part == DRIVE => match &self.skills.shell.robot.navigation {
+                Some(navigation) => (DRIVE.to_owned(), navigation.drive_pose.clone()),
+                None => return Err(SkillFault::BadRequest("this robot does not drive".to_owned())),
+            },
             None if asked.part == HOME => (HOME.to_owned(), self.skills.shell.robot.home.clone()),
             None => {
                 let map = self.skills.map.borrow().clone();
@@ -37,6 +43,9 @@ impl Job<'_> {
             }
         };
         self.view_from(&name, &joints).await?;
+        if name == DRIVE {
+            return Ok("folded for driving".to_owned());
+        }
         *self.skills.last_look.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
         Ok(format!("looking from {name}"))
     }

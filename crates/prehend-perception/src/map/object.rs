@@ -21,7 +21,7 @@ const BORDER_PENALTY: f64 = 0.5;
 const NAMELESS_DOUBT: f64 = 0.1;
 
 /// The object a hypothesis describes, without key and features; `None` when it has too few points left after denoising.
-pub(super) fn build(
+pub(crate) fn build(
     frame: &Keyframe,
     scene: &Scene,
     hypothesis: &Hypothesis,

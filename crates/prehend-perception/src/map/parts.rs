@@ -28,7 +28,7 @@ const LEAF: f64 = 0.002;
 const VIEWS: usize = 4;
 
 /// Puts the parts of a frame on the objects seen in it; gives how many belong to none of them.
-pub(super) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -> usize {
+pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -> usize {
     let Some(seen) = &frame.parts else { return 0 };
     let mut homeless = 0;
     for detection in &seen.detections {

@@ -167,7 +167,13 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     let mut found = match request.skill {
         Skill::TipPush => push::poses(request, &motion, &around)?,
         Skill::PinchPull | Skill::HookPull => pull::poses(request, &frame, &motion, &around)?,
-        Skill::Look | Skill::Home | Skill::Grasp | Skill::Place | Skill::Drop | Skill::GraspPart => {
+        Skill::Look
+        | Skill::Home
+        | Skill::Grasp
+        | Skill::Place
+        | Skill::Drop
+        | Skill::GraspPart
+        | Skill::GoTo => {
             return Err(PartError::WrongSkill { skill: request.skill, effect: request.effect });
         }
     };

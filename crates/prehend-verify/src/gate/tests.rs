@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::{Mask, OrientedBox, PointCloud};
 use prehend_scene::{EvidenceType, Region};
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings {
         commit: CommitRule::default(),
         workspace: Workspace {
@@ -97,7 +97,11 @@ fn check(
 ) {
     let (mut plan, mut evidence, mut map, settings) = (plan(skill), evidence(), map(), settings());
     break_it(&mut plan, &mut evidence, &mut map);
-    let verdict = judge(&plan, &evidence, &GateContext { map: Some(&map), settings: &settings });
+    let verdict = judge(
+        &plan,
+        &evidence,
+        &GateContext { map: Some(&map), room: None, ground: None, settings: &settings },
+    );
     let found: Vec<String> = verdict
         .findings
         .iter()
@@ -141,7 +145,7 @@ fn one_broken_thing_is_exactly_one_finding() {
 #[test]
 fn without_a_map_nothing_is_touched_but_looking_is_allowed() {
     let settings = settings();
-    let context = GateContext { map: None, settings: &settings };
+    let context = GateContext { map: None, room: None, ground: None, settings: &settings };
     assert_eq!(
         judge(&plan(Skill::Grasp), &evidence(), &context).findings,
         vec![Finding::NoMap],
@@ -170,7 +174,11 @@ fn the_motion_of_a_part_is_bounded_or_refused() {
         let mut motion = plan.motion.expect("a pull has one");
         break_it(&mut plan, &mut motion);
         plan.motion = plan.motion.map(|_| motion);
-        let verdict = judge(&plan, &evidence(), &GateContext { map: Some(&map), settings: &settings });
+        let verdict = judge(
+            &plan,
+            &evidence(),
+            &GateContext { map: Some(&map), room: None, ground: None, settings: &settings },
+        );
         let found: Vec<String> = verdict
             .findings
             .iter()
@@ -189,6 +197,7 @@ fn the_motion_of_a_part_is_bounded_or_refused() {
     check("no direction", &|_, m| m.direction = Vector3::zeros(), &["PartBounds"]);
     check("elsewhere", &|_, m| m.anchor.y = 0.3, &["PartAwayFromObject"]);
     let (map, settings) = (map(), settings());
-    let refused = judge(&pull(), &[], &GateContext { map: Some(&map), settings: &settings });
+    let refused =
+        judge(&pull(), &[], &GateContext { map: Some(&map), room: None, ground: None, settings: &settings });
     assert!(matches!(refused.findings[..], [Finding::NotCommitted { .. }]), "{:?}", refused.findings);
 }

@@ -28,6 +28,7 @@ impl Parser<'_> {
             self.fixed(start, &mut out);
             self.negated(start, &mut out);
             self.wish(start, &mut out);
+            self.go(start, &mut out);
             self.fronted(start, &mut out);
             for found in self.verbs(start) {
                 self.frame(&found, &mut out);
@@ -143,6 +144,16 @@ impl Parser<'_> {
                 if self.boundary(next) {
                     out.push(Alt { value: Clause::Question(question.clone()), next, cost: 0 });
                 }
+            }
+        }
+    }
+
+    /// "go to the fridge", "drive over to the red mug".
+    fn go(&self, start: usize, out: &mut Alts<Clause>) {
+        for after in self.pasts("drive", start) {
+            for target in self.noun_phrase(after) {
+                let step = Step::Go { target: target.value };
+                out.push(Alt { value: Clause::Step(step), next: target.next, cost: target.cost + 1 });
             }
         }
     }

@@ -21,6 +21,7 @@ pub(in crate::language) fn resolve_ones(goal: &mut Goal) {
                         }
                     }
                     Step::Act { objects, .. } => list(objects, &mut last),
+                    Step::Go { target } => phrase(target, &mut last),
                     Step::Home | Step::Look | Step::Stop => {}
                 }
             }
@@ -92,6 +93,11 @@ pub(super) fn replace_pronoun(step: &mut Step, np: &NounPhrase) {
             put(&mut destination.targets);
         }
         Step::Unsupported { objects, .. } | Step::Act { objects, .. } => put(objects),
+        Step::Go { target } => {
+            if matches!(target.head, Head::It | Head::Them) {
+                *target = np.clone();
+            }
+        }
         Step::Home | Step::Look | Step::Stop => {}
     }
 }

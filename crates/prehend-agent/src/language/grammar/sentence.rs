@@ -135,7 +135,12 @@ impl Parser<'_> {
                         Step::Act { action: action.clone(), objects: objects.value.clone(), part: None };
                     out.push(extended(alt, Clause::Step(step), objects.next, objects.cost + 2));
                 }
-                Step::Act { .. } | Step::Unsupported { .. } | Step::Home | Step::Look | Step::Stop => {}
+                Step::Act { .. }
+                | Step::Unsupported { .. }
+                | Step::Go { .. }
+                | Step::Home
+                | Step::Look
+                | Step::Stop => {}
             }
         }
     }

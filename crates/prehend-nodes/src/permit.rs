@@ -1,7 +1,6 @@
 //! The way to a motion: the verifier's gate, and the permit that is redeemed once.
 
-use super::fault::SkillFault;
-use crate::{RobotConfig, convert};
+use crate::convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence};
 use prehend_msgs::prehend_interfaces::srv::{Gate, RedeemPermit};
@@ -12,58 +11,70 @@ use std::time::Duration;
 /// Deadline of an answer of the verifier. It waits up to 1.5 s for a map that is on its way.
 const DEADLINE: Duration = Duration::from_millis(2500);
 
+/// Why there is no permit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PermitError {
+    /// The verifier refused.
+    #[error("the verifier refused: {0}")]
+    Refused(String),
+    /// The verifier did not answer.
+    #[error("the verifier did not answer: {0}")]
+    Lost(String),
+}
+
 /// A plan the verifier has permitted, with its permit. It moves nothing yet.
 #[derive(Debug)]
-pub(super) struct Permitted {
+pub(crate) struct Permitted {
     plan: SkillPlan,
     permit: Permit,
 }
 
-/// Proof that a permit was redeemed: the only key to [`Arm::begin`](super::arm::Arm::begin).
+/// Proof that a permit was redeemed: the only key to the arm and to the base.
 ///
 /// It is made by [`Gatekeeper::redeem`] alone and used up by value.
 #[derive(Debug)]
-pub(super) struct RedeemedPermit {
+pub(crate) struct RedeemedPermit {
     plan: SkillPlan,
     id: String,
 }
 
 impl RedeemedPermit {
     /// The plan the permit is good for.
-    pub(super) fn plan(&self) -> &SkillPlan {
+    pub(crate) fn plan(&self) -> &SkillPlan {
         &self.plan
     }
 
     /// Its id.
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.id
     }
 }
 
 /// Asks the verifier.
 #[derive(Clone, Debug)]
-pub(super) struct Gatekeeper {
+pub(crate) struct Gatekeeper {
     gate: Client<Gate::Service>,
     redeem: Client<RedeemPermit::Service>,
     frame: String,
 }
 
 impl Gatekeeper {
-    pub(super) fn new(node: &Node, robot: &RobotConfig) -> Result<Self, RosError> {
+    /// Asks about plans whose poses are in `frame`.
+    pub(crate) fn new(node: &Node, frame: &str) -> Result<Self, RosError> {
         Ok(Self {
             gate: node.create_client(names::VERIFIER_GATE, QosProfile::services())?,
             redeem: node.create_client(names::VERIFIER_REDEEM, QosProfile::services())?,
-            frame: robot.frames.base.clone(),
+            frame: frame.to_owned(),
         })
     }
 
     /// Asks for a permit. No answer is a refusal of its own kind.
-    pub(super) async fn ask(
+    pub(crate) async fn ask(
         &self,
         plan: SkillPlan,
         evidence: &[Evidence],
         goal_id: &str,
-    ) -> Result<Permitted, SkillFault> {
+    ) -> Result<Permitted, PermitError> {
         let request = Gate::Request {
             plan: convert::plan_to_msg(&plan, &self.frame),
             evidence: evidence.to_vec(),
@@ -73,20 +84,20 @@ impl Gatekeeper {
             .gate
             .request(request, DEADLINE)
             .await
-            .map_err(|error| SkillFault::VerifierLost(error.to_string()))?;
+            .map_err(|error| PermitError::Lost(error.to_string()))?;
         if !answer.granted {
             let why = if answer.reason.is_empty() { answer.error_message } else { answer.reason };
-            return Err(SkillFault::Refused(why));
+            return Err(PermitError::Refused(why));
         }
         let permit = convert::permit_from_msg(&answer.permit);
         if permit.plan_hash != plan.hash() || permit.map_version != plan.map_version {
-            return Err(SkillFault::Refused("the permit is for another plan".to_owned()));
+            return Err(PermitError::Refused("the permit is for another plan".to_owned()));
         }
         Ok(Permitted { plan, permit })
     }
 
     /// Redeems a permit; the verifier refuses one that is used, expired, stale or unknown.
-    pub(super) async fn redeem(&self, permitted: Permitted) -> Result<RedeemedPermit, SkillFault> {
+    pub(crate) async fn redeem(&self, permitted: Permitted) -> Result<RedeemedPermit, PermitError> {
         let Permitted { plan, permit } = permitted;
         let request = RedeemPermit::Request {
             permit_id: permit.id.clone(),
@@ -97,9 +108,9 @@ impl Gatekeeper {
             .redeem
             .request(request, DEADLINE)
             .await
-            .map_err(|error| SkillFault::VerifierLost(error.to_string()))?;
+            .map_err(|error| PermitError::Lost(error.to_string()))?;
         if answer.error_code != ErrorCode::SUCCESS {
-            return Err(SkillFault::Refused(answer.error_message));
+            return Err(PermitError::Refused(answer.error_message));
         }
         Ok(RedeemedPermit { plan, id: permit.id })
     }

@@ -1,0 +1,358 @@
+//! A robot that drives: goals over several places, in a scripted room.
+
+mod scripted;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_agent::language::Lexicon;
+use prehend_agent::policy::Policy;
+use prehend_agent::tools::ToolOutput;
+use prehend_agent::world::{Arrival, Fault, Part, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_agent::{Agent, Outcome, Report, Settings};
+use prehend_scene::{ActionTable, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
+use scripted::{Scripted, move_to, thing};
+use std::sync::Arc;
+
+/// What the arm reaches and the camera sees from where the base stands, metres.
+const REACH: f64 = 1.3;
+/// Distance at which go_to stops before an object, metres.
+const STANDOFF: f64 = 0.85;
+
+/// Truth in the map frame; the room map is what it was at the tour, the local map what it is now.
+struct Room {
+    truth: Vec<Object>,
+    room: ObjectMap,
+    local: Scripted,
+    at: Option<Isometry3<f64>>,
+    held: Option<String>,
+    /// The key it was grasped by.
+    in_hand: Option<ObjectKey>,
+    /// What goes wrong at the next drives.
+    drives: Vec<Option<Reason>>,
+    /// Error of localisation, metres.
+    drift: f64,
+    story: Vec<String>,
+    lives: usize,
+}
+
+impl Room {
+    fn new(truth: Vec<Object>) -> Self {
+        Self {
+            truth,
+            room: ObjectMap { frame: "map".into(), ..ObjectMap::default() },
+            local: Scripted::new(Vec::new()),
+            at: None,
+            held: None,
+            in_hand: None,
+            drives: Vec::new(),
+            drift: 0.0,
+            story: Vec::new(),
+            lives: 0,
+        }
+    }
+
+    fn map_the_room(&mut self) {
+        self.room.version += 1;
+        self.room.objects = self.truth.clone();
+        for object in &mut self.room.objects {
+            object.key = ObjectKey(format!("room_{}", object.key.0));
+        }
+    }
+
+    /// What is seen from where the base stands, in the frame of the arm.
+    fn look(&mut self) {
+        let Some(at) = self.at else { return };
+        self.local.map.version += 1;
+        let lives = self.lives;
+        let held = self.held.clone();
+        self.local.map.objects = self
+            .truth
+            .iter()
+            .filter(|object| Some(&object.key.0) != held.as_ref())
+            .filter_map(|object| {
+                let here = at.inverse() * spatial::centre(object);
+                if here.x < 0.0 || here.coords.xy().norm() > REACH {
+                    return None;
+                }
+                let mut seen = object.clone();
+                // Another key at every place: none of them may be taken for one of another place.
+                seen.key = ObjectKey(format!("{}_at{lives}", object.key.0));
+                move_to(&mut seen, here.coords);
+                Some(seen)
+            })
+            .collect();
+    }
+
+    fn truth_of(&mut self, key: &ObjectKey) -> &mut Object {
+        let name = key.0.split("_at").next().unwrap_or_default().to_owned();
+        self.truth.iter_mut().find(|object| object.key.0 == name).expect("a thing of the truth")
+    }
+
+    fn where_is(&self, key: &str) -> Point3<f64> {
+        spatial::centre(self.truth.iter().find(|object| object.key.0 == key).expect("a thing"))
+    }
+
+    fn is_in(&self, key: &str, container: &str) -> bool {
+        (self.where_is(key) - self.where_is(container)).xy().norm() < 0.05
+    }
+}
+
+impl World for Room {
+    fn settle(&mut self) -> Result<SkillOutcome, Fault> {
+        Ok(SkillOutcome::default())
+    }
+    fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        self.look();
+        Ok(Arc::new(self.local.map.clone()))
+    }
+    fn newest_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        self.update_map()
+    }
+    fn retrieve(&mut self, query: &str, k: u32, scope: Scope) -> Result<Retrieval, Fault> {
+        match scope {
+            Scope::Local => self.local.retrieve(query, k, scope),
+            Scope::Room => Scripted::new(self.room.objects.clone()).retrieve(query, k, scope),
+        }
+    }
+    fn rooms(&self) -> bool {
+        true
+    }
+    fn room_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        Ok(Arc::new(self.room.clone()))
+    }
+    fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        self.story.push("tour".to_owned());
+        self.map_the_room();
+        self.room_map()
+    }
+    fn go_to(&mut self, object: &ObjectKey, _action: &str) -> Result<Arrival, Fault> {
+        self.story.push(format!("go to {object}"));
+        if let Some(Some(reason)) = (!self.drives.is_empty()).then(|| self.drives.remove(0)) {
+            return Err(Fault::new(reason, "scripted"));
+        }
+        let target = spatial::centre(self.room.get(object).expect("an object of the room"));
+        let near = self.at.is_some_and(|at| {
+            let here = at.inverse() * target;
+            here.x > 0.2 && here.coords.xy().norm() < 1.0
+        });
+        if !near {
+            self.lives += 1;
+            self.at = Some(Isometry3::translation(target.x - STANDOFF, target.y, 0.0));
+            self.local.map.objects.clear();
+        }
+        let at = self.at.expect("somewhere");
+        let believed = Isometry3::translation(self.drift, -self.drift, 0.0) * at;
+        let p = believed.translation.vector;
+        Ok(Arrival { moved: !near, pose: [p.x, p.y, 0.0], map_from_arm: believed })
+    }
+    fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
+        assert_eq!(object.scope(), Scope::Local);
+        self.local.detect_affordance(object, action)
+    }
+    fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
+        let targets: Vec<&str> = request.targets.iter().map(|key| key.0.as_str()).collect();
+        let relation = request.relation.map_or("", Relation::name);
+        if !matches!(request.skill, Skill::Look | Skill::Home) {
+            let words = [request.skill.name(), &request.object.0, relation, &targets.join("+")];
+            self.story.push(words.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" "));
+        }
+        match request.skill {
+            Skill::Grasp => {
+                self.held = Some(self.truth_of(&request.object).key.0.clone());
+                self.in_hand = Some(request.object.clone());
+            }
+            Skill::Place | Skill::Drop => {
+                let at = match request.targets.first() {
+                    Some(target) => {
+                        let target = self.truth_of(target);
+                        let (centre, size) = (spatial::centre(target).coords, target.bounds.size);
+                        match request.relation {
+                            Some(Relation::In | Relation::On) => centre,
+                            _ => centre - Vector3::new(0.0, 0.12 + size.y / 2.0, 0.0),
+                        }
+                    }
+                    None => self.at.expect("somewhere").translation.vector + Vector3::new(0.5, 0.3, 0.05),
+                };
+                move_to(self.truth_of(&request.object), at);
+                (self.held, self.in_hand) = (None, None);
+            }
+            _ => {}
+        }
+        Ok(SkillOutcome { held: self.in_hand.clone(), map_stale: false })
+    }
+    fn interrupted(&self) -> Option<Fault> {
+        None
+    }
+    fn tool_called(&mut self, _name: &str, _arguments: &str) {}
+    fn tool_answered(&mut self, _name: &str, _output: &ToolOutput) {}
+}
+
+fn agent() -> Agent {
+    let read = |name: &str| {
+        let path = format!("{}/../../config/language/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).expect("a file of the repository")
+    };
+    let actions = ActionTable::from_yaml("actions", &read("actions")).expect("actions");
+    Agent {
+        lexicon: Lexicon::from_yaml("lexicon", &read("lexicon")).expect("lexicon").with_actions(actions),
+        policy: Policy::from_yaml("policy", &read("policy")).expect("policy"),
+        settings: Settings::default(),
+    }
+}
+
+fn run(room: &mut Room, text: &str) -> Report {
+    let agent = agent();
+    match agent.understand(text) {
+        Ok(readings) => agent.run(&readings, room, None),
+        Err(fault) => panic!("{text}: {fault}"),
+    }
+}
+
+const APPLE: [f64; 3] = [0.07, 0.07, 0.07];
+const EGG: [f64; 3] = [0.045, 0.045, 0.045];
+const BOWL: [f64; 3] = [0.16, 0.16, 0.06];
+
+/// Three places, metres apart: a shelf with two apples, a table with a bowl, a counter with eggs, a tomato and a pan.
+fn kitchen() -> Vec<Object> {
+    vec![
+        thing("shelf_0", "shelf", "brown", 3.0, 0.0, [0.4, 1.0, 0.6]),
+        on(thing("apple_0", "apple", "red", 2.95, -0.2, APPLE), 0.6),
+        on(thing("apple_1", "apple", "red", 2.95, 0.2, APPLE), 0.6),
+        thing("bowl_0", "bowl", "white", -2.0, 1.0, BOWL),
+        thing("apple_2", "apple", "green", -2.0, 1.4, APPLE),
+        thing("egg_0", "egg", "white", 0.0, -3.0, EGG),
+        thing("tomato_0", "tomato", "red", 0.08, -3.05, APPLE),
+        thing("egg_1", "egg", "white", 0.0, -2.3, EGG),
+        thing("pan_0", "pan", "black", 4.0, 4.0, [0.26, 0.26, 0.05]),
+    ]
+}
+
+fn on(mut object: Object, height: f64) -> Object {
+    let at = spatial::centre(&object).coords + Vector3::new(0.0, 0.0, height);
+    move_to(&mut object, at);
+    object
+}
+
+fn drives(room: &Room) -> Vec<&str> {
+    room.story.iter().filter_map(|line| line.strip_prefix("go to ")).collect()
+}
+
+#[test]
+fn the_first_goal_maps_the_room_and_goes_where_things_are() {
+    let mut room = Room::new(kitchen());
+    let report = run(&mut room, "put the green apple in the bowl");
+    assert_eq!((report.outcome, report.reason), (Outcome::Done, None), "{} {:?}", report.message, room.story);
+    assert_eq!(room.story[0], "tour");
+    assert!(room.is_in("apple_2", "bowl_0"));
+    assert_eq!(report.state.at_object, Some("room_bowl_0".into()));
+    assert!(report.state.base_pose.is_some());
+    room.story.clear();
+    let report = run(&mut room, "put the egg that is near the tomato in the pan");
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    assert!(!room.story.contains(&"tour".to_owned()), "the room is known");
+    assert!(room.is_in("egg_0", "pan_0") && !room.is_in("egg_1", "pan_0"));
+    assert_eq!(drives(&room), ["room_egg_0", "room_pan_0"]);
+}
+
+#[test]
+fn two_things_are_carried_one_after_the_other() {
+    let mut room = Room::new(kitchen());
+    let report = run(&mut room, "bring the two apples from the shelf to the bowl");
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    assert!(room.is_in("apple_0", "bowl_0") && room.is_in("apple_1", "bowl_0"));
+    assert_eq!(drives(&room), ["room_apple_0", "room_bowl_0", "room_apple_1", "room_bowl_0"]);
+}
+
+#[test]
+fn a_thing_that_was_carried_is_found_where_it_was_put() {
+    let mut room = Room::new(kitchen());
+    let report = run(&mut room, "put the green apple next to the pan, then put it in the bowl");
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    assert!(room.is_in("apple_2", "bowl_0"));
+    assert_eq!(drives(&room), ["room_apple_2", "room_pan_0", "room_pan_0", "room_bowl_0"]);
+}
+
+#[test]
+fn going_somewhere_is_a_goal_of_its_own() {
+    let mut room = Room::new(kitchen());
+    let report = run(&mut room, "go to the shelf");
+    assert_eq!((report.outcome, report.message.as_str()), (Outcome::Done, "I am at the brown shelf."));
+    assert_eq!(room.story, ["tour", "go to room_shelf_0"]);
+    let report = run(&mut room, "drive over to the pan and pick up the white egg near the tomato");
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert_eq!(room.held.as_deref(), Some("egg_0"));
+}
+
+#[test]
+fn errors_of_localisation_do_not_swap_neighbours() {
+    for drift in [-0.06, 0.06] {
+        let mut room = Room::new(kitchen());
+        room.drift = drift;
+        let report = run(&mut room, "put the egg that is near the tomato in the pan");
+        assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+        assert!(room.is_in("egg_0", "pan_0"));
+    }
+}
+
+#[test]
+fn what_is_gone_is_stale_and_another_that_fits_is_taken() {
+    let mut room = Room::new(kitchen());
+    room.map_the_room();
+    // Carried off since the tour.
+    move_to(room.truth_of(&"bowl_0".into()), Vector3::new(9.0, 9.0, 0.03));
+    let report = run(&mut room, "put the green apple in the bowl");
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::Stale)), "{}", report.message);
+    assert!(report.message.contains("bowl"), "{}", report.message);
+
+    let mut room = Room::new(kitchen());
+    room.map_the_room();
+    move_to(room.truth_of(&"apple_0".into()), Vector3::new(9.0, 9.0, 0.03));
+    move_to(room.truth_of(&"apple_1".into()), Vector3::new(8.0, 9.0, 0.03));
+    let report = run(&mut room, "put an apple in the bowl");
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    assert!(room.is_in("apple_2", "bowl_0"));
+}
+
+#[test]
+fn a_thing_moved_about_its_place_is_found() {
+    let mut room = Room::new(kitchen());
+    room.map_the_room();
+    move_to(room.truth_of(&"apple_2".into()), Vector3::new(-2.2, 0.6, 0.035));
+    let report = run(&mut room, "put the green apple in the bowl");
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+}
+
+#[test]
+fn a_drive_that_fails_ends_typed() {
+    for (reason, retried) in
+        [(Reason::ControlFailed, true), (Reason::PeerLost, false), (Reason::Stopped, false)]
+    {
+        let mut room = Room::new(kitchen());
+        room.drives = vec![Some(reason)];
+        let report = run(&mut room, "put the green apple in the bowl");
+        let expected = if retried { None } else { Some(reason) };
+        assert_eq!(report.reason, expected, "{}", report.message);
+        room.drives = vec![Some(reason); 8];
+        let report = run(&mut room, "put the green apple in the pan");
+        assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(reason)));
+    }
+}
+
+#[test]
+fn questions_do_not_start_a_tour() {
+    let mut room = Room::new(kitchen());
+    let report = run(&mut room, "how many apples are there?");
+    assert_eq!((report.outcome, report.reason), (Outcome::Refused, Some(Reason::Infeasible)));
+    room.map_the_room();
+    let report = run(&mut room, "how many apples are there?");
+    assert_eq!(report.message, "There are 3 apples.");
+    assert!(room.story.is_empty(), "{:?}", room.story);
+}
+
+#[test]
+fn a_fixed_arm_refuses_to_drive() {
+    let agent = agent();
+    let mut world = Scripted::new(vec![thing("bowl_0", "bowl", "white", 0.4, 0.0, BOWL)]);
+    let readings = agent.understand("go to the bowl").expect("understood");
+    let report = agent.run(&readings, &mut world, None);
+    assert_eq!((report.outcome, report.reason), (Outcome::Refused, Some(Reason::Infeasible)));
+}

@@ -1,0 +1,162 @@
+//! The only place that drives the base: it needs a redeemed permit.
+
+use super::fault::GoToFault;
+use super::interrupt::Interrupt;
+use crate::permit::RedeemedPermit;
+use crate::robot::Navigation;
+use crate::shell::Shell;
+use futures::StreamExt;
+use nalgebra::Isometry3;
+use prehend_msgs::nav2_msgs::action::NavigateToPose;
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_navigation::Pose2;
+use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Deadline of the goal's acceptance.
+const ACCEPT: Duration = Duration::from_secs(3);
+/// Silence after which the navigation is lost.
+const SILENCE: Duration = Duration::from_secs(3);
+/// Longest wait for the base to stop after a cancel.
+const HALT: Duration = Duration::from_secs(3);
+/// Longest drive, wall clock: a slow machine simulates slower than real time.
+const LONGEST: Duration = Duration::from_secs(240);
+
+/// The way to the navigation.
+#[derive(Clone)]
+pub(super) struct Driver {
+    client: ActionClient<NavigateToPose::Action>,
+    frame: String,
+}
+
+/// Says that the base is no longer driven, however the drive ended.
+struct Driving<'a>(&'a Shell);
+
+impl Drop for Driving<'_> {
+    fn drop(&mut self) {
+        self.0.set_motion_active(false);
+    }
+}
+
+impl Driver {
+    pub(super) fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
+        let client = node.create_action_client(&navigation.action)?;
+        Ok(Self { client, frame: navigation.frame.clone() })
+    }
+
+    /// Stops whatever drives. Needs no permit: standing still is always permitted.
+    pub(super) async fn halt(&self) {
+        if let Err(error) = self.client.cancel_all(HALT).await {
+            tracing::warn!("cancel of the drive: {error}");
+        }
+    }
+
+    /// Drives to the pose the permit is for; `told` hears how far it is still.
+    ///
+    /// Errors: [`GoToFault`]; the base stands then, or nobody answers for it.
+    pub(super) async fn drive(
+        &self,
+        permit: RedeemedPermit,
+        shell: &Shell,
+        interrupt: &Interrupt<'_>,
+        goal_id: &str,
+        told: impl Fn(f64),
+    ) -> Result<(), GoToFault> {
+        interrupt.check()?;
+        let Some(goal_pose) = permit.plan().pose_goals.first().copied() else {
+            return Err(GoToFault::BadRequest("the permitted plan has no pose".to_owned()));
+        };
+        let started = Instant::now();
+        shell.set_motion_active(true);
+        let _driving = Driving(shell);
+        let tell = |status: &str, message: String| {
+            let data = json!({ "permit": permit.id(), "skill": permit.plan().skill.name() });
+            shell.trace.event(goal_id, TraceEvent::KIND_MOTION, "drive", status, message, data);
+        };
+        let Pose2 { x, y, yaw } = super::ground::plane_pose(&goal_pose);
+        tell("started", format!("drive to ({x:.2}, {y:.2}) m, {:.0} degrees", yaw.to_degrees()));
+        let result = self.navigate(&goal_pose, interrupt, told).await;
+        let seconds = started.elapsed().as_secs_f64();
+        match &result {
+            Ok(()) => tell("done", format!("drive: done in {seconds:.1} s")),
+            Err(fault) => tell(fault.reason().code(), format!("drive: {fault}")),
+        }
+        result
+    }
+
+    async fn navigate(
+        &self,
+        goal_pose: &Isometry3<f64>,
+        interrupt: &Interrupt<'_>,
+        told: impl Fn(f64),
+    ) -> Result<(), GoToFault> {
+        let at = [goal_pose.translation.x, goal_pose.translation.y];
+        let mut goal = NavigateToPose::Goal::default();
+        goal.pose.header.frame_id.clone_from(&self.frame);
+        goal.pose.pose = crate::convert::pose_to_msg(goal_pose);
+        let sent = tokio::select! {
+            fault = interrupt.raised() => Err(fault),
+            sent = self.client.send_goal(goal, ACCEPT) => Ok(sent),
+        };
+        let mut handle = match sent {
+            Ok(Ok(handle)) => handle,
+            Ok(Err(error)) => {
+                // It may have been taken although its acceptance did not arrive.
+                if !matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. }) {
+                    self.halt().await;
+                }
+                return Err(GoToFault::of_navigation(&error, at));
+            }
+            Err(fault) => {
+                self.halt().await;
+                return Err(fault);
+            }
+        };
+        let mut feedback = handle.feedback();
+        let deadline = tokio::time::sleep(LONGEST);
+        tokio::pin!(deadline);
+        let raised = interrupt.raised();
+        tokio::pin!(raised);
+        let mut listening = true;
+        loop {
+            let fault = tokio::select! {
+                biased;
+                fault = &mut raised => fault,
+                () = &mut deadline => GoToFault::Timeout { seconds: LONGEST.as_secs_f64() },
+                result = handle.result(SILENCE) => return match result {
+                    Ok((GoalStatus::Succeeded, _)) => Ok(()),
+                    Ok((GoalStatus::Canceled, _)) => Err(GoToFault::Aborted {
+                        code: 0,
+                        message: "somebody else cancelled it".to_owned(),
+                    }),
+                    Ok((_, end)) => {
+                        Err(GoToFault::Aborted { code: end.error_code, message: end.error_msg })
+                    }
+                    Err(error) => {
+                        self.halt().await;
+                        Err(GoToFault::of_navigation(&error, at))
+                    }
+                },
+                heard = feedback.next(), if listening => {
+                    match heard {
+                        Some(heard) => told(f64::from(heard.distance_remaining)),
+                        None => listening = false,
+                    }
+                    continue;
+                }
+            };
+            self.stop(&mut handle).await;
+            return Err(fault);
+        }
+    }
+
+    /// Cancels the goal and waits until the navigation has ended it.
+    async fn stop(&self, handle: &mut GoalHandle<NavigateToPose::Action>) {
+        let cancelled = handle.cancel(HALT).await;
+        let ended = tokio::time::timeout(HALT, handle.result(SILENCE)).await;
+        if cancelled.is_err() || ended.is_err() {
+            self.halt().await;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Where the base is, and where it may stand: the localisation and the costmap.
+
+use super::fault::GoToFault;
+use crate::convert;
+use crate::robot::Navigation;
+use futures::StreamExt;
+use nalgebra::Isometry3;
+use prehend_msgs::nav_msgs::msg::OccupancyGrid as GridMsg;
+use prehend_navigation::Pose2;
+use prehend_navigation::grid::{Costmap, Inflation, Layout, OccupancyGrid};
+use prehend_ros::{Node, QosProfile, RosError, TfBuffer};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// How far beyond its inscribed circle obstacles cost, metres, and how fast the cost falls, per metre.
+const INFLATION: [f64; 2] = [0.45, 4.0];
+/// Cost of a costmap's cell from which it is an obstacle itself and not its inflation.
+const LETHAL: i8 = 100;
+
+/// What is known of the ground, kept new.
+#[derive(Clone)]
+pub(super) struct Ground {
+    navigation: Navigation,
+    /// Frame of the arm's base.
+    arm: String,
+    costmap: watch::Receiver<Option<Arc<Costmap>>>,
+    tf: TfBuffer,
+}
+
+/// A pose in the plane of a rigid transform.
+pub(super) fn plane_pose(pose: &Isometry3<f64>) -> Pose2 {
+    let forward = pose.rotation * nalgebra::Vector3::x();
+    Pose2::new(pose.translation.x, pose.translation.y, forward.y.atan2(forward.x))
+}
+
+impl Ground {
+    pub(super) fn new(node: &Node, navigation: &Navigation, arm: &str) -> Result<Self, RosError> {
+        let mut maps = node.subscribe::<GridMsg>(&navigation.costmap, QosProfile::transient_local())?;
+        let (sender, costmap) = watch::channel(None);
+        let inscribed_radius = navigation.footprint.inscribed_radius();
+        let inflation = Inflation {
+            inscribed_radius,
+            inflation_radius: inscribed_radius + INFLATION[0],
+            cost_scaling_factor: INFLATION[1],
+        };
+        tokio::spawn(async move {
+            while let Some(message) = maps.next().await {
+                match read(&message, inflation) {
+                    Ok(map) => drop(sender.send_replace(Some(Arc::new(map)))),
+                    Err(why) => tracing::warn!("a costmap was refused: {why}"),
+                }
+            }
+        });
+        Ok(Self { navigation: navigation.clone(), arm: arm.to_owned(), costmap, tf: node.tf()? })
+    }
+
+    /// The robot's names and sizes.
+    pub(super) fn navigation(&self) -> &Navigation {
+        &self.navigation
+    }
+
+    /// The newest costmap.
+    ///
+    /// Errors: [`GoToFault::NoMap`].
+    pub(super) fn costmap(&self) -> Result<Arc<Costmap>, GoToFault> {
+        let map = self.costmap.borrow().clone();
+        map.ok_or_else(|| GoToFault::NoMap { topic: self.navigation.costmap.clone() })
+    }
+
+    /// Where the base is, map frame.
+    ///
+    /// Errors: [`GoToFault::NotLocalized`].
+    pub(super) fn base(&self) -> Result<Pose2, GoToFault> {
+        self.in_map(&self.navigation.base).map(|pose| plane_pose(&pose))
+    }
+
+    /// Where the arm's base is, `map_from_arm`.
+    ///
+    /// Errors: [`GoToFault::NotLocalized`].
+    pub(super) fn arm(&self) -> Result<Isometry3<f64>, GoToFault> {
+        self.in_map(&self.arm)
+    }
+
+    fn in_map(&self, frame: &str) -> Result<Isometry3<f64>, GoToFault> {
+        let lost = |why: String| GoToFault::NotLocalized(why);
+        let found = self
+            .tf
+            .lookup(&self.navigation.frame, frame, &Default::default())
+            .map_err(|error| lost(error.to_string()))?;
+        convert::isometry(found.translation, found.rotation).map_err(|error| lost(error.to_string()))
+    }
+
+    /// `target_from_source` for two frames of the robot, when it is known.
+    pub(super) fn between(&self, target: &str, source: &str) -> Option<Isometry3<f64>> {
+        self.tf.lookup(target, source, &Default::default()).ok().map(|found| found.isometry())
+    }
+}
+
+/// A costmap message as obstacles with an inflation of our own: costs of others are scaled as they like.
+fn read(message: &GridMsg, inflation: Inflation) -> Result<Costmap, String> {
+    let info = &message.info;
+    let turned = info.origin.orientation.z.abs() > 1e-3;
+    if turned {
+        return Err("its origin is turned against the map".to_owned());
+    }
+    let layout = Layout {
+        width: info.width as usize,
+        height: info.height as usize,
+        resolution: f64::from(info.resolution),
+        origin: [info.origin.position.x, info.origin.position.y],
+    };
+    let cell = |cost: &i8| match *cost {
+        cost if cost >= LETHAL => 100,
+        cost if cost < 0 => -1,
+        _ => 0,
+    };
+    let cells = message.data.iter().map(cell).collect();
+    let grid = OccupancyGrid::new(layout, cells).map_err(|error| error.to_string())?;
+    Ok(Costmap::new(&grid, inflation))
+}

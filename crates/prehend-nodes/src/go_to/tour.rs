@@ -1,0 +1,109 @@
+//! A tour: stops from which all furniture is seen, each a keyframe of the map of the room (ASP III-D i).
+
+use super::fault::GoToFault;
+use super::job::{Done, Job};
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_msgs::prehend_interfaces::srv::UpdateMap;
+use prehend_navigation::Pose2;
+use prehend_navigation::tour::{TourParams, plan};
+use prehend_scene::{ObjectKey, Scope};
+use std::time::Duration;
+
+/// Poses of the arm from which the camera looks into the room, the best first.
+const LEVEL_LOOKS: [&str; 2] = ["tour", "front"];
+/// Longest wait for a keyframe's images, seconds.
+const FRAME: f64 = 4.0;
+/// Deadline of a keyframe.
+const UPDATE: Duration = Duration::from_secs(12);
+
+impl Job<'_> {
+    /// Drives the tour. Stops that cannot be reached are left out; without any keyframe it failed.
+    pub(super) async fn tour(&self) -> Result<Done, GoToFault> {
+        let level = self.level_look();
+        self.look(level).await?;
+        let stops = self.stops()?;
+        self.tell("tour", "started", &format!("looking round the room from {} places", stops.len()));
+        let mut done = Done::default();
+        let mut missed = Vec::new();
+        for (number, stop) in stops.iter().enumerate() {
+            let place = format!("place {} of {}", number + 1, stops.len());
+            self.fold().await?;
+            match self.drive(stop, &ObjectKey::default(), 0).await {
+                Ok(()) => done.moved = true,
+                Err(fault) if fault.ends_a_tour() => return Err(fault),
+                Err(fault) => {
+                    self.tell("tour", fault.reason().code(), &format!("{place} is left out: {fault}"));
+                    missed.push(fault.to_string());
+                    continue;
+                }
+            }
+            self.look(level).await?;
+            let view = format!("tour_{}", number + 1);
+            match self.interrupt.guard(self.keyframe(&view, done.keyframes == 0)).await {
+                Ok(version) => {
+                    done.keyframes += 1;
+                    done.map_version = version;
+                    self.tell("tour", "seen", &format!("{place}: seen"));
+                }
+                Err(fault) if fault.ends_a_tour() && !matches!(fault, GoToFault::NothingSeen(_)) => {
+                    return Err(fault);
+                }
+                Err(fault) => {
+                    self.tell("tour", fault.reason().code(), &format!("{place}: {fault}"));
+                    missed.push(fault.to_string());
+                }
+            }
+        }
+        if done.keyframes == 0 {
+            let why = missed.first().cloned().unwrap_or_else(|| "no place to look from".to_owned());
+            return Err(GoToFault::NothingSeen(why));
+        }
+        Ok(done)
+    }
+
+    /// The arm's pose from which the camera looks ahead into the room.
+    fn level_look(&self) -> &'static str {
+        let looks = &self.node.shell.robot.looks;
+        LEVEL_LOOKS.into_iter().find(|wanted| looks.iter().any(|(name, _)| name == wanted)).unwrap_or("home")
+    }
+
+    /// Where to look from, by what the camera sees from where the arm holds it now.
+    fn stops(&self) -> Result<Vec<Pose2>, GoToFault> {
+        let ground = &self.node.ground;
+        let (map, base) = (ground.costmap()?, ground.base()?);
+        let navigation = ground.navigation();
+        let mut params = TourParams { camera_yaw: navigation.facing, ..TourParams::default() };
+        let optical = &self.node.shell.robot.frames.camera;
+        if let Some(camera) = ground.between(&navigation.base, optical) {
+            params.camera = [camera.translation.x, camera.translation.y];
+        }
+        if let Some(info) = self.node.camera.borrow().as_ref() {
+            let focal = info.k[0];
+            if focal.is_finite() && focal > 1.0 {
+                params.field_of_view = 2.0 * (f64::from(info.width) / (2.0 * focal)).atan();
+            }
+        }
+        plan(&map, &navigation.footprint, &base, &params)
+            .map_err(|error| GoToFault::NothingSeen(error.to_string()))
+    }
+
+    /// One keyframe; the version of the map with it.
+    async fn keyframe(&self, view: &str, first: bool) -> Result<u64, GoToFault> {
+        let request = UpdateMap::Request {
+            reset: first,
+            view: view.to_owned(),
+            timeout: FRAME,
+            scope: Scope::Room.name().to_owned(),
+        };
+        let answer = self
+            .node
+            .update
+            .request(request, UPDATE)
+            .await
+            .map_err(|error| GoToFault::PeerLost(format!("object_map ({error})")))?;
+        match answer.error_code {
+            ErrorCode::SUCCESS => Ok(answer.version),
+            _ => Err(GoToFault::NothingSeen(answer.error_message)),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The map of a room: named things from the stops of a tour, merged across keyframes (ASP III-D, IV-A).
+//!
+//! Seen from metres away there is no one support and no fine shape, so a thing is what a detector's mask holds, and things of
+//! several stops are joined by where they are and what they look like, with room for errors of localisation. What is touched is
+//! mapped anew from near by (redetection), so this map need not be exact. Nothing is ever taken out of it by tools.
+
+use crate::hypothesis::{Hypothesis, HypothesisSettings, claimed};
+use crate::map::{MapSettings, Tool, UpdateReport, object, parts};
+use crate::segment::{Scene, SegmentSettings};
+use crate::traits::WordEmbedder;
+use crate::{Embedder, Keyframe, KeyframeError};
+use prehend_geometry::backproject::point_grid;
+use prehend_geometry::dbscan::clusters;
+use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
+use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity};
+use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX};
+use std::collections::BTreeMap;
+
+/// Voxel edge in which the points of a mask are grouped, metres.
+const LEAF: f64 = 0.012;
+/// Pixels from which a thing is a large one.
+const LARGE: usize = 3000;
+
+/// Frames of one stop from which on a thing that only one of them shows is none.
+const SURE: u32 = 3;
+/// Share of its size within which the middle of another thing of its name is its own.
+const SAME: f64 = 0.4;
+
+/// How a room's things are found and joined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoomSettings {
+    /// Depth beyond which nothing counts, metres.
+    pub max_depth: f64,
+    /// Fewest points of a thing.
+    pub min_points: usize,
+    /// Distance over which the points of one mask are one thing, metres.
+    pub radius: f64,
+    /// Error of localisation that two sightings of one thing are allowed, metres.
+    pub drift: f64,
+    /// Merging of clouds and views.
+    pub merge: MergeRule,
+}
+
+impl Default for RoomSettings {
+    fn default() -> Self {
+        Self {
+            max_depth: 4.0,
+            min_points: 15,
+            radius: 0.04,
+            drift: 0.06,
+            merge: MergeRule { leaf: 0.006, ..MergeRule::default() },
+        }
+    }
+}
+
+/// The room map with what is needed to add to it.
+pub struct RoomBuilder {
+    map: ObjectMap,
+    settings: RoomSettings,
+    embedder: Box<dyn Embedder + Send + Sync>,
+    numbers: BTreeMap<String, u32>,
+    /// The stop of the newest frame, and how many frames were taken there.
+    stop: (String, u32),
+}
+
+impl std::fmt::Debug for RoomBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RoomBuilder").field("map", &self.map).finish_non_exhaustive()
+    }
+}
+
+impl RoomBuilder {
+    /// An empty map in `frame` with the default embedder.
+    pub fn new(frame: &str, settings: RoomSettings) -> Self {
+        let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
+        Self {
+            map,
+            settings,
+            embedder: Box::new(WordEmbedder),
+            numbers: BTreeMap::new(),
+            stop: Default::default(),
+        }
+    }
+
+    /// The map as it is.
+    pub fn map(&self) -> &ObjectMap {
+        &self.map
+    }
+
+    /// Makes the next map newer than this version.
+    pub fn continue_from(&mut self, version: u64) {
+        self.map.version = self.map.version.max(version);
+    }
+
+    /// Takes a keyframe whose poses are in the map's frame. `reset` forgets what was known. What hangs at `tool` is left out.
+    ///
+    /// Errors: [`KeyframeError`]; the map is then unchanged.
+    pub fn update(
+        &mut self,
+        frame: &Keyframe,
+        tool: Option<&Tool>,
+        reset: bool,
+    ) -> Result<UpdateReport, KeyframeError> {
+        frame.validate()?;
+        if reset {
+            self.map.objects.clear();
+        }
+        self.leave_stop(&frame.view);
+        let scene = self.scene(frame);
+        let mut report = UpdateReport::default();
+        let mut seen = Vec::new();
+        for hypothesis in claimed(frame, &HypothesisSettings::default(), &mut report.skipped) {
+            let Some(mut object) = self.thing(frame, &scene, hypothesis) else {
+                report.skipped.without_points += 1;
+                continue;
+            };
+            if tool.is_some_and(|tool| is_held(&object, tool)) {
+                report.held += 1;
+                continue;
+            }
+            object.features = self.embedder.embed(&object);
+            seen.push(object);
+        }
+        self.join(seen, &mut report);
+        self.absorb(&mut report);
+        report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
+        self.map.stamp = frame.stamp;
+        self.map.version += 1;
+        Ok(report)
+    }
+
+    /// At a new stop, what only one of several frames of the last one showed was an error of the detector.
+    fn leave_stop(&mut self, view: &str) {
+        if self.stop.0 != view {
+            if self.stop.1 >= SURE {
+                self.map.objects.retain(|object| object.view_count > 1);
+            }
+            self.stop = (view.to_owned(), 0);
+        }
+        self.stop.1 += 1;
+    }
+
+    /// Joins things of one name in one place: the halves of a mask that was split are one thing.
+    fn absorb(&mut self, report: &mut UpdateReport) {
+        let mut place = 0;
+        while place < self.map.objects.len() {
+            let one = &self.map.objects[place];
+            let twin = (place + 1..self.map.objects.len()).find(|other| {
+                let other = &self.map.objects[*other];
+                let (a, b) = (&one.bounds, &other.bounds);
+                let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
+                one.class_name == other.class_name && apart < SAME * a.size.norm().max(b.size.norm())
+            });
+            match twin {
+                Some(twin) => {
+                    let other = self.map.objects.remove(twin);
+                    report.added.retain(|key| *key != other.key);
+                    merge_into(&mut self.map.objects[place], other, &self.settings.merge);
+                }
+                None => place += 1,
+            }
+        }
+    }
+
+    /// The frame's points without the robot's own; no support, no clusters.
+    fn scene(&self, frame: &Keyframe) -> Scene {
+        let mut grid =
+            point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, self.settings.max_depth);
+        let mut robot = vec![false; grid.points.len()];
+        for (slot, own) in grid.points.iter_mut().zip(&mut robot) {
+            if slot.is_some_and(|point| frame.robot.iter().any(|part| part.contains(&point, 0.0))) {
+                *own = true;
+                *slot = None;
+            }
+        }
+        let clusters = vec![0; grid.points.len()];
+        Scene { grid, robot, plane: None, clusters, voxels: Vec::new() }
+    }
+
+    /// One mask's thing: its largest group of points, so that a mask that runs over an edge takes nothing of the background.
+    fn thing(&self, frame: &Keyframe, scene: &Scene, mut hypothesis: Hypothesis) -> Option<Object> {
+        let settings = &self.settings;
+        let point = |index: &usize| scene.grid.points[*index];
+        let cloud = PointCloud::from_points(hypothesis.pixels.iter().filter_map(point).collect());
+        let centroids = downsample(&cloud, LEAF).points;
+        let groups = clusters(&centroids, settings.radius, 1);
+        let of_largest = groups.first()?.iter().map(|index| (voxel_of(&centroids[*index], LEAF), ()));
+        let largest: VoxelMap<()> = of_largest.collect();
+        hypothesis
+            .pixels
+            .retain(|index| point(index).is_some_and(|point| largest.contains_key(&voxel_of(&point, LEAF))));
+        if hypothesis.pixels.len() < settings.min_points {
+            return None;
+        }
+        let coarse = MapSettings {
+            segment: SegmentSettings {
+                // Large things are kept more coarsely: furniture has many points.
+                leaf: if hypothesis.pixels.len() > LARGE { LEAF } else { LEAF / 3.0 },
+                radius: settings.radius,
+                min_neighbours: 2,
+                min_voxels: settings.min_points / 2,
+                ..SegmentSettings::default()
+            },
+            merge: settings.merge,
+            ..MapSettings::default()
+        };
+        object::build(frame, scene, &hypothesis, &coarse)
+    }
+
+    /// Joins the things of a frame with known ones, nearest first, one to one.
+    fn join(&mut self, seen: Vec<Object>, report: &mut UpdateReport) {
+        let mut scored: Vec<(f64, usize, usize)> = Vec::new();
+        for (number, object) in seen.iter().enumerate() {
+            for (place, known) in self.map.objects.iter().enumerate() {
+                if let Some(score) = self.alike(known, object) {
+                    scored.push((score, number, place));
+                }
+            }
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut pairs = vec![None; seen.len()];
+        let mut taken = vec![false; self.map.objects.len()];
+        for (_, number, place) in scored {
+            if pairs[number].is_none() && !taken[place] {
+                pairs[number] = Some(place);
+                taken[place] = true;
+            }
+        }
+        let mut new = Vec::new();
+        for (object, pair) in seen.into_iter().zip(pairs) {
+            match pair {
+                Some(place) => {
+                    let known = &mut self.map.objects[place];
+                    report.merged.push(known.key.clone());
+                    merge_into(known, object, &self.settings.merge);
+                }
+                None => new.push(object),
+            }
+        }
+        for mut object in new {
+            object.key = self.fresh_key(&object.class_name);
+            report.added.push(object.key.clone());
+            self.map.objects.push(object);
+        }
+    }
+
+    /// How well two sightings are one thing, [0, 2]; `None` when they are not. Near things count by their boxes, which grow with
+    /// the drift; a thing of the same name is followed farther than one of another name.
+    fn alike(&self, known: &Object, seen: &Object) -> Option<f64> {
+        let drift = self.settings.drift;
+        let (a, b) = (&known.bounds, &seen.bounds);
+        let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
+        let size = a.size.norm().min(b.size.norm());
+        let same_name = known.class_name == seen.class_name;
+        let similar = semantic_similarity(&known.features, &seen.features);
+        // Another side of a large thing has another middle.
+        let reach = if same_name { drift + 0.35 * size } else { (drift / 2.0).max(0.15 * size) };
+        let overlap = overlap(a, b);
+        let is_one = apart <= reach || (same_name && overlap > 0.3);
+        (is_one && similar > 0.35).then(|| (1.0 - apart / (reach + 1.0)) + similar.max(overlap))
+    }
+
+    fn fresh_key(&mut self, class_name: &str) -> ObjectKey {
+        let base = if class_name.is_empty() { "object".to_owned() } else { class_name.replace(' ', "_") };
+        let number = self.numbers.entry(base.clone()).or_insert(0);
+        let key = ObjectKey(format!("{ROOM_PREFIX}{base}_{number}"));
+        *number += 1;
+        key
+    }
+}
+
+/// Share of the smaller of two boxes, taken along the axes of the map, that lies in the other.
+fn overlap(a: &OrientedBox, b: &OrientedBox) -> f64 {
+    let hull = |bounds: &OrientedBox| {
+        let rotation = bounds.pose.rotation.to_rotation_matrix();
+        let half = rotation.matrix().abs() * bounds.size / 2.0;
+        let centre = bounds.pose.translation.vector;
+        (centre - half, centre + half)
+    };
+    let ((a0, a1), (b0, b1)) = (hull(a), hull(b));
+    let both: f64 = (0..3).map(|i| (a1[i].min(b1[i]) - a0[i].max(b0[i])).max(0.0)).product();
+    let least = (a1 - a0).product().min((b1 - b0).product());
+    if least > 1e-9 { both / least } else { 0.0 }
+}
+
+/// Whether a thing is in the gripper: most of it is there, so that a table below the hand is not.
+fn is_held(object: &Object, tool: &Tool) -> bool {
+    let points = &object.cloud.points;
+    let near = points.iter().filter(|p| (*p - tool.position).norm() <= 2.0 * tool.radius).count();
+    near * 2 > points.len() && points.iter().any(|p| (p - tool.position).norm() <= tool.radius)
+}
+
+#[cfg(test)]
+mod tests;

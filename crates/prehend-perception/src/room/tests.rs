@@ -1,0 +1,107 @@
+use super::*;
+use crate::render::{Form, Thing, VGA, looking, render, thing};
+use nalgebra::{Isometry3, Vector3};
+
+const SIGMA: f64 = 0.002;
+
+/// Two tables, 3 m apart, with things on them; the floor is at z = 0.
+fn room() -> Vec<Thing> {
+    let on = |mut thing: Thing, height: f64| {
+        thing.at[2] = height;
+        thing
+    };
+    let table = Form::Block([0.7, 1.0, 0.7]);
+    vec![
+        thing("table", table, 2.0, 0.0, [150, 110, 70]),
+        thing("table", table, -1.5, 0.0, [150, 110, 70]),
+        on(thing("apple", Form::Ball(0.035), 1.8, 0.1, [200, 20, 20]), 0.7),
+        on(thing("apple", Form::Ball(0.035), 1.8, -0.1, [200, 20, 20]), 0.7),
+        on(thing("bowl", Form::Cup(0.07, 0.06, 0.006), -1.35, 0.2, [240, 240, 240]), 0.7),
+    ]
+}
+
+fn take(builder: &mut RoomBuilder, eye: [f64; 3], at: [f64; 3], shift: f64, seed: u64) -> UpdateReport {
+    let mut frame = render(&room(), &VGA, &looking(eye, at), SIGMA, seed);
+    // The robot is not quite where it thinks it is.
+    frame.map_from_camera = Isometry3::translation(shift, -shift, 0.0) * frame.map_from_camera;
+    frame.view = format!("tour_{seed}");
+    builder.update(&frame, None, false).unwrap()
+}
+
+fn of_class<'m>(map: &'m ObjectMap, class: &str) -> Vec<&'m Object> {
+    map.objects.iter().filter(|object| object.class_name == class).collect()
+}
+
+#[test]
+fn things_of_several_stops_are_one_map_in_spite_of_drift() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    take(&mut builder, [0.4, 0.3, 1.2], [2.0, 0.0, 0.7], 0.0, 1);
+    take(&mut builder, [0.6, -0.6, 1.2], [2.0, 0.0, 0.7], 0.025, 2);
+    take(&mut builder, [0.2, 0.2, 1.2], [-1.5, 0.0, 0.7], -0.02, 3);
+    let map = builder.map();
+    let keys: Vec<&str> = map.objects.iter().map(|o| o.key.0.as_str()).collect();
+    assert_eq!((of_class(map, "apple").len(), of_class(map, "bowl").len()), (2, 1), "{keys:?}");
+    assert_eq!(of_class(map, "table").len(), 2, "{keys:?}");
+    assert_eq!((map.frame.as_str(), map.version, map.support_plane), ("map", 3, None));
+    assert!(keys.iter().all(|key| key.starts_with(ROOM_PREFIX)));
+    for (object, y) in of_class(map, "apple").into_iter().zip([0.1_f64, -0.1]) {
+        let centre = object.bounds.pose.translation.vector;
+        let near = (centre - Vector3::new(1.8, y, 0.735)).norm();
+        let other = (centre - Vector3::new(1.8, -y, 0.735)).norm();
+        assert!(near.min(other) < 0.06, "{} at {centre}", object.key);
+        assert_eq!(object.view_count, 2);
+    }
+}
+
+#[test]
+fn a_reset_forgets_the_things_and_keeps_counting() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    builder.continue_from(41);
+    take(&mut builder, [0.4, 0.3, 1.2], [2.0, 0.0, 0.7], 0.0, 1);
+    let before = builder.map().objects.len();
+    let frame = render(&room()[3..], &VGA, &looking([0.2, 0.2, 1.2], [-1.5, 0.0, 0.7]), SIGMA, 4);
+    builder.update(&frame, None, true).unwrap();
+    assert!(before > 1 && builder.map().objects.len() < before);
+    assert_eq!(builder.map().version, 43);
+}
+
+#[test]
+fn what_the_gripper_holds_is_no_thing_of_the_room() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let frame = render(&room(), &VGA, &looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]), SIGMA, 1);
+    let tool = Tool { position: nalgebra::Point3::new(1.8, 0.1, 0.74), radius: 0.06 };
+    let report = builder.update(&frame, Some(&tool), false).unwrap();
+    assert_eq!((report.held, of_class(builder.map(), "apple").len()), (1, 1));
+}
+
+#[test]
+fn a_mask_that_was_split_is_one_thing_and_what_one_frame_alone_shows_is_none() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
+    for seed in 0..3 {
+        let mut frame = render(&room(), &VGA, &view, SIGMA, seed);
+        frame.view = "tour_1".to_owned();
+        if seed == 0 {
+            // The right half of an apple is named on its own, and a corner of the table is a cup.
+            let number = frame.detections.len() as u16 + 1;
+            let named = |label, class_name: &str| crate::Detection {
+                label,
+                class_name: class_name.to_owned(),
+                score: 0.8,
+            };
+            let apple = frame.labels.labels.iter().enumerate().filter(|(_, label)| **label == 3);
+            let middle = apple.map(|(index, _)| index % 640).sum::<usize>()
+                / frame.labels.labels.iter().filter(|label| **label == 3).count();
+            crate::render::relabel(&mut frame, |label, u, v| match label {
+                3 if u > middle => number,
+                1 if (300..330).contains(&u) && v > 440 => number + 1,
+                label => label,
+            });
+            frame.detections.extend([named(number, "apple"), named(number + 1, "cup")]);
+        }
+        builder.update(&frame, None, false).unwrap();
+    }
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+    take(&mut builder, [0.2, 0.2, 1.2], [-1.5, 0.0, 0.7], 0.0, 7);
+    assert_eq!((of_class(builder.map(), "cup").len(), of_class(builder.map(), "apple").len()), (0, 2));
+}

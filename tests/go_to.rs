@@ -1,0 +1,127 @@
+//! The go_to node among the others: a tour, a stop on the way, the loss of the node, things that are gone.
+
+mod harness;
+
+use harness::{Stage, StageOptions, begins, in_time, one_at_a_time, wait_for};
+use prehend_cli::node::NodeName;
+use prehend_cli::outcome::Outcome;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::action::GoTo;
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_msgs::prehend_interfaces::srv::Stop;
+use prehend_ros::QosProfile;
+use std::time::Duration;
+
+/// Deadline of one call.
+const CALL: Duration = Duration::from_secs(20);
+/// Longest silence of an action server.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// A block on one table, a plate on another.
+const ROOM: &str = "\
+name: room of the test
+robot: {xy: [1.0, 1.0], yaw: 0.0}
+room: {size: [4.4, 3.6]}
+objects:
+- {name: dining table, model: table, pose: {xy: [3.9, 1.3], yaw: 0.0}}
+- {name: kitchen table, model: table, pose: {xy: [1.5, 3.1], yaw: 1.5708}}
+- {name: red block, class: block, shape: box, color: red, size: [0.05, 0.05, 0.05], mass: 0.1, on: dining table, region: {x: [-0.2, -0.1], y: [-0.2, 0.2]}}
+- {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, on: kitchen table, region: {x: [-0.16, -0.1], y: [-0.2, 0.2]}}
+";
+
+const GOAL: &str = "put the red block on the plate";
+
+async fn base_stands(stage: &mut Stage) {
+    let mut before: Option<[f64; 3]> = None;
+    wait_for("the base stands", async || {
+        let now = stage.truth().await.base.expect("a base").pose;
+        let stands = before.is_some_and(|before| (0..3).all(|axis| (before[axis] - now[axis]).abs() < 1e-4));
+        before = Some(now);
+        stands.then_some(())
+    })
+    .await;
+}
+
+async fn stop(stage: &Stage, engage: bool) {
+    let node = &stage.graph.observer.node;
+    let stop = node.create_client::<Stop::Service>(names::STOP, QosProfile::services()).expect("a client");
+    let request = Stop::Request { engage, reason: "test".to_owned() };
+    assert!(stop.request(request, CALL).await.expect("an answer").success);
+}
+
+/// Errands that end typed, without a drive.
+async fn errands_are_refused(stage: &Stage) {
+    let node = &stage.graph.observer.node;
+    let client = node.create_action_client::<GoTo::Action>(names::GO_TO).expect("a client");
+    let pose = |x: f64| GoTo::Goal {
+        kind: "pose".to_owned(),
+        pose: prehend_msgs::geometry_msgs::msg::Pose2D { x, y: 1.0, theta: 0.0 },
+        ..Default::default()
+    };
+    let object = GoTo::Goal {
+        kind: "object".to_owned(),
+        object_key: "room_unicorn_0".to_owned(),
+        ..Default::default()
+    };
+    let none = GoTo::Goal { kind: "dance".to_owned(), ..Default::default() };
+    for (goal, code) in [
+        (pose(40.0), ErrorCode::GOTO_OUTSIDE_MAP),
+        (pose(f64::NAN), ErrorCode::GOTO_BAD_REQUEST),
+        // In the middle of a table: the verifier looks itself.
+        (pose(3.9), ErrorCode::GOTO_REFUSED),
+        (object, ErrorCode::GOTO_UNKNOWN_OBJECT),
+        (none, ErrorCode::GOTO_BAD_REQUEST),
+    ] {
+        let what = format!("{goal:?}");
+        let mut handle = client.send_goal(goal, CALL).await.unwrap_or_else(|error| panic!("{error}"));
+        let (_, result) = handle.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(result.error_code, code, "{what}: {}", result.error_message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drive_ends_typed_whatever_happens() {
+    let _turn = one_at_a_time().await;
+    let options = StageOptions { scene: ROOM, robot: "ranger_xarm6", speed: 4.0, ..StageOptions::default() };
+    let mut stage = Stage::start(options).await;
+    let toured = stage.goal("look around").await;
+    assert_eq!(toured.ending.outcome, Outcome::Done, "{:?}", toured.ending);
+    errands_are_refused(&stage).await;
+
+    // A stop on the way.
+    let node = &stage.graph.observer.node;
+    let service = node.create_client::<Stop::Service>(names::STOP, QosProfile::services()).expect("a client");
+    let engage = Stop::Request { engage: true, reason: "test".to_owned() };
+    let stopped = stage
+        .goal_and(
+            GOAL,
+            |event| begins(event, "drive"),
+            async |_| {
+                assert!(service.request(engage, CALL).await.expect("an answer").success);
+            },
+        )
+        .await;
+    assert_eq!(stopped.ending.reason.as_deref(), Some("stopped"), "{:?}", stopped.ending);
+    base_stands(&mut stage).await;
+    stop(&stage, false).await;
+
+    // The node that drives is lost: the verifier stops the base.
+    let go_to = NodeName::GoTo.name();
+    let lost =
+        stage.goal_and(GOAL, |event| begins(event, "drive"), async |supervisor| supervisor.kill(go_to)).await;
+    assert_eq!(lost.ending.reason.as_deref(), Some("peer_lost"), "{:?}", lost.ending);
+    base_stands(&mut stage).await;
+    in_time("go_to is there again", async {
+        while !stage.graph.observer.alive(go_to) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+
+    // What is not there any more is told, not claimed.
+    stage.put("red block", [0.4, 0.4, 0.03]).await;
+    let stale = stage.goal(GOAL).await;
+    assert_eq!(stale.ending.outcome, Outcome::Failed, "{:?}", stale.ending);
+    assert_eq!(stale.ending.reason.as_deref(), Some("stale"), "{:?}", stale.ending);
+    stage.end().await;
+}
