@@ -224,9 +224,13 @@ pub fn holds(predicate: &Predicate, before: &Truth, after: &Truth) -> Result<boo
     })
 }
 
-/// Joints that move an object or a part of it.
+/// Joints that move an object or a part of it; `object/joint` is that joint alone, as a key of a keyboard.
 pub(crate) fn mechanisms<'a>(truth: &'a Truth, object: &'a str) -> impl Iterator<Item = &'a JointTruth> {
-    truth.mechanisms.iter().filter(move |joint| joint.entity == object || joint.object == object)
+    let is_it = move |joint: &JointTruth| {
+        let alone = object.strip_prefix(joint.object.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        joint.entity == object || joint.object == object || alone == Some(joint.joint.as_str())
+    };
+    truth.mechanisms.iter().filter(move |joint| is_it(joint))
 }
 
 fn find<'a>(truth: &'a Truth, name: &str, snapshot: &'static str) -> Result<&'a ObjectTruth, JudgeError> {

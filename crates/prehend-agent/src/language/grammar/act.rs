@@ -2,7 +2,7 @@
 
 use super::clause::Found;
 use super::{Alt, Alts, Clause, Parser};
-use crate::language::goal::{Head, NounPhrase, Step};
+use crate::language::goal::{Head, Modifier, NounPhrase, Spatial, Step};
 
 impl Parser<'_> {
     /// A verb with its particle before the object.
@@ -26,8 +26,20 @@ impl Parser<'_> {
     pub(super) fn separated(&self, start: usize, out: &mut Alts<Clause>) {
         for (length, verb) in self.lexicon.separable.at(self.tokens, start) {
             for objects in self.noun_list(start + length) {
-                if let Some(next) = self.past_words(&verb.particle, objects.next) {
-                    self.acted(&verb.lemma, &objects, next, out);
+                let Some(next) = self.past_words(&verb.particle, objects.next) else { continue };
+                self.acted(&verb.lemma, &objects, next, out);
+                // "pull the plug out of the power strip": where it is.
+                let Some(source) = self.past_any(&["of", "from"], next) else { continue };
+                for whole in self.noun_list(source) {
+                    let mut value = objects.value.clone();
+                    let Some(last) = value.last_mut() else { continue };
+                    last.modifiers.push(Modifier {
+                        relation: Spatial::At,
+                        targets: whole.value,
+                        negated: false,
+                    });
+                    let cost = objects.cost + whole.cost;
+                    self.acted(&verb.lemma, &Alt { value, next: whole.next, cost }, whole.next, out);
                 }
             }
         }
