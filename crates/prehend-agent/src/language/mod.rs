@@ -20,6 +20,7 @@ pub use phrases::Phrases;
 pub use token::Token;
 
 use grammar::{Parser, resolve_ones};
+use prehend_scene::Relation;
 
 /// Most readings that are kept.
 const MAX_READINGS: usize = 6;
@@ -78,11 +79,31 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
             Err(message) => problem = problem.or(Some(message)),
         }
     }
+    prefer_actions(&mut goals);
     match (goals.is_empty(), problem) {
         (false, _) => Ok(goals),
         (true, Some(message)) => Err(NotUnderstood { words: String::new(), message }),
         (true, None) => Err(stumbled(&tokens, &parser, lexicon)),
     }
+}
+
+/// What an action takes out of its hold is not meant to be lifted from it: "take the thumbtack out of the board".
+fn prefer_actions(goals: &mut Vec<Goal>) {
+    let heads = |objects: &[NounPhrase]| objects.iter().map(|np| np.head.clone()).collect::<Vec<_>>();
+    let only = |goal: &Goal| match goal {
+        Goal::Steps(steps) => match steps.as_slice() {
+            [Step::Act { objects, .. }] => Some(heads(objects)),
+            _ => None,
+        },
+        Goal::Question(_) => None,
+    };
+    let acted: Vec<_> = goals.iter().filter_map(only).collect();
+    let is_lifted = |goal: &Goal| {
+        let Goal::Steps(steps) = goal else { return false };
+        matches!(steps.as_slice(), [Step::Place { objects, destination, .. }]
+            if destination.relation == PlaceRelation::Known(Relation::Table) && acted.contains(&heads(objects)))
+    };
+    goals.retain(|goal| !is_lifted(goal));
 }
 
 /// How many modifiers the targets of destinations have: attaching to the moved object is the first reading.
