@@ -129,8 +129,11 @@ pub(crate) fn plan(
     for reading in readings {
         match plan_reading(reading, tools, knowledge) {
             Ok(plan) => {
-                if !plans.contains(&plan) {
-                    plans.push(plan);
+                match plans.iter_mut().find(|other| without_parts(other) == without_parts(&plan)) {
+                    // The same but for a part that only one of them names: that one says more.
+                    Some(other) if parts_named(&plan) > parts_named(other) => *other = plan,
+                    Some(_) => {}
+                    None => plans.push(plan),
                 }
             }
             Err(fault) if is_refusal(fault.reason) => refusals.push(fault),
@@ -160,6 +163,30 @@ pub(crate) fn plan(
             Err(Fault::new(Reason::Ambiguous, message))
         }
     }
+}
+
+/// The part an action names.
+fn part_of(action: &mut Action) -> Option<&mut Option<String>> {
+    match action {
+        Action::Pick { part, .. } | Action::Place { part, .. } | Action::Act { part, .. } => Some(part),
+        _ => None,
+    }
+}
+
+/// Letters of the parts that a plan names.
+fn parts_named(plan: &Plan) -> usize {
+    let Plan::Actions(actions) = plan else { return 0 };
+    let mut actions = actions.clone();
+    actions.iter_mut().filter_map(part_of).filter_map(|part| part.as_ref()).map(String::len).sum()
+}
+
+/// The plan with no part named.
+fn without_parts(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    if let Plan::Actions(actions) = &mut plan {
+        actions.iter_mut().filter_map(part_of).for_each(|part| *part = None);
+    }
+    plan
 }
 
 fn is_refusal(reason: Reason) -> bool {
