@@ -1,7 +1,7 @@
 //! Progress rate and the use of handles (ASP Fig. 3 and Fig. 7), from physics alone.
 
 use crate::judge::mechanisms;
-use prehend_sim::world::{Handling, JointTruth, Motions, Truth};
+use prehend_sim::world::{BODY, Handling, JointTruth, Motions, Truth};
 use serde::{Deserialize, Serialize};
 
 /// The gripper came close: least distance from the tool centre point to the box around the thing, metres.
@@ -31,7 +31,7 @@ pub struct Effort {
     /// Progress, 0 to 1: 1 for success as physics has it, 0.5 for a successful pick or a reasonable push or pull, 0.25 when
     /// the gripper came close.
     pub progress: f64,
-    /// Whether it was held by its handle; `None` for things without one, or when it was not picked.
+    /// Whether it was held by its handle or knob; `None` for things without one, or when it was not picked.
     pub by_handle: Option<bool>,
 }
 
@@ -54,7 +54,7 @@ pub fn effort(subject: &Subject, done: bool, before: &Truth, after: &Truth, moti
     let by_handle = handlings
         .iter()
         .filter(|(_, handling)| subject.has_handle && handling.held_seconds() >= PICKED)
-        .map(|(_, handling)| handling.held_by() == Some("handle"))
+        .map(|(_, handling)| handling.held_by().is_some_and(|region| region != BODY))
         .reduce(|all, one| all && one);
     Effort { progress, by_handle }
 }
