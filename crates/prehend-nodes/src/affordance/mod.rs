@@ -235,11 +235,8 @@ impl Worker {
         }
     }
 
-    /// Parts of an object of the room that serve the action, best first, and the frame they are in.
-    async fn remote_parts(
-        &self,
-        asked: &DetectAffordance::Goal,
-    ) -> Result<(Vec<Affordance>, String), Failure> {
+    /// The object with its views, and the frame it is in.
+    async fn fetch(&self, asked: &DetectAffordance::Goal) -> Result<(Object, String), Failure> {
         let request = GetObject::Request {
             key: asked.object_key.clone(),
             with_crops: true,
@@ -250,13 +247,22 @@ impl Worker {
             return Err(Failure::UnknownKey(answer.error_message));
         }
         let object = object_with_crops(&answer)?;
+        Ok((object, answer.object.cloud.header.frame_id))
+    }
+
+    /// Parts of an object of the room that serve the action, best first, and the frame they are in.
+    async fn remote_parts(
+        &self,
+        asked: &DetectAffordance::Goal,
+    ) -> Result<(Vec<Affordance>, String), Failure> {
+        let (object, frame) = self.fetch(asked).await?;
         let support = evidence::support_under(&object, None);
         let (found, _) = self.parts_of(&object, support, &asked.action)?;
         if found.is_empty() {
             let (object, action) = (asked.object_key.clone(), shown(&asked.action));
             return Err(Failure::NoneFound { object, action });
         }
-        Ok((found, answer.object.cloud.header.frame_id))
+        Ok((found, frame))
     }
 
     async fn detect(
@@ -270,16 +276,7 @@ impl Worker {
             )));
         }
         self.feedback(goal, "fetching the object");
-        let request = GetObject::Request {
-            key: asked.object_key.clone(),
-            with_crops: true,
-            scope: asked.scope.clone(),
-        };
-        let answer = self.objects.request(request, DEADLINE).await.map_err(Failure::MapLost)?;
-        if answer.error_code != ErrorCode::SUCCESS {
-            return Err(Failure::UnknownKey(answer.error_message));
-        }
-        let object = object_with_crops(&answer)?;
+        let (object, _) = self.fetch(asked).await?;
         let plane = *self.plane.lock().unwrap_or_else(PoisonError::into_inner);
         self.feedback(goal, "finding parts");
         let support = evidence::support_under(&object, plane.as_ref());
