@@ -70,3 +70,75 @@ fn turned(name: &str, before: &Truth, after: &Truth) -> bool {
         was(joint).is_some_and(|start| (high - start).max(start - low) >= TRIED * range) || joint.broken
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn truth(position: f64, high: f64) -> Truth {
+        let joint = JointTruth {
+            object: "cabinet".into(),
+            entity: "cabinet/drawer".into(),
+            joint: "slide".into(),
+            kind: "prismatic".into(),
+            position,
+            velocity: 0.0,
+            limits: [0.0, 0.2],
+            reached: [0.0, high],
+            locked: false,
+            broken: false,
+            states: Vec::new(),
+            held_states: Vec::new(),
+        };
+        serde_json::from_value(serde_json::json!({
+            "time": 1.0, "joints": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "opening": 0.0, "pad_force": 0.0, "moving": false,
+            "table_height": 0.0, "objects": [], "mechanisms": [joint],
+        }))
+        .unwrap()
+    }
+
+    fn motions(name: &str, nearest: f64, touched: bool, held: &[(&str, f64)]) -> Motions {
+        let held = held.iter().map(|(region, seconds)| ((*region).to_owned(), *seconds)).collect();
+        let handling = Handling { nearest: Some(nearest), touched, held };
+        Motions { handling: BTreeMap::from([(name.to_owned(), handling)]), ..Motions::default() }
+    }
+
+    fn subject(name: &str, acted_on: bool) -> Subject {
+        Subject { objects: vec![name.to_owned()], acted_on, has_handle: true, each_counts: false }
+    }
+
+    #[test]
+    fn progress_is_scored_as_the_paper_does() {
+        let still = truth(0.0, 0.0);
+        let score = |motions: &Motions, done| effort(&subject("mug", false), done, &still, &still, motions);
+        assert_eq!(score(&motions("mug", 0.3, false, &[]), false).progress, 0.0);
+        assert_eq!(score(&motions("mug", 0.04, false, &[]), false).progress, 0.25);
+        assert_eq!(score(&motions("mug", 0.0, true, &[("body", 0.1)]), false).progress, 0.25);
+        assert_eq!(score(&motions("mug", 0.0, true, &[("body", 1.0)]), false).progress, 0.5);
+        assert_eq!(score(&motions("mug", 0.0, true, &[("body", 1.0)]), true).progress, 1.0);
+        assert_eq!(score(&Motions::default(), false).progress, 0.0, "nothing is known of it");
+    }
+
+    #[test]
+    fn a_push_or_a_joint_that_moved_is_a_try() {
+        let drawer = subject("cabinet/drawer", true);
+        let score = |motions: &Motions, high| {
+            effort(&drawer, false, &truth(0.0, 0.0), &truth(0.0, high), motions).progress
+        };
+        assert_eq!(score(&motions("cabinet/drawer", 0.0, true, &[]), 0.0), 0.5);
+        assert_eq!(score(&motions("cabinet/drawer", 0.3, false, &[]), 0.03), 0.5);
+        assert_eq!(score(&motions("cabinet/drawer", 0.3, false, &[]), 0.01), 0.0);
+    }
+
+    #[test]
+    fn the_handle_counts_when_it_was_held_by_it() {
+        let still = truth(0.0, 0.0);
+        let by = |held: &[(&str, f64)]| {
+            effort(&subject("mug", false), true, &still, &still, &motions("mug", 0.0, true, held)).by_handle
+        };
+        assert_eq!(by(&[("handle", 2.0), ("body", 0.5)]), Some(true));
+        assert_eq!(by(&[("body", 2.0)]), Some(false));
+        assert_eq!(by(&[("handle", 0.1)]), None, "it was not picked");
+    }
+}
