@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::{Stage, StageOptions, begins, in_time, one_at_a_time, wait_for};
+use harness::{Stage, StageOptions, begins, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
@@ -111,12 +111,7 @@ async fn a_drive_ends_typed_whatever_happens() {
         stage.goal_and(GOAL, |event| begins(event, "drive"), async |supervisor| supervisor.kill(go_to)).await;
     assert_eq!(lost.ending.reason.as_deref(), Some("peer_lost"), "{:?}", lost.ending);
     base_stands(&mut stage).await;
-    in_time("go_to is there again", async {
-        while !stage.graph.observer.alive(go_to) {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await;
+    stage.everybody_is_there().await;
 
     // What is not there any more is told, not claimed.
     stage.put("red block", [0.4, 0.4, 0.03]).await;
