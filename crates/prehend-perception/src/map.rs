@@ -36,12 +36,14 @@ pub struct MapSettings {
 }
 
 /// The part of the robot that can hold things, when the frame was taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     /// Tool centre point, map frame.
     pub position: Point3<f64>,
     /// Things within this distance that touch nothing below are held and not on the map, metres.
     pub radius: f64,
+    /// What the gripper closed on, when that is known: nothing else has left its place for the hand.
+    pub holds: Option<ObjectKey>,
 }
 
 /// What one keyframe changed.
@@ -161,7 +163,8 @@ impl MapBuilder {
         }
         report.held = held.len();
         let old = std::mem::take(&mut self.map.objects);
-        let sights = Sights { seen, held, frame, scene: &scene };
+        let holds = tool.and_then(|tool| tool.holds.as_ref());
+        let sights = Sights { seen, held, holds, frame, scene: &scene };
         self.map.objects = self.associate(old, sights, reset, &mut report);
         report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
         if let Some(plane) = scene.plane {
@@ -183,7 +186,7 @@ impl MapBuilder {
         report: &mut UpdateReport,
     ) -> Vec<Object> {
         let rule = self.settings.merge;
-        let Sights { seen, held, frame, scene } = sights;
+        let Sights { seen, held, holds, frame, scene } = sights;
         // What is seen to be elsewhere is taken out of the old clouds before anything is compared.
         let looks: Vec<Visibility> = old.iter().map(|object| gone::look(object, frame, scene)).collect();
         let mut gone: Vec<bool> = looks.iter().map(Visibility::is_gone).collect();
@@ -196,7 +199,7 @@ impl MapBuilder {
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
         let is_first = !std::mem::replace(&mut self.was_holding, !held.is_empty());
-        let taken = associate::taken(&old, &looks, &held, &pairs).filter(|_| is_first);
+        let taken = associate::taken(&old, &looks, &held, holds, &pairs).filter(|_| is_first);
         if held.is_empty() {
             // The hand is empty: what was in it may be among what is seen.
             on_map = old.len();
@@ -285,6 +288,8 @@ impl MapBuilder {
 struct Sights<'a> {
     seen: Vec<Object>,
     held: Vec<Object>,
+    /// What the gripper is known to have closed on.
+    holds: Option<&'a ObjectKey>,
     frame: &'a Keyframe,
     scene: &'a crate::segment::Scene,
 }

@@ -94,6 +94,7 @@ impl Job<'_> {
             view: view.to_owned(),
             timeout: FRAME,
             scope: Scope::Room.name().to_owned(),
+            gripped: String::new(),
         };
         let answer = self
             .node

@@ -151,9 +151,14 @@ impl Failure {
     }
 }
 
-/// Where things that are held would be.
-fn held_at(map_from_tool: Option<Isometry3<f64>>) -> Option<Tool> {
-    map_from_tool.map(|pose| Tool { position: Point3::from(pose.translation.vector), radius: HELD_RADIUS })
+/// Where things that are held would be; `gripped` is the key of what the gripper closed on, empty when that is not known.
+fn held_at(map_from_tool: Option<Isometry3<f64>>, gripped: &str) -> Option<Tool> {
+    let holds = (!gripped.is_empty()).then(|| ObjectKey(gripped.to_owned()));
+    map_from_tool.map(|pose| Tool {
+        position: Point3::from(pose.translation.vector),
+        radius: HELD_RADIUS,
+        holds,
+    })
 }
 
 /// The frame of the map of the room.
@@ -200,10 +205,10 @@ impl ObjectMapNode<'_> {
                         pending.last = nanoseconds(&frame.stamp);
                         pending.tried += 1;
                         let reset = pending.request.message.reset && pending.taken == 0;
-                        let view = pending.request.message.view.clone();
+                        let asked = pending.request.message.clone();
                         let taken = match scope {
-                            Scope::Local => self.take(&frame, camera, tool, &view, reset).await,
-                            Scope::Room => self.take_room(&frame, camera, tool, &view, reset).await,
+                            Scope::Local => self.take(&frame, camera, tool, &asked, reset).await,
+                            Scope::Room => self.take_room(&frame, camera, tool, &asked, reset).await,
                         };
                         match taken {
                             Ok((report, seconds)) => pending.add(report, seconds),
@@ -314,12 +319,12 @@ impl ObjectMapNode<'_> {
         frame: &Frame,
         map_from_camera: Isometry3<f64>,
         map_from_tool: Option<Isometry3<f64>>,
-        view: &str,
+        asked: &UpdateMap::Request,
         reset: bool,
     ) -> Result<(UpdateReport, f64), Failure> {
         let started = Instant::now();
-        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, view)?;
-        let tool = held_at(map_from_tool);
+        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, &asked.view)?;
+        let tool = held_at(map_from_tool, &asked.gripped);
         let Some(room) = &mut self.room else { return Err(Failure::Broken) };
         let empty = RoomBuilder::new(&keyframe_frame(&self.shell.robot), RoomSettings::default());
         let mut builder = std::mem::replace(&mut room.builder, empty);
@@ -342,12 +347,12 @@ impl ObjectMapNode<'_> {
         frame: &Frame,
         map_from_camera: Isometry3<f64>,
         map_from_tool: Option<Isometry3<f64>>,
-        view: &str,
+        asked: &UpdateMap::Request,
         reset: bool,
     ) -> Result<(UpdateReport, f64), Failure> {
         let started = Instant::now();
-        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, view)?;
-        let tool = held_at(map_from_tool);
+        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, &asked.view)?;
+        let tool = held_at(map_from_tool, &asked.gripped);
         self.leave_place();
         self.stood = self.stood.or_else(|| self.base_pose());
         // The heartbeat must go on during the update.

@@ -146,6 +146,11 @@ impl Hand {
         self.held(opening).map(|held| held.object.key.clone())
     }
 
+    /// Key of what is held when the map has it: not of something that was only felt.
+    pub(super) fn known(&mut self, opening: f64) -> Option<ObjectKey> {
+        self.held(opening).filter(|held| !held.unknown).map(|held| held.object.key.clone())
+    }
+
     /// Notes what the pads are about to close on.
     pub(super) fn expect(&mut self, object: Option<Held>) {
         self.expected = object;

@@ -49,10 +49,13 @@ impl Job<'_> {
     }
 
     async fn update_map_once(&self, view: &str, reset: bool) -> Result<Arc<ObjectMap>, SkillFault> {
+        let opening = self.skills.arm.joints()?.opening;
+        let gripped = self.skills.arm.hand().known(opening);
         let request = UpdateMap::Request {
             reset,
             view: view.to_owned(),
             timeout: FRAME_PATIENCE,
+            gripped: gripped.map(|key| key.0).unwrap_or_default(),
             ..Default::default()
         };
         let answer =

@@ -6,7 +6,7 @@ use crate::parts::viewer_of;
 use nalgebra::Vector3;
 use prehend_geometry::voxel::overlap_ratio;
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity, similarity};
-use prehend_scene::{Object, fixture};
+use prehend_scene::{Object, ObjectKey, fixture};
 
 /// For each seen thing the known object it is, best similarity first, one to one.
 pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeRule) -> Vec<Option<usize>> {
@@ -30,25 +30,26 @@ pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeR
     pairs
 }
 
-/// The known object the gripper took: of the colour (or name) of something held, and not seen in its place. One whose place is seen
+/// The known object the gripper took: that which it is known to have closed on, else one of the colour (or name) of something held, and not seen in its place. One whose place is seen
 /// to be empty comes before one whose place is only hidden, one of the held thing's name before others; `None` when several remain.
 pub(super) fn taken(
     old: &[Object],
     looks: &[Visibility],
     held: &[Object],
+    holds: Option<&ObjectKey>,
     pairs: &[Option<usize>],
 ) -> Option<usize> {
+    let has_left = |place: &usize| looks[*place].is_unconfirmed() && !pairs.contains(&Some(*place));
+    if let Some(key) = holds {
+        return old.iter().position(|known| known.key == *key).filter(has_left);
+    }
     let same_name = |known: &Object| {
         held.iter().any(|part| !part.class_name.is_empty() && part.class_name == known.class_name)
     };
     let same_color =
         |known: &Object| held.iter().any(|part| crate::color::unlikeness(part.color, known.color) < 0.08);
     let mut fits: Vec<usize> = (0..old.len())
-        .filter(|place| {
-            looks[*place].is_unconfirmed()
-                && !pairs.contains(&Some(*place))
-                && (same_name(&old[*place]) || same_color(&old[*place]))
-        })
+        .filter(|place| has_left(place) && (same_name(&old[*place]) || same_color(&old[*place])))
         .collect();
     let is_empty = |place: &usize| looks[*place].is_gone();
     if fits.iter().any(is_empty) {

@@ -375,7 +375,7 @@ fn the_robot_and_what_it_holds_are_not_on_the_map() {
         color: [9, 9, 9],
     });
     let mut frame = render(&things, &VGA, &home(), SIGMA, 1);
-    let tool = Tool { position: Point3::new(0.3, 0.0, 0.25), radius: 0.1 };
+    let tool = Tool { position: Point3::new(0.3, 0.0, 0.25), radius: 0.1, holds: None };
     let mut held = builder();
     let report = held.update(&frame, Some(&tool), false, 0).unwrap();
     assert_eq!((report.held, held.map().objects.len()), (1, 10), "{:?}", keys(held.map()));
@@ -393,7 +393,7 @@ fn what_the_gripper_took_leaves_its_place_and_keeps_its_key_when_put_down() {
     let all = ten();
     let mut builder = builder();
     builder.update(&render(&all, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
-    let tool = Tool { position: Point3::new(0.3, 0.1, 0.3), radius: 0.12 };
+    let tool = Tool { position: Point3::new(0.3, 0.1, 0.3), radius: 0.12, holds: None };
     let mut carried = all.clone();
     carried[0].at = [0.3, 0.1, 0.22, 0.0];
     let report = builder.update(&render(&carried, &VGA, &home(), SIGMA, 2), Some(&tool), false, 0).unwrap();
@@ -419,10 +419,32 @@ fn what_the_held_thing_hides_is_not_taken_too() {
     builder.update(&render(&things, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
     // Held right before the lemon.
     things[0].at = [0.27, 0.0, 0.26, 0.0];
-    let tool = Tool { position: Point3::new(0.27, 0.0, 0.3), radius: 0.12 };
+    let tool = Tool { position: Point3::new(0.27, 0.0, 0.3), radius: 0.12, holds: None };
     for seed in 2..5 {
         builder.update(&render(&things, &VGA, &home(), SIGMA, seed), Some(&tool), false, 0).unwrap();
         assert_eq!(keys(builder.map()), ["lemon_0"], "frame {seed}");
+    }
+}
+
+#[test]
+fn of_two_alike_the_one_that_the_gripper_closed_on_is_taken() {
+    let black = [28, 28, 30];
+    let mut things = vec![
+        thing("bowl", Form::Block([0.1, 0.1, 0.05]), 0.45, 0.2, black),
+        thing("bowl", Form::Block([0.1, 0.1, 0.05]), 0.42, 0.0, black),
+    ];
+    let mut builder = builder();
+    builder.update(&render(&things, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    let (gripped, other) =
+        (at(builder.map(), 0.45, 0.2).key.clone(), at(builder.map(), 0.42, 0.0).key.clone());
+    // Held right before the other one, where the detector has no name for it.
+    things[0].at = [0.27, 0.0, 0.24, 0.0];
+    let tool = Tool { position: Point3::new(0.27, 0.0, 0.3), radius: 0.12, holds: Some(gripped.clone()) };
+    for seed in 2..5 {
+        let mut frame = render(&things, &VGA, &home(), SIGMA, seed);
+        frame.detections[0].class_name = "jar".to_owned();
+        builder.update(&frame, Some(&tool), false, 0).unwrap();
+        assert_eq!(keys(builder.map()), [other.0.as_str()], "frame {seed}");
     }
 }
 

@@ -69,7 +69,7 @@ fn a_reset_forgets_the_things_and_keeps_counting() {
 fn what_the_gripper_holds_is_no_thing_of_the_room() {
     let mut builder = RoomBuilder::new("map", RoomSettings::default());
     let frame = render(&room(), &VGA, &looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]), SIGMA, 1);
-    let tool = Tool { position: nalgebra::Point3::new(1.8, 0.1, 0.74), radius: 0.06 };
+    let tool = Tool { position: nalgebra::Point3::new(1.8, 0.1, 0.74), radius: 0.06, holds: None };
     let report = builder.update(&frame, Some(&tool), false).unwrap();
     assert_eq!((report.held, of_class(builder.map(), "apple").len()), (1, 1));
 }

@@ -96,7 +96,7 @@ impl Eyes {
                     size: Vector3::new(0.08, 0.20, 0.20),
                 }],
             };
-            let tool = Tool { position: Point3::from(tool.translation.vector), radius: 0.12 };
+            let tool = Tool { position: Point3::from(tool.translation.vector), radius: 0.12, holds: None };
             self.builder.update(&keyframe, Some(&tool), false, 0).expect("frame");
         }
     }
