@@ -23,6 +23,7 @@ mod cartesian;
 mod collision;
 mod collision_check;
 mod error;
+mod escape;
 mod ik;
 mod kinematics;
 mod limits;

@@ -43,7 +43,7 @@ pub enum PlanError {
     /// The pose has no joint values.
     #[error("no joint values reach the goal: {0}")]
     NoIk(#[from] IkError),
-    /// The arm touches something where it stands.
+    /// The arm touches something where it stands, and no way out of that was found nearby.
     #[error("the start is in collision: {0}")]
     StartInCollision(Contact),
     /// The arm would touch something at every goal; the contact is the first goal's.
@@ -63,7 +63,7 @@ pub type JointPath = Vec<Vec<f64>>;
 impl CollisionWorld {
     /// A path from `start` to one of `goals` (nearest goals are preferred).
     ///
-    /// A start outside the limits by rounding is accepted. Errors: every [`PlanError`] but [`PlanError::NoIk`].
+    /// A start outside the limits by rounding is accepted; from one in contact the path leads out of it first. Errors: every [`PlanError`] but [`PlanError::NoIk`].
     pub fn plan(
         &self,
         start: &[f64],
@@ -74,7 +74,10 @@ impl CollisionWorld {
         self.model.check_joints(start).map_err(PlanError::Start)?;
         let mut scratch = Scratch::default();
         if let Some(contact) = self.contact(start, &mut scratch) {
-            return Err(PlanError::StartInCollision(contact));
+            let out = self.escape(start, rng, &mut scratch).ok_or(PlanError::StartInCollision(contact))?;
+            let mut path = self.plan(&out, goals, options, rng)?;
+            path.insert(0, start.to_vec());
+            return Ok(path);
         }
         let mut free: Vec<&Vec<f64>> = Vec::new();
         let mut first_contact = None;

@@ -188,3 +188,34 @@ fn line_errors() {
     assert_eq!(world.cartesian_path(&READY, &[goal], &still), Err(CartesianError::BadStep));
     assert!(matches!(world.cartesian_path(&[0.0; 7], &[goal], &options), Err(CartesianError::Start(_))));
 }
+
+/// An arm that was stopped in contact leaves it before it goes on, and never deeper into it.
+#[test]
+fn out_of_a_contact_first() {
+    let mut world = table_world();
+    let goal = joints_at(&world, 0.4, -0.25, 0.15);
+    let start = joints_at(&world, 0.42, 0.15, 0.10);
+    for seed in 0..10 {
+        // A wall that the gripper stands up to 8 mm deep in, and one that surrounds it.
+        let depth = 0.001 + 0.0007 * f64::from(seed);
+        let bare = table_world();
+        let gap = |y: f64| {
+            let mut world = bare.clone();
+            world.set_object("wall", vec![block(0.42, y, 0.12, [0.2, 0.01, 0.12])]).expect("good");
+            world.check(&start).expect("good").is_some()
+        };
+        let touching =
+            (0..200).map(|k| 0.35 - 0.001 * f64::from(k)).find(|y| gap(*y)).expect("a wall that touches");
+        world.set_object("wall", vec![block(0.42, touching - depth, 0.12, [0.2, 0.01, 0.12])]).expect("good");
+        let mut rng = ChaCha8Rng::seed_from_u64(seed as u64);
+        let path = world
+            .plan(&start, std::slice::from_ref(&goal), &PlanOptions::default(), &mut rng)
+            .unwrap_or_else(|error| panic!("{depth} m deep: {error}"));
+        assert_eq!((path.first(), path.last()), (Some(&start), Some(&goal)));
+        assert_free(&world, &path[1..].to_vec());
+    }
+    world.set_object("wall", vec![block(0.42, 0.15, 0.2, [0.3, 0.3, 0.4])]).expect("good");
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let stuck = world.plan(&start, &[goal], &PlanOptions::default(), &mut rng);
+    assert!(matches!(stuck, Err(PlanError::StartInCollision(_))), "{stuck:?}");
+}
