@@ -14,6 +14,14 @@ const PART_GAP: f64 = 0.06;
 const TRAVEL: f64 = 0.4;
 /// Least offset of a front from the front of its cabinet that is open, metres.
 const OPEN_OFFSET: f64 = 0.03;
+/// Greatest offset of a drawer's front that is closed for sure, metres, and the least share of the drawer that its front spans then.
+const CLOSED: (f64, f64) = (0.02, 0.6);
+/// Least depth of what is more than a front, metres.
+const DEEP: f64 = 0.10;
+/// Least width of what a drawer or door belongs to, when only its top was seen, as a share of the drawer's.
+const AS_WIDE: f64 = 0.7;
+/// Share of a thing's points in the box of a drawer from which it is something of that drawer, and the margin, metres.
+const OF_PANEL: (f64, f64) = (0.6, 0.01);
 /// Thickness of a front as it is seen, metres.
 const LAYER: f64 = 0.008;
 /// Least angle of a door against the front of its cabinet that is open, radians.
@@ -37,6 +45,8 @@ pub struct Opening {
     pub angle: f64,
     /// Outward horizontal unit normal of the front of what it belongs to.
     pub outward: Vector3<f64>,
+    /// Width of the face it was judged by, as a share of the longer horizontal side of all that was seen of it.
+    pub breadth: f64,
 }
 
 impl Opening {
@@ -44,14 +54,16 @@ impl Opening {
     pub fn is_open(&self) -> bool {
         self.offset > OPEN_OFFSET || self.angle > OPEN_ANGLE
     }
+
+    /// Whether that counts as closed for sure: a fragment of a drawer, or a front that stands out a little, says neither.
+    pub fn is_surely_closed(&self) -> bool {
+        !self.is_open() && self.offset.abs() < CLOSED.0 && self.breadth >= CLOSED.1
+    }
 }
 
 /// Whether `part` is a part of `whole` by geometry: smaller, within its height, in its box or right before it.
 pub fn is_part_of(part: &Object, whole: &Object) -> bool {
-    if part.key == whole.key
-        || is_panel(&whole.class_name)
-        || part.bounds.size.z > whole.bounds.size.z + HEIGHT_MARGIN
-    {
+    if part.key == whole.key || is_panel(&whole.class_name) {
         return false;
     }
     let range = |object: &Object| {
@@ -59,6 +71,19 @@ pub fn is_part_of(part: &Object, whole: &Object) -> bool {
         (middle - object.bounds.size.z / 2.0, middle + object.bounds.size.z / 2.0)
     };
     let ((low, high), (floor, top)) = (range(part), range(whole));
+    // Of what stands behind its fronts only the top may be seen.
+    let wide = |object: &Object| object.bounds.size.x.max(object.bounds.size.y);
+    let is_below = is_panel(&part.class_name)
+        && high <= top + HEIGHT_MARGIN
+        && wide(whole) >= AS_WIDE * wide(part)
+        && whole.bounds.size.x.min(whole.bounds.size.y) >= DEEP
+        && stands_before(part, whole);
+    if is_below {
+        return true;
+    }
+    if part.bounds.size.z > whole.bounds.size.z + HEIGHT_MARGIN {
+        return false;
+    }
     let smaller =
         part.bounds.volume() < whole.bounds.volume() || part.bounds.size.z < 0.8 * whole.bounds.size.z;
     smaller
@@ -90,14 +115,25 @@ fn box_gap(part: &Object, whole: &Object) -> f64 {
 /// The object that a drawer or door belongs to: of those it is a part of the one it lies deepest in, a larger one only when it is
 /// no part itself.
 pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
-    map.objects.iter().filter(|other| other.class_name != part.class_name && is_part_of(part, other)).min_by(
-        |a, b| {
-            let near = |whole: &Object| {
-                (spatial::centre(part) - spatial::centre(whole)).norm() / spatial::length_of(whole).max(1e-3)
-            };
-            near(a).total_cmp(&near(b))
-        },
-    )
+    let panels = || map.objects.iter().filter(|other| is_panel(&other.class_name));
+    let can_be = |other: &&Object| {
+        other.class_name != part.class_name
+            && is_part_of(part, other)
+            && !panels().any(|panel| lies_in(other, panel, OF_PANEL.0))
+    };
+    map.objects.iter().filter(can_be).min_by(|a, b| {
+        let near = |whole: &Object| {
+            (spatial::centre(part) - spatial::centre(whole)).norm() / spatial::length_of(whole).max(1e-3)
+        };
+        near(a).total_cmp(&near(b))
+    })
+}
+
+/// Whether at least this share of an object's points is in the box of another.
+pub fn lies_in(object: &Object, other: &Object, share: f64) -> bool {
+    let points = &object.cloud.points;
+    let within = points.iter().filter(|point| other.bounds.contains(point, OF_PANEL.1)).count();
+    !points.is_empty() && within as f64 >= share * points.len() as f64
 }
 
 /// How far a drawer or door stands open; `None` when what it belongs to is not seen, or too little of either.
@@ -120,7 +156,12 @@ pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
     let angle = facing(part).map_or(0.0, |normal| normal.dot(&outward).abs().clamp(0.0, 1.0).acos());
     // A drawer's front stays parallel; what is seen of its inside is no tilt.
     let angle = if part.class_name.ends_with("door") || part.class_name.is_empty() { angle } else { 0.0 };
-    Some(Opening { offset: place - front, angle, outward })
+    let across = Vector3::z().cross(&outward);
+    let face = part.cloud.points.iter().filter(|p| (p.coords.dot(&outward) - place).abs() <= LAYER);
+    let face: Vec<f64> = face.map(|p| p.coords.dot(&across)).collect();
+    let width = quantile(face.clone(), 0.98)? - quantile(face, 0.02)?;
+    let breadth = width / part.bounds.size.x.max(part.bounds.size.y).max(1e-3);
+    Some(Opening { offset: place - front, angle, outward, breadth })
 }
 
 /// Outward horizontal normal of the front of a whole: of the four sides of its box the one its fronts lie at.

@@ -60,21 +60,16 @@ impl Grounder<'_, '_, '_> {
     }
 
     /// Looks at upright faces, once for a goal, when a phrase names a drawer or door and something is there that may have one: which
-    /// of them is the top one shows only when all are seen.
+    /// of them is the top one, and which is open, shows only when all are seen.
     pub(super) fn face(&mut self, phrases: &[NounPhrase]) -> Result<(), Fault> {
         // Nothing moves before the plan is made but for this look.
         let here = !self.tools.rooms() && !self.tools.moved();
         let Some(view) = self.knowledge.settings.front_view.filter(|_| here) else {
             return Ok(());
         };
-        let mut unsure = false;
-        for np in phrases {
-            let is_panel = matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
-            // Of several that fit alike no view tells which is meant.
-            let chosen = !np.selectors.is_empty() || self.wanted_state(np).is_some();
-            unsure |= is_panel && (chosen || self.loose(np)?.is_empty());
-        }
-        if !unsure {
+        // From above a front hardly shows, and whether it stands open even less.
+        let is_panel = |np: &NounPhrase| matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        if !phrases.iter().any(is_panel) {
             return Ok(());
         }
         let map = self.map()?;
@@ -125,8 +120,8 @@ impl Grounder<'_, '_, '_> {
         for key in fitting {
             let made =
                 map.get(&key).and_then(|o| table.rule(action, class_of(o))).and_then(|rule| rule.makes);
-            let (Some(makes), Some(state)) = (made, self.state_of(&key)?) else { return Ok(None) };
-            if state != makes {
+            let Some(makes) = made else { return Ok(None) };
+            if self.state_of(&key)?.is_some_and(|state| state != makes) {
                 left.push(key);
             }
         }
@@ -405,8 +400,14 @@ impl Grounder<'_, '_, '_> {
 
 /// Whether the map shows that something is open or closed.
 fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
-    let opening = fixture::opening(map.get(key)?, map)?;
-    Some(if opening.is_open() { Makes::Open } else { Makes::Closed })
+    let part = map.get(key)?;
+    let opening = fixture::opening(part, map)?;
+    if opening.is_open() {
+        return Some(Makes::Open);
+    }
+    // What is said to be closed already is not touched: half a drawer is not enough to say so.
+    let is_sure = opening.is_surely_closed() || !part.class_name.ends_with("drawer");
+    is_sure.then_some(Makes::Closed)
 }
 
 /// Objects by what they belong to; what belongs to nothing is one group.

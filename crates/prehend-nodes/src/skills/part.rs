@@ -10,7 +10,7 @@ use super::scene::World;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
-use prehend_scene::{Affordance, Object, ObjectMap, PartEffect, PartMotion, Skill};
+use prehend_scene::{Affordance, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
 use prehend_skills::part::part_candidates;
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
@@ -24,6 +24,14 @@ const TRIED: usize = 8;
 const AT_THE_PART: f64 = 0.11;
 /// Points this near to the part go with it, metres.
 const GOES_ALONG: f64 = 0.16;
+/// A way to close must reach so far short of where it was seen to be closed, metres.
+const SHORT_OF_IT: f64 = 0.008;
+/// Farthest a panel goes in, metres.
+const LONGEST_PUSH: f64 = 0.16;
+/// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
+const PAST_THE_STOP: f64 = 0.03;
+/// How far something must be seen to stand open for that to say how far to push, metres.
+const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
 const SHORTER: [f64; 5] = [1.0, 0.85, 0.7, 0.6, 0.5];
 /// How far the hand goes back after it let go, metres; the rest is for narrow places.
@@ -60,7 +68,7 @@ impl Job<'_> {
             ),
         );
         let world = self.world(&map)?;
-        let open = at_part(&world, &motion.anchor, &object.key.0);
+        let open = at_part(&world, &motion, &object.key.0);
         let way = self.reach_part(&candidates, &world, &open).await?;
         let before = self.observation(Some(&map))?;
         let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
@@ -134,7 +142,10 @@ impl Job<'_> {
             normal: affordance.normal,
             // Zero is "not said"; what is no number is refused by the candidates.
             direction: (direction != Vector3::zeros()).then_some(direction),
-            extent: (extent != 0.0).then_some(extent),
+            extent: match effect {
+                PartEffect::Close if extent == 0.0 => stands_open(object, map),
+                _ => (extent != 0.0).then_some(extent),
+            },
             support_height: support(map, &affordance.cloud.points),
             gripper: self.gripper(),
             reach: self.reach(),
@@ -213,7 +224,11 @@ impl Job<'_> {
                 }
             };
             // What ends at a stop of its own need not be reached to its very end.
-            let far = candidate.motion.least.max(0.6 * candidate.motion.extent);
+            let PartMotion { effect, extent, least, .. } = candidate.motion;
+            let far = match effect {
+                PartEffect::Close => least.max(0.6 * extent).max(extent - PAST_THE_STOP - SHORT_OF_IT),
+                _ => least.max(0.6 * extent),
+            };
             let moved = Translation3::from(candidate.motion.direction * far) * candidate.contact;
             let whole = planner.line(&joints, &[candidate.contact, moved], candidate.opening, slow).await?;
             if let Err(miss) = whole {
@@ -295,12 +310,25 @@ impl Job<'_> {
     }
 }
 
-/// The world without what stands at the part: the hand goes in between there.
-fn at_part(world: &World, anchor: &Point3<f64>, object: &str) -> World {
+/// How far to push what stands open; `None` when the map does not show that it does.
+fn stands_open(object: &Object, map: &ObjectMap) -> Option<f64> {
+    let offset = fixture::opening(object, map)?.offset;
+    (SEEN_OPEN..0.4).contains(&offset).then_some(offset + PAST_THE_STOP)
+}
+
+/// The world without what stands at the part, where it is and where it goes: the hand goes in between there.
+fn at_part(world: &World, motion: &PartMotion, object: &str) -> World {
+    let far = match motion.effect {
+        PartEffect::Close => motion.extent.min(LONGEST_PUSH),
+        _ => 0.0,
+    };
     let near = |b: &OrientedBox| {
-        let local = b.pose.inverse_transform_point(anchor);
-        let gap = Vector3::from_fn(|i, _| (local[i].abs() - b.size[i] / 2.0).max(0.0));
-        gap.norm() < AT_THE_PART
+        [0.0, 0.5, 1.0].iter().any(|share| {
+            let at = motion.anchor + motion.direction * (far * share);
+            let local = b.pose.inverse_transform_point(&at);
+            let gap = Vector3::from_fn(|i, _| (local[i].abs() - b.size[i] / 2.0).max(0.0));
+            gap.norm() < AT_THE_PART
+        })
     };
     let keys: Vec<&str> = world
         .objects
@@ -339,7 +367,20 @@ mod tests {
             ]),
             held: Vec::new(),
         };
-        let left = at_part(&world, &Point3::new(0.5, 0.0, 0.2), "drawer_0");
+        let motion = |effect, x| PartMotion {
+            effect,
+            anchor: Point3::new(x, 0.0, 0.2),
+            direction: Vector3::x(),
+            extent: 0.2,
+            least: 0.02,
+            corridor: 0.05,
+        };
+        let left = at_part(&world, &motion(PartEffect::Open, 0.5), "drawer_0");
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
+        // What is pushed in goes to the cabinet.
+        let left = at_part(&world, &motion(PartEffect::Open, 0.42), "drawer_0");
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "mug_0", "prehend_table"]);
+        let left = at_part(&world, &motion(PartEffect::Close, 0.42), "drawer_0");
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
     }
 }

@@ -161,6 +161,8 @@ impl Job<'_> {
             }
             _ => 0.0,
         };
+        // A weak spring is felt only near its end: what followed the tips back had given way before.
+        let travel = if stopped { travel.max(returned) } else { travel };
         let displacement = end.translation.vector - start.translation.vector;
         Ok(Done { felt: Felt { travel, returned, displacement, force, stopped } })
     }

@@ -185,6 +185,19 @@ pub(super) fn were_several(
         .collect()
 }
 
+/// Height of a piece of a drawer, as a share of the drawer's: less is a handle or a sliver, more is a whole side.
+const PIECE: (f64, f64) = (0.4, 0.7);
+/// Share of the points of a piece in the box of its drawer.
+const IN_BOX: f64 = 0.7;
+
+/// Whether the smaller of two sightings of drawers lies in the box of the larger: no two drawers share their room.
+fn is_piece(a: &Object, b: &Object) -> bool {
+    let (small, large) = if a.bounds.volume() < b.bounds.volume() { (a, b) } else { (b, a) };
+    let share = small.bounds.size.z / large.bounds.size.z.max(1e-3);
+    let level = (small.bounds.top() - large.bounds.top()).abs() <= LEVEL;
+    (share < PIECE.0 || share > PIECE.1 && level) && fixture::lies_in(small, large, IN_BOX)
+}
+
 /// Whether two sightings of drawers or doors are of one that moved: their upper edges are level, and along the way of a
 /// drawer they are in line; of a door only how far apart they are tells.
 fn in_one_slot(a: &Object, b: &Object) -> bool {
@@ -222,7 +235,10 @@ pub(super) fn absorb_slots(
     while place < objects.len() {
         let (one, rest) = (&objects[place], &objects[place + 1..]);
         let twin = rest.iter().position(|other| {
-            is_drawer(one) && is_drawer(other) && (is_new(one) || is_new(other)) && in_one_slot(one, other)
+            is_drawer(one)
+                && is_drawer(other)
+                && (is_new(one) || is_new(other))
+                && (in_one_slot(one, other) || is_piece(one, other))
         });
         let Some(twin) = twin.map(|twin| place + 1 + twin) else {
             place += 1;

@@ -78,10 +78,15 @@ impl Ring {
     }
 }
 
-/// Least-squares circle (Kasa), twice refitted without what lies off it; `None` when too little lies on it.
+/// Circles through three points that are tried.
+const TRIALS: usize = 120;
+/// Share of the directions from the middle in which something may lie beyond a circle: a handle.
+const BESIDE: f64 = 0.25;
+
+/// The circle most of an edge lies on, refined by least squares (Kasa); `None` when too little lies on it.
 fn circle(edge: &[Point3<f64>]) -> Option<(f64, f64, f64)> {
     let mut kept: Vec<&Point3<f64>> = edge.iter().collect();
-    let mut found = kasa(&kept)?;
+    let mut found = most_agreed(edge).or_else(|| kasa(&kept))?;
     for limit in [0.012, 0.006] {
         let near: Vec<&Point3<f64>> = edge.iter().filter(|p| off(p, found) < limit).collect();
         if near.len() < 8 {
@@ -90,9 +95,40 @@ fn circle(edge: &[Point3<f64>]) -> Option<(f64, f64, f64)> {
         kept = near;
         found = kasa(&kept)?;
     }
-    // Only points at the outside of the circle make it a ring: a filled disc or square is fitted as a rectangle.
-    let fits = edge.iter().filter(|p| off(p, found) < 0.008).count() * 10 >= edge.len() * 6;
+    // Only points at the outside of the circle make it a ring: a filled disc or square is fitted as a rectangle. A handle
+    // beside it is none of its points, when it is narrow.
+    let near = edge.iter().filter(|p| off(p, found) < 0.008).count();
+    let beyond: Vec<&Point3<f64>> =
+        edge.iter().filter(|p| (p.x - found.0).hypot(p.y - found.1) - found.2 >= 0.008).collect();
+    let mut sectors = [false; SECTORS];
+    for p in &beyond {
+        let angle = (p.y - found.1).atan2(p.x - found.0) / std::f64::consts::TAU + 0.5;
+        sectors[((angle * SECTORS as f64) as usize).min(SECTORS - 1)] = true;
+    }
+    let narrow = sectors.iter().filter(|seen| **seen).count() as f64 <= BESIDE * SECTORS as f64;
+    let counted = if narrow { edge.len() - beyond.len() } else { edge.len() };
+    let fits = near * 10 >= counted * 6 && near * 10 >= edge.len() * 4;
     (fits && (0.01..0.3).contains(&found.2)).then_some(found)
+}
+
+/// Of circles through three points each the one with most points near it. Deterministic.
+fn most_agreed(edge: &[Point3<f64>]) -> Option<(f64, f64, f64)> {
+    let count = edge.len();
+    let at = |number: usize| &edge[number % count.max(1)];
+    (0..TRIALS)
+        .filter_map(|trial| {
+            // Strides without a common period spread the three over the edge.
+            let three = [
+                at(trial * 7919 + 13),
+                at(trial * 104_729 + count / 3),
+                at(trial * 15_485_863 + 2 * count / 3),
+            ];
+            let found = kasa(&three)?;
+            let fits = (0.01..0.3).contains(&found.2);
+            fits.then(|| (edge.iter().filter(|p| off(p, found) < 0.005).count(), found))
+        })
+        .max_by_key(|(near, _)| *near)
+        .map(|(_, found)| found)
 }
 
 fn off(point: &Point3<f64>, (x, y, radius): (f64, f64, f64)) -> f64 {

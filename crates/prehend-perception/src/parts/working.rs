@@ -147,6 +147,34 @@ pub fn rule_of<'t>(action: &PartAction, object: &Object, table: &'t ActionTable)
     table.rule(&action.verb, &object.class_name).or_else(|| table.rule(&action.verb, action.part.as_deref()?))
 }
 
+/// Least share of the named votes on a part that its name must have, when another part of its kind was called differently.
+const SURE_NAME: f64 = 0.7;
+
+/// Where several parts of a kind have names of their own, as keys do, only the one with this name is meant, and it must be called
+/// so by most views: another key is no second best.
+fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
+    let is_named = |part: &WorkingPart| part.name == name;
+    let others: std::collections::BTreeSet<&str> = parts
+        .iter()
+        .filter(|part| !is_named(part) && part.name != part.kind)
+        .map(|part| part.name.as_str())
+        .collect();
+    // A word for the kind itself, or a name no detector told apart.
+    if others.is_empty() || parts.iter().any(|part| part.kind == name) {
+        return;
+    }
+    parts.retain(|part| is_named(part) && name_share(part, object) >= SURE_NAME);
+}
+
+/// Share of the votes for names on a part that are for its own; 1 when nobody named it.
+fn name_share(part: &WorkingPart, object: &Object) -> f64 {
+    let Some(seen) = part.observed.and_then(|place| object.parts.get(place)) else { return 1.0 };
+    let named = || seen.class_votes.iter().filter(|(name, _)| !name.is_empty());
+    let all: f64 = named().map(|(_, weight)| weight).sum();
+    let own: f64 = named().filter(|(name, _)| *name == part.name).map(|(_, weight)| weight).sum();
+    if all > 0.0 { own / all } else { 1.0 }
+}
+
 /// Parts of an object that serve an action of the table, best first, each with the skill that acts on it: the ways of the rule in
 /// their order, a bar that stands upright rather pinched than hooked.
 pub fn part_affordances(
@@ -158,10 +186,12 @@ pub fn part_affordances(
     let Some(rule) = rule_of(action, object, table) else { return Vec::new() };
     let wanted = action.part.as_deref().and_then(|part| table.part_kind(part));
     let mut found: Vec<(f64, Affordance, WorkingPart)> = Vec::new();
-    for part in working_parts(object, support_z, table) {
-        if wanted.is_some_and(|wanted| wanted != part.kind) {
-            continue;
-        }
+    let mut parts = working_parts(object, support_z, table);
+    parts.retain(|part| wanted.is_none_or(|wanted| wanted == part.kind));
+    if let Some(name) = action.part.as_deref() {
+        keep_named(&mut parts, name, object);
+    }
+    for part in parts {
         // Of several keys the one that is named.
         let named = action.part.as_deref().is_some_and(|name| name == part.name);
         for (rank, way) in rule.ways.iter().enumerate().filter(|(_, way)| way.part == part.kind) {

@@ -14,6 +14,8 @@ const MARGIN: f64 = 0.002;
 const STRAYS: usize = 2;
 /// Least height of any part of the gripper above the support, metres.
 const ABOVE_SUPPORT: f64 = 0.004;
+/// Distance within which points of two objects are of one, metres.
+const TWICE: f64 = 0.012;
 /// How far behind its face the object is taken as solid, and how far beyond its edge, metres.
 const FACE_LEAVE: f64 = 0.001;
 
@@ -25,6 +27,8 @@ pub(super) struct Surroundings {
     face: Option<(Vector3<f64>, f64, [[f64; 2]; 2])>,
     /// Points that are the part itself, which the tips are meant to touch.
     part: Vec<Point3<f64>>,
+    /// Points of other things, which stay where they are when the object moves.
+    others: Vec<Point3<f64>>,
 }
 
 impl Surroundings {
@@ -34,7 +38,12 @@ impl Surroundings {
         let of_part = |p: &Point3<f64>| part.iter().any(|q| (p - q).norm_squared() < 0.004 * 0.004);
         let mut points: Vec<Point3<f64>> =
             finite(request.object).into_iter().filter(|p| near(p) && !of_part(p)).collect();
-        points.extend(request.neighbours.iter().flat_map(|n| finite(n)).filter(|p| near(p) && !of_part(p)));
+        let mut others: Vec<Point3<f64>> = request.neighbours.iter().flat_map(|n| finite(n)).collect();
+        others.retain(|p| near(p) && !of_part(p));
+        points.extend(&others);
+        // What is seen twice goes with the object.
+        let own: Vec<Point3<f64>> = finite(request.object).into_iter().filter(near).collect();
+        others.retain(|p| own.iter().all(|q| (p - q).norm_squared() > TWICE * TWICE));
         // What stands on a top has room on all sides; a flank of its own is no wall behind it.
         let upright = frame.face.filter(|_| frame.normal.z.abs() <= 0.7);
         let face = upright.and_then(|offset| {
@@ -44,7 +53,17 @@ impl Surroundings {
             let span = |along: &Vector3<f64>| super::span(&object, along);
             Some((out, offset, [span(&across)?, span(&Vector3::z())?]))
         });
-        Self { points, support: request.support_height, face, part }
+        Self { points, support: request.support_height, face, part, others }
+    }
+
+    /// Whether boxes of a tool frame at `map_from_tool` are free of all that stays where it is when the object moves.
+    pub(super) fn free_of_others(&self, map_from_tool: &Isometry3<f64>, boxes: &[ToolBox]) -> bool {
+        let tool_from_map = map_from_tool.inverse();
+        let inside = |p: &&Point3<f64>| {
+            let local = tool_from_map * **p;
+            boxes.iter().any(|b| (0..3).all(|i| local[i] > b.low[i] && local[i] < b.high[i]))
+        };
+        self.others.iter().filter(inside).take(STRAYS + 1).count() <= STRAYS
     }
 
     /// Whether boxes of a tool frame at `map_from_tool` touch nothing; with `part` not even the part itself.

@@ -13,8 +13,10 @@ const TURNS: [f64; 8] = [0.0, 0.44, -0.44, FRAC_PI_4, -FRAC_PI_4, 1.13, FRAC_PI_
 const ROLLS: [f64; 4] = [0.0, FRAC_PI_2, FRAC_PI_4, -FRAC_PI_4];
 /// Positions along a bar relative to its middle, metres.
 const ALONG: [f64; 5] = [0.0, 0.018, -0.018, 0.036, -0.036];
-/// How far the tips reach beyond the middle of the part, metres.
-const DEPTHS: [f64; 3] = [0.013, 0.009, 0.006];
+/// How far the tips reach beyond the middle of the part, metres; a stub that stands on a board is held nearer to its end.
+const DEPTHS: [f64; 6] = [0.013, 0.009, 0.006, 0.002, -0.002, -0.006];
+/// Least length of the part between the pads, along the approach, metres.
+const HELD: f64 = 0.006;
 /// Room on both sides of the part together before the pads close, metres.
 const ROOMS: [f64; 3] = [0.030, 0.018, 0.012];
 /// Distance of the tool before the approach, metres.
@@ -131,7 +133,11 @@ fn fit(
     let max = request.gripper.max_opening;
     let rotation = rotation(&grip.approach, &grip.closing)?;
     for depth in DEPTHS {
-        let tip = grip.centre + grip.approach * (depth.max(grip.half_depth.min(depth + 0.004)));
+        let beyond = depth.max(grip.half_depth.min(depth + 0.004));
+        if beyond + grip.half_depth < HELD {
+            break;
+        }
+        let tip = grip.centre + grip.approach * beyond;
         let tool = tip - grip.approach * request.gripper.tip_beyond_tool;
         let contact = Isometry3::from_parts(Translation3::from(tool.coords), rotation);
         for room in ROOMS {

@@ -3,6 +3,7 @@
 use super::clear::Surroundings;
 use super::{PartCandidate, PartError, PartMotion, PartRequest, finite, rotation};
 use nalgebra::{Isometry3, Point3, Rotation3, Translation3, Unit, Vector3};
+use prehend_scene::PartEffect;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// Tilts of the hand from the motion, radians, towards coming from above.
@@ -17,6 +18,8 @@ const PLACES: [[f64; 2]; 7] =
 const STANDOFF: f64 = 0.05;
 /// Stops before the contact at which the gripper must be free, metres.
 const STOPS: [f64; 3] = [0.006, 0.025, 0.05];
+/// Shares of a push that closes at which the gripper must be free of what stays where it is.
+const AHEAD: [f64; 3] = [0.3, 0.55, 0.8];
 /// What the two closed fingers touch around the middle of their tips, metres.
 const TIP_RADIUS: f64 = 0.014;
 /// Least distance of the tips' lowest edge to the support, metres.
@@ -64,6 +67,12 @@ pub(super) fn poses(
                 let room = (tool.z - SUPPORT - request.support_height) / (-push.z).max(1e-6);
                 let extent = if push.z < -0.1 { motion.extent.min(room) } else { motion.extent };
                 if extent < motion.least || !STOPS.iter().all(|stop| around.free(&back(*stop), &boxes, true))
+                {
+                    continue;
+                }
+                let ahead = |d: &f64| Translation3::from(push.into_inner() * (d * extent)) * contact;
+                if motion.effect == PartEffect::Close
+                    && !AHEAD.iter().all(|share| around.free_of_others(&ahead(share), &boxes))
                 {
                     continue;
                 }

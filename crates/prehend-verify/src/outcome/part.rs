@@ -76,6 +76,16 @@ fn points_at(objects: &[Object], at: &Point3<f64>) -> usize {
     objects.iter().map(|object| object.cloud.points.iter().filter(near).count()).sum()
 }
 
+/// How many observed points lie around the way of a part out of what it is in, beyond its middle.
+fn points_beyond(objects: &[Object], motion: &PartMotion) -> usize {
+    let is_beyond = |p: &&Point3<f64>| {
+        let offset = *p - motion.anchor;
+        let along = offset.dot(&motion.direction);
+        (0.0..1.5 * PART_RADIUS).contains(&along) && (offset - motion.direction * along).norm() < PART_RADIUS
+    };
+    objects.iter().map(|object| object.cloud.points.iter().filter(is_beyond).count()).sum()
+}
+
 fn needed(was: usize) -> usize {
     PART_POINTS.max((was as f64 * SEEN_AGAIN) as usize)
 }
@@ -91,9 +101,9 @@ fn taken_out(motion: &PartMotion, felt: &Felt, before: &Observation, after: &Obs
     let (Some(was), Some(now)) = (&before.objects, &after.objects) else {
         return not_observed("no new image was taken");
     };
-    // The part stood out of what it was in: just before its middle, along its way out, there must be nothing left.
-    let front = motion.anchor + motion.direction * (PART_RADIUS * 0.5);
-    let (had, left) = (points_at(was, &front), points_at(now, &front));
+    // The part stood out of what it was in: beyond its middle, along its way out, there must be nothing left. What it was in
+    // ends before that, and says nothing.
+    let (had, left) = (points_beyond(was, motion), points_beyond(now, motion));
     if had >= PART_POINTS && left > had / 2 {
         return failed("the part is still seen where it was".to_owned());
     }
