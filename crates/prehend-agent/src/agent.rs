@@ -267,6 +267,9 @@ fn remedy(reason: Reason) -> Remedy {
     }
 }
 
+/// Views from elsewhere that one step may take: of two sides one may show little.
+const LOOKS: u32 = 2;
+
 struct Executor<'t, 'w> {
     tools: &'t mut Toolbox<'w>,
     memory: HashMap<ObjectKey, Remembered>,
@@ -305,7 +308,7 @@ impl Executor<'_, '_> {
 
     /// One action with retries; what was done, in words.
     fn act(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
-        let mut looked = false;
+        let mut looks = 0;
         let mut attempt = 0;
         loop {
             let fault = match self.attempt(action, named_in) {
@@ -314,15 +317,16 @@ impl Executor<'_, '_> {
             };
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
-                (Action::Act { .. }, Reason::NoGrasp) if !looked => Remedy::LookFirst,
+                (Action::Act { .. }, Reason::NoGrasp) if looks == 0 => Remedy::LookFirst,
                 (_, reason) => remedy(reason),
             };
             attempt += 1;
-            if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
+            let seen_enough = next == Remedy::LookFirst && looks >= LOOKS;
+            if next == Remedy::Give || attempt > self.retries || seen_enough {
                 return Err(fault);
             }
             if next == Remedy::LookFirst {
-                looked = true;
+                looks += 1;
                 let view = self.view_for(action);
                 let about = match action {
                     Action::Pick { object, .. }

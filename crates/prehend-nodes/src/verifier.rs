@@ -11,8 +11,9 @@ use prehend_msgs::nav_msgs::msg::OccupancyGrid;
 use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
+use prehend_perception::Lexicon;
 use prehend_ros::{ActionClient, QosProfile, ServiceRequest, Subscription};
-use prehend_scene::{ObjectMap, PlanHash, Skill, SkillPlan};
+use prehend_scene::{Object, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
     GateContext, Ground, Ledger, Outcome, RedeemError, Settings, Verdict, Workspace, check_outcome, diagnose,
@@ -93,6 +94,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 struct Verifier<'a> {
     shell: &'a Shell,
     settings: Settings,
+    /// Names that mean the same.
+    words: Lexicon,
     enforce: bool,
     map: Option<ObjectMap>,
     room: Option<ObjectMap>,
@@ -107,6 +110,18 @@ struct Verifier<'a> {
     navigation: Option<ActionClient<NavigateToPose::Action>>,
     trajectory: ActionClient<ExecuteTrajectory::Action>,
     controller: ActionClient<FollowJointTrajectory::Action>,
+}
+
+/// Counts the votes for names that mean the same as one: who calls a pan a skillet does not doubt that it is a pan.
+fn agree(object: &mut Object, words: &Lexicon) {
+    let name = object.class_name.as_str();
+    let total: f64 = object.class_votes.iter().map(|(_, weight)| weight).sum();
+    let means_it = |other: &str| other == name || words.same(other, name);
+    let own: f64 =
+        object.class_votes.iter().filter(|(other, _)| means_it(other)).map(|(_, weight)| weight).sum();
+    if !name.is_empty() && total > 0.0 {
+        object.confidence = object.confidence.max(own / total);
+    }
 }
 
 #[derive(Default)]
@@ -152,7 +167,9 @@ impl<'a> Verifier<'a> {
         let parameters = shell.node.parameters();
         let file = parameters.string_or("settings", "config/nodes/verifier.yaml")?;
         let enforce = parameters.bool_or("enforce", true)?;
+        let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         parameters.finish()?;
+        let words = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let settings = Settings::load(&crate::share::resolve(Path::new(&file)), workspace)?;
         if !enforce {
             shell.trace.event(
@@ -167,6 +184,7 @@ impl<'a> Verifier<'a> {
         Ok(Self {
             shell,
             settings,
+            words,
             enforce,
             map: None,
             room: None,
@@ -190,7 +208,10 @@ impl<'a> Verifier<'a> {
 
     fn take_map(&mut self, msg: &ObjectMapMsg) {
         match convert::map_from_msg(msg) {
-            Ok(map) => self.map = Some(map),
+            Ok(mut map) => {
+                map.objects.iter_mut().for_each(|object| agree(object, &self.words));
+                self.map = Some(map);
+            }
             Err(error) => {
                 tracing::warn!("object map refused: {error}");
                 return;

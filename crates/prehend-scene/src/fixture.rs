@@ -344,6 +344,24 @@ mod tests {
     }
 
     #[test]
+    fn half_a_drawer_is_not_said_to_be_closed_and_of_a_cabinet_the_top_suffices() {
+        let mut map = cabinet(0.0, 0.0);
+        let state = |map: &ObjectMap, key: &str| opening(map.get(&key.into()).expect("seen"), map);
+        assert!(state(&map, "drawer_1").is_some_and(|opening| opening.is_surely_closed()));
+        // Of the cabinet only the top was seen, from above and behind its fronts.
+        map.objects[0] = object("cabinet_0", "wooden cabinet", patch([0.6, -0.12, 0.3], [0.8, 0.12, 0.31]));
+        assert!(state(&map, "drawer_0").is_some_and(|opening| opening.is_surely_closed()));
+        // The side of a drawer alone.
+        map.objects[2] = object("drawer_1", "drawer", patch([0.6, 0.09, 0.16], [0.78, 0.11, 0.28]));
+        assert!(!state(&map, "drawer_1").is_some_and(|opening| opening.is_surely_closed()));
+        // What lies in an open drawer is not what the drawer belongs to.
+        let mut map = cabinet(0.15, 0.0);
+        map.objects.push(object("box_0", "box", patch([0.46, -0.1, 0.18], [0.58, 0.1, 0.19])));
+        let whole = whole_of(map.get(&"drawer_1".into()).expect("seen"), &map).map(|whole| whole.key.clone());
+        assert_eq!(whole, Some("cabinet_0".into()));
+    }
+
+    #[test]
     fn panels_are_known_by_their_last_word() {
         assert!(is_panel("drawer") && is_panel("microwave door") && is_panel("top_drawer"));
         assert!(!is_panel("door mat") && !is_panel("") && !is_panel("cabinet"));

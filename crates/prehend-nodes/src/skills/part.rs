@@ -24,12 +24,14 @@ const TRIED: usize = 8;
 const AT_THE_PART: f64 = 0.11;
 /// Points this near to the part go with it, metres.
 const GOES_ALONG: f64 = 0.16;
+/// Sine of the greatest slope of the line between the pads at which the hand leaves a part upwards.
+const LEVEL_PADS: f64 = 0.5;
 /// A way to close must reach so far short of where it was seen to be closed, metres.
 const SHORT_OF_IT: f64 = 0.008;
 /// Farthest a panel goes in, metres.
 const LONGEST_PUSH: f64 = 0.16;
 /// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
-const PAST_THE_STOP: f64 = 0.03;
+pub(super) const PAST_THE_STOP: f64 = 0.03;
 /// How far something must be seen to stand open for that to say how far to push, metres.
 const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
@@ -199,10 +201,9 @@ impl Job<'_> {
             return None;
         }
         SHORTER.iter().find_map(|share| {
-            let extent = candidate.motion.extent * share;
-            let motion = PartMotion { extent, ..candidate.motion };
-            let shorter = PartCandidate { motion, ..*candidate };
-            (extent >= candidate.motion.least && self.in_workspace(&shorter.end())).then_some(shorter)
+            let shorter = candidate.shortened(*share);
+            let is_enough = shorter.motion.extent >= candidate.motion.least;
+            (is_enough && self.in_workspace(&shorter.end())).then_some(shorter)
         })
     }
 
@@ -270,14 +271,15 @@ impl Job<'_> {
         let here = self.tool_pose()?;
         let slow = (self.skills.shell.robot.arm.contact_velocity_scaling * 2.0).min(1.0);
         let mut last = String::new();
-        for distance in RETREATS {
-            let back = PartCandidate::withdrawn(&here, distance);
-            let up = Translation3::new(0.0, 0.0, distance) * here;
-            for to in [back, up] {
-                match self.line_away(open, &to, slow).await? {
-                    Ok(line) => return motion.execute("retreat", line.trajectory).await,
-                    Err(miss) => last = miss.to_string(),
-                }
+        let backs = RETREATS.map(|distance| PartCandidate::withdrawn(&here, distance));
+        // Pads that stand above and below a part do not leave it upwards.
+        let closing = here.rotation * Vector3::y();
+        let ups = RETREATS.map(|distance| Translation3::new(0.0, 0.0, distance) * here);
+        let ups = ups.into_iter().filter(|_| closing.z.abs() < LEVEL_PADS);
+        for to in backs.into_iter().chain(ups) {
+            match self.line_away(open, &to, slow).await? {
+                Ok(line) => return motion.execute("retreat", line.trajectory).await,
+                Err(miss) => last = miss.to_string(),
             }
         }
         self.tell("retreat", "skipped", &last);

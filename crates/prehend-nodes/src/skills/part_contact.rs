@@ -5,7 +5,7 @@ use super::fault::SkillFault;
 use super::feel::Feel;
 use super::hand::{EMPTY_OPENING, Held};
 use super::job::Job;
-use super::part::Way;
+use super::part::{PAST_THE_STOP, Way};
 use super::planning::Planned;
 use super::scene::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
@@ -17,6 +17,10 @@ use prehend_skills::{HeldShape, PartCandidate, solids};
 const TOUCH_SPEED: f64 = 0.03;
 const PUSH_SPEED: f64 = 0.06;
 const PULL_SPEED: f64 = 0.10;
+/// Speed where the end stop of what is closed is expected, and how far before it that begins, metres: the arm is stiff, and so is
+/// what it meets there.
+const STOP_SPEED: f64 = 0.010;
+const BEFORE_THE_STOP: f64 = 0.018;
 /// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.
 const FEEL_FROM: f64 = 0.008;
 const SEARCHED: f64 = 0.014;
@@ -135,7 +139,15 @@ impl Job<'_> {
         let mut stopped = false;
         while !stopped && gone(&self.tool_pose()?) < bounds.extent - 1e-3 {
             let here = self.tool_pose()?;
-            let next = shifted(&here, step.min(bounds.extent - gone(&here)));
+            let left = bounds.extent - gone(&here);
+            // How far it is to where the end stop is expected; pressed things are slow already.
+            let free = left - PAST_THE_STOP - BEFORE_THE_STOP;
+            let (step, speed) = match bounds.effect {
+                PartEffect::Close if free < 2e-3 => (step, STOP_SPEED),
+                PartEffect::Close => (step.min(free), speed),
+                _ => (step, speed),
+            };
+            let next = shifted(&here, step.min(left));
             let (end, felt) =
                 match self.contact_step(motion, "push", (&start_point, &next), (feel, limit, speed)).await {
                     Ok(step) => step,
@@ -148,7 +160,7 @@ impl Job<'_> {
                 };
             force = force.max(felt);
             let moved = gone(&self.tool_pose()?) - gone(&here);
-            stopped = end || moved < STALLED * step.min(bounds.extent - gone(&here));
+            stopped = end || moved < STALLED * step.min(left);
         }
         let end = self.tool_pose()?;
         let travel = gone(&end).max(0.0);

@@ -103,6 +103,59 @@ fn actions_choose_part_and_skill() {
 }
 
 #[test]
+fn a_straight_handle_at_the_rim_is_a_handle() {
+    let gray = [90, 90, 96];
+    for yaw in [0.0_f64, 1.2, -2.0] {
+        let mut bar = thing("pan", Form::Block([0.10, 0.02, 0.014]), 0.42, 0.0, gray);
+        bar.at = [0.42 + 0.137 * yaw.cos(), 0.137 * yaw.sin(), 0.020, yaw];
+        let pan = vec![thing("pan", Form::Cup(0.09, 0.038, 0.005), 0.42, 0.0, gray), bar];
+        for views in [1, 3] {
+            check(&pan, views, &["rim", "opening", "handle", "body"], &[]);
+            let parts = find_parts(&seen(&pan, views), 0.0);
+            let handle = parts.iter().find(|part| part.name == "handle").unwrap();
+            let away = (handle.centroid.x - 0.42).hypot(handle.centroid.y);
+            assert!((0.11..0.17).contains(&away), "{yaw} {views}: {away}");
+        }
+    }
+}
+
+#[test]
+fn a_key_is_meant_by_its_own_name() {
+    let table = prehend_scene::ActionTable::built_in();
+    let plain = seen(&[thing("keyboard", Form::Block([0.12, 0.26, 0.02]), 0.42, 0.0, [60, 60, 60])], 1);
+    let key = |y: f64, votes: &[(&str, f64)]| prehend_scene::ObservedPart {
+        class_name: votes[0].0.to_owned(),
+        score: 0.8,
+        class_votes: votes.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect(),
+        cloud: PointCloud::from_points(
+            (0..64)
+                .map(|i| Point3::new(0.40 + 0.002 * f64::from(i % 8), y + 0.002 * f64::from(i / 8), 0.027))
+                .collect(),
+        ),
+        views: Vec::new(),
+    };
+    let check = |parts: Vec<prehend_scene::ObservedPart>, named: &str, expected: Option<f64>| {
+        let keyboard = Object { class_name: "keyboard".to_owned(), parts, ..plain.clone() };
+        let action = PartAction { verb: "press".to_owned(), part: Some(named.to_owned()) };
+        let found = part_affordances(&keyboard, 0.0, &action, &table);
+        let place = found.first().map(|(affordance, _)| affordance.centroid.y);
+        match (place, expected) {
+            (Some(place), Some(expected)) => {
+                assert!((place - expected - 0.007).abs() < 2e-3, "{named}: {place}")
+            }
+            (place, expected) => assert_eq!(place, expected, "{named}"),
+        }
+    };
+    let (bar, m) = (key(-0.1, &[("space bar", 1.6)]), key(0.1, &[("m key", 2.4)]));
+    check(vec![m.clone(), bar.clone()], "space bar", Some(-0.1));
+    // Another key is no second best, and neither is one that is called so by one view of three.
+    check(vec![m.clone()], "space bar", None);
+    check(vec![key(0.1, &[("space bar", 0.8), ("m key", 0.7)]), m.clone()], "space bar", None);
+    // Who says only "key" means any.
+    check(vec![m], "key", Some(0.1));
+}
+
+#[test]
 fn empty_and_broken_clouds_have_no_parts() {
     let mut object = seen(&mug(), 1);
     object.cloud = PointCloud::default();

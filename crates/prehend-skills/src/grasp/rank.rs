@@ -16,6 +16,10 @@ const TILTS: [f64; 7] = [0.0, 0.26, -0.26, 0.52, -0.52, 0.78, -0.78];
 const STEEP_TILTS: [f64; 2] = [1.1, -1.1];
 /// Height from which things are also approached from the side, metres.
 const TALL: f64 = 0.09;
+/// Opening beyond the part's width at which closing pads must be free of the rest of the object, metres.
+const CLOSING: f64 = 0.004;
+/// Points this near to the part are of it, metres.
+const OF_PART: f64 = 0.005;
 /// Distance to other objects that counts as full clearance, metres.
 const WIDE_BERTH: f64 = 0.010;
 
@@ -30,6 +34,8 @@ pub(crate) fn rank(
         request.neighbours.iter().enumerate().map(|(i, p)| (i, *p, Fill::To(request.support_height))),
     );
     let hollow = Columns::new(CELL, [(0, shape.all.as_slice(), Fill::Shell(WALL))]);
+    let beside = beside_part(shape);
+    let beside = Columns::new(CELL, [(0, beside.as_slice(), Fill::To(request.support_height))]);
     let mut posed = pose_contacts(request, shape, contacts);
     posed.sort_by(|a, b| b.0.score.total_cmp(&a.0.score));
     let mut best: Vec<GraspCandidate> = Vec::new();
@@ -43,6 +49,11 @@ pub(crate) fn rank(
             continue;
         }
         checked += 1;
+        // Pads that close on a handle must not meet what it is on.
+        let closed = request.gripper.boxes((candidate.width + CLOSING).min(request.gripper.max_opening));
+        if shape.part && !shell && beside.first_hit(&candidate.map_from_tool, &closed, 0.0).is_some() {
+            continue;
+        }
         let body = if shell { &hollow } else { own };
         match open_freely(request, (&candidate, shell), body, &neighbours) {
             Ok((opening, clearance)) => {
@@ -68,6 +79,12 @@ pub(crate) fn rank(
     best.sort_by(|a, b| b.score.total_cmp(&a.score));
     best.truncate(request.limit);
     Ok(best)
+}
+
+/// Points of the object that are none of the part it is held by; empty when it is held anywhere.
+fn beside_part(shape: &Shape) -> Vec<Point3<f64>> {
+    let of_part = |p: &&Point3<f64>| shape.touch.iter().any(|q| (*p - q).norm_squared() < OF_PART * OF_PART);
+    if shape.part { shape.all.iter().filter(|p| !of_part(p)).copied().collect() } else { Vec::new() }
 }
 
 /// What the open gripper would touch.

@@ -86,6 +86,19 @@ fn ray_contacts(
     if edge.len() < 3 || thickness > 0.025 {
         return Vec::new();
     }
+    if shape.part {
+        // The rim beside a handle is not the handle.
+        let at_edge = |p: &[f64; 3]| {
+            p[0] > inner_edge - 0.002
+                && p[0] < outer_edge + 0.002
+                && p[1].abs() <= half + 0.002
+                && p[2] > top - 0.005
+        };
+        let of_part = shape.touch.iter().map(local).filter(at_edge).count();
+        if 2 * of_part < strip.iter().filter(|p| at_edge(p)).count() {
+            return Vec::new();
+        }
+    }
     let inside: Vec<&[f64; 3]> = strip.iter().filter(|p| p[0] < inner_edge - 0.002).collect();
     let mut floor: Vec<f64> = inside.iter().filter(|p| p[0] < inner_edge - 0.015).map(|p| p[2]).collect();
     floor.sort_by(f64::total_cmp);

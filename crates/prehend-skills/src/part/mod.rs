@@ -93,6 +93,14 @@ impl PartCandidate {
         Translation3::from(self.motion.direction * self.motion.extent) * self.contact
     }
 
+    /// The same with a share of its motion, and of the room its motion may take.
+    #[must_use]
+    pub fn shortened(&self, share: f64) -> Self {
+        let PartMotion { extent, corridor, .. } = self.motion;
+        let corridor = STRAIGHT + (corridor - STRAIGHT).max(0.0) * share;
+        Self { motion: PartMotion { extent: extent * share, corridor, ..self.motion }, ..*self }
+    }
+
     /// The pose `distance` metres back along the approach from `map_from_tool`.
     pub fn withdrawn(map_from_tool: &Isometry3<f64>, distance: f64) -> Isometry3<f64> {
         map_from_tool * Translation3::new(0.0, 0.0, -distance)

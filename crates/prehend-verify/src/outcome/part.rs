@@ -12,7 +12,7 @@ use super::{
     EMPTY_OPENING, Outcome, SLACK, STALLED_BY, center, check_grasp, failed, find_object, horizontal,
 };
 use nalgebra::{Point3, Vector3};
-use prehend_scene::{Felt, Object, Observation, PartEffect, PartMotion, SkillPlan};
+use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, fixture};
 
 /// Points of a part lie within this of its middle, metres.
 const PART_RADIUS: f64 = 0.035;
@@ -26,6 +26,8 @@ const WAS_THERE: f64 = 0.34;
 const SHORT: f64 = 0.7;
 /// Share of its travel by which a pressed part must come back.
 const RETURNED: f64 = 0.5;
+/// How far behind its handle the middle of a drawer may be, beyond the way it went, metres.
+const ITS_DEPTH: f64 = 0.25;
 /// Farthest an object may be shifted by a push on its button, metres.
 const PUSHED_AWAY: f64 = 0.03;
 
@@ -152,10 +154,31 @@ fn moved(
         }
         Some(_) | None => {}
     }
+    if motion.effect == PartEffect::Close && felt.stopped && is_shut(motion, now) {
+        let because = "it stopped, and its front is seen level with the front of what it belongs to";
+        return Outcome::Succeeded { because: because.to_owned() };
+    }
     if had >= PART_POINTS && stayed > had / 2 && came < needed(had) {
         return failed("the part is still seen where it was".to_owned());
     }
     not_observed("the part is not seen where the hand let go of it")
+}
+
+/// Whether the drawers that are seen where the part was, or on its way in, are all closed, and there is one.
+fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
+    let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
+    let across = Vector3::z().cross(&motion.direction);
+    let is_there = |object: &&Object| {
+        let offset = center(object) - motion.anchor;
+        fixture::is_panel(&object.class_name)
+            && offset.z.abs() < object.bounds.size.z / 2.0
+            && offset.dot(&across).abs() < object.bounds.size.x.max(object.bounds.size.y) / 4.0
+            && (-PART_RADIUS..motion.extent + ITS_DEPTH).contains(&offset.dot(&motion.direction))
+    };
+    let found: Vec<&Object> = now.iter().filter(is_there).collect();
+    let shut =
+        |object: &&Object| fixture::opening(object, &map).is_some_and(|opening| opening.is_surely_closed());
+    !found.is_empty() && found.iter().all(shut)
 }
 
 /// How far the object's own front went along the motion, metres: for parts that are hidden now, but not their object.
