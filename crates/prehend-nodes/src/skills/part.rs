@@ -29,7 +29,7 @@ const LEVEL_PADS: f64 = 0.5;
 /// A way to close must reach so far short of where it was seen to be closed, metres.
 const SHORT_OF_IT: f64 = 0.008;
 /// Farthest a panel goes in, metres.
-const LONGEST_PUSH: f64 = 0.16;
+const LONGEST_PUSH: f64 = 0.13;
 /// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
 pub(super) const PAST_THE_STOP: f64 = 0.03;
 /// How far something must be seen to stand open for that to say how far to push, metres.
@@ -227,7 +227,7 @@ impl Job<'_> {
             // What ends at a stop of its own need not be reached to its very end.
             let PartMotion { effect, extent, least, .. } = candidate.motion;
             let far = match effect {
-                PartEffect::Close => least.max(0.6 * extent).max(extent - PAST_THE_STOP - SHORT_OF_IT),
+                PartEffect::Close => least.max((extent - PAST_THE_STOP - SHORT_OF_IT).min(LONGEST_PUSH)),
                 _ => least.max(0.6 * extent),
             };
             let moved = Translation3::from(candidate.motion.direction * far) * candidate.contact;

@@ -18,6 +18,10 @@ const PLACES: [[f64; 2]; 7] =
 const STANDOFF: f64 = 0.05;
 /// Stops before the contact at which the gripper must be free, metres.
 const STOPS: [f64; 3] = [0.006, 0.025, 0.05];
+/// Rank lost by a push on whose way the hand seems to meet something.
+const MEETS: f64 = 0.3;
+/// Farthest a panel goes in that is thought of, metres.
+const PANEL_WAY: f64 = 0.15;
 /// Shares of a push that closes at which the gripper must be free of what stays where it is.
 const AHEAD: [f64; 3] = [0.3, 0.55, 0.8];
 /// What the two closed fingers touch around the middle of their tips, metres.
@@ -70,15 +74,15 @@ pub(super) fn poses(
                 {
                     continue;
                 }
-                let ahead = |d: &f64| Translation3::from(push.into_inner() * (d * extent)) * contact;
-                if motion.effect == PartEffect::Close
-                    && !AHEAD.iter().all(|share| around.free_of_others(&ahead(share), &boxes))
-                {
-                    continue;
-                }
+                let far = extent.min(PANEL_WAY);
+                let ahead = |share: &f64| Translation3::from(push.into_inner() * (share * far)) * contact;
+                // What a panel goes into may be known badly: the motion is checked once more when it is planned.
+                let meets = motion.effect == PartEffect::Close
+                    && !AHEAD.iter().all(|share| around.free_of_others(&ahead(share), &boxes));
                 let reach = request.reach.comfort(tool.x, tool.y);
-                let score =
-                    0.40 * (1.0 - tilt / PI) + 0.25 * reach - 0.04 * index as f64 - 0.01 * (roll.abs() / PI);
+                let score = if meets { -MEETS } else { 0.0 } + 0.40 * (1.0 - tilt / PI) + 0.25 * reach
+                    - 0.04 * index as f64
+                    - 0.01 * (roll.abs() / PI);
                 found.push(PartCandidate {
                     before: back(STANDOFF),
                     contact,
