@@ -6,10 +6,14 @@ use super::feasible::capital;
 use super::ground::{Grounder, head_word, refuse};
 use crate::language::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
-use prehend_scene::{Makes, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial};
+use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial};
 
 /// Things at heights nearer than this to each other are in one row, metres.
 const ROW: f64 = 0.02;
+/// Distance from the middle of a cabinet's height at which a row is the middle one, and at which it is another, as shares of the
+/// row's own height.
+const IN_ROW: f64 = 0.3;
+const OTHER_ROW: f64 = 0.75;
 
 impl Grounder<'_, '_, '_> {
     /// What an action is done to, and by which part. A phrase that names a part of something ("the handle of the drawer",
@@ -375,6 +379,41 @@ impl Grounder<'_, '_, '_> {
             return Err(refuse(Reason::NotFound, message));
         }
         Ok(kept)
+    }
+
+    /// The drawer at half the height of its cabinet, when not all rows were seen: an open one hides those below it. `None` when
+    /// an odd number of rows tells by itself, or the cabinet's height does not.
+    ///
+    /// Errors: not found when the only one that was seen is in another row.
+    pub(super) fn middle_row(
+        &mut self,
+        np: &NounPhrase,
+        keys: &[ObjectKey],
+    ) -> Result<Option<Vec<ObjectKey>>, Fault> {
+        let map = self.map()?;
+        let panels: Vec<&Object> =
+            keys.iter().filter_map(|key| map.get(key)).filter(|o| fixture::is_panel(&o.class_name)).collect();
+        let whole = panels.first().and_then(|panel| fixture::whole_of(panel, &map));
+        let Some(whole) = whole.filter(|_| panels.len() == keys.len()) else { return Ok(None) };
+        let of_it =
+            |panel: &&Object| fixture::whole_of(panel, &map).is_some_and(|other| other.key == whole.key);
+        let counted_out = keys.len() > 1 && !keys.len().is_multiple_of(2);
+        if counted_out || !panels.iter().all(of_it) {
+            return Ok(None);
+        }
+        let at = spatial::centre(whole);
+        let middle = (whole.bounds.top() + map.support_height(at.x, at.y)) / 2.0;
+        let off = |panel: &Object| (spatial::centre(panel).z - middle).abs() / panel.bounds.size.z.max(0.01);
+        let near: Vec<ObjectKey> =
+            panels.iter().filter(|panel| off(panel) < IN_ROW).map(|panel| panel.key.clone()).collect();
+        match (near.as_slice(), panels.as_slice()) {
+            ([_], _) => Ok(Some(near)),
+            ([], [only]) if off(only) > OTHER_ROW => {
+                let message = format!("I see only one {}, and it is not in the middle.", head_word(np));
+                Err(refuse(Reason::NotFound, message))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// "the second drawer": from the top when they are above each other, else nobody can tell from where.

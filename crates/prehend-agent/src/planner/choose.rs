@@ -144,6 +144,9 @@ impl Grounder<'_, '_, '_> {
 
     /// The middle one of a row of an odd number.
     fn middle(&mut self, np: &NounPhrase, keys: Vec<ObjectKey>) -> Result<Vec<ObjectKey>, Fault> {
+        if let Some(found) = self.middle_row(np, &keys)? {
+            return Ok(found);
+        }
         if keys.len() == 1 {
             return Ok(keys);
         }
