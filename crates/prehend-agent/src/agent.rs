@@ -267,9 +267,6 @@ fn remedy(reason: Reason) -> Remedy {
     }
 }
 
-/// Views from elsewhere that one step may take: of two sides one may show little.
-const LOOKS: u32 = 2;
-
 struct Executor<'t, 'w> {
     tools: &'t mut Toolbox<'w>,
     memory: HashMap<ObjectKey, Remembered>,
@@ -308,7 +305,7 @@ impl Executor<'_, '_> {
 
     /// One action with retries; what was done, in words.
     fn act(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
-        let mut looks = 0;
+        let mut looked = false;
         let mut attempt = 0;
         loop {
             let fault = match self.attempt(action, named_in) {
@@ -317,16 +314,15 @@ impl Executor<'_, '_> {
             };
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
-                (Action::Act { .. }, Reason::NoGrasp) if looks == 0 => Remedy::LookFirst,
+                (Action::Act { .. }, Reason::NoGrasp) if !looked => Remedy::LookFirst,
                 (_, reason) => remedy(reason),
             };
             attempt += 1;
-            let seen_enough = next == Remedy::LookFirst && looks >= LOOKS;
-            if next == Remedy::Give || attempt > self.retries || seen_enough {
+            if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
                 return Err(fault);
             }
             if next == Remedy::LookFirst {
-                looks += 1;
+                looked = true;
                 let view = self.view_for(action);
                 let about = match action {
                     Action::Pick { object, .. }

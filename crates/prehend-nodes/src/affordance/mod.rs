@@ -31,6 +31,8 @@ use tools::{Subject, tools};
 
 /// Deadline of each call to another node.
 const DEADLINE: Duration = Duration::from_secs(3);
+/// Most kinds of parts that evidence is gathered about when that for the best one does not suffice.
+const CHOICES: usize = 2;
 /// Longest action text.
 const MAX_ACTION: usize = 200;
 
@@ -280,7 +282,7 @@ impl Worker {
         let plane = *self.plane.lock().unwrap_or_else(PoisonError::into_inner);
         self.feedback(goal, "finding parts");
         let support = evidence::support_under(&object, plane.as_ref());
-        let (mut found, part) = self.parts_of(&object, support, &asked.action)?;
+        let (mut found, parts) = self.parts_of(&object, support, &asked.action)?;
         if self.whole_object {
             found.iter_mut().for_each(|affordance| spread(affordance, &object));
         }
@@ -291,35 +293,75 @@ impl Worker {
             });
         }
         self.feedback(goal, "gathering evidence");
+        let mut choices: Vec<Option<WorkingPart>> = parts.into_iter().take(CHOICES).map(Some).collect();
+        if choices.is_empty() {
+            choices.push(None);
+        }
+        let mut first = None;
+        for part in choices {
+            let about = part.as_ref().map(|part| (part.kind.clone(), part.centroid));
+            let gathered = self.gather(asked, &object, plane, part).await?;
+            if !gathered.diagnostics.committed {
+                first.get_or_insert(gathered);
+                continue;
+            }
+            // What the evidence is about comes first.
+            found.sort_by_key(|affordance| {
+                about
+                    .as_ref()
+                    .is_some_and(|(kind, at)| affordance.part != *kind || affordance.centroid != *at)
+            });
+            return Ok((found, gathered));
+        }
+        first.map(|gathered| (found, gathered)).ok_or(Failure::Broken)
+    }
+
+    /// Evidence about one part of an object, or about the whole, until the verifier commits or nothing more helps.
+    async fn gather(
+        &self,
+        asked: &DetectAffordance::Goal,
+        object: &Object,
+        plane: Option<Plane>,
+        part: Option<WorkingPart>,
+    ) -> Result<Gathered, Failure> {
         let mut judge = RemoteJudge {
             client: self.verifier.clone(),
             runtime: tokio::runtime::Handle::current(),
             key: asked.object_key.clone(),
         };
-        let subject = Arc::new(Subject { object, plane, part, knowledge: Arc::clone(&self.knowledge) });
+        let knowledge = Arc::clone(&self.knowledge);
+        let subject = Arc::new(Subject { object: object.clone(), plane, part, knowledge });
         let work = tokio::task::spawn_blocking(move || {
             let initial = tools::initial(&subject);
             gather(initial, tools(&subject), &mut judge, BUDGET)
         });
-        let gathered = work.await.map_err(|_| Failure::Broken)??;
-        Ok((found, gathered))
+        work.await.map_err(|_| Failure::Broken)?
     }
 
-    /// Parts that serve an action, best first; with the best one when the action works on a part, so that the evidence is about it.
+    /// Parts that serve an action, best first; when the action works on a part also what was found of each, so that the evidence is
+    /// about it. A part that the action names is the only one.
     fn parts_of(
         &self,
         object: &Object,
         support: f64,
         action: &str,
-    ) -> Result<(Vec<Affordance>, Option<WorkingPart>), Failure> {
+    ) -> Result<(Vec<Affordance>, Vec<WorkingPart>), Failure> {
         let on_part = read_part_action(action, &self.actions)
             .filter(|part_action| rule_of(part_action, object, &self.actions).is_some());
         let Some(part_action) = on_part else {
-            return Ok((affordances(object, support, action, self.max_opening)?, None));
+            return Ok((affordances(object, support, action, self.max_opening)?, Vec::new()));
         };
         let found = part_affordances(object, support, &part_action, &self.actions);
-        let best = found.first().map(|(_, part)| part.clone());
-        Ok((found.into_iter().map(|(affordance, _)| affordance).collect(), best))
+        let mut parts: Vec<WorkingPart> = Vec::new();
+        for (_, part) in &found {
+            if parts.iter().all(|known| known.kind != part.kind) {
+                parts.push(part.clone());
+            }
+        }
+        if part_action.part.is_some() {
+            parts.truncate(1);
+        }
+        Ok((found.into_iter().map(|(affordance, _)| affordance).collect(), parts))
     }
 
     fn feedback(&self, goal: &Goal, step: &str) {

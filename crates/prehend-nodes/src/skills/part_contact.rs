@@ -19,8 +19,8 @@ const PUSH_SPEED: f64 = 0.06;
 const PULL_SPEED: f64 = 0.10;
 /// Speed where the end stop of what is closed is expected, and how far before it that begins, metres: the arm is stiff, and so is
 /// what it meets there.
-const STOP_SPEED: f64 = 0.003;
-const BEFORE_THE_STOP: f64 = 0.012;
+const STOP_SPEED: f64 = 0.004;
+const BEFORE_THE_STOP: f64 = 0.025;
 /// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.
 const FEEL_FROM: f64 = 0.008;
 const SEARCHED: f64 = 0.014;
