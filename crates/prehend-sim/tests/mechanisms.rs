@@ -165,3 +165,30 @@ fn what_lies_in_a_drawer_is_inside_it_also_when_it_is_shut() {
     assert_eq!(joint(&rig.world, "cabinet", "top").states, ["closed"]);
     assert_eq!(inside(&rig.world), ["cabinet/top drawer"]);
 }
+
+#[test]
+fn what_a_scene_puts_into_a_drawer_or_a_room_with_a_roof_lies_there() {
+    for (joints, seed) in [("", 1), (", joints: {top: 0.13}", 2)] {
+        let rig = Rig::new(
+            &format!(
+                "{CABINET}{joints}}}\n- {{name: ball, class: ball, shape: sphere, size: {{radius: 0.02}}, color: red, \
+                 in: cabinet/top drawer}}\n- {{name: box, class: box, shape: box, size: [0.03, 0.04, 0.03], color: blue, \
+                 in: cabinet/bottom drawer, offset: [0.01, 0.03]}}\n\
+                 - {{name: oven, model: microwave, pose: {{xy: [0.60, 0.42], yaw: 0.0}}}}\n\
+                 - {{name: mug, model: red_coffee_mug, in: oven}}"
+            ),
+            seed,
+        );
+        let truth = rig.world.truth();
+        let inside =
+            |name: &str| &truth.objects.iter().find(|object| object.name == name).expect("object").inside;
+        assert_eq!(inside("ball"), &["cabinet/top drawer"], "{joints}");
+        assert_eq!(inside("box"), &["cabinet/bottom drawer"], "{joints}");
+        assert_eq!(inside("mug"), &["oven"], "{joints}");
+    }
+    let text = format!(
+        "name: s\nobjects:\n{CABINET}}}\n- {{name: a, class: a, shape: box, color: red, in: cabinet/tap drawer}}\n"
+    );
+    let findings = prehend_sim::Scene::parse("s.yaml", &text).expect_err("no such drawer").to_string();
+    assert!(findings.contains("cabinet/tap drawer") && findings.contains("did you mean"), "{findings}");
+}

@@ -74,7 +74,7 @@ fn check_placement(scene: &Scene, object: &ObjectSpec, place: &Value<'_>) {
 
 fn check_support(scene: &Scene, object: &ObjectSpec, by: &str, support: Support, place: &Value<'_>) {
     let name = &object.name;
-    let Some(carrier) = scene.objects.iter().find(|other| other.name == by) else {
+    let Some((carrier, link)) = scene.carrier(by) else {
         let others = scene.objects.iter().map(|other| other.name.as_str()).filter(|other| other != name);
         match nearest(by, others) {
             Some(near) => place.report(format!("there is no object `{by}`; did you mean `{near}`?")),
@@ -82,12 +82,16 @@ fn check_support(scene: &Scene, object: &ObjectSpec, by: &str, support: Support,
         }
         return;
     };
+    let carrier = &scene.objects[carrier];
+    if link.is_some() && support == Support::On {
+        place.report(format!("`{name}` cannot be on a link; `in: {by}` puts it inside"));
+    }
     if support == Support::In {
-        match carrier.shape.hollow() {
+        match carrier.hollow(link) {
             None => {
                 place.report(format!("a {} has no inside: `{by}` cannot hold `{name}`", carrier.shape.name()))
             }
-            Some(hollow) => {
+            Some((_, hollow)) => {
                 let own = object.shape.half_extents();
                 let narrow = own.x.min(own.y).min(own.z);
                 if narrow > hollow.half[0].min(hollow.half[1]) {
@@ -138,9 +142,10 @@ fn check_circles(scene: &Scene, pairs: &[(&ObjectSpec, &Value<'_>)]) {
             let (Placement::Supported { by, .. } | Placement::Surface { by, .. }) = &at.placement else {
                 break;
             };
-            let Some(next) = scene.objects.iter().find(|other| other.name == *by) else {
+            let Some((next, _)) = scene.carrier(by) else {
                 break;
             };
+            let next = &scene.objects[next];
             if next.name == object.name || step == scene.objects.len() {
                 place.report(format!("`{}` is carried by itself in a circle", object.name));
                 break;

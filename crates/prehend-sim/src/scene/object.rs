@@ -1,7 +1,8 @@
 //! An object as the scene file has it.
 
 use super::read::Template;
-use super::{Color, Model, Shape};
+use super::shape::Hollow;
+use super::{Color, Model, Scene, Shape};
 use crate::body::{Part, object_parts};
 use nalgebra::Isometry3;
 use serde::Serialize;
@@ -60,6 +61,46 @@ impl ObjectSpec {
     }
 }
 
+impl ObjectSpec {
+    /// `object_from_hollow` and the hollow of the object itself, or of one of its links with the joints where they start;
+    /// `None` when that has none.
+    pub(super) fn hollow(&self, link: Option<&str>) -> Option<(Isometry3<f64>, Hollow)> {
+        let Some(model) = &self.model else {
+            return Some((Isometry3::identity(), self.shape.hollow()?));
+        };
+        let index = model.links.iter().position(|known| link.is_none_or(|name| known.name == name))?;
+        let link = &model.links[index];
+        let half = link.shape.half_extents();
+        let hollow = match link.shape.hollow() {
+            None if link.is_enclosed => Hollow { half: [half.x, half.y], floor: -half.z },
+            open => open?,
+        };
+        Some((model.start_poses()[index] * link.link_from_shape, hollow))
+    }
+}
+
+impl ObjectSpec {
+    /// Whether things get into the hollow from the side only: a drawer under another, a room with a roof.
+    pub(super) fn is_roofed(&self, link: Option<&str>) -> bool {
+        let root = self.model.as_ref().and_then(|model| model.links.first());
+        link.is_some() || root.is_some_and(|root| root.is_enclosed)
+    }
+}
+
+impl Scene {
+    /// What `NAME`, or `NAME/LINK`, means: the index of an object, and the link of it.
+    pub(super) fn carrier<'n>(&self, by: &'n str) -> Option<(usize, Option<&'n str>)> {
+        let named = |name: &str| self.objects.iter().position(|object| object.name == name);
+        if let Some(index) = named(by) {
+            return Some((index, None));
+        }
+        let (name, link) = by.rsplit_once('/')?;
+        let index = named(name)?;
+        let links = &self.objects[index].model.as_ref()?.links;
+        links.iter().any(|known| known.name == link).then_some((index, Some(link)))
+    }
+}
+
 /// Where an object starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Placement {
@@ -105,7 +146,7 @@ pub enum Placement {
     },
     /// On or in another object.
     Supported {
-        /// Name of the other object.
+        /// Name of the other object; in a drawer or the like of it, `NAME/LINK`.
         by: String,
         /// On its top or inside it.
         support: Support,

@@ -5,9 +5,10 @@ mod solid;
 pub(super) use solid::Solid;
 use solid::lying_rotation;
 
+use super::shape::Hollow;
 use super::{ObjectSpec, Placement, Scene, Support};
 use crate::body::Part;
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -151,9 +152,10 @@ impl Scene {
                 if placed[index].is_some() {
                     continue;
                 }
-                let carrier = self.objects.iter().position(|other| other.name == *by);
-                let carrier = carrier.and_then(|at| Some((&self.objects[at], placed[at].clone()?)));
-                let Some((carrier, solid)) = carrier else {
+                let carrier = self.carrier(by);
+                let carrier =
+                    carrier.and_then(|(at, link)| Some((&self.objects[at], placed[at].clone()?, link)));
+                let Some((carrier, solid, link)) = carrier else {
                     waiting = Some(PlaceError::NoSupport { object: object.name.clone(), by: by.clone() });
                     continue;
                 };
@@ -161,6 +163,16 @@ impl Scene {
                     Placement::Supported { support, offset, yaw, lying, .. } => {
                         let yaw = yaw.unwrap_or_else(|| rng.random_range(-PI..PI));
                         let turn = orientation(yaw, *lying);
+                        if *support == Support::In && carrier.is_roofed(link) {
+                            let inside =
+                                carrier.hollow(link).map(|(pose, hollow)| (solid.pose * pose, hollow));
+                            let lying = inside.and_then(|inside| lay(object, inside, *offset, turn, &placed));
+                            placed[index] = Some(
+                                lying.ok_or_else(|| PlaceError::NoRoom { object: object.name.clone() })?,
+                            );
+                            progress = true;
+                            continue;
+                        }
                         stack(object, (carrier, &solid), *support, *offset, turn, &placed)
                     }
                     _ => self.place_on_surface(object, &solid, &placed, rng)?,
@@ -318,16 +330,9 @@ fn stack(
             [half.x, half.y]
         }
     };
-    let own = object.shape.half_extents();
-    let room = [(spread[0] - own.x).max(0.0) * 0.7, (spread[1] - own.y).max(0.0) * 0.7];
     let tried: Vec<[f64; 2]> = match offset {
         Some(offset) => vec![offset],
-        None => std::iter::once([0.0, 0.0])
-            .chain((0..8).map(|k| {
-                let angle = std::f64::consts::TAU * f64::from(k) / 8.0;
-                [room[0] * angle.cos(), room[1] * angle.sin()]
-            }))
-            .collect(),
+        None => offsets(spread, object),
     };
     let center = solid.pose.translation.vector;
     let candidates = tried.into_iter().map(|[dx, dy]| {
@@ -343,6 +348,37 @@ fn stack(
         }
     }
     best.unwrap_or_else(|| Solid::standing(object, center.x, center.y, solid.top(), turn))
+}
+
+/// On the floor of a hollow (`base_from_hollow`), which may have a roof; `None` when everywhere something is in the way.
+fn lay(
+    object: &ObjectSpec,
+    (inside, hollow): (Isometry3<f64>, Hollow),
+    offset: Option<[f64; 2]>,
+    turn: UnitQuaternion<f64>,
+    placed: &[Option<Solid>],
+) -> Option<Solid> {
+    let floor = (inside * Point3::new(0.0, 0.0, hollow.floor)).z;
+    let tried = match offset {
+        Some(offset) => vec![offset],
+        None => offsets(hollow.half, object),
+    };
+    tried.into_iter().find_map(|[dx, dy]| {
+        let center = inside.translation.vector;
+        let solid = Solid::standing(object, center.x + dx, center.y + dy, floor, turn);
+        placed.iter().all(|other| !touches(&solid, other)).then_some(solid)
+    })
+}
+
+/// The middle and eight places around it, metres, at which an object is tried on or in something of half lengths `half`.
+fn offsets(half: [f64; 2], object: &ObjectSpec) -> Vec<[f64; 2]> {
+    let own = object.shape.half_extents();
+    let room = [(half[0] - own.x).max(0.0) * 0.7, (half[1] - own.y).max(0.0) * 0.7];
+    let around = (0..8).map(|k| {
+        let angle = std::f64::consts::TAU * f64::from(k) / 8.0;
+        [room[0] * angle.cos(), room[1] * angle.sin()]
+    });
+    std::iter::once([0.0, 0.0]).chain(around).collect()
 }
 
 /// Lowers a solid in steps of a millimetre until the next would touch, at most 0.3 m.
