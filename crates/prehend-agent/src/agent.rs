@@ -179,10 +179,16 @@ impl Agent {
         for action in actions {
             executor.remember(action, &map);
         }
-        let mut done = Vec::new();
-        for action in actions {
+        let mut done: Vec<String> = Vec::new();
+        for (number, action) in actions.iter().enumerate() {
             match executor.act(action, &map) {
-                Ok(words) => done.push(words),
+                Ok(words) => {
+                    let before = number.checked_sub(1).map(|before| &actions[before]);
+                    if before.is_some_and(|before| puts_down(before, action)) {
+                        done.pop();
+                    }
+                    done.push(words);
+                }
                 // Nothing was done yet that a second plan would do again.
                 Err(fault) => {
                     let fresh = done.is_empty() && executor.tools.state().held_object.is_none();
@@ -464,6 +470,14 @@ impl Executor<'_, '_> {
             }
             None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
         }
+    }
+}
+
+/// Whether an action puts down what the one before it picked up.
+fn puts_down(before: &Action, action: &Action) -> bool {
+    match (before, action) {
+        (Action::Pick { object: picked, .. }, Action::Place { object, .. }) => picked == object,
+        _ => false,
     }
 }
 

@@ -61,6 +61,31 @@ pub fn thickness_of(object: &Object) -> f64 {
     object.bounds.size.min()
 }
 
+/// Least depth of what counts as hollow, metres.
+const DISHED: f64 = 0.008;
+
+/// Whether a thing is lower in its middle than at its rim, as plates, bowls and trays are: it can be held by the rim.
+/// `false` for a cloud of fewer than 10 points in the middle or at the rim.
+pub fn is_dished(object: &Object) -> bool {
+    let reach = width_of(object) / 2.0;
+    let (mut middle, mut rim) = (Vec::new(), Vec::new());
+    for point in &object.cloud.points {
+        let away = (point.coords - object.bounds.pose.translation.vector).xy().norm();
+        if away < 0.45 * reach {
+            middle.push(point.z);
+        } else if away > 0.8 * reach {
+            rim.push(point.z);
+        }
+    }
+    if middle.len() < 10 || rim.len() < 10 {
+        return false;
+    }
+    middle.sort_by(f64::total_cmp);
+    rim.sort_by(f64::total_cmp);
+    // Sides that are seen below the rim do not make a thing less hollow.
+    rim[rim.len() * 8 / 10] - middle[middle.len() / 2] > DISHED
+}
+
 /// Whether `a` is to the left (+y) of `b`.
 pub fn left_of(a: &Object, b: &Object) -> bool {
     centre(a).y - centre(b).y > DIRECTION_MARGIN
@@ -186,6 +211,24 @@ mod tests {
         assert!((gap(&a, &b) - 0.06).abs() < 1e-9);
         assert!(near(&a, &b) && !near(&a, &thing([0.7, 0.0, 0.02], [0.04; 3])));
         assert!((size_of(&a) - 0.04).abs() < 1e-9);
+    }
+
+    #[test]
+    fn plates_are_dished_and_boxes_and_balls_are_not() {
+        let of = |height: &dyn Fn(f64) -> f64| {
+            let mut object = thing([0.5, 0.1, 0.02], [0.18, 0.18, 0.04]);
+            let points = (0..30).flat_map(|i| (0..30).map(move |j| (i, j))).filter_map(|(i, j)| {
+                let (x, y) = (0.18 * (f64::from(i) / 29.0 - 0.5), 0.18 * (f64::from(j) / 29.0 - 0.5));
+                let away = x.hypot(y);
+                (away <= 0.09).then(|| Point3::new(0.5 + x, 0.1 + y, height(away)))
+            });
+            object.cloud = PointCloud::from_points(points.collect());
+            object
+        };
+        assert!(is_dished(&of(&|away| if away < 0.06 { 0.005 } else { 0.005 + 0.6 * (away - 0.06) })));
+        assert!(!is_dished(&of(&|_| 0.04)));
+        assert!(!is_dished(&of(&|away| (0.09_f64.powi(2) - away * away).max(0.0).sqrt())));
+        assert!(!is_dished(&thing([0.5, 0.1, 0.02], [0.18, 0.18, 0.04])));
     }
 
     #[test]

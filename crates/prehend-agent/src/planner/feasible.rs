@@ -108,7 +108,7 @@ fn coarse(object: &Object) -> f64 {
 /// Why an object cannot be grasped, if it is plain from its size.
 pub(super) fn ungraspable(object: &Object, map: &ObjectMap, knowledge: Knowledge<'_>) -> Option<Fault> {
     let width = spatial::width_of(object);
-    let hollow = class_in(knowledge.lexicon, "containers", object);
+    let hollow = class_in(knowledge.lexicon, "containers", object) || spatial::is_dished(object);
     let opening = knowledge.settings.gripper_opening;
     if hollow || width <= opening + 0.008 + coarse(object) || spatial::height_of(object) < SOLID_HEIGHT {
         return None;
