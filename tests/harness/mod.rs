@@ -236,6 +236,35 @@ impl Stage {
         goal::run(observer, text, PATIENCE, keep, at_the_event).await
     }
 
+    /// Gives a goal and follows it to its end; each time a phase of motion begins, the judge asks the robot side for the next of
+    /// these.
+    pub(crate) async fn goal_with_requests(
+        &mut self,
+        text: &str,
+        phase: &str,
+        requests: &[serde_json::Value],
+    ) -> Followed {
+        let Graph { judge, observer, .. } = &mut self.graph;
+        let events = &mut self.events;
+        let (sender, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let at_the_events = async {
+            for request in requests {
+                if heard.recv().await.is_some() {
+                    judge.ask(request).await.unwrap_or_else(|error| panic!("{error}"));
+                }
+            }
+            std::future::pending().await
+        };
+        let keep = |event: &TraceEvent| {
+            if begins(event, phase) {
+                // Nobody listens any more when the goal ends.
+                let _ = sender.send(());
+            }
+            events.push(event.clone());
+        };
+        goal::run(observer, text, PATIENCE, keep, at_the_events).await
+    }
+
     /// Process ids of the nodes that run.
     pub(crate) fn pids(&self) -> Vec<Option<u32>> {
         NODES.iter().map(|node| self.graph.supervisor.pid(node.name())).collect()

@@ -3,7 +3,7 @@
 mod travel;
 
 use crate::language::{Goal, Lexicon, parse};
-use crate::planner::{Action, Knowledge, Plan, Settings, describe, plan, refuse_at_once};
+use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, plan, refuse_at_once};
 use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
@@ -64,6 +64,9 @@ pub struct Agent {
 
 /// Further looks from the same place while names are in doubt.
 const LOOKS_IN_DOUBT: usize = 2;
+/// Further views of what an action is done to, when one shows too little: what a detector takes for something else it does so for as
+/// long as the camera stands still.
+const VIEWS: u32 = 2;
 
 /// What is remembered of the objects of a plan, for finding them again in a new map.
 #[derive(Clone, Debug)]
@@ -71,9 +74,10 @@ struct Remembered {
     class_name: String,
     query: String,
     place: Point3<f64>,
-    /// Overall size and shortest horizontal side, metres.
+    /// Overall size, metres.
     size: f64,
-    width: f64,
+    /// Carries things, as tables do.
+    is_furniture: bool,
 }
 
 impl Agent {
@@ -149,7 +153,7 @@ impl Agent {
                 (Err(fault), _) => return Err(fault),
             };
             *begun = true;
-            match self.execute(&actions, tools) {
+            match self.execute(&actions, tools, knowledge) {
                 Ok(done) => return Ok(format!("{}.", crate::planner::listed(&done))),
                 Err(Ended { fault, gone: Some(gone) }) => {
                     tools.strike(&gone);
@@ -162,12 +166,18 @@ impl Agent {
     }
 
     /// Executes a plan; what was done, in words.
-    fn execute(&self, actions: &[Action], tools: &mut Toolbox<'_>) -> Result<Vec<String>, Ended> {
+    fn execute(
+        &self,
+        actions: &[Action],
+        tools: &mut Toolbox<'_>,
+        knowledge: Knowledge<'_>,
+    ) -> Result<Vec<String>, Ended> {
         let end = |fault| Ended { fault, gone: None };
         let map = tools.map().map_err(end)?;
         let mut executor = Executor {
             places: travel::places(&map),
             tools,
+            knowledge,
             memory: HashMap::new(),
             aliases: HashMap::new(),
             moved_to: HashMap::new(),
@@ -275,6 +285,7 @@ fn remedy(reason: Reason) -> Remedy {
 
 struct Executor<'t, 'w> {
     tools: &'t mut Toolbox<'w>,
+    knowledge: Knowledge<'t>,
     memory: HashMap<ObjectKey, Remembered>,
     /// New keys of objects that got one in a later map.
     aliases: HashMap<ObjectKey, ObjectKey>,
@@ -303,7 +314,7 @@ impl Executor<'_, '_> {
                 query: describe(&object.key, map).trim_start_matches("the ").to_owned(),
                 place: spatial::centre(object),
                 size: object.bounds.size.norm(),
-                width: spatial::width_of(object),
+                is_furniture: is_furniture(object),
             };
             self.memory.insert(object.key.clone(), remembered);
         }
@@ -311,7 +322,7 @@ impl Executor<'_, '_> {
 
     /// One action with retries; what was done, in words.
     fn act(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
-        let mut looked = false;
+        let mut views = 0;
         let mut attempt = 0;
         loop {
             let fault = match self.attempt(action, named_in) {
@@ -320,16 +331,17 @@ impl Executor<'_, '_> {
             };
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
-                (Action::Act { .. }, Reason::NoGrasp) if !looked => Remedy::LookFirst,
+                (Action::Act { .. }, Reason::NoGrasp) if views < VIEWS => Remedy::LookFirst,
                 (_, reason) => remedy(reason),
             };
             attempt += 1;
-            if next == Remedy::Give || attempt > self.retries || (next == Remedy::LookFirst && looked) {
+            let enough = next == Remedy::LookFirst && views >= VIEWS;
+            if next == Remedy::Give || attempt > self.retries || enough {
                 return Err(fault);
             }
             if next == Remedy::LookFirst {
-                looked = true;
-                let view = self.view_for(action);
+                views += 1;
+                let view = if views == 1 { self.view_for(action) } else { "" };
                 let about = match action {
                     Action::Pick { object, .. }
                     | Action::Place { object, .. }
@@ -350,6 +362,9 @@ impl Executor<'_, '_> {
                 Ok(done_words(step, named_in))
             }
             Action::Place { object, relation, targets, drop, part } => {
+                if self.stands_already(object, *relation, targets, named_in)? {
+                    return Ok(done_words(step, named_in));
+                }
                 if !self.is_held(object) {
                     self.grasp(object, part.as_deref())?;
                 }
@@ -363,7 +378,9 @@ impl Executor<'_, '_> {
             Action::Act { object, action, part } => {
                 let text = Interaction::act_text(action, part.as_deref());
                 let key = self.reach(object, &text)?;
-                self.tools.interact(&key, &text, &[])?;
+                if !self.is_so_already(&key, action)? {
+                    self.tools.interact(&key, &text, &[])?;
+                }
                 Ok(done_words(step, named_in))
             }
             Action::Go { object } => {

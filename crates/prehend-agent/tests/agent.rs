@@ -284,18 +284,21 @@ fn no_more_than_three_retries() {
 }
 
 #[test]
-fn a_refused_gate_leads_to_one_look_and_then_to_a_refusal() {
+fn a_refused_gate_leads_to_two_views_and_then_to_a_refusal() {
+    let refused = Some((Reason::VerifierRefused, false));
+    let views = ["grasp pear_0", "look pear_0", "grasp pear_0", "look pear_0", "grasp pear_0"];
+    for (refusals, calls) in [(1, 3), (2, 5)] {
+        let mut world = Scripted::new(kitchen());
+        world.script = [refused, None].repeat(refusals).into();
+        let report = run("pick up the pear", &mut world);
+        assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+        assert_eq!(world.skills, views[..calls]);
+    }
     let mut world = Scripted::new(kitchen());
-    world.script = [Some((Reason::VerifierRefused, false)), None, None].into();
-    let report = run("pick up the pear", &mut world);
-    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
-    assert_eq!(world.skills, ["grasp pear_0", "look pear_0", "grasp pear_0"]);
-    let mut world = Scripted::new(kitchen());
-    world.script =
-        [Some((Reason::VerifierRefused, false)), None, Some((Reason::VerifierRefused, false))].into();
+    world.script = [refused, None, refused, None, refused].into();
     let report = run("pick up the pear", &mut world);
     assert_eq!(report.reason, Some(Reason::VerifierRefused));
-    assert_eq!(world.skills, ["grasp pear_0", "look pear_0", "grasp pear_0"]);
+    assert_eq!(world.skills, views);
 }
 
 #[test]

@@ -30,6 +30,8 @@ struct Room {
     drives: Vec<Option<Reason>>,
     /// Error of localisation, metres.
     drift: f64,
+    /// Where the base is before the first drive.
+    start: [f64; 3],
     story: Vec<String>,
     lives: usize,
 }
@@ -45,6 +47,7 @@ impl Room {
             in_hand: None,
             drives: Vec::new(),
             drift: 0.0,
+            start: [0.0; 3],
             story: Vec::new(),
             lives: 0,
         }
@@ -179,6 +182,10 @@ impl World for Room {
         }
         Ok(SkillOutcome { held: self.in_hand.clone(), map_stale: false })
     }
+    fn base_pose(&self) -> Option<[f64; 3]> {
+        let driven = self.at.map(|at| [at.translation.x, at.translation.y, 0.0]);
+        Some(driven.unwrap_or(self.start))
+    }
     fn interrupted(&self) -> Option<Fault> {
         None
     }
@@ -192,8 +199,10 @@ fn agent() -> Agent {
         std::fs::read_to_string(path).expect("a file of the repository")
     };
     let actions = ActionTable::from_yaml("actions", &read("actions")).expect("actions");
+    let mut lexicon = Lexicon::from_yaml("lexicon", &read("lexicon")).expect("lexicon").with_actions(actions);
+    lexicon.tables_are_things = true;
     Agent {
-        lexicon: Lexicon::from_yaml("lexicon", &read("lexicon")).expect("lexicon").with_actions(actions),
+        lexicon,
         policy: Policy::from_yaml("policy", &read("policy")).expect("policy"),
         settings: Settings::default(),
     }
@@ -269,6 +278,79 @@ fn a_thing_that_was_carried_is_found_where_it_was_put() {
     assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
     assert!(room.is_in("apple_2", "bowl_0"));
     assert_eq!(drives(&room), ["room_apple_2", "room_pan_0", "room_pan_0", "room_bowl_0"]);
+}
+
+/// Two tables and a counter; on one table a bowl with an egg, on the other an apple between two mugs in the room's x direction.
+fn tables() -> Vec<Object> {
+    vec![
+        thing("table_0", "table", "brown", 2.0, 0.0, [0.8, 1.2, 0.7]),
+        thing("table_1", "table", "brown", -2.0, 0.0, [0.8, 1.2, 0.7]),
+        thing("counter_0", "counter", "white", 0.0, 3.0, [1.6, 0.6, 0.74]),
+        on(thing("bowl_0", "bowl", "white", 1.8, 0.3, BOWL), 0.7),
+        on(thing("egg_0", "egg", "white", 1.8, 0.3, EGG), 0.71),
+        on(thing("apple_0", "apple", "red", -2.2, 0.0, APPLE), 0.7),
+        on(thing("mug_0", "mug", "red", -2.2, 0.3, APPLE), 0.7),
+        on(thing("mug_1", "mug", "blue", -2.2, -0.3, APPLE), 0.7),
+    ]
+}
+
+#[test]
+fn furniture_that_is_named_is_gone_to() {
+    for (text, last) in [
+        ("put the apple on the counter", "room_counter_0"),
+        ("bring the apple to the counter", "room_counter_0"),
+        // Of two tables the other one; out of a bowl the one where it stands.
+        ("put the apple on the table", "room_table_0"),
+        ("take the egg out of the bowl and put it on the table", "room_table_0"),
+        ("take the apple from the table and put it on the counter", "room_counter_0"),
+    ] {
+        let mut room = Room::new(tables());
+        let report = run(&mut room, text);
+        assert_eq!(report.outcome, Outcome::Done, "{text}: {} {:?}", report.message, room.story);
+        assert_eq!(drives(&room).last(), Some(&last), "{text}: {:?}", room.story);
+        let placed = room.story.last().expect("a placement");
+        assert!(placed.starts_with("place ") && placed.ends_with(" table"), "{text}: {placed}");
+    }
+    for text in ["put the apple on the desk", "put the two mugs on the table near the bowl tomorrow"] {
+        let mut room = Room::new(tables());
+        let refused = match agent().understand(text) {
+            Ok(readings) => agent().run(&readings, &mut room, None).outcome == Outcome::Refused,
+            Err(_) => true,
+        };
+        assert!(refused && !room.story.iter().any(|line| line.starts_with("grasp")), "{text}");
+    }
+}
+
+#[test]
+fn what_is_said_to_be_so_already_is_looked_at() {
+    let text = "put the egg in the bowl";
+    let mut room = Room::new(tables());
+    let report = run(&mut room, text);
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    assert_eq!(room.story, ["tour", "go to room_egg_0"]);
+    // It was taken out since: the map of the room is old.
+    move_to(room.truth_of(&"egg_0".into()), Vector3::new(1.8, -0.3, 0.72));
+    let report = run(&mut room, text);
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    assert!(room.is_in("egg_0", "bowl_0"), "{:?}", room.story);
+    // Or carried off.
+    move_to(room.truth_of(&"egg_0".into()), Vector3::new(8.0, 8.0, 0.7));
+    let report = run(&mut room, text);
+    assert_eq!(report.reason, Some(Reason::Stale), "{}", report.message);
+}
+
+#[test]
+fn left_is_what_the_robot_sees_on_the_left() {
+    // The mugs stand along y; seen from the east the red one is on the right, from the west on the left.
+    for (start, mug) in [([0.0, 0.0, 0.0], "mug_1"), ([-4.0, 0.0, 0.0], "mug_0")] {
+        for text in ["pick up the mug left of the apple", "pick up the left mug"] {
+            let mut room = Room::new(tables());
+            room.start = start;
+            let report = run(&mut room, text);
+            assert_eq!(report.outcome, Outcome::Done, "{text}: {} {:?}", report.message, room.story);
+            assert_eq!(room.held.as_deref(), Some(mug), "{text} from {start:?}");
+        }
+    }
 }
 
 #[test]

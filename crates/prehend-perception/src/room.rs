@@ -11,10 +11,10 @@ use crate::traits::WordEmbedder;
 use crate::{Embedder, Keyframe, KeyframeError};
 use prehend_geometry::backproject::point_grid;
 use prehend_geometry::dbscan::clusters;
-use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
+use prehend_geometry::voxel::{VoxelMap, downsample, overlap_ratio, voxel_of};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity};
-use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX};
+use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX, fixture};
 use std::collections::BTreeMap;
 
 /// Voxel edge in which the points of a mask are grouped, metres.
@@ -26,6 +26,15 @@ const LARGE: usize = 3000;
 const SURE: u32 = 3;
 /// Share of its size within which the middle of another thing of its name is its own.
 const SAME: f64 = 0.4;
+/// How far the middles of two sightings of one drawer are above each other at most, as a share of its height.
+const ROW: f64 = 0.6;
+/// Size from which two things do not share a place, metres, and share of one that lies on the other when they are one.
+const BULKY: f64 = 0.4;
+const COVERED: f64 = 0.6;
+/// Greatest size of a thing that stands on another, as a share of the size of that one.
+const CARRIED: f64 = 0.6;
+/// How far below the top of what carries it the underside of a thing may be, and how far above it its own top is at least, metres.
+const RESTS: [f64; 2] = [0.03, 0.012];
 
 /// How a room's things are found and joined.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,7 +115,7 @@ impl RoomBuilder {
         if reset {
             self.map.objects.clear();
         }
-        self.leave_stop(&frame.view);
+        self.begin_frame(&frame.view);
         let scene = self.scene(frame);
         let mut report = UpdateReport::default();
         let mut seen = Vec::new();
@@ -124,21 +133,27 @@ impl RoomBuilder {
         }
         self.join(seen, &mut report);
         self.absorb(&mut report);
+        self.drop_doubtful(&mut report);
         report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
         self.map.stamp = frame.stamp;
         self.map.version += 1;
         Ok(report)
     }
 
-    /// At a new stop, what only one of several frames of the last one showed was an error of the detector.
-    fn leave_stop(&mut self, view: &str) {
+    /// Counts the frames of a stop.
+    fn begin_frame(&mut self, view: &str) {
         if self.stop.0 != view {
-            if self.stop.1 >= SURE {
-                self.map.objects.retain(|object| object.view_count > 1);
-            }
             self.stop = (view.to_owned(), 0);
         }
         self.stop.1 += 1;
+    }
+
+    /// What only one of several frames of a stop showed was an error of the detector.
+    fn drop_doubtful(&mut self, report: &mut UpdateReport) {
+        if self.stop.1 >= SURE {
+            self.map.objects.retain(|object| object.view_count > 1);
+            report.added.retain(|key| self.map.objects.iter().any(|object| object.key == *key));
+        }
     }
 
     /// Joins things of one name in one place: the halves of a mask that was split are one thing.
@@ -150,7 +165,10 @@ impl RoomBuilder {
                 let other = &self.map.objects[*other];
                 let (a, b) = (&one.bounds, &other.bounds);
                 let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
-                one.class_name == other.class_name && apart < SAME * a.size.norm().max(b.size.norm())
+                one.class_name == other.class_name
+                    && apart < SAME * a.size.norm().max(b.size.norm())
+                    && !carries(a, b)
+                    && !in_other_rows(one, other)
             });
             match twin {
                 Some(twin) => {
@@ -250,6 +268,9 @@ impl RoomBuilder {
     fn alike(&self, known: &Object, seen: &Object) -> Option<f64> {
         let drift = self.settings.drift;
         let (a, b) = (&known.bounds, &seen.bounds);
+        if carries(a, b) || in_other_rows(known, seen) {
+            return None;
+        }
         let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
         let size = a.size.norm().min(b.size.norm());
         let same_name = known.class_name == seen.class_name;
@@ -257,7 +278,10 @@ impl RoomBuilder {
         // Another side of a large thing has another middle.
         let reach = if same_name { drift + 0.35 * size } else { (drift / 2.0).max(0.15 * size) };
         let overlap = overlap(a, b);
-        let is_one = apart <= reach || (same_name && overlap > 0.3);
+        // Whatever a detector calls a table for once, where one is known there is no other large thing.
+        let covered = || overlap_ratio(&seen.cloud.points, &known.cloud.points, drift) > COVERED;
+        let is_one =
+            apart <= reach || (same_name && overlap > 0.3) || (!same_name && size > BULKY && covered());
         (is_one && similar > 0.35).then(|| (1.0 - apart / (reach + 1.0)) + similar.max(overlap))
     }
 
@@ -282,6 +306,24 @@ fn overlap(a: &OrientedBox, b: &OrientedBox) -> f64 {
     let both: f64 = (0..3).map(|i| (a1[i].min(b1[i]) - a0[i].max(b0[i])).max(0.0)).product();
     let least = (a1 - a0).product().min((b1 - b0).product());
     if least > 1e-9 { both / least } else { 0.0 }
+}
+
+/// Whether one of two boxes stands on the other, so that they are two things whatever a detector calls them: much smaller, and above
+/// its top.
+fn carries(a: &OrientedBox, b: &OrientedBox) -> bool {
+    let (small, large) = if a.size.norm() < b.size.norm() { (a, b) } else { (b, a) };
+    let underside = small.top() - small.size.z;
+    let [below, above] = RESTS;
+    small.size.norm() < CARRIED * large.size.norm()
+        && underside > large.top() - below
+        && small.top() > large.top() + above
+}
+
+/// Whether two sightings are of drawers or doors above each other: of one name and near each other, and yet two.
+fn in_other_rows(a: &Object, b: &Object) -> bool {
+    let apart = (a.bounds.pose.translation.z - b.bounds.pose.translation.z).abs();
+    let height = a.bounds.size.z.max(b.bounds.size.z);
+    fixture::is_panel(&a.class_name) && fixture::is_panel(&b.class_name) && apart > ROW * height
 }
 
 /// Whether a thing is in the gripper: most of it is there, so that a table below the hand is not.

@@ -1,9 +1,37 @@
 //! Spatial predicates and measures on objects of the map (ASP III-C, IV-C): basic operations on boxes and point clouds.
 //!
-//! Map frame, metres. Directions are the robot's: it looks along +x, left is +y, in front of is nearer to it (-x).
+//! Map frame, metres. Directions are those of a [`Sight`].
 
 use crate::Object;
 use nalgebra::{Point3, Vector2};
+
+/// The way somebody looks, seen from above: what is farther along it is behind, and left is a quarter turn counter-clockwise of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sight {
+    /// Of unit length.
+    ahead: Vector2<f64>,
+}
+
+impl Sight {
+    /// A fixed arm's in its own frame: along +x, left is +y, in front of is nearer to it (-x).
+    pub const ARM: Self = Self { ahead: Vector2::new(1.0, 0.0) };
+
+    /// From a place towards the middle of objects, seen from above; [`Sight::ARM`] when that is no direction.
+    pub fn towards(from: [f64; 2], objects: &[&Object]) -> Self {
+        let sum: Vector2<f64> = objects.iter().map(|object| centre(object).coords.xy()).sum();
+        let ahead = sum / objects.len().max(1) as f64 - Vector2::from(from);
+        match ahead.try_normalize(1e-6) {
+            Some(ahead) if ahead.iter().all(|number| number.is_finite()) => Self { ahead },
+            _ => Self::ARM,
+        }
+    }
+
+    /// How far ahead of a point another lies, and how far to the left of it, metres.
+    pub fn offset(&self, from: &Point3<f64>, to: &Point3<f64>) -> [f64; 2] {
+        let way = (to - from).xy();
+        [self.ahead.dot(&way), self.ahead.perp(&way)]
+    }
+}
 
 /// Least offset of centres that makes "left of" and its like mean something, metres.
 pub const DIRECTION_MARGIN: f64 = 0.02;
@@ -86,24 +114,26 @@ pub fn is_dished(object: &Object) -> bool {
     rim[rim.len() * 8 / 10] - middle[middle.len() / 2] > DISHED
 }
 
-/// Whether `a` is to the left (+y) of `b`.
-pub fn left_of(a: &Object, b: &Object) -> bool {
-    centre(a).y - centre(b).y > DIRECTION_MARGIN
+/// Whether `a` is to the left of `b`.
+pub fn left_of(a: &Object, b: &Object, sight: &Sight) -> bool {
+    let [_, left] = sight.offset(&centre(b), &centre(a));
+    left > DIRECTION_MARGIN
 }
 
-/// Whether `a` is to the right (-y) of `b`.
-pub fn right_of(a: &Object, b: &Object) -> bool {
-    left_of(b, a)
+/// Whether `a` is to the right of `b`.
+pub fn right_of(a: &Object, b: &Object, sight: &Sight) -> bool {
+    left_of(b, a, sight)
 }
 
-/// Whether `a` is nearer to the robot (-x) than `b`.
-pub fn in_front_of(a: &Object, b: &Object) -> bool {
-    centre(b).x - centre(a).x > DIRECTION_MARGIN
+/// Whether `a` is nearer than `b` to who looks.
+pub fn in_front_of(a: &Object, b: &Object, sight: &Sight) -> bool {
+    let [ahead, _] = sight.offset(&centre(a), &centre(b));
+    ahead > DIRECTION_MARGIN
 }
 
-/// Whether `a` is farther from the robot (+x) than `b`.
-pub fn behind(a: &Object, b: &Object) -> bool {
-    in_front_of(b, a)
+/// Whether `a` is farther than `b` from who looks.
+pub fn behind(a: &Object, b: &Object, sight: &Sight) -> bool {
+    in_front_of(b, a, sight)
 }
 
 /// Whether two objects are near each other.
@@ -199,9 +229,16 @@ mod tests {
     #[test]
     fn directions_are_the_robots() {
         let (a, b) = (thing([0.4, 0.1, 0.02], [0.04; 3]), thing([0.5, -0.1, 0.02], [0.04; 3]));
-        assert!(left_of(&a, &b) && right_of(&b, &a) && !left_of(&b, &a));
-        assert!(in_front_of(&a, &b) && behind(&b, &a) && !behind(&a, &b));
-        assert!(!left_of(&a, &a) && !in_front_of(&a, &a));
+        let arm = &Sight::ARM;
+        assert!(left_of(&a, &b, arm) && right_of(&b, &a, arm) && !left_of(&b, &a, arm));
+        assert!(in_front_of(&a, &b, arm) && behind(&b, &a, arm) && !behind(&a, &b, arm));
+        assert!(!left_of(&a, &a, arm) && !in_front_of(&a, &a, arm));
+        // From the other side everything is the other way round.
+        let across = &Sight::towards([9.0, 0.0], &[&a, &b]);
+        assert!(right_of(&a, &b, across) && behind(&a, &b, across));
+        for nowhere in [Sight::towards([0.0; 2], &[]), Sight::towards([f64::NAN, 0.0], &[&a])] {
+            assert_eq!(nowhere, Sight::ARM);
+        }
     }
 
     #[test]

@@ -1,21 +1,22 @@
 //! Going to where things are, and finding them there again (ASP III-D).
 
 use super::{Executor, Remembered};
+use crate::planner::{is_furniture, meant_here, seen_state, stands_in_or_on};
 use crate::tools::Interaction;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, fixture, spatial};
 
 /// How far from where the map of the room shows it a thing may be found and be taken for it, metres: errors of localisation and
 /// of the map.
 const DRIFT: f64 = 0.30;
 /// Distance within which a thing that is found stands for another object of the room, metres.
 const EXPLAINED: f64 = 0.15;
+/// How much higher or lower than the map of the room shows it a drawer may be found, metres.
+const ROW: f64 = 0.08;
 /// Candidates asked for: other things of the kind may stand about.
 const SEVERAL: u32 = 16;
 /// Survey poses from which a thing is looked for before it counts as gone, the first one included.
 const LOOKS: u32 = 3;
-/// A thing with sides from which it is furniture that carries things rather than a thing itself, metres.
-const FURNITURE: f64 = 0.35;
 
 impl Executor<'_, '_> {
     /// Brings the robot to an object of the plan and finds it there; its key in the local map. On a fixed arm the object is only
@@ -47,6 +48,58 @@ impl Executor<'_, '_> {
         Ok(())
     }
 
+    /// Whether something that was driven to is already as an action makes it, which from afar nobody can tell: two views from near by
+    /// have to agree.
+    pub(super) fn is_so_already(&mut self, key: &ObjectKey, action: &str) -> Result<bool, Fault> {
+        if !self.tools.rooms() || !self.shows(key, action)? {
+            return Ok(false);
+        }
+        self.tools.survey(Skill::Look, self.front_view.unwrap_or(""), Some(key))?;
+        let shows = self.shows(key, action)?;
+        self.tools.add_to_inventory(key);
+        Ok(shows)
+    }
+
+    /// Whether the local map shows something to be as an action makes it.
+    fn shows(&mut self, key: &ObjectKey, action: &str) -> Result<bool, Fault> {
+        let map = self.tools.map()?;
+        let Some(object) = map.get(key) else { return Ok(false) };
+        let makes = self.tools.lexicon().actions.rule(action, &object.class_name).and_then(|rule| rule.makes);
+        Ok(makes.is_some() && seen_state(key, &map) == makes)
+    }
+
+    /// Whether something that the map of the room shows where it shall be put is seen to be there now. `false` without a look when
+    /// the map does not show it so.
+    pub(super) fn stands_already(
+        &mut self,
+        object: &ObjectKey,
+        relation: Relation,
+        targets: &[ObjectKey],
+        room: &ObjectMap,
+    ) -> Result<bool, Fault> {
+        let (Some(known), [target]) = (room.get(object), targets) else { return Ok(false) };
+        let untouched = !self.moved_to.contains_key(object) && !self.is_held(object);
+        let is_shown = room.get(target).is_some_and(|target| stands_in_or_on(known, relation, target, room));
+        if !self.tools.rooms() || !untouched || !is_shown {
+            return Ok(false);
+        }
+        let key = self.reach(object, "look at")?;
+        let target_here = match room.get(target).is_some_and(is_furniture) {
+            true => None,
+            false => Some(self.redetect(target)?),
+        };
+        let map = self.tools.map()?;
+        let Some(seen) = map.get(&key) else { return Ok(false) };
+        match (target_here.and_then(|target| map.get(&target)), self.tools.map_from_arm()) {
+            (Some(target), _) => Ok(stands_in_or_on(seen, relation, target, &map)),
+            (None, Some(map_from_arm)) => {
+                let moved = (map_from_arm * spatial::centre(seen) - spatial::centre(known)).norm();
+                Ok(moved <= DRIFT)
+            }
+            (None, None) => Ok(false),
+        }
+    }
+
     /// Finds an object of the room in the local map by the query it was grounded with (ASP III-D ii): the match nearest to where
     /// it should be; else the only match that is no other known thing; further looks before it counts as stale.
     fn redetect(&mut self, object: &ObjectKey) -> Result<ObjectKey, Fault> {
@@ -58,10 +111,12 @@ impl Executor<'_, '_> {
             if look > 0 {
                 self.tools.survey(Skill::Look, "", Some(&self.alias(object)))?;
             }
+            let singled_out = self.singled_out(object)?;
             let map = self.tools.map()?;
             let (found, _) = self.tools.object_retrieval(&query, SEVERAL)?;
-            let fits = |candidate: &&Object| {
-                found.keys.contains(&candidate.key) || candidate.class_name == remembered.class_name
+            let fits = |candidate: &&Object| match singled_out.as_slice() {
+                [] => found.keys.contains(&candidate.key) || candidate.class_name == remembered.class_name,
+                keys => keys.contains(&candidate.key),
             };
             let candidates: Vec<&Object> = map.objects.iter().filter(fits).collect();
             if let Some(key) = self.nearest_to(object, &remembered, &candidates, &found.keys) {
@@ -78,6 +133,16 @@ impl Executor<'_, '_> {
         ))
     }
 
+    /// Of drawers or doors in one piece of furniture the one that the phrase singles out, looked at from before them; empty when
+    /// none was meant.
+    fn singled_out(&mut self, object: &ObjectKey) -> Result<Vec<ObjectKey>, Fault> {
+        let Some(phrase) = self.tools.phrase_of(object).cloned() else { return Ok(Vec::new()) };
+        if let Some(view) = self.front_view {
+            self.tools.survey(Skill::Look, view, None)?;
+        }
+        meant_here(&phrase, self.tools, self.knowledge)
+    }
+
     /// Which of the candidates is the object.
     fn nearest_to(
         &self,
@@ -88,6 +153,11 @@ impl Executor<'_, '_> {
     ) -> Option<ObjectKey> {
         let map_from_arm = self.tools.map_from_arm()?;
         let in_room = |candidate: &Object| map_from_arm * spatial::centre(candidate);
+        // The floor is level: heights have no error of localisation.
+        let in_row = |candidate: &Object| {
+            !fixture::is_panel(&remembered.class_name)
+                || (in_room(candidate).z - remembered.place.z).abs() <= ROW
+        };
         let taken =
             |key: &ObjectKey| self.aliases.iter().any(|(other, alias)| other != object && alias == key);
         // Of those that the query confirms first.
@@ -95,8 +165,8 @@ impl Executor<'_, '_> {
             let nearest = candidates
                 .iter()
                 .filter(|candidate| !confirmed_only || confirmed.contains(&candidate.key))
-                .filter(|candidate| !taken(&candidate.key))
-                .map(|candidate| ((in_room(candidate) - remembered.place).xy().norm(), candidate))
+                .filter(|candidate| !taken(&candidate.key) && in_row(candidate))
+                .map(|candidate| ((in_room(candidate) - remembered.place).norm(), candidate))
                 .filter(|(distance, _)| *distance <= DRIFT.max(0.5 * remembered.size))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
             if let Some((_, found)) = nearest {
@@ -114,6 +184,7 @@ impl Executor<'_, '_> {
         let mut strangers = candidates
             .iter()
             .filter(|candidate| confirmed.contains(&candidate.key) && !taken(&candidate.key))
+            .filter(|candidate| in_row(candidate))
             .filter(|candidate| !explained(candidate));
         match (strangers.next(), strangers.next()) {
             (Some(only), None) => Some(only.key.clone()),
@@ -135,7 +206,7 @@ impl Executor<'_, '_> {
         };
         self.travel(first, &action)?;
         let is_support = |target: &ObjectKey| {
-            self.memory.get(target).is_some_and(|it| it.width > FURNITURE && relation == Relation::On)
+            self.memory.get(target).is_some_and(|it| it.is_furniture && relation == Relation::On)
         };
         if targets.len() == 1 && is_support(first) {
             // A table or a counter is no thing of the local map, but what carries them.

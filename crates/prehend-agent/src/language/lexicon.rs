@@ -183,6 +183,8 @@ pub struct Lexicon {
     pub numbers: Phrases<u32>,
     /// Ordinals.
     pub ordinals: Phrases<u32>,
+    /// Whether tables are things one can speak of, as in a room with several, rather than where everything is.
+    pub tables_are_things: bool,
     /// Every other kind of phrase, by its key in the file.
     lists: HashMap<&'static str, Words>,
     corrections: HashMap<String, Vec<String>>,

@@ -153,6 +153,19 @@ impl Grounder<'_, '_, '_> {
         Ok(found)
     }
 
+    /// Keeps what singles out a drawer or door among its neighbours: from afar some of them may not have been seen, so that which is
+    /// the top one is decided in front of them.
+    pub(super) fn keep_row(&mut self, np: &NounPhrase, key: &ObjectKey) -> Result<(), Fault> {
+        let map = self.map()?;
+        let is_panel = map.get(key).is_some_and(|object| fixture::is_panel(class_of(object)));
+        if is_panel && matches!(np.head, Head::Noun(_)) && !np.selectors.is_empty() {
+            // What it belongs to is what is stood before.
+            let phrase = NounPhrase { modifiers: Vec::new(), except: Vec::new(), ..np.clone() };
+            self.tools.keep_phrase(key, phrase);
+        }
+        Ok(())
+    }
+
     /// Adds the action; a text instead when it is so already.
     ///
     /// Errors: infeasible when nothing is known that does it to such a thing, or the hand is full.
@@ -192,7 +205,7 @@ impl Grounder<'_, '_, '_> {
             return Err(refuse(Reason::Infeasible, message));
         }
         if let Some(state) = makes
-            && self.state_of(key)? == Some(state)
+            && self.surely(key)? == Some(state)
         {
             let word = if state == Makes::Open { "open" } else { "closed" };
             return Ok(Some(format!("{} is {word} already.", capital(&describe(key, &map)))));
@@ -214,7 +227,12 @@ impl Grounder<'_, '_, '_> {
         actions: &mut Vec<Action>,
     ) -> Result<(), Fault> {
         let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
-        if self.state_of(target)? != Some(Makes::Closed) {
+        let is_closed = match self.surely(target)? {
+            Some(state) => state == Makes::Closed,
+            // Nobody can tell from afar: it is gone to, and opened when it is closed.
+            None => self.tools.rooms() && self.state_of(target)?.is_some(),
+        };
+        if !is_closed {
             return Ok(());
         }
         let mut empty = None;
@@ -234,6 +252,16 @@ impl Grounder<'_, '_, '_> {
         }
         self.act(target, "open", None, &mut empty, actions)?;
         Ok(())
+    }
+
+    /// As [`state_of`](Self::state_of), when it is beyond doubt: from across a room a gap of a few centimetres does not show, so that
+    /// there only what earlier steps did counts.
+    fn surely(&mut self, key: &ObjectKey) -> Result<Option<Makes>, Fault> {
+        match self.states.iter().rev().find(|(other, _)| other == key) {
+            Some((_, state)) => Ok(Some(*state)),
+            None if self.tools.rooms() => Ok(None),
+            None => self.state_of(key),
+        }
     }
 
     /// Whether a drawer or door is open or closed, after the steps so far; `None` for what neither is, or what cannot be told.
@@ -438,7 +466,7 @@ impl Grounder<'_, '_, '_> {
 }
 
 /// Whether the map shows that something is open or closed.
-fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
+pub(crate) fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
     let part = map.get(key)?;
     let opening = fixture::opening(part, map)?;
     if opening.is_open() {

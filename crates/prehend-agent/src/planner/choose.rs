@@ -190,24 +190,25 @@ impl Grounder<'_, '_, '_> {
         Ok(values)
     }
 
-    /// Places of objects along a direction, greater = farther to that side, metres.
+    /// Places of objects along a direction, greater = farther to that side, metres from the first of them.
     fn along(&mut self, region: Region, keys: &[ObjectKey]) -> Result<Vec<f64>, Fault> {
         let map = self.map()?;
-        Ok(keys
-            .iter()
-            .map(|key| {
-                map.get(key).map_or(0.0, |object| {
-                    let centre = spatial::centre(object);
-                    match region {
-                        Region::Left => centre.y,
-                        Region::Right => -centre.y,
-                        Region::Front => -centre.x,
-                        Region::Back => centre.x,
-                        Region::Center | Region::Edge => 0.0,
-                    }
-                })
-            })
-            .collect())
+        let objects: Vec<&Object> = keys.iter().filter_map(|key| map.get(key)).collect();
+        let sight = self.tools.sight(&objects);
+        let Some(first) = objects.first().map(|object| spatial::centre(object)) else {
+            return Ok(vec![0.0; keys.len()]);
+        };
+        let place = |object: &Object| {
+            let [ahead, left] = sight.offset(&first, &spatial::centre(object));
+            match region {
+                Region::Left => left,
+                Region::Right => -left,
+                Region::Front => -ahead,
+                Region::Back => ahead,
+                Region::Center | Region::Edge => 0.0,
+            }
+        };
+        Ok(keys.iter().map(|key| map.get(key).map_or(0.0, place)).collect())
     }
 
     /// Least gap of each object to the targets, metres; infinite when there is no other.

@@ -2,6 +2,7 @@
 
 use super::Knowledge;
 use super::describe::{class_of, describe};
+use super::furniture::is_furniture;
 use super::ground::refuse;
 use crate::language::{Goal, Lexicon, PlaceRelation, Region, Step};
 use crate::world::Fault;
@@ -73,7 +74,7 @@ fn class_in(lexicon: &Lexicon, list: &'static str, object: &Object) -> bool {
 pub(super) fn relation_to(target: &Object, lexicon: &Lexicon) -> Relation {
     if class_in(lexicon, "containers", target) {
         Relation::In
-    } else if class_in(lexicon, "surfaces", target) {
+    } else if class_in(lexicon, "surfaces", target) || is_furniture(target) {
         Relation::On
     } else {
         Relation::NextTo

@@ -8,18 +8,21 @@ mod answer;
 mod choose;
 mod describe;
 mod feasible;
+mod furniture;
 mod ground;
 mod relate;
 mod steps;
 
-use crate::language::{Goal, Lexicon};
+use crate::language::{Goal, Lexicon, NounPhrase};
 use crate::policy::{Policy, Workspace};
 use crate::tools::Toolbox;
 use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason, Relation};
 
+pub(crate) use act::seen_state;
 pub(crate) use describe::{describe, listed};
 pub use feasible::refuse_at_once;
+pub(crate) use furniture::{is_furniture, stands_in_or_on};
 
 /// One action of a plan; objects are grasped when they are not held.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,6 +165,21 @@ pub(crate) fn plan(
             let message = format!("This can mean two things: {}. Which one?", meant.join("; or "));
             Err(Fault::new(Reason::Ambiguous, message))
         }
+    }
+}
+
+/// What a phrase means in the map that is read now; empty when it means nothing there.
+///
+/// Errors: the fault of a tool.
+pub(crate) fn meant_here(
+    phrase: &NounPhrase,
+    tools: &mut Toolbox<'_>,
+    knowledge: Knowledge<'_>,
+) -> Result<Vec<ObjectKey>, Fault> {
+    match ground::Grounder::new(tools, knowledge).candidates(phrase) {
+        Ok(keys) => Ok(keys),
+        Err(fault) if is_refusal(fault.reason) => Ok(Vec::new()),
+        Err(fault) => Err(fault),
     }
 }
 

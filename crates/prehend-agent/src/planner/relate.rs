@@ -1,11 +1,12 @@
 //! Objects that stand in a relation to others ("the egg that is near the tomato").
 
 use super::describe::{describe, listed};
+use super::furniture::{is_furniture, support};
 use super::ground::{Fact, Grounder, head_word, refuse};
 use crate::language::{Modifier, NounPhrase, Region, Spatial};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, spatial};
 
 /// An offset this large, metres, is a direction beyond doubt.
 const CLEAR_OFFSET: f64 = 0.05;
@@ -125,10 +126,11 @@ impl Grounder<'_, '_, '_> {
             }
             let map = self.map()?;
             let (Some(a), Some(b)) = (map.get(key), map.get(anchor)) else { return Ok(Fit::No) };
-            let offset = spatial::centre(a) - spatial::centre(b);
+            let [ahead, left] =
+                self.tools.sight(&[a, b]).offset(&spatial::centre(b), &spatial::centre(a)).map(f64::abs);
             let (along, across) = match relation {
-                Spatial::LeftOf | Spatial::RightOf => (offset.y.abs(), offset.x.abs()),
-                _ => (offset.x.abs(), offset.y.abs()),
+                Spatial::LeftOf | Spatial::RightOf => (left, ahead),
+                _ => (ahead, left),
             };
             return Ok(if along > CLEAR_OFFSET && along > 0.4 * across { Fit::Clear } else { Fit::Marginal });
         }
@@ -214,10 +216,16 @@ impl Grounder<'_, '_, '_> {
     fn in_region(&mut self, key: &ObjectKey, region: Region) -> Result<Fit, Fault> {
         let map = self.map()?;
         let Some(object) = map.get(key) else { return Ok(Fit::No) };
-        let workspace = self.knowledge.settings.workspace;
-        let middle = [0, 1].map(|axis| (workspace.min[axis] + workspace.max[axis]) / 2.0);
         let centre = spatial::centre(object);
-        let (ahead, left) = (centre.x - middle[0], centre.y - middle[1]);
+        let (ahead, left) = if self.tools.rooms() {
+            // Of the table it stands on.
+            let Some(table) = support(object, &map) else { return Ok(Fit::No) };
+            self.tools.sight(&[table]).offset(&spatial::centre(table), &centre).into()
+        } else {
+            let workspace = self.knowledge.settings.workspace;
+            let middle = [0, 1].map(|axis| (workspace.min[axis] + workspace.max[axis]) / 2.0);
+            (centre.x - middle[0], centre.y - middle[1])
+        };
         let graded = |amount: f64| match amount {
             a if a > 0.08 => Fit::Clear,
             a if a > 0.0 => Fit::Marginal,
@@ -266,15 +274,11 @@ impl Grounder<'_, '_, '_> {
     }
 }
 
-/// Least side of a thing of the room that is a table rather than on one, metres.
-const TABLE: f64 = 0.35;
-
-/// Whether another object carries this one; a table of the room does not count.
+/// Whether another object carries this one; furniture of the room does not count.
 pub(super) fn carried(object: &Object, map: &ObjectMap) -> bool {
-    let is_table = |other: &Object| other.key.scope() == Scope::Room && spatial::width_of(other) > TABLE;
     map.objects
         .iter()
-        .any(|other| other.key != object.key && !is_table(other) && spatial::carried_by(object, other))
+        .any(|other| other.key != object.key && !is_furniture(other) && spatial::carried_by(object, other))
 }
 
 /// What an earlier step makes of a relation; `None` when it says nothing about it.

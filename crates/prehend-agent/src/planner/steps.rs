@@ -175,6 +175,7 @@ impl Grounder<'_, '_, '_> {
                     if container { target } else { self.objects.clone() }
                 }
                 _ if let Some(whole) = self.topped(destination, np)? => vec![whole],
+                _ if let Some(table) = self.table_for(np, objects)? => vec![table],
                 _ => {
                     let before = std::mem::take(&mut self.objects);
                     let usable: Vec<ObjectKey> =
@@ -248,7 +249,9 @@ impl Grounder<'_, '_, '_> {
                 return Err(fault);
             }
         }
-        if held.is_none() && self.facts.is_empty() && self.is_so(key, relation, targets)? {
+        // In a room the map may be old: it is gone and looked there.
+        let fresh = !self.tools.rooms() && held.is_none() && self.facts.is_empty();
+        if fresh && self.is_so(key, relation, targets)? {
             let there = relation_words(relation, targets, &map);
             return Ok(Some(format!("{} is already {there}.", capital(&describe(key, &map)))));
         }

@@ -16,7 +16,7 @@ pub use output::{ToolOutput, ToolValue};
 pub use schema::schema;
 pub use spatial::Measure;
 
-use crate::language::Lexicon;
+use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{
@@ -45,8 +45,12 @@ pub struct Toolbox<'w> {
     may_explore: bool,
     toured: bool,
     map_from_arm: Option<Isometry3<f64>>,
+    /// Where the base stood when the map of the room was first read, metres.
+    viewpoint: Option<[f64; 2]>,
     /// By which query each object of the room was found: it is asked again after arrival (ASP III-D ii).
     grounded_by: HashMap<ObjectKey, String>,
+    /// Phrases that single out one of several parts of an object of the room ("the top drawer").
+    phrases: HashMap<ObjectKey, NounPhrase>,
     /// Objects of the room that were found not to be there.
     struck: Vec<ObjectKey>,
 }
@@ -92,7 +96,9 @@ impl<'w> Toolbox<'w> {
             may_explore: false,
             toured: false,
             map_from_arm: None,
+            viewpoint: None,
             grounded_by: HashMap::new(),
+            phrases: HashMap::new(),
             struck: Vec::new(),
         }
     }

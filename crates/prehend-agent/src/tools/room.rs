@@ -4,12 +4,19 @@
 //! the base stands, and the skills act on it alone. No tool changes the map of the room.
 
 use super::{Freshness, ToolOutput, ToolValue, Toolbox};
+use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Arrival, Fault};
 use nalgebra::Isometry3;
-use prehend_scene::{ObjectKey, ObjectMap, Reason, Scope};
+use prehend_scene::spatial::Sight;
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
 use std::sync::Arc;
 
 impl Toolbox<'_> {
+    /// The words of the agent.
+    pub(crate) fn lexicon(&self) -> &Lexicon {
+        self.lexicon
+    }
+
     /// Whether the robot drives.
     pub fn rooms(&self) -> bool {
         self.rooms
@@ -36,8 +43,22 @@ impl Toolbox<'_> {
             }
         };
         self.state.map_version = map.version;
-        self.room = Some(Arc::clone(&map));
+        self.take_room(&map);
         Ok(map)
+    }
+
+    fn take_room(&mut self, map: &Arc<ObjectMap>) {
+        self.room = Some(Arc::clone(map));
+        self.viewpoint = self.world.base_pose().map(|[x, y, _]| [x, y]);
+    }
+
+    /// How the robot looks at objects of the map that is read: in the room from where it stood when the goal was grounded first,
+    /// so that left stays left while it drives.
+    pub(crate) fn sight(&self, objects: &[&Object]) -> Sight {
+        match (self.scope, self.viewpoint) {
+            (Scope::Room, Some(from)) => Sight::towards(from, objects),
+            (Scope::Room, None) | (Scope::Local, _) => Sight::ARM,
+        }
     }
 
     /// Lets this goal drive a tour when there is no map of the room.
@@ -50,7 +71,8 @@ impl Toolbox<'_> {
     /// Errors: the fault of the tour.
     pub fn explore(&mut self) -> Result<ToolOutput, Fault> {
         if !self.toured {
-            self.room = Some(self.explored()?);
+            let map = self.explored()?;
+            self.take_room(&map);
         }
         let output = Some(ToolValue::State(self.state.clone()));
         Ok(ToolOutput { success: true, feedback_msg: "the room is mapped".to_owned(), output })
@@ -140,6 +162,18 @@ impl Toolbox<'_> {
             self.room = Some(Arc::new(map));
             self.struck.push(object.clone());
         }
+    }
+
+    /// Keeps the phrase that meant an object of the room, to be grounded again where it is.
+    pub(crate) fn keep_phrase(&mut self, object: &ObjectKey, phrase: NounPhrase) {
+        if self.scope == Scope::Room {
+            self.phrases.insert(object.clone(), phrase);
+        }
+    }
+
+    /// The phrase that meant an object of the room, when it was kept.
+    pub(crate) fn phrase_of(&self, object: &ObjectKey) -> Option<&NounPhrase> {
+        self.phrases.get(object)
     }
 
     /// The words by which an object of the room was found.

@@ -61,8 +61,8 @@ impl Measure {
     }
 
     /// The value for these objects, exactly [`Measure::arity`] of them.
-    /// `robot` is where it stands in the map's frame.
-    fn value(self, objects: &[&Object], [x, y]: [f64; 2]) -> Option<ToolValue> {
+    /// `robot` is where it stands in the map's frame, `sight` how it looks at the objects.
+    fn value(self, objects: &[&Object], [x, y]: [f64; 2], sight: &spatial::Sight) -> Option<ToolValue> {
         use spatial as s;
         Some(match (self, objects) {
             (Self::DistanceTo, [a]) => {
@@ -72,10 +72,10 @@ impl Measure {
             (Self::SizeOf, [a]) => ToolValue::Number(s::size_of(a)),
             (Self::DistanceBetween, [a, b]) => ToolValue::Number(s::distance_between(a, b)),
             (Self::GapBetween, [a, b]) => ToolValue::Number(s::gap(a, b)),
-            (Self::LeftOf, [a, b]) => ToolValue::Bool(s::left_of(a, b)),
-            (Self::RightOf, [a, b]) => ToolValue::Bool(s::right_of(a, b)),
-            (Self::InFrontOf, [a, b]) => ToolValue::Bool(s::in_front_of(a, b)),
-            (Self::Behind, [a, b]) => ToolValue::Bool(s::behind(a, b)),
+            (Self::LeftOf, [a, b]) => ToolValue::Bool(s::left_of(a, b, sight)),
+            (Self::RightOf, [a, b]) => ToolValue::Bool(s::right_of(a, b, sight)),
+            (Self::InFrontOf, [a, b]) => ToolValue::Bool(s::in_front_of(a, b, sight)),
+            (Self::Behind, [a, b]) => ToolValue::Bool(s::behind(a, b, sight)),
             (Self::Near, [a, b]) => ToolValue::Bool(s::near(a, b)),
             (Self::Inside, [a, b]) => ToolValue::Bool(s::inside(a, b)),
             (Self::On, [a, b]) => ToolValue::Bool(s::on(a, b)),
@@ -111,7 +111,8 @@ impl Toolbox<'_> {
             Scope::Room => self.world.base_pose().map_or([0.0; 2], |[x, y, _]| [x, y]),
             Scope::Local => [0.0; 2],
         };
-        let value = (objects.len() == keys.len()).then(|| measure.value(&objects, robot)).flatten();
+        let sight = self.sight(&objects);
+        let value = (objects.len() == keys.len()).then(|| measure.value(&objects, robot, &sight)).flatten();
         let Some(value) = value else {
             return Err(infeasible(format!(
                 "{} takes {} objects of the map",

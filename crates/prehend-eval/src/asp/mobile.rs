@@ -158,7 +158,11 @@ struct Draft {
 /// A thing put at a place: in the bin of this number, front row.
 fn put(text: &mut String, name: &str, keys: &str, place: &Place, bin: usize) {
     let low = -place.half + BIN * bin as f64 + 0.03;
-    let high = low + BIN - 0.10;
+    put_between(text, name, keys, place, [low, low + BIN - 0.10]);
+}
+
+/// A thing put between two distances along a place, front row.
+fn put_between(text: &mut String, name: &str, keys: &str, place: &Place, [low, high]: [f64; 2]) {
     let depth = if place.model == "counter" { [-0.18, -0.08] } else { [-0.22, -0.10] };
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -227,8 +231,9 @@ fn spatial(rng: &mut impl Rng, query: usize) -> Draft {
     let mut objects = String::new();
     let (meant, other) = (thing.class.to_owned(), format!("other {}", thing.class));
     let (beside, away) = if near { (&meant, &other) } else { (&other, &meant) };
-    put(&mut objects, beside, thing.keys, from, 0);
-    put(&mut objects, landmark.class, landmark.keys, from, 1);
+    // What is near is a hand's breadth away, what is far at least twice as far.
+    put_between(&mut objects, beside, thing.keys, from, [0.02 - from.half, 0.06 - from.half]);
+    put_between(&mut objects, landmark.class, landmark.keys, from, [0.16 - from.half, 0.20 - from.half]);
     put(&mut objects, away, thing.keys, elsewhere.0, elsewhere.1.min(2));
     put(&mut objects, container.class, container.keys, to, 1);
     let (a, b, c) = (thing.class, landmark.class, container.class);

@@ -357,11 +357,10 @@ fn agent(shell: &Shell) -> Result<Agent, NodeError> {
         front_view: shell.robot.looks.iter().any(|(name, _)| name == FRONT).then_some(FRONT),
         ..defaults
     };
-    Ok(Agent {
-        lexicon: read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?),
-        policy: read(&policy, Policy::from_yaml)?,
-        settings,
-    })
+    let mut words = read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?);
+    // Who drives has several tables.
+    words.tables_are_things = shell.robot.navigation.is_some();
+    Ok(Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings })
 }
 
 fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {

@@ -97,7 +97,7 @@ pub fn working_parts(object: &Object, support_z: f64, table: &ActionTable) -> Ve
             continue;
         }
         let Some(centroid) = seen.cloud.centroid() else { continue };
-        let normal = outward(&centroid, front.as_ref());
+        let normal = outward(kind, &centroid, front.as_ref());
         let (low, high) = seen.cloud.bounds().unwrap_or((centroid, centroid));
         parts.push(WorkingPart {
             kind: kind.to_owned(),
@@ -118,18 +118,29 @@ pub fn working_parts(object: &Object, support_z: f64, table: &ActionTable) -> Ve
 /// Whether a sighting is a part that geometry found: kinds that are one thing to a hand, and clouds that cover each other.
 fn is_same(part: &WorkingPart, kind: &str, cloud: &PointCloud) -> bool {
     let grip = |kind: &str| matches!(kind, "handle" | "knob" | "lever");
-    let press = |kind: &str| matches!(kind, "button" | "key" | "switch");
-    let alike = part.kind == kind || grip(&part.kind) && grip(kind) || press(&part.kind) && press(kind);
+    let alike =
+        part.kind == kind || grip(&part.kind) && grip(kind) || is_pressed(&part.kind) && is_pressed(kind);
     let over = |a: &PointCloud, b: &PointCloud| overlap_ratio(&a.points, &b.points, SAME);
     alike && over(&part.cloud, cloud).max(over(cloud, &part.cloud)) >= OVERLAP
 }
 
-/// The normal of a part that only the detector saw: that of the front it stands before, else up.
-fn outward(centroid: &Point3<f64>, front: Option<&mechanism::Front>) -> Vector3<f64> {
+/// Kinds of parts that a finger presses.
+fn is_pressed(kind: &str) -> bool {
+    matches!(kind, "button" | "key" | "switch")
+}
+
+/// How far the middle of a part may be before the front that it belongs to, metres: of one that is pulled, and of one that is pressed.
+const BEFORE: [f64; 2] = [0.1, 0.03];
+
+/// The normal of a part that only the detector saw: that of the front it stands before, else up. Keys that lie before the receiver of a
+/// phone are none of its side.
+fn outward(kind: &str, centroid: &Point3<f64>, front: Option<&mechanism::Front>) -> Vector3<f64> {
+    let [pulled, pressed] = BEFORE;
+    let farthest = if is_pressed(kind) { pressed } else { pulled };
     front
         .filter(|front| {
             let out = centroid.coords.dot(&front.normal) - front.offset;
-            (-0.01..0.1).contains(&out) && centroid.z < front.height.1 + 0.01
+            (-0.01..farthest).contains(&out) && centroid.z < front.height.1 + 0.01
         })
         .map_or(Vector3::z(), |front| front.normal)
 }

@@ -105,3 +105,36 @@ fn a_mask_that_was_split_is_one_thing_and_what_one_frame_alone_shows_is_none() {
     take(&mut builder, [0.2, 0.2, 1.2], [-1.5, 0.0, 0.7], 0.0, 7);
     assert_eq!((of_class(builder.map(), "cup").len(), of_class(builder.map(), "apple").len()), (0, 2));
 }
+
+#[test]
+fn what_stands_on_a_table_is_no_piece_of_it() {
+    let at = |centre: [f64; 3], size: [f64; 3]| OrientedBox {
+        pose: nalgebra::Isometry3::translation(centre[0], centre[1], centre[2]),
+        size: size.into(),
+    };
+    let table = at([3.0, 2.0, 0.33], [0.5, 0.5, 0.66]);
+    let phone = at([3.0, 2.0, 0.69], [0.17, 0.2, 0.06]);
+    assert!(carries(&table, &phone) && carries(&phone, &table));
+    // A piece of its top, a leg, and the top alone with the phone on it.
+    assert!(!carries(&table, &at([3.1, 2.0, 0.655], [0.2, 0.2, 0.01])));
+    assert!(!carries(&table, &at([3.2, 2.2, 0.3], [0.05, 0.05, 0.6])));
+    assert!(carries(&at([3.0, 2.0, 0.65], [0.5, 0.5, 0.02]), &phone));
+}
+
+#[test]
+fn a_table_that_was_called_something_else_stays_one_table() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
+    let tables = |builder: &RoomBuilder| {
+        builder.map().objects.iter().filter(|object| object.bounds.size.norm() > BULKY).count()
+    };
+    let mut frame = render(&room(), &VGA, &view, SIGMA, 1);
+    builder.update(&frame, None, false).unwrap();
+    let before = tables(&builder);
+    assert!(before > 0);
+    for detection in frame.detections.iter_mut().filter(|detection| detection.class_name == "table") {
+        detection.class_name = "egg".to_owned();
+    }
+    builder.update(&frame, None, false).unwrap();
+    assert_eq!(tables(&builder), before);
+}

@@ -133,7 +133,7 @@ impl Parser<'_> {
             PlaceWord::Above => PlaceRelation::Above,
         };
         let onto = matches!(word, PlaceWord::Known(Relation::On) | PlaceWord::To);
-        if onto && let Some(next) = self.table(after) {
+        if onto && let Some(next) = self.the_table(after) {
             push(PlaceRelation::Known(Relation::Table), Vec::new(), next, 0);
             return;
         }
@@ -175,10 +175,9 @@ impl Parser<'_> {
                 PlaceWord::Known(Relation::NextTo) if number == 2 => Some(2),
                 _ => None,
             };
-            let about_table = targets
-                .value
-                .iter()
-                .any(|np| matches!(&np.head, Head::Noun(noun) if self.list("table").has_word(noun)));
+            let is_table =
+                |np: &NounPhrase| matches!(&np.head, Head::Noun(noun) if self.list("table").has_word(noun));
+            let about_table = !self.lexicon.tables_are_things && targets.value.iter().any(is_table);
             if let Some(cost) = cost.map(|cost| cost + if about_table { 2 } else { 0 }) {
                 push(relation, targets.value, targets.next, targets.cost + cost);
             }

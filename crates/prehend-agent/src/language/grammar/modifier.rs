@@ -335,6 +335,11 @@ impl Parser<'_> {
         (!longer).then_some(next)
     }
 
+    /// As [`table`](Self::table), where that is the one place for everything and not a thing of its own.
+    pub(super) fn the_table(&self, position: usize) -> Option<usize> {
+        if self.lexicon.tables_are_things { None } else { self.table(position) }
+    }
+
     /// A region of the table: "the middle of the table", "table center", "the table's left side"; its end.
     pub(super) fn table_region(&self, position: usize) -> Option<(Region, usize)> {
         if let Some((region, next)) = self.side(position)
@@ -377,7 +382,7 @@ impl Parser<'_> {
                 out.push(Alt { value: Post::Where(vec![modifier]), next, cost });
             };
             if matches!(relation, Spatial::On | Spatial::At)
-                && let Some(next) = self.table(after)
+                && let Some(next) = self.the_table(after)
             {
                 push(Spatial::OnTable, Vec::new(), next, 0);
                 continue;

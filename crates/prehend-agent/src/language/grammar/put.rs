@@ -82,7 +82,7 @@ impl Parser<'_> {
         for (length, relation) in self.lexicon.removals.at(self.tokens, position) {
             let after = position + length;
             let mut ends: Vec<(Vec<NounPhrase>, usize, u32)> = Vec::new();
-            if let Some(next) = self.table(after) {
+            if let Some(next) = self.the_table(after) {
                 // "take the mug off the table" is picking it up.
                 let step = Step::Pick { objects: objects.to_vec(), part: None };
                 out.push(Alt { value: Clause::Step(step), next, cost });
@@ -106,11 +106,12 @@ impl Parser<'_> {
                         np
                     })
                     .collect();
-                out.push(Alt {
-                    value: put(objects.clone(), table("on the table"), None, false),
-                    next,
-                    cost: cost + extra,
-                });
+                let is_table = matches!(source.as_slice(), [NounPhrase { head: Head::Noun(noun), .. }] if self.list("table").has_word(noun));
+                let value = match is_table {
+                    true => Clause::Step(Step::Pick { objects: objects.clone(), part: None }),
+                    false => put(objects.clone(), table("on the table"), None, false),
+                };
+                out.push(Alt { value, next, cost: cost + extra });
                 for destination in self.destination(next) {
                     out.push(Alt {
                         value: put(objects.clone(), destination.value, None, false),

@@ -1,0 +1,71 @@
+//! Tables, shelves and counters of a room: things that others stand on.
+
+use super::ground::Grounder;
+use super::relate::carried;
+use crate::language::{Head, NounPhrase, Quantity};
+use crate::world::Fault;
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, spatial};
+
+/// Least side of a thing of the room that is furniture rather than on some, metres.
+const LEAST_SIDE: f64 = 0.35;
+
+/// Whether an object of the room is furniture that carries things.
+pub(crate) fn is_furniture(object: &Object) -> bool {
+    object.key.scope() == Scope::Room && spatial::width_of(object) > LEAST_SIDE
+}
+
+/// The furniture on which an object stands, or what holds it.
+pub(super) fn support<'m>(object: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
+    map.objects
+        .iter()
+        .find(|other| other.key != object.key && is_furniture(other) && spatial::carried_by(object, other))
+}
+
+/// Whether a map of a room shows an object to be in or on another, furniture included: what is in a bowl on the table is not on the
+/// table.
+pub(crate) fn stands_in_or_on(object: &Object, relation: Relation, target: &Object, map: &ObjectMap) -> bool {
+    match relation {
+        Relation::In => spatial::inside(object, target),
+        Relation::On => spatial::on(object, target) && !(is_furniture(target) && carried(object, map)),
+        _ => false,
+    }
+}
+
+impl Grounder<'_, '_, '_> {
+    /// Of several tables that a plain phrase fits alike ("the table"), the one that is meant as a place for objects: what is in or
+    /// on something else is put down on the table where that stands, what stands on one of two tables goes to the other. `None`
+    /// when the phrase means something else, or nothing tells which.
+    pub(super) fn table_for(
+        &mut self,
+        np: &NounPhrase,
+        objects: &[ObjectKey],
+    ) -> Result<Option<ObjectKey>, Fault> {
+        let is_plain = matches!(np.head, Head::Noun(_))
+            && np.quantity == Quantity::One
+            && np.modifiers.is_empty()
+            && np.selectors.is_empty();
+        if !self.tools.rooms() || !is_plain {
+            return Ok(None);
+        }
+        let fitting = self.loose(np)?;
+        let map = self.map()?;
+        if fitting.len() < 2 || !fitting.iter().all(|key| map.get(key).is_some_and(is_furniture)) {
+            return Ok(None);
+        }
+        let stands = |key: &ObjectKey| {
+            let object = map.get(key)?;
+            Some((support(object, &map)?.key.clone(), carried(object, &map)))
+        };
+        let mut places: Vec<(ObjectKey, bool)> = objects.iter().filter_map(stands).collect();
+        places.dedup();
+        let [(here, is_carried)] = places.as_slice() else { return Ok(None) };
+        if *is_carried {
+            return Ok(fitting.contains(here).then(|| here.clone()));
+        }
+        let mut others = fitting.into_iter().filter(|key| key != here);
+        Ok(match (others.next(), others.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        })
+    }
+}
