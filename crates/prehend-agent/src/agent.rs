@@ -332,6 +332,10 @@ impl Executor<'_, '_> {
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
                 (Action::Act { .. }, Reason::NoGrasp) if views < VIEWS => Remedy::LookFirst,
+                // Where the base came to stand, the camera may have seen a part of the target only.
+                (Action::Place { .. }, Reason::NoPlace) if self.tools.rooms() && views < VIEWS => {
+                    Remedy::LookFirst
+                }
                 (_, reason) => remedy(reason),
             };
             attempt += 1;
@@ -343,6 +347,9 @@ impl Executor<'_, '_> {
                 views += 1;
                 let view = if views == 1 { self.view_for(action) } else { "" };
                 let about = match action {
+                    Action::Place { object, targets, .. } if self.is_held(object) => {
+                        targets.first().map(|target| self.alias(target))
+                    }
                     Action::Pick { object, .. }
                     | Action::Place { object, .. }
                     | Action::Act { object, .. } => Some(self.alias(object)),

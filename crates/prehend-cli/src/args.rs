@@ -290,11 +290,11 @@ pub struct AspMobileArgs {
     /// Only tasks whose name contains this text; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub task: Vec<String>,
-    /// Robot file
+    /// Robot file, or a name in config/robots
     #[arg(long, value_name = "FILE", default_value = "config/robots/ranger_xarm6.yaml")]
     pub robot: PathBuf,
     /// Ablation No Aff: go_to does not ask from which side to come (lambda_aff = 0)
-    #[arg(long)]
+    #[arg(long, visible_alias = "no-preference")]
     pub no_aff: bool,
     /// Ablation: the detector makes no errors
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! Somebody interferes: what a robot next to people must expect, done to physics over the judge's channel.
 
 use crate::judge::{Judge, JudgeError};
-use nalgebra::{Point2, Vector2};
+use nalgebra::{Isometry3, Point2, Point3, Vector2, Vector3};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_sim::world::{ArmModel, ObjectTruth, Truth};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ const APPROACHED: f64 = 0.12;
 const DIRECTIONS: u64 = 8;
 /// Room that is left around a thing that is put down, metres.
 const ROOM: f64 = 0.015;
-/// Where the arm reaches and the camera at home sees, metres from the base: x, then |y|.
+/// Where the arm reaches and the camera at home sees, frame of the arm, metres: x, then |y|.
 const REACH: ([f64; 2], f64) = ([0.30, 0.56], 0.30);
 
 /// What somebody does, once in a run.
@@ -63,7 +63,9 @@ pub async fn interfere(
         let Some(object) = object else { continue };
         // Near the place it stood at first, and as high.
         let stood = before.objects.iter().find(|known| known.name == object.name).unwrap_or(object);
-        let Some(place) = free_place(stood, &truth, away, seed) else { continue };
+        let Some(place) = free_place(stood, &truth, &world_from_arm(&truth, arm), away, seed) else {
+            continue;
+        };
         let position = [place.x, place.y, stood.position[2]];
         judge.ask(&json!({"ask": "move_object", "object": object.name, "position": position})).await?;
         return Ok(format!("{} was {words}", object.name));
@@ -71,9 +73,22 @@ pub async fn interfere(
     std::future::pending().await
 }
 
+/// Where the root of the robot stands: a base that drives, or the arm that is the origin itself.
+fn world_from_root(truth: &Truth) -> Isometry3<f64> {
+    truth.base.map_or_else(Isometry3::identity, |base| {
+        let [x, y, yaw] = base.pose;
+        Isometry3::new(Vector3::new(x, y, 0.0), Vector3::z() * yaw)
+    })
+}
+
+fn world_from_arm(truth: &Truth, arm: &ArmModel) -> Isometry3<f64> {
+    let links = arm.link_poses(&truth.joints, truth.opening);
+    world_from_root(truth) * links.get(arm.arm_base()).copied().unwrap_or_else(Isometry3::identity)
+}
+
 /// The free object nearest to the tool, seen from above.
 fn approached<'a>(truth: &'a Truth, arm: &ArmModel) -> Option<&'a ObjectTruth> {
-    let tool = arm.tcp_pose(&truth.joints).translation.vector.xy();
+    let tool = (world_from_root(truth) * arm.tcp_pose(&truth.joints)).translation.vector.xy();
     let distance = |object: &ObjectTruth| (center(object).coords - tool).norm();
     truth
         .objects
@@ -91,15 +106,22 @@ fn radius(object: &ObjectTruth) -> f64 {
 }
 
 /// A place `away` from where a thing stands, where nothing else stands and the arm reaches.
-fn free_place(object: &ObjectTruth, truth: &Truth, away: f64, seed: u64) -> Option<Point2<f64>> {
+fn free_place(
+    object: &ObjectTruth,
+    truth: &Truth,
+    world_from_arm: &Isometry3<f64>,
+    away: f64,
+    seed: u64,
+) -> Option<Point2<f64>> {
     let others = || truth.objects.iter().filter(|other| other.name != object.name && !other.held);
     (0..DIRECTIONS)
         .map(|step| ((seed + step) % DIRECTIONS) as f64 / DIRECTIONS as f64 * TAU)
         .map(|angle| center(object) + Vector2::new(angle.cos(), angle.sin()) * away)
         .find(|place| {
             let ([near, far], side) = REACH;
-            (near..far).contains(&place.x)
-                && place.y.abs() < side
+            let reached = world_from_arm.inverse() * Point3::new(place.x, place.y, 0.0);
+            (near..far).contains(&reached.x)
+                && reached.y.abs() < side
                 && others()
                     .all(|other| (center(other) - place).norm() > radius(other) + radius(object) + ROOM)
         })
@@ -144,15 +166,19 @@ mod tests {
             base: None,
             objects,
         };
+        let here = Isometry3::identity();
         for seed in 0..8 {
-            let place = free_place(&truth.objects[0], &truth, PUSH, seed).unwrap();
+            let place = free_place(&truth.objects[0], &truth, &here, PUSH, seed).unwrap();
             assert!((place - Point2::new(0.45, 0.0)).norm() - PUSH < 1e-9);
             assert!((place - center(&truth.objects[1])).norm() > 0.05, "seed {seed}: {place}");
-            let place = free_place(&truth.objects[2], &truth, PUSH, seed).unwrap();
+            let place = free_place(&truth.objects[2], &truth, &here, PUSH, seed).unwrap();
             assert!(place.y < 0.30, "seed {seed}: {place}");
         }
+        // An arm on a base that stands a metre behind does not reach there.
+        let away = Isometry3::translation(-1.0, 0.0, 0.7);
+        assert!(free_place(&truth.objects[0], &truth, &away, PUSH, 0).is_none());
         let mut full = truth;
         full.objects[1].half_extents = [0.5; 3];
-        assert!(free_place(&full.objects[0], &full, PUSH, 0).is_none());
+        assert!(free_place(&full.objects[0], &full, &here, PUSH, 0).is_none());
     }
 }

@@ -90,12 +90,20 @@ impl Scene {
     }
 }
 
+/// How much higher than the known support a level plane is the top of a thing that stands on it, metres. What is higher still was no
+/// thing's top: the known one was the floor.
+const TOP: [f64; 2] = [0.05, 0.5];
+
 /// Cuts a keyframe; its parts must have been validated. `known` is the support of earlier frames: it is used when this frame
-/// shows none. `seed` drives the plane search.
+/// shows none, or only the top of something on it. `seed` drives the plane search.
 pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
     let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
     let robot = remove_foreign(&mut grid, settings, &frame.robot);
-    let plane = find_support(&grid, settings, seed).or(known);
+    let found = find_support(&grid, settings, seed);
+    let plane = match (found, known) {
+        (Some(found), Some(known)) if is_top(&found, &known, &grid) => Some(known),
+        (found, known) => found.or(known),
+    };
     let eye = Point3::from(frame.map_from_camera.translation.vector);
     let (clusters, voxels) = cluster_above(&grid, plane.as_ref(), &eye, settings);
     Scene { grid, robot, plane, clusters, voxels }
@@ -139,6 +147,16 @@ fn remove_foreign(grid: &mut PointGrid, settings: &SegmentSettings, robot: &[Ori
         }
     }
     seen
+}
+
+/// Whether a plane is the top of something that stands on the known support: above it in the middle of what is seen on it.
+fn is_top(found: &Plane, known: &Plane, grid: &PointGrid) -> bool {
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for point in grid.points.iter().flatten().step_by(16).filter(|point| found.distance(point).abs() < 0.01) {
+        sum += known.distance(point);
+        count += 1;
+    }
+    count > 0 && (TOP[0]..TOP[1]).contains(&(sum / count as f64))
 }
 
 /// The plane that carries things: level within the tilt, with enough points on it.

@@ -4,7 +4,7 @@ use super::{Executor, Remembered};
 use crate::planner::{is_furniture, meant_here, seen_state, stands_in_or_on};
 use crate::tools::Interaction;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, fixture, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
 
 /// How far from where the map of the room shows it a thing may be found and be taken for it, metres: errors of localisation and
 /// of the map.
@@ -137,6 +137,8 @@ impl Executor<'_, '_> {
     /// none was meant.
     fn singled_out(&mut self, object: &ObjectKey) -> Result<Vec<ObjectKey>, Fault> {
         let Some(phrase) = self.tools.phrase_of(object).cloned() else { return Ok(Vec::new()) };
+        // From above first: what carries the furniture shows there.
+        self.tools.map()?;
         if let Some(view) = self.front_view {
             self.tools.survey(Skill::Look, view, None)?;
         }
@@ -154,10 +156,9 @@ impl Executor<'_, '_> {
         let map_from_arm = self.tools.map_from_arm()?;
         let in_room = |candidate: &Object| map_from_arm * spatial::centre(candidate);
         // The floor is level: heights have no error of localisation.
-        let in_row = |candidate: &Object| {
-            !fixture::is_panel(&remembered.class_name)
-                || (in_room(candidate).z - remembered.place.z).abs() <= ROW
-        };
+        let singled_out = self.tools.phrase_of(object).is_some();
+        let in_row =
+            |candidate: &Object| !singled_out || (in_room(candidate).z - remembered.place.z).abs() <= ROW;
         let taken =
             |key: &ObjectKey| self.aliases.iter().any(|(other, alias)| other != object && alias == key);
         // Of those that the query confirms first.

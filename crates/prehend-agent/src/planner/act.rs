@@ -155,15 +155,13 @@ impl Grounder<'_, '_, '_> {
 
     /// Keeps what singles out a drawer or door among its neighbours: from afar some of them may not have been seen, so that which is
     /// the top one is decided in front of them.
-    pub(super) fn keep_row(&mut self, np: &NounPhrase, key: &ObjectKey) -> Result<(), Fault> {
-        let map = self.map()?;
-        let is_panel = map.get(key).is_some_and(|object| fixture::is_panel(class_of(object)));
-        if is_panel && matches!(np.head, Head::Noun(_)) && !np.selectors.is_empty() {
+    pub(super) fn keep_row(&mut self, np: &NounPhrase, key: &ObjectKey) {
+        let is_panel = matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        if is_panel && !np.selectors.is_empty() {
             // What it belongs to is what is stood before.
             let phrase = NounPhrase { modifiers: Vec::new(), except: Vec::new(), ..np.clone() };
             self.tools.keep_phrase(key, phrase);
         }
-        Ok(())
     }
 
     /// Adds the action; a text instead when it is so already.

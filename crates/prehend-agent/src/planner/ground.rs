@@ -96,7 +96,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         }
         let chosen = self.counted(np, keys)?;
         if let ([one], true) = (chosen.as_slice(), self.tools.rooms()) {
-            self.keep_row(np, one)?;
+            self.keep_row(np, one);
         }
         for key in &chosen {
             if !self.spoken.contains(key) {
