@@ -322,7 +322,8 @@ fn stands_open(object: &Object, map: &ObjectMap) -> Option<f64> {
 fn at_part(world: &World, motion: &PartMotion, object: &str) -> World {
     let far = match motion.effect {
         PartEffect::Close => motion.extent.min(LONGEST_PUSH),
-        _ => 0.0,
+        PartEffect::Open => motion.extent,
+        PartEffect::Press | PartEffect::Turn | PartEffect::TakeOut | PartEffect::Hold => 0.0,
     };
     let near = |b: &OrientedBox| {
         [0.0, 0.5, 1.0].iter().any(|share| {
@@ -372,16 +373,16 @@ mod tests {
         let motion = |effect, x| PartMotion {
             effect,
             anchor: Point3::new(x, 0.0, 0.2),
-            direction: Vector3::x(),
+            direction: if effect == PartEffect::Open { -Vector3::x() } else { Vector3::x() },
             extent: 0.2,
             least: 0.02,
             corridor: 0.05,
         };
-        let left = at_part(&world, &motion(PartEffect::Open, 0.5), "drawer_0");
+        let left = at_part(&world, &motion(PartEffect::Turn, 0.5), "drawer_0");
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
-        // What is pushed in goes to the cabinet.
+        // What is pulled out comes to the mug, what is pushed in goes to the cabinet.
         let left = at_part(&world, &motion(PartEffect::Open, 0.42), "drawer_0");
-        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "mug_0", "prehend_table"]);
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "prehend_table"]);
         let left = at_part(&world, &motion(PartEffect::Close, 0.42), "drawer_0");
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
     }
