@@ -70,8 +70,26 @@ fn scene() -> Vec<Object> {
     ]
 }
 
+/// A microwave with its door, open or closed, and a mug.
+fn microwave(open: bool) -> Vec<Object> {
+    let door = if open {
+        block("door_0", "door", "black", [0.36, 0.128, 0.01], [0.588, 0.14, 0.19])
+    } else {
+        block("door_0", "door", "black", [0.588, -0.10, 0.01], [0.6, 0.14, 0.19])
+    };
+    vec![
+        block("microwave_0", "microwave", "grey", [0.6, -0.15, 0.0], [0.8, 0.15, 0.2]),
+        door,
+        thing("mug_0", "mug", "red", 0.35, -0.2, [0.08, 0.08, 0.09]),
+    ]
+}
+
 fn run(text: &str) -> (Report, Vec<String>) {
-    let mut world = Scripted::new(scene());
+    run_in(scene(), text)
+}
+
+fn run_in(scene: Vec<Object>, text: &str) -> (Report, Vec<String>) {
+    let mut world = Scripted::new(scene);
     let agent = agent();
     let report = match agent.understand(text) {
         Ok(readings) => agent.run(&readings, &mut world, None),
@@ -164,6 +182,26 @@ fn a_closed_drawer_is_opened_before_something_is_put_into_it() {
         "close the bottom drawer and open the top drawer",
         &["tip_push drawer_0 front", "hook_pull drawer_2 handle"],
     );
+}
+
+#[test]
+fn what_has_a_door_is_opened_and_closed_by_it() {
+    let check = |open: bool, text: &str, skills: &[&str]| {
+        let (report, done) = run_in(microwave(open), text);
+        assert_eq!(report.outcome, Outcome::Done, "{text}: {}", report.message);
+        assert_eq!(done, skills, "{text}");
+    };
+    for text in ["open the microwave", "open the door of the microwave", "open the door"] {
+        check(false, text, &["hook_pull door_0 handle"]);
+        check(true, text, &[]);
+    }
+    for text in ["close the microwave", "shut the door of the microwave"] {
+        check(true, text, &["tip_push door_0 front"]);
+        check(false, text, &[]);
+    }
+    // Of three drawers nobody knows which is meant; the only open one is.
+    refuses("open the cabinet", Reason::Ambiguous, "Which one");
+    does("close the cabinet", &["tip_push drawer_0 front"]);
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 mod action;
 pub mod mechanism;
+mod raised;
 mod ring;
 mod working;
 
 pub use action::{ActionError, Intent, read_action};
+pub(crate) use raised::raised;
 pub(crate) use working::viewer_of;
 pub use working::{PartAction, WorkingPart, part_affordances, read_part_action, rule_of, working_parts};
 

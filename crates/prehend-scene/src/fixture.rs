@@ -3,6 +3,10 @@
 //! Map frame, metres and radians. A drawer is an object of its own; its cabinet is the object whose box it lies in or
 //! sticks out of.
 
+mod hinge;
+
+pub use hinge::{Hinge, hinge, is_door};
+
 use crate::{Object, ObjectMap, spatial};
 use nalgebra::{Point3, Vector3};
 
@@ -86,8 +90,13 @@ pub fn is_part_of(part: &Object, whole: &Object) -> bool {
     }
     let smaller =
         part.bounds.volume() < whole.bounds.volume() || part.bounds.size.z < 0.8 * whole.bounds.size.z;
-    smaller
-        && low >= floor - HEIGHT_MARGIN
+    // Of a cabinet whose door covers it nothing but its top may be seen.
+    let covered = is_door(&part.class_name)
+        && floor >= low + 0.5 * part.bounds.size.z
+        && whole.bounds.size.xy().min() > HEIGHT_MARGIN
+        && part.bounds.size.xy().min() < whole.bounds.size.xy().max();
+    let fits = smaller && part.bounds.size.z <= whole.bounds.size.z + HEIGHT_MARGIN;
+    (covered || fits && low >= floor - HEIGHT_MARGIN)
         && high <= top + HEIGHT_MARGIN
         && (is_panel(&part.class_name) && stands_before(part, whole)
             || box_gap(part, whole) <= PART_GAP / 2.0
@@ -341,6 +350,52 @@ mod tests {
                 assert!(upper.outward.dot(&outward) > 0.99, "{turned}: {:?}", upper.outward);
             }
         }
+    }
+
+    /// A cabinet with its front toward the robot at x 0.6 and a door in it, hinged at the left (`side` 1) or right, open by `angle`.
+    fn closet(side: f64, angle: f64) -> ObjectMap {
+        let mut carcass = patch([0.6, -0.12, 0.3], [0.8, 0.12, 0.3]);
+        for y in [-0.12, 0.12] {
+            carcass.extend(patch([0.6, y, 0.0], [0.8, y, 0.3]));
+        }
+        // In the frame of the hinge, closed: x outward, y towards the free edge.
+        let mut door = patch([0.0, 0.0, 0.01], [0.0, 0.23, 0.29]);
+        door.extend(patch([0.042, 0.205, 0.10], [0.042, 0.205, 0.20]));
+        let (sin, cos) = angle.sin_cos();
+        let placed = door.into_iter().map(|p| {
+            let (out, along) = (p.x * cos + p.y * sin, p.y * cos - p.x * sin);
+            Point3::new(0.594 - out, side * (0.115 - along), p.z)
+        });
+        ObjectMap {
+            objects: vec![
+                object("cabinet_0", "cabinet", carcass),
+                object("door_0", "door", placed.collect()),
+            ],
+            ..ObjectMap::default()
+        }
+    }
+
+    #[test]
+    fn a_door_turns_about_the_edge_far_from_its_handle_and_opens_away_from_its_cabinet() {
+        for side in [1.0, -1.0] {
+            for angle in [0.0, 0.3, 0.8, 1.3] {
+                let map = closet(side, angle);
+                let found = hinge(map.get(&"door_0".into()).expect("door"), &map).expect("a hinge");
+                let at = Point3::new(0.594, side * 0.115, 0.15);
+                assert!((found.foot - at).norm() < 0.012, "{side} {angle}: {found:?}");
+                assert!((found.angle - angle).abs() < 0.12, "{side} {angle}: {found:?}");
+                assert!((found.radius - 0.23).abs() < 0.02, "{side} {angle}: {found:?}");
+                // Hinged at the left it opens clockwise, seen from above.
+                assert!(found.opens.z * side < -0.99, "{side} {angle}: {found:?}");
+            }
+        }
+        // Behind its closed door nothing but the top of the cabinet is seen.
+        let mut map = closet(1.0, 0.0);
+        map.objects[0] = object("cabinet_0", "cabinet", patch([0.6, -0.12, 0.29], [0.8, 0.12, 0.3]));
+        let found = hinge(map.get(&"door_0".into()).expect("door"), &map).expect("a hinge");
+        assert!((found.foot - Point3::new(0.594, 0.115, 0.15)).norm() < 0.012, "{found:?}");
+        let map = cabinet(0.1, 0.0);
+        assert_eq!(hinge(map.get(&"drawer_1".into()).expect("drawer"), &map), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Outcome checks: did the skill do what it was for, as new observations show it?
 
+mod door;
+mod knob;
 pub mod part;
 
 use nalgebra::Point3;

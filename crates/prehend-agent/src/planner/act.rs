@@ -4,6 +4,7 @@ use super::Action;
 use super::describe::{class_of, counted, describe, listed};
 use super::feasible::capital;
 use super::ground::{Grounder, head_word, refuse};
+use super::panels::panels_of;
 use crate::language::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial};
@@ -71,8 +72,12 @@ impl Grounder<'_, '_, '_> {
         let Some(view) = self.knowledge.settings.front_view.filter(|_| here) else {
             return Ok(());
         };
-        // From above a front hardly shows, and whether it stands open even less.
-        let is_panel = |np: &NounPhrase| matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        // From above a front hardly shows, and whether it stands open even less. What of a cabinet or a microwave is opened is in
+        // its front, too.
+        let is_panel = |np: &NounPhrase| {
+            let table = &self.knowledge.lexicon.actions;
+            matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun) || table.rule("open", noun).is_some())
+        };
         if !phrases.iter().any(is_panel) {
             return Ok(());
         }
@@ -175,6 +180,7 @@ impl Grounder<'_, '_, '_> {
         held: &mut Option<ObjectKey>,
         actions: &mut Vec<Action>,
     ) -> Result<Option<String>, Fault> {
+        let key = &self.moving_part(verb, key)?;
         let map = self.map()?;
         let class = map.get(key).map_or("object", class_of).to_owned();
         let table = &self.knowledge.lexicon.actions;
@@ -268,6 +274,10 @@ impl Grounder<'_, '_, '_> {
             return Ok(Some(*state));
         }
         let map = self.map()?;
+        // A cabinet with one door is as open as that.
+        if let [panel] = panels_of(key, &map).as_slice() {
+            return self.state_of(panel);
+        }
         let class = map.get(key).map_or("", class_of);
         // A bowl beside a cabinet is neither open nor closed.
         if self.knowledge.lexicon.actions.rule("open", class).is_none() {

@@ -10,6 +10,7 @@ mod describe;
 mod feasible;
 mod furniture;
 mod ground;
+mod panels;
 mod relate;
 mod steps;
 

@@ -102,8 +102,41 @@ impl<'a> Steps<'a> {
         (fitting.len() == 1).then_some(fitting)
     }
 
+    /// A part that is pressed and has a name of its own ("the 5 key on the phone"): the only joint of that name, on what the phrase
+    /// names when it names something. With what it is about.
+    fn pressed_part(&mut self, verb: &str, phrase: &NounPhrase) -> Option<(Vec<usize>, Predicate)> {
+        let Head::Noun(noun) = &phrase.head else { return None };
+        let rule = self.scene.words.lexicon.actions.rule(verb, noun)?;
+        if rule.ways.first()?.effect != PartEffect::Press {
+            return None;
+        }
+        let owners: Vec<usize> = phrase.modifiers.iter().flat_map(|modifier| &modifier.targets).try_fold(
+            Vec::new(),
+            |mut all, target| {
+                all.extend(self.scene.fitting(target).ok()?);
+                Some(all)
+            },
+        )?;
+        let on_owner = |object: &str| {
+            owners.is_empty() || owners.iter().any(|index| self.scene.object(*index).name == object)
+        };
+        let named = |joint: &&prehend_sim::world::JointTruth| joint.joint == *noun && on_owner(&joint.object);
+        let mut joints = self.scene.truth.mechanisms.iter().enumerate().filter(|(_, joint)| named(joint));
+        let ((place, joint), None) = (joints.next()?, joints.next()) else { return None };
+        let object = format!("{}/{}", joint.object, joint.joint);
+        // It is about that part alone, which is none of the objects.
+        let about = vec![self.scene.truth.objects.len() + place];
+        Some((about, Predicate::WasInState { object, state: "pressed".to_owned() }))
+    }
+
     /// An action on a part: the state that the table of actions says it leaves.
     fn act(&mut self, verb: &str, objects: &[NounPhrase]) -> Result<(), Refusal> {
+        if let [phrase] = objects
+            && let Some(pressed) = self.pressed_part(verb, phrase)
+        {
+            self.wanted.push(pressed);
+            return Ok(());
+        }
         let mut groups = Vec::new();
         for phrase in objects {
             let meant = self.spoken_for(verb, phrase).or_else(|| self.not_yet(verb, phrase));

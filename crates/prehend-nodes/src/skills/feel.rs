@@ -23,6 +23,12 @@ impl<'a> Feel<'a> {
     /// Force on the hand, base frame, newtons: the torque an actuator adds holds against it, `tau = -J^T F`.
     /// `None` when this joint state has no torques.
     pub(super) fn force(&self, now: &Joints) -> Option<Vector3<f64>> {
+        self.wrench(now).map(|(force, _)| force)
+    }
+
+    /// Force on the hand and moment about its tool, base frame, newtons and newton metres; `None` as for
+    /// [`force`](Self::force).
+    pub(super) fn wrench(&self, now: &Joints) -> Option<(Vector3<f64>, Vector3<f64>)> {
         if now.torques.len() != self.before.len() {
             return None;
         }
@@ -35,7 +41,8 @@ impl<'a> Feel<'a> {
         let damped = &jacobian * jacobian.transpose() + nalgebra::Matrix6::identity() * (DAMPING * DAMPING);
         let wrench = damped.lu().solve(&(&jacobian * added))?;
         let force = Vector3::new(wrench[0], wrench[1], wrench[2]);
-        force.iter().all(|f| f.is_finite()).then_some(force)
+        let moment = Vector3::new(wrench[3], wrench[4], wrench[5]);
+        force.iter().chain(moment.iter()).all(|f| f.is_finite()).then_some((force, moment))
     }
 
     /// How hard the contact holds against a motion along `direction`, newtons; not negative.

@@ -13,6 +13,7 @@ mod job;
 mod observe;
 mod part;
 mod part_contact;
+mod part_turn;
 mod place;
 mod planning;
 mod recover;

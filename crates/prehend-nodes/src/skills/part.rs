@@ -36,6 +36,8 @@ pub(super) const PAST_THE_STOP: f64 = 0.03;
 const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
 const SHORTER: [f64; 5] = [1.0, 0.85, 0.7, 0.6, 0.5];
+/// Straight pieces an arc is tried in.
+const ARC_STOPS: u32 = 5;
 /// How far the hand goes back after it let go, metres; the rest is for narrow places.
 const RETREATS: [f64; 3] = [0.09, 0.06, 0.04];
 
@@ -70,7 +72,11 @@ impl Job<'_> {
             ),
         );
         let world = self.world(&map)?;
-        let open = at_part(&world, &motion, &object.key.0);
+        let mut own = vec![object.key.0.as_str()];
+        // A door swings back into what it belongs to.
+        let whole = candidates[0].pivot.and_then(|_| fixture::whole_of(object, &map));
+        own.extend(whole.map(|whole| whole.key.0.as_str()));
+        let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
         let way = self.reach_part(&candidates, &world, &open).await?;
         let before = self.observation(Some(&map))?;
         let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
@@ -148,6 +154,8 @@ impl Job<'_> {
                 PartEffect::Close if extent == 0.0 => stands_open(object, map),
                 _ => (extent != 0.0).then_some(extent),
             },
+            hinge: fixture::hinge(object, map),
+            twist: effect == PartEffect::Turn && affordance.part == "knob",
             support_height: support(map, &affordance.cloud.points),
             gripper: self.gripper(),
             reach: self.reach(),
@@ -216,7 +224,13 @@ impl Job<'_> {
         let planner = &self.skills.planner;
         let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
         let mut last = String::new();
-        for candidate in [*candidate, turned_over(candidate)] {
+        let still = |way: &PartCandidate| PartCandidate { turning: false, ..*way };
+        let mut ways = vec![*candidate, turned_over(candidate)];
+        if candidate.pivot.is_some() {
+            // Better with the hand turned along; a bar also turns between the pads.
+            ways.extend([still(&ways[0]), still(&ways[1])]);
+        }
+        for candidate in ways {
             let joints = match planner.ik(&candidate.before, start, candidate.opening).await? {
                 Ok(joints) => joints,
                 Err(miss) => {
@@ -226,12 +240,17 @@ impl Job<'_> {
             };
             // What ends at a stop of its own need not be reached to its very end.
             let PartMotion { effect, extent, least, .. } = candidate.motion;
+            let turns = candidate.pivot.is_some();
             let far = match effect {
+                _ if turns => least.max(0.8 * extent),
                 PartEffect::Close => least.max((extent - PAST_THE_STOP - SHORT_OF_IT).min(LONGEST_PUSH)),
                 _ => least.max(0.6 * extent),
             };
-            let moved = Translation3::from(candidate.motion.direction * far) * candidate.contact;
-            let whole = planner.line(&joints, &[candidate.contact, moved], candidate.opening, slow).await?;
+            let stops = if turns { ARC_STOPS } else { 1 };
+            let moved = (1..=stops).map(|stop| far * f64::from(stop) / f64::from(stops));
+            let moved = moved.map(|distance| candidate.advance(&candidate.contact, distance));
+            let all: Vec<Isometry3<f64>> = std::iter::once(candidate.contact).chain(moved).collect();
+            let whole = planner.line(&joints, &all, candidate.opening, slow).await?;
             if let Err(miss) = whole {
                 last = format!("with the part {miss}");
                 continue;
@@ -286,6 +305,12 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// The opening with which a part is let go of: a bar that turned between the pads needs more room than it was taken with.
+    pub(super) fn released(&self, candidate: &PartCandidate) -> f64 {
+        let widest = self.skills.shell.robot.gripper.max_opening;
+        candidate.pivot.map_or(candidate.opening, |_| widest)
+    }
+
     /// After a fault of the world's, not of the robot's: lets go and goes back, so that the arm does not stay in contact.
     async fn leave_part(&self, motion: &Motion<'_>, fault: &SkillFault, way: &Way, open: &World) {
         let of_the_world = matches!(
@@ -302,7 +327,7 @@ impl Job<'_> {
         }
         let left = async {
             if way.candidate.opening > 0.0 {
-                motion.grip("release", way.candidate.opening).await?;
+                motion.grip("release", self.released(&way.candidate)).await?;
             }
             self.retreat_from_part(motion, open).await
         };
@@ -318,12 +343,13 @@ fn stands_open(object: &Object, map: &ObjectMap) -> Option<f64> {
     (SEEN_OPEN..0.4).contains(&offset).then_some(offset + PAST_THE_STOP)
 }
 
-/// The world without what stands at the part, where it is and where it goes: the hand goes in between there.
-fn at_part(world: &World, motion: &PartMotion, object: &str) -> World {
+/// The world without what is meant to be touched and what stands at the part, where it is and where it goes: the hand goes in
+/// between there. What `swings` goes past things without the hand.
+fn at_part(world: &World, motion: &PartMotion, own: &[&str], swings: bool) -> World {
     let far = match motion.effect {
         PartEffect::Close => motion.extent.min(LONGEST_PUSH),
-        PartEffect::Open => motion.extent,
-        PartEffect::Press | PartEffect::Turn | PartEffect::TakeOut | PartEffect::Hold => 0.0,
+        PartEffect::Open if !swings => motion.extent,
+        PartEffect::Open | PartEffect::Press | PartEffect::Turn | PartEffect::TakeOut | PartEffect::Hold => 0.0,
     };
     let near = |b: &OrientedBox| {
         [0.0, 0.5, 1.0].iter().any(|share| {
@@ -336,7 +362,9 @@ fn at_part(world: &World, motion: &PartMotion, object: &str) -> World {
     let keys: Vec<&str> = world
         .objects
         .iter()
-        .filter(|(key, boxes)| *key == object || (!key.starts_with("prehend_") && boxes.iter().any(near)))
+        .filter(|(key, boxes)| {
+            own.contains(&key.as_str()) || (!key.starts_with("prehend_") && boxes.iter().any(near))
+        })
         .map(|(key, _)| key.as_str())
         .collect();
     world.without(&keys)
@@ -378,12 +406,15 @@ mod tests {
             least: 0.02,
             corridor: 0.05,
         };
-        let left = at_part(&world, &motion(PartEffect::Turn, 0.5), "drawer_0");
+        let left = at_part(&world, &motion(PartEffect::Turn, 0.5), &["drawer_0"], false);
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
         // What is pulled out comes to the mug, what is pushed in goes to the cabinet.
-        let left = at_part(&world, &motion(PartEffect::Open, 0.42), "drawer_0");
+        let left = at_part(&world, &motion(PartEffect::Open, 0.42), &["drawer_0"], false);
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "prehend_table"]);
-        let left = at_part(&world, &motion(PartEffect::Close, 0.42), "drawer_0");
+        let left = at_part(&world, &motion(PartEffect::Close, 0.42), &["drawer_0"], false);
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["mug_0", "prehend_table"]);
+        // A door that swings out sweeps past what stands there: the hand must not.
+        let left = at_part(&world, &motion(PartEffect::Open, 0.42), &["drawer_0"], true);
+        assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "mug_0", "prehend_table"]);
     }
 }

@@ -11,6 +11,7 @@ use super::scene::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
 use prehend_skills::joint::{self, Expected, Joint, JointFit};
+use prehend_skills::part::Pivot;
 use prehend_skills::{HeldShape, PartCandidate, solids};
 
 /// Speed near and in contact, as a share of the joints' limits: what is not yet felt must not be far.
@@ -37,6 +38,8 @@ const PRESS_STEP: f64 = 0.004;
 const PUSH_STEP: f64 = 0.03;
 const FIRST_STEP: f64 = 0.010;
 const NEXT_STEP: f64 = 0.025;
+/// Path after which a hinge that was guessed from its looks is judged by how the part has moved, metres.
+const GUESSED: f64 = 0.06;
 /// A step that got less far than this share met an end stop.
 const STALLED: f64 = 0.35;
 /// Sideways compliance in a pull: metres for each newton, and at most so much a step.
@@ -60,7 +63,7 @@ impl Job<'_> {
     }
 
     /// Where a planned motion takes the tool.
-    fn tool_path(&self, planned: &Planned) -> Result<Vec<Point3<f64>>, SkillFault> {
+    pub(super) fn tool_path(&self, planned: &Planned) -> Result<Vec<Point3<f64>>, SkillFault> {
         let joints = &planned.trajectory.joint_trajectory;
         let planner = &self.skills.planner;
         let point = |positions: &[f64]| match planner.arm_joints(&joints.joint_names, positions) {
@@ -96,6 +99,24 @@ impl Job<'_> {
             })
             .await?;
         Ok((stopped, greatest))
+    }
+
+    /// The first of several motions in contact that the arm can make.
+    async fn first_step(
+        &self,
+        motion: &Motion<'_>,
+        phase: &'static str,
+        (start, ways): (&Point3<f64>, &[Isometry3<f64>]),
+        limits: (Option<&Feel<'_>>, f64, f64),
+    ) -> Result<(bool, f64), SkillFault> {
+        let mut missed = SkillFault::NoPlan { phase, tried: 0, detail: "no way".to_owned() };
+        for way in ways {
+            match self.contact_step(motion, phase, (start, way), limits).await {
+                Err(fault @ SkillFault::NoPlan { .. }) => missed = fault,
+                other => return other,
+            }
+        }
+        Err(missed)
     }
 
     /// Pushes the part with the tips until it stops, or as far as is permitted.
@@ -134,7 +155,7 @@ impl Job<'_> {
             _ => (PUSH_STEP, PUSH_FORCE, PUSH_SPEED),
         };
         let gone = |pose: &Isometry3<f64>| {
-            (pose.translation.vector - start.translation.vector).dot(&bounds.direction)
+            way.candidate.progress(&start_point, &Point3::from(pose.translation.vector))
         };
         let mut stopped = false;
         while !stopped && gone(&self.tool_pose()?) < bounds.extent - 1e-3 {
@@ -147,9 +168,10 @@ impl Job<'_> {
                 PartEffect::Close => (step.min(free), speed),
                 _ => (step, speed),
             };
-            let next = shifted(&here, step.min(left));
+            let next = way.candidate.advance(&here, step.min(left));
+            let ways = ahead(&here, &next, way.candidate.pivot.is_some());
             let (end, felt) =
-                match self.contact_step(motion, "push", (&start_point, &next), (feel, limit, speed)).await {
+                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, speed)).await {
                     Ok(step) => step,
                     // Out of reach: as far as it went is as far as it goes.
                     Err(SkillFault::NoPlan { detail, .. }) => {
@@ -221,8 +243,14 @@ impl Job<'_> {
         if closed < EMPTY_OPENING {
             return Err(SkillFault::Slipped { phase: "close", opening: closed });
         }
-        let done = self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?;
-        if done.felt.stopped && done.felt.travel < DID_NOT_MOVE {
+        let in_place = way.candidate.pivot.filter(|pivot| pivot.foot == way.candidate.motion.anchor);
+        let done = match in_place {
+            Some(pivot) => self.twist(motion, &way.candidate, &pivot).await?,
+            None => self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?,
+        };
+        // What turns and was stopped on its way met something; what slides may have come to its end.
+        let enough = way.candidate.pivot.map_or(DID_NOT_MOVE, |_| way.candidate.motion.least);
+        if done.felt.stopped && done.felt.travel < enough {
             return Err(SkillFault::Immovable {
                 phase: "pull",
                 moved: done.felt.travel,
@@ -233,7 +261,7 @@ impl Job<'_> {
             self.hold_part(object, affordance, &way.candidate, closed);
             self.lift_part(motion, open).await?;
         } else {
-            motion.grip("release", way.candidate.opening).await?;
+            motion.grip("release", self.released(&way.candidate)).await?;
         }
         Ok(done)
     }
@@ -252,10 +280,13 @@ impl Job<'_> {
         let start = Point3::from(first.translation.vector);
         let mut track = vec![first];
         let (mut travel, mut force, mut stopped) = (0.0_f64, 0.0_f64, false);
-        let mut fit: Option<JointFit> = None;
+        // What was seen of a hinge is the first guess; what is felt of it counts from where it tells.
+        let guess = candidate.pivot.map(guessed);
+        let mut fit = guess;
         while travel < bounds.extent - 2e-3 {
             let here = self.tool_pose()?;
-            let step = (if fit.is_some() { NEXT_STEP } else { FIRST_STEP }).min(bounds.extent - travel);
+            let is_known = fit.is_some() && (guess.is_none() || travel > GUESSED);
+            let step = (if is_known { NEXT_STEP } else { FIRST_STEP }).min(bounds.extent - travel);
             let sideways = self.sideways(feel, &here, &bounds, fit.as_ref(), expected)?;
             let Some(next) = inside(&bounds, &start, &here, fit.as_ref(), step, &sideways) else {
                 self.tell(
@@ -266,7 +297,9 @@ impl Job<'_> {
                 break;
             };
             let limits = (feel, PULL_FORCE, PULL_SPEED);
-            let (end, felt) = match self.contact_step(motion, "pull", (&start, &next), limits).await {
+            let ways = ahead(&here, &next, candidate.pivot.is_some());
+            let ways = if candidate.turning { ways } else { ways.into_iter().rev().collect() };
+            let (end, felt) = match self.first_step(motion, "pull", (&start, &ways), limits).await {
                 Ok(step) => step,
                 Err(SkillFault::NoPlan { detail, .. }) => {
                     self.tell("pull", "reach", &detail);
@@ -287,7 +320,12 @@ impl Job<'_> {
                 stopped = true;
                 break;
             }
-            fit = joint::estimate(&track, expected).ok().filter(|_| track.len() > 3).or(fit);
+            let found = joint::estimate(&track, expected).ok().filter(|_| track.len() > 3);
+            fit = match (guess, found) {
+                (Some(guess), Some(found)) if travel > GUESSED && is_like(&guess, &found) => Some(found),
+                (Some(_), _) => fit,
+                (None, found) => found.or(fit),
+            };
             if let Some(fit) = &fit {
                 self.tell("pull", "joint", &joint_words(fit, travel));
             }
@@ -345,6 +383,28 @@ impl Job<'_> {
             return Err(SkillFault::Slipped { phase: "lift", opening });
         }
         Ok(())
+    }
+}
+
+/// A pose ahead with the hand turned as the part turns, and the same without turning the hand.
+fn ahead(here: &Isometry3<f64>, next: &Isometry3<f64>, turns: bool) -> Vec<Isometry3<f64>> {
+    let still = Isometry3::from_parts(next.translation, here.rotation);
+    if turns { vec![*next, still] } else { vec![*next] }
+}
+
+/// The joint that a part is thought to hang on before it has moved.
+fn guessed(pivot: Pivot) -> JointFit {
+    let joint = Joint::Revolute { axis: pivot.axis, centre: pivot.foot, radius: pivot.arm };
+    JointFit { joint, residual: 0.0, line_residual: 0.0, travel: 0.0 }
+}
+
+/// Whether what was felt of a joint can be the hinge that was seen.
+fn is_like(guess: &JointFit, found: &JointFit) -> bool {
+    match (guess.joint, found.joint) {
+        (Joint::Revolute { axis, radius, .. }, Joint::Revolute { axis: other, radius: felt, .. }) => {
+            axis.dot(&other) > 0.9 && (0.6..1.7).contains(&(felt / radius))
+        }
+        _ => false,
     }
 }
 

@@ -59,10 +59,15 @@ pub fn found(
     let cap = bounds
         .filter(|_| matches!(part.kind.as_str(), "button" | "key" | "switch"))
         .and_then(|(low, high)| mechanism::cap(&points, &low, &high));
+    // Nor is a knob beside the burners of a stove.
+    let knob = bounds
+        .filter(|_| part.kind == "knob" && part.normal.z > 0.7)
+        .and_then(|(low, high)| crate::parts::raised(&points, &low, &high));
     let (distance, mechanism) = mechanism::find(&points, &viewer, support_z)
         .into_iter()
         .filter(|mechanism| is_alike(mechanism.kind, &part.kind))
         .chain(cap)
+        .chain(knob)
         .map(|mechanism| ((mechanism.centroid - part.centroid).norm(), mechanism))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let extent = part.cloud.bounds().map_or(0.0, |(low, high)| (high - low).norm() / 4.0);
@@ -121,5 +126,8 @@ fn points_of(object: &Object, crop: &Crop, stride: usize) -> (Vec<Point3<f64>>, 
 fn is_alike(found: &str, kind: &str) -> bool {
     found == kind
         || matches!((found, kind), ("handle" | "knob", "handle" | "knob" | "lever" | "plug"))
-        || matches!((found, kind), ("button" | "lever", "button" | "key" | "switch" | "lever" | "plug"))
+        || matches!(
+            (found, kind),
+            ("button" | "lever", "button" | "key" | "switch" | "lever" | "plug" | "knob")
+        )
 }

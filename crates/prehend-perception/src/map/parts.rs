@@ -92,8 +92,13 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
         return;
     };
     let mine = &mut known[place];
-    mine.cloud.extend(&part.cloud);
-    mine.cloud = downsample(&mine.cloud, LEAF);
+    if turns(&part.class_name) && 2 * part.cloud.len() >= mine.cloud.len() {
+        // What is known of what turns is where it is now.
+        mine.cloud.clone_from(&part.cloud);
+    } else {
+        mine.cloud.extend(&part.cloud);
+        mine.cloud = downsample(&mine.cloud, LEAF);
+    }
     for (name, weight) in part.class_votes {
         add_vote(&mut mine.class_votes, &name, weight);
     }
@@ -106,6 +111,11 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
     mine.views.retain(|view| part.views.iter().all(|other| other.view != view.view));
     mine.views.splice(0..0, part.views);
     mine.views.truncate(VIEWS);
+}
+
+/// Whether parts of this class turn in their place, by the last word of its name.
+fn turns(class: &str) -> bool {
+    matches!(class.rsplit(' ').next(), Some("knob" | "dial" | "lever" | "switch"))
 }
 
 /// The object seen in this frame most of these points lie on; of about equals the smaller.

@@ -242,6 +242,8 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
     let footprint = (all.1 - all.0).max(0.01) * (all.3 - all.2).max(0.01);
     // Downward in steps: where the section widens suddenly is what it stands on.
     let mut previous: Option<(f64, f64)> = None;
+    let mut blade: Option<f64> = None;
+    let mut sides = (0.0, 0.0);
     let mut level = top - 0.004;
     let floor = support_z.max(heights[0]);
     while level > floor {
@@ -250,6 +252,13 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
         let area = wide.max(0.004) * deep.max(0.004);
         if let Some((upper, _)) = previous
             && area > 1.6 * upper
+            && blade.is_none()
+            && is_knob_below(sides, (wide, deep))
+        {
+            // A ridge across a knob: the knob itself stands on what comes below.
+            blade = Some(level);
+        } else if let Some((upper, _)) = previous
+            && area > 1.6 * upper
         {
             let rise = top - level;
             let shoulder = level + 0.002;
@@ -257,7 +266,11 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
             if rise < RISE.0 || upper > BUTTON_SHARE * footprint || indices.len() < 8 {
                 return None;
             }
-            let kind = if rise < RISE.1 { "button" } else { "lever" };
+            let kind = match blade {
+                Some(_) => "knob",
+                None if rise < RISE.1 => "button",
+                None => "lever",
+            };
             let mut centroid = middle(points, &indices)?;
             centroid.z = top;
             let share = upper / footprint;
@@ -265,12 +278,21 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
             return Some(Mechanism { kind, indices, centroid, normal: Vector3::z(), is_level: false, score });
         }
         previous = Some((area, level));
+        sides = (wide, deep);
         level -= 0.002;
         if top - level > 0.12 {
             break;
         }
     }
     None
+}
+
+/// Whether a section is that of a knob right below the ridge by which it is turned: about as wide and as deep as the ridge is long.
+fn is_knob_below(ridge: (f64, f64), section: (f64, f64)) -> bool {
+    let (long, short) = (ridge.0.max(ridge.1), ridge.0.min(ridge.1).max(0.004));
+    long > 1.8 * short
+        && long < KNOB
+        && [section.0, section.1].iter().all(|side| (0.75..1.4).contains(&(side / long)))
 }
 
 /// A cap that stands out of what is around it at a place: one key of many. `low` and `high` bound where it is expected.

@@ -5,7 +5,7 @@ use super::mechanism;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::PointCloud;
 use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::{ActionRule, ActionTable, Affordance, Object};
+use prehend_scene::{ActionRule, ActionTable, Affordance, Object, PartEffect, fixture};
 
 /// Distance up to which two points are the same place, metres.
 const SAME: f64 = 0.008;
@@ -118,8 +118,12 @@ pub fn working_parts(object: &Object, support_z: f64, table: &ActionTable) -> Ve
 /// Whether a sighting is a part that geometry found: kinds that are one thing to a hand, and clouds that cover each other.
 fn is_same(part: &WorkingPart, kind: &str, cloud: &PointCloud) -> bool {
     let grip = |kind: &str| matches!(kind, "handle" | "knob" | "lever");
-    let alike =
-        part.kind == kind || grip(&part.kind) && grip(kind) || is_pressed(&part.kind) && is_pressed(kind);
+    // What rises from a top is what the detector calls it.
+    let raised = matches!(part.kind.as_str(), "button" | "lever") && kind == "knob";
+    let alike = raised
+        || part.kind == kind
+        || grip(&part.kind) && grip(kind)
+        || is_pressed(&part.kind) && is_pressed(kind);
     let over = |a: &PointCloud, b: &PointCloud| overlap_ratio(&a.points, &b.points, SAME);
     alike && over(&part.cloud, cloud).max(over(cloud, &part.cloud)) >= OVERLAP
 }
@@ -208,7 +212,12 @@ pub fn part_affordances(
         for (rank, way) in rule.ways.iter().enumerate().filter(|(_, way)| way.part == part.kind) {
             let hook = way.skill == prehend_scene::Skill::HookPull;
             let awkward = if hook && !part.is_level { 0.5 } else { 0.0 };
-            let worth = part.score - 0.15 * rank as f64 - awkward + if named { 1.0 } else { 0.0 };
+            // A door swings to by its face; its handle is on the side that is hidden.
+            let by_face = way.effect == PartEffect::Close
+                && fixture::is_door(&object.class_name)
+                && part.kind == "front";
+            let first = if named || by_face { 1.0 } else { 0.0 };
+            let worth = part.score - 0.15 * rank as f64 - awkward + first;
             let affordance = Affordance {
                 part: part.kind.clone(),
                 skill: way.skill,

@@ -7,17 +7,21 @@
 
 mod clear;
 mod frame;
+mod pivot;
 mod pull;
 mod push;
 #[cfg(test)]
 mod tests;
+mod twist;
 
 pub use frame::PartFrame;
+pub use pivot::Pivot;
 
 use crate::grasp::Reach;
 use crate::gripper::GripperModel;
 use clear::Surroundings;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
+use prehend_scene::fixture::Hinge;
 use prehend_scene::{PartEffect, PartMotion, Skill};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +64,10 @@ pub struct PartRequest<'a> {
     pub direction: Option<Vector3<f64>>,
     /// How far the part shall move; `None` = as is usual for the effect.
     pub extent: Option<f64>,
+    /// Where the part turns when it is a door that is opened or closed; then `direction` and `extent` follow from it.
+    pub hinge: Option<Hinge>,
+    /// Whether the part is a knob, which is turned in place about its normal.
+    pub twist: bool,
     /// Height of the support in front of the part.
     pub support_height: f64,
     /// The gripper.
@@ -83,14 +91,34 @@ pub struct PartCandidate {
     pub width: f64,
     /// The motion of the part.
     pub motion: PartMotion,
+    /// The axis it is thought to turn about; `None` when it goes straight.
+    pub pivot: Option<Pivot>,
+    /// Whether the hand turns with the part; else it only follows its path.
+    pub turning: bool,
     /// Rank, higher is better.
     pub score: f64,
 }
 
 impl PartCandidate {
-    /// Where the tool ends when the part moves straight and all the way.
+    /// Where the tool ends when the part moves as it is thought to, and all the way.
     pub fn end(&self) -> Isometry3<f64> {
-        Translation3::from(self.motion.direction * self.motion.extent) * self.contact
+        self.advance(&self.contact, self.motion.extent)
+    }
+
+    /// Where a tool at `map_from_tool` is after `distance` metres more of the motion.
+    pub fn advance(&self, map_from_tool: &Isometry3<f64>, distance: f64) -> Isometry3<f64> {
+        match &self.pivot {
+            Some(pivot) => pivot.advance(map_from_tool, distance, self.turning),
+            None => Translation3::from(self.motion.direction * distance) * map_from_tool,
+        }
+    }
+
+    /// How far the motion has come from one place of the tool to another, metres; negative the other way.
+    pub fn progress(&self, from: &Point3<f64>, to: &Point3<f64>) -> f64 {
+        match &self.pivot {
+            Some(pivot) => pivot.swept(from, to) * pivot.arm,
+            None => (to - from).dot(&self.motion.direction),
+        }
     }
 
     /// The same with a share of its motion, and of the room its motion may take.
@@ -170,10 +198,18 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     if !(min..=max + 0.10).contains(&distance) {
         return Err(PartError::OutOfReach { distance, min, max });
     }
-    let motion = motion(request, &frame)?;
-    let around = Surroundings::new(request, &frame);
+    if request.twist {
+        return knob_candidates(request, &frame);
+    }
+    let mut motion = motion(request, &frame)?;
+    let mut pivot = pivot::find(request, &frame);
+    if let (Some(about), Some(hinge)) = (pivot, &request.hinge) {
+        let swing = pivot::swing(&motion, &about, hinge, &frame.anchor)?;
+        (motion, pivot) = (swing.0, Some(swing.1));
+    }
+    let around = Surroundings::new(request, &behind(&frame, &motion));
     let mut found = match request.skill {
-        Skill::TipPush => push::poses(request, &motion, &around)?,
+        Skill::TipPush => push::poses(request, &motion, pivot.as_ref(), &around)?,
         Skill::PinchPull | Skill::HookPull => pull::poses(request, &frame, &motion, &around)?,
         Skill::Look
         | Skill::Home
@@ -185,9 +221,33 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
             return Err(PartError::WrongSkill { skill: request.skill, effect: request.effect });
         }
     };
+    if request.skill != Skill::TipPush {
+        found.iter_mut().for_each(|candidate| candidate.pivot = pivot);
+    }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found.truncate(request.limit);
     Ok(found)
+}
+
+/// Ways to hold a knob straight from outside and turn it.
+fn knob_candidates(request: &PartRequest<'_>, frame: &PartFrame) -> Result<Vec<PartCandidate>, PartError> {
+    let (motion, pivot) = twist::turn(request, frame)?;
+    let held = twist::held(request.part, &frame.normal);
+    let ridge = PartRequest { part: &held, ..*request };
+    let long = PartFrame::find(&ridge)?.long.filter(|long| long.dot(&frame.normal).abs() < 0.3);
+    let frame = PartFrame { long, ..*frame };
+    let around = Surroundings::new(&ridge, &frame);
+    let mut found = pull::poses(&ridge, &frame, &motion, &around)?;
+    found.iter_mut().for_each(|candidate| candidate.pivot = Some(pivot));
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found.truncate(request.limit);
+    Ok(found)
+}
+
+/// The frame as its surroundings see it: a part that is pushed from behind what was seen of it has no wall there.
+fn behind(frame: &PartFrame, motion: &PartMotion) -> PartFrame {
+    let from_behind = motion.effect == PartEffect::Close && frame.pull.dot(&motion.direction) > 0.0;
+    PartFrame { face: frame.face.filter(|_| !from_behind), ..*frame }
 }
 
 /// The motion that the request means for a part that faces this way.

@@ -48,7 +48,9 @@ pub(super) fn poses(
             if slab.len() < 3 {
                 continue;
             }
-            for turn in TURNS {
+            // What is turned in place is held straight from outside.
+            let turns = if request.twist { &TURNS[..1] } else { &TURNS[..] };
+            for turn in turns.iter().copied() {
                 let Some(grip) = Grip::across(frame, &bar, turn, &slab, middle + along) else { continue };
                 thinnest = thinnest.min(grip.width);
                 if grip.width > request.gripper.usable_width {
@@ -157,6 +159,8 @@ fn fit(
                 opening,
                 width: grip.width,
                 motion: *motion,
+                pivot: None,
+                turning: true,
                 score,
             });
         }

@@ -1,7 +1,7 @@
 //! Pushing with the tips of the closed gripper: along the motion, or with the hand tilted when there is no room for that.
 
 use super::clear::Surroundings;
-use super::{PartCandidate, PartError, PartMotion, PartRequest, finite, rotation};
+use super::{PartCandidate, PartError, PartMotion, PartRequest, Pivot, finite, pivot, rotation};
 use nalgebra::{Isometry3, Point3, Rotation3, Translation3, Unit, Vector3};
 use prehend_scene::PartEffect;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
@@ -26,12 +26,15 @@ const PANEL_WAY: f64 = 0.15;
 const AHEAD: [f64; 3] = [0.3, 0.55, 0.8];
 /// What the two closed fingers touch around the middle of their tips, metres.
 const TIP_RADIUS: f64 = 0.014;
+/// What a door is taken to be thick at most when only its far side was seen, metres.
+const PANEL: f64 = 0.016;
 /// Least distance of the tips' lowest edge to the support, metres.
 const SUPPORT: f64 = 0.004;
 
 pub(super) fn poses(
     request: &PartRequest<'_>,
     motion: &PartMotion,
+    turns_about: Option<&Pivot>,
     around: &Surroundings,
 ) -> Result<Vec<PartCandidate>, PartError> {
     let push = Unit::try_new(motion.direction, 1e-9).ok_or(PartError::Unusable { what: "the direction" })?;
@@ -46,11 +49,25 @@ pub(super) fn poses(
     };
     let boxes = request.gripper.boxes(0.0);
     let (mut found, mut tried) = (Vec::new(), 0);
-    for (index, place) in PLACES.iter().enumerate() {
+    let far_side = turns_about.is_some() && request.normal.dot(&push) > 0.0;
+    let places = turns_about.and_then(|_| pivot::places(request, &level));
+    let places = places.unwrap_or_else(|| PLACES.to_vec());
+    for (index, place) in places.iter().enumerate() {
         let at = |[low, high]: [f64; 2], share: f64| (low + high) / 2.0 + share * (high - low) / 2.0;
         let (u, v) = (at(side, place[0]), at(height, place[1]));
         let Some(depth) = first_touched(&all, &push, (&level, u), (&rise, v)) else { continue };
-        let touch = Point3::from(level.into_inner() * u + rise * v + push.into_inner() * depth);
+        let touch = Point3::from(
+            level.into_inner() * u
+                + rise * v
+                + push.into_inner() * (depth - if far_side { PANEL } else { 0.0 }),
+        );
+        let (motion, pivot) = match (turns_about, &request.hinge) {
+            (Some(about), Some(hinge)) => match pivot::swing(motion, about, hinge, &touch) {
+                Ok((motion, pivot)) => (motion, Some(pivot)),
+                Err(_) => continue,
+            },
+            _ => (*motion, None),
+        };
         let (mut here, before) = (0, found.len());
         for tilt in TILTS {
             let approach = tilted(&push, &level, tilt);
@@ -88,7 +105,9 @@ pub(super) fn poses(
                     contact,
                     opening: 0.0,
                     width: 0.0,
-                    motion: PartMotion { anchor: touch, extent, ..*motion },
+                    motion: PartMotion { anchor: touch, extent, ..motion },
+                    pivot,
+                    turning: true,
                     score,
                 });
             }

@@ -42,6 +42,8 @@ fn request<'a>(
         normal: Vector3::zeros(),
         direction: None,
         extent: None,
+        hinge: None,
+        twist: false,
         support_height: 0.0,
         gripper: GripperModel::default(),
         reach: Reach::default(),
@@ -117,6 +119,113 @@ fn an_open_drawer_is_pushed_shut_level() {
             part_candidates(&request(Skill::TipPush, PartEffect::Close, part, &object)).expect("room")[0];
         assert!(best.motion.direction.x > 0.99, "{:?}", best.motion);
         assert!(best.motion.direction.z.abs() < 1e-6);
+    }
+}
+
+/// A door hinged at `y` 0.12 on the left, x 0.56, open by `angle`: a sheet with an upright bar near its free edge.
+fn door(angle: f64, eye: Point3<f64>) -> (Vec<Point3<f64>>, Vec<Point3<f64>>, Hinge) {
+    let hinge = Hinge { foot: Point3::new(0.56, 0.12, 0.1), opens: -Vector3::z_axis(), radius: 0.24, angle };
+    let block = |size: [f64; 3], at: [f64; 2]| -> Vec<Point3<f64>> {
+        let low = 0.1 - size[2] / 2.0;
+        cuboid(size[0], size[1], size[2]).into_iter().map(|p| p + Vector3::new(at[0], at[1], low)).collect()
+    };
+    let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), -angle);
+    let put = |points: Vec<Point3<f64>>| -> Vec<Point3<f64>> {
+        points.into_iter().map(|p| hinge.foot + turn * (p - hinge.foot)).collect()
+    };
+    let sheet = put(block([0.012, 0.24, 0.18], [0.566, 0.0]));
+    let bar = put(block([0.012, 0.012, 0.10], [0.518, -0.09]));
+    let all: Vec<Point3<f64>> = sheet.iter().chain(&bar).copied().collect();
+    let visible = seen(&all, eye, 0.0008, 3);
+    let near_bar = |p: &Point3<f64>| bar.iter().any(|q| (p - q).norm() < 0.003);
+    let (handle, rest): (Vec<_>, Vec<_>) = visible.into_iter().partition(near_bar);
+    let object = handle.iter().chain(&rest).copied().collect();
+    (handle, object, hinge)
+}
+
+#[test]
+fn a_door_is_opened_along_its_arc_and_the_hand_turns_with_it() {
+    let (handle, object, hinge) = door(0.0, Point3::new(0.2, 0.0, 0.3));
+    let asked =
+        PartRequest { hinge: Some(hinge), ..request(Skill::PinchPull, PartEffect::Open, &handle, &object) };
+    let best = part_candidates(&asked).expect("room")[0];
+    assert!(best.motion.direction.dot(&-Vector3::x()) > 0.9, "{:?}", best.motion);
+    let arm = best.pivot.expect("it turns").arm;
+    assert!((arm - 0.215).abs() < 0.02, "{arm}");
+    assert!(best.motion.least > 0.7 * arm && best.motion.extent > best.motion.least, "{:?}", best.motion);
+    let (start, end) = (Point3::from(best.contact.translation.vector), best.end());
+    let end_point = Point3::from(end.translation.vector);
+    assert!((best.progress(&start, &end_point) - best.motion.extent).abs() < 1e-6);
+    assert!((hinge.foot - end_point).xy().norm() - (hinge.foot - start).xy().norm() < 1e-9);
+    let turned = best.contact.rotation.angle_to(&end.rotation);
+    assert!((turned - best.motion.extent / arm).abs() < 1e-6, "{turned}");
+    // The permit's corridor holds the whole arc.
+    for step in 0..=20 {
+        let pose = best.advance(&best.contact, best.motion.extent * f64::from(step) / 20.0);
+        assert!(best.motion.holds(&start, &Point3::from(pose.translation.vector)), "{step}");
+    }
+}
+
+#[test]
+fn an_open_door_is_pushed_shut_from_the_side_it_opens_to() {
+    // Seen from the inside, from the outside, and half open.
+    for (angle, eye) in [(1.3, [0.2, 0.0, 0.5]), (1.3, [0.2, 0.5, 0.5]), (0.6, [0.2, 0.0, 0.4])] {
+        let (_, object, hinge) = door(angle, Point3::from(eye));
+        let normal = Rotation3::from_axis_angle(&Vector3::z_axis(), -angle) * -Vector3::x();
+        let towards = Point3::from(eye) - Point3::new(0.5, 0.1, 0.1);
+        let normal = if normal.dot(&towards) < 0.0 { -normal } else { normal };
+        let asked = PartRequest {
+            hinge: Some(hinge),
+            normal,
+            ..request(Skill::TipPush, PartEffect::Close, &object, &object)
+        };
+        let found = part_candidates(&asked).unwrap_or_else(|e| panic!("{angle} {eye:?}: {e}"));
+        for best in &found {
+            let tip = best.contact * Point3::new(0.0, 0.0, asked.gripper.tip_beyond_tool);
+            let outside = Rotation3::from_axis_angle(&Vector3::z_axis(), -angle) * -Vector3::x();
+            let before = outside.dot(&(tip - hinge.foot));
+            assert!((-0.002..0.05).contains(&before), "{angle} {eye:?}: {before}");
+            assert!(best.motion.direction.dot(&-outside) > 0.95, "{:?}", best.motion);
+            let pivot = best.pivot.expect("it turns");
+            assert!(best.motion.extent > angle * pivot.arm, "{:?}", best.motion);
+            let end = best.end().translation.vector;
+            assert!(end.x > 0.50, "it ends at the front: {end}");
+        }
+    }
+}
+
+#[test]
+fn a_knob_is_held_by_its_ridge_and_turned_where_it_stands() {
+    for yaw in [0.0, 0.5, -1.1] {
+        let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), yaw);
+        let at = Vector3::new(0.40, -0.3, 0.03);
+        let mut knob = crate::grasp::shapes::cylinder(0.02, 0.014);
+        knob.extend(cuboid(0.04, 0.010, 0.022).iter().map(|p| turn * p + Vector3::z() * 0.014));
+        let plate = cuboid(0.2, 0.2, 0.03).into_iter().map(|p| p - Vector3::z() * 0.03);
+        let knob: Vec<Point3<f64>> = knob.iter().map(|p| p + at).collect();
+        let all: Vec<Point3<f64>> = plate.map(|p| p + at).chain(knob.iter().copied()).collect();
+        let visible = seen(&all, Point3::new(0.2, 0.0, 0.5), 0.0008, 5);
+        let part: Vec<Point3<f64>> = visible.iter().filter(|p| p.z > 0.034).copied().collect();
+        let asked = PartRequest {
+            normal: Vector3::z(),
+            direction: Some(-Vector3::z()),
+            twist: true,
+            ..request(Skill::PinchPull, PartEffect::Turn, &part, &visible)
+        };
+        let best = part_candidates(&asked).unwrap_or_else(|e| panic!("{yaw}: {e}"))[0];
+        let pivot = best.pivot.expect("it turns");
+        assert!(pivot.axis.z < -0.99, "clockwise seen from above: {pivot:?}");
+        let closing = best.contact.rotation * Vector3::y();
+        let across = turn * Vector3::y();
+        assert!(closing.dot(&across).abs() > 0.97, "{yaw}: {closing}");
+        assert!((pivot.foot - Point3::from(at)).xy().norm() < 0.006, "{yaw}: {pivot:?}");
+        // It turns in place.
+        let end = best.end().translation.vector;
+        assert!((end - best.contact.translation.vector).norm() < 0.02, "{end}");
+        assert!(best.contact.rotation.angle_to(&best.end().rotation) > 1.0);
+        let back = PartRequest { direction: Some(Vector3::z()), ..asked };
+        let back = part_candidates(&back).expect("room")[0];
+        assert!(back.pivot.expect("it turns").axis.z > 0.99);
     }
 }
 

@@ -3,7 +3,7 @@
 //! - hold: as a grasp: something keeps the pads open and the object left its place.
 //! - take out: something keeps the pads open, the hand went far enough with it, and the part is not seen where it was.
 //! - open, close, turn: the hand went far enough with the part, and a new image shows the part at its new place, where
-//!   nothing was before; for a door its face shows the angle it was opened by as well.
+//!   nothing was before; of a door the angle at which it is seen in what it belongs to decides, see `door`.
 //! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
 //!
 //! What only the hand's own motion says is never enough where an image can show it: pads slip off.
@@ -128,6 +128,15 @@ fn moved(
     let Some(now) = &after.objects else {
         return not_observed("no new image was taken");
     };
+    if motion.effect == PartEffect::Turn && super::knob::in_place(felt) {
+        return super::knob::check_knob(plan, motion, before.objects.as_deref(), now);
+    }
+    if let Some(verdict) = super::door::check_door(plan, motion, felt, now) {
+        return verdict;
+    }
+    if motion.effect == PartEffect::Close && fixture::is_door(class_before(plan, before)) {
+        return not_observed(format!("{} was not seen again", plan.object));
+    }
     let was: &[Object] = before.objects.as_deref().unwrap_or_default();
     let (old, new) = (motion.anchor, motion.anchor + felt.displacement);
     let had = points_at(was, &old);
@@ -179,6 +188,11 @@ fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
     let shut =
         |object: &&Object| fixture::opening(object, &map).is_some_and(|opening| opening.is_surely_closed());
     !found.is_empty() && found.iter().all(shut)
+}
+
+/// What the object was called before; empty when it was not seen.
+fn class_before<'a>(plan: &SkillPlan, before: &'a Observation) -> &'a str {
+    find_object(before, &plan.object).map_or("", |object| object.class_name.as_str())
 }
 
 /// How far the object's own front went along the motion, metres: for parts that are hidden now, but not their object.

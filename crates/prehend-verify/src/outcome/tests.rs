@@ -241,6 +241,100 @@ fn a_drawer_is_shut_when_its_handle_is_seen_farther_in() {
     check(0.15, "failed");
 }
 
+/// A cabinet and its door, hinged at the left and open by `angle`, with an upright bar near its free edge.
+fn closet(angle: f64) -> Vec<Object> {
+    let patch = |low: [f64; 3], high: [f64; 3]| -> Vec<Point3<f64>> {
+        let steps = [0, 1, 2].map(|i| ((high[i] - low[i]) / 0.006).round() as usize);
+        let at = |i: usize, n: usize| low[i] + (high[i] - low[i]) * n as f64 / steps[i].max(1) as f64;
+        let all = (0..=steps[0]).flat_map(|i| (0..=steps[1]).map(move |j| (i, j)));
+        all.flat_map(|(i, j)| (0..=steps[2]).map(move |k| Point3::new(at(0, i), at(1, j), at(2, k))))
+            .collect()
+    };
+    let mut cabinet = object("cabinet_0", "cabinet", [0.7, 0.0, 0.15], [0.2, 0.24, 0.3]);
+    cabinet.cloud.points = patch([0.6, -0.12, 0.3], [0.8, 0.12, 0.3]);
+    for y in [-0.12, 0.12] {
+        cabinet.cloud.points.extend(patch([0.6, y, 0.0], [0.8, y, 0.3]));
+    }
+    let mut closed = patch([0.0, 0.0, 0.01], [0.0, 0.23, 0.29]);
+    closed.extend(patch([0.042, 0.205, 0.10], [0.042, 0.205, 0.20]));
+    let (sin, cos) = angle.sin_cos();
+    let points: Vec<Point3<f64>> = closed
+        .into_iter()
+        .map(|p| Point3::new(0.594 - p.x * cos - p.y * sin, 0.115 - p.y * cos + p.x * sin, p.z))
+        .collect();
+    let mut door = object("door_0", "door", [0.0; 3], [0.0; 3]);
+    door.bounds = prehend_geometry::OrientedBox::upright_around(&points).expect("points");
+    door.cloud.points = points;
+    vec![cabinet, door]
+}
+
+#[test]
+fn a_door_is_open_or_closed_by_the_angle_it_is_seen_at() {
+    let check = |effect: PartEffect, from: f64, to: f64, stopped: bool, expected: &str| {
+        let mut plan = plan(Skill::PinchPull, None, &[], [0.37, 0.0, 0.2]);
+        plan.object = ObjectKey::from("door_0");
+        plan.motion = Some(motion(effect, -Vector3::x(), 0.09));
+        let felt =
+            Felt { travel: 0.2, returned: 0.0, displacement: -Vector3::x() * 0.2, force: 8.0, stopped };
+        let before = observation(0.08, Some(closet(from)));
+        let after = Observation { felt: Some(felt), ..observation(0.08, Some(closet(to))) };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{effect:?} {from} {to}: {outcome:?}");
+    };
+    check(PartEffect::Open, 0.0, 1.2, false, "succeeded");
+    check(PartEffect::Open, 0.0, 0.8, false, "succeeded");
+    // The pads slipped off, or something was in its way.
+    check(PartEffect::Open, 0.0, 0.0, false, "failed");
+    check(PartEffect::Open, 0.0, 0.25, true, "failed");
+    check(PartEffect::Open, 0.0, 0.5, false, "not observed");
+    check(PartEffect::Close, 1.2, 0.0, true, "succeeded");
+    check(PartEffect::Close, 1.2, 0.7, true, "failed");
+    check(PartEffect::Close, 1.2, 0.0, false, "not observed");
+    let mut plan = plan(Skill::TipPush, None, &[], [0.37, 0.0, 0.2]);
+    plan.object = ObjectKey::from("door_0");
+    plan.motion = Some(motion(PartEffect::Close, Vector3::x(), 0.09));
+    let felt =
+        Felt { travel: 0.2, returned: 0.0, displacement: Vector3::x() * 0.2, force: 8.0, stopped: true };
+    let unseen = Observation { felt: Some(felt), ..observation(0.0, Some(Vec::new())) };
+    let outcome = check_outcome(&plan, &observation(0.0, Some(closet(1.2))), &unseen);
+    assert_eq!(word(&outcome), "not observed", "{outcome:?}");
+}
+
+#[test]
+fn a_knob_is_turned_when_its_ridge_is_seen_to_point_elsewhere() {
+    // A ridge of 40 by 10 mm at the anchor, its length turned by `angle`.
+    let stove = |angle: f64| {
+        let mut stove = object("stove_0", "stove", [0.5, 0.0, 0.1], [0.2, 0.2, 0.03]);
+        let ridge =
+            (-10..=10).flat_map(|i| (-2..=2).map(move |j| (f64::from(i) * 2e-3, f64::from(j) * 2e-3)));
+        stove.cloud.points = ridge
+            .map(|(x, y)| {
+                let (sin, cos) = angle.sin_cos();
+                Point3::new(0.53 + x * cos - y * sin, x * sin + y * cos, 0.2)
+            })
+            .collect();
+        stove
+    };
+    let mut plan = plan(Skill::PinchPull, None, &[], [0.53, 0.0, 0.2]);
+    plan.object = ObjectKey::from("stove_0");
+    plan.motion = Some(motion(PartEffect::Turn, -Vector3::z(), 0.014));
+    let felt =
+        Felt { travel: 0.024, returned: 0.0, displacement: Vector3::zeros(), force: 3.0, stopped: false };
+    let check = |to: Option<f64>, travel: f64, expected: &str| {
+        let now = to.map(|angle| vec![stove(angle)]);
+        let after = Observation { felt: Some(Felt { travel, ..felt }), ..observation(0.08, now) };
+        let outcome = check_outcome(&plan, &observation(0.08, Some(vec![stove(0.2)])), &after);
+        assert_eq!(word(&outcome), expected, "{to:?}: {outcome:?}");
+    };
+    check(Some(-1.0), 0.024, "succeeded");
+    check(Some(2.4), 0.044, "succeeded");
+    // The pads slipped around it.
+    check(Some(0.2), 0.024, "failed");
+    check(Some(-0.1), 0.024, "not observed");
+    check(Some(-1.0), 0.004, "failed");
+    check(None, 0.024, "not observed");
+}
+
 #[test]
 fn a_button_was_pressed_when_it_gave_way_and_came_back() {
     let mut plan = plan(Skill::TipPush, None, &[], [0.4, 0.0, 0.05]);

@@ -1,0 +1,59 @@
+//! The door that is meant by the microwave: what of a thing moves when the thing is opened or closed.
+
+use super::describe::{class_of, describe, listed};
+use super::ground::{Grounder, refuse};
+use crate::world::Fault;
+use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture};
+
+impl Grounder<'_, '_, '_> {
+    /// What of a thing an action opens or closes: its only drawer or door, or of several the only one that is not yet as the action
+    /// makes it; the thing itself when none is seen in it or the action is another.
+    ///
+    /// Errors: ambiguous when several are left.
+    pub(super) fn moving_part(&mut self, verb: &str, key: &ObjectKey) -> Result<ObjectKey, Fault> {
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        let made = map.get(key).and_then(|object| table.rule(verb, class_of(object))?.makes);
+        let Some(makes @ (Makes::Open | Makes::Closed)) = made else { return Ok(key.clone()) };
+        let panels = panels_of(key, &map);
+        panels.iter().for_each(|panel| self.tools.add_to_inventory(panel));
+        let left = match panels.as_slice() {
+            [] => return Ok(key.clone()),
+            [one] => return Ok(one.clone()),
+            [first, ..] => {
+                let mut left = Vec::new();
+                for panel in &panels {
+                    if self.state_of(panel)? != Some(makes) {
+                        left.push(panel.clone());
+                    }
+                }
+                if left.is_empty() { vec![first.clone()] } else { left }
+            }
+        };
+        if let [one] = left.as_slice() {
+            return Ok(one.clone());
+        }
+        let all: Vec<String> = left.iter().map(|panel| describe(panel, &map)).collect();
+        let message = format!("{} has {}. Which one shall I {verb}?", describe(key, &map), listed(&all));
+        Err(refuse(Reason::Ambiguous, super::feasible::capital(&message)))
+    }
+}
+
+/// Least face of a drawer or door as a share of the largest beside it: what is less is a piece of one, seen past another.
+const PIECE: f64 = 0.3;
+
+/// Drawers and doors that belong to a thing, in the order of the map.
+pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
+    let panels: Vec<&Object> = map
+        .objects
+        .iter()
+        .filter(|part| part.key != *key && fixture::is_panel(class_of(part)))
+        .filter(|part| fixture::whole_of(part, map).is_some_and(|whole| whole.key == *key))
+        .collect();
+    let face = |panel: &&Object| {
+        let size = panel.bounds.size;
+        size.x.max(size.y) * size.z
+    };
+    let largest = panels.iter().map(face).fold(0.0, f64::max);
+    panels.iter().filter(|panel| face(panel) >= PIECE * largest).map(|panel| panel.key.clone()).collect()
+}

@@ -1,0 +1,133 @@
+//! Turning a knob that is held: the hand turns about the knob's axis until it has turned far enough or is held against.
+
+use super::arm::Motion;
+use super::fault::SkillFault;
+use super::feel::Feel;
+use super::job::Job;
+use super::part_contact::Done;
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use prehend_scene::Felt;
+use prehend_skills::PartCandidate;
+use prehend_skills::part::Pivot;
+
+/// Angle turned at a time, radians.
+const STEP: f64 = 0.30;
+/// A step that got less far than this share met a stop.
+const STALLED: f64 = 0.4;
+/// Greatest moment about the axis, newton metres, and force on the hand, newtons.
+const MOMENT: f64 = 0.8;
+const FORCE: f64 = 40.0;
+/// How far the hand gives way to a force across the axis, metres for each newton and at most: a knob that is held beside its axis
+/// pushes it aside.
+const YIELDS: [f64; 2] = [1.0e-4, 0.002];
+/// Speed as a share of the joints' limits.
+const SPEED: f64 = 0.08;
+
+impl Job<'_> {
+    /// Turns what is held about its axis; errors as for every motion in contact.
+    pub(super) async fn twist(
+        &self,
+        motion: &Motion<'_>,
+        candidate: &PartCandidate,
+        pivot: &Pivot,
+    ) -> Result<Done, SkillFault> {
+        let bounds = candidate.motion;
+        let feel = self.feel()?;
+        let feel = feel.as_ref();
+        let first = self.tool_pose()?;
+        // The pads hold the ridge in its middle, which tells more of the axis than the look of the knob.
+        let pivot = &Pivot { foot: Point3::from(first.translation.vector), ..*pivot };
+        let (goal, mut turned) = (bounds.extent / pivot.arm, 0.0);
+        let (mut stopped, mut force) = (false, 0.0_f64);
+        while !stopped && turned < goal - 0.03 {
+            let here = self.tool_pose()?;
+            let step = STEP.min(goal - turned);
+            let ahead = pivot.advance(&here, step * pivot.arm, true);
+            let next = Translation3::from(self.aside(feel, &pivot.axis)?) * ahead;
+            match self.twist_step(motion, &first, &next, (feel, pivot)).await {
+                Ok((held_against, felt)) => {
+                    force = force.max(felt);
+                    let now = angle(pivot, &first, &self.tool_pose()?, turned);
+                    stopped = held_against || now - turned < STALLED * step;
+                    turned = now;
+                }
+                // Out of reach: as far as it went is as far as it goes.
+                Err(SkillFault::NoPlan { detail, .. }) => {
+                    self.tell("turn", "reach", &detail);
+                    break;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.tell("turn", "turned", &format!("turned by {:.0} degrees", turned.to_degrees()));
+        let displacement = self.tool_pose()?.translation.vector - first.translation.vector;
+        let travel = (turned * pivot.arm).max(0.0);
+        Ok(Done { felt: Felt { travel, returned: 0.0, displacement, force, stopped } })
+    }
+
+    /// How far to give way to what pushes the hand across the axis.
+    fn aside(&self, feel: Option<&Feel<'_>>, axis: &Vector3<f64>) -> Result<Vector3<f64>, SkillFault> {
+        let now = self.skills.arm.joints()?;
+        let Some(force) = feel.and_then(|feel| feel.force(&now)) else { return Ok(Vector3::zeros()) };
+        let across = force - axis * force.dot(axis);
+        Ok((across * YIELDS[0]).cap_magnitude(YIELDS[1]))
+    }
+
+    /// One turn of the hand; whether a moment held against it, and the greatest force on the way.
+    async fn twist_step(
+        &self,
+        motion: &Motion<'_>,
+        first: &Isometry3<f64>,
+        next: &Isometry3<f64>,
+        (feel, pivot): (Option<&Feel<'_>>, &Pivot),
+    ) -> Result<(bool, f64), SkillFault> {
+        let now = self.skills.arm.joints()?;
+        let goal = [*next];
+        let line = self.skills.planner.line(&now.arm, &goal, now.opening, SPEED);
+        let line = match self.interrupt.guard(line).await? {
+            Ok(line) => line,
+            Err(miss) => {
+                return Err(SkillFault::NoPlan { phase: "turn", tried: 1, detail: miss.to_string() });
+            }
+        };
+        let path = self.tool_path(&line)?;
+        let mut greatest = 0.0_f64;
+        let start = Point3::from(first.translation.vector);
+        let mut held_against = false;
+        motion
+            .press_on("turn", line.trajectory, (&start, &path), |joints| {
+                let Some((force, moment)) = feel.and_then(|feel| feel.wrench(joints)) else { return false };
+                greatest = greatest.max(force.norm());
+                held_against |= moment.dot(&pivot.axis).abs() > MOMENT;
+                held_against || force.norm() > FORCE
+            })
+            .await?;
+        Ok((held_against, greatest))
+    }
+}
+
+/// Angle that the hand has turned by about the axis since `first`, near the angle it had turned by before, radians.
+fn angle(pivot: &Pivot, first: &Isometry3<f64>, now: &Isometry3<f64>, before: f64) -> f64 {
+    let turn = now.rotation * first.rotation.inverse();
+    let about = turn.scaled_axis().dot(&pivot.axis);
+    // Beyond half a turn the axis is the other one.
+    let whole = std::f64::consts::TAU;
+    about + whole * ((before - about) / whole).round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_angle_goes_on_beyond_half_a_turn() {
+        let pivot = Pivot { foot: Point3::new(0.4, 0.1, 0.05), axis: -Vector3::z_axis(), arm: 0.02 };
+        let first = Isometry3::translation(0.4, 0.1, 0.08);
+        let mut turned = 0.0;
+        for step in 1..=12 {
+            let now = pivot.advance(&first, 0.02 * 0.4 * f64::from(step), true);
+            turned = angle(&pivot, &first, &now, turned);
+            assert!((turned - 0.4 * f64::from(step)).abs() < 1e-9, "{turned}");
+        }
+    }
+}

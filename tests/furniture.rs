@@ -1,0 +1,65 @@
+//! Doors and drawers through the whole graph, judged by physics: opened; locked; blocked.
+
+mod harness;
+
+use harness::{PREHEND, one_at_a_time, repository};
+use serde_json::Value;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+
+/// A goal of several actions on a slow machine.
+const LONG: Duration = Duration::from_secs(240);
+
+/// The report of a demo of this goal in a scene of these objects.
+async fn demo(objects: &str, goal: &str) -> Value {
+    let _turn = one_at_a_time().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("scene.yaml");
+    std::fs::write(&file, format!("name: furniture\nobjects:\n{objects}")).expect("the scene file");
+    let output = Command::new(PREHEND)
+        .current_dir(repository())
+        .env_remove("ROS_DOMAIN_ID")
+        .args(["demo", "--json", "--speed", "0", "--no-pictures", "--perfect-detector", "--seed", "1"])
+        .args(["--goal", goal, "--timeout", "200", "--scene"])
+        .arg(&file)
+        .arg("--out")
+        .arg(folder.path().join("run"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(LONG, output).await.expect("in time").expect("runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}\n{stderr}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_door_of_a_microwave_is_opened_along_its_arc() {
+    let microwave = "- {name: microwave, model: microwave, pose: {xy: [0.74, 0.12], yaw: 0.0}}\n";
+    let report = demo(microwave, "open the microwave").await;
+    assert_eq!((&report["outcome"], &report["physics_ok"]), (&"done".into(), &true.into()), "{report}");
+}
+
+/// A locked drawer holds; the goal fails with what was felt, and nothing is claimed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_drawer_is_felt_and_not_claimed() {
+    let cabinet = "- {name: cabinet, model: drawer_cabinet, joints: {top: {locked: true}}, pose: {xy: [0.74, 0.0], yaw: 0.0}}\n";
+    let report = demo(cabinet, "open the top drawer").await;
+    assert_eq!(report["outcome"], "failed", "{report}");
+    assert_eq!(report["reason"], "infeasible", "{report}");
+    assert_ne!(report["physics_ok"], true, "{report}");
+}
+
+/// Something fixed stands in the way of a door: whatever the robot tries, it does not say that the door is open.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_blocked_door_is_not_claimed_to_be_open() {
+    let objects = "- {name: microwave, model: microwave, pose: {xy: [0.74, 0.12], yaw: 0.0}}\n\
+                   - {name: post, class: box, shape: box, color: blue, size: [0.03, 0.03, 0.16], fixed: true, \
+                   pose: {xy: [0.545, 0.20], yaw: 0.0}}\n";
+    let report = demo(objects, "open the microwave").await;
+    assert_ne!(report["outcome"], "done", "{report}");
+    assert!(report["reason"].is_string(), "{report}");
+    assert_ne!(report["physics_ok"], true, "{report}");
+}
