@@ -1,6 +1,7 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
 use prehend_config::{Findings, Map, Value};
+use prehend_motion::RobotGroup;
 use prehend_navigation::Footprint;
 use prehend_navigation::footprint::FootprintError;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ pub struct MoveItNames {
 pub struct Arm {
     /// `control_msgs/action/FollowJointTrajectory`.
     pub controller: String,
-    /// Joint names in order.
+    /// Joint names in order: base to tool, then those that carry the camera when the tool does not hang on them.
     pub joints: Vec<String>,
     /// Share of the joint velocity limits for free motions, (0, 1].
     pub velocity_scaling: f64,
@@ -212,6 +213,17 @@ fn joint_pose(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
 }
 
 impl RobotConfig {
+    /// What of the URDF is planned for: from the base frame to the tool, with the gripper's joint and every joint of the arm's controller.
+    pub fn group(&self) -> RobotGroup {
+        RobotGroup {
+            name: self.moveit.group.clone(),
+            base: self.frames.base.clone(),
+            tip: self.frames.tool.clone(),
+            drive: Some(self.gripper.joint.clone()),
+            more: self.arm.joints.clone(),
+        }
+    }
+
     /// Reads a robot file, or the one in `config/robots` of a name like `xarm6`; relative paths in it are looked up in the share
     /// folder.
     pub fn load(path: &Path) -> Result<Self, Findings> {
