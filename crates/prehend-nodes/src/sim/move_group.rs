@@ -168,7 +168,7 @@ impl Face {
 
     fn arm_state(&self) -> ArmState {
         let state = self.arm.state();
-        ArmState { joints: state.positions.to_vec(), drive: state.drive }
+        ArmState { joints: state.positions, drive: state.drive }
     }
 
     fn apply_scene(
