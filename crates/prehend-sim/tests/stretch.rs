@@ -1,6 +1,7 @@
 //! Stretch: its base is the first joint of its arm, its camera is on a head, its fingers slide by an aperture.
 
 use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_navigation::follow::Velocity;
 use prehend_sim::world::{ArmModel, JointPoint, LinkJoint, LinkNames, ModelError, MotionOutcome, WorldError};
 use prehend_sim::{Scene, World};
 use std::path::PathBuf;
@@ -22,8 +23,12 @@ fn model() -> ArmModel {
 }
 
 fn world(objects: &str) -> World {
+    world_at(1.5708, objects)
+}
+
+fn world_at(yaw: f64, objects: &str) -> World {
     let text = format!(
-        "name: test\nrobot: {{xy: [2.0, 2.0], yaw: 1.5708}}\nroom: {{size: [4.0, 4.0]}}\nobjects:\n{objects}"
+        "name: test\nrobot: {{xy: [2.0, 2.0], yaw: {yaw}}}\nroom: {{size: [4.0, 4.0]}}\nobjects:\n{objects}"
     );
     let scene = Scene::parse("test.yaml", &text).unwrap_or_else(|findings| panic!("{findings}\n{text}"));
     World::new(&scene.instantiate(3).expect("placed"), &model(), &HOME).expect("a world")
@@ -170,4 +175,24 @@ fn it_picks_up_a_block_by_friction() {
     assert!(world.is_held(block) && (lifted - Vector3::z() * 0.15).norm() < 0.01, "{lifted}");
     let tool = Point3::from((base * world.model().tcp_pose(world.arm_joints())).translation.vector);
     assert!((tool - Point3::from(at + Vector3::z() * 0.15)).norm() < 0.005, "{tool}");
+}
+
+/// A heading beyond 180 degrees is the same as one below -180: the hand turns on, and its fingers with it.
+#[test]
+fn turning_past_half_a_turn_is_smooth() {
+    let mut world = world_at(3.0, " []\n");
+    let in_hand = |world: &World| {
+        let (hand, finger) = (link(world, "link_gripper_s3_body"), link(world, "link_gripper_finger_left"));
+        (hand.inverse() * finger).translation.vector
+    };
+    let before = in_hand(&world);
+    let mut passed = false;
+    for _ in 0..240 {
+        world.drive(Velocity { linear: 0.0, angular: 0.8 }).expect("drives");
+        world.step();
+        passed |= world.base_pose().expect("a base").yaw < 0.0;
+        let off = (in_hand(&world) - before).norm();
+        assert!(off < 0.003, "the finger is {off} m from its place");
+    }
+    assert!(passed && world.bumps().is_empty());
 }

@@ -202,7 +202,13 @@ impl World {
             if let Some(body) = body.and_then(|handle| self.physics.bodies.get_mut(handle))
                 && body.is_kinematic()
             {
-                body.set_next_kinematic_position(to_pose(pose));
+                let mut target = to_pose(pose);
+                // Of the two quaternions of a rotation the nearer one: physics takes the way to the other for a whole turn, which flings
+                // away what is held when a base turns past 180 degrees.
+                if target.rotation.dot(body.position().rotation) < 0.0 {
+                    target.rotation = -target.rotation;
+                }
+                body.set_next_kinematic_position(target);
             }
         }
     }
