@@ -4,10 +4,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_navigation::follow::Velocity;
 use prehend_sim::world::{ArmModel, JointPoint, LinkJoint, LinkNames, ModelError, MotionOutcome, WorldError};
 use prehend_sim::{Scene, World};
+use std::f64::consts::FRAC_PI_2;
 use std::path::PathBuf;
 
 /// Arm over the base, head at what is to the right.
-const HOME: [f64; 8] = [0.0, 0.85, 0.0, 2.6, -0.2, 0.0, -1.5708, -0.7];
+const HOME: [f64; 8] = [0.0, 0.85, 0.0, 2.6, -0.2, 0.0, -FRAC_PI_2, -0.7];
 
 fn read(path: &str) -> String {
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -23,7 +24,7 @@ fn model() -> ArmModel {
 }
 
 fn world(objects: &str) -> World {
-    world_at(1.5708, objects)
+    world_at(FRAC_PI_2, objects)
 }
 
 fn world_at(yaw: f64, objects: &str) -> World {
@@ -151,7 +152,7 @@ fn it_picks_up_a_block_by_friction() {
     // Straight down the hand is in closed form: the slides make up for where the wrist is.
     let reach = |world: &World, height: f64| {
         let mut joints = HOME;
-        joints[1..6].copy_from_slice(&[0.5, 0.1, 0.0, -1.5708, 0.0]);
+        joints[1..6].copy_from_slice(&[0.5, 0.1, 0.0, -FRAC_PI_2, 0.0]);
         let tool = base * world.model().tcp_pose(&joints);
         let off = base.rotation.inverse() * (at + Vector3::z() * height - tool.translation.vector);
         joints[0] += off.x;
