@@ -157,7 +157,7 @@ mod tests {
         let objects = vec![object("a", 0.45, 0.0), object("b", 0.51, 0.0), object("c", 0.45, 0.27)];
         let truth = Truth {
             time: 0.0,
-            joints: [0.0; 6],
+            joints: vec![0.0; 6],
             opening: 0.0,
             pad_force: 0.0,
             moving: true,

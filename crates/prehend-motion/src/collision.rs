@@ -131,11 +131,10 @@ impl CollisionWorld {
             }
         }
         // Neighbours on the chain touch by design; so do links that are rigid to each other or the two fingers.
-        let stage = |link: usize| model.last_joint(link).map_or(0, |joint| joint + 1);
         let mut self_pairs = Vec::new();
         for (i, a) in bare.iter().enumerate() {
             for (j, b) in bare.iter().enumerate().skip(i + 1) {
-                if stage(*a).abs_diff(stage(*b)) > 1 {
+                if !model.are_neighbours(*a, *b) {
                     self_pairs.push((i as u32, j as u32));
                 }
             }

@@ -2,8 +2,10 @@
 //!
 //! Damped least squares on the full pose error with projection onto the joint limits, from the seed and from random starts.
 //! It assumes nothing about the wrist: the xArm6's is offset by 76 mm, so closed forms for spherical wrists do not apply.
+//! Arms of three slides and a wrist have a closed form of their own, in `slides.rs`.
 
 use crate::kinematics::JointAxis;
+use crate::slides::{FreeTurn, SlidesAndWrist};
 use crate::{JointError, JointLimits, RobotModel};
 use nalgebra::{Isometry3, Matrix6, Matrix6xX, UnitQuaternion, Vector3, Vector6};
 use rand::{Rng, RngExt};
@@ -97,16 +99,32 @@ impl RobotModel {
         if !is_finite(base_from_tip) {
             return Err(IkError::BadGoal);
         }
+        let closed = SlidesAndWrist::of(self);
         let mut solver = Solver::new(self, *options);
         let mut solutions: Vec<Vec<f64>> = Vec::new();
         let mut attempts = 0;
         for turn in options.symmetry.turns() {
             let goal = base_from_tip * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
+            if let Some(closed) = &closed {
+                attempts += 1;
+                for found in closed.solve(&goal, seed, options, FreeTurn::Many) {
+                    if !solutions.iter().any(|known| distance(known, &found) < SAME) {
+                        solutions.push(found);
+                    }
+                }
+                continue;
+            }
             let before = solutions.len();
             for attempt in 0..options.attempts {
                 attempts += 1;
-                let start =
-                    if attempt == 0 { self.clamped(seed) } else { random_start(self.limits(), seed, rng) };
+                let start = if attempt == 0 {
+                    self.clamped(seed)
+                } else {
+                    random_start(&self.limits()[..self.reaching], seed, rng)
+                        .into_iter()
+                        .chain(self.clamped(seed).split_off(self.reaching))
+                        .collect()
+                };
                 let Some(mut found) = solver.descend(&goal, start) else { continue };
                 unwind(self.limits(), seed, &mut found);
                 if !solutions.iter().any(|known| distance(known, &found) < SAME) {
@@ -124,7 +142,7 @@ impl RobotModel {
         Ok(solutions)
     }
 
-    /// The solution that continuous motion from `seed` leads to, when there is one: one descent, no random starts.
+    /// The solution that continuous motion from `seed` leads to, when there is one: no random starts.
     ///
     /// Errors: as [`RobotModel::inverse`].
     pub fn inverse_near(
@@ -137,9 +155,14 @@ impl RobotModel {
         if !is_finite(base_from_tip) {
             return Err(IkError::BadGoal);
         }
-        Solver::new(self, *options)
-            .descend(base_from_tip, self.clamped(seed))
-            .ok_or(IkError::Unreachable { attempts: 1 })
+        let found = match SlidesAndWrist::of(self) {
+            Some(closed) => {
+                let all = closed.solve(base_from_tip, seed, options, FreeTurn::Seed);
+                all.into_iter().min_by(|a, b| distance(a, seed).total_cmp(&distance(b, seed)))
+            }
+            None => Solver::new(self, *options).descend(base_from_tip, self.clamped(seed)),
+        };
+        found.ok_or(IkError::Unreachable { attempts: 1 })
     }
 
     /// The joint vector inside the limits that is nearest to `joints`.

@@ -27,6 +27,9 @@ impl RobotModel {
                 JointMotion::Arm { index, axis, prismatic } => {
                     joint * moved(axis, *prismatic, joints[*index])
                 }
+                JointMotion::Follow { index, axis, prismatic, multiplier, offset } => {
+                    joint * moved(axis, *prismatic, multiplier * joints[*index] + offset)
+                }
                 JointMotion::Drive { axis, prismatic, multiplier, offset } => {
                     joint * moved(axis, *prismatic, multiplier * drive + offset)
                 }
@@ -42,7 +45,8 @@ impl RobotModel {
         Ok(self.tip_and_axes(joints, &mut Vec::new()))
     }
 
-    /// Geometric Jacobian of the tip's origin in the base frame: rows 0-2 m/s, rows 3-5 rad/s, a column for each joint.
+    /// Geometric Jacobian of the tip's origin in the base frame: rows 0-2 m/s, rows 3-5 rad/s, a column for each joint
+    /// (zero for one that the tip does not hang on).
     ///
     /// Errors: [`JointError::Count`], [`JointError::NotFinite`].
     pub fn jacobian(&self, joints: &[f64]) -> Result<Matrix6xX<f64>, JointError> {
@@ -56,7 +60,7 @@ impl RobotModel {
         Ok(jacobian)
     }
 
-    /// Pose of the tip, and each joint's axis at this configuration, walking the chain only.
+    /// Pose of the tip, and the axis of each joint that moves it at this configuration, walking the chain only.
     pub(crate) fn tip_and_axes(&self, joints: &[f64], axes: &mut Vec<JointAxis>) -> Isometry3<f64> {
         axes.clear();
         let mut pose = Isometry3::identity();

@@ -31,6 +31,7 @@ mod model;
 mod planner;
 mod profile;
 mod shape;
+mod slides;
 mod trajectory;
 
 pub use cartesian::{CartesianError, CartesianOptions, CartesianPath, CartesianStop};

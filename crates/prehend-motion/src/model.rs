@@ -15,6 +15,9 @@ pub struct RobotGroup {
     pub tip: String,
     /// The joint that drives the fingers, when there is one.
     pub drive: Option<String>,
+    /// Joints that move with the group although the tip does not hang on them, such as those of a head. Names of joints on the chain
+    /// may stand here too and add nothing.
+    pub more: Vec<String>,
 }
 
 impl RobotGroup {
@@ -25,6 +28,7 @@ impl RobotGroup {
             base: "link_base".to_owned(),
             tip: "link_tcp".to_owned(),
             drive: Some("drive_joint".to_owned()),
+            more: Vec::new(),
         }
     }
 }
@@ -77,6 +81,14 @@ pub(crate) enum JointMotion {
         axis: Unit<Vector3<f64>>,
         prismatic: bool,
     },
+    /// Follows joint `index` of the group: `value = multiplier * joint + offset`.
+    Follow {
+        index: usize,
+        axis: Unit<Vector3<f64>>,
+        prismatic: bool,
+        multiplier: f64,
+        offset: f64,
+    },
     /// Follows the drive value: `value = multiplier * drive + offset`.
     Drive {
         axis: Unit<Vector3<f64>>,
@@ -106,8 +118,9 @@ pub struct Link {
 
 /// The robot: links parents first, one chain of moving joints, one drive value for the gripper.
 ///
-/// Frames: the base link of the group. Joint vectors are in the order of [`RobotModel::joint_names`], rad (m for prismatic joints).
-/// Movable joints that are neither on the chain nor follow the drive stay at 0. Links that carry the base rigidly hang on it.
+/// Frames: the base link of the group. Joint vectors are in the order of [`RobotModel::joint_names`], rad (m for prismatic joints):
+/// those of the chain from base to tip, then those of [`RobotGroup::more`]. Movable joints that are in neither and follow neither one of
+/// them nor the drive stay at 0. Links that carry the base rigidly hang on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotModel {
     group: RobotGroup,
@@ -117,8 +130,10 @@ pub struct RobotModel {
     limits: Vec<JointLimits>,
     drive_limits: Option<JointLimits>,
     tip: usize,
-    /// Indices of the links from the base to the tip whose joint is moved, by joint.
+    /// Index of the link that each joint moves, by joint.
     pub(crate) chain: Vec<usize>,
+    /// Number of joints between base and tip; they are the first ones.
+    pub(crate) reaching: usize,
     /// Indices of all links from below the base to the tip.
     pub(crate) path: Vec<usize>,
     /// For each joint: no point of the robot moves more than this, m, for a radian of the joint (1 for a prismatic joint).
@@ -145,12 +160,12 @@ impl RobotModel {
         self.joint_names.len()
     }
 
-    /// Names of the joints, base to tip.
+    /// Names of the joints: base to tip, then those that the tip does not hang on.
     pub fn joint_names(&self) -> &[String] {
         &self.joint_names
     }
 
-    /// Limits of the joints, base to tip.
+    /// Limits of the joints, in the order of their names.
     pub fn limits(&self) -> &[JointLimits] {
         &self.limits
     }
@@ -179,7 +194,7 @@ impl RobotModel {
     pub fn last_joint(&self, link: usize) -> Option<usize> {
         let mut at = Some(link);
         while let Some(link) = at.and_then(|index| self.links.get(index)) {
-            if let JointMotion::Arm { index, .. } = link.motion {
+            if let JointMotion::Arm { index, .. } | JointMotion::Follow { index, .. } = link.motion {
                 return Some(index);
             }
             at = link.parent;
@@ -187,14 +202,24 @@ impl RobotModel {
         None
     }
 
+    /// Whether two links touch by design: rigid to each other, or with one joint of the group between them.
+    pub(crate) fn are_neighbours(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.last_joint(a), self.last_joint(b));
+        let before = |joint: Option<usize>| {
+            let moved = joint.and_then(|joint| self.links.get(*self.chain.get(joint)?));
+            moved.map(|link| link.parent.and_then(|parent| self.last_joint(parent)))
+        };
+        a == b || before(a) == Some(b) || before(b) == Some(a)
+    }
+
     /// Whether the link moves with any joint of the group.
     pub fn moves(&self, link: usize) -> bool {
         self.last_joint(link).is_some()
     }
 
-    /// Whether the link moves with the last joint: the hand, its fingers, what is mounted on it.
+    /// Whether the link moves with the tip's last joint: the hand, its fingers, what is mounted on it.
     pub fn is_on_hand(&self, link: usize) -> bool {
-        self.last_joint(link).is_some_and(|joint| joint + 1 == self.dof())
+        self.last_joint(link).is_some_and(|joint| joint + 1 == self.reaching)
     }
 
     /// Checks length, finiteness and limits of a joint vector.
@@ -262,11 +287,14 @@ fn build(robot: &urdf_rs::Robot, group: RobotGroup) -> Result<RobotModel, ModelE
         drive_limits: drive.map(joint_limits).transpose()?,
         tip: 0,
         chain: Vec::new(),
+        reaching: 0,
         path: Vec::new(),
         joint_reach: Vec::new(),
         group,
     };
-    for name in chain_names {
+    let more: Vec<String> =
+        model.group.more.iter().filter(|name| !chain_names.contains(&name.as_str())).cloned().collect();
+    for name in chain_names.iter().copied().chain(more.iter().map(String::as_str)) {
         let joint = robot.joints.iter().find(|joint| joint.name == name);
         let Some(joint) = joint else { return Err(ModelError::UnknownJoint { joint: name.to_owned() }) };
         match joint.joint_type {
@@ -285,7 +313,8 @@ fn build(robot: &urdf_rs::Robot, group: RobotGroup) -> Result<RobotModel, ModelE
             }
         }
     }
-    if model.joint_names.is_empty() {
+    model.reaching = model.joint_names.iter().filter(|name| chain_names.contains(&name.as_str())).count();
+    if model.reaching == 0 {
         let RobotGroup { base, tip, .. } = model.group;
         return Err(ModelError::EmptyChain { base, tip });
     }
@@ -312,14 +341,25 @@ fn joint_reach(model: &RobotModel) -> Vec<f64> {
     let mut poses = Vec::new();
     model.link_poses_into(&vec![0.0; model.dof()], 0.0, &mut poses);
     let mut reach = vec![0.0; model.dof()];
-    // Radius of a ball around the next joint's origin that holds everything beyond it.
-    let mut beyond: Option<(usize, f64)> = None;
-    for (joint, moved) in model.chain.iter().enumerate().rev() {
-        let (axis, prismatic) = match &model.links[*moved].motion {
+    // By joint: radius of a ball around its origin that holds everything beyond it, wherever the joints beyond it stand.
+    let mut balls = vec![0.0; model.dof()];
+    let mut outermost_first: Vec<usize> = (0..model.dof()).collect();
+    outermost_first.sort_by_key(|joint| std::cmp::Reverse(model.chain[*joint]));
+    for joint in outermost_first {
+        let moved = model.chain[joint];
+        let (axis, prismatic) = match &model.links[moved].motion {
             JointMotion::Arm { axis, prismatic, .. } => (axis.into_inner(), *prismatic),
-            JointMotion::Fixed | JointMotion::Drive { .. } => continue,
+            JointMotion::Fixed | JointMotion::Follow { .. } | JointMotion::Drive { .. } => continue,
         };
-        let joint_from_base = poses[*moved].inverse();
+        let joint_from_base = poses[moved].inverse();
+        // A slide beyond this joint carries what is beyond it so much farther.
+        let slack = |joint: usize| match &model.links[model.chain[joint]].motion {
+            JointMotion::Arm { prismatic: true, .. } => {
+                let JointLimits { lower, upper, .. } = model.limits[joint];
+                lower.abs().max(upper.abs())
+            }
+            _ => 0.0,
+        };
         let mut ball: f64 = 0.0;
         let mut around: f64 = 0.0;
         let mut take = |origin: Vector3<f64>, radius: f64| {
@@ -328,19 +368,24 @@ fn joint_reach(model: &RobotModel) -> Vec<f64> {
         };
         for (index, link) in model.links.iter().enumerate() {
             if model.last_joint(index) == Some(joint) {
+                // What follows this joint elsewhere moves as far as this joint at most.
                 for one in &link.shapes {
                     let pose = joint_from_base * poses[index] * one.link_from_shape;
                     take(pose.translation.vector, one.shape.bounding_radius());
                 }
             }
         }
-        if let Some((next, radius)) = beyond {
-            take((joint_from_base * poses[next]).translation.vector, radius);
-        } else {
+        for (next, moved) in model.chain.iter().enumerate() {
+            let before = model.links[*moved].parent.and_then(|parent| model.last_joint(parent));
+            if before == Some(joint) {
+                take((joint_from_base * poses[*moved]).translation.vector, balls[next] + slack(next));
+            }
+        }
+        if joint + 1 == model.reaching {
             take((joint_from_base * poses[model.tip]).translation.vector, HELD_ALLOWANCE);
         }
         reach[joint] = if prismatic { 1.0 } else { around };
-        beyond = Some((*moved, ball));
+        balls[joint] = ball;
     }
     reach
 }
@@ -408,7 +453,11 @@ fn add_carriers(robot: &urdf_rs::Robot, model: &mut RobotModel) -> Result<(), Mo
 
 fn joint_motion(joint: &urdf_rs::Joint, model: &RobotModel) -> Result<JointMotion, ModelError> {
     let prismatic = joint.joint_type == urdf_rs::JointType::Prismatic;
-    let arm = model.joint_names.iter().position(|name| *name == joint.name);
+    let position = |wanted: &String| model.joint_names.iter().position(|name| name == wanted);
+    let arm = position(&joint.name);
+    let follows = joint.mimic.as_ref().and_then(|mimic| {
+        Some((position(&mimic.joint)?, mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0)))
+    });
     let drive = model.group.drive.as_deref().and_then(|drive| match &joint.mimic {
         Some(mimic) if mimic.joint == drive => {
             Some((mimic.multiplier.unwrap_or(1.0), mimic.offset.unwrap_or(0.0)))
@@ -422,12 +471,15 @@ fn joint_motion(joint: &urdf_rs::Joint, model: &RobotModel) -> Result<JointMotio
             .filter(|axis| axis.iter().all(|value| value.is_finite()))
             .ok_or(ModelError::BadNumber { name: joint.name.clone(), what: "axis" })
     };
-    Ok(match (arm, drive) {
-        (Some(index), _) => JointMotion::Arm { index, axis: axis()?, prismatic },
-        (None, Some((multiplier, offset))) => {
+    Ok(match (arm, follows, drive) {
+        (Some(index), _, _) => JointMotion::Arm { index, axis: axis()?, prismatic },
+        (None, Some((index, multiplier, offset)), _) => {
+            JointMotion::Follow { index, axis: axis()?, prismatic, multiplier, offset }
+        }
+        (None, None, Some((multiplier, offset))) => {
             JointMotion::Drive { axis: axis()?, prismatic, multiplier, offset }
         }
-        (None, None) => JointMotion::Fixed,
+        (None, None, None) => JointMotion::Fixed,
     })
 }
 

@@ -167,8 +167,10 @@ impl CollisionWorld {
     fn sampling_region(&self, start: &[f64], goals: &[&Vec<f64>]) -> Vec<(f64, f64)> {
         let one = |(joint, limit): (usize, &crate::JointLimits)| {
             let ends = || goals.iter().map(|goal| goal[joint]).chain([start[joint]]);
-            let low = ends().fold(f64::INFINITY, f64::min) - FRAC_PI_2;
-            let high = ends().fold(f64::NEG_INFINITY, f64::max) + FRAC_PI_2;
+            // A joint that the tip does not hang on has no reason to go anywhere else.
+            let around = if joint < self.model.reaching { FRAC_PI_2 } else { 0.0 };
+            let low = ends().fold(f64::INFINITY, f64::min) - around;
+            let high = ends().fold(f64::NEG_INFINITY, f64::max) + around;
             (low.max(limit.lower), high.min(limit.upper))
         };
         self.model.limits().iter().enumerate().map(one).collect()

@@ -4,6 +4,7 @@ mod collision;
 mod ik;
 mod kinematics;
 mod planning;
+mod stretch;
 mod timing;
 
 use crate::{CollisionWorld, Placed, RobotGroup, RobotModel, Shape};

@@ -1,8 +1,11 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
 use prehend_config::{Findings, Map, Value};
+use prehend_motion::RobotGroup;
 use prehend_navigation::Footprint;
 use prehend_navigation::footprint::FootprintError;
+use prehend_navigation::viewpose::ViewPoseParams;
+use prehend_sim::world::LinkNames;
 use std::path::{Path, PathBuf};
 
 /// Frames of the robot, REP-103.
@@ -69,7 +72,7 @@ pub struct MoveItNames {
 pub struct Arm {
     /// `control_msgs/action/FollowJointTrajectory`.
     pub controller: String,
-    /// Joint names in order.
+    /// Joint names in order: base to tool, then those that carry the camera when the tool does not hang on them.
     pub joints: Vec<String>,
     /// Share of the joint velocity limits for free motions, (0, 1].
     pub velocity_scaling: f64,
@@ -159,6 +162,8 @@ pub struct Navigation {
     pub goal_tolerance_yaw: f64,
     /// Direction in the base's frame into which the arm works and the camera looks, radians: 0 is forward.
     pub facing: f64,
+    /// How far from what it works on the base stands, metres: the first choice, and the most.
+    pub reach: [f64; 2],
     /// Joint positions of the arm while the base drives.
     pub drive_pose: Vec<f64>,
 }
@@ -212,6 +217,27 @@ fn joint_pose(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
 }
 
 impl RobotConfig {
+    /// What of the URDF is planned for: from the base frame to the tool, with the gripper's joint and every joint of the arm's controller.
+    pub fn group(&self) -> RobotGroup {
+        RobotGroup {
+            name: self.moveit.group.clone(),
+            base: self.frames.base.clone(),
+            tip: self.frames.tool.clone(),
+            drive: Some(self.gripper.joint.clone()),
+            more: self.arm.joints.clone(),
+        }
+    }
+
+    /// The links of the URDF that the simulator must know.
+    pub fn link_names(&self) -> LinkNames {
+        let Frames { base, tool, camera } = self.frames.clone();
+        let names = LinkNames { base, tool, camera, ..LinkNames::default() };
+        match &self.navigation {
+            Some(navigation) => LinkNames { laser: navigation.laser.clone(), ..names },
+            None => names,
+        }
+    }
+
     /// Reads a robot file, or the one in `config/robots` of a name like `xarm6`; relative paths in it are looked up in the share
     /// folder.
     pub fn load(path: &Path) -> Result<Self, Findings> {
@@ -404,6 +430,15 @@ fn read_navigation(m: &mut Map<'_>, joints: usize) -> Option<Navigation> {
         })
     });
     let facing = m.opt("facing").map_or(Some(0.0), |v| v.f64_in(-3.2, 3.2));
+    let usual = ViewPoseParams::default();
+    let reach = m.opt("reach").map_or(Some([usual.radius, usual.relax_max]), |v| {
+        let reach @ [first, most] = v.numbers::<2>()?;
+        if first.is_finite() && most.is_finite() && 0.05 <= first && first <= most && most <= 3.0 {
+            return Some(reach);
+        }
+        v.report("expected two distances from 0.05 to 3 m, the first not greater than the second");
+        None
+    });
     let drive_pose = m.req("drive_pose").and_then(|v| joint_pose(&v, joints));
     let (goal_tolerance_xy, goal_tolerance_yaw) = tolerance?;
     Some(Navigation {
@@ -423,6 +458,7 @@ fn read_navigation(m: &mut Map<'_>, joints: usize) -> Option<Navigation> {
         goal_tolerance_xy,
         goal_tolerance_yaw,
         facing: facing?,
+        reach: reach?,
         drive_pose: drive_pose?,
     })
 }
@@ -471,12 +507,18 @@ mod tests {
             ("footprint:", "radius: 0.3\n  footprint:", "either `footprint` or `radius`"),
             ("max_speed: 0.5", "max_sped: 0.5", "did you mean `max_speed`?"),
             ("goal_tolerance: {xy: 0.05", "goal_tolerance: {xy: 5", "outside"),
+            ("drive_pose:", "reach: [0.9, 0.6]\n  drive_pose:", "not greater"),
             ("drive_pose: [0.0, ", "drive_pose: [", "expected 6 joint positions"),
         ] {
             assert!(text.contains(from), "{from}");
             let found = read(&text.replacen(from, to, 1)).expect_err(message).to_string();
             assert!(found.contains(message), "{message}: {found}");
         }
+        assert_eq!((base.facing, base.reach), (0.0, [0.85, 1.3]));
+        let stretch = RobotConfig::load(Path::new("stretch")).expect("valid");
+        let base = stretch.navigation.as_ref().expect("a base");
+        assert!(base.facing < -1.5 && base.reach[1] < 0.7, "its arm is short, and to its right");
+        assert_eq!((stretch.group().more.len(), stretch.link_names().laser.as_str()), (8, "laser"));
         let fixed = crate::share::share_dir().join("config/robots/xarm6.yaml");
         assert_eq!(RobotConfig::load(&fixed).expect("valid").navigation, None);
         assert_eq!(RobotConfig::load(Path::new("xarm6")).expect("by name").name, "xarm6");

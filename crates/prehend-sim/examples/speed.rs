@@ -22,7 +22,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut steps = 0_u32;
     for round in 0..10 {
         there[0] = if round % 2 == 0 { 0.8 } else { -0.8 };
-        world.execute(&[JointPoint { time: 2.0, positions: there, velocities: Some([0.0; 6]) }])?;
+        world.execute(&[JointPoint {
+            time: 2.0,
+            positions: there.to_vec(),
+            velocities: Some(vec![0.0; 6]),
+        }])?;
         while world.is_moving() {
             // What sleeps costs nothing: keep everything awake.
             if steps.is_multiple_of(60) {

@@ -78,7 +78,7 @@ fn a_knob_turns_with_the_wrist_and_a_lever_under_a_push() {
     done(rig.move_to(&down(knob.x, knob.y, knob.z + 0.08, 0.0)));
     done(rig.move_straight(&down(knob.x, knob.y, knob.z, 0.0), 0.1));
     rig.grip(0.0, 20.0);
-    let mut turned = *rig.world.arm_joints();
+    let mut turned = rig.world.arm_joints().to_vec();
     turned[5] += 1.0;
     done(rig.move_joints(&turned, 1.5));
     let mut turned_more = joint(&rig.world, "knob").position;
@@ -222,7 +222,7 @@ fn joint_efforts_show_the_friction_of_a_drawer_that_is_pulled() {
     let mut work = 0.0;
     while rig.world.is_moving() {
         rig.world.step();
-        let (efforts, speeds) = (rig.world.arm_efforts(), *rig.world.arm_velocities());
+        let (efforts, speeds) = (rig.world.arm_efforts(), rig.world.arm_velocities());
         work += efforts.iter().zip(speeds).map(|(effort, speed)| effort * speed).sum::<f64>() / 240.0;
     }
     let way = joint(&rig.world, "top").position;

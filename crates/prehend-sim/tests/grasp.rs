@@ -99,7 +99,7 @@ fn run(case: &Case, seed: u64) -> Result<f64, String> {
     }
     let held = rig.in_hand(0);
     check(rig.move_straight(&above, 0.15), "lift")?;
-    let mut swung = *rig.world.arm_joints();
+    let mut swung = rig.world.arm_joints().to_vec();
     swung[0] += 0.7;
     check(rig.move_joints(&swung, 1.0), "swing")?;
     swung[0] -= 0.7;

@@ -156,8 +156,8 @@ fn arm_and_base_do_not_move_at_once() {
     let mut to = HOME;
     to[0] = 0.6;
     let points = [
-        JointPoint { time: 0.0, positions: HOME, velocities: None },
-        JointPoint { time: 2.0, positions: to, velocities: None },
+        JointPoint { time: 0.0, positions: HOME.to_vec(), velocities: None },
+        JointPoint { time: 2.0, positions: to.to_vec(), velocities: None },
     ];
     world.drive(Velocity { linear: 0.1, angular: 0.0 }).expect("drives");
     world.step();

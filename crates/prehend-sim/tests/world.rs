@@ -104,7 +104,11 @@ fn the_force_guard_stops_a_link_that_runs_into_the_table() {
 #[test]
 fn trajectories_are_checked_followed_and_stopped() {
     let mut rig = Rig::new("- {name: a, class: a, shape: box, color: red, pose: {xy: [0.5, 0.3]}}", 0);
-    let at = |time: f64, positions: [f64; 6]| JointPoint { time, positions, velocities: Some([0.0; 6]) };
+    let at = |time: f64, positions: [f64; 6]| JointPoint {
+        time,
+        positions: positions.to_vec(),
+        velocities: Some(vec![0.0; 6]),
+    };
     let mut there = HOME;
     there[0] = 0.5;
     let mut beyond = HOME;
@@ -157,7 +161,7 @@ fn trajectories_are_checked_followed_and_stopped() {
     assert_eq!(rig.world.take_motion_ends()[0].outcome, MotionOutcome::Stopped);
     let path = (rig.world.arm_joints()[0] - from).abs();
     assert!(path < speed * speed / 10.0 + 0.01, "{path} rad after the stop");
-    let stands = *rig.world.arm_joints();
+    let stands = rig.world.arm_joints().to_vec();
     rig.wait(0.2);
     assert_eq!(&stands, rig.world.arm_joints());
 }

@@ -126,7 +126,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
 /// The arm that stands in the scene.
 fn arm_of(graph: &Graph) -> Result<ArmModel, Early> {
     let text = std::fs::read_to_string(&graph.robot.urdf).map_err(Early::input)?;
-    ArmModel::from_urdf(&text).map_err(Early::input)
+    ArmModel::from_urdf_with(&text, &graph.robot.link_names()).map_err(Early::input)
 }
 
 struct Run<'a> {

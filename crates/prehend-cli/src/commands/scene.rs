@@ -77,10 +77,8 @@ fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
         .map_err(|error| error.to_string())?;
     let urdf = std::fs::read_to_string(&robot.urdf)
         .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
-    let model = ArmModel::from_urdf(&urdf).map_err(|error| error.to_string())?;
-    let home =
-        robot.home.as_slice().try_into().map_err(|_| "the home pose is not one of this arm".to_owned())?;
-    let world = World::new(placed, &model, &home).map_err(|error| error.to_string())?;
+    let model = ArmModel::from_urdf_with(&urdf, &robot.link_names()).map_err(|error| error.to_string())?;
+    let world = World::new(placed, &model, &robot.home).map_err(|error| error.to_string())?;
     let stage = Stage::new(&world.render_items()).map_err(|error| error.to_string())?;
     let drawables = stage.drawables(&world.frame()).map_err(|error| error.to_string())?;
     view_png(&drawables, &overview_view_of(&placed.scene)).map_err(|error| error.to_string())

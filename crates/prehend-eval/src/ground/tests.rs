@@ -57,7 +57,7 @@ fn table() -> Truth {
     ];
     Truth {
         time: 1.0,
-        joints: [0.0; 6],
+        joints: vec![0.0; 6],
         opening: 0.085,
         pad_force: 0.0,
         moving: false,

@@ -32,7 +32,7 @@ fn object(name: &str, shape: Shape, [x, y, z]: [f64; 3], touches: &[&str]) -> Ob
 fn truth(objects: Vec<ObjectTruth>) -> Truth {
     Truth {
         time: 10.0,
-        joints: [0.0; 6],
+        joints: vec![0.0; 6],
         opening: 0.085,
         pad_force: 0.0,
         moving: false,

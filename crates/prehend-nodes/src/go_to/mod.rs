@@ -103,8 +103,8 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     let base = ViewPoseParams::default();
     let by_affordance = parameters.bool_or("affordance", true)?;
     let lambda_aff = parameters.f64_or("lambda_aff", base.lambda_aff)?;
-    let radius = parameters.f64_or("radius", base.radius)?;
-    let relax_max = parameters.f64_or("relax_max", base.relax_max)?;
+    let radius = parameters.f64_or("radius", navigation.reach[0])?;
+    let relax_max = parameters.f64_or("relax_max", navigation.reach[1])?;
     parameters.finish()?;
     let search = ViewPoseParams {
         lambda_aff: if by_affordance { lambda_aff } else { 0.0 },

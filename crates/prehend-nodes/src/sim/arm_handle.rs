@@ -4,12 +4,12 @@
 
 use super::base::DriveEnd;
 use prehend_navigation::route::Route;
-use prehend_sim::world::{GripEnd, JOINTS, JointPoint, JointVector, MotionOutcome, TrajectoryError};
+use prehend_sim::world::{GripEnd, JointPoint, JointVector, MotionOutcome, TrajectoryError};
 use std::sync::mpsc;
 use tokio::sync::{oneshot, watch};
 
 /// What a robot reports of itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RobotState {
     /// Simulated time, seconds.
     pub time: f64,
@@ -102,11 +102,11 @@ impl ArmHandle {
 
     /// What the robot reports of itself, as of the latest step.
     pub fn state(&self) -> RobotState {
-        *self.state.borrow()
+        self.state.borrow().clone()
     }
 
     /// Arm joints, rad.
-    pub fn joint_positions(&self) -> [f64; JOINTS] {
+    pub fn joint_positions(&self) -> JointVector {
         self.state().positions
     }
 

@@ -6,7 +6,7 @@ use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use prehend_ros::{ActionServer, ExecutingGoal};
-use prehend_sim::world::{ArmModel, JOINTS, JointPoint, JointVector, MotionOutcome, TrajectoryError};
+use prehend_sim::world::{ArmModel, JointPoint, JointVector, MotionOutcome, TrajectoryError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,14 +50,10 @@ pub fn trajectory_from_msg(
         TrajectoryMessageError::Joints { found: msg.joint_names.clone(), expected: expected.clone() }
     })?;
     let pick = |point: usize, values: &[f64]| -> Result<JointVector, TrajectoryMessageError> {
-        if values.len() != JOINTS {
-            return Err(TrajectoryMessageError::Length { point, found: values.len(), expected: JOINTS });
+        if values.len() != order.len() {
+            return Err(TrajectoryMessageError::Length { point, found: values.len(), expected: order.len() });
         }
-        let mut picked = [0.0; JOINTS];
-        for (slot, from) in picked.iter_mut().zip(&order) {
-            *slot = values[*from];
-        }
-        Ok(picked)
+        Ok(order.iter().map(|from| values[*from]).collect())
     };
     msg.points
         .iter()
@@ -167,7 +163,7 @@ async fn follow(
 fn arm_feedback(arm: &ArmHandle, model: &ArmModel) -> FollowJointTrajectory::Feedback {
     let state = arm.state();
     let point = JointTrajectoryPoint {
-        positions: state.positions.to_vec(),
+        positions: state.positions.clone(),
         velocities: state.velocities.to_vec(),
         time_from_start: WireDuration::default(),
         ..Default::default()

@@ -24,7 +24,7 @@ use physics::{Physics, Publishers, robot_state};
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_sim::scene::{DetectorSpec, PlacedScene};
 use prehend_sim::sensors::{Detector, RgbdCamera, Stage, overview_view_of, wrist_camera_intrinsics};
-use prehend_sim::world::{ArmModel, JointVector};
+use prehend_sim::world::ArmModel;
 use prehend_sim::{Scene, World};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -58,10 +58,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 
     let urdf = std::fs::read_to_string(&shell.robot.urdf)
         .map_err(|error| start_error(format!("{}: {error}", shell.robot.urdf.display())))?;
-    let model = ArmModel::from_urdf(&urdf).map_err(start_error)?;
-    let home = JointVector::try_from(shell.robot.home.as_slice())
-        .map_err(|_| start_error("the home pose does not have one position for each joint"))?;
-    let world = World::new(&placed, &model, &home).map_err(start_error)?;
+    let model = ArmModel::from_urdf_with(&urdf, &shell.robot.link_names()).map_err(start_error)?;
+    let world = World::new(&placed, &model, &shell.robot.home).map_err(start_error)?;
     let model = Arc::new(model);
 
     let stage = Arc::new(Stage::new(&world.render_items()).map_err(start_error)?);

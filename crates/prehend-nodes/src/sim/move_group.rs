@@ -20,7 +20,7 @@ use crate::{NodeError, RobotConfig};
 use error::{MoveGroupError, success};
 use futures::StreamExt;
 use planning::{Planned, Planner};
-use prehend_motion::{MotionLimits, RobotGroup, RobotModel};
+use prehend_motion::{MotionLimits, RobotModel};
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
 use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
 use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetCartesianPath, GetPositionIK};
@@ -149,13 +149,7 @@ impl Face {
         let failed = |reason: String| NodeError::Start { node: "sim", reason };
         let text = std::fs::read_to_string(&robot.urdf)
             .map_err(|error| failed(format!("cannot read {}: {error}", robot.urdf.display())))?;
-        let group = RobotGroup {
-            name: robot.moveit.group.clone(),
-            base: robot.frames.base.clone(),
-            tip: robot.frames.tool.clone(),
-            drive: Some(robot.gripper.joint.clone()),
-        };
-        let model = RobotModel::from_urdf(&text, group)
+        let model = RobotModel::from_urdf(&text, robot.group())
             .map_err(|error| failed(format!("{}: {error}", robot.urdf.display())))?;
         let stem = robot.urdf.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let path = robot.urdf.with_file_name(format!("{stem}_joint_limits.yaml"));
@@ -174,7 +168,7 @@ impl Face {
 
     fn arm_state(&self) -> ArmState {
         let state = self.arm.state();
-        ArmState { joints: state.positions.to_vec(), drive: state.drive }
+        ArmState { joints: state.positions, drive: state.drive }
     }
 
     fn apply_scene(

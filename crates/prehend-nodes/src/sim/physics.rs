@@ -72,8 +72,8 @@ struct Waiting {
 pub(super) fn robot_state(world: &World) -> RobotState {
     RobotState {
         time: world.time(),
-        positions: *world.arm_joints(),
-        velocities: *world.arm_velocities(),
+        positions: world.arm_joints().to_vec(),
+        velocities: world.arm_velocities().to_vec(),
         opening: world.gripper_opening(),
         drive: world.drive_position(),
         moving: world.is_moving(),

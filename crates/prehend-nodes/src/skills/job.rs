@@ -253,7 +253,7 @@ impl<'a> Job<'a> {
     pub(super) fn world(&self, map: &ObjectMap) -> Result<World, SkillFault> {
         let held = self.held()?;
         let tool = self.tool_pose()?;
-        let mut world = World::on_table(self.table_height(map), &self.skills.shell.robot);
+        let mut world = World::on_table(self.table_height(map), &self.skills.shell.robot, &self.skills.model);
         for object in &map.objects {
             if held.as_ref().is_some_and(|held| is_in_hand(object, held, &tool)) {
                 continue;

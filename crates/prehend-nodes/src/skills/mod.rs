@@ -30,7 +30,7 @@ use futures::StreamExt;
 use interrupt::StopLatch;
 use job::{Job, Skills};
 use planning::Planner;
-use prehend_motion::{RobotGroup, RobotModel};
+use prehend_motion::RobotModel;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::{ObjectMap as ObjectMapMsg, StopState, TraceEvent};
@@ -101,13 +101,11 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     let (node, robot) = (&shell.node, &shell.robot);
     let text = std::fs::read_to_string(&robot.urdf)
         .map_err(|error| unusable(format!("cannot read {}: {error}", robot.urdf.display())))?;
-    let group = RobotGroup {
-        name: robot.moveit.group.clone(),
-        base: robot.frames.base.clone(),
-        tip: robot.frames.tool.clone(),
-        drive: Some(robot.gripper.joint.clone()),
-    };
-    let model = RobotModel::from_urdf(&text, group).map_err(|error| unusable(error.to_string()))?;
+    let model = RobotModel::from_urdf(&text, robot.group()).map_err(|error| unusable(error.to_string()))?;
+    if model.joint_names() != robot.arm.joints {
+        let reason = format!("`arm.joints` of {} must be in the order {:?}", robot.name, model.joint_names());
+        return Err(unusable(reason));
+    }
     let joints = hand::follow_joints(node, robot)?;
     let services = QosProfile::services();
     Ok(Skills {

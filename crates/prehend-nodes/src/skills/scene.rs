@@ -2,7 +2,7 @@
 
 use super::fault::SkillFault;
 use crate::{RobotConfig, convert};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::moveit_msgs::msg::{
@@ -35,11 +35,11 @@ pub(super) struct World {
 
 impl World {
     /// The world with the table under it.
-    pub(super) fn on_table(height: f64, robot: &RobotConfig) -> Self {
+    pub(super) fn on_table(height: f64, robot: &RobotConfig, model: &RobotModel) -> Self {
         let (low, high) = (robot.limits.workspace_low, robot.limits.workspace_high);
         let thick = 0.05;
         // The base itself stands where the table would begin: leave it room.
-        let near = low[0].max(0.12);
+        let near = low[0].max(0.12).max(chassis_edge(robot, model));
         let table = OrientedBox {
             pose: Isometry3::translation(
                 (near + high[0] + 0.3) / 2.0,
@@ -62,6 +62,16 @@ impl World {
     pub(super) fn holding(&self, boxes: &[OrientedBox]) -> Self {
         Self { held: boxes.to_vec(), ..self.clone() }
     }
+}
+
+/// How far a base that drives reaches along the x of the arm's base, metres: no table is there.
+fn chassis_edge(robot: &RobotConfig, model: &RobotModel) -> f64 {
+    let Some(navigation) = &robot.navigation else { return f64::NEG_INFINITY };
+    let base = model.link_index(&navigation.base);
+    let poses = model.link_poses(&vec![0.0; model.dof()], 0.0);
+    let (Some(base), Ok(poses)) = (base, poses) else { return f64::NEG_INFINITY };
+    let corners = navigation.footprint.corners().iter();
+    corners.map(|[x, y]| (poses[base] * Point3::new(*x, *y, 0.0)).x).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Frames and links that scene messages name.

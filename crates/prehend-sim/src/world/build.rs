@@ -8,7 +8,7 @@ use super::handling::Handling;
 use super::mechanism::{Mechanism, keep_apart};
 use super::settings::{CONTACT_SKIN, ROLLING_DAMPING, TURNING_DAMPING, collider, integration_parameters};
 use super::trajectory::Controller;
-use super::{ArmModel, JOINTS, JointVector, LinkJoint, Motions, World, WorldError};
+use super::{ArmModel, LinkJoint, Motions, World, WorldError};
 use crate::body::collider::{shapes, to_pose, to_vector};
 use crate::body::{Owner, Part, PartShape, RenderItem, at};
 use crate::scene::{Color, Model, PlacedObject, PlacedScene, Scene, Shape};
@@ -48,7 +48,10 @@ impl World {
     /// Puts the scene and the arm at its home position together and lets the objects come to rest; time is 0 then.
     ///
     /// Errors: [`WorldError`] for a home outside the joint limits, or fingers without shape.
-    pub fn new(placed: &PlacedScene, model: &ArmModel, home: &JointVector) -> Result<Self, WorldError> {
+    pub fn new(placed: &PlacedScene, model: &ArmModel, home: &[f64]) -> Result<Self, WorldError> {
+        if home.len() != model.joints().len() {
+            return Err(WorldError::Joints { expected: model.joints().len(), found: home.len() });
+        }
         for (joint, position) in model.joints().iter().zip(home) {
             if !(joint.lower..=joint.upper).contains(position) {
                 return Err(WorldError::Home { joint: joint.name.clone(), position: *position });
@@ -102,7 +105,7 @@ impl World {
             robot_colliders: builder.robot_colliders,
             owners: builder.owners,
             items: builder.items.into(),
-            controller: Controller::new(*home),
+            controller: Controller::new(home),
             gripper: Gripper::new(model.finger_travel()),
             contacts: Contacts::default(),
             steps: 0,
@@ -256,15 +259,21 @@ impl Builder {
             let link = &model.links()[model.fingers()[finger]];
             let axis = match link.joint {
                 LinkJoint::Finger(axis) => axis.into_inner(),
-                LinkJoint::Fixed | LinkJoint::Arm(..) | LinkJoint::Drive(_) => Vector3::y(),
+                LinkJoint::Fixed | LinkJoint::Arm(..) | LinkJoint::Follower(..) | LinkJoint::Drive(_) => {
+                    Vector3::y()
+                }
             };
-            let hand_from_finger = model.parent_from_link(link, &[0.0; JOINTS], 0.0);
+            let hand_from_finger = model.parent_from_link(link, &[], 0.0);
             let joint = PrismaticJointBuilder::new(to_vector(&axis))
                 .local_anchor1(to_vector(&hand_from_finger.translation.vector))
                 .local_anchor2(Vector::ZERO)
                 .limits([0.0, model.finger_travel() as f32]);
             let mut joint = joint.build();
             joint.set_contacts_enabled(false);
+            if hand_from_finger.rotation.angle() > 1e-6 {
+                let turn = to_pose(&hand_from_finger).rotation;
+                joint.data.local_frame1.rotation = turn * joint.data.local_frame1.rotation;
+            }
             self.physics.insert_impulse_joint(hand, fingers[finger], joint)
         };
         [join(0), join(1)]

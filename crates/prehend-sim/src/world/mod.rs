@@ -23,7 +23,9 @@ pub use entity::Entity;
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
 pub use handling::{BODY, Handling};
 pub use laser::LaserSpec;
-pub use model::{ArmJoint, ArmModel, JOINTS, JointVector, LinkJoint, LinkModel, ModelError};
+pub use model::{
+    ArmJoint, ArmModel, JointVector, LinkJoint, LinkModel, LinkNames, Mapping, ModelError, Motion,
+};
 pub use settings::{CONTACT_SKIN, STEP};
 pub use trajectory::{JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError};
 pub use truth::{BaseTruth, JointTruth, Motions, ObjectTruth, Truth};
@@ -91,6 +93,14 @@ pub struct World {
 /// A world that cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WorldError {
+    /// The home position is one of another arm.
+    #[error("the home position has {found} joints, the arm {expected}")]
+    Joints {
+        /// Joints of the arm.
+        expected: usize,
+        /// Positions given.
+        found: usize,
+    },
     /// The home position is not finite or outside the joint limits.
     #[error("{joint} cannot start at {position} rad")]
     Home {
@@ -192,7 +202,13 @@ impl World {
             if let Some(body) = body.and_then(|handle| self.physics.bodies.get_mut(handle))
                 && body.is_kinematic()
             {
-                body.set_next_kinematic_position(to_pose(pose));
+                let mut target = to_pose(pose);
+                // Of the two quaternions of a rotation the nearer one: physics takes the way to the other for a whole turn, which flings
+                // away what is held when a base turns past 180 degrees.
+                if target.rotation.dot(body.position().rotation) < 0.0 {
+                    target.rotation = -target.rotation;
+                }
+                body.set_next_kinematic_position(target);
             }
         }
     }
@@ -206,7 +222,7 @@ impl World {
             let LinkJoint::Finger(axis) = link.joint else {
                 return 0.0;
             };
-            let closed = self.model.parent_from_link(link, &[0.0; JOINTS], 0.0);
+            let closed = self.model.parent_from_link(link, &[], 0.0);
             let hand_from_finger = hand.inverse() * self.physics_pose(Some(self.fingers[finger]));
             let moved = hand_from_finger.translation.vector - closed.translation.vector;
             moved.dot(&(closed.rotation * axis.into_inner()))
@@ -241,13 +257,13 @@ impl World {
         &self.model
     }
 
-    /// Joint positions, rad.
-    pub fn arm_joints(&self) -> &JointVector {
+    /// Joint positions, rad (m for a slide).
+    pub fn arm_joints(&self) -> &[f64] {
         self.controller.positions()
     }
 
     /// Joint velocities, rad/s.
-    pub fn arm_velocities(&self) -> &JointVector {
+    pub fn arm_velocities(&self) -> &[f64] {
         self.controller.velocities()
     }
 
@@ -261,7 +277,7 @@ impl World {
         self.gripper.opening()
     }
 
-    /// Position of the gripper's drive joint, rad: 0 open, 0.85 closed.
+    /// Position of the gripper's drive joint, rad (m if it slides).
     pub fn drive_position(&self) -> f64 {
         self.model.drive_from_opening(self.gripper.opening())
     }

@@ -1,13 +1,13 @@
 //! The arm's trajectory controller: follows points, stops smoothly, and holds still otherwise.
 
-use super::model::{ArmModel, JOINTS, JointVector};
+use super::model::{ArmModel, JointVector};
 use super::settings::STEP;
 
-/// How far the first point of a trajectory may be from where the arm is, rad.
+/// How far the first point of a trajectory may be from where the arm is, rad (m for a slide).
 pub const START_TOLERANCE: f64 = 0.05;
 /// By how much points may exceed the joints' speed limits, as a factor.
 const SPEED_TOLERANCE: f64 = 1.05;
-/// Deceleration of a stop that was asked for, rad/s².
+/// Deceleration of a stop that was asked for, rad/s² (m/s² for a slide).
 const STOP_DECELERATION: f64 = 10.0;
 /// Deceleration of the force guard's stop, rad/s².
 const GUARD_DECELERATION: f64 = 60.0;
@@ -17,9 +17,9 @@ const GUARD_DECELERATION: f64 = 60.0;
 pub struct JointPoint {
     /// Seconds from the start of the trajectory.
     pub time: f64,
-    /// Joint positions, rad.
+    /// Joint positions, one for each joint, rad (m for a slide).
     pub positions: JointVector,
-    /// Joint velocities, rad/s; without them the arm moves in straight joint lines.
+    /// Joint velocities, one for each joint, rad/s; without them the arm moves in straight joint lines.
     pub velocities: Option<JointVector>,
 }
 
@@ -59,6 +59,14 @@ pub enum TrajectoryError {
     /// No points.
     #[error("the trajectory has no points")]
     Empty,
+    /// A point has another number of positions or velocities than the arm has joints.
+    #[error("point {point} does not have {expected} positions and as many velocities, or none")]
+    Count {
+        /// Index of the point.
+        point: usize,
+        /// Joints of the arm.
+        expected: usize,
+    },
     /// A number is not finite.
     #[error("point {point} has a number that is not finite")]
     NotFinite {
@@ -128,15 +136,16 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    pub(super) fn new(positions: JointVector) -> Self {
-        Self { positions, velocities: [0.0; JOINTS], running: None, next_id: 1 }
+    pub(super) fn new(positions: &[f64]) -> Self {
+        let velocities = vec![0.0; positions.len()];
+        Self { positions: positions.to_vec(), velocities, running: None, next_id: 1 }
     }
 
-    pub(super) fn positions(&self) -> &JointVector {
+    pub(super) fn positions(&self) -> &[f64] {
         &self.positions
     }
 
-    pub(super) fn velocities(&self) -> &JointVector {
+    pub(super) fn velocities(&self) -> &[f64] {
         &self.velocities
     }
 
@@ -162,7 +171,12 @@ impl Controller {
 
     fn checked(&self, model: &ArmModel, points: &[JointPoint]) -> Result<Vec<JointPoint>, TrajectoryError> {
         let first = points.first().ok_or(TrajectoryError::Empty)?;
+        let count = self.positions.len();
         for (index, point) in points.iter().enumerate() {
+            let found = point.velocities.as_ref().map_or(count, Vec::len);
+            if point.positions.len() != count || found != count {
+                return Err(TrajectoryError::Count { point: index, expected: count });
+            }
             let velocities = point.velocities.iter().flatten();
             if !point.time.is_finite() || point.positions.iter().chain(velocities).any(|v| !v.is_finite()) {
                 return Err(TrajectoryError::NotFinite { point: index });
@@ -193,8 +207,8 @@ impl Controller {
         // The motion always begins where the arm is.
         let here = JointPoint {
             time: 0.0,
-            positions: self.positions,
-            velocities: first.velocities.map(|_| [0.0; JOINTS]),
+            positions: self.positions.clone(),
+            velocities: first.velocities.as_ref().map(|_| vec![0.0; count]),
         };
         let rest = points.iter().filter(|point| point.time >= STEP).cloned();
         let points: Vec<JointPoint> = std::iter::once(here).chain(rest).collect();
@@ -202,7 +216,7 @@ impl Controller {
             let duration = pair[1].time - pair[0].time;
             for (joint, limits) in model.joints().iter().enumerate() {
                 let mean = (pair[1].positions[joint] - pair[0].positions[joint]).abs() / duration;
-                let given = pair[1].velocities.map_or(0.0, |velocities| velocities[joint].abs());
+                let given = pair[1].velocities.as_ref().map_or(0.0, |velocities| velocities[joint].abs());
                 let speed = mean.max(given);
                 if speed > limits.velocity * SPEED_TOLERANCE {
                     let (joint, limit) = (limits.name.clone(), limits.velocity);
@@ -232,7 +246,7 @@ impl Controller {
     /// One step; gives the motion that ended in it.
     pub(super) fn step(&mut self) -> Option<MotionEnd> {
         let Some(running) = &mut self.running else {
-            self.velocities = [0.0; JOINTS];
+            self.velocities.fill(0.0);
             return None;
         };
         if let Some((_, slowing)) = running.stop {
@@ -242,7 +256,7 @@ impl Controller {
         let end = running.points.last().map_or(0.0, |point| point.time);
         let (positions, velocities) = interpolate(&running.points, running.at.min(end));
         self.positions = positions;
-        self.velocities = velocities.map(|velocity| velocity * running.rate);
+        self.velocities = velocities.iter().map(|velocity| velocity * running.rate).collect();
         let outcome = match running.stop {
             Some((outcome, _)) if running.rate <= 0.0 => outcome,
             _ if running.at >= end => running.stop.map_or(MotionOutcome::Succeeded, |(outcome, _)| outcome),
@@ -250,7 +264,7 @@ impl Controller {
         };
         let id = running.id;
         self.running = None;
-        self.velocities = [0.0; JOINTS];
+        self.velocities.fill(0.0);
         Some(MotionEnd { id, outcome })
     }
 }
@@ -259,14 +273,15 @@ impl Controller {
 fn interpolate(points: &[JointPoint], time: f64) -> (JointVector, JointVector) {
     let after = points.partition_point(|point| point.time <= time);
     let (Some(from), Some(to)) = (points.get(after.saturating_sub(1)), points.get(after)) else {
-        let last = points.last().map_or([0.0; JOINTS], |point| point.positions);
-        return (last, [0.0; JOINTS]);
+        let last = points.last().map(|point| point.positions.clone()).unwrap_or_default();
+        let still = vec![0.0; last.len()];
+        return (last, still);
     };
     let duration = to.time - from.time;
     let s = (time - from.time) / duration;
-    let mut positions = [0.0; JOINTS];
-    let mut velocities = [0.0; JOINTS];
-    for joint in 0..JOINTS {
+    let count = from.positions.len();
+    let (mut positions, mut velocities) = (vec![0.0; count], vec![0.0; count]);
+    for joint in 0..count {
         let (p0, p1) = (from.positions[joint], to.positions[joint]);
         match (&from.velocities, &to.velocities) {
             (Some(v0), Some(v1)) => {

@@ -17,7 +17,7 @@ pub struct Truth {
     /// Simulated time, seconds.
     pub time: f64,
     /// Joint positions, rad.
-    pub joints: [f64; 6],
+    pub joints: Vec<f64>,
     /// Opening between the pads, metres.
     pub opening: f64,
     /// Low-passed force on the pads, newtons.
@@ -181,7 +181,7 @@ impl World {
             .collect();
         Truth {
             time: self.time(),
-            joints: *self.arm_joints(),
+            joints: self.arm_joints().to_vec(),
             opening: self.gripper_opening(),
             pad_force: self.pad_force(),
             moving: self.is_moving(),

@@ -7,12 +7,11 @@ use prehend_perception::map::Tool;
 use prehend_perception::{Detection, Keyframe, LabelImage, MapBuilder, PartLabels};
 use prehend_scene::ObjectMap;
 use prehend_sim::sensors::{Detections, Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
-use prehend_sim::world::JointVector;
 use prehend_sim::{PlacedScene, Scene, World};
 
 /// The poses `home` and `front` of the robot file.
-pub(crate) const HOME: JointVector = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
-pub(crate) const FRONT: JointVector = [0.0, -1.5688, 0.0671, 0.0, 0.3309, 0.0];
+pub(crate) const HOME: [f64; 6] = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
+pub(crate) const FRONT: [f64; 6] = [0.0, -1.5688, 0.0671, 0.0, 0.3309, 0.0];
 
 /// A camera that looks at one scene from several places.
 pub(crate) struct Eyes {
@@ -60,7 +59,7 @@ impl Eyes {
     }
 
     /// Takes frames of the scene, at rest, into the map.
-    pub(crate) fn look(&mut self, joints: &JointVector, view: &str, frames: u64) {
+    pub(crate) fn look(&mut self, joints: &[f64], view: &str, frames: u64) {
         let mut world = World::new(&self.scene, &model(), joints).expect("world");
         for _ in 0..60 {
             world.step();

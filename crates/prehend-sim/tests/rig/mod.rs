@@ -5,12 +5,12 @@
 pub(crate) mod eyes;
 
 use nalgebra::{Isometry3, Matrix6, Translation3, UnitQuaternion, Vector3, Vector6};
-use prehend_sim::world::{ArmModel, GripEnd, JOINTS, JointPoint, JointVector, MotionOutcome};
+use prehend_sim::world::{ArmModel, GripEnd, JointPoint, JointVector, MotionOutcome};
 use prehend_sim::{Scene, World};
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
-pub(crate) const HOME: JointVector = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
+pub(crate) const HOME: [f64; 6] = [0.0, -0.5984, -1.4209, 0.0, 1.7226, 0.0];
 
 pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -46,12 +46,8 @@ fn error(target: &Isometry3<f64>, now: &Isometry3<f64>) -> Vector6<f64> {
 }
 
 /// Damped least squares from `seed`.
-pub(crate) fn inverse_kinematics(
-    model: &ArmModel,
-    seed: &JointVector,
-    target: &Isometry3<f64>,
-) -> JointVector {
-    let mut joints = *seed;
+pub(crate) fn inverse_kinematics(model: &ArmModel, seed: &[f64], target: &Isometry3<f64>) -> JointVector {
+    let mut joints = seed.to_vec();
     for _ in 0..300 {
         let now = model.tcp_pose(&joints);
         let wanted = error(target, &now);
@@ -59,14 +55,14 @@ pub(crate) fn inverse_kinematics(
             break;
         }
         let mut jacobian = Matrix6::zeros();
-        for joint in 0..JOINTS {
-            let mut moved = joints;
+        for joint in 0..6 {
+            let mut moved = joints.clone();
             moved[joint] += 1e-6;
             jacobian.set_column(joint, &(error(&model.tcp_pose(&moved), &now) / 1e-6));
         }
         let damped = jacobian * jacobian.transpose() + Matrix6::identity() * 1e-5;
         let step = jacobian.transpose() * damped.try_inverse().expect("damped") * wanted;
-        for joint in 0..JOINTS {
+        for joint in 0..6 {
             joints[joint] += step[joint].clamp(-0.2, 0.2);
         }
     }
@@ -76,7 +72,7 @@ pub(crate) fn inverse_kinematics(
 }
 
 /// An elbow-up pose whose tool looks ahead and a little down, fingers opening along z: where work on vertical faces begins.
-pub(crate) const FORWARD: JointVector = [0.0, -0.1, -0.5, 0.0, -0.67, -PI / 2.0];
+pub(crate) const FORWARD: [f64; 6] = [0.0, -0.1, -0.5, 0.0, -0.67, -PI / 2.0];
 
 pub(crate) struct Rig {
     pub(crate) world: World,
@@ -103,8 +99,12 @@ impl Rig {
     }
 
     /// Joint motion with a smooth start and end.
-    pub(crate) fn move_joints(&mut self, target: &JointVector, seconds: f64) -> MotionOutcome {
-        self.run(&[JointPoint { time: seconds, positions: *target, velocities: Some([0.0; JOINTS]) }])
+    pub(crate) fn move_joints(&mut self, target: &[f64], seconds: f64) -> MotionOutcome {
+        self.run(&[JointPoint {
+            time: seconds,
+            positions: target.to_vec(),
+            velocities: Some(vec![0.0; target.len()]),
+        }])
     }
 
     pub(crate) fn move_to(&mut self, target: &Isometry3<f64>) -> MotionOutcome {
@@ -126,13 +126,13 @@ impl Rig {
         let distance = (target.translation.vector - start.translation.vector).norm();
         let steps = (distance / 0.004).ceil().max(2.0) as usize;
         let seconds = 1.5 * distance / speed;
-        let mut joints = *self.world.arm_joints();
+        let mut joints = self.world.arm_joints().to_vec();
         (1..=steps)
             .map(|step| {
                 let s = step as f64 / steps as f64;
                 let eased = s * s * (3.0 - 2.0 * s);
                 joints = inverse_kinematics(self.world.model(), &joints, &start.lerp_slerp(target, eased));
-                JointPoint { time: seconds * s, positions: joints, velocities: None }
+                JointPoint { time: seconds * s, positions: joints.clone(), velocities: None }
             })
             .collect()
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use prehend_motion::RobotGroup;
 use prehend_msgs::geometry_msgs::msg::{Pose, PoseStamped};
 use prehend_msgs::moveit_msgs::msg as moveit;
 use prehend_msgs::shape_msgs::msg::SolidPrimitive;
