@@ -349,7 +349,9 @@ fn at_part(world: &World, motion: &PartMotion, own: &[&str], swings: bool) -> Wo
     let far = match motion.effect {
         PartEffect::Close => motion.extent.min(LONGEST_PUSH),
         PartEffect::Open if !swings => motion.extent,
-        PartEffect::Open | PartEffect::Press | PartEffect::Turn | PartEffect::TakeOut | PartEffect::Hold => 0.0,
+        PartEffect::Open | PartEffect::Press | PartEffect::Turn | PartEffect::TakeOut | PartEffect::Hold => {
+            0.0
+        }
     };
     let near = |b: &OrientedBox| {
         [0.0, 0.5, 1.0].iter().any(|share| {
