@@ -159,25 +159,22 @@ impl Scene {
                     waiting = Some(PlaceError::NoSupport { object: object.name.clone(), by: by.clone() });
                     continue;
                 };
-                let placed_here = match &object.placement {
+                placed[index] = Some(match &object.placement {
                     Placement::Supported { support, offset, yaw, lying, .. } => {
                         let yaw = yaw.unwrap_or_else(|| rng.random_range(-PI..PI));
                         let turn = orientation(yaw, *lying);
                         if *support == Support::In && carrier.is_roofed(link) {
                             let inside =
                                 carrier.hollow(link).map(|(pose, hollow)| (solid.pose * pose, hollow));
-                            let lying = inside.and_then(|inside| lay(object, inside, *offset, turn, &placed));
-                            placed[index] = Some(
-                                lying.ok_or_else(|| PlaceError::NoRoom { object: object.name.clone() })?,
-                            );
-                            progress = true;
-                            continue;
+                            inside
+                                .and_then(|inside| lay(object, inside, *offset, turn, &placed))
+                                .ok_or_else(|| PlaceError::NoRoom { object: object.name.clone() })?
+                        } else {
+                            stack(object, (carrier, &solid), *support, *offset, turn, &placed)
                         }
-                        stack(object, (carrier, &solid), *support, *offset, turn, &placed)
                     }
                     _ => self.place_on_surface(object, &solid, &placed, rng)?,
-                };
-                placed[index] = Some(placed_here);
+                });
                 progress = true;
             }
             match (waiting, progress) {
