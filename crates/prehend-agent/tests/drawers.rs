@@ -139,6 +139,25 @@ fn the_drawer_that_is_meant_is_opened() {
 }
 
 #[test]
+fn of_a_cabinet_whose_top_drawer_is_not_seen_no_other_is_the_top_one() {
+    let mut unseen = scene();
+    unseen.retain(|object| object.key.0 != "drawer_2");
+    let (report, done) = run_in(unseen.clone(), "open the top drawer");
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Refused, Some(Reason::NotFound)),
+        "{}",
+        report.message
+    );
+    assert!(done.is_empty() && report.message.contains("room for another"), "{done:?} {}", report.message);
+    // A door above the drawers is no missing drawer.
+    unseen.push(block("door_0", "door", "white", [0.588, -0.14, 0.21], [0.6, 0.14, 0.29]));
+    let (report, done) = run_in(unseen, "open the top drawer");
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert!(done.iter().any(|skill| skill.contains("drawer_1")), "{done:?}");
+}
+
+#[test]
 fn what_is_so_already_is_not_done_again() {
     does("open the bottom drawer", &[]);
     does("close the top drawer", &[]);

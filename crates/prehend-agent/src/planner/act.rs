@@ -11,10 +11,32 @@ use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, Relation, Skill
 
 /// Things at heights nearer than this to each other are in one row, metres.
 const ROW: f64 = 0.02;
+/// Least room above a drawer in which another one may be, as a share of its height.
+const ROOM_FOR_ONE: f64 = 0.8;
 /// Distance from the middle of a cabinet's height at which a row is the middle one, and at which it is another, as shares of the
 /// row's own height.
 const IN_ROW: f64 = 0.3;
 const OTHER_ROW: f64 = 0.75;
+
+/// Whether between a drawer or door and the top of what it belongs to, or the next of its panels, another as high has room.
+fn has_room_above(panel: &Object, map: &ObjectMap) -> bool {
+    let whole = Some(panel).filter(|panel| fixture::is_panel(&panel.class_name));
+    let Some(whole) = whole.and_then(|panel| fixture::whole_of(panel, map)) else { return false };
+    let of_it = |other: &&Object| {
+        fixture::is_panel(&other.class_name)
+            && other.key != panel.key
+            && fixture::whole_of(other, map).is_some_and(|found| found.key == whole.key)
+    };
+    let bottom = |other: &Object| spatial::centre(other).z - spatial::height_of(other) / 2.0;
+    let ceiling = map
+        .objects
+        .iter()
+        .filter(of_it)
+        .map(bottom)
+        .filter(|low| *low > spatial::centre(panel).z)
+        .fold(whole.bounds.top(), f64::min);
+    ceiling - panel.bounds.top() > ROOM_FOR_ONE * spatial::height_of(panel)
+}
 
 impl Grounder<'_, '_, '_> {
     /// What an action is done to, and by which part. A phrase that names a part of something ("the handle of the drawer",
@@ -373,13 +395,26 @@ impl Grounder<'_, '_, '_> {
     }
 
     /// The highest or lowest row, of each thing they belong to.
-    pub(super) fn level(&mut self, top: bool, keys: Vec<ObjectKey>) -> Result<Vec<ObjectKey>, Fault> {
+    ///
+    /// Errors: not found when another drawer fits above the highest that is seen: the one that is meant is not seen then.
+    pub(super) fn level(
+        &mut self,
+        np: &NounPhrase,
+        top: bool,
+        keys: Vec<ObjectKey>,
+    ) -> Result<Vec<ObjectKey>, Fault> {
         let map = self.map()?;
         let mut kept = Vec::new();
         for group in by_whole(keys, &map) {
             let sign = if top { 1.0 } else { -1.0 };
             let values: Vec<f64> = self.heights(&group)?.into_iter().map(|height| sign * height).collect();
             kept.extend(super::choose::outermost(group, &values));
+        }
+        if top && kept.iter().filter_map(|key| map.get(key)).any(|panel| has_room_above(panel, &map)) {
+            let noun = head_word(np);
+            let message =
+                format!("I do not see the top {noun}: there is room for another above those that I see.");
+            return Err(refuse(Reason::NotFound, message));
         }
         Ok(kept)
     }

@@ -47,7 +47,7 @@ impl Grounder<'_, '_, '_> {
                 let values = self.sizes(*dimension, &keys)?.into_iter().map(|value| -value).collect();
                 self.first(np, keys, values, &Margin::Ratio(1.0 / ratio), "are nearly of the same size")
             }
-            Selector::Level(top) => self.level(*top, keys),
+            Selector::Level(top) => self.level(np, *top, keys),
             Selector::NthLevel(number, top) => self.nth_level(np, *number, *top, keys),
             Selector::Number(number) => self.number(np, *number, keys),
             Selector::Side(Region::Center) => self.middle(np, keys),
