@@ -39,6 +39,7 @@ use prehend_ros::{GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
 use prehend_scene::ObjectMap;
 use scene::SceneKeeper;
 use serde_json::json;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -65,28 +66,31 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     skills.publish_in_hand();
     let shutdown = skills.shell.shutdown();
     tokio::pin!(shutdown);
-    let mut running: Option<(String, JoinHandle<()>)> = None;
+    let mut running: Option<Running> = None;
     loop {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
             Some(request) = stops.next() => Event::Stop(request),
             Some(request) = goals.next() => Event::Goal(Box::new(request)),
         };
-        running.take_if(|(_, task)| task.is_finished());
+        running.take_if(|skill| skill.task.is_finished());
         match event {
-            Event::Goal(request) => match &running {
-                Some((name, _)) => refuse(*request, &SkillFault::Busy(name.clone())),
-                None => {
-                    let name = format!("{} {}", request.goal.skill, request.goal.object_key);
-                    running = Some((name, tokio::spawn(execute(Arc::clone(&skills), *request))));
+            Event::Goal(request) => {
+                // Whoever has the result may ask for the next skill before the task of the last one has quite ended.
+                if let Some(ended) = running.take_if(|skill| skill.over.load(Ordering::Acquire)) {
+                    let _ = ended.task.await;
                 }
-            },
+                match &running {
+                    Some(skill) => refuse(*request, &SkillFault::Busy(skill.name.clone())),
+                    None => running = Some(Running::start(&skills, *request)),
+                }
+            }
             Event::Stop(request) => take_stop(&skills, &stop_state, request),
             Event::Shutdown => {
                 let reason = "the skills node is ending".to_owned();
                 skills.stop.send_replace(StopLatch { engaged: true, reason });
-                if let Some((_, task)) = running
-                    && tokio::time::timeout(LAST_STOP, task).await.is_err()
+                if let Some(skill) = running
+                    && tokio::time::timeout(LAST_STOP, skill.task).await.is_err()
                 {
                     tracing::warn!("the running skill did not end in time");
                 }
@@ -140,10 +144,29 @@ fn follow_map(shell: &Shell) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, 
     Ok(receiver)
 }
 
-async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>) {
+/// The skill that is being executed.
+struct Running {
+    /// Skill and object, for whoever asks for another one.
+    name: String,
+    /// Set before the result is sent: what is left of the task does not wait for anything.
+    over: Arc<AtomicBool>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    fn start(skills: &Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>) -> Self {
+        let name = format!("{} {}", request.goal.skill, request.goal.object_key);
+        let over = Arc::new(AtomicBool::new(false));
+        let task = tokio::spawn(execute(Arc::clone(skills), request, Arc::clone(&over)));
+        Self { name, over, task }
+    }
+}
+
+async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>, over: Arc<AtomicBool>) {
     let goal = request.goal.clone();
     let handle = request.accept();
     let result = Job::new(&skills, &goal, &handle).run().await;
+    over.store(true, Ordering::Release);
     if result.reason.is_empty() {
         handle.succeed(result);
     } else if handle.is_cancel_requested() {
