@@ -203,12 +203,10 @@ impl Agent {
                 Err(fault) => {
                     let fresh = done.is_empty() && executor.tools.state().held_object.is_none();
                     // Of those that are left another one would bear the words "the top drawer".
-                    let compared = |key: &ObjectKey| executor.tools.phrase_of(key).is_some();
-                    let gone = executor
-                        .gone
-                        .as_ref()
-                        .filter(|key| fresh && fault.reason == Reason::Stale && !compared(key));
-                    let gone = gone.cloned();
+                    let tools = &executor.tools;
+                    let gone = executor.gone.filter(|key| {
+                        fresh && fault.reason == Reason::Stale && tools.phrase_of(key).is_none()
+                    });
                     return Err(Ended { fault, gone });
                 }
             }

@@ -90,13 +90,8 @@ pub fn is_part_of(part: &Object, whole: &Object) -> bool {
     }
     let smaller =
         part.bounds.volume() < whole.bounds.volume() || part.bounds.size.z < 0.8 * whole.bounds.size.z;
-    // Of a cabinet whose door covers it nothing but its top may be seen.
-    let covered = is_door(&part.class_name)
-        && floor >= low + 0.5 * part.bounds.size.z
-        && whole.bounds.size.xy().min() > HEIGHT_MARGIN
-        && part.bounds.size.xy().min() < whole.bounds.size.xy().max();
-    let fits = smaller && part.bounds.size.z <= whole.bounds.size.z + HEIGHT_MARGIN;
-    (covered || fits && low >= floor - HEIGHT_MARGIN)
+    smaller
+        && low >= floor - HEIGHT_MARGIN
         && high <= top + HEIGHT_MARGIN
         && (is_panel(&part.class_name) && stands_before(part, whole)
             || box_gap(part, whole) <= PART_GAP / 2.0

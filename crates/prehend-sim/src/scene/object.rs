@@ -59,9 +59,7 @@ impl ObjectSpec {
         let root = self.model.as_ref().and_then(|model| model.links.first());
         root.map_or_else(Isometry3::identity, |link| link.link_from_shape)
     }
-}
 
-impl ObjectSpec {
     /// `object_from_hollow` and the hollow of the object itself, or of one of its links with the joints where they start;
     /// `None` when that has none.
     pub(super) fn hollow(&self, link: Option<&str>) -> Option<(Isometry3<f64>, Hollow)> {
@@ -77,9 +75,7 @@ impl ObjectSpec {
         };
         Some((model.start_poses()[index] * link.link_from_shape, hollow))
     }
-}
 
-impl ObjectSpec {
     /// Whether things get into the hollow from the side only: a drawer under another, a room with a roof.
     pub(super) fn is_roofed(&self, link: Option<&str>) -> bool {
         let root = self.model.as_ref().and_then(|model| model.links.first());
