@@ -240,6 +240,21 @@ fn faults_of_the_judge_move_and_push_objects() {
 }
 
 #[test]
+fn what_is_knocked_over_lies_there() {
+    let bottle = "- {name: a, class: bottle, shape: cylinder, color: red, size: {radius: 0.02, height: 0.12}, pose: {xy: [0.5, 0.3]}}";
+    let mut world = world(bottle, 0);
+    world.knock_over("a", &Vector3::new(1.0, 0.0, 0.0)).expect("knocked over");
+    let axis = world.object_poses()[0].rotation * Vector3::z();
+    assert!((axis - Vector3::x()).norm() < 1e-5, "{axis}");
+    for _ in 0..240 {
+        world.step();
+    }
+    let lying = world.object_poses()[0];
+    assert!((lying.rotation * Vector3::z()).z.abs() < 0.05 && lying.translation.z < 0.03, "{lying}");
+    assert!(world.knock_over("a", &Vector3::z()).is_err() && world.knock_over("b", &Vector3::x()).is_err());
+}
+
+#[test]
 fn a_home_outside_the_limits_is_refused() {
     let placed = scene("- {name: a, class: a, shape: box, color: red, pose: {xy: [0.5, 0.3]}}");
     let placed = placed.instantiate(0).expect("placed");

@@ -10,6 +10,7 @@
 //! | `{"ask":"overview","path":"FILE.png"}` | `{"written":"FILE.png"}`: a third-person picture |
 //! | `{"ask":"move_object","object":NAME,"position":[x,y,z]}` | `{"done":true}`: put there at rest |
 //! | `{"ask":"push_object","object":NAME,"velocity":[x,y,z]}` | `{"done":true}` |
+//! | `{"ask":"knock_over","object":NAME,"toward":[x,y]}` | `{"done":true}`: laid on its side, its top that way |
 //! | `{"ask":"jump_localisation","by":[x,y,yaw]}` | `{"done":true}`: the base believes it is elsewhere, for some seconds |
 //! | `{"ask":"put_obstacle","position":[x,y]}` | `{"done":true}`: a box of 0.4 x 0.4 x 0.7 m on the floor; `null` takes it away |
 //! | `{"ask":"bump"}` | `{"done":true}`: the base is stopped as if it had touched something |
@@ -34,6 +35,7 @@ pub(super) enum Request {
     Overview { path: String },
     MoveObject { object: String, position: [f64; 3] },
     PushObject { object: String, velocity: [f64; 3] },
+    KnockOver { object: String, toward: [f64; 2] },
     JumpLocalisation { by: [f64; 3] },
     PutObstacle { position: Option<[f64; 2]> },
     Bump,

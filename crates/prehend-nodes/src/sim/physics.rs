@@ -199,6 +199,9 @@ impl Physics {
             Request::PushObject { object, velocity } => {
                 done(self.world.push_object(&object, &velocity.into()))
             }
+            Request::KnockOver { object, toward: [x, y] } => {
+                done(self.world.knock_over(&object, &[x, y, 0.0].into()))
+            }
             Request::JumpLocalisation { by: [x, y, yaw] } => {
                 told(self.world.jump_localisation(Pose2::new(x, y, yaw)))
             }

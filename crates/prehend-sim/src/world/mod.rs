@@ -10,6 +10,8 @@ mod effort;
 mod entity;
 mod gripper;
 mod handling;
+mod hash;
+mod interfere;
 mod laser;
 mod mechanism;
 mod model;
@@ -22,6 +24,7 @@ pub use contacts::{FORCE_LIMIT, HardContact};
 pub use entity::Entity;
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};
 pub use handling::{BODY, Handling};
+pub use interfere::NudgeError;
 pub use laser::LaserSpec;
 pub use model::{
     ArmJoint, ArmModel, JointVector, LinkJoint, LinkModel, LinkNames, Mapping, ModelError, Motion,
@@ -30,14 +33,14 @@ pub use settings::{CONTACT_SKIN, STEP};
 pub use trajectory::{JointPoint, MotionEnd, MotionId, MotionOutcome, START_TOLERANCE, TrajectoryError};
 pub use truth::{BaseTruth, JointTruth, Motions, ObjectTruth, Truth};
 
-use crate::body::collider::{from_pose, from_vector, to_pose, to_vector};
+use crate::body::collider::{from_pose, from_vector, to_pose};
 use crate::body::{Frame, Owner, RenderItem};
 use crate::scene::{PlacedObject, PlacedScene};
 use base::Base;
 use contacts::{Contacts, RobotCollider};
 use gripper::Gripper;
 use mechanism::Mechanism;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Isometry3;
 use prehend_navigation::Pose2;
 use prehend_navigation::follow::Velocity;
 use rapier3d::prelude::{ColliderHandle, ImpulseJointHandle, PhysicsWorld, RigidBodyHandle};
@@ -118,17 +121,6 @@ pub enum WorldError {
     /// A finger of the model has no shape.
     #[error("a finger has no shape")]
     Finger,
-}
-
-/// A request about an object that cannot be carried out.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NudgeError {
-    /// No object of this name.
-    #[error("there is no object `{0}`")]
-    NoObject(String),
-    /// A number is not finite.
-    #[error("not a finite number")]
-    NotFinite,
 }
 
 impl World {
@@ -412,51 +404,6 @@ impl World {
         self.contacts.held(Owner::Object(object))
     }
 
-    /// Puts an object somewhere else, at rest: a fault for tests. `position` is in `link_base`, metres.
-    pub fn move_object(&mut self, name: &str, position: &Vector3<f64>) -> Result<(), NudgeError> {
-        let index = self.scene.objects.iter().position(|object| object.spec.name == name);
-        let root = index.map(|index| self.objects[index]);
-        let before = self.physics_pose(root).translation.vector;
-        let shift = to_vector(&(position - before));
-        let links = self.mechanisms.iter().filter(|mechanism| Some(mechanism.object) == index);
-        let links: Vec<RigidBodyHandle> = links.map(Mechanism::child).collect();
-        let put = |body: &mut rapier3d::prelude::RigidBody, position| {
-            let mut pose = *body.position();
-            pose.translation = position;
-            body.set_position(pose, true);
-            body.set_linvel(rapier3d::math::Vector::ZERO, true);
-            body.set_angvel(rapier3d::math::Vector::ZERO, true);
-        };
-        self.nudge(name, position, put)?;
-        for link in links {
-            if let Some(body) = self.physics.bodies.get_mut(link) {
-                let position = body.translation() + shift;
-                put(body, position);
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives an object a velocity, m/s, as a push does: a fault for tests.
-    pub fn push_object(&mut self, name: &str, velocity: &Vector3<f64>) -> Result<(), NudgeError> {
-        self.nudge(name, velocity, |body, velocity| body.set_linvel(velocity, true))
-    }
-
-    fn nudge(
-        &mut self,
-        name: &str,
-        vector: &Vector3<f64>,
-        act: impl FnOnce(&mut rapier3d::prelude::RigidBody, rapier3d::math::Vector),
-    ) -> Result<(), NudgeError> {
-        if vector.iter().any(|number| !number.is_finite() || number.abs() > 100.0) {
-            return Err(NudgeError::NotFinite);
-        }
-        let index = self.scene.objects.iter().position(|object| object.spec.name == name);
-        let body = index.and_then(|index| self.physics.bodies.get_mut(self.objects[index]));
-        act(body.ok_or_else(|| NudgeError::NoObject(name.to_owned()))?, to_vector(vector));
-        Ok(())
-    }
-
     fn body_speed(&self, body: usize) -> f64 {
         let body = self.objects.get(body).and_then(|handle| self.physics.bodies.get(*handle));
         body.map_or(0.0, |body| from_vector(body.linvel()).norm())
@@ -512,42 +459,6 @@ impl World {
         &self.bumps
     }
 
-    /// Makes the localisation jump by metres and radians: a fault for tests. False without a base.
-    pub fn jump_localisation(&mut self, by: Pose2) -> bool {
-        match &mut self.base {
-            Some(base) if by.is_finite() => {
-                base.jump(by);
-                true
-            }
-            Some(_) | None => false,
-        }
-    }
-
-    /// Stops the base as if it had touched something: a fault for tests. False without a base.
-    pub fn bump(&mut self) -> bool {
-        let time = self.time();
-        let Some(base) = &mut self.base else { return false };
-        base.halt();
-        let (link, other) = ("base_link".to_owned(), "nothing".to_owned());
-        self.bumps.push(Bump { time, link, other, force: contacts::FORCE_LIMIT });
-        true
-    }
-
-    /// Puts a box of 0.4 x 0.4 x 0.7 m on the floor there, or away with `None`: a fault for tests. False without a base.
-    pub fn put_obstacle(&mut self, at: Option<[f64; 2]>) -> bool {
-        let body = self.obstacle.and_then(|handle| self.physics.bodies.get_mut(handle));
-        let Some(body) = body else { return false };
-        let pose = match at {
-            Some([x, y]) if x.is_finite() && y.is_finite() => {
-                Isometry3::translation(x, y, build::OBSTACLE.z / 2.0 + 0.001)
-            }
-            Some(_) => return false,
-            None => build::parked(&self.scene.scene),
-        };
-        body.set_position(to_pose(&pose), true);
-        true
-    }
-
     fn table_height(&self) -> f64 {
         self.scene.scene.table.height
     }
@@ -574,26 +485,6 @@ impl World {
 
     fn name_of(&self, owner: Owner) -> String {
         name_in(&self.model, &self.scene, &self.entities, owner)
-    }
-
-    /// A hash of every bit that the future depends on: equal for equal runs.
-    pub fn state_hash(&self) -> u64 {
-        let mut hash = Fnv::new();
-        hash.add(self.steps);
-        for (_, body) in self.physics.bodies.iter() {
-            let (pose, linear, angular) = (body.position(), body.linvel(), body.angvel());
-            let r = pose.rotation;
-            for part in [pose.translation, linear, angular] {
-                part.to_array().iter().for_each(|number| hash.add(u64::from(number.to_bits())));
-            }
-            [r.x, r.y, r.z, r.w].iter().for_each(|number| hash.add(u64::from(number.to_bits())));
-        }
-        let controller = self.arm_joints().iter().chain(self.arm_velocities());
-        controller.chain(&self.gripper.state()).for_each(|number| hash.add(number.to_bits()));
-        if let Some(base) = &self.base {
-            base.state().iter().for_each(|number| hash.add(number.to_bits()));
-        }
-        hash.0
     }
 }
 
@@ -622,19 +513,4 @@ fn name_in(model: &ArmModel, scene: &PlacedScene, entities: &[Entity], owner: Ow
         Owner::Object(index) => entities.get(index).map(|entity| entity.name.as_str()),
     };
     name.unwrap_or("unknown").to_owned()
-}
-
-/// FNV-1a, 64 bits: the same on every machine.
-struct Fnv(u64);
-
-impl Fnv {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, word: u64) {
-        for byte in word.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
 }
