@@ -263,6 +263,40 @@ fn what_is_so_already_needs_no_motion() {
 }
 
 #[test]
+fn what_is_put_down_at_once_is_not_told_as_held() {
+    let mut world = Scripted::new(kitchen());
+    let report = run("pick up the pear and place it in the bowl", &mut world);
+    assert_eq!(world.skills, ["grasp pear_0", "place pear_0 in bowl_0"]);
+    assert!(report.message.contains("in the white bowl"), "{}", report.message);
+    assert!(!report.message.contains("hold"), "{}", report.message);
+    // What is only picked up is.
+    let mut world = Scripted::new(kitchen());
+    let report = run("pick up the pear", &mut world);
+    assert!(report.message.contains("I hold"), "{}", report.message);
+}
+
+#[test]
+fn what_is_too_wide_is_refused_unless_its_rim_can_be_held() {
+    let wide = |rim: f64| {
+        let mut disk = thing("object_0", "object", "grey", 0.45, 0.1, [0.18, 0.18, 0.04]);
+        let base = disk.bounds.pose.translation.vector;
+        for point in &mut disk.cloud.points {
+            let away = (point.coords - base).xy().norm();
+            point.z = 0.01 + if away > 0.06 { rim } else { 0.0 };
+        }
+        disk
+    };
+    let mut world = Scripted::new(vec![wide(0.0)]);
+    let report = run("pick up the grey object", &mut world);
+    assert_eq!(report.reason, Some(Reason::Infeasible), "{}", report.message);
+    assert!(report.message.contains("180 mm wide") && world.skills.is_empty(), "{}", report.message);
+    let mut world = Scripted::new(vec![wide(0.03)]);
+    let report = run("pick up the grey object", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert_eq!(world.skills, ["grasp object_0"]);
+}
+
+#[test]
 fn faults_are_retried_after_a_new_map() {
     let mut world = Scripted::new(kitchen());
     world.script = [Some((Reason::Slipped, true)), None].into();
