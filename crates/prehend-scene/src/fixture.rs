@@ -254,22 +254,12 @@ mod tests {
     use prehend_geometry::{OrientedBox, PointCloud};
 
     fn object(key: &str, class: &str, points: Vec<Point3<f64>>) -> Object {
+        let bounds = OrientedBox::upright_around(&points).expect("points");
         Object {
-            key: key.into(),
             class_name: class.to_owned(),
             confidence: 1.0,
-            class_votes: Vec::new(),
-            bounds: OrientedBox::upright_around(&points).expect("points"),
-            cloud: PointCloud::from_points(points),
-            color: [0; 3],
-            color_fractions: Vec::new(),
-            features: Vec::new(),
-            crops: Vec::new(),
-            affordances: Vec::new(),
-            parts: Vec::new(),
             view_count: 1,
-            touches_border: false,
-            last_seen: 0.0,
+            ..Object::unnamed(key.into(), PointCloud::from_points(points), bounds)
         }
     }
 

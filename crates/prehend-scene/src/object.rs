@@ -88,6 +88,29 @@ pub struct Object {
     pub last_seen: f64,
 }
 
+impl Object {
+    /// A body that no view has named or counted yet; `cloud` and `bounds` are in the map frame.
+    pub fn unnamed(key: ObjectKey, cloud: PointCloud, bounds: OrientedBox) -> Self {
+        Self {
+            key,
+            class_name: String::new(),
+            confidence: 0.0,
+            class_votes: Vec::new(),
+            cloud,
+            bounds,
+            color: [0; 3],
+            color_fractions: Vec::new(),
+            features: Vec::new(),
+            crops: Vec::new(),
+            affordances: Vec::new(),
+            parts: Vec::new(),
+            view_count: 0,
+            touches_border: false,
+            last_seen: 0.0,
+        }
+    }
+}
+
 /// A part one can act on (ASP III-A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Affordance {

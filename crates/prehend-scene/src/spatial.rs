@@ -208,21 +208,14 @@ mod tests {
             })
             .collect();
         Object {
-            key: "thing_0".into(),
             class_name: "thing".to_owned(),
             confidence: 1.0,
-            class_votes: Vec::new(),
-            cloud: PointCloud::from_points(corners),
-            bounds: OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
-            color: [0; 3],
-            color_fractions: Vec::new(),
-            features: Vec::new(),
-            crops: Vec::new(),
-            affordances: Vec::new(),
-            parts: Vec::new(),
             view_count: 1,
-            touches_border: false,
-            last_seen: 0.0,
+            ..Object::unnamed(
+                "thing_0".into(),
+                PointCloud::from_points(corners),
+                OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
+            )
         }
     }
 

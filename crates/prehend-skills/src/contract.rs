@@ -249,21 +249,14 @@ mod tests {
 
     fn object(key: &str) -> Object {
         Object {
-            key: key.into(),
             class_name: key.to_owned(),
             confidence: 1.0,
-            class_votes: Vec::new(),
-            cloud: PointCloud::from_points(vec![Point3::origin()]),
-            bounds: OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(0.1) },
-            color: [0; 3],
-            color_fractions: Vec::new(),
-            features: Vec::new(),
-            crops: Vec::new(),
-            affordances: Vec::new(),
-            parts: Vec::new(),
             view_count: 1,
-            touches_border: false,
-            last_seen: 0.0,
+            ..Object::unnamed(
+                key.into(),
+                PointCloud::from_points(vec![Point3::origin()]),
+                OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(0.1) },
+            )
         }
     }
 

@@ -15,21 +15,16 @@ const KINDS: [(&str, &[&str]); 2] =
 pub(crate) fn thing(key: &str, class: &str, color: &str, x: f64, y: f64, size: [f64; 3]) -> Object {
     let at = Vector3::new(x, y, size[2] / 2.0);
     let mut object = Object {
-        key: key.into(),
         class_name: class.to_owned(),
         confidence: 1.0,
         class_votes: vec![(class.to_owned(), 1.0)],
-        cloud: PointCloud::default(),
-        bounds: OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
-        color: [0; 3],
         color_fractions: vec![(color.to_owned(), 1.0)],
-        features: Vec::new(),
-        crops: Vec::new(),
-        affordances: Vec::new(),
-        parts: Vec::new(),
         view_count: 1,
-        touches_border: false,
-        last_seen: 0.0,
+        ..Object::unnamed(
+            key.into(),
+            PointCloud::default(),
+            OrientedBox { pose: Isometry3::translation(at.x, at.y, at.z), size: Vector3::from(size) },
+        )
     };
     move_to(&mut object, at);
     object

@@ -223,23 +223,7 @@ mod tests {
         let cube = OrientedBox { pose: Isometry3::identity(), size: nalgebra::Vector3::repeat(0.04) };
         let points = vec![nalgebra::Point3::origin(), nalgebra::Point3::new(0.01, 0.0, 0.0)];
         let shape = HeldShape::new(&points, &Isometry3::identity(), -0.02, 0.04).expect("a shape");
-        let object = Object {
-            key: key.into(),
-            class_name: String::new(),
-            confidence: 0.0,
-            class_votes: Vec::new(),
-            cloud: prehend_geometry::PointCloud::from_points(points),
-            bounds: cube,
-            color: [0; 3],
-            color_fractions: Vec::new(),
-            features: Vec::new(),
-            crops: Vec::new(),
-            affordances: Vec::new(),
-            parts: Vec::new(),
-            view_count: 0,
-            touches_border: false,
-            last_seen: 0.0,
-        };
+        let object = Object::unnamed(key.into(), prehend_geometry::PointCloud::from_points(points), cube);
         Held { object, shape, boxes: vec![cube], unknown: false }
     }
 

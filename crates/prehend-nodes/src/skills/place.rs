@@ -270,22 +270,6 @@ fn unknown_thing(map_from_tool: &Isometry3<f64>, opening: f64) -> Option<Held> {
     let around =
         OrientedBox { pose: Isometry3::translation(tool.x, tool.y, tool.z - UNKNOWN_BELOW / 2.0), size };
     let in_tool = OrientedBox { pose: map_from_tool.inverse() * around.pose, size };
-    let object = Object {
-        key: UNKNOWN.into(),
-        class_name: String::new(),
-        confidence: 0.0,
-        class_votes: Vec::new(),
-        cloud: PointCloud::from_points(points),
-        bounds: around,
-        color: [0; 3],
-        color_fractions: Vec::new(),
-        features: Vec::new(),
-        crops: Vec::new(),
-        affordances: Vec::new(),
-        parts: Vec::new(),
-        view_count: 0,
-        touches_border: false,
-        last_seen: 0.0,
-    };
+    let object = Object::unnamed(UNKNOWN.into(), PointCloud::from_points(points), around);
     Some(Held { object, shape, boxes: vec![in_tool], unknown: true })
 }

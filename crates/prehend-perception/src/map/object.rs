@@ -40,21 +40,14 @@ pub(crate) fn build(
         .collect();
     let pixels = || hypothesis.pixels.iter().map(|index| frame.color.pixels[*index]);
     let mut object = Object {
-        key: ObjectKey::default(),
-        class_name: String::new(),
-        confidence: 0.0,
         class_votes: votes(&detections, hypothesis.from_merged, weight),
-        cloud: downsample(&cloud, settings.merge.leaf),
-        bounds,
         color: color::mean(pixels()),
         color_fractions: color::fractions(pixels()),
-        features: Vec::new(),
         crops: vec![crop(frame, hypothesis, &region, &detections)],
-        affordances: Vec::new(),
-        parts: Vec::new(),
         view_count: 1,
         touches_border,
         last_seen: frame.stamp,
+        ..Object::unnamed(ObjectKey::default(), downsample(&cloud, settings.merge.leaf), bounds)
     };
     settle_class(&mut object);
     Some(object)

@@ -31,23 +31,19 @@ fn map(objects: &[&str]) -> ObjectMap {
             let color = parts.next().unwrap_or("grey").to_owned();
             let size = parts.next().map_or(5.0, |s| s.parse::<f64>().unwrap()) / 100.0;
             Object {
-                key: ObjectKey((*text).to_owned()),
                 class_votes: vec![(class.clone(), 0.9), (String::new(), 0.1)],
                 class_name: class,
                 confidence: 0.9,
-                cloud: PointCloud::from_points(
-                    [-0.5, 0.5].map(|s| place * Point3::new(s * size, 0.0, 0.0)).to_vec(),
-                ),
-                bounds: OrientedBox { pose: place, size: Vector3::repeat(size) },
                 color: pixel(&color),
                 color_fractions: vec![(color, 1.0)],
-                features: Vec::new(),
-                crops: Vec::new(),
-                affordances: Vec::new(),
-                parts: Vec::new(),
                 view_count: 1,
-                touches_border: false,
-                last_seen: 0.0,
+                ..Object::unnamed(
+                    ObjectKey((*text).to_owned()),
+                    PointCloud::from_points(
+                        [-0.5, 0.5].map(|s| place * Point3::new(s * size, 0.0, 0.0)).to_vec(),
+                    ),
+                    OrientedBox { pose: place, size: Vector3::repeat(size) },
+                )
             }
         })
         .collect();

@@ -13,22 +13,16 @@ fn block(x: f64, class: &str, features: Vec<f32>) -> Object {
             )
         })
         .collect();
+    let bounds = OrientedBox::upright_around(&points).unwrap();
     let mut object = Object {
-        key: ObjectKey(format!("{class}_0")),
-        class_name: String::new(),
-        confidence: 0.0,
         class_votes: vec![(class.to_owned(), 0.8), (String::new(), 0.2)],
-        bounds: OrientedBox::upright_around(&points).unwrap(),
-        cloud: PointCloud::from_points(points),
         color: [200, 0, 0],
         color_fractions: vec![("red".to_owned(), 1.0)],
         features,
-        crops: Vec::new(),
-        affordances: Vec::new(),
-        parts: Vec::new(),
         view_count: 1,
         touches_border: true,
         last_seen: 1.0,
+        ..Object::unnamed(ObjectKey(format!("{class}_0")), PointCloud::from_points(points), bounds)
     };
     settle_class(&mut object);
     object

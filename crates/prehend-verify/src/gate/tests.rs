@@ -22,24 +22,17 @@ pub(crate) fn settings() -> Settings {
 fn object(key: &str, x: f64) -> Object {
     let points: Vec<Point3<f64>> = (0..20).map(|i| Point3::new(x, 0.0, 0.002 * f64::from(i))).collect();
     Object {
-        key: ObjectKey::from(key),
         class_name: "mug".to_owned(),
         confidence: 0.9,
         class_votes: vec![("mug".to_owned(), 0.9)],
-        cloud: PointCloud::from_points(points),
-        bounds: OrientedBox {
-            pose: Isometry3::translation(x, 0.0, 0.02),
-            size: Vector3::new(0.05, 0.05, 0.04),
-        },
         color: [200, 0, 0],
-        color_fractions: Vec::new(),
-        features: Vec::new(),
-        crops: Vec::new(),
-        affordances: Vec::new(),
-        parts: Vec::new(),
         view_count: 2,
-        touches_border: false,
         last_seen: 1.0,
+        ..Object::unnamed(
+            ObjectKey::from(key),
+            PointCloud::from_points(points),
+            OrientedBox { pose: Isometry3::translation(x, 0.0, 0.02), size: Vector3::new(0.05, 0.05, 0.04) },
+        )
     }
 }
 

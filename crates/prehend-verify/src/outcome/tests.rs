@@ -5,24 +5,19 @@ use prehend_scene::{Felt, PartEffect, PartMotion};
 
 fn object(key: &str, class_name: &str, at: [f64; 3], size: [f64; 3]) -> Object {
     Object {
-        key: ObjectKey::from(key),
         class_name: class_name.to_owned(),
         confidence: 0.9,
         class_votes: vec![(class_name.to_owned(), 0.9)],
-        cloud: PointCloud::from_points(vec![Point3::new(at[0], at[1], at[2])]),
-        bounds: OrientedBox {
-            pose: Isometry3::translation(at[0], at[1], at[2]),
-            size: Vector3::new(size[0], size[1], size[2]),
-        },
         color: [200, 0, 0],
-        color_fractions: Vec::new(),
-        features: Vec::new(),
-        crops: Vec::new(),
-        affordances: Vec::new(),
-        parts: Vec::new(),
         view_count: 1,
-        touches_border: false,
-        last_seen: 0.0,
+        ..Object::unnamed(
+            ObjectKey::from(key),
+            PointCloud::from_points(vec![Point3::new(at[0], at[1], at[2])]),
+            OrientedBox {
+                pose: Isometry3::translation(at[0], at[1], at[2]),
+                size: Vector3::new(size[0], size[1], size[2]),
+            },
+        )
     }
 }
 
