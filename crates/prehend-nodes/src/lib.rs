@@ -6,6 +6,7 @@
 pub mod affordance;
 pub mod agent;
 pub mod convert;
+mod follow;
 pub mod go_to;
 pub mod object_map;
 mod permit;

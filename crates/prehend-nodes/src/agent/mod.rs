@@ -7,6 +7,7 @@ mod goal;
 mod world;
 
 use crate::convert;
+use crate::follow::follow_map;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use futures::StreamExt;
 use goal::{Ended, Running, Source};
@@ -139,8 +140,8 @@ impl Node {
             retrieve: ros.create_client(names::OBJECT_MAP_RETRIEVE, services)?,
             affordance: Arc::new(ros.create_action_client(names::DETECT_AFFORDANCE)?),
             skills: Arc::new(ros.create_action_client(names::EXECUTE_SKILL)?),
-            map: world::follow_map(ros, names::OBJECT_MAP)?,
-            in_hand: world::follow_map(ros, names::IN_HAND)?,
+            map: follow_map(ros, names::OBJECT_MAP)?,
+            in_hand: follow_map(ros, names::IN_HAND)?,
             driving: match &shell.robot.navigation {
                 Some(navigation) => Some(world::Driving::new(ros, navigation)?),
                 None => None,

@@ -2,6 +2,7 @@
 
 use super::Clients;
 use crate::convert;
+use crate::follow::follow_map;
 use crate::robot::Navigation;
 use crate::shell::Trace;
 use futures::StreamExt;
@@ -459,25 +460,4 @@ fn lost(peer: &'static str, error: &RosError) -> Fault {
         _ => Reason::Internal,
     };
     Fault::new(reason, format!("{peer}: {error}"))
-}
-
-/// Keeps the newest map of a topic.
-pub(super) fn follow_map(
-    node: &prehend_ros::Node,
-    topic: &str,
-) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, RosError> {
-    use prehend_msgs::prehend_interfaces::msg;
-    let mut maps = node.subscribe::<msg::ObjectMap>(topic, prehend_ros::QosProfile::transient_local())?;
-    let (sender, receiver) = watch::channel(None);
-    tokio::spawn(async move {
-        while let Some(message) = maps.next().await {
-            match convert::map_from_msg(&message) {
-                Ok(map) => {
-                    sender.send_replace(Some(Arc::new(map)));
-                }
-                Err(error) => tracing::warn!("object map refused: {error}"),
-            }
-        }
-    });
-    Ok(receiver)
 }

@@ -161,8 +161,13 @@ fn held_at(map_from_tool: Option<Isometry3<f64>>, gripped: &str) -> Option<Tool>
     })
 }
 
+/// The version before a life's first map: ahead of every map of an earlier life, because those who heard it wait for newer ones.
+fn first_version(keyframe: &Keyframe) -> u64 {
+    (keyframe.stamp.max(0.0) * FASTEST_CAMERA) as u64
+}
+
 /// The frame of the map of the room.
-fn keyframe_frame(robot: &crate::RobotConfig) -> String {
+fn room_frame(robot: &crate::RobotConfig) -> String {
     robot.navigation.as_ref().map_or_else(String::new, |navigation| navigation.frame.clone())
 }
 
@@ -206,10 +211,7 @@ impl ObjectMapNode<'_> {
                         pending.tried += 1;
                         let reset = pending.request.message.reset && pending.taken == 0;
                         let asked = pending.request.message.clone();
-                        let taken = match scope {
-                            Scope::Local => self.take(&frame, camera, tool, &asked, reset).await,
-                            Scope::Room => self.take_room(&frame, camera, tool, &asked, reset).await,
-                        };
+                        let taken = self.take(scope, &frame, camera, tool, &asked, reset).await;
                         match taken {
                             Ok((report, seconds)) => pending.add(report, seconds),
                             Err(why) => pending.why = Some(why),
@@ -313,9 +315,10 @@ impl ObjectMapNode<'_> {
         })
     }
 
-    /// Takes a frame into the map of the room.
-    async fn take_room(
+    /// Takes a frame into the map of a scope; gives what it changed and how long it took, seconds.
+    async fn take(
         &mut self,
+        scope: Scope,
         frame: &Frame,
         map_from_camera: Isometry3<f64>,
         map_from_tool: Option<Isometry3<f64>>,
@@ -325,11 +328,24 @@ impl ObjectMapNode<'_> {
         let started = Instant::now();
         let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, &asked.view)?;
         let tool = held_at(map_from_tool, &asked.gripped);
+        let report = match scope {
+            Scope::Local => self.take_here(keyframe, tool, reset).await?,
+            Scope::Room => self.take_room(keyframe, tool, reset).await?,
+        };
+        Ok((report, started.elapsed().as_secs_f64()))
+    }
+
+    async fn take_room(
+        &mut self,
+        keyframe: Keyframe,
+        tool: Option<Tool>,
+        reset: bool,
+    ) -> Result<UpdateReport, Failure> {
         let Some(room) = &mut self.room else { return Err(Failure::Broken) };
-        let empty = RoomBuilder::new(&keyframe_frame(&self.shell.robot), RoomSettings::default());
+        let empty = RoomBuilder::new(&room_frame(&self.shell.robot), RoomSettings::default());
         let mut builder = std::mem::replace(&mut room.builder, empty);
         if builder.map().version == 0 {
-            builder.continue_from((keyframe.stamp.max(0.0) * FASTEST_CAMERA) as u64);
+            builder.continue_from(first_version(&keyframe));
         }
         let work = tokio::task::spawn_blocking(move || {
             let result = builder.update(&keyframe, tool.as_ref(), reset);
@@ -339,28 +355,22 @@ impl ObjectMapNode<'_> {
         if let Some(room) = &mut self.room {
             room.builder = builder;
         }
-        Ok((result?, started.elapsed().as_secs_f64()))
+        Ok(result?)
     }
 
-    async fn take(
+    async fn take_here(
         &mut self,
-        frame: &Frame,
-        map_from_camera: Isometry3<f64>,
-        map_from_tool: Option<Isometry3<f64>>,
-        asked: &UpdateMap::Request,
+        keyframe: Keyframe,
+        tool: Option<Tool>,
         reset: bool,
-    ) -> Result<(UpdateReport, f64), Failure> {
-        let started = Instant::now();
-        let keyframe = self.keyframe(frame, map_from_camera, map_from_tool, &asked.view)?;
-        let tool = held_at(map_from_tool, &asked.gripped);
+    ) -> Result<UpdateReport, Failure> {
         self.leave_place();
         self.stood = self.stood.or_else(|| self.base_pose());
         // The heartbeat must go on during the update.
         let empty = prehend_perception::MapBuilder::new(&self.shell.robot.frames.base, Default::default());
         let mut builder = std::mem::replace(&mut self.builder, empty);
         if builder.map().version == 0 {
-            // Ahead of every map of an earlier life: those who heard it wait for newer ones.
-            builder.continue_from((keyframe.stamp.max(0.0) * FASTEST_CAMERA) as u64);
+            builder.continue_from(first_version(&keyframe));
         }
         let work = tokio::task::spawn_blocking(move || {
             let result = builder.update(&keyframe, tool.as_ref(), reset, 0);
@@ -376,7 +386,7 @@ impl ObjectMapNode<'_> {
         if seen == 0 && blind > 0 {
             return Err(Failure::NoPoints { detections: blind });
         }
-        Ok((report, started.elapsed().as_secs_f64()))
+        Ok(report)
     }
 
     fn finish(&self, pending: Pending) {

@@ -22,7 +22,7 @@ pub(crate) mod view;
 
 pub use fault::SkillFault;
 
-use crate::convert;
+use crate::follow::follow_map;
 use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use arm::Arm;
@@ -33,10 +33,9 @@ use planning::Planner;
 use prehend_motion::RobotModel;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
-use prehend_msgs::prehend_interfaces::msg::{ObjectMap as ObjectMapMsg, StopState, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{StopState, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::Stop;
-use prehend_ros::{GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
-use prehend_scene::ObjectMap;
+use prehend_ros::{GoalRequest, Publisher, QosProfile, ServiceRequest};
 use scene::SceneKeeper;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,7 +116,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         scene: SceneKeeper::new(node, robot, &model)?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
         arm: Arm::new(node, robot, joints)?,
-        map: follow_map(&shell)?,
+        map: follow_map(&shell.node, names::OBJECT_MAP)?,
         in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         check: node.create_client(names::VERIFIER_CHECK_OUTCOME, services)?,
@@ -126,22 +125,6 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         model,
         shell,
     })
-}
-
-fn follow_map(shell: &Shell) -> Result<watch::Receiver<Option<Arc<ObjectMap>>>, RosError> {
-    let mut maps = shell.node.subscribe::<ObjectMapMsg>(names::OBJECT_MAP, QosProfile::transient_local())?;
-    let (sender, receiver) = watch::channel(None);
-    tokio::spawn(async move {
-        while let Some(message) = maps.next().await {
-            match convert::map_from_msg(&message) {
-                Ok(map) => {
-                    sender.send_replace(Some(Arc::new(map)));
-                }
-                Err(error) => tracing::warn!("object map refused: {error}"),
-            }
-        }
-    });
-    Ok(receiver)
 }
 
 /// The skill that is being executed.
