@@ -336,6 +336,12 @@ impl Executor<'_, '_> {
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
                 (Action::Act { .. }, Reason::NoGrasp) if views < VIEWS => Remedy::LookFirst,
+                // What one view shows of a thing may be too little to hold it by.
+                (Action::Pick { .. } | Action::Place { .. }, Reason::NoGrasp | Reason::NoPlan)
+                    if views == 0 && self.tools.state().held_object.is_none() =>
+                {
+                    Remedy::LookFirst
+                }
                 // Where the base came to stand, the camera may have seen a part of the target only.
                 (Action::Place { .. }, Reason::NoPlace) if self.tools.rooms() && views < VIEWS => {
                     Remedy::LookFirst
