@@ -287,6 +287,14 @@ fn remedy(reason: Reason) -> Remedy {
     }
 }
 
+/// Whether an action on a part that ended so may have moved it.
+fn has_touched(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Infeasible | Reason::OutcomeNotObserved | Reason::Slipped | Reason::ControlFailed
+    )
+}
+
 struct Executor<'t, 'w> {
     tools: &'t mut Toolbox<'w>,
     knowledge: Knowledge<'t>,
@@ -346,6 +354,11 @@ impl Executor<'_, '_> {
                 (Action::Place { .. }, Reason::NoPlace) if self.tools.rooms() && views < VIEWS => {
                     Remedy::LookFirst
                 }
+                (Action::Act { object, action, part }, reason)
+                    if has_touched(reason) && self.is_thrown(object, action, part.as_deref(), named_in) =>
+                {
+                    Remedy::Give
+                }
                 (_, reason) => remedy(reason),
             };
             attempt += 1;
@@ -370,6 +383,17 @@ impl Executor<'_, '_> {
                 self.tools.forget_map();
             }
         }
+    }
+
+    /// Whether an action throws a part over to its other side: a second try would throw it back.
+    fn is_thrown(&self, object: &ObjectKey, action: &str, part: Option<&str>, map: &ObjectMap) -> bool {
+        let table = &self.knowledge.lexicon.actions;
+        let class = map.get(object).map_or("", |object| object.class_name.as_str());
+        let rule = table.rule(action, class).or_else(|| table.rule(action, part?));
+        let over = |way: &prehend_scene::ActionWay| {
+            way.skill == Skill::TipPush && way.effect == prehend_scene::PartEffect::Turn
+        };
+        rule.is_some_and(|rule| rule.direction.is_none() && rule.ways.iter().any(over))
     }
 
     fn attempt(&mut self, step: &Action, named_in: &ObjectMap) -> Result<String, Fault> {

@@ -267,7 +267,7 @@ pub struct AspTabletopArgs {
     /// Tables of each task
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub seeds: u64,
-    /// Only tasks whose name contains this text; may be repeated
+    /// Only tasks whose name contains this text; may be repeated. Doors, knobs, levers and switches are run only when named
     #[arg(long, value_name = "TEXT")]
     pub task: Vec<String>,
     /// Ablation No Aff: every affordance has the cloud of the whole object

@@ -1,5 +1,6 @@
 //! Benchmarks after the experiments of ASP (§V): tasks with random scenes, scored as the paper scores them.
 
+mod articulated;
 mod mobile;
 mod scene;
 mod score;

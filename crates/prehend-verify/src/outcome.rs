@@ -2,6 +2,7 @@
 
 mod door;
 mod knob;
+mod lever;
 pub mod part;
 
 use nalgebra::Point3;

@@ -98,7 +98,9 @@ pub(super) fn asp_tabletop(args: &AspTabletopArgs) -> Result<Vec<Job>, String> {
     let wanted =
         |code: &str| args.task.is_empty() || args.task.iter().any(|task| code.contains(task.as_str()));
     let mut jobs = Vec::new();
-    for (task, code) in TabletopTask::ALL.into_iter().filter(|(_, code)| wanted(code)) {
+    // Those are run only when they are named.
+    let further = TabletopTask::FURTHER.into_iter().filter(|_| !args.task.is_empty());
+    for (task, code) in TabletopTask::ALL.into_iter().chain(further).filter(|(_, code)| wanted(code)) {
         for seed in first..first.saturating_add(args.seeds) {
             let source = Source::AspTabletop(task, conditions);
             jobs.push(Job {
@@ -112,7 +114,8 @@ pub(super) fn asp_tabletop(args: &AspTabletopArgs) -> Result<Vec<Job>, String> {
         }
     }
     if jobs.is_empty() {
-        let codes: Vec<&str> = TabletopTask::ALL.iter().map(|(_, code)| *code).collect();
+        let codes: Vec<&str> =
+            TabletopTask::ALL.iter().chain(&TabletopTask::FURTHER).map(|(_, code)| *code).collect();
         return Err(format!("no task has such a name; the tasks are {}", codes.join(", ")));
     }
     Ok(jobs)

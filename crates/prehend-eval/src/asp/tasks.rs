@@ -1,5 +1,6 @@
 //! What each tabletop task is made of.
 
+use super::articulated;
 use super::scene::{ANYWHERE, Area, Placed, Thing, distractors};
 use super::score::Subject;
 use super::tabletop::{Draft, TabletopTask};
@@ -83,14 +84,22 @@ pub(super) fn draft(rng: &mut impl Rng, task: TabletopTask) -> Draft {
         TabletopTask::PutIn => put_in(rng),
         TabletopTask::PutLeftOf => put_left_of(rng),
         TabletopTask::Stack => stack(rng),
+        TabletopTask::OpenDoor
+        | TabletopTask::CloseDoor
+        | TabletopTask::KnobOn
+        | TabletopTask::KnobOff
+        | TabletopTask::LeverOn
+        | TabletopTask::LeverOff
+        | TabletopTask::SwitchOn
+        | TabletopTask::SwitchOff => articulated::draft(rng, task),
     }
 }
 
-fn always(_: &[Placed]) -> bool {
+pub(super) fn always(_: &[Placed]) -> bool {
     true
 }
 
-fn one_of(rng: &mut impl Rng, sentences: &[&str]) -> String {
+pub(super) fn one_of(rng: &mut impl Rng, sentences: &[&str]) -> String {
     pick(rng, sentences).to_owned()
 }
 

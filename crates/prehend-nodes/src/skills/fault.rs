@@ -42,8 +42,8 @@ pub enum SkillFault {
         /// Why.
         cause: PartError,
     },
-    /// The part did not give way under the force that is allowed.
-    #[error("{phase}: the part does not move ({moved:.1} mm at {force:.0} N): it may be locked, or at its end already", moved = moved * 1e3)]
+    /// The part did not give way, or not far enough to count, under the force that is allowed.
+    #[error("{phase}: the part does not move on ({moved:.1} mm at {force:.0} N): it may be locked, blocked, or at its end already", moved = moved * 1e3)]
     Immovable {
         /// When it was noticed.
         phase: &'static str,

@@ -156,6 +156,7 @@ impl Job<'_> {
             },
             hinge: fixture::hinge(object, map),
             twist: effect == PartEffect::Turn && affordance.part == "knob",
+            lever: effect == PartEffect::Turn && matches!(affordance.part.as_str(), "lever" | "switch"),
             support_height: support(map, &affordance.cloud.points),
             gripper: self.gripper(),
             reach: self.reach(),

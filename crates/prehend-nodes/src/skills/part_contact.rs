@@ -239,17 +239,19 @@ impl Job<'_> {
         (object, affordance): (&Object, &Affordance),
     ) -> Result<Done, SkillFault> {
         motion.execute("approach", way.approach.trajectory.clone()).await?;
+        let free = self.feel()?;
         let closed = motion.grip("close", 0.0).await?;
         if closed < EMPTY_OPENING {
             return Err(SkillFault::Slipped { phase: "close", opening: closed });
         }
         let in_place = way.candidate.pivot.filter(|pivot| pivot.foot == way.candidate.motion.anchor);
         let done = match in_place {
-            Some(pivot) => self.twist(motion, &way.candidate, &pivot).await?,
+            Some(pivot) => self.twist(motion, &way.candidate, (&pivot, free.as_ref())).await?,
             None => self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?,
         };
-        // What turns and was stopped on its way met something; what slides may have come to its end.
-        let enough = way.candidate.pivot.map_or(DID_NOT_MOVE, |_| way.candidate.motion.least);
+        // What was held against before it went as far as counts is locked, blocked, or at its end; what is taken out holds on.
+        let bounds = way.candidate.motion;
+        let enough = if bounds.effect.ends_held() { DID_NOT_MOVE } else { bounds.least };
         if done.felt.stopped && done.felt.travel < enough {
             return Err(SkillFault::Immovable {
                 phase: "pull",

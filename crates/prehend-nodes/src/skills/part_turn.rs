@@ -11,15 +11,21 @@ use prehend_skills::PartCandidate;
 use prehend_skills::part::Pivot;
 
 /// Angle turned at a time, radians.
-const STEP: f64 = 0.30;
-/// A step that got less far than this share met a stop.
+const STEP: f64 = 0.15;
+/// A step that got less far than this share met a stop, or something that pushes the hand aside; so many of them end it.
 const STALLED: f64 = 0.4;
-/// Greatest moment about the axis, newton metres, and force on the hand, newtons.
+const STUCK: usize = 3;
+/// Greatest moment about the axis, newton metres, and force across it, newtons.
 const MOMENT: f64 = 0.8;
 const FORCE: f64 = 40.0;
-/// How far the hand gives way to a force across the axis, metres for each newton and at most: a knob that is held beside its axis
-/// pushes it aside.
-const YIELDS: [f64; 2] = [1.0e-4, 0.002];
+/// A knob that is held beside its axis pushes the hand aside: the force across the axis that is let be, newtons, how often the
+/// hand gives way to more of it, and how far at a time, metres.
+const SLACK: f64 = 10.0;
+const TIMES: usize = 3;
+const ASIDE: f64 = 0.003;
+/// Metres the hand gives way for each newton before it has shown how stiff arm and knob are, and the least and most of it.
+const COMPLIANCE: f64 = 5.0e-5;
+const COMPLIANT: [f64; 2] = [1.0e-5, 3.0e-4];
 /// Speed as a share of the joints' limits.
 const SPEED: f64 = 0.08;
 
@@ -29,26 +35,26 @@ impl Job<'_> {
         &self,
         motion: &Motion<'_>,
         candidate: &PartCandidate,
-        pivot: &Pivot,
+        (pivot, feel): (&Pivot, Option<&Feel<'_>>),
     ) -> Result<Done, SkillFault> {
         let bounds = candidate.motion;
-        let feel = self.feel()?;
-        let feel = feel.as_ref();
         let first = self.tool_pose()?;
-        // The pads hold the ridge in its middle, which tells more of the axis than the look of the knob.
-        let pivot = &Pivot { foot: Point3::from(first.translation.vector), ..*pivot };
         let (goal, mut turned) = (bounds.extent / pivot.arm, 0.0);
-        let (mut stopped, mut force) = (false, 0.0_f64);
+        let (mut stopped, mut stuck, mut force) = (false, 0, 0.0_f64);
+        let mut compliance = COMPLIANCE;
+        self.give_way(motion, &first, (feel, pivot), &mut compliance).await?;
         while !stopped && turned < goal - 0.03 {
             let here = self.tool_pose()?;
             let step = STEP.min(goal - turned);
-            let ahead = pivot.advance(&here, step * pivot.arm, true);
-            let next = Translation3::from(self.aside(feel, &pivot.axis)?) * ahead;
-            match self.twist_step(motion, &first, &next, (feel, pivot)).await {
+            // The pads hold the ridge, which tells more of the axis than the look of the knob.
+            let about = Pivot { foot: Point3::from(here.translation.vector), ..*pivot };
+            let next = about.advance(&here, step * pivot.arm, true);
+            match self.twist_step(motion, &first, &next, (feel, pivot), FORCE).await {
                 Ok((held_against, felt)) => {
                     force = force.max(felt);
                     let now = angle(pivot, &first, &self.tool_pose()?, turned);
-                    stopped = held_against || now - turned < STALLED * step;
+                    stuck = if now - turned < STALLED * step { stuck + 1 } else { 0 };
+                    stopped = held_against || stuck >= STUCK;
                     turned = now;
                 }
                 // Out of reach: as far as it went is as far as it goes.
@@ -58,6 +64,9 @@ impl Job<'_> {
                 }
                 Err(fault) => return Err(fault),
             }
+            if !stopped {
+                self.give_way(motion, &first, (feel, pivot), &mut compliance).await?;
+            }
         }
         self.tell("turn", "turned", &format!("turned by {:.0} degrees", turned.to_degrees()));
         let displacement = self.tool_pose()?.translation.vector - first.translation.vector;
@@ -65,21 +74,53 @@ impl Job<'_> {
         Ok(Done { felt: Felt { travel, returned: 0.0, displacement, force, stopped } })
     }
 
-    /// How far to give way to what pushes the hand across the axis.
-    fn aside(&self, feel: Option<&Feel<'_>>, axis: &Vector3<f64>) -> Result<Vector3<f64>, SkillFault> {
-        let now = self.skills.arm.joints()?;
-        let Some(force) = feel.and_then(|feel| feel.force(&now)) else { return Ok(Vector3::zeros()) };
-        let across = force - axis * force.dot(axis);
-        Ok((across * YIELDS[0]).cap_magnitude(YIELDS[1]))
+    /// Moves the hand with what pushes it across the axis, until little does. How far for each newton is learnt on the way.
+    async fn give_way(
+        &self,
+        motion: &Motion<'_>,
+        first: &Isometry3<f64>,
+        (feel, pivot): (Option<&Feel<'_>>, &Pivot),
+        compliance: &mut f64,
+    ) -> Result<(), SkillFault> {
+        for _ in 0..TIMES {
+            let force = self.across(feel, &pivot.axis)?;
+            if force.norm() < SLACK {
+                return Ok(());
+            }
+            let aside = (force * *compliance).cap_magnitude(ASIDE);
+            let next = Translation3::from(aside) * self.tool_pose()?;
+            // It may push as hard as it does already.
+            match self.twist_step(motion, first, &next, (feel, pivot), force.norm() + FORCE / 2.0).await {
+                Ok(_) => {}
+                Err(SkillFault::NoPlan { .. }) => return Ok(()),
+                Err(fault) => return Err(fault),
+            }
+            let eased = force.norm() - self.across(feel, &pivot.axis)?.norm();
+            // Drivers differ in the sign of their torques: what makes it worse was the wrong way.
+            *compliance = match eased > 0.5 {
+                true => compliance.signum() * (aside.norm() / eased).clamp(COMPLIANT[0], COMPLIANT[1]),
+                false => -*compliance,
+            };
+        }
+        Ok(())
     }
 
-    /// One turn of the hand; whether a moment held against it, and the greatest force on the way.
+    /// Force on the hand across the axis, newtons; none when none is measured.
+    fn across(&self, feel: Option<&Feel<'_>>, axis: &Vector3<f64>) -> Result<Vector3<f64>, SkillFault> {
+        let now = self.skills.arm.joints()?;
+        let force = feel.and_then(|feel| feel.force(&now)).unwrap_or_default();
+        Ok(force - axis * force.dot(axis))
+    }
+
+    /// One motion of the hand; whether a moment held against it, and the greatest force across the axis on the way, which ends it
+    /// beyond `limit`.
     async fn twist_step(
         &self,
         motion: &Motion<'_>,
         first: &Isometry3<f64>,
         next: &Isometry3<f64>,
         (feel, pivot): (Option<&Feel<'_>>, &Pivot),
+        limit: f64,
     ) -> Result<(bool, f64), SkillFault> {
         let now = self.skills.arm.joints()?;
         let goal = [*next];
@@ -97,9 +138,10 @@ impl Job<'_> {
         motion
             .press_on("turn", line.trajectory, (&start, &path), |joints| {
                 let Some((force, moment)) = feel.and_then(|feel| feel.wrench(joints)) else { return false };
-                greatest = greatest.max(force.norm());
+                let across = (force - pivot.axis.into_inner() * force.dot(&pivot.axis)).norm();
+                greatest = greatest.max(across);
                 held_against |= moment.dot(&pivot.axis).abs() > MOMENT;
-                held_against || force.norm() > FORCE
+                held_against || across > limit
             })
             .await?;
         Ok((held_against, greatest))

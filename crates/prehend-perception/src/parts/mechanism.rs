@@ -23,6 +23,9 @@ const BAR: (f64, f64) = (0.03, 1.8);
 const KNOB: f64 = 0.06;
 /// Least height of a button above what it stands on, and from which it is a lever, metres.
 const RISE: (f64, f64) = (0.004, 0.03);
+/// Depth of a lever that lies flat on its post, and its least length, metres.
+const BAR_DEPTH: f64 = 0.018;
+const LEVER: f64 = 0.05;
 /// Greatest share of the footprint that a button covers.
 const BUTTON_SHARE: f64 = 0.6;
 /// Room around a key in which it must stand out, gap to the next one, and how level its cap is, metres.
@@ -271,6 +274,8 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
                 None if rise < RISE.1 => "button",
                 None => "lever",
             };
+            let flat = flat_lever(points, top).filter(|_| kind == "lever");
+            let indices = flat.unwrap_or(indices);
             let mut centroid = middle(points, &indices)?;
             centroid.z = top;
             let share = upper / footprint;
@@ -285,6 +290,24 @@ fn on_top(points: &[Point3<f64>], support_z: f64) -> Option<Mechanism> {
         }
     }
     None
+}
+
+/// The bar on top of a post, when what is highest is long and what carries it is not: the post is no part of the lever.
+fn flat_lever(points: &[Point3<f64>], top: f64) -> Option<Vec<usize>> {
+    let layer = |above: f64, below: f64| -> Vec<usize> {
+        (0..points.len())
+            .filter(|i| is_finite(&points[*i]) && (top - below..=top - above).contains(&points[*i].z))
+            .collect()
+    };
+    let length = |indices: &[usize]| {
+        let centre = middle(points, indices)?;
+        let reach = indices.iter().map(|i| (points[*i] - centre).xy().norm()).fold(0.0, f64::max);
+        Some(2.0 * reach)
+    };
+    let bar = layer(-BAR_DEPTH, BAR_DEPTH);
+    let post = layer(BAR_DEPTH, 2.0 * BAR_DEPTH);
+    let long = length(&bar)?;
+    (bar.len() >= 12 && long > LEVER && length(&post).is_none_or(|post| long > 1.5 * post)).then_some(bar)
 }
 
 /// Whether a section is that of a knob right below the ridge by which it is turned: about as wide and as deep as the ridge is long.

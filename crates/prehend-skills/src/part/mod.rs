@@ -7,6 +7,7 @@
 
 mod clear;
 mod frame;
+mod lever;
 mod pivot;
 mod pull;
 mod push;
@@ -68,6 +69,8 @@ pub struct PartRequest<'a> {
     pub hinge: Option<Hinge>,
     /// Whether the part is a knob, which is turned in place about its normal.
     pub twist: bool,
+    /// Whether the part is a lever or a toggle, which is turned about its inner end or thrown over.
+    pub lever: bool,
     /// Height of the support in front of the part.
     pub support_height: f64,
     /// The gripper.
@@ -200,6 +203,12 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     }
     if request.twist {
         return knob_candidates(request, &frame);
+    }
+    if request.lever {
+        let mut found = lever::candidates(request, &frame)?;
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        found.truncate(request.limit);
+        return Ok(found);
     }
     let mut motion = motion(request, &frame)?;
     let mut pivot = pivot::find(request, &frame);

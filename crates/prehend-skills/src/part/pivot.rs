@@ -15,6 +15,8 @@ const LEAST_SWING: f64 = 0.2;
 const BEYOND: f64 = 0.04;
 /// Share of what is left of a door's way that closing it must take.
 const CLOSED_BY: f64 = 0.6;
+/// How far the arc may leave its first direction, as a share of its length: more is not permitted.
+const BULGE: f64 = 0.6;
 /// Nearest to the axis that a door is pushed, metres.
 const SHORTEST_ARM: f64 = 0.05;
 
@@ -91,7 +93,8 @@ pub(super) fn swing(
     };
     let extent = (angle * pivot.arm).min(LONGEST);
     // Of a circle the hand leaves the tangent by so much.
-    let corridor = STRAIGHT + pivot.arm * (1.0 - (extent / pivot.arm).min(std::f64::consts::PI).cos());
+    let bulge = pivot.arm * (1.0 - (extent / pivot.arm).min(std::f64::consts::PI).cos());
+    let corridor = STRAIGHT + bulge.min(BULGE * extent);
     let least = (least * pivot.arm).min(extent);
     Ok((PartMotion { anchor: *at, direction, extent, least, corridor, ..*motion }, pivot))
 }

@@ -14,6 +14,8 @@ const ROLLS: [f64; 8] =
 /// Places on the part relative to its middle, as shares of its half size across the motion.
 const PLACES: [[f64; 2]; 7] =
     [[0.0, 0.0], [0.0, 0.4], [0.0, -0.4], [0.35, 0.0], [-0.35, 0.0], [0.35, 0.35], [-0.35, 0.35]];
+/// The same on a lever that is thrown over: high on it, where it goes farthest.
+const ON_LEVER: [[f64; 2]; 3] = [[0.0, 0.4], [0.0, 0.1], [0.0, 0.6]];
 /// Distance of the tips before the approach, metres.
 const STANDOFF: f64 = 0.05;
 /// Stops before the contact at which the gripper must be free, metres.
@@ -51,7 +53,8 @@ pub(super) fn poses(
     let (mut found, mut tried) = (Vec::new(), 0);
     let far_side = turns_about.is_some() && request.normal.dot(&push) > 0.0;
     let places = turns_about.and_then(|_| pivot::places(request, &level));
-    let places = places.unwrap_or_else(|| PLACES.to_vec());
+    let usual = if request.lever { ON_LEVER.to_vec() } else { PLACES.to_vec() };
+    let places = places.unwrap_or(usual);
     for (index, place) in places.iter().enumerate() {
         let at = |[low, high]: [f64; 2], share: f64| (low + high) / 2.0 + share * (high - low) / 2.0;
         let (u, v) = (at(side, place[0]), at(height, place[1]));

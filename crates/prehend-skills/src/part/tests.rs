@@ -27,7 +27,7 @@ fn drawer(y: f64, z: f64, upright: bool, turned: f64) -> (Vec<Point3<f64>>, Vec<
     (handle, object)
 }
 
-fn request<'a>(
+pub(super) fn request<'a>(
     skill: Skill,
     effect: PartEffect,
     part: &'a [Point3<f64>],
@@ -44,6 +44,7 @@ fn request<'a>(
         extent: None,
         hinge: None,
         twist: false,
+        lever: false,
         support_height: 0.0,
         gripper: GripperModel::default(),
         reach: Reach::default(),

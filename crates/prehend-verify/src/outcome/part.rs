@@ -3,7 +3,8 @@
 //! - hold: as a grasp: something keeps the pads open and the object left its place.
 //! - take out: something keeps the pads open, the hand went far enough with it, and the part is not seen where it was.
 //! - open, close, turn: the hand went far enough with the part, and a new image shows the part at its new place, where
-//!   nothing was before; of a door the angle at which it is seen in what it belongs to decides, see `door`.
+//!   nothing was before; of a door the angle at which it is seen in what it belongs to decides, see `door`, of a knob and a lever
+//!   where they point, see `knob` and `lever`.
 //! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
 //!
 //! What only the hand's own motion says is never enough where an image can show it: pads slip off.
@@ -130,6 +131,9 @@ fn moved(
     };
     if motion.effect == PartEffect::Turn && super::knob::in_place(felt) {
         return super::knob::check_knob(plan, motion, before.objects.as_deref(), now);
+    }
+    if motion.effect == PartEffect::Turn && super::lever::is_lever(plan) {
+        return super::lever::check_lever(plan, motion, felt, before.objects.as_deref(), now);
     }
     if let Some(verdict) = super::door::check_door(plan, motion, felt, now) {
         return verdict;

@@ -331,6 +331,42 @@ fn a_knob_is_turned_when_its_ridge_is_seen_to_point_elsewhere() {
 }
 
 #[test]
+fn a_lever_is_turned_when_its_end_is_seen_to_have_gone_with_the_hand() {
+    // A bar of 90 mm about its end at the post, turned by `angle` from +y towards the robot.
+    let faucet = |angle: f64| {
+        let mut faucet = object("faucet_0", "faucet", [0.5, 0.0, 0.1], [0.1, 0.1, 0.2]);
+        faucet.cloud.points = (0..=45)
+            .flat_map(|i| (-2..=2).map(move |j| (f64::from(i) * 2e-3, f64::from(j) * 3e-3)))
+            .map(|(y, x)| {
+                let (sin, cos) = angle.sin_cos();
+                Point3::new(0.5 + x * cos - y * sin, x * sin + y * cos, 0.2)
+            })
+            .collect();
+        faucet
+    };
+    let mut plan = plan(Skill::HookPull, None, &[], [0.5, 0.06, 0.2]);
+    (plan.object, plan.part) = (ObjectKey::from("faucet_0"), "lever".to_owned());
+    let turn =
+        PartMotion { anchor: Point3::new(0.5, 0.055, 0.2), ..motion(PartEffect::Turn, -Vector3::x(), 0.033) };
+    plan.motion = Some(turn);
+    let displacement = Vector3::new(-0.05, -0.03, 0.0);
+    let felt = Felt { travel: 0.063, returned: 0.0, displacement, force: 3.0, stopped: false };
+    let check = |to: Option<f64>, travel: f64, expected: &str| {
+        let now = to.map(|angle| vec![faucet(angle)]);
+        let after = Observation { felt: Some(Felt { travel, ..felt }), ..observation(0.08, now) };
+        let outcome = check_outcome(&plan, &observation(0.08, Some(vec![faucet(0.0)])), &after);
+        assert_eq!(word(&outcome), expected, "{to:?}: {outcome:?}");
+    };
+    check(Some(1.15), 0.063, "succeeded");
+    // The pads slipped off, or it turned the other way.
+    check(Some(0.0), 0.063, "failed");
+    check(Some(-1.15), 0.063, "failed");
+    check(Some(0.35), 0.063, "not observed");
+    check(Some(1.15), 0.010, "failed");
+    check(None, 0.063, "not observed");
+}
+
+#[test]
 fn a_button_was_pressed_when_it_gave_way_and_came_back() {
     let mut plan = plan(Skill::TipPush, None, &[], [0.4, 0.0, 0.05]);
     plan.motion = Some(motion(PartEffect::Press, -Vector3::z(), 0.002));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 #[test]
 fn every_task_has_tables_for_twenty_seeds() {
-    for (task, code) in TabletopTask::ALL {
+    for (task, code) in TabletopTask::ALL.into_iter().chain(TabletopTask::FURTHER) {
         for seed in 0..20 {
             let scenario = tabletop(task, seed, Conditions::Imperfect)
                 .unwrap_or_else(|error| panic!("{code} {seed}: {error}"));
