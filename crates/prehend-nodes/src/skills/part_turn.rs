@@ -19,13 +19,10 @@ const STUCK: usize = 3;
 const MOMENT: f64 = 0.8;
 const FORCE: f64 = 40.0;
 /// A knob that is held beside its axis pushes the hand aside: the force across the axis that is let be, newtons, how often the
-/// hand gives way to more of it, and how far at a time, metres.
+/// hand gives way to more of it, and by how much beyond where it was pushed to, metres for each newton and at most.
 const SLACK: f64 = 10.0;
 const TIMES: usize = 3;
-const ASIDE: f64 = 0.003;
-/// Metres the hand gives way for each newton before it has shown how stiff arm and knob are, and the least and most of it.
-const COMPLIANCE: f64 = 5.0e-5;
-const COMPLIANT: [f64; 2] = [1.0e-5, 3.0e-4];
+const YIELDS: [f64; 2] = [1.0e-5, 0.0005];
 /// Speed as a share of the joints' limits.
 const SPEED: f64 = 0.08;
 
@@ -41,8 +38,7 @@ impl Job<'_> {
         let first = self.tool_pose()?;
         let (goal, mut turned) = (bounds.extent / pivot.arm, 0.0);
         let (mut stopped, mut stuck, mut force) = (false, 0, 0.0_f64);
-        let mut compliance = COMPLIANCE;
-        self.give_way(motion, &first, (feel, pivot), &mut compliance).await?;
+        self.give_way(motion, &first, (feel, pivot)).await?;
         while !stopped && turned < goal - 0.03 {
             let here = self.tool_pose()?;
             let step = STEP.min(goal - turned);
@@ -65,7 +61,7 @@ impl Job<'_> {
                 Err(fault) => return Err(fault),
             }
             if !stopped {
-                self.give_way(motion, &first, (feel, pivot), &mut compliance).await?;
+                self.give_way(motion, &first, (feel, pivot)).await?;
             }
         }
         self.tell("turn", "turned", &format!("turned by {:.0} degrees", turned.to_degrees()));
@@ -74,20 +70,19 @@ impl Job<'_> {
         Ok(Done { felt: Felt { travel, returned: 0.0, displacement, force, stopped } })
     }
 
-    /// Moves the hand with what pushes it across the axis, until little does. How far for each newton is learnt on the way.
+    /// Has the hand stay where it was pushed to across the axis, until little pushes it.
     async fn give_way(
         &self,
         motion: &Motion<'_>,
         first: &Isometry3<f64>,
         (feel, pivot): (Option<&Feel<'_>>, &Pivot),
-        compliance: &mut f64,
     ) -> Result<(), SkillFault> {
         for _ in 0..TIMES {
             let force = self.across(feel, &pivot.axis)?;
             if force.norm() < SLACK {
                 return Ok(());
             }
-            let aside = (force * *compliance).cap_magnitude(ASIDE);
+            let aside = (force * YIELDS[0]).cap_magnitude(YIELDS[1]);
             let next = Translation3::from(aside) * self.tool_pose()?;
             // It may push as hard as it does already.
             match self.twist_step(motion, first, &next, (feel, pivot), force.norm() + FORCE / 2.0).await {
@@ -95,12 +90,6 @@ impl Job<'_> {
                 Err(SkillFault::NoPlan { .. }) => return Ok(()),
                 Err(fault) => return Err(fault),
             }
-            let eased = force.norm() - self.across(feel, &pivot.axis)?.norm();
-            // Drivers differ in the sign of their torques: what makes it worse was the wrong way.
-            *compliance = match eased > 0.5 {
-                true => compliance.signum() * (aside.norm() / eased).clamp(COMPLIANT[0], COMPLIANT[1]),
-                false => -*compliance,
-            };
         }
         Ok(())
     }
