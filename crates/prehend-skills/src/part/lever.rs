@@ -18,6 +18,8 @@ const LONG: f64 = 1.8;
 const AXIS_WITHIN: f64 = 0.03;
 /// Least arm at which a lever is turned, metres.
 const SHORTEST: f64 = 0.02;
+/// Share of the arm of its outer half at which a lever is still held: nearer to the axis it needs too much force.
+const OUTER: f64 = 0.5;
 /// How far a lever is turned on, and the least that counts, radians.
 const ON: [f64; 2] = [1.15, 0.60];
 /// How far a lever is turned back until it stops, and the least that counts, radians.
@@ -56,6 +58,13 @@ pub(super) fn candidates(
     let motion = about(&pivot, angles, &frame.anchor, &frame.anchor)?.0;
     let around = Surroundings::new(request, &frame);
     let mut found = pull::poses(request, &frame, &motion, &around)?;
+    let tried = found.len();
+    let arm_of =
+        |candidate: &PartCandidate| pivot.arm_of(&Point3::from(candidate.contact.translation.vector));
+    found.retain(|candidate| arm_of(candidate) > OUTER * pivot.arm);
+    if found.is_empty() {
+        return Err(PartError::NoRoom { tried });
+    }
     for candidate in &mut found {
         let at = Point3::from(candidate.contact.translation.vector);
         let (motion, pivot) = about(&pivot, angles, &frame.anchor, &at)?;
