@@ -1,12 +1,14 @@
 //! LIBERO's tasks in this world: the scene of a task, its sentence, and its goal predicates for the judge.
 //!
 //! A line of a `libero_*.jsonl` file is one task: fixtures, objects, regions of the table or floor, initial and goal
-//! predicates, and two sentences, the one in the file and the one that LIBERO shows to a policy. Regions keep their
-//! directions and, but for the scale, their distances; see `libero/scene.rs` for what has to give way. Bodies are those of the
+//! predicates, and two sentences, the one in the file and the one that LIBERO shows to a policy. The table is turned so that the
+//! robot stands where LIBERO's speaker does; else regions keep their directions and, but for the scale, their distances; see
+//! `libero/scene.rs` for what has to give way. Bodies are those of the
 //! object catalogue, not LIBERO's meshes: success rates may be compared among runs of this program only.
 
 mod goal;
 mod scene;
+mod station;
 
 use crate::scenario::{Kind, Scenario};
 use serde::Deserialize;

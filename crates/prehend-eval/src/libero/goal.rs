@@ -1,7 +1,7 @@
 //! Goal predicates for the judge.
 
-use super::Task;
-use super::scene::{SceneError, link_of, to_base};
+use super::scene::{SceneError, link_of, region_rectangle};
+use super::{Region, Task};
 use crate::goal::{GoalSpec, Predicate};
 
 /// All goal predicates of a task.
@@ -38,12 +38,33 @@ fn on(task: &Task, object: &str, target: &str) -> Result<Predicate, SceneError> 
     let Some(region) = task.regions.get(target) else {
         return Ok(Predicate::On { object, target: target.to_owned() });
     };
-    match region.ranges.first() {
-        Some([x0, y0, x1, y1]) => {
-            let (low, high) = (to_base([*x0, *y0]), to_base([*x1, *y1]));
-            Ok(Predicate::InArea { object, x: [low[0], high[0]], y: [low[1], high[1]] })
-        }
-        None => Ok(Predicate::On { object, target: region.target.clone() }),
+    if region.ranges.is_empty() {
+        return Ok(Predicate::On { object, target: region.target.clone() });
+    }
+    if let Some(beside) = beside(task, &object, region) {
+        return Ok(beside);
+    }
+    let Some(area) = region_rectangle(task, target) else { return Err(SceneError::NoPlace { name: object }) };
+    let [x, y] = [0, 1].map(|i| [area.middle[i] - area.half[i], area.middle[i] + area.half[i]]);
+    Ok(Predicate::InArea { object, x, y })
+}
+
+/// A region of the table that is named after a side of one thing, as `plate_right_region`, is that side of it: bodies here are
+/// larger than LIBERO's against its distances, and a fixture may stand elsewhere. As the speaker sees it, see `scene.rs`.
+fn beside(task: &Task, object: &str, region: &Region) -> Option<Predicate> {
+    let (of, side) = region.region.strip_suffix("_region")?.rsplit_once('_')?;
+    let mut named = task.objects.keys().chain(task.fixtures.keys()).filter(|name| {
+        let kind = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+        name.as_str() != object && (kind == of || kind.ends_with(&format!("_{of}")))
+    });
+    let (target, None) = (named.next()?.clone(), named.next()) else { return None };
+    let object = object.to_owned();
+    match side {
+        "left" => Some(Predicate::LeftOf { object, target }),
+        "right" => Some(Predicate::RightOf { object, target }),
+        "front" => Some(Predicate::InFrontOf { object, target }),
+        "back" => Some(Predicate::Behind { object, target }),
+        _ => None,
     }
 }
 

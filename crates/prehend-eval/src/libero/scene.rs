@@ -1,9 +1,13 @@
 //! From a task's regions to a scene file.
 //!
-//! LIBERO's x points away from the robot and y to its left, as here; regions are mapped by one scale and one shift into
-//! the arm's reach. What has to give way: things that would overlap are pushed apart, and fixtures that need another place (a cabinet's front must face the robot within
-//! reach, a stove may not stand in the robot) are moved to the nearest place that leaves the objects' regions free.
+//! LIBERO's x points away from its robot and y to its left, and its sentences are those of someone who faces that robot: "the
+//! bowl at the front" is the one at the largest x, "the left plate" the one at the smallest y. Here the robot is told them
+//! from its own place, so the table is turned by half a turn: front is near the robot, left is its left. One scale and one
+//! shift then map regions into the arm's reach. What has to give way: things that would overlap are pushed apart, and fixtures
+//! that need another place (a cabinet's front must face the robot within reach, with room for its drawers) are moved to the
+//! nearest place that leaves the objects' regions free; see `libero/station.rs`.
 
+use super::station::{self, Placed, Rectangle};
 use super::{Region, Task};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,11 +16,9 @@ use std::fmt::Write as _;
 /// Metres here to metres there.
 const SCALE: f64 = 0.95;
 /// Where the middle of LIBERO's table or floor is, metres in `link_base`.
-const MIDDLE: [f64; 2] = [0.47, 0.0];
+const MIDDLE: [f64; 2] = [0.43, 0.0];
 /// Layouts that are tried for one seed.
 const ATTEMPTS: u64 = 60;
-/// Step of the search for a fixture's place, metres.
-const STEP: f64 = 0.02;
 
 /// Why a task gives no scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -48,8 +50,8 @@ pub enum SceneError {
 }
 
 /// A place on LIBERO's table, metres, in `link_base`.
-pub(super) fn to_base([x, y]: [f64; 2]) -> [f64; 2] {
-    [MIDDLE[0] + SCALE * x, MIDDLE[1] + SCALE * y]
+fn to_base([x, y]: [f64; 2]) -> [f64; 2] {
+    [MIDDLE[0] - SCALE * x, MIDDLE[1] - SCALE * y]
 }
 
 /// The name of a part of a fixture in snapshots: the drawer or door it means, or the fixture.
@@ -60,29 +62,6 @@ pub(super) fn link_of(task: &Task, region: &Region) -> String {
         format!("{}/{level} drawer", region.target)
     } else {
         region.target.clone()
-    }
-}
-
-/// Half the ground a fixture covers, with what sticks out of its front, and where its middle may be in x, metres.
-fn ground(category: &str) -> ([f64; 2], [f64; 2]) {
-    match category {
-        name if name.contains("cabinet") => ([0.17, 0.17], [0.72, 0.76]),
-        "microwave" => ([0.17, 0.20], [0.70, 0.76]),
-        name if name.contains("shelf") => ([0.12, 0.18], [0.62, 0.72]),
-        "flat_stove" => ([0.12, 0.12], [0.34, 0.66]),
-        _ => ([0.10, 0.10], [0.34, 0.66]),
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Rectangle {
-    middle: [f64; 2],
-    half: [f64; 2],
-}
-
-impl Rectangle {
-    fn overlaps(&self, other: &Self) -> bool {
-        (0..2).all(|i| (self.middle[i] - other.middle[i]).abs() < self.half[i] + other.half[i])
     }
 }
 
@@ -110,64 +89,40 @@ pub(super) fn yaml(
 }
 
 /// Where each fixture stands; tables and floors are the table.
-fn fixtures(task: &Task) -> Result<Vec<(&str, &str, Rectangle)>, SceneError> {
+fn fixtures(task: &Task) -> Result<Vec<Placed<'_>>, SceneError> {
     let used =
         task.init.iter().chain(&task.goal).filter(|p| !task.fixtures.contains_key(&p[1.min(p.len() - 1)]));
-    let mut taken: Vec<Rectangle> = used
+    let taken: Vec<Rectangle> = used
         .filter_map(|predicate| region_rectangle(task, predicate.last()?))
         .map(|r| Rectangle { half: r.half.map(|half| half + OBJECT_ROOM), ..r })
         .collect();
-    let mut placed = Vec::new();
-    for (name, category) in &task.fixtures {
-        if is_ground(category) {
-            continue;
-        }
-        let wanted = task
+    let wanted = task.fixtures.iter().filter(|(_, category)| !is_ground(category)).map(|(name, category)| {
+        let place = task
             .init
             .iter()
             .find(|predicate| predicate.get(1) == Some(name))
             .and_then(|predicate| region_rectangle(task, predicate.last()?))
             .map_or(MIDDLE, |r| r.middle);
-        let place =
-            station(category, wanted, &taken).ok_or_else(|| SceneError::NoRoom { name: name.clone() })?;
-        taken.push(place);
-        placed.push((name.as_str(), category.as_str(), place));
-    }
-    Ok(placed)
+        (name.as_str(), category.as_str(), place)
+    });
+    station::stations(wanted.collect(), taken).map_err(|name| SceneError::NoRoom { name: name.to_owned() })
 }
 
 fn is_ground(category: &str) -> bool {
     ["table", "floor"].iter().any(|ground| category.ends_with(ground))
 }
 
-fn region_rectangle(task: &Task, name: &str) -> Option<Rectangle> {
+/// The first rectangle of a region on the table, in `link_base`; `None` for a part of a fixture.
+pub(super) fn region_rectangle(task: &Task, name: &str) -> Option<Rectangle> {
     let [x0, y0, x1, y1] = *task.regions.get(name)?.ranges.first()?;
-    let (low, high) = (to_base([x0, y0]), to_base([x1, y1]));
+    let (one, other) = (to_base([x0, y0]), to_base([x1, y1]));
     Some(Rectangle {
-        middle: [(low[0] + high[0]) / 2.0, (low[1] + high[1]) / 2.0],
-        half: [(high[0] - low[0]) / 2.0, (high[1] - low[1]) / 2.0],
+        middle: [0, 1].map(|i| (one[i] + other[i]) / 2.0),
+        half: [0, 1].map(|i| (one[i] - other[i]).abs() / 2.0),
     })
 }
 
-/// The place nearest to the wanted one at which nothing is covered that is taken.
-fn station(category: &str, wanted: [f64; 2], taken: &[Rectangle]) -> Option<Rectangle> {
-    let (half, [near, far]) = ground(category);
-    let steps = |low: f64, high: f64| {
-        let count = ((high - low) / STEP).floor() as u32;
-        (0..=count).map(move |step| low + f64::from(step) * STEP)
-    };
-    let distance = |r: &Rectangle| (r.middle[0] - wanted[0]).hypot(r.middle[1] - wanted[1]);
-    steps(near, far)
-        .flat_map(|x| steps(-0.42, 0.42).map(move |y| Rectangle { middle: [x, y], half }))
-        .filter(|place| taken.iter().all(|other| !place.overlaps(other)))
-        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
-}
-
-fn layout(
-    task: &Task,
-    fixtures: &[(&str, &str, Rectangle)],
-    rng: &mut ChaCha8Rng,
-) -> Result<String, SceneError> {
+fn layout(task: &Task, fixtures: &[Placed<'_>], rng: &mut ChaCha8Rng) -> Result<String, SceneError> {
     let mut standing = Vec::new();
     for (name, category) in &task.objects {
         let middle = initial(task, name)?.last().and_then(|at| region_rectangle(task, at));
@@ -176,7 +131,7 @@ fn layout(
             standing.push(Standing { name, at, reach: reach(category) });
         }
     }
-    let rectangles: Vec<Rectangle> = fixtures.iter().map(|(_, _, place)| *place).collect();
+    let rectangles: Vec<Rectangle> = fixtures.iter().map(|fixture| fixture.ground).collect();
     spread(&mut standing, &rectangles);
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -184,8 +139,7 @@ fn layout(
     let _ = writeln!(text, "table: {{size: [1.0, 1.4], center: [0.55, 0.0], color: beige}}");
     let _ = writeln!(text, "detector: imperfect");
     let _ = writeln!(text, "objects:");
-    for (name, category, place) in fixtures {
-        let [x, y] = place.middle;
+    for Placed { name, category, at: [x, y], .. } in fixtures {
         let joints = joints(task, name);
         let _ = writeln!(
             text,

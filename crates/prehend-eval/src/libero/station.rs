@@ -1,0 +1,101 @@
+//! Where the fixtures of a task stand: near where LIBERO has them, usable from where the robot is.
+
+/// Step of the search for a place, metres.
+const STEP: f64 = 0.02;
+/// Farthest to the left and right that a fixture's middle may be, metres.
+const ASIDE: f64 = 0.40;
+/// Farthest from the robot's axis at which the arm still works on top of a fixture, metres; farther is worth
+/// `TOO_FAR` metres off the wanted place for each metre.
+const REACH: f64 = 0.64;
+const TOO_FAR: f64 = 3.0;
+
+/// A rectangle of the table, along the axes of `link_base`, metres.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rectangle {
+    pub(super) middle: [f64; 2],
+    pub(super) half: [f64; 2],
+}
+
+impl Rectangle {
+    fn overlaps(&self, other: &Self) -> bool {
+        (0..2).all(|i| (self.middle[i] - other.middle[i]).abs() < self.half[i] + other.half[i])
+    }
+}
+
+/// A fixture with its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed<'t> {
+    pub(super) name: &'t str,
+    pub(super) category: &'t str,
+    /// Its origin, metres in `link_base`; its front looks at the robot.
+    pub(super) at: [f64; 2],
+    /// What it covers, with the room it needs before its front.
+    pub(super) ground: Rectangle,
+}
+
+/// What a fixture needs.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// Half of what it covers, metres.
+    half: [f64; 2],
+    /// What must stay free before its front for doors and drawers and the hand at them, metres.
+    front: f64,
+    /// Where its middle may be in x, metres.
+    x: [f64; 2],
+}
+
+fn needs(category: &str) -> Needs {
+    let (half, front, x) = match category {
+        name if name.contains("cabinet") => ([0.12, 0.16], 0.20, [0.60, 0.76]),
+        "microwave" => ([0.17, 0.20], 0.0, [0.70, 0.76]),
+        name if name.contains("shelf") => ([0.11, 0.17], 0.06, [0.58, 0.70]),
+        "desk_caddy" => ([0.10, 0.15], 0.0, [0.40, 0.60]),
+        "flat_stove" => ([0.12, 0.15], 0.0, [0.36, 0.58]),
+        _ => ([0.10, 0.10], 0.0, [0.34, 0.60]),
+    };
+    Needs { half, front, x }
+}
+
+impl Needs {
+    fn ground(&self, [x, y]: [f64; 2]) -> Rectangle {
+        Rectangle { middle: [x - self.front / 2.0, y], half: [self.half[0] + self.front / 2.0, self.half[1]] }
+    }
+
+    /// The place nearest to the wanted one at which nothing is covered that is taken.
+    fn station(&self, wanted: [f64; 2], taken: &[Rectangle]) -> Option<[f64; 2]> {
+        let steps = |low: f64, high: f64| {
+            let count = ((high - low) / STEP + 1e-6).floor() as u32;
+            (0..=count).map(move |step| low + f64::from(step) * STEP)
+        };
+        let cost = |at: &[f64; 2]| {
+            let off = (at[0] - wanted[0]).hypot(at[1] - wanted[1]);
+            off + TOO_FAR * (at[0].hypot(at[1]) - REACH).max(0.0)
+        };
+        steps(self.x[0], self.x[1])
+            .flat_map(|x| steps(-ASIDE, ASIDE).map(move |y| [x, y]))
+            .filter(|at| taken.iter().all(|other| !self.ground(*at).overlaps(other)))
+            .min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    }
+}
+
+/// A place for each fixture (name, category, wanted place) on ground that is not taken; those with fronts choose first, and do
+/// without the room before them where there is none.
+///
+/// Errors: the name of the first that finds no place.
+pub(super) fn stations<'t>(
+    mut fixtures: Vec<(&'t str, &'t str, [f64; 2])>,
+    mut taken: Vec<Rectangle>,
+) -> Result<Vec<Placed<'t>>, &'t str> {
+    fixtures.sort_by(|a, b| needs(b.1).front.total_cmp(&needs(a.1).front).then(a.0.cmp(b.0)));
+    let mut placed = Vec::new();
+    for (name, category, wanted) in fixtures {
+        let full = needs(category);
+        let bare = Needs { front: 0.0, ..full };
+        let found = [full, bare].into_iter().find_map(|needs| Some((needs, needs.station(wanted, &taken)?)));
+        let (needs, at) = found.ok_or(name)?;
+        let ground = needs.ground(at);
+        taken.push(ground);
+        placed.push(Placed { name, category, at, ground });
+    }
+    Ok(placed)
+}
