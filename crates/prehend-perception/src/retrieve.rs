@@ -9,6 +9,11 @@ use prehend_scene::{Object, ObjectKey, ObjectMap, spatial};
 pub const DEFAULT_K: usize = 3;
 /// Least share of an object's pixels that must have the colour asked for.
 const COLOR_SHARE: f64 = 0.2;
+/// Least share of a second colour, and of all colours asked for together where one of them has no more.
+const SECOND_SHARE: f64 = 0.03;
+const MOST: f64 = 0.5;
+/// Colours that neither shadow nor shine makes of another.
+const VIVID: [&str; 7] = ["red", "green", "blue", "yellow", "orange", "purple", "pink"];
 /// Similarity of an object without a name to any noun: below a match, above other classes.
 const NAMELESS: f64 = 0.5;
 /// Least share of an object's votes with which a class counts as a rival of the winning one, and with which it is believed
@@ -82,6 +87,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         candidates.truncate(keep);
     }
     prefer_exact(&mut candidates, &query);
+    prefer_plain(&mut candidates, &query, lexicon);
     confirm_sizes(&mut candidates, &query);
     believe_the_only_one(&mut candidates, &query, lexicon);
     if !candidates.iter().any(|c| c.doubts.is_empty()) {
@@ -122,7 +128,12 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
     if whole >= 0.999 && !query.phrase.is_empty() {
         return Candidate { object, similarity: 1.0, noun: 1.0, doubts, only_unnamed: false };
     }
-    let (noun, votes) = best_noun(object, query, lexicon);
+    let class_words: Vec<&str> = object.class_name.split(' ').collect();
+    let (mut noun, votes) = best_noun(object, query, lexicon);
+    // "cream cheese box": the colour belongs to the name.
+    if !query.colors.is_empty() && query.colors.iter().all(|color| class_words.contains(&color.as_str())) {
+        noun = noun.max(whole);
+    }
     let mut similarity = noun;
     if query.is_any() {
         similarity = if query.colors.is_empty() && query.sizes.is_empty() { 0.6 } else { 0.8 };
@@ -137,10 +148,9 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
         similarity *= 0.8 + 0.2 * votes;
     }
     let named_doubts = doubts.len();
-    let class_words: Vec<&str> = object.class_name.split(' ').collect();
     for color in &query.colors {
         let share = color_share(object, color, lexicon);
-        if class_words.contains(&color.as_str()) || share >= COLOR_SHARE {
+        if class_words.contains(&color.as_str()) || share >= least_share(object, query, lexicon) {
             similarity *= 0.9 + 0.1 * share.min(1.0);
         } else {
             let measured =
@@ -158,6 +168,38 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
     }
     let only_unnamed = named_doubts == 1 && doubts.len() == 1;
     Candidate { object, similarity, noun, doubts, only_unnamed }
+}
+
+/// Least share of each colour asked for. Of several colours ("the yellow and white mug") one may be that of a small part as long
+/// as the others cover the thing.
+fn least_share(object: &Object, query: &Query, lexicon: &Lexicon) -> f64 {
+    let together: f64 = query.colors.iter().map(|color| color_share(object, color, lexicon)).sum();
+    if query.colors.len() > 1 && together >= MOST { SECOND_SHARE } else { COLOR_SHARE }
+}
+
+/// "The white mug" beside a white one with a yellow handle is the one that is white alone: others that fit have a second
+/// colour of their own.
+fn prefer_plain(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
+    let [color] = query.colors.as_slice() else { return };
+    if query.is_plural {
+        return;
+    }
+    let asked = lexicon.colors.get(color).map(Vec::as_slice).unwrap_or_default();
+    let second = |object: &Object| {
+        let other = object.color_fractions.iter().find(|(word, share)| {
+            *share >= SECOND_SHARE && VIVID.contains(&word.as_str()) && !asked.contains(word)
+        });
+        other.map(|(word, _)| word.clone())
+    };
+    let fitting = || candidates.iter().filter(|c| c.doubts.is_empty());
+    if !fitting().any(|c| second(c.object).is_none()) {
+        return;
+    }
+    for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
+        if let Some(other) = second(candidate.object) {
+            candidate.doubts.push(format!("it is {color} and {other}, another one is {color} alone"));
+        }
+    }
 }
 
 /// When nothing bears the name, the only thing whose name alone is in doubt may be meant: one that some views called so, or

@@ -10,6 +10,8 @@ use prehend_scene::{Object, ObjectMap, Reason, Relation, Scope, fixture, spatial
 
 /// Least height of a thing that must be gripped around its sides, metres; flatter or hollow ones are gripped at the rim.
 const SOLID_HEIGHT: f64 = 0.03;
+/// A bowl on another that is hardly wider is stacked on it rather than put into it: share of the width.
+const NESTS: f64 = 0.85;
 /// Thickness of a container's two walls, metres.
 const WALLS: f64 = 0.006;
 
@@ -81,7 +83,7 @@ pub(super) fn relation_to(target: &Object, lexicon: &Lexicon) -> Relation {
     }
 }
 
-/// What a relation comes to with this target: "in the plate" is on it, "on the bowl" is in it when the object fits.
+/// What a relation comes to with this target: "in the plate" is on it, "on the bowl" is in it when the object fits with room to spare.
 pub(super) fn sensible(
     relation: Relation,
     object: Option<&Object>,
@@ -90,7 +92,10 @@ pub(super) fn sensible(
 ) -> Relation {
     let hollow = class_in(lexicon, "containers", target);
     let flat = class_in(lexicon, "surfaces", target);
-    let fits = object.is_none_or(|object| spatial::width_of(object) < spatial::width_of(target) - WALLS);
+    let fits = object.is_none_or(|object| {
+        let (needs, has) = (spatial::width_of(object), spatial::width_of(target));
+        needs < has - WALLS && needs < NESTS * has
+    });
     match relation {
         Relation::In if flat && !hollow && !class_in(lexicon, "not_containers", target) => Relation::On,
         Relation::On if hollow && !flat && fits => Relation::In,

@@ -1,12 +1,12 @@
 //! Objects that stand in a relation to others ("the egg that is near the tomato").
 
-use super::describe::{describe, listed};
+use super::describe::{class_of, describe, listed};
 use super::furniture::{is_furniture, support};
 use super::ground::{Fact, Grounder, head_word, refuse};
 use crate::language::{Modifier, NounPhrase, Region, Spatial};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, fixture, spatial};
 
 /// An offset this large, metres, is a direction beyond doubt.
 const CLEAR_OFFSET: f64 = 0.05;
@@ -16,6 +16,8 @@ const NEARER: f64 = 0.6;
 const STILL_NEAR: f64 = 0.25;
 /// Least gap of things that are far from each other, metres.
 const FAR: f64 = 0.2;
+/// A thing whose middle is this far above a drawer is not in it, metres.
+const ABOVE: f64 = 0.01;
 /// Half width of the middle of the table, metres.
 const MIDDLE: f64 = 0.12;
 
@@ -135,6 +137,7 @@ impl Grounder<'_, '_, '_> {
             return Ok(if along > CLEAR_OFFSET && along > 0.4 * across { Fit::Clear } else { Fit::Marginal });
         }
         Ok(match relation {
+            Spatial::In if self.is_above_panel(key, anchor)? => Fit::No,
             Spatial::On | Spatial::In | Spatial::Above => {
                 sure(self.tools.holds(Measure::On, &pair)? || self.tools.holds(Measure::Inside, &pair)?)
             }
@@ -164,6 +167,13 @@ impl Grounder<'_, '_, '_> {
             | Spatial::InRegion(_)
             | Spatial::Held => Fit::No,
         })
+    }
+
+    /// Whether a thing stands higher than a drawer: what stands on the cabinet is over its top drawer, but not in it.
+    fn is_above_panel(&mut self, key: &ObjectKey, anchor: &ObjectKey) -> Result<bool, Fault> {
+        let map = self.map()?;
+        let (Some(object), Some(panel)) = (map.get(key), map.get(anchor)) else { return Ok(false) };
+        Ok(fixture::is_panel(class_of(panel)) && spatial::centre(object).z > panel.bounds.top() + ABOVE)
     }
 
     fn between(&mut self, key: &ObjectKey, anchors: &[Vec<ObjectKey>]) -> Result<bool, Fault> {

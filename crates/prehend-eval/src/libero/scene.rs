@@ -9,6 +9,7 @@
 
 use super::station::{self, Placed, Rectangle};
 use super::{Region, Task};
+use prehend_sim::scene::Shape;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write as _;
@@ -28,6 +29,17 @@ pub enum SceneError {
     Predicate {
         /// The predicate.
         text: String,
+    },
+    /// A category that the catalogue of objects does not have.
+    #[error(
+        "LIBERO's category `{category}` (of `{name}`) has no model: add one of that name to a file of the catalogue, such as \
+         config/objects/mine.yaml with `{category}: {{class: .., shape: .., size: .., color: .., mass: ..}}`"
+    )]
+    Category {
+        /// The object or fixture.
+        name: String,
+        /// Its category.
+        category: String,
     },
     /// An object without a place, or one that is defined nowhere.
     #[error("`{name}` has no place at first")]
@@ -65,7 +77,7 @@ pub(super) fn link_of(task: &Task, region: &Region) -> String {
     }
 }
 
-/// Room that an object's region needs beside its ranges, metres.
+/// Room that the region of an unknown object needs beside its ranges, metres.
 const OBJECT_ROOM: f64 = 0.05;
 
 /// A scene file of the task; layouts are drawn until `parse` takes one.
@@ -74,6 +86,12 @@ pub(super) fn yaml(
     seed: u64,
     parse: &dyn Fn(&str) -> Result<(), String>,
 ) -> Result<String, SceneError> {
+    let used = task.fixtures.iter().filter(|(_, category)| !is_ground(category)).chain(&task.objects);
+    for (name, category) in used {
+        if catalogue(category).is_none() {
+            return Err(SceneError::Category { name: name.clone(), category: category.clone() });
+        }
+    }
     let fixtures = fixtures(task)?;
     let mut why = String::new();
     for attempt in 0..ATTEMPTS {
@@ -92,10 +110,13 @@ pub(super) fn yaml(
 fn fixtures(task: &Task) -> Result<Vec<Placed<'_>>, SceneError> {
     let used =
         task.init.iter().chain(&task.goal).filter(|p| !task.fixtures.contains_key(&p[1.min(p.len() - 1)]));
-    let taken: Vec<Rectangle> = used
-        .filter_map(|predicate| region_rectangle(task, predicate.last()?))
-        .map(|r| Rectangle { half: r.half.map(|half| half + OBJECT_ROOM), ..r })
-        .collect();
+    let object = |predicate: &Vec<String>| {
+        let region = region_rectangle(task, predicate.last()?)?;
+        let category = predicate.get(1).and_then(|name| task.objects.get(name));
+        let room = ROOM + category.map_or(OBJECT_ROOM, |category| reach(category));
+        Some(Rectangle { middle: standing_room(region.middle), half: region.half.map(|half| half + room) })
+    };
+    let taken: Vec<Rectangle> = used.filter_map(object).collect();
     let wanted = task.fixtures.iter().filter(|(_, category)| !is_ground(category)).map(|(name, category)| {
         let place = task
             .init
@@ -105,7 +126,7 @@ fn fixtures(task: &Task) -> Result<Vec<Placed<'_>>, SceneError> {
             .map_or(MIDDLE, |r| r.middle);
         (name.as_str(), category.as_str(), place)
     });
-    station::stations(wanted.collect(), taken).map_err(|name| SceneError::NoRoom { name: name.to_owned() })
+    station::stations(wanted.collect(), &taken).map_err(|name| SceneError::NoRoom { name: name.to_owned() })
 }
 
 fn is_ground(category: &str) -> bool {
@@ -183,14 +204,17 @@ struct Standing<'t> {
     reach: f64,
 }
 
-/// Radius of the circle around the middle size of a model of the catalogue, metres; of one that is unknown, whose name the
-/// scene's own check will tell, that of a mug.
-fn reach(category: &str) -> f64 {
+/// The body of middle size of a model of the catalogue; `None` when there is no such model.
+fn catalogue(category: &str) -> Option<Shape> {
     let text = format!("name: x\nobjects:\n- {{name: x, model: {category}, pose: {{xy: [0.45, 0.0]}}}}\n");
-    let spec = prehend_sim::Scene::parse("x", &text).ok().and_then(|mut scene| scene.objects.pop());
-    spec.map_or(0.05, |spec| {
-        let half = spec.shape.half_extents();
-        if spec.shape.is_round() { half.x } else { half.x.hypot(half.y) }
+    Some(prehend_sim::Scene::parse("x", &text).ok()?.objects.pop()?.shape)
+}
+
+/// Radius of the circle around it, metres; of one that is unknown that of a mug.
+fn reach(category: &str) -> f64 {
+    catalogue(category).map_or(0.05, |shape| {
+        let half = shape.half_extents();
+        if shape.is_round() { half.x } else { half.x.hypot(half.y) }
     })
 }
 
@@ -208,21 +232,36 @@ fn spread(things: &mut [Standing<'_>], fixtures: &[Rectangle]) {
         }
         for thing in things.iter_mut() {
             for fixture in fixtures {
-                let out = [0, 1]
-                    .map(|i| fixture.half[i] + thing.reach + ROOM - (thing.at[i] - fixture.middle[i]).abs());
-                if out.iter().all(|out| *out > 0.0) {
-                    moved = true;
-                    let i = usize::from(out[1] < out[0]);
-                    thing.at[i] += out[i] * (thing.at[i] - fixture.middle[i]).signum();
-                }
+                moved |= leave(thing, fixture);
             }
-            thing.at =
-                [thing.at[0].clamp(STAND[0][0], STAND[0][1]), thing.at[1].clamp(STAND[1][0], STAND[1][1])];
+            thing.at = standing_room(thing.at);
         }
         if !moved {
             return;
         }
     }
+}
+
+/// The place within the room for objects that is nearest to another.
+fn standing_room(at: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|i| at[i].clamp(STAND[i][0], STAND[i][1]))
+}
+
+/// Moves a thing off the ground of a fixture, the shortest way that ends within the room for objects; whether it was on it.
+fn leave(thing: &mut Standing<'_>, fixture: &Rectangle) -> bool {
+    let free = [0, 1].map(|i| fixture.half[i] + thing.reach + ROOM);
+    if (0..2).any(|i| (thing.at[i] - fixture.middle[i]).abs() >= free[i] - 1e-9) {
+        return false;
+    }
+    let ways = [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0)].map(|(i, sign)| {
+        let to = fixture.middle[i] + sign * free[i];
+        let outside = (to - to.clamp(STAND[i][0], STAND[i][1])).abs();
+        (i, to, (to - thing.at[i]).abs() + 10.0 * outside)
+    });
+    if let Some((i, to, _)) = ways.into_iter().min_by(|a, b| a.2.total_cmp(&b.2)) {
+        thing.at[i] = to;
+    }
+    true
 }
 
 /// Pushes two things apart when they are too near; whether they were.
@@ -245,12 +284,12 @@ fn part<'t>(first: &mut Standing<'t>, second: &mut Standing<'t>) -> bool {
 
 /// Least gap between things that are pushed apart, metres, and how often.
 const ROOM: f64 = 0.015;
-const ROUNDS: usize = 60;
+const ROUNDS: usize = 120;
 /// Where things may be pushed to, metres.
 const STAND: [[f64; 2]; 2] = [[0.26, 0.60], [-0.36, 0.36]];
 
 /// Where joints of the catalogue's fixtures stand when they are open or on: drawers, doors, knobs; metres or radians.
-const OPEN_DRAWER: f64 = 0.12;
+const OPEN_DRAWER: f64 = 0.14;
 const OPEN_DOOR: f64 = 1.3;
 const TURNED_ON: f64 = 1.3;
 

@@ -8,6 +8,8 @@ const ASIDE: f64 = 0.40;
 /// `TOO_FAR` metres off the wanted place for each metre.
 const REACH: f64 = 0.64;
 const TOO_FAR: f64 = 3.0;
+/// What a metre by which objects have to give way is worth, in metres off the wanted place.
+const GIVE_WAY: f64 = 3.0;
 
 /// A rectangle of the table, along the axes of `link_base`, metres.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +19,10 @@ pub(super) struct Rectangle {
 }
 
 impl Rectangle {
-    fn overlaps(&self, other: &Self) -> bool {
-        (0..2).all(|i| (self.middle[i] - other.middle[i]).abs() < self.half[i] + other.half[i])
+    /// How far it must move to be free of another, metres; 0 when it is.
+    fn overlap(&self, other: &Self) -> f64 {
+        let deep = |i: usize| self.half[i] + other.half[i] - (self.middle[i] - other.middle[i]).abs();
+        deep(0).min(deep(1)).max(0.0)
     }
 }
 
@@ -46,12 +50,12 @@ struct Needs {
 
 fn needs(category: &str) -> Needs {
     let (half, front, x) = match category {
-        name if name.contains("cabinet") => ([0.12, 0.16], 0.20, [0.60, 0.76]),
+        name if name.contains("cabinet") => ([0.115, 0.16], 0.19, [0.60, 0.76]),
         "microwave" => ([0.17, 0.20], 0.0, [0.70, 0.76]),
         name if name.contains("shelf") => ([0.11, 0.17], 0.06, [0.58, 0.70]),
         "desk_caddy" => ([0.10, 0.15], 0.0, [0.40, 0.60]),
-        "flat_stove" => ([0.12, 0.15], 0.0, [0.36, 0.58]),
-        _ => ([0.10, 0.10], 0.0, [0.34, 0.60]),
+        "flat_stove" => ([0.115, 0.15], 0.0, [0.36, 0.58]),
+        _ => ([0.085, 0.085], 0.0, [0.34, 0.60]),
     };
     Needs { half, front, x }
 }
@@ -61,40 +65,44 @@ impl Needs {
         Rectangle { middle: [x - self.front / 2.0, y], half: [self.half[0] + self.front / 2.0, self.half[1]] }
     }
 
-    /// The place nearest to the wanted one at which nothing is covered that is taken.
-    fn station(&self, wanted: [f64; 2], taken: &[Rectangle]) -> Option<[f64; 2]> {
+    /// The place nearest to the wanted one that covers no ground that is taken and as little of the objects' as may be.
+    fn station(&self, wanted: [f64; 2], taken: &[Rectangle], objects: &[Rectangle]) -> Option<[f64; 2]> {
         let steps = |low: f64, high: f64| {
             let count = ((high - low) / STEP + 1e-6).floor() as u32;
             (0..=count).map(move |step| low + f64::from(step) * STEP)
         };
         let cost = |at: &[f64; 2]| {
             let off = (at[0] - wanted[0]).hypot(at[1] - wanted[1]);
-            off + TOO_FAR * (at[0].hypot(at[1]) - REACH).max(0.0)
+            let covered: f64 = objects.iter().map(|object| self.ground(*at).overlap(object)).sum();
+            off + TOO_FAR * (at[0].hypot(at[1]) - REACH).max(0.0) + GIVE_WAY * covered
         };
         steps(self.x[0], self.x[1])
             .flat_map(|x| steps(-ASIDE, ASIDE).map(move |y| [x, y]))
-            .filter(|at| taken.iter().all(|other| !self.ground(*at).overlaps(other)))
+            .filter(|at| taken.iter().all(|other| self.ground(*at).overlap(other) <= 0.0))
             .min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }
 }
 
-/// A place for each fixture (name, category, wanted place) on ground that is not taken; those with fronts choose first, and do
-/// without the room before them where there is none.
+/// A place for each fixture (name, category, wanted place); objects give way where they must. Those with fronts choose first, and
+/// do without the room before them where there is none.
 ///
 /// Errors: the name of the first that finds no place.
 pub(super) fn stations<'t>(
     mut fixtures: Vec<(&'t str, &'t str, [f64; 2])>,
-    mut taken: Vec<Rectangle>,
+    objects: &[Rectangle],
 ) -> Result<Vec<Placed<'t>>, &'t str> {
+    let mut grounds: Vec<Rectangle> = Vec::new();
     fixtures.sort_by(|a, b| needs(b.1).front.total_cmp(&needs(a.1).front).then(a.0.cmp(b.0)));
     let mut placed = Vec::new();
     for (name, category, wanted) in fixtures {
         let full = needs(category);
         let bare = Needs { front: 0.0, ..full };
-        let found = [full, bare].into_iter().find_map(|needs| Some((needs, needs.station(wanted, &taken)?)));
+        let found = [full, bare]
+            .into_iter()
+            .find_map(|needs| Some((needs, needs.station(wanted, &grounds, objects)?)));
         let (needs, at) = found.ok_or(name)?;
         let ground = needs.ground(at);
-        taken.push(ground);
+        grounds.push(ground);
         placed.push(Placed { name, category, at, ground });
     }
     Ok(placed)

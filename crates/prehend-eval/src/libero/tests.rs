@@ -80,7 +80,7 @@ fn the_scene_has_everything_where_it_was_and_fixtures_where_they_can_be_used() {
     let line =
         |name: &str| scene.lines().find(|line| line.contains(&format!("name: {name},"))).unwrap().to_owned();
     assert!(line("cheese_1").contains("model: cream_cheese, on: plate_1"), "{scene}");
-    assert!(line("cabinet_1").contains("joints: {top: 0.12}"), "{scene}");
+    assert!(line("cabinet_1").contains("joints: {top: 0.14}"), "{scene}");
     let xy = |name: &str| -> Vec<f64> {
         let line = line(name);
         let text = line.split("xy: [").nth(1).unwrap().split(']').next().unwrap();
@@ -111,6 +111,10 @@ fn what_cannot_be_said_here_is_an_error_with_a_name() {
     assert_eq!(
         broken(r#"["On", "bowl_1", "bowl_region"], "#, ""),
         SceneError::NoPlace { name: "bowl_1".into() }
+    );
+    assert_eq!(
+        broken(r#""cheese_1": "cream_cheese""#, r#""cheese_1": "blue_cheese""#),
+        SceneError::Category { name: "cheese_1".into(), category: "blue_cheese".into() }
     );
     let why = task().scenario("", 1, &|_| Err("no model `spork`".into())).unwrap_err();
     assert_eq!(why, SceneError::Scene { why: "no model `spork`".into() });

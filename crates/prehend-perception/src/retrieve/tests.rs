@@ -227,3 +227,26 @@ fn a_name_that_views_dispute_is_in_doubt() {
     assert_eq!(doubtful(&[("", 0.9)], "plate"), 1);
     assert_eq!(doubtful(&[("", 0.9)], "bowl"), 0);
 }
+
+#[test]
+fn a_color_that_belongs_to_the_name_says_nothing_of_the_thing() {
+    let things = ["cream cheese:blue", "basket:brown", "butter:yellow"];
+    check(&things, "cream cheese box", &["cream cheese:blue"]);
+    check(&things, "cream cheese", &["cream cheese:blue"]);
+    check(&["mug:blue"], "cream mug", &[]);
+}
+
+#[test]
+fn of_two_colors_one_may_be_that_of_a_small_part() {
+    let mut map = map(&["mug:white", "mug:white:6", "mug:red"]);
+    map.objects[1].color_fractions = vec![("white".to_owned(), 0.9), ("yellow".to_owned(), 0.05)];
+    let keys = |map: &ObjectMap, query: &str| -> Vec<String> {
+        retrieve(map, query, 0, &lexicon()).matches.into_iter().map(|m| m.key.0).collect()
+    };
+    assert_eq!(keys(&map, "yellow and white mug"), ["mug:white:6"]);
+    assert_eq!(keys(&map, "yellow mug"), [""; 0], "it is hardly yellow");
+    assert_eq!(keys(&map, "white mug"), ["mug:white"], "the plain one is meant");
+    assert_eq!(keys(&map, "white mugs").len(), 2);
+    map.objects.remove(0);
+    assert_eq!(keys(&map, "white mug"), ["mug:white:6"], "when there is no plain one");
+}

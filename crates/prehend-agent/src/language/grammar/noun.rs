@@ -449,6 +449,8 @@ fn describe(core: &Core, describing: Describing, word: String, excluded: bool) -
 fn quantity(start: Start, plural: bool, plural_only: bool) -> Quantity {
     match (start.determiner, start.number) {
         (Some(Determiner::Both), _) if plural_only => Quantity::Any,
+        // "both the soup and the cheese" names each.
+        (Some(Determiner::Both), None) if !plural => Quantity::One,
         (Some(Determiner::Both), _) => Quantity::Exactly(2),
         (Some(Determiner::Rest), _) => Quantity::Others,
         (Some(Determiner::Other), _) if plural => Quantity::Others,
