@@ -86,7 +86,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         let keep = candidates.iter().take_while(|c| c.similarity > last - 1e-9).count();
         candidates.truncate(keep);
     }
-    prefer_exact(&mut candidates, &query);
+    prefer_exact(&mut candidates, &query, lexicon);
     prefer_plain(&mut candidates, &query, lexicon);
     confirm_sizes(&mut candidates, &query);
     believe_the_only_one(&mut candidates, &query, lexicon);
@@ -274,8 +274,8 @@ const SPLIT: f64 = 0.15;
 const SAME_NAME: f64 = 0.94;
 
 /// When something bears the very name, things of a mere kin ("mug" for "cup") are not meant as well; "cups" wants two of them.
-/// What looks just like the one that bears the name is meant as much: detectors misname.
-fn prefer_exact(candidates: &mut [Candidate<'_>], query: &Query) {
+/// What looks just like the one that bears the name is meant as much when no view or only some call it so: detectors misname.
+fn prefer_exact(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
     let is_exact = |c: &Candidate<'_>| c.doubts.is_empty() && c.noun >= SAME_NAME;
     let exact: Vec<&Object> = candidates.iter().filter(|c| is_exact(c)).map(|c| c.object).collect();
     if query.is_any() || exact.is_empty() {
@@ -283,7 +283,11 @@ fn prefer_exact(candidates: &mut [Candidate<'_>], query: &Query) {
     }
     let is_twin = |object: &Object| exact.iter().any(|other| looks_like(object, other));
     for candidate in candidates.iter_mut() {
-        if candidate.only_unnamed && candidate.object.class_name.is_empty() && is_twin(candidate.object) {
+        let is_called_so = || {
+            candidate.object.class_name.is_empty()
+                || best_rival(candidate.object, query, lexicon, LAST_RESORT).is_some_and(|(s, _)| s >= MATCH)
+        };
+        if candidate.only_unnamed && is_called_so() && is_twin(candidate.object) {
             candidate.doubts.clear();
         }
         let is_kin = candidate.doubts.is_empty()

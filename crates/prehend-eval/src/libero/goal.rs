@@ -22,6 +22,7 @@ fn predicate(task: &Task, goal: &[String]) -> Result<Predicate, SceneError> {
     let [name, arguments @ ..] = goal else { return Err(unsupported()) };
     match (name.to_lowercase().as_str(), arguments) {
         ("on", [object, target]) => on(task, object, target),
+        ("in", [object, target]) if is_board(task, target) => on(task, object, target),
         ("in", [object, target]) => {
             Ok(Predicate::In { object: object.clone(), target: container(task, target) })
         }
@@ -66,6 +67,14 @@ fn beside(task: &Task, object: &str, region: &Region) -> Option<Predicate> {
         "back" => Some(Predicate::Behind { object, target }),
         _ => None,
     }
+}
+
+/// The shelf of this world has one room and a board above it: LIBERO's upper layer is that board, its lower one the room.
+fn is_board(task: &Task, target: &str) -> bool {
+    task.regions.get(target).is_some_and(|region| {
+        let category = task.fixtures.get(&region.target);
+        region.region == "top_region" && category.is_some_and(|category| category.contains("shelf"))
+    })
 }
 
 /// What holds the thing: the drawer of a cabinet, or the whole container.

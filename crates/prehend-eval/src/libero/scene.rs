@@ -7,7 +7,7 @@
 //! that need another place (a cabinet's front must face the robot within reach, with room for its drawers) are moved to the
 //! nearest place that leaves the objects' regions free; see `libero/station.rs`.
 
-use super::station::{self, Placed, Rectangle};
+use super::station::{self, Placed, Rectangle, Wanted};
 use super::{Region, Task};
 use prehend_sim::scene::Shape;
 use rand::{RngExt, SeedableRng};
@@ -117,16 +117,25 @@ fn fixtures(task: &Task) -> Result<Vec<Placed<'_>>, SceneError> {
         Some(Rectangle { middle: standing_room(region.middle), half: region.half.map(|half| half + room) })
     };
     let taken: Vec<Rectangle> = used.filter_map(object).collect();
-    let wanted = task.fixtures.iter().filter(|(_, category)| !is_ground(category)).map(|(name, category)| {
-        let place = task
-            .init
-            .iter()
-            .find(|predicate| predicate.get(1) == Some(name))
-            .and_then(|predicate| region_rectangle(task, predicate.last()?))
-            .map_or(MIDDLE, |r| r.middle);
-        (name.as_str(), category.as_str(), place)
-    });
-    station::stations(wanted.collect(), &taken).map_err(|name| SceneError::NoRoom { name: name.to_owned() })
+    let is_top = |region: &Region| region.region.starts_with("top_side");
+    let wanted = |name: &String| {
+        let mut predicates = task.init.iter().filter(|predicate| predicate.get(1) == Some(name));
+        let place = predicates.find_map(|predicate| region_rectangle(task, predicate.last()?));
+        let mut ends = task.init.iter().chain(&task.goal).filter_map(|predicate| predicate.last());
+        let is_top_used = ends
+            .any(|end| task.regions.get(end).is_some_and(|region| region.target == *name && is_top(region)));
+        (place.map_or(MIDDLE, |r| r.middle), is_top_used)
+    };
+    let wanted: Vec<Wanted<'_>> = task
+        .fixtures
+        .iter()
+        .filter(|(_, category)| !is_ground(category))
+        .map(|(name, category)| {
+            let (at, is_top_used) = wanted(name);
+            Wanted { name, category, at, is_top_used }
+        })
+        .collect();
+    station::stations(&wanted, &taken).map_err(|name| SceneError::NoRoom { name: name.to_owned() })
 }
 
 fn is_ground(category: &str) -> bool {

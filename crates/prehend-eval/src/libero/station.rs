@@ -26,6 +26,17 @@ impl Rectangle {
     }
 }
 
+/// A fixture that needs a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'t> {
+    pub(super) name: &'t str,
+    pub(super) category: &'t str,
+    /// Where LIBERO has it, metres in `link_base`.
+    pub(super) at: [f64; 2],
+    /// Whether the task has something on its top, at first or in the end.
+    pub(super) is_top_used: bool,
+}
+
 /// A fixture with its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'t> {
@@ -48,10 +59,14 @@ struct Needs {
     x: [f64; 2],
 }
 
-fn needs(category: &str) -> Needs {
+/// A cabinet stands where its fronts are seen and its drawers reached; one on whose top something is or shall be stands nearer,
+/// as the arm reaches less far up there.
+fn needs(category: &str, is_top_used: bool) -> Needs {
     let (half, front, x) = match category {
-        name if name.contains("cabinet") => ([0.115, 0.16], 0.19, [0.60, 0.76]),
-        "microwave" => ([0.17, 0.20], 0.0, [0.70, 0.76]),
+        name if name.contains("cabinet") => {
+            ([0.115, 0.16], 0.19, if is_top_used { [0.58, 0.64] } else { [0.70, 0.76] })
+        }
+        "microwave" => ([0.17, 0.20], 0.14, [0.70, 0.76]),
         name if name.contains("shelf") => ([0.11, 0.17], 0.06, [0.58, 0.70]),
         "desk_caddy" => ([0.10, 0.15], 0.0, [0.40, 0.60]),
         "flat_stove" => ([0.115, 0.15], 0.0, [0.36, 0.58]),
@@ -83,27 +98,28 @@ impl Needs {
     }
 }
 
-/// A place for each fixture (name, category, wanted place); objects give way where they must. Those with fronts choose first, and
+/// A place for each fixture; objects give way where they must. Those with fronts choose first, and
 /// do without the room before them where there is none.
 ///
 /// Errors: the name of the first that finds no place.
 pub(super) fn stations<'t>(
-    mut fixtures: Vec<(&'t str, &'t str, [f64; 2])>,
+    fixtures: &[Wanted<'t>],
     objects: &[Rectangle],
 ) -> Result<Vec<Placed<'t>>, &'t str> {
     let mut grounds: Vec<Rectangle> = Vec::new();
-    fixtures.sort_by(|a, b| needs(b.1).front.total_cmp(&needs(a.1).front).then(a.0.cmp(b.0)));
+    let mut fixtures: Vec<(Needs, &Wanted<'t>)> =
+        fixtures.iter().map(|wanted| (needs(wanted.category, wanted.is_top_used), wanted)).collect();
+    fixtures.sort_by(|a, b| b.0.front.total_cmp(&a.0.front).then(a.1.name.cmp(b.1.name)));
     let mut placed = Vec::new();
-    for (name, category, wanted) in fixtures {
-        let full = needs(category);
+    for (full, wanted) in fixtures {
         let bare = Needs { front: 0.0, ..full };
         let found = [full, bare]
             .into_iter()
-            .find_map(|needs| Some((needs, needs.station(wanted, &grounds, objects)?)));
-        let (needs, at) = found.ok_or(name)?;
+            .find_map(|needs| Some((needs, needs.station(wanted.at, &grounds, objects)?)));
+        let (needs, at) = found.ok_or(wanted.name)?;
         let ground = needs.ground(at);
         grounds.push(ground);
-        placed.push(Placed { name, category, at, ground });
+        placed.push(Placed { name: wanted.name, category: wanted.category, at, ground });
     }
     Ok(placed)
 }
