@@ -108,8 +108,8 @@ pub(super) fn yaml(
 
 /// Where each fixture stands; tables and floors are the table.
 fn fixtures(task: &Task) -> Result<Vec<Placed<'_>>, SceneError> {
-    let used =
-        task.init.iter().chain(&task.goal).filter(|p| !task.fixtures.contains_key(&p[1.min(p.len() - 1)]));
+    let is_fixture = |p: &Vec<String>| p.get(1).is_some_and(|name| task.fixtures.contains_key(name));
+    let used = task.init.iter().chain(&task.goal).filter(|p| !is_fixture(p));
     let object = |predicate: &Vec<String>| {
         let region = region_rectangle(task, predicate.last()?)?;
         let category = predicate.get(1).and_then(|name| task.objects.get(name));

@@ -119,6 +119,9 @@ fn what_cannot_be_said_here_is_an_error_with_a_name() {
     let why = task().scenario("", 1, &|_| Err("no model `spork`".into())).unwrap_err();
     assert_eq!(why, SceneError::Scene { why: "no model `spork`".into() });
     assert!(matches!(tasks(""), Err(TaskError::Empty)));
+    let mut bare = task();
+    bare.init.push(Vec::new());
+    assert!(bare.scenario("", 1, &|_| Ok(())).is_ok(), "an empty predicate places nothing");
     let garbage = LINE.replace('\n', " ") + "\n\n{\"suite\": 3}";
     assert!(matches!(tasks(&garbage), Err(TaskError::Line { line: 3, .. })));
 }
