@@ -9,9 +9,8 @@ use prehend_scene::{Object, ObjectKey, ObjectMap, spatial};
 pub const DEFAULT_K: usize = 3;
 /// Least share of an object's pixels that must have the colour asked for.
 const COLOR_SHARE: f64 = 0.2;
-/// Least share of a second colour, and of all colours asked for together where one of them has no more.
+/// Least share of a second colour, as that of a handle.
 const SECOND_SHARE: f64 = 0.03;
-const MOST: f64 = 0.5;
 /// Colours that neither shadow nor shine makes of another.
 const VIVID: [&str; 7] = ["red", "green", "blue", "yellow", "orange", "purple", "pink"];
 /// Similarity of an object without a name to any noun: below a match, above other classes.
@@ -171,10 +170,10 @@ fn weigh<'a>(object: &'a Object, query: &Query, lexicon: &Lexicon) -> Candidate<
 }
 
 /// Least share of each colour asked for. Of several colours ("the yellow and white mug") one may be that of a small part as long
-/// as the others cover the thing.
+/// as another covers enough of the thing.
 fn least_share(object: &Object, query: &Query, lexicon: &Lexicon) -> f64 {
-    let together: f64 = query.colors.iter().map(|color| color_share(object, color, lexicon)).sum();
-    if query.colors.len() > 1 && together >= MOST { SECOND_SHARE } else { COLOR_SHARE }
+    let main = query.colors.iter().map(|color| color_share(object, color, lexicon)).fold(0.0, f64::max);
+    if query.colors.len() > 1 && main >= COLOR_SHARE { SECOND_SHARE } else { COLOR_SHARE }
 }
 
 /// "The white mug" beside a white one with a yellow handle is the one that is white alone: others that fit have a second
