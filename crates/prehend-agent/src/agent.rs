@@ -185,6 +185,7 @@ impl Agent {
             retries: self.settings.retries,
             front_view: self.settings.front_view,
             gone: None,
+            taken: Vec::new(),
         };
         for action in actions {
             executor.remember(action, &map);
@@ -205,7 +206,10 @@ impl Agent {
                     // Of those that are left another one would bear the words "the top drawer".
                     let tools = &executor.tools;
                     let gone = executor.gone.filter(|key| {
-                        fresh && fault.reason == Reason::Stale && tools.phrase_of(key).is_none()
+                        fresh
+                            && fault.reason == Reason::Stale
+                            && tools.phrase_of(key).is_none()
+                            && !executor.taken.contains(key)
                     });
                     return Err(Ended { fault, gone });
                 }
@@ -307,6 +311,8 @@ struct Executor<'t, 'w> {
     places: Vec<(ObjectKey, String, Point3<f64>)>,
     /// The object that was not found where the map of the room shows it.
     gone: Option<ObjectKey>,
+    /// What was in the hand: if it is lost, another that fits the words is not what was meant.
+    taken: Vec<ObjectKey>,
     /// Keys of the map the plan was made from; they mean what they meant then.
     known: Vec<ObjectKey>,
     retries: u32,
@@ -457,6 +463,7 @@ impl Executor<'_, '_> {
         let action = part.map_or("grasp".to_owned(), |part| format!("grasp the {part}"));
         let key = self.reach(object, &action)?;
         self.tools.interact(&key, &action, &[])?;
+        self.taken.push(object.clone());
         match &self.tools.state().held_object {
             Some(held) if *held == key => Ok(()),
             Some(held) => {

@@ -31,6 +31,9 @@ const ROW: f64 = 0.6;
 /// Size from which two things do not share a place, metres, and share of one that lies on the other when they are one.
 const BULKY: f64 = 0.4;
 const COVERED: f64 = 0.6;
+/// How much farther two sightings of one thing may be apart for each metre beyond the first from which it was seen: the base's
+/// heading is known to half a degree, radians.
+const HEADING: f64 = 0.012;
 /// Greatest size of a thing that stands on another, as a share of the size of that one.
 const CARRIED: f64 = 0.6;
 /// How far below the top of what carries it the underside of a thing may be, and how far above it its own top is at least, metres.
@@ -276,7 +279,10 @@ impl RoomBuilder {
         let same_name = known.class_name == seen.class_name;
         let similar = semantic_similarity(&known.features, &seen.features);
         // Another side of a large thing has another middle.
-        let reach = if same_name { drift + 0.35 * size } else { (drift / 2.0).max(0.15 * size) };
+        let reach = match same_name {
+            true => drift + HEADING * (beyond(known) + beyond(seen)) + 0.35 * size,
+            false => (drift / 2.0).max(0.15 * size),
+        };
         let overlap = overlap(a, b);
         // Whatever a detector calls a table for once, where one is known there is no other large thing.
         let covered = || overlap_ratio(&seen.cloud.points, &known.cloud.points, drift) > COVERED;
@@ -292,6 +298,17 @@ impl RoomBuilder {
         *number += 1;
         key
     }
+}
+
+/// How much more than a metre away a thing was when it was seen from nearest, metres; 0 when that is not known.
+fn beyond(object: &Object) -> f64 {
+    let middle = object.bounds.pose.translation.vector;
+    let nearest = object
+        .crops
+        .iter()
+        .map(|crop| (crop.map_from_camera.translation.vector - middle).norm())
+        .fold(f64::INFINITY, f64::min);
+    if nearest.is_finite() { (nearest - 1.0).max(0.0) } else { 0.0 }
 }
 
 /// Share of the smaller of two boxes, taken along the axes of the map, that lies in the other.

@@ -17,8 +17,10 @@ pub const PART_GEOMETRY: &str = "part_geometry";
 const MARGIN: f64 = 0.02;
 /// Farthest a part that a view shows may be from where the map has it, metres.
 const SAME_PLACE: f64 = 0.03;
-/// Pixels between those that the first look uses.
-const STRIDE: usize = 2;
+/// Fewest pixels that a part spans in a view when the first look at it may leave out every second one.
+const SPAN: f64 = 40.0;
+/// Farthest that points of neighbouring pixels are apart when there is something between them, metres.
+const GOES_ON: f64 = 0.003;
 
 /// What the part detector said of a part in the view of a crop. Empty when it did not see it there.
 pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidence> {
@@ -43,8 +45,9 @@ pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidenc
     .collect()
 }
 
-/// Looks for the part by geometry in one view alone. The first look uses every second pixel, the zoomed one all of them. `None` when
-/// the view shows no such part at its place.
+/// Looks for the part by geometry in one view alone. The first look uses every second pixel, the zoomed one all of them; of a part that
+/// is small in the view, such as a key, the first look uses all and the zoomed one also points between them. `None` when the view
+/// shows no such part at its place.
 pub fn found(
     part: &WorkingPart,
     object: &Object,
@@ -52,7 +55,12 @@ pub fn found(
     support_z: f64,
     look: Look,
 ) -> Option<Evidence> {
-    let (points, places) = points_of(object, crop, if look == Look::First { STRIDE } else { 1 });
+    let sampling = match (look, is_small(part, crop)) {
+        (Look::First, false) => Sampling::EverySecond,
+        (Look::First, true) | (Look::Zoomed, false) => Sampling::Each,
+        (Look::Zoomed, true) => Sampling::Between,
+    };
+    let (points, places) = points_of(object, crop, sampling);
     let viewer = Point3::from(crop.map_from_camera.translation.vector);
     let bounds = part.cloud.bounds();
     // One key of many is no single thing on a top.
@@ -79,7 +87,7 @@ pub fn found(
     for index in &mechanism.indices {
         let (u, v) = places[*index];
         // A pixel of the coarse look stands for its block.
-        let block = if look == Look::First { STRIDE } else { 1 };
+        let block = if sampling == Sampling::EverySecond { 2 } else { 1 };
         for dv in 0..block {
             for du in 0..block {
                 if u + du < width && v + dv < height {
@@ -102,21 +110,51 @@ pub fn colored(part: &WorkingPart, object: &Object, crop: &Crop, look: Look) -> 
     color(&alone, crop, look)
 }
 
+/// Which points of a view are used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sampling {
+    EverySecond,
+    Each,
+    /// Each, and between neighbours on one surface those in the middle.
+    Between,
+}
+
+/// Whether a part spans few pixels in a view.
+fn is_small(part: &WorkingPart, crop: &Crop) -> bool {
+    let Some((low, high)) = part.cloud.bounds() else { return false };
+    let depth = (crop.map_from_camera.inverse() * part.centroid).z;
+    depth > 0.0 && (high - low).norm() * crop.intrinsics.fx / depth < SPAN
+}
+
 /// Points of a crop near the object's box, map frame, with their columns and rows in the whole image.
-fn points_of(object: &Object, crop: &Crop, stride: usize) -> (Vec<Point3<f64>>, Vec<(usize, usize)>) {
+fn points_of(object: &Object, crop: &Crop, sampling: Sampling) -> (Vec<Point3<f64>>, Vec<(usize, usize)>) {
     let mut intrinsics = crop.intrinsics;
     intrinsics.width = crop.depth.width;
     intrinsics.height = crop.depth.height;
     intrinsics.cx -= crop.x as f64;
     intrinsics.cy -= crop.y as f64;
     let grid = point_grid(&crop.depth, &intrinsics, &crop.map_from_camera, 3.0);
+    let width = crop.depth.width.max(1);
+    let stride = if sampling == Sampling::EverySecond { 2 } else { 1 };
     let (mut points, mut places) = (Vec::new(), Vec::new());
     for (index, point) in grid.points.iter().enumerate() {
-        let (u, v) = (index % crop.depth.width.max(1), index / crop.depth.width.max(1));
+        let (u, v) = (index % width, index / width);
         let Some(point) = point.filter(|p| object.bounds.contains(p, MARGIN)) else { continue };
-        if u % stride == 0 && v % stride == 0 {
-            points.push(point);
-            places.push((crop.x + u, crop.y + v));
+        if u % stride != 0 || v % stride != 0 {
+            continue;
+        }
+        let place = (crop.x + u, crop.y + v);
+        points.push(point);
+        places.push(place);
+        if sampling == Sampling::Between {
+            let right = (u + 1 < width).then_some(index + 1);
+            for next in right.into_iter().chain([index + width]) {
+                let next = grid.points.get(next).copied().flatten();
+                if let Some(next) = next.filter(|next| (next - point).norm() < GOES_ON) {
+                    points.push(nalgebra::center(&point, &next));
+                    places.push(place);
+                }
+            }
         }
     }
     (points, places)

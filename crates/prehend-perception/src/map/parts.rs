@@ -12,16 +12,21 @@ use prehend_scene::{Object, ObservedPart, PartView};
 
 /// Fewest pixels of a part.
 const MIN_PIXELS: usize = 8;
-/// Pixels over which a mask grows where depth goes on: detectors erode.
-const GROW: usize = 2;
+/// Pixels over which a mask grows where depth goes on, since detectors erode: a small one, and one of this many pixels. What stands
+/// beside a key is a few pixels away.
+const GROW: (usize, usize) = (1, 2);
+const LARGE: usize = 400;
 /// Step of depth over which it does not grow, metres.
 const STEP: f64 = 0.006;
-/// Distance up to which two points are the same place, metres.
-const SAME: f64 = 0.008;
+/// Distance up to which two points are the same place, metres, and as a share of the smaller of two parts: keys stand closer together
+/// than a view of a handle repeats.
+const SAME: (f64, f64) = (0.008, 0.2);
 /// Least share of a part's points that lie on the object it belongs to.
 const ON_OBJECT: f64 = 0.5;
 /// Least overlap of two sightings of one part.
 const OVERLAP: f64 = 0.3;
+/// Share of a known part that a sighting covers when it is drawn over all of it.
+const COVERED: f64 = 0.7;
 /// Voxel edge of part clouds, metres.
 const LEAF: f64 = 0.002;
 /// Most views kept of a part.
@@ -77,13 +82,18 @@ fn total(part: &ObservedPart) -> f64 {
 
 /// Joins a sighting with the known part it overlaps most, or adds it.
 pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
-    let overlap = |other: &ObservedPart| {
-        let over = |a: &PointCloud, b: &PointCloud| overlap_ratio(&a.points, &b.points, SAME);
-        over(&part.cloud, &other.cloud).max(over(&other.cloud, &part.cloud))
+    let over = |a: &PointCloud, b: &PointCloud| {
+        let same = SAME.0.min(SAME.1 * extent(a).min(extent(b)));
+        overlap_ratio(&a.points, &b.points, same)
     };
+    // A mask that was drawn over two parts is a sighting of neither.
+    let covered = known.iter().filter(|other| over(&other.cloud, &part.cloud) >= COVERED).count();
+    if covered > 1 {
+        return;
+    }
     let best = known
         .iter()
-        .map(overlap)
+        .map(|other| over(&part.cloud, &other.cloud).max(over(&other.cloud, &part.cloud)))
         .enumerate()
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, overlap)| *overlap >= OVERLAP);
@@ -113,6 +123,11 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
     mine.views.truncate(VIEWS);
 }
 
+/// Greatest extent of a cloud along an axis, metres.
+fn extent(cloud: &PointCloud) -> f64 {
+    cloud.bounds().map_or(0.0, |(low, high)| (high - low).max())
+}
+
 /// Whether parts of this class turn in their place, by the last word of its name.
 fn turns(class: &str) -> bool {
     matches!(class.rsplit(' ').next(), Some("knob" | "dial" | "lever" | "switch"))
@@ -125,7 +140,7 @@ fn owner_of(points: &[Point3<f64>], objects: &[Object], stamp: f64) -> Option<us
         .enumerate()
         .filter(|(_, object)| (object.last_seen - stamp).abs() < 1e-9)
         .map(|(place, object)| {
-            (place, overlap_ratio(points, &object.cloud.points, SAME), object.bounds.volume())
+            (place, overlap_ratio(points, &object.cloud.points, SAME.0), object.bounds.volume())
         })
         .filter(|(_, share, _)| *share >= ON_OBJECT)
         .max_by(|a, b| {
@@ -144,7 +159,8 @@ fn grown(labels: &LabelImage, label: u16, scene: &Scene) -> Vec<usize> {
     }
     let mut frontier = pixels.clone();
     let mut taken: std::collections::BTreeSet<usize> = pixels.iter().copied().collect();
-    for _ in 0..GROW {
+    let grow = if pixels.len() < LARGE { GROW.0 } else { GROW.1 };
+    for _ in 0..grow {
         let mut next = Vec::new();
         for index in &frontier {
             let (u, v) = (index % width, index / width);
@@ -169,4 +185,41 @@ fn grown(labels: &LabelImage, label: u16, scene: &Scene) -> Vec<usize> {
     pixels.retain(|index| scene.grid.points[*index].is_some());
     pixels.sort_unstable();
     pixels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The top of a key, 16 mm wide and seen every millimetre, its near corner at (`x`, 0).
+    fn key(name: &str, x: f64, wide: u32) -> ObservedPart {
+        let points = (0..wide * 16)
+            .map(|i| Point3::new(x + 1e-3 * f64::from(i % wide), 1e-3 * f64::from(i / wide), 0.04));
+        ObservedPart {
+            class_name: name.to_owned(),
+            score: 0.9,
+            class_votes: vec![(name.to_owned(), 0.9)],
+            cloud: PointCloud::from_points(points.collect()),
+            views: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn keys_side_by_side_stay_apart() {
+        // Grown masks leave two millimetres between them.
+        let mut known = vec![key("7 key", 0.0, 16)];
+        take(&mut known, key("8 key", 0.018, 16));
+        assert_eq!(known.len(), 2);
+        take(&mut known, key("7 key", 0.001, 16));
+        let names: Vec<&str> = known.iter().map(|part| part.class_name.as_str()).collect();
+        assert_eq!(names, ["7 key", "8 key"]);
+        // A mask over both is a sighting of neither.
+        let before = known.clone();
+        take(&mut known, key("8 key", 0.0, 34));
+        assert_eq!(known, before);
+        // Half a mask is one.
+        take(&mut known, key("7 key", 0.0, 8));
+        assert_eq!(known.len(), 2);
+        assert!(known[0].class_votes[0].1 > 2.0, "{:?}", known[0].class_votes);
+    }
 }

@@ -151,6 +151,11 @@ fn a_key_is_meant_by_its_own_name() {
     // Another key is no second best, and neither is one that is called so by one view of three.
     check(vec![m.clone()], "space bar", None);
     check(vec![key(0.1, &[("space bar", 0.8), ("m key", 0.7)]), m.clone()], "space bar", None);
+    // Of several that nobody told apart none is the one with a name; the only one there is may be.
+    let (one, other) = (key(-0.1, &[("key", 1.6)]), key(0.1, &[("key", 2.4)]));
+    check(vec![one.clone(), other.clone()], "5 key", None);
+    check(vec![one.clone()], "5 key", Some(-0.1));
+    check(vec![one, other], "key", Some(-0.1));
     // Who says only "key" means any.
     check(vec![m], "key", Some(0.1));
 }

@@ -166,7 +166,7 @@ pub fn rule_of<'t>(action: &PartAction, object: &Object, table: &'t ActionTable)
 const SURE_NAME: f64 = 0.7;
 
 /// Where several parts of a kind have names of their own, as keys do, only the one with this name is meant, and it must be called
-/// so by most views: another key is no second best.
+/// so by most views: another key is no second best, nor is one of several keys that nobody told apart.
 fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
     let is_named = |part: &WorkingPart| part.name == name;
     let others: std::collections::BTreeSet<&str> = parts
@@ -174,8 +174,9 @@ fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
         .filter(|part| !is_named(part) && part.name != part.kind)
         .map(|part| part.name.as_str())
         .collect();
-    // A word for the kind itself, or a name no detector told apart.
-    if others.is_empty() || parts.iter().any(|part| part.kind == name) {
+    let seen = parts.iter().filter(|part| is_pressed(&part.kind) && part.observed.is_some()).count();
+    // A word for the kind itself, or a name that tells nothing apart.
+    if parts.iter().any(|part| part.kind == name) || others.is_empty() && seen < 2 {
         return;
     }
     parts.retain(|part| is_named(part) && name_share(part, object) >= SURE_NAME);

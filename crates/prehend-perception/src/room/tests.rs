@@ -54,6 +54,14 @@ fn things_of_several_stops_are_one_map_in_spite_of_drift() {
 }
 
 #[test]
+fn from_afar_one_thing_may_be_seen_in_two_places() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    take(&mut builder, [-1.2, 0.3, 1.3], [2.0, 0.0, 0.7], 0.0, 1);
+    take(&mut builder, [-1.2, -0.3, 1.3], [2.0, 0.0, 0.7], 0.08, 2);
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+}
+
+#[test]
 fn a_reset_forgets_the_things_and_keeps_counting() {
     let mut builder = RoomBuilder::new("map", RoomSettings::default());
     builder.continue_from(41);
