@@ -1,6 +1,8 @@
 //! The agent loop: understand, plan, act with retries, report.
 
+mod remedy;
 mod travel;
+mod words;
 
 use crate::language::{Goal, Lexicon, parse};
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, plan, refuse_at_once};
@@ -9,7 +11,9 @@ use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial};
+use remedy::{Remedy, has_touched, remedy};
 use std::collections::HashMap;
+use words::{done_words, puts_down};
 
 /// How far a thing may have moved and still be taken for the one that was lost from the map, metres.
 const SAME_PLACE: f64 = 0.12;
@@ -253,52 +257,6 @@ struct Ended {
     gone: Option<ObjectKey>,
 }
 
-/// What to do about a fault of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Remedy {
-    /// Try again from a new map.
-    Retry,
-    /// Look from elsewhere, then try again.
-    LookFirst,
-    /// End the goal.
-    Give,
-}
-
-fn remedy(reason: Reason) -> Remedy {
-    match reason {
-        Reason::NoGrasp
-        | Reason::NoPlan
-        | Reason::NoPlace
-        | Reason::Slipped
-        | Reason::OutcomeNotObserved
-        | Reason::ControlFailed
-        | Reason::SensorFault => Remedy::Retry,
-        // Thin evidence, or a thing lost from sight: another view may show it.
-        Reason::VerifierRefused | Reason::NotFound => Remedy::LookFirst,
-        // A precondition of a skill: the map or the hand is not as assumed.
-        Reason::Infeasible => Remedy::Retry,
-        Reason::NotUnderstood
-        | Reason::Ambiguous
-        | Reason::Unsafe
-        | Reason::Busy
-        | Reason::Stopped
-        | Reason::VerifierLost
-        | Reason::PeerLost
-        | Reason::Canceled
-        | Reason::Timeout
-        | Reason::Stale
-        | Reason::Internal => Remedy::Give,
-    }
-}
-
-/// Whether an action on a part that ended so may have moved it.
-fn has_touched(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::Infeasible | Reason::OutcomeNotObserved | Reason::Slipped | Reason::ControlFailed
-    )
-}
-
 struct Executor<'t, 'w> {
     tools: &'t mut Toolbox<'w>,
     knowledge: Knowledge<'t>,
@@ -342,11 +300,18 @@ impl Executor<'_, '_> {
     fn act(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
         let mut views = 0;
         let mut attempt = 0;
+        let mut felt = None;
         loop {
             let fault = match self.attempt(action, named_in) {
                 Ok(words) => return Ok(words),
                 Err(fault) => fault,
             };
+            // A part that holds against the hand says more than a later try that did not come as far.
+            let is_felt = matches!(action, Action::Act { .. }) && fault.reason == Reason::Infeasible;
+            let told = felt.clone().filter(|_| !has_touched(fault.reason));
+            if is_felt {
+                felt = Some(fault.clone());
+            }
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
                 (Action::Act { .. }, Reason::NoGrasp) if views < VIEWS => Remedy::LookFirst,
@@ -370,7 +335,7 @@ impl Executor<'_, '_> {
             attempt += 1;
             let enough = next == Remedy::LookFirst && views >= VIEWS;
             if next == Remedy::Give || attempt > self.retries || enough {
-                return Err(fault);
+                return Err(told.unwrap_or(fault));
             }
             if next == Remedy::LookFirst {
                 views += 1;
@@ -535,36 +500,5 @@ impl Executor<'_, '_> {
             }
             None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
         }
-    }
-}
-
-/// Whether an action puts down what the one before it picked up.
-fn puts_down(before: &Action, action: &Action) -> bool {
-    match (before, action) {
-        (Action::Pick { object: picked, .. }, Action::Place { object, .. }) => picked == object,
-        _ => false,
-    }
-}
-
-/// What an action comes to, in words.
-fn done_words(action: &Action, named_in: &ObjectMap) -> String {
-    match action {
-        Action::Pick { object, .. } => format!("I hold {}", describe(object, named_in)),
-        Action::Place { object, relation, targets, .. } => {
-            let there = match relation {
-                Relation::Table => "on the table".to_owned(),
-                Relation::Away if targets.is_empty() => "put aside".to_owned(),
-                _ => {
-                    let names: Vec<String> = targets.iter().map(|key| describe(key, named_in)).collect();
-                    format!("{} {}", relation.name().replace('_', " "), crate::planner::listed(&names))
-                }
-            };
-            format!("{} is {there}", describe(object, named_in))
-        }
-        Action::Act { object, action, .. } => format!("{action} {}: done", describe(object, named_in)),
-        Action::Go { object } => format!("I am at {}", describe(object, named_in)),
-        Action::Home => "I am at home".to_owned(),
-        Action::Look => "I looked again".to_owned(),
-        Action::Stop => "I hold still".to_owned(),
     }
 }

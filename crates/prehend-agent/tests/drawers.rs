@@ -90,9 +90,13 @@ fn run(text: &str) -> (Report, Vec<String>) {
 
 fn run_in(scene: Vec<Object>, text: &str) -> (Report, Vec<String>) {
     let mut world = Scripted::new(scene);
+    (run_world(&mut world, text), world.skills)
+}
+
+fn run_world(world: &mut Scripted, text: &str) -> Report {
     let agent = agent();
-    let report = match agent.understand(text) {
-        Ok(readings) => agent.run(&readings, &mut world, None),
+    match agent.understand(text) {
+        Ok(readings) => agent.run(&readings, world, None),
         Err(fault) => Report {
             outcome: Outcome::Refused,
             reason: Some(fault.reason),
@@ -100,8 +104,7 @@ fn run_in(scene: Vec<Object>, text: &str) -> (Report, Vec<String>) {
             tool_calls: 0,
             state: Default::default(),
         },
-    };
-    (report, world.skills)
+    }
 }
 
 fn does(text: &str, skills: &[&str]) {
@@ -116,6 +119,22 @@ fn refuses(text: &str, reason: Reason, says: &str) {
     assert_eq!(found, (Outcome::Refused, Some(reason)), "{text}: {}", report.message);
     assert!(report.message.contains(says), "{text}: {}", report.message);
     assert!(done.is_empty(), "{text}: {done:?}");
+}
+
+/// What was felt of a part is told, and not that a later try did not come as far.
+#[test]
+fn a_part_that_held_is_told_whatever_later_tries_meet() {
+    let mut world = Scripted::new(scene());
+    let refused = Some((Reason::VerifierRefused, false));
+    world.script = [Some((Reason::Infeasible, true)), None, refused, None, refused, None, refused].into();
+    let report = run_world(&mut world, "open the top drawer");
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Failed, Some(Reason::Infeasible)),
+        "{}",
+        report.message
+    );
+    assert!(world.skills.len() > 1, "{:?}", world.skills);
 }
 
 #[test]
