@@ -29,6 +29,8 @@ const SHORT: f64 = 0.7;
 const RETURNED: f64 = 0.5;
 /// How far behind its handle the middle of a drawer may be, beyond the way it went, metres.
 const ITS_DEPTH: f64 = 0.25;
+/// Most that a pressed part pushes back at the tip's slow speed, newtons: what pushes harder stood still, and the tip gave way.
+const PUSHES_BACK: f64 = 80.0;
 /// Farthest an object may be shifted by a push on its button, metres.
 const PUSHED_AWAY: f64 = 0.03;
 
@@ -260,6 +262,12 @@ fn pressed(plan: &SkillPlan, felt: &Felt, before: &Observation, after: &Observat
         return failed(format!(
             "nothing stopped the tip after {:.1} mm: it went past the part",
             felt.travel * 1e3
+        ));
+    }
+    if felt.force > PUSHES_BACK {
+        return not_observed(format!(
+            "something hard stopped the tip with {:.0} N: whether it gave way is not known",
+            felt.force
         ));
     }
     if felt.returned.is_nan() || felt.returned < RETURNED * felt.travel.min(0.008) {
