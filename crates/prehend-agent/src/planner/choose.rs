@@ -52,6 +52,7 @@ impl Grounder<'_, '_, '_> {
             Selector::Number(number) => self.number(np, *number, keys),
             Selector::Side(Region::Center) => self.middle(np, keys),
             Selector::Side(region) => {
+                self.check_alone(np, *region, &keys)?;
                 let values = self.along(*region, &keys)?;
                 if matches!(np.quantity, Quantity::All | Quantity::Others) && keys.len() > 2 {
                     return Ok(upper_half(keys, &values));

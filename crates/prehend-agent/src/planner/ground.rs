@@ -223,6 +223,15 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                     Reason::NotUnderstood,
                     format!("I do not know what \"{}\" means here.", self.words(np)),
                 )),
+                // "stack it on the bowl and place them in the tray": them is the stack.
+                [one]
+                    if self.facts.iter().any(|fact| fact.object == *one && fact.relation == Relation::On) =>
+                {
+                    Err(refuse(
+                        Reason::Infeasible,
+                        "I cannot carry things that stand on each other. Tell me where to put each of them.",
+                    ))
+                }
                 objects => Ok(objects.to_vec()),
             },
             Head::Anything if np.attributes.is_empty() => {

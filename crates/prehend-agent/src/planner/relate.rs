@@ -223,6 +223,31 @@ impl Grounder<'_, '_, '_> {
         }
     }
 
+    /// "The bowl on the left" speaks of several: when only one is seen, it must be on that side, else another is meant that is
+    /// not seen or not known as one.
+    pub(super) fn check_alone(
+        &mut self,
+        np: &NounPhrase,
+        region: Region,
+        keys: &[ObjectKey],
+    ) -> Result<(), Fault> {
+        let ([key], [_], [], false) =
+            (keys, np.selectors.as_slice(), np.modifiers.as_slice(), self.tools.rooms())
+        else {
+            return Ok(());
+        };
+        if self.in_region(key, region)? != Fit::No {
+            return Ok(());
+        }
+        let map = self.map()?;
+        let message = format!(
+            "I see only one {}, and it is not where you say: {}.",
+            head_word(np),
+            map.get(key).map_or_else(String::new, |object| super::describe::place_words(object, &map))
+        );
+        Err(refuse(Reason::NotFound, message))
+    }
+
     fn in_region(&mut self, key: &ObjectKey, region: Region) -> Result<Fit, Fault> {
         let map = self.map()?;
         let Some(object) = map.get(key) else { return Ok(Fit::No) };
