@@ -27,6 +27,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
+/// Longest wait for the news that the stop was cleared.
+const STOP_NEWS: Duration = Duration::from_millis(500);
 /// Peers a goal with motion needs.
 const PEERS: [&str; 4] = ["object_map", "affordance", "verifier", "skills"];
 /// The same on a robot that drives.
@@ -113,6 +115,9 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Some(request) = submissions.next() => Event::Submit(request),
             Some(request) = goals.next() => Event::Execute(request),
         };
+        if matches!(event, Event::Submit(_) | Event::Execute(_)) {
+            node.news_of_the_stop().await;
+        }
         match event {
             Event::Submit(request) => node.submit(request),
             Event::Execute(request) => node.execute(request),
@@ -257,6 +262,13 @@ impl Node {
             Some(in_hand) => in_hand.objects.first().map(|object| object.key.clone()),
             None => self.state.held_object.clone(),
         }
+    }
+
+    /// Waits a moment for the stop to be cleared, if it is latched: whoever cleared it may be faster than the news of it.
+    async fn news_of_the_stop(&self) {
+        let mut stop = self.clients.stop.clone();
+        // It stays latched, or nobody tells any more: the goal is refused.
+        let _ = tokio::time::timeout(STOP_NEWS, stop.wait_for(Option::is_none)).await;
     }
 
     /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.
