@@ -56,10 +56,14 @@ impl Grounder<'_, '_, '_> {
             Ok(keys) => return Ok((keys, part.cloned())),
             Err(fault) => fault,
         };
-        if let ([np], Reason::Ambiguous) = (phrases, fault.reason)
-            && let Some(key) = self.not_yet(action, np)?
-        {
-            return Ok((vec![key], part.cloned()));
+        if let ([np], Reason::Ambiguous) = (phrases, fault.reason) {
+            let left = match self.not_yet(action, np)? {
+                None => self.with_its_part(action, np)?,
+                some => some,
+            };
+            if let Some(key) = left {
+                return Ok((vec![key], part.cloned()));
+            }
         }
         let ([np], None, Reason::NotFound) = (phrases, part, fault.reason) else { return Err(fault) };
         let Head::Noun(noun) = &np.head else { return Err(fault) };
@@ -157,27 +161,6 @@ impl Grounder<'_, '_, '_> {
             }
         }
         Ok(if left.len() == 1 { left.pop() } else { None })
-    }
-
-    /// Objects on which a part was seen: of exactly this name, else of its kind.
-    fn owners_of(&mut self, noun: &str, kind: &str, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
-        let map = self.map()?;
-        let table = &self.knowledge.lexicon.actions;
-        let owners = |fits: &dyn Fn(&str) -> bool| -> Vec<ObjectKey> {
-            map.objects
-                .iter()
-                .filter(|object| object.parts.iter().any(|part| fits(&part.class_name)))
-                .map(|object| object.key.clone())
-                .collect()
-        };
-        let mut found = owners(&|name| name == noun);
-        if found.is_empty() && np.attributes.is_empty() {
-            found = owners(&|name| table.part_kind(name) == Some(kind));
-        }
-        for key in &found {
-            self.tools.add_to_inventory(key);
-        }
-        Ok(found)
     }
 
     /// Keeps what singles out a drawer or door among its neighbours: from afar some of them may not have been seen, so that which is

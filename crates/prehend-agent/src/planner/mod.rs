@@ -11,6 +11,7 @@ mod feasible;
 mod furniture;
 mod ground;
 mod panels;
+mod parts;
 mod relate;
 mod steps;
 
