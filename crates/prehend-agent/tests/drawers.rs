@@ -121,27 +121,6 @@ fn refuses(text: &str, reason: Reason, says: &str) {
     assert!(done.is_empty(), "{text}: {done:?}");
 }
 
-/// A bell, and beside it what is called a bell by all views or by most of them.
-#[test]
-fn the_one_with_the_part_is_meant_when_the_other_may_be_misnamed() {
-    let mut bell = thing("bell_0", "desk bell", "grey", 0.45, 0.1, [0.08, 0.08, 0.05]);
-    bell.parts.push(ObservedPart {
-        class_name: "push button".to_owned(),
-        score: 0.9,
-        class_votes: vec![("push button".to_owned(), 0.9)],
-        cloud: PointCloud::from_points(vec![Point3::new(0.45, 0.1, 0.05)]),
-        views: Vec::new(),
-    });
-    let mut ball = thing("ball_0", "desk bell", "white", 0.45, -0.2, [0.07, 0.07, 0.07]);
-    let (report, skills) = run_in(vec![bell.clone(), ball.clone()], "ring the desk bell");
-    assert_eq!(report.reason, Some(Reason::Ambiguous), "{}", report.message);
-    assert!(skills.is_empty(), "{skills:?}");
-    ball.class_votes = vec![("desk bell".to_owned(), 2.0), ("ball".to_owned(), 1.0)];
-    let (report, skills) = run_in(vec![bell, ball], "ring the desk bell");
-    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
-    assert!(skills.iter().all(|skill| skill.contains("bell_0")) && !skills.is_empty(), "{skills:?}");
-}
-
 /// What was felt of a part is told, and not that a later try did not come as far.
 #[test]
 fn a_part_that_held_is_told_whatever_later_tries_meet() {

@@ -163,6 +163,15 @@ fn heads_agree(noun: &[String], class: &[String], covered: bool) -> f64 {
     0.5
 }
 
+/// Whether only the spelling brings a class near to a noun: its last word is another that looks alike.
+pub(crate) fn is_spelled_like(noun: &[String], class_name: &str, lexicon: &Lexicon) -> bool {
+    let (Some(head), Some(class_head)) = (noun.last(), class_name.split(' ').next_back()) else {
+        return false;
+    };
+    let class_head = lexicon.singular(class_head);
+    *head != class_head && misspelling(head, &class_head, lexicon) > 0.0
+}
+
 /// Similarity of an unknown word that is spelled nearly like a class; 0 for known words, which mean what they say.
 fn misspelling(asked: &str, named: &str, lexicon: &Lexicon) -> f64 {
     let length = asked.chars().count().max(named.chars().count());

@@ -2,7 +2,7 @@
 //! against class names and measured attributes.
 
 use crate::lexicon::{Dimension, Lexicon, SizeWord};
-use crate::query::{MATCH, Query, noun_similarity};
+use crate::query::{MATCH, Query, is_spelled_like, noun_similarity};
 use prehend_scene::{Object, ObjectKey, ObjectMap, spatial};
 
 /// Number of candidates that are confirmed when a request names none (ASP IV-C).
@@ -85,6 +85,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         let keep = candidates.iter().take_while(|c| c.similarity > last - 1e-9).count();
         candidates.truncate(keep);
     }
+    prefer_spelled(&mut candidates, &query, lexicon);
     prefer_exact(&mut candidates, &query, lexicon);
     prefer_plain(&mut candidates, &query, lexicon);
     confirm_sizes(&mut candidates, &query);
@@ -271,6 +272,24 @@ const SPLIT: f64 = 0.15;
 
 /// Least similarity of names that are the same but for adjectives ("bowl" and "akita black bowl").
 const SAME_NAME: f64 = 0.94;
+
+/// A word that something here is called by is no misspelling of another: where there is a bell, a ball is none.
+fn prefer_spelled(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
+    let is_called = |object: &Object| {
+        let head = object.class_name.split(' ').next_back().map(|word| lexicon.singular(word));
+        head.is_some() && head.as_ref() == query.noun.last()
+    };
+    if !candidates.iter().any(|candidate| is_called(candidate.object)) {
+        return;
+    }
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.doubts.is_empty()) {
+        let object = candidate.object;
+        if !is_called(object) && is_spelled_like(&query.noun, &object.class_name, lexicon) {
+            candidate.similarity *= 0.5;
+            candidate.doubts.push(format!("it is {}", object.class_name));
+        }
+    }
+}
 
 /// When something bears the very name, things of a mere kin ("mug" for "cup") are not meant as well; "cups" wants two of them.
 /// What looks just like the one that bears the name is meant as much when no view or only some call it so: detectors misname.

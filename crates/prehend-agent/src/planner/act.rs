@@ -56,14 +56,10 @@ impl Grounder<'_, '_, '_> {
             Ok(keys) => return Ok((keys, part.cloned())),
             Err(fault) => fault,
         };
-        if let ([np], Reason::Ambiguous) = (phrases, fault.reason) {
-            let left = match self.not_yet(action, np)? {
-                None => self.with_its_part(action, np)?,
-                some => some,
-            };
-            if let Some(key) = left {
-                return Ok((vec![key], part.cloned()));
-            }
+        if let ([np], Reason::Ambiguous) = (phrases, fault.reason)
+            && let Some(key) = self.not_yet(action, np)?
+        {
+            return Ok((vec![key], part.cloned()));
         }
         let ([np], None, Reason::NotFound) = (phrases, part, fault.reason) else { return Err(fault) };
         let Head::Noun(noun) = &np.head else { return Err(fault) };

@@ -229,6 +229,15 @@ fn a_name_that_views_dispute_is_in_doubt() {
 }
 
 #[test]
+fn a_word_that_something_bears_is_no_misspelling() {
+    check(&["bell:grey", "ball:white"], "desk bell", &["bell:grey"]);
+    check(&["bell:grey", "ball:white"], "bell", &["bell:grey"]);
+    check(&["bottel:green", "ball:white"], "ball", &["ball:white"]);
+    // Nothing is called so: the one that is spelled nearly like it is meant.
+    check(&["box:grey", "ball:white"], "bell", &["ball:white"]);
+}
+
+#[test]
 fn a_color_that_belongs_to_the_name_says_nothing_of_the_thing() {
     let things = ["cream cheese:blue", "basket:brown", "butter:yellow"];
     check(&things, "cream cheese box", &["cream cheese:blue"]);
