@@ -121,6 +121,17 @@ fn refuses(text: &str, reason: Reason, says: &str) {
     assert!(done.is_empty(), "{text}: {done:?}");
 }
 
+/// One of several drawers was seen: that it is closed does not tell that the one that is meant is.
+#[test]
+fn of_a_row_that_was_not_seen_none_is_closed_already() {
+    let mut hidden = scene();
+    hidden.retain(|object| !["drawer_0", "drawer_2"].contains(&object.key.0.as_str()));
+    let (report, skills) = run_in(hidden, "close the middle drawer");
+    assert!(!skills.is_empty() || report.outcome != Outcome::Done, "{}", report.message);
+    let (report, skills) = run("close the middle drawer");
+    assert!(skills.is_empty() && report.message.contains("closed already"), "{}: {skills:?}", report.message);
+}
+
 /// What was felt of a part is told, and not that a later try did not come as far.
 #[test]
 fn a_part_that_held_is_told_whatever_later_tries_meet() {

@@ -13,6 +13,8 @@ use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, Relation, Skill
 const ROW: f64 = 0.02;
 /// Least room above a drawer in which another one may be, as a share of its height.
 const ROOM_FOR_ONE: f64 = 0.8;
+/// Share of a front that the panels which are seen of it make up when all of them are.
+const ROW_SEEN: f64 = 0.5;
 /// Distance from the middle of a cabinet's height at which a row is the middle one, and at which it is another, as shares of the
 /// row's own height.
 const IN_ROW: f64 = 0.3;
@@ -494,9 +496,18 @@ pub(crate) fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
     if opening.is_open() {
         return Some(Makes::Open);
     }
-    // What is said to be closed already is not touched: half a drawer is not enough to say so.
-    let is_sure = opening.is_surely_closed() || !part.class_name.ends_with("drawer");
-    is_sure.then_some(Makes::Closed)
+    // What is said to be closed already is not touched: half a drawer is not enough to say so, nor is one of a row whose others
+    // were not seen, among which may be the one that is meant.
+    let is_sure = opening.is_surely_closed() && is_row_seen(part, map);
+    (is_sure || !part.class_name.ends_with("drawer")).then_some(Makes::Closed)
+}
+
+/// Whether the drawers and doors that are seen of what a panel belongs to make up most of its front.
+fn is_row_seen(panel: &Object, map: &ObjectMap) -> bool {
+    let Some(whole) = fixture::whole_of(panel, map) else { return true };
+    let face = |object: &Object| spatial::length_of(object) * spatial::height_of(object);
+    let seen: f64 = panels_of(&whole.key, map).iter().filter_map(|key| map.get(key)).map(face).sum();
+    seen > ROW_SEEN * face(whole)
 }
 
 /// Objects by what they belong to; what belongs to nothing is one group.
