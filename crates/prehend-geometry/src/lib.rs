@@ -17,6 +17,7 @@ pub mod dbscan;
 pub mod heightmap;
 pub mod normals;
 pub mod plane;
+pub mod spread;
 pub mod upright;
 pub mod voxel;
 
@@ -26,3 +27,4 @@ pub use frame::OrientedBox;
 pub use heightmap::HeightMap;
 pub use image::{ColorImage, DepthImage};
 pub use mask::Mask;
+pub use spread::LevelSpread;

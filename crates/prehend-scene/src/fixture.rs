@@ -9,6 +9,7 @@ pub use hinge::{Hinge, hinge, is_door};
 
 use crate::{Object, ObjectMap, spatial};
 use nalgebra::{Point3, Vector3};
+use prehend_geometry::LevelSpread;
 
 /// How far a part may lie outside the height range of its whole, metres.
 const HEIGHT_MARGIN: f64 = 0.03;
@@ -234,18 +235,7 @@ fn facing(part: &Object) -> Option<Vector3<f64>> {
     if points.len() < 20 {
         return None;
     }
-    let count = points.len() as f64;
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.x / count, y + p.y / count));
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for p in points {
-        let (x, y) = (p.x - mx, p.y - my);
-        xx += x * x;
-        xy += x * y;
-        yy += y * y;
-    }
-    // Angle of the principal axis; the normal is across it.
-    let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
-    Some(Vector3::new(-angle.sin(), angle.cos(), 0.0))
+    LevelSpread::of(points.iter()).map(|spread| spread.across)
 }
 
 #[cfg(test)]

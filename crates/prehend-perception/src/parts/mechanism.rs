@@ -5,6 +5,7 @@
 //! evidence (pixels of one view).
 
 use nalgebra::{Point3, Vector3};
+use prehend_geometry::LevelSpread;
 use prehend_geometry::dbscan::clusters;
 
 /// Least width and height of a front, metres.
@@ -122,15 +123,7 @@ impl Front {
                 return None;
             }
             let mean = indices.iter().fold(Vector3::zeros(), |sum, i| sum + points[*i].coords) / count;
-            let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-            for i in &indices {
-                let d = points[*i].coords - mean;
-                xx += d.x * d.x;
-                xy += d.x * d.y;
-                yy += d.y * d.y;
-            }
-            let along = 0.5 * (2.0 * xy).atan2(xx - yy);
-            let fitted = Vector3::new(-along.sin(), along.cos(), 0.0);
+            let fitted = LevelSpread::of(indices.iter().map(|i| &points[*i]))?.across;
             let fitted = if fitted.dot(&normal) < 0.0 { -fitted } else { fitted };
             // A sliver says little about its direction.
             if fitted.dot(&normal) > 0.98 {

@@ -2,6 +2,7 @@
 
 use super::{LEAST_POINTS, PartError, PartRequest, finite};
 use nalgebra::{Matrix3, Point3, SymmetricEigen, Unit, Vector3};
+use prehend_geometry::LevelSpread;
 
 /// How far around the part its object's face is looked for, metres.
 const CONTEXT: f64 = 0.10;
@@ -223,19 +224,7 @@ fn face(
 
 /// Horizontal least-squares normal.
 fn refined(on: &[&Point3<f64>]) -> Option<Vector3<f64>> {
-    let n = on.len() as f64;
-    let (mx, my) = (on.iter().map(|p| p.x).sum::<f64>() / n, on.iter().map(|p| p.y).sum::<f64>() / n);
-    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for p in on {
-        let (x, y) = (p.x - mx, p.y - my);
-        xx += x * x;
-        yy += y * y;
-        xy += x * y;
-    }
-    if (xx - yy).hypot(2.0 * xy) < 1e-9 {
-        return None;
-    }
+    let spread = LevelSpread::of(on.iter().copied())?;
     // The direction of most spread lies along the face.
-    let along = 0.5 * (2.0 * xy).atan2(xx - yy);
-    Some(Vector3::new(-along.sin(), along.cos(), 0.0))
+    (spread.most - spread.least >= 1e-9).then_some(spread.across)
 }

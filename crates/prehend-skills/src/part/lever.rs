@@ -6,6 +6,7 @@ use super::{
     PartCandidate, PartError, PartFrame, PartMotion, PartRequest, Pivot, STRAIGHT, finite, pull, push, span,
 };
 use nalgebra::{Point3, Unit, Vector3};
+use prehend_geometry::LevelSpread;
 use prehend_scene::{PartEffect, Skill};
 
 /// Depth under its highest point in which a lever that lies flat is, metres.
@@ -171,22 +172,11 @@ fn throw(request: &PartRequest<'_>, frame: &PartFrame) -> Result<PartMotion, Par
 
 /// Level direction along which points spread most, and the ratio of that spread to the one across.
 fn level_axis(points: &[Point3<f64>]) -> Option<(Vector3<f64>, f64)> {
-    let count = points.len() as f64;
     if points.len() < super::LEAST_POINTS {
         return None;
     }
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.x / count, y + p.y / count));
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for p in points {
-        let (x, y) = (p.x - mx, p.y - my);
-        xx += x * x;
-        xy += x * y;
-        yy += y * y;
-    }
-    let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
-    let (sum, difference) = (xx + yy, (xx - yy).hypot(2.0 * xy));
-    let ratio = ((sum + difference) / (sum - difference).max(1e-12)).sqrt();
-    Some((Vector3::new(angle.cos(), angle.sin(), 0.0), ratio))
+    let spread = LevelSpread::of(points.iter())?;
+    Some((spread.along, (spread.most / spread.least.max(1e-12)).sqrt()))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::{
     EMPTY_OPENING, Outcome, SLACK, STALLED_BY, center, check_grasp, failed, find_object, horizontal,
 };
 use nalgebra::{Point3, Vector3};
+use prehend_geometry::LevelSpread;
 use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, fixture};
 
 /// Points of a part lie within this of its middle, metres.
@@ -230,25 +231,12 @@ fn turned(plan: &SkillPlan, was: &[Object], now: &[Object]) -> Option<f64> {
     let face = |objects: &[Object]| -> Option<Vector3<f64>> {
         let object = objects.iter().find(|o| o.key == plan.object)?;
         let points = &object.cloud.points;
-        let n = points.len() as f64;
         if points.len() < 6 * PART_POINTS {
             return None;
         }
-        let (mx, my) =
-            (points.iter().map(|p| p.x).sum::<f64>() / n, points.iter().map(|p| p.y).sum::<f64>() / n);
-        let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-        for p in points {
-            let (x, y) = (p.x - mx, p.y - my);
-            xx += x * x;
-            yy += y * y;
-            xy += x * y;
-        }
+        let spread = LevelSpread::of(points.iter())?;
         // Only something thin has a direction of its own, seen from above.
-        let (sum, difference) = (xx + yy, (xx - yy).hypot(2.0 * xy));
-        (difference > 0.8 * sum).then(|| {
-            let along = 0.5 * (2.0 * xy).atan2(xx - yy);
-            Vector3::new(-along.sin(), along.cos(), 0.0)
-        })
+        (spread.most - spread.least > 0.8 * (spread.most + spread.least)).then_some(spread.across)
     };
     let angle = face(was)?.angle(&face(now)?);
     Some(angle.min(std::f64::consts::PI - angle))
