@@ -297,6 +297,30 @@ fn what_is_too_wide_is_refused_unless_its_rim_can_be_held() {
 }
 
 #[test]
+fn a_side_must_fit_and_a_stack_is_not_carried() {
+    let alone = |y: f64| Scripted::new(vec![thing("bowl_0", "bowl", "white", 0.5, y, BOWL)]);
+    let mut world = alone(-0.3);
+    let report = run("pick up the bowl on the left", &mut world);
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Refused, Some(Reason::NotFound)),
+        "{}",
+        report.message
+    );
+    assert!(report.message.contains("not where you say") && world.skills.is_empty(), "{}", report.message);
+    assert_eq!(run("pick up the bowl on the left", &mut alone(0.3)).outcome, Outcome::Done);
+    let mut world = Scripted::new(kitchen());
+    let report = run("stack the red block on the green block and place them in the bowl", &mut world);
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Refused, Some(Reason::Infeasible)),
+        "{}",
+        report.message
+    );
+    assert!(report.message.contains("stand on each other") && world.skills.is_empty(), "{}", report.message);
+}
+
+#[test]
 fn faults_are_retried_after_a_new_map() {
     let mut world = Scripted::new(kitchen());
     world.script = [Some((Reason::Slipped, true)), None].into();
