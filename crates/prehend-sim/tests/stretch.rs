@@ -139,43 +139,84 @@ fn the_head_looks_where_it_is_turned() {
     assert!((camera.rotation * Vector3::z() - Vector3::x()).norm() < 1e-3, "{camera}");
 }
 
-/// The hand from above around a block on a table at the robot's right, and up with it: held by friction alone.
+/// A world with a thing of these keys on a stand at the robot's right, its place, and the thing's number.
+fn beside_a_stand(keys: &str) -> (World, usize, Vector3<f64>) {
+    let world = world(&format!(
+        "- {{name: stand, class: box, shape: box, fixed: true, color: white, size: [0.3, 0.3, 0.6], pose: {{xy: [2.55, 2.0], yaw: 0.0}}}}\n\
+         - {{name: thing, {keys}, on: stand, region: {{x: [-0.01, 0.01], y: [-0.01, 0.01], yaw: 0.0}}}}\n",
+    ));
+    let thing = world.objects().iter().position(|object| object.spec.name == "thing").expect("a thing");
+    let at = world.object_poses()[thing].translation.vector;
+    (world, thing, at)
+}
+
+/// Joints with which the hand, straight down, is this much above a place: in closed form the slides make up for where the wrist is.
+fn above(world: &World, at: &Vector3<f64>, height: f64) -> [f64; 8] {
+    let base = world.base_transform().expect("a base");
+    let mut joints = HOME;
+    joints[1..6].copy_from_slice(&[0.5, 0.1, 0.0, -FRAC_PI_2, 0.0]);
+    let tool = base * world.model().tcp_pose(&joints);
+    let off = base.rotation.inverse() * (at + Vector3::z() * height - tool.translation.vector);
+    joints[0] += off.x;
+    joints[1] += off.z;
+    joints[2] -= off.y;
+    joints
+}
+
+/// Takes what is at a place from above and lifts it by 15 cm; the joints then, and the opening.
+fn lift(world: &mut World, at: &Vector3<f64>) -> ([f64; 8], f64) {
+    let (over_it, around, up) = (above(world, at, 0.12), above(world, at, 0.0), above(world, at, 0.15));
+    let mut over = HOME;
+    over[1] = over_it[1];
+    assert_eq!(run(world, over, 2.0), MotionOutcome::Succeeded);
+    assert_eq!(run(world, over_it, 4.0), MotionOutcome::Succeeded);
+    assert!((grip(world, 0.085) - 0.085).abs() < 0.002);
+    assert_eq!(run(world, around, 3.0), MotionOutcome::Succeeded);
+    let closed = grip(world, 0.0);
+    assert_eq!(run(world, up, 3.0), MotionOutcome::Succeeded);
+    (up, closed)
+}
+
+/// Held by friction alone.
 #[test]
 fn it_picks_up_a_block_by_friction() {
-    let mut world = world(
-        "- {name: stand, class: box, shape: box, fixed: true, color: white, size: [0.3, 0.3, 0.6], pose: {xy: [2.55, 2.0], yaw: 0.0}}\n\
-         - {name: block, class: block, shape: box, color: blue, size: [0.04, 0.04, 0.06], mass: 0.15, on: stand, region: {x: [-0.01, 0.01], y: [-0.01, 0.01], yaw: 0.0}}\n",
-    );
-    let block = world.objects().iter().position(|object| object.spec.name == "block").expect("block");
-    let at = world.object_poses()[block].translation.vector;
-    let base = world.base_transform().expect("a base");
-    // Straight down the hand is in closed form: the slides make up for where the wrist is.
-    let reach = |world: &World, height: f64| {
-        let mut joints = HOME;
-        joints[1..6].copy_from_slice(&[0.5, 0.1, 0.0, -FRAC_PI_2, 0.0]);
-        let tool = base * world.model().tcp_pose(&joints);
-        let off = base.rotation.inverse() * (at + Vector3::z() * height - tool.translation.vector);
-        joints[0] += off.x;
-        joints[1] += off.z;
-        joints[2] -= off.y;
-        joints
-    };
-    let (above, around, up) = (reach(&world, 0.12), reach(&world, 0.0), reach(&world, 0.15));
-    let mut over = HOME;
-    over[1] = above[1];
-    assert_eq!(run(&mut world, over, 2.0), MotionOutcome::Succeeded);
-    assert_eq!(run(&mut world, above, 4.0), MotionOutcome::Succeeded);
-    assert!((grip(&mut world, 0.085) - 0.085).abs() < 0.002);
-    assert_eq!(run(&mut world, around, 3.0), MotionOutcome::Succeeded);
-    let closed = grip(&mut world, 0.0);
+    let keys = "class: block, shape: box, color: blue, size: [0.04, 0.04, 0.06], mass: 0.15";
+    let (mut world, block, at) = beside_a_stand(keys);
+    let (_, closed) = lift(&mut world, &at);
     assert!((closed - 0.04).abs() < 0.004, "{closed}");
-    assert!((world.drive_position() - closed).abs() < 1e-9 && world.drive_effort() > 1.0);
+    assert!((world.drive_position() - world.gripper_opening()).abs() < 1e-9 && world.drive_effort() > 1.0);
     assert!(world.arm_efforts().iter().all(|effort| effort.is_finite()));
-    assert_eq!(run(&mut world, up, 3.0), MotionOutcome::Succeeded);
     let lifted = world.object_poses()[block].translation.vector - at;
     assert!(world.is_held(block) && (lifted - Vector3::z() * 0.15).norm() < 0.01, "{lifted}");
+    let base = world.base_transform().expect("a base");
     let tool = Point3::from((base * world.model().tcp_pose(world.arm_joints())).translation.vector);
     assert!((tool - Point3::from(at + Vector3::z() * 0.15)).norm() < 0.005, "{tool}");
+}
+
+/// To the pose for driving and back the hand turns by a quarter and swings over the base: what it holds keeps its place in it.
+#[test]
+fn what_is_carried_does_not_creep_out_of_a_turning_hand() {
+    for keys in [
+        "class: block, shape: box, color: blue, size: [0.05, 0.05, 0.05], mass: 0.1",
+        "class: egg, shape: egg, color: cream, mass: 0.06",
+    ] {
+        let (mut world, thing, at) = beside_a_stand(keys);
+        let (up, _) = lift(&mut world, &at);
+        let in_hand = |world: &World| {
+            let base = world.base_transform().expect("a base");
+            (base * world.model().tcp_pose(world.arm_joints())).inverse() * world.object_poses()[thing]
+        };
+        let before = in_hand(&world).translation.vector;
+        let mut level = up;
+        level[4] = 0.0;
+        let mut folded = level;
+        folded[3] = 2.7;
+        for (joints, seconds) in [(level, 2.0), (folded, 3.0), (level, 3.0), (up, 2.0)] {
+            assert_eq!(run(&mut world, joints, seconds), MotionOutcome::Succeeded);
+            let crept = (in_hand(&world).translation.vector - before).norm();
+            assert!(world.is_held(thing) && crept < 0.005, "{keys}: {crept} m");
+        }
+    }
 }
 
 /// A heading beyond 180 degrees is the same as one below -180: the hand turns on, and its fingers with it.

@@ -27,11 +27,12 @@ pub(crate) fn integration_parameters() -> IntegrationParameters {
         num_solver_iterations: SOLVER_ITERATIONS,
         num_internal_stabilization_iterations: 2,
         // 30 Hz, the default, lets 30 N press 10 to 30 mm deep; 200 Hz makes thin walls that were pressed into each other (a
-        // bowl on a plate) buzz without end or fly off. Grasps hold at 60 as they do at 200.
-        contact_softness: SpringCoefficients::new(60.0, 1.0),
+        // bowl on a plate) buzz without end or fly off. Grasps hold at 50 as they do at 200.
+        contact_softness: SpringCoefficients::new(50.0, 1.0),
         static_contact_softness: SpringCoefficients::new(400.0, 1.0),
-        // Recycled contacts of 50 mm, the default, let things slip by up to 29 mm.
-        normalized_contact_recycle_distance: 0.001,
+        // Contacts that are kept because hand and thing move alike are stale when both turn: what is held creeps out of the hand by 5 mm
+        // for each radian, at any speed.
+        contact_recycling: false,
         normalized_prediction_distance: 0.005,
         contact_clustering: false,
         friction_model: FrictionModel::Coulomb,
