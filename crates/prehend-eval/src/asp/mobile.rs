@@ -27,15 +27,18 @@ pub enum MobileTask {
     DoublePick,
     /// One of several, told by where it is; ten queries by turns.
     Spatial,
+    /// Open or close a drawer of other cabinets that can be come to from all sides.
+    Sides,
 }
 
 impl MobileTask {
     /// Every task with its code in reports.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Phone, "affordance_phone"),
         (Self::Cabinet, "affordance_cabinet"),
         (Self::DoublePick, "double_pick"),
         (Self::Spatial, "spatial"),
+        (Self::Sides, "affordance_sides"),
     ];
 
     /// The code in reports.
@@ -256,17 +259,17 @@ fn facing(rng: &mut impl Rng, task: MobileTask) -> Draft {
         objects,
         "- {{name: side table, model: side_table, parameters: {{length: 0.5, depth: 0.5, height: 0.66}}, pose: {{xy: [3.0, 2.4], yaw: 0.0}}}}"
     );
-    let mut stands = |name: &str, model: &str| {
+    let mut stands = |name: &str, model: &str, more: &str| {
         let _ = writeln!(
             objects,
-            "- {{name: {name}, model: {model}, on: side table, region: {{x: [-0.03, 0.03], y: [-0.03, 0.03], yaw: {yaw:.3}}}}}"
+            "- {{name: {name}, model: {model}, on: side table, region: {{x: [-0.03, 0.03], y: [-0.03, 0.03], yaw: {yaw:.3}}}{more}}}"
         );
     };
     let acted = |name: &str| Subject { acted_on: true, ..subject(&[name], false) };
     let in_state = |object: String, state: &str| Predicate::WasInState { object, state: state.to_owned() };
     match task {
         MobileTask::Cabinet => {
-            stands("cabinet", "drawer_cabinet");
+            stands("cabinet", "drawer_cabinet", "");
             let sentences = ["open the top drawer", "open the top drawer of the cabinet"];
             let predicate = in_state("cabinet/top drawer".to_owned(), "open");
             Draft {
@@ -276,8 +279,28 @@ fn facing(rng: &mut impl Rng, task: MobileTask) -> Draft {
                 subject: acted("cabinet"),
             }
         }
+        MobileTask::Sides => {
+            let closes = rng.random_bool(0.5);
+            let model = ["drawer_cabinet", "knob_cabinet"][usize::from(!closes || rng.random_bool(0.5))];
+            let which = ["top", "middle"][usize::from(rng.random_bool(0.5))];
+            let open = format!(", joints: {{{which}: {{position: [0.09, 0.12]}}}}");
+            stands("cabinet", model, if closes { &open } else { "" });
+            let (verb, state) = if closes { ("close", "closed") } else { ("open", "open") };
+            let sentences = [
+                format!("{verb} the {which} drawer"),
+                format!("{verb} the {which} drawer of the cabinet"),
+            ];
+            let predicate =
+                Predicate::InState { object: format!("cabinet/{which} drawer"), state: state.to_owned() };
+            Draft {
+                objects,
+                sentence: sentences[rng.random_range(0..sentences.len())].clone(),
+                spec: GoalSpec::world(vec![predicate]),
+                subject: acted("cabinet"),
+            }
+        }
         _ => {
-            stands("phone", "phone");
+            stands("phone", "phone", "");
             let digit = rng.random_range(0..10_u8);
             let sentences = [
                 format!("press the {digit} key on the phone"),
@@ -330,9 +353,9 @@ pub fn mobile(task: MobileTask, seed: u64, conditions: Conditions) -> Result<Sce
         let draft = match task {
             MobileTask::DoublePick => double_pick(&mut rng, query),
             MobileTask::Spatial => spatial(&mut rng, query),
-            MobileTask::Phone | MobileTask::Cabinet => facing(&mut rng, task),
+            MobileTask::Phone | MobileTask::Cabinet | MobileTask::Sides => facing(&mut rng, task),
         };
-        let middle = matches!(task, MobileTask::Phone | MobileTask::Cabinet);
+        let middle = !matches!(task, MobileTask::DoublePick | MobileTask::Spatial);
         let scene_yaml = scene_yaml(&format!("{task} {seed}"), conditions, &mut rng, &draft, middle);
         let scenario = Scenario {
             seed,

@@ -6,7 +6,7 @@ use super::feel::Feel;
 use super::hand::{EMPTY_OPENING, Held};
 use super::job::Job;
 use super::part::{PAST_THE_STOP, Way};
-use super::planning::Planned;
+use super::planning::{Pace, Planned};
 use super::scene::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
@@ -14,13 +14,14 @@ use prehend_skills::joint::{self, Expected, Joint, JointFit};
 use prehend_skills::part::Pivot;
 use prehend_skills::{HeldShape, PartCandidate, solids};
 
-/// Speed near and in contact, as a share of the joints' limits: what is not yet felt must not be far.
-const TOUCH_SPEED: f64 = 0.03;
-const PUSH_SPEED: f64 = 0.06;
-const PULL_SPEED: f64 = 0.10;
-/// Speed where the end stop of what is closed is expected, and how far before it that begins, metres: the arm is stiff, and so is
-/// what it meets there.
-const STOP_SPEED: f64 = 0.004;
+/// Paces near and in contact: the arm is stiff, and goes on for as long as a force takes to be heard of. At the tip's speed that way
+/// must be short beside the travel of a key.
+const TOUCH: Pace = Pace { share: 0.03, tip: Some(0.015) };
+const PRESS: Pace = Pace { share: 0.03, tip: Some(0.006) };
+const PUSH: Pace = Pace { share: 0.06, tip: None };
+const PULL: Pace = Pace { share: 0.10, tip: None };
+/// Pace where the end stop of what is closed is expected, and how far before it that begins, metres: what it meets there is stiff.
+const STOP: Pace = Pace { share: 0.03, tip: Some(0.005) };
 const BEFORE_THE_STOP: f64 = 0.025;
 /// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.
 const FEEL_FROM: f64 = 0.008;
@@ -79,11 +80,11 @@ impl Job<'_> {
         motion: &Motion<'_>,
         phase: &'static str,
         (start, to): (&Point3<f64>, &Isometry3<f64>),
-        (feel, limit, speed): (Option<&Feel<'_>>, f64, f64),
+        (feel, limit, pace): (Option<&Feel<'_>>, f64, Pace),
     ) -> Result<(bool, f64), SkillFault> {
         let now = self.skills.arm.joints()?;
         let goal = [*to];
-        let line = self.skills.planner.line(&now.arm, &goal, now.opening, speed);
+        let line = self.skills.planner.line(&now.arm, &goal, now.opening, pace);
         let line = match self.interrupt.guard(line).await? {
             Ok(line) => line,
             Err(miss) => return Err(SkillFault::NoPlan { phase, tried: 1, detail: miss.to_string() }),
@@ -107,7 +108,7 @@ impl Job<'_> {
         motion: &Motion<'_>,
         phase: &'static str,
         (start, ways): (&Point3<f64>, &[Isometry3<f64>]),
-        limits: (Option<&Feel<'_>>, f64, f64),
+        limits: (Option<&Feel<'_>>, f64, Pace),
     ) -> Result<(bool, f64), SkillFault> {
         let mut missed = SkillFault::NoPlan { phase, tried: 0, detail: "no way".to_owned() };
         for way in ways {
@@ -142,7 +143,7 @@ impl Job<'_> {
         let before = Point3::from(self.tool_pose()?.translation.vector);
         let search = shifted(&contact, SEARCHED);
         let (touched, mut force) =
-            self.contact_step(motion, "touch", (&before, &search), (feel, TOUCHED, TOUCH_SPEED)).await?;
+            self.contact_step(motion, "touch", (&before, &search), (feel, TOUCHED, TOUCH)).await?;
         let touch = self.tool_pose()?;
         // Light things give way without being felt: what stood in the way is then pushed all the same.
         let start = if touched { touch } else { contact };
@@ -150,9 +151,9 @@ impl Job<'_> {
             return Err(SkillFault::NoContact { phase: "touch", searched: SEARCHED });
         }
         let start_point = Point3::from(start.translation.vector);
-        let (step, limit, speed) = match bounds.effect {
-            PartEffect::Press => (PRESS_STEP, PRESS_FORCE, TOUCH_SPEED),
-            _ => (PUSH_STEP, PUSH_FORCE, PUSH_SPEED),
+        let (step, limit, pace) = match bounds.effect {
+            PartEffect::Press => (PRESS_STEP, PRESS_FORCE, PRESS),
+            _ => (PUSH_STEP, PUSH_FORCE, PUSH),
         };
         let gone = |pose: &Isometry3<f64>| {
             way.candidate.progress(&start_point, &Point3::from(pose.translation.vector))
@@ -163,15 +164,15 @@ impl Job<'_> {
             let left = bounds.extent - gone(&here);
             // How far it is to where the end stop is expected; pressed things are slow already.
             let free = left - PAST_THE_STOP - BEFORE_THE_STOP;
-            let (step, speed) = match bounds.effect {
-                PartEffect::Close if free < 2e-3 => (step, STOP_SPEED),
-                PartEffect::Close => (step.min(free), speed),
-                _ => (step, speed),
+            let (step, pace) = match bounds.effect {
+                PartEffect::Close if free < 2e-3 => (step, STOP),
+                PartEffect::Close => (step.min(free), pace),
+                _ => (step, pace),
             };
             let next = way.candidate.advance(&here, step.min(left));
             let ways = ahead(&here, &next, way.candidate.pivot.is_some());
             let (end, felt) =
-                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, speed)).await {
+                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, pace)).await {
                     Ok(step) => step,
                     // Out of reach: as far as it went is as far as it goes.
                     Err(SkillFault::NoPlan { detail, .. }) => {
@@ -213,7 +214,7 @@ impl Job<'_> {
         let along = bounds.direction;
         let back = [Translation3::from(along * -BACK) * end];
         let now = self.skills.arm.joints()?;
-        let line = self.skills.planner.line(&now.arm, &back, now.opening, TOUCH_SPEED);
+        let line = self.skills.planner.line(&now.arm, &back, now.opening, TOUCH);
         let Ok(line) = self.interrupt.guard(line).await? else { return Ok(0.0) };
         let mut last_felt = end.translation.vector;
         let model = &self.skills.model;
@@ -298,7 +299,7 @@ impl Job<'_> {
                 );
                 break;
             };
-            let limits = (feel, PULL_FORCE, PULL_SPEED);
+            let limits = (feel, PULL_FORCE, PULL);
             let ways = ahead(&here, &next, candidate.pivot.is_some());
             let ways = if candidate.turning { ways } else { ways.into_iter().rev().collect() };
             let (end, felt) = match self.first_step(motion, "pull", (&start, &ways), limits).await {

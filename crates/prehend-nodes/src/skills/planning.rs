@@ -64,6 +64,21 @@ pub(super) struct Planned {
     pub(super) trajectory: RobotTrajectory,
 }
 
+/// How fast a line is followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pace {
+    /// Share of the joints' limits, (0, 1].
+    pub(super) share: f64,
+    /// Greatest speed of the tool, metres per second; `None` when the joints alone limit it.
+    pub(super) tip: Option<f64>,
+}
+
+impl From<f64> for Pace {
+    fn from(share: f64) -> Self {
+        Self { share, tip: None }
+    }
+}
+
 /// A found thing, or why it was not found; faults end the skill.
 pub(super) type Found<T> = Result<Result<T, Miss>, SkillFault>;
 
@@ -178,8 +193,9 @@ impl Planner {
         start: &[f64],
         poses: &[Isometry3<f64>],
         opening: f64,
-        velocity_scaling: f64,
+        pace: impl Into<Pace>,
     ) -> Found<Planned> {
+        let pace = pace.into();
         let request = GetCartesianPath::Request {
             header: convert::header(&self.robot.frames.base, 0.0),
             start_state: self.state(start, opening),
@@ -188,8 +204,13 @@ impl Planner {
             waypoints: poses.iter().map(convert::pose_to_msg).collect(),
             max_step: LINE_STEP,
             avoid_collisions: true,
-            max_velocity_scaling_factor: velocity_scaling,
+            max_velocity_scaling_factor: pace.share,
             max_acceleration_scaling_factor: self.robot.arm.acceleration_scaling,
+            cartesian_speed_limited_link: match pace.tip {
+                Some(_) => self.robot.frames.tool.clone(),
+                None => String::new(),
+            },
+            max_cartesian_speed: pace.tip.unwrap_or(0.0),
             ..Default::default()
         };
         let answer = self
