@@ -280,6 +280,39 @@ fn a_thing_that_was_carried_is_found_where_it_was_put() {
     assert_eq!(drives(&room), ["room_apple_2", "room_pan_0", "room_pan_0", "room_bowl_0"]);
 }
 
+/// A counter with a bowl, a desk with another, a shelf with two apples.
+fn two_rooms() -> Vec<Object> {
+    vec![
+        thing("counter_0", "counter", "white", 0.0, 3.0, [1.6, 0.6, 0.74]),
+        on(thing("bowl_0", "bowl", "white", 0.2, 3.0, BOWL), 0.74),
+        thing("desk_0", "desk", "brown", 5.0, -3.0, [1.2, 0.7, 0.74]),
+        on(thing("bowl_1", "bowl", "white", 5.0, -2.9, BOWL), 0.74),
+        thing("shelf_0", "shelf", "brown", 3.0, 0.0, [0.4, 1.0, 0.6]),
+        on(thing("apple_0", "apple", "red", 2.95, -0.2, APPLE), 0.6),
+        on(thing("apple_1", "apple", "red", 2.95, 0.2, APPLE), 0.6),
+    ]
+}
+
+#[test]
+fn a_room_is_known_by_its_furniture() {
+    for (name, bowl) in [("kitchen", "bowl_0"), ("office", "bowl_1")] {
+        let mut room = Room::new(two_rooms());
+        let report =
+            run(&mut room, &format!("bring the two apples from the shelf to the bowl in the {name}"));
+        assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+        assert!(room.is_in("apple_0", bowl) && room.is_in("apple_1", bowl), "{name}");
+    }
+    let mut room = Room::new(two_rooms());
+    let report = run(&mut room, "bring the red apple to the bowl in the bedroom");
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Refused, Some(Reason::NotFound)),
+        "{}",
+        report.message
+    );
+    assert!(room.story.is_empty(), "{:?}", room.story);
+}
+
 /// Two tables and a counter; on one table a bowl with an egg, on the other an apple between two mugs in the room's x direction.
 fn tables() -> Vec<Object> {
     vec![

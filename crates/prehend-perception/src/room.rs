@@ -15,7 +15,7 @@ use prehend_geometry::voxel::{VoxelMap, downsample, overlap_ratio, voxel_of};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity};
 use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX, fixture};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Voxel edge in which the points of a mask are grouped, metres.
 const LEAF: f64 = 0.012;
@@ -74,6 +74,8 @@ pub struct RoomBuilder {
     numbers: BTreeMap<String, u32>,
     /// The stop of the newest frame, and how many frames were taken there.
     stop: (String, u32),
+    /// Things that one frame showed beside each other, in the order of their keys: whatever they are called, they are two.
+    beside: BTreeSet<(ObjectKey, ObjectKey)>,
 }
 
 impl std::fmt::Debug for RoomBuilder {
@@ -92,6 +94,7 @@ impl RoomBuilder {
             embedder: Box::new(WordEmbedder),
             numbers: BTreeMap::new(),
             stop: Default::default(),
+            beside: BTreeSet::new(),
         }
     }
 
@@ -117,6 +120,7 @@ impl RoomBuilder {
         frame.validate()?;
         if reset {
             self.map.objects.clear();
+            self.beside.clear();
         }
         self.begin_frame(&frame.view);
         let scene = self.scene(frame);
@@ -159,7 +163,7 @@ impl RoomBuilder {
         }
     }
 
-    /// Joins things of one name in one place: the halves of a mask that was split are one thing.
+    /// Joins things of one name in one place: the halves of a mask that was split, and what had another name when it was first seen.
     fn absorb(&mut self, report: &mut UpdateReport) {
         let mut place = 0;
         while place < self.map.objects.len() {
@@ -169,7 +173,8 @@ impl RoomBuilder {
                 let (a, b) = (&one.bounds, &other.bounds);
                 let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
                 one.class_name == other.class_name
-                    && apart < SAME * a.size.norm().max(b.size.norm())
+                    && (apart < SAME * a.size.norm().max(b.size.norm())
+                        || apart <= self.reach(one, other) && !self.beside.contains(&in_order(one, other)))
                     && !carries(a, b)
                     && !in_other_rows(one, other)
             });
@@ -177,6 +182,7 @@ impl RoomBuilder {
                 Some(twin) => {
                     let other = self.map.objects.remove(twin);
                     report.added.retain(|key| *key != other.key);
+                    self.rename(&other.key, &self.map.objects[place].key.clone());
                     merge_into(&mut self.map.objects[place], other, &self.settings.merge);
                 }
                 None => place += 1,
@@ -249,6 +255,7 @@ impl RoomBuilder {
             }
         }
         let mut new = Vec::new();
+        let before = report.merged.len();
         for (object, pair) in seen.into_iter().zip(pairs) {
             match pair {
                 Some(place) => {
@@ -264,6 +271,24 @@ impl RoomBuilder {
             report.added.push(object.key.clone());
             self.map.objects.push(object);
         }
+        let shown: Vec<&ObjectKey> = report.merged[before..].iter().chain(&report.added).collect();
+        let pairs = shown.iter().enumerate().flat_map(|(i, a)| shown[..i].iter().map(move |b| (*a, *b)));
+        self.beside.extend(pairs.map(|(a, b)| (a.min(b).clone(), a.max(b).clone())));
+    }
+
+    /// What is known of a thing that was joined with another is known of that one.
+    fn rename(&mut self, old: &ObjectKey, new: &ObjectKey) {
+        let now = |key: ObjectKey| if key == *old { new.clone() } else { key };
+        let pairs = std::mem::take(&mut self.beside).into_iter().map(|(a, b)| (now(a), now(b)));
+        self.beside =
+            pairs.filter(|(a, b)| a != b).map(|(a, b)| (a.clone().min(b.clone()), a.max(b))).collect();
+    }
+
+    /// How far apart two sightings of one name may be and yet be of one thing, metres.
+    fn reach(&self, a: &Object, b: &Object) -> f64 {
+        // Another side of a large thing has another middle.
+        let size = a.bounds.size.norm().min(b.bounds.size.norm());
+        self.settings.drift + HEADING * (beyond(a) + beyond(b)) + 0.35 * size
     }
 
     /// How well two sightings are one thing, [0, 2]; `None` when they are not. Near things count by their boxes, which grow with
@@ -278,9 +303,8 @@ impl RoomBuilder {
         let size = a.size.norm().min(b.size.norm());
         let same_name = known.class_name == seen.class_name;
         let similar = semantic_similarity(&known.features, &seen.features);
-        // Another side of a large thing has another middle.
         let reach = match same_name {
-            true => drift + HEADING * (beyond(known) + beyond(seen)) + 0.35 * size,
+            true => self.reach(known, seen),
             false => (drift / 2.0).max(0.15 * size),
         };
         let overlap = overlap(a, b);
@@ -298,6 +322,11 @@ impl RoomBuilder {
         *number += 1;
         key
     }
+}
+
+/// The keys of two things, the lesser first.
+fn in_order(a: &Object, b: &Object) -> (ObjectKey, ObjectKey) {
+    (a.key.clone().min(b.key.clone()), a.key.clone().max(b.key.clone()))
 }
 
 /// How much more than a metre away a thing was when it was seen from nearest, metres; 0 when that is not known.

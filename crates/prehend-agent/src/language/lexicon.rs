@@ -3,6 +3,7 @@
 use super::goal::{Dimension, Region, Spatial};
 use super::inflect::{gerund, past, regular_singular, third_person};
 use super::phrases::Phrases;
+use super::rooms::RoomNames;
 use super::token::Token;
 use prehend_config::{Findings, Map, Value, read};
 use prehend_scene::{ActionTable, Relation};
@@ -183,6 +184,8 @@ pub struct Lexicon {
     pub numbers: Phrases<u32>,
     /// Ordinals.
     pub ordinals: Phrases<u32>,
+    /// Rooms that people speak of.
+    pub rooms: RoomNames,
     /// Whether tables are things one can speak of, as in a room with several, rather than where everything is.
     pub tables_are_things: bool,
     /// Every other kind of phrase, by its key in the file.
@@ -278,7 +281,7 @@ impl Lexicon {
     }
 
     fn from_map(map: &mut Map<'_>) -> Option<Self> {
-        let mut lexicon = Self::default();
+        let mut lexicon = Self { rooms: RoomNames::built_in(), ..Self::default() };
         for key in LISTS.into_iter().chain(MORE_LISTS) {
             let mut words = Words::default();
             for phrase in map.req(key)?.list(|v| v.text())? {

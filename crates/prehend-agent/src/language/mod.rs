@@ -8,6 +8,7 @@ mod inflect;
 pub mod lexicon;
 mod notation;
 mod phrases;
+pub mod rooms;
 pub mod token;
 
 pub use goal::{

@@ -64,6 +64,13 @@ impl Grounder<'_, '_, '_> {
                 Ok(found) => found,
                 // "the bowl with nothing in it": nothing to be found is no contradiction.
                 Err(fault) if fault.reason == Reason::NotFound && modifier.negated => Vec::new(),
+                // "the bowl in the kitchen": a room is where its furniture stands.
+                Err(fault) if fault.reason == Reason::NotFound && modifier.relation == Spatial::In => {
+                    match self.furniture_of(target)? {
+                        furniture if furniture.is_empty() => return Err(fault),
+                        furniture => furniture,
+                    }
+                }
                 Err(fault) => return Err(fault),
             };
             // "the block next to the block" is not next to itself.

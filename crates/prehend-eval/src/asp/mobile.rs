@@ -286,10 +286,8 @@ fn facing(rng: &mut impl Rng, task: MobileTask) -> Draft {
             let open = format!(", joints: {{{which}: {{position: [0.09, 0.12]}}}}");
             stands("cabinet", model, if closes { &open } else { "" });
             let (verb, state) = if closes { ("close", "closed") } else { ("open", "open") };
-            let sentences = [
-                format!("{verb} the {which} drawer"),
-                format!("{verb} the {which} drawer of the cabinet"),
-            ];
+            let sentences =
+                [format!("{verb} the {which} drawer"), format!("{verb} the {which} drawer of the cabinet")];
             let predicate =
                 Predicate::InState { object: format!("cabinet/{which} drawer"), state: state.to_owned() };
             Draft {

@@ -27,6 +27,8 @@ const ON_OBJECT: f64 = 0.5;
 const OVERLAP: f64 = 0.3;
 /// Share of a known part that a sighting covers when it is drawn over all of it.
 const COVERED: f64 = 0.7;
+/// Least share that each of two sightings of one key covers of the other: what contains a key is a mask over several.
+const MUTUAL: f64 = 0.58;
 /// Voxel edge of part clouds, metres.
 const LEAF: f64 = 0.002;
 /// Most views kept of a part.
@@ -91,6 +93,17 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
     if covered > 1 {
         return;
     }
+    // Whether a key's mask is one over the key that is known and what is beside it.
+    let is_wider = |wide: &ObservedPart, key: &ObservedPart| {
+        is_key(&wide.class_name)
+            && is_key(&key.class_name)
+            && over(&key.cloud, &wide.cloud) >= COVERED
+            && over(&wide.cloud, &key.cloud) < MUTUAL
+    };
+    if known.iter().any(|other| is_wider(&part, other)) {
+        return;
+    }
+    known.retain(|other| !is_wider(other, &part) || other.class_name == part.class_name);
     let best = known
         .iter()
         .map(|other| over(&part.cloud, &other.cloud).max(over(&other.cloud, &part.cloud)))
@@ -101,8 +114,11 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
         known.push(part);
         return;
     };
+    let was_wider = is_wider(&known[place], &part);
     let mine = &mut known[place];
-    if turns(&part.class_name) && 2 * part.cloud.len() >= mine.cloud.len() {
+    if was_wider {
+        mine.cloud.clone_from(&part.cloud);
+    } else if turns(&part.class_name) && 2 * part.cloud.len() >= mine.cloud.len() {
         // What is known of what turns is where it is now.
         mine.cloud.clone_from(&part.cloud);
     } else {
@@ -121,6 +137,11 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
     mine.views.retain(|view| part.views.iter().all(|other| other.view != view.view));
     mine.views.splice(0..0, part.views);
     mine.views.truncate(VIEWS);
+}
+
+/// Whether a part of this class is one of many of a size, which is seen whole: other parts may be seen in pieces.
+fn is_key(class: &str) -> bool {
+    class.rsplit(' ').next() == Some("key")
 }
 
 /// Greatest extent of a cloud along an axis, metres.
@@ -221,5 +242,29 @@ mod tests {
         take(&mut known, key("7 key", 0.0, 8));
         assert_eq!(known.len(), 2);
         assert!(known[0].class_votes[0].1 > 2.0, "{:?}", known[0].class_votes);
+    }
+
+    #[test]
+    fn a_mask_over_two_keys_gives_way_to_theirs() {
+        let names = |known: &[ObservedPart]| -> Vec<(String, usize)> {
+            known
+                .iter()
+                .map(|part| (part.class_name.clone(), (extent(&part.cloud) * 1e3).round() as usize))
+                .collect()
+        };
+        // Over both first: it is none of them.
+        let mut known = vec![key("8 key", 0.0, 34)];
+        take(&mut known, key("7 key", 0.0, 16));
+        take(&mut known, key("8 key", 0.018, 16));
+        assert_eq!(names(&known), [("7 key".to_owned(), 15), ("8 key".to_owned(), 15)]);
+        // Its own name: the key is the smaller.
+        let mut known = vec![key("7 key", 0.0, 34)];
+        take(&mut known, key("7 key", 0.0, 16));
+        assert_eq!(names(&known), [("7 key".to_owned(), 15)]);
+        // And with one known, a mask over it and its neighbour says nothing.
+        for name in ["7 key", "8 key"] {
+            take(&mut known, key(name, 0.0, 34));
+            assert_eq!(names(&known), [("7 key".to_owned(), 15)]);
+        }
     }
 }

@@ -151,6 +151,15 @@ fn a_key_is_meant_by_its_own_name() {
     // Another key is no second best, and neither is one that is called so by one view of three.
     check(vec![m.clone()], "space bar", None);
     check(vec![key(0.1, &[("space bar", 0.8), ("m key", 0.7)]), m.clone()], "space bar", None);
+    // Views that gave it the name of another part were wrong; those that gave it a name that no part has may have been right.
+    let doubtful = key(-0.1, &[("space bar", 2.4), ("m key", 1.6)]);
+    check(vec![doubtful.clone(), m.clone()], "space bar", Some(-0.1));
+    check(vec![doubtful.clone(), key(0.1, &[("n key", 2.4)])], "space bar", None);
+    check(
+        vec![doubtful, m.clone(), key(0.05, &[("space bar", 2.5), ("m key", 0.9)])],
+        "space bar",
+        Some(0.05),
+    );
     // Of several that nobody told apart none is the one with a name; the only one there is may be.
     let (one, other) = (key(-0.1, &[("key", 1.6)]), key(0.1, &[("key", 2.4)]));
     check(vec![one.clone(), other.clone()], "5 key", None);

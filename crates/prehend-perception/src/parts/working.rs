@@ -5,7 +5,7 @@ use super::mechanism;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::PointCloud;
 use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::{ActionRule, ActionTable, Affordance, Object, PartEffect, fixture};
+use prehend_scene::{ActionRule, ActionTable, Affordance, Object, ObservedPart, PartEffect, fixture};
 
 /// Distance up to which two points are the same place, metres.
 const SAME: f64 = 0.008;
@@ -164,9 +164,12 @@ pub fn rule_of<'t>(action: &PartAction, object: &Object, table: &'t ActionTable)
 
 /// Least share of the named votes on a part that its name must have, when another part of its kind was called differently.
 const SURE_NAME: f64 = 0.7;
+/// The same when every other name on it is that of another part: least share, and least weight, which is more than one view has.
+const EXPLAINED: (f64, f64) = (0.5, 1.5);
 
 /// Where several parts of a kind have names of their own, as keys do, only the one with this name is meant, and it must be called
-/// so by most views: another key is no second best, nor is one of several keys that nobody told apart.
+/// so by most views: another key is no second best, nor is one of several keys that nobody told apart. A name is that of one part: a
+/// view that gives a part another one's name was wrong.
 fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
     let is_named = |part: &WorkingPart| part.name == name;
     let others: std::collections::BTreeSet<&str> = parts
@@ -179,16 +182,37 @@ fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
     if parts.iter().any(|part| part.kind == name) || others.is_empty() && seen < 2 {
         return;
     }
-    parts.retain(|part| is_named(part) && name_share(part, object) >= SURE_NAME);
+    parts.retain(|part| is_named(part) && is_sure(part, object));
 }
 
-/// Share of the votes for names on a part that are for its own; 1 when nobody named it.
-fn name_share(part: &WorkingPart, object: &Object) -> f64 {
-    let Some(seen) = part.observed.and_then(|place| object.parts.get(place)) else { return 1.0 };
+/// Whether a part is what it is called; so when nobody named it.
+fn is_sure(part: &WorkingPart, object: &Object) -> bool {
+    let Some((place, seen)) = part.observed.and_then(|place| Some((place, object.parts.get(place)?))) else {
+        return true;
+    };
     let named = || seen.class_votes.iter().filter(|(name, _)| !name.is_empty());
     let all: f64 = named().map(|(_, weight)| weight).sum();
-    let own: f64 = named().filter(|(name, _)| *name == part.name).map(|(_, weight)| weight).sum();
-    if all > 0.0 { own / all } else { 1.0 }
+    let own = votes_for(seen, &part.name);
+    if all <= 0.0 || own / all >= SURE_NAME {
+        return true;
+    }
+    let is_anothers = |(name, weight): &&(String, f64)| {
+        object.parts.iter().enumerate().any(|(other, known)| {
+            other != place && known.class_name == *name && votes_for(known, name) > *weight
+        })
+    };
+    let explained = named().filter(|(name, _)| *name != part.name).all(|vote| is_anothers(&vote));
+    let is_alone = object
+        .parts
+        .iter()
+        .enumerate()
+        .all(|(other, known)| other == place || votes_for(known, &part.name) < own);
+    explained && is_alone && own / all >= EXPLAINED.0 && own >= EXPLAINED.1
+}
+
+/// Weight of the votes that call a part so.
+fn votes_for(part: &ObservedPart, name: &str) -> f64 {
+    part.class_votes.iter().filter(|(other, _)| other == name).map(|(_, weight)| weight).sum()
 }
 
 /// Parts of an object that serve an action of the table, best first, each with the skill that acts on it: the ways of the rule in

@@ -61,6 +61,43 @@ fn from_afar_one_thing_may_be_seen_in_two_places() {
     assert_eq!(of_class(builder.map(), "apple").len(), 2);
 }
 
+/// A frame of the first table in which its first apple is called something else.
+fn take_misnamed(builder: &mut RoomBuilder, name: &str, shift: f64, seed: u64) {
+    let mut things = room();
+    things.remove(3);
+    things[2].name = name;
+    let mut frame = render(&things, &VGA, &looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]), SIGMA, seed);
+    frame.map_from_camera = Isometry3::translation(shift, 0.0, 0.0) * frame.map_from_camera;
+    frame.view = format!("tour_{seed}");
+    builder.update(&frame, None, false).unwrap();
+}
+
+#[test]
+fn what_had_another_name_at_first_is_joined_when_it_gets_its_own() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    take_misnamed(&mut builder, "apple", 0.0, 1);
+    take_misnamed(&mut builder, "ball", 0.055, 2);
+    assert_eq!((of_class(builder.map(), "apple").len(), of_class(builder.map(), "ball").len()), (1, 1));
+    // What is nearest is joined first: the misnamed sighting gets the votes.
+    for seed in 3..6 {
+        take_misnamed(&mut builder, "apple", 0.055, seed);
+    }
+    assert_eq!((of_class(builder.map(), "apple").len(), of_class(builder.map(), "ball").len()), (1, 0));
+}
+
+#[test]
+fn what_one_frame_showed_beside_each_other_stays_two() {
+    let mut builder = RoomBuilder::new("map", RoomSettings::default());
+    let mut things = room();
+    (things[2].at[1], things[3].at[1]) = (0.04, -0.04);
+    for seed in 1..4 {
+        let mut frame = render(&things, &VGA, &looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]), SIGMA, seed);
+        frame.view = format!("tour_{seed}");
+        builder.update(&frame, None, false).unwrap();
+    }
+    assert_eq!(of_class(builder.map(), "apple").len(), 2);
+}
+
 #[test]
 fn a_reset_forgets_the_things_and_keeps_counting() {
     let mut builder = RoomBuilder::new("map", RoomSettings::default());
