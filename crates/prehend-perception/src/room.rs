@@ -28,6 +28,9 @@ const SURE: u32 = 3;
 const SAME: f64 = 0.4;
 /// How far the middles of two sightings of one drawer are above each other at most, as a share of its height.
 const ROW: f64 = 0.6;
+/// How much farther apart than two sightings of one thing those of one name may be that no frame ever showed beside each other, metres:
+/// two that stand so near are seen together.
+const ALONE: f64 = 0.05;
 /// Size from which two things do not share a place, metres, and share of one that lies on the other when they are one.
 const BULKY: f64 = 0.4;
 const COVERED: f64 = 0.6;
@@ -163,7 +166,8 @@ impl RoomBuilder {
         }
     }
 
-    /// Joins things of one name in one place: the halves of a mask that was split, and what had another name when it was first seen.
+    /// Joins things of one name in one place: the halves of a mask that was split, and what was seen somewhat elsewhere or had another
+    /// name at first.
     fn absorb(&mut self, report: &mut UpdateReport) {
         let mut place = 0;
         while place < self.map.objects.len() {
@@ -174,7 +178,8 @@ impl RoomBuilder {
                 let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
                 one.class_name == other.class_name
                     && (apart < SAME * a.size.norm().max(b.size.norm())
-                        || apart <= self.reach(one, other) && !self.beside.contains(&in_order(one, other)))
+                        || apart <= self.reach(one, other) + ALONE
+                            && !self.beside.contains(&in_order(one, other)))
                     && !carries(a, b)
                     && !in_other_rows(one, other)
             });
