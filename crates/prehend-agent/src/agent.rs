@@ -325,6 +325,8 @@ impl Executor<'_, '_> {
                 (Action::Place { .. }, Reason::NoPlace) if self.tools.rooms() && views < VIEWS => {
                     Remedy::LookFirst
                 }
+                // What is in the hand was not shown to be what was asked for, and a hand that is full cannot try again.
+                (Action::Pick { object, .. }, _) if self.is_held(object) => Remedy::Give,
                 (Action::Act { object, action, part }, reason)
                     if has_touched(reason) && self.is_thrown(object, action, part.as_deref(), named_in) =>
                 {

@@ -332,6 +332,17 @@ fn faults_are_retried_after_a_new_map() {
 }
 
 #[test]
+fn what_was_not_shown_to_be_held_is_not_said_to_be() {
+    let mut world = Scripted::new(kitchen());
+    // The pads closed on something, and then the grasp failed.
+    world.grasp_stays = true;
+    world.script = [Some((Reason::OutcomeNotObserved, false))].into();
+    let report = run("pick up the pear", &mut world);
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::OutcomeNotObserved)));
+    assert_eq!(world.skills, ["grasp pear_0"]);
+}
+
+#[test]
 fn no_more_than_three_retries() {
     let no_grasp = Some((Reason::NoGrasp, false));
     let mut world = Scripted::new(kitchen());

@@ -4,6 +4,7 @@ mod associate;
 mod gone;
 pub(crate) mod object;
 pub(crate) mod parts;
+mod slots;
 mod stand;
 
 #[cfg(test)]
@@ -214,7 +215,7 @@ impl MapBuilder {
         }
         let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
         let mut moves = associate::moved(&old, &gone, &seen, &pairs);
-        for (number, place) in associate::slid(&old, &seen, &pairs, &moves).into_iter().enumerate() {
+        for (number, place) in slots::slid(&old, &seen, &pairs, &moves).into_iter().enumerate() {
             moves[number] = moves[number].or(place);
         }
         // Something left the hand: it is looked for even when this frame misnames it.
@@ -223,7 +224,7 @@ impl MapBuilder {
                 moves[number] = Some(place);
             }
         }
-        let several = associate::were_several(&old, &seen, &pairs, &rule);
+        let several = slots::were_several(&old, &seen, &pairs, &rule);
         let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
         let mut new = Vec::new();
         for (number, mut object) in seen.into_iter().enumerate() {
@@ -233,7 +234,7 @@ impl MapBuilder {
                     if reset {
                         object.key = known.key.clone();
                         *known = object;
-                    } else if several[place] || associate::has_slid(known, &object, &rule) {
+                    } else if several[place] || slots::has_slid(known, &object, &rule) {
                         object.key = known.key.clone();
                         keep_names(&mut object, std::mem::take(&mut known.class_votes));
                         *known = object;
@@ -271,7 +272,7 @@ impl MapBuilder {
         }
         kept.extend(new);
         associate::absorb_duplicates(&mut kept, frame.stamp, &rule, report);
-        associate::absorb_slots(&mut kept, frame.stamp, &rule, report);
+        slots::absorb_slots(&mut kept, frame.stamp, &rule, report);
         kept
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct Scripted {
     pub(crate) held: Option<ObjectKey>,
     /// Answers to the next skills: `Some` is a fault, with whether it left the map stale.
     pub(crate) script: VecDeque<Option<(Reason, bool)>>,
+    /// Whether a grasp that fails leaves the object between the pads.
+    pub(crate) grasp_stays: bool,
     /// The next placement is done, but the object gets this key and the outcome is not observed.
     pub(crate) rekey: Option<ObjectKey>,
     /// What goes wrong before the next goal.
@@ -180,6 +182,9 @@ impl World for Scripted {
         let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
         self.skills.push(words.join(" "));
         if let Some(Some((reason, map_stale))) = self.script.pop_front() {
+            if self.grasp_stays && matches!(request.skill, Skill::Grasp | Skill::GraspPart) {
+                self.held = Some(request.object.clone());
+            }
             let after = SkillOutcome { held: self.held.clone(), map_stale };
             return Err(Fault { reason, message: format!("scripted {}", reason.code()), after: Some(after) });
         }

@@ -12,8 +12,8 @@ use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_perception::map::Tool;
 use prehend_perception::{Keyframe, KeyframeError, PartLabels, RoomBuilder, RoomSettings, UpdateReport};
 use prehend_ros::{ParameterError, Parameters, ServiceRequest, TfError, nanoseconds, time_from_nanoseconds};
-use prehend_scene::{ObjectKey, Scope};
-use serde_json::json;
+use prehend_scene::{Object, ObjectKey, Scope};
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Wall time an update may wait for its frame when the request names none, and the longest it may name.
@@ -149,6 +149,14 @@ impl Failure {
             Self::Frame(KeyframeError::Intrinsics(_) | KeyframeError::Size { .. }) => ErrorCode::MAP_NO_FRAME,
         }
     }
+}
+
+/// An object as the trace tells it: where its box is (middle, map frame) and how large, millimetres.
+fn traced(object: &Object) -> Value {
+    let millimetres =
+        |vector: Vector3<f64>| [vector.x, vector.y, vector.z].map(|value| (value * 1e3).round());
+    json!({ "key": object.key.0, "class": object.class_name,
+        "center_mm": millimetres(object.bounds.pose.translation.vector), "size_mm": millimetres(object.bounds.size) })
 }
 
 /// Where things that are held would be; `gripped` is the key of what the gripper closed on, empty when that is not known.
@@ -425,7 +433,8 @@ impl ObjectMapNode<'_> {
                 "homeless_parts": report.homeless_parts,
                 "skipped_empty_masks": report.skipped.empty_masks,
                 "skipped_without_points": report.skipped.without_points,
-                "unknown_labels": report.skipped.unknown_labels, "seconds": seconds }),
+                "unknown_labels": report.skipped.unknown_labels, "seconds": seconds,
+                "objects": map.objects.iter().map(traced).collect::<Vec<_>>() }),
         );
         let response = UpdateMap::Response {
             version: map.version,

@@ -77,14 +77,21 @@ impl Job<'_> {
     }
 
     /// Goes home, looks, and lets the verifier judge the plan's outcome. A placed object that was not seen from home is
-    /// looked for once more from nearer by.
+    /// looked for once more from nearer by. What is held may leave no way home: then it is judged from where the arm stands.
     pub(super) async fn confirm(
         &self,
         plan: &SkillPlan,
         before: Observation,
         seen_before: Option<&Object>,
     ) -> Result<String, SkillFault> {
-        self.home().await?;
+        let view = match self.home().await {
+            Ok(()) => "home",
+            Err(fault @ SkillFault::NoPlan { .. }) if self.held()?.is_some() => {
+                self.tell("home", fault.reason().code(), &fault.to_string());
+                "here"
+            }
+            Err(fault) => return Err(fault),
+        };
         let mut before = before;
         // What is in the hand may have left the map; the check must know what it looked like.
         if let (Some(objects), Some(object)) = (before.objects.as_mut(), seen_before)
@@ -92,7 +99,7 @@ impl Job<'_> {
         {
             objects.push(object.clone());
         }
-        let first = self.look_and_check(plan, &before, "home").await?;
+        let first = self.look_and_check(plan, &before, view).await?;
         let again = match first {
             Ok(because) => return Ok(because),
             Err(because) if plan.relation.is_none() && !plan.skill.acts_on_part() => {
