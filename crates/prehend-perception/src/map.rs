@@ -187,7 +187,7 @@ impl MapBuilder {
         report: &mut UpdateReport,
     ) -> Vec<Object> {
         let rule = self.settings.merge;
-        let Sights { seen, held, holds, frame, scene } = sights;
+        let Sights { mut seen, held, holds, frame, scene } = sights;
         // What is seen to be elsewhere is taken out of the old clouds before anything is compared.
         let looks: Vec<Visibility> = old.iter().map(|object| gone::look(object, frame, scene)).collect();
         let mut gone: Vec<bool> = looks.iter().map(Visibility::is_gone).collect();
@@ -195,6 +195,9 @@ impl MapBuilder {
             if !gone {
                 gone::carve(object, frame, scene);
             }
+        }
+        if !reset {
+            seen.retain(|object| !slots::spans_several(&old, &gone, object, &rule));
         }
         let mut pairs = associate::pair(&old, &gone, &seen, &rule);
         // What the gripper took is no longer in its place, even when the gripper hides that place.

@@ -54,9 +54,13 @@ const PIECE: (f64, f64) = (0.4, 0.7);
 /// Share of the points of a piece in the box of its drawer.
 const IN_BOX: f64 = 0.7;
 
-/// Halves of an open drawer: how deep each is at least, how far apart their fronts and their sides are at most, and how far they
-/// lie over each other at most, metres.
-const TORN: (f64, f64, f64) = (0.06, 0.015, 0.03);
+/// Pieces of an open drawer: how deep each is at least, and how far apart their sides and their fronts are at most, metres.
+const TORN: (f64, f64) = (0.06, 0.015);
+/// Distance of what belongs to a front from its plane, how far its handle stands out, metres, and the least share of the points of
+/// a drawer that are on its front and the greatest before it.
+const FRONT: (f64, f64, f64, f64) = (0.012, 0.045, 0.15, 0.1);
+/// Views after which two drawers above each other are known to be two.
+const SEEN_APART: u32 = 2;
 
 /// Whether the smaller of two sightings of drawers lies in the box of the larger: no two drawers share their room.
 fn is_piece(a: &Object, b: &Object) -> bool {
@@ -66,8 +70,8 @@ fn is_piece(a: &Object, b: &Object) -> bool {
     (share < PIECE.0 || share > PIECE.1 && level) && fixture::lies_in(small, large, IN_BOX)
 }
 
-/// Whether two sightings of drawers are halves of one that stands open: side by side at one height, as far out and as deep as each
-/// other. Of two closed drawers side by side only the fronts are seen, which are not deep.
+/// Whether two sightings of drawers are pieces of one that stands open: side by side at one height and both deep, unless each has a
+/// front of its own farther out than the other's. Of a closed drawer only the front is seen, which is not deep.
 fn is_torn(a: &Object, b: &Object) -> bool {
     let (smaller, larger) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
     let level = (a.bounds.top() - b.bounds.top()).abs() <= LEVEL;
@@ -77,17 +81,63 @@ fn is_torn(a: &Object, b: &Object) -> bool {
         return false;
     };
     let side = Vector3::new(-front.normal.y, front.normal.x, 0.0);
-    let range = |object: &Object, axis: &Vector3<f64>| {
-        let mut along: Vec<f64> = object.cloud.points.iter().map(|p| p.coords.dot(axis)).collect();
-        along.sort_by(f64::total_cmp);
-        let at = |share: f64| along.get((share * (along.len().max(1) - 1) as f64) as usize).copied();
-        at(0.02).zip(at(0.98)).unwrap_or((0.0, 0.0))
-    };
-    let (out_a, out_b) = (range(a, &front.normal), range(b, &front.normal));
     let (across_a, across_b) = (range(a, &side), range(b, &side));
     let gap = across_a.0.max(across_b.0) - across_a.1.min(across_b.1);
-    let is_deep = |out: (f64, f64)| out.1 - out.0 > TORN.0;
-    is_deep(out_a) && is_deep(out_b) && (out_a.1 - out_b.1).abs() < TORN.1 && (-TORN.2..TORN.1).contains(&gap)
+    let is_deep = |object: &Object| {
+        let out = range(object, &front.normal);
+        out.1 - out.0 > TORN.0
+    };
+    let own = |object: &Object| own_front(object, &front.normal);
+    let two_fronts = own(a).zip(own(b)).is_some_and(|(a, b)| (a - b).abs() > TORN.1);
+    is_deep(a) && is_deep(b) && gap < TORN.1 && !two_fronts
+}
+
+/// Range of an object's points along an axis, without the outermost 2 % on either side.
+fn range(object: &Object, axis: &Vector3<f64>) -> (f64, f64) {
+    let mut along: Vec<f64> = object.cloud.points.iter().map(|p| p.coords.dot(axis)).collect();
+    along.sort_by(f64::total_cmp);
+    let at = |share: f64| along.get((share * along.len().saturating_sub(1) as f64) as usize).copied();
+    at(0.02).zip(at(0.98)).unwrap_or((0.0, 0.0))
+}
+
+/// Place along the outward normal of the front that closes a drawer: nothing but its handle stands before it. `None` of a hollow.
+fn own_front(object: &Object, normal: &Vector3<f64>) -> Option<f64> {
+    let front = Front::find(&object.cloud.points, &viewer_of(object))?;
+    let share = |counts: &dyn Fn(f64) -> bool| {
+        let points = &object.cloud.points;
+        points.iter().filter(|p| counts(p.coords.dot(&front.normal) - front.offset)).count() as f64
+            / points.len().max(1) as f64
+    };
+    let on = share(&|out| out.abs() < FRONT.0);
+    let before = share(&|out| out > FRONT.1);
+    (front.normal.dot(normal) > 0.9 && on >= FRONT.2 && before <= FRONT.3).then_some(front.offset)
+}
+
+/// Whether a frame took several known drawers or doors above each other for one: it is no sighting of any of them.
+pub(super) fn spans_several(old: &[Object], gone: &[bool], seen: &Object, rule: &MergeRule) -> bool {
+    if !fixture::is_panel(&seen.class_name) {
+        return false;
+    }
+    let covered: Vec<&Object> = old
+        .iter()
+        .zip(gone)
+        .filter(|(known, gone)| {
+            !**gone
+                && fixture::is_panel(&known.class_name)
+                && known.view_count >= SEEN_APART
+                && known.bounds.size.z < PIECE.1 * seen.bounds.size.z
+                && overlap_ratio(&known.cloud.points, &seen.cloud.points, rule.distance) > UNMOVED
+        })
+        .map(|(known, _)| known)
+        .collect();
+    let height = |known: &Object| (known.bounds.pose.translation.z, known.bounds.size.z);
+    covered.iter().enumerate().any(|(number, a)| {
+        let (at, high) = height(a);
+        covered[number + 1..].iter().map(|b| height(b)).any(|(other, tall)| {
+            // A handle before a front is at its height.
+            high.min(tall) > WHOLE_FRONT * seen.bounds.size.z && (at - other).abs() > high.min(tall) / 2.0
+        })
+    })
 }
 
 /// Whether two sightings of drawers or doors are of one that moved: their upper edges are level, and along the way of a
@@ -216,6 +266,13 @@ mod tests {
     fn halves_of_an_open_drawer_are_one_and_drawers_side_by_side_are_not() {
         let half = drawer("a", -0.12, 0.18, 0.49, 0.1);
         assert!(is_torn(&half, &drawer("b", 0.065, 0.09, 0.49, 0.1)));
+        // A piece of the hollow, whose back is no front.
+        let mut hollow = drawer("b", 0.065, 0.09, 0.59, 0.0);
+        hollow
+            .cloud
+            .points
+            .extend(drawer("", 0.065, 0.09, 0.51, 0.08).cloud.points.into_iter().filter(|p| p.z == 0.15));
+        assert!(is_torn(&half, &hollow));
         // Another that is not as far out, one that stands apart, one below.
         assert!(!is_torn(&half, &drawer("b", 0.065, 0.09, 0.55, 0.1)));
         assert!(!is_torn(&half, &drawer("b", 0.1, 0.09, 0.49, 0.1)));
@@ -224,5 +281,26 @@ mod tests {
         assert!(!is_torn(&half, &below));
         // Two closed ones.
         assert!(!is_torn(&drawer("a", -0.12, 0.18, 0.6, 0.0), &drawer("b", 0.065, 0.18, 0.6, 0.0)));
+    }
+
+    #[test]
+    fn what_spans_two_known_fronts_is_no_sighting_of_one() {
+        let rule = MergeRule::default();
+        let front = |above: f64, views: u32| {
+            let mut object = drawer("a", -0.15, 0.3, 0.6, 0.0);
+            object.cloud.points.iter_mut().for_each(|p| p.z += above);
+            object.bounds.pose.translation.z += above;
+            object.view_count = views;
+            object
+        };
+        let (lower, upper) = (front(0.0, 2), front(0.09, 2));
+        let mut both = lower.clone();
+        both.cloud.points.extend(upper.cloud.points.iter().copied());
+        both.bounds.size.z = 0.17;
+        let known = [lower, upper];
+        assert!(spans_several(&known, &[false, false], &both, &rule));
+        assert!(!spans_several(&known, &[false, true], &both, &rule));
+        assert!(!spans_several(&known, &[false, false], &known[0], &rule));
+        assert!(!spans_several(&[front(0.0, 1), front(0.09, 1)], &[false, false], &both, &rule));
     }
 }
