@@ -1,5 +1,6 @@
 //! The agent loop: understand, plan, act with retries, report.
 
+mod locate;
 mod remedy;
 mod travel;
 mod words;
@@ -15,8 +16,8 @@ use remedy::{Remedy, has_touched, remedy};
 use std::collections::HashMap;
 use words::{done_words, puts_down};
 
-/// How far a thing may have moved and still be taken for the one that was lost from the map, metres.
-const SAME_PLACE: f64 = 0.12;
+/// Least distance up or down by which a drawer or door may be found again, metres: what is seen of it varies.
+const ROW: f64 = 0.03;
 
 /// How a goal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,9 @@ struct Remembered {
     place: Point3<f64>,
     /// Overall size, metres.
     size: f64,
+    /// How far up or down a drawer or door may be found again: farther is another one, however like it. Metres; `None` of what moves
+    /// freely.
+    row: Option<f64>,
     /// Carries things, as tables do.
     is_furniture: bool,
 }
@@ -290,6 +294,7 @@ impl Executor<'_, '_> {
                 query: describe(&object.key, map).trim_start_matches("the ").to_owned(),
                 place: spatial::centre(object),
                 size: object.bounds.size.norm(),
+                row: fixture::is_panel(&object.class_name).then(|| (object.bounds.size.z / 2.0).max(ROW)),
                 is_furniture: is_furniture(object),
             };
             self.memory.insert(object.key.clone(), remembered);
@@ -457,50 +462,5 @@ impl Executor<'_, '_> {
         let more: Vec<ObjectKey> = keys.iter().skip(1).cloned().collect();
         self.tools.interact(&first, &action, &more)?;
         Ok(())
-    }
-
-    /// Finds an object of the plan in the current map and puts it into the inventory again (remapping, ASP III-C).
-    fn locate(&mut self, object: &ObjectKey) -> Result<ObjectKey, Fault> {
-        let key = self.alias(object);
-        let map = self.tools.map()?;
-        if self.tools.state().inventory.contains(&key) && map.get(&key).is_some() {
-            return Ok(key);
-        }
-        let Some(remembered) = self.memory.get(object).cloned() else {
-            return Err(Fault::new(Reason::NotFound, format!("{object} is not in the map any more")));
-        };
-        let (found, _) = self.tools.object_retrieval(&remembered.query, 0)?;
-        let map = self.tools.map()?;
-        if map.get(&key).is_some() {
-            self.tools.add_to_inventory(&key);
-            return Ok(key);
-        }
-        // A thing the plan did not know, of the same kind where it was: it got a new key.
-        let new = |candidate: &&Object| !self.known.contains(&candidate.key);
-        let nearest = map
-            .objects
-            .iter()
-            .filter(new)
-            .filter(|candidate| {
-                found.keys.contains(&candidate.key) || candidate.class_name == remembered.class_name
-            })
-            .map(|candidate| ((spatial::centre(candidate) - remembered.place).norm(), candidate))
-            .filter(|(distance, _)| *distance <= SAME_PLACE)
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, candidate)| candidate.key.clone());
-        // Else the only new thing that fits the description, wherever it is now.
-        let fitting: Vec<&ObjectKey> = found.keys.iter().filter(|key| !self.known.contains(key)).collect();
-        let only = match fitting.as_slice() {
-            [one] if map.get(one).is_some() => Some((*one).clone()),
-            _ => None,
-        };
-        match nearest.or(only) {
-            Some(new) => {
-                self.aliases.insert(object.clone(), new.clone());
-                self.tools.add_to_inventory(&new);
-                Ok(new)
-            }
-            None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
-        }
     }
 }

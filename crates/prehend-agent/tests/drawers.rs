@@ -132,6 +132,31 @@ fn of_a_row_that_was_not_seen_none_is_closed_already() {
     assert!(skills.is_empty() && report.message.contains("closed already"), "{}: {skills:?}", report.message);
 }
 
+/// A drawer whose key is lost is not found again in another row, however like it.
+#[test]
+fn a_drawer_that_is_lost_is_not_one_of_another_row() {
+    for (key, is_same_row) in [("drawer_0", false), ("drawer_1", true)] {
+        let mut world = Scripted::new(scene());
+        world.script = [Some((Reason::OutcomeNotObserved, true))].into();
+        // Then only one drawer is seen, under a new key.
+        let mut later = scene();
+        later.retain(|object| object.key.0 == key || !object.class_name.contains("drawer"));
+        later
+            .iter_mut()
+            .filter(|object| object.key.0 == key)
+            .for_each(|object| object.key = "drawer_9".into());
+        world.seen_later = Some((2, later));
+        let report = run_world(&mut world, "open the middle drawer");
+        assert_eq!(report.outcome == Outcome::Done, is_same_row, "{key}: {}", report.message);
+        assert_eq!(
+            world.skills.iter().any(|skill| skill.contains("drawer_9")),
+            is_same_row,
+            "{:?}",
+            world.skills
+        );
+    }
+}
+
 /// What was felt of a part is told, and not that a later try did not come as far.
 #[test]
 fn a_part_that_held_is_told_whatever_later_tries_meet() {

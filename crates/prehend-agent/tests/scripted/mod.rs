@@ -61,6 +61,8 @@ pub(crate) struct Scripted {
     pub(crate) calls: Vec<String>,
     pub(crate) updates: u32,
     pub(crate) interrupt_after_skills: Option<(usize, Fault)>,
+    /// What the map shows from so many updates on.
+    pub(crate) seen_later: Option<(u32, Vec<Object>)>,
     /// An object whose name views dispute until so many updates were made, and its true name.
     pub(crate) disputed: Option<(ObjectKey, u32, &'static str)>,
 }
@@ -115,6 +117,9 @@ impl World for Scripted {
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         self.updates += 1;
         self.map.version += 1;
+        if let Some((_, objects)) = self.seen_later.take_if(|(updates, _)| *updates <= self.updates) {
+            self.map.objects = objects;
+        }
         if let Some((key, _, name)) = self.disputed.take_if(|(_, updates, _)| *updates <= self.updates)
             && let Some(object) = self.map.objects.iter_mut().find(|object| object.key == key)
         {

@@ -54,8 +54,9 @@ const PIECE: (f64, f64) = (0.4, 0.7);
 /// Share of the points of a piece in the box of its drawer.
 const IN_BOX: f64 = 0.7;
 
-/// Pieces of an open drawer: how deep each is at least, and how far apart their sides and their fronts are at most, metres.
-const TORN: (f64, f64) = (0.06, 0.015);
+/// Pieces of an open drawer: how deep each is at least, how far apart their sides and their fronts are at most, and how far the
+/// smaller reaches beyond the larger in depth, metres.
+const TORN: (f64, f64, f64) = (0.06, 0.015, 0.03);
 /// Distance of what belongs to a front from its plane, how far its handle stands out, metres, and the least share of the points of
 /// a drawer that are on its front and the greatest before it.
 const FRONT: (f64, f64, f64, f64) = (0.012, 0.045, 0.15, 0.1);
@@ -83,13 +84,13 @@ fn is_torn(a: &Object, b: &Object) -> bool {
     let side = Vector3::new(-front.normal.y, front.normal.x, 0.0);
     let (across_a, across_b) = (range(a, &side), range(b, &side));
     let gap = across_a.0.max(across_b.0) - across_a.1.min(across_b.1);
-    let is_deep = |object: &Object| {
-        let out = range(object, &front.normal);
-        out.1 - out.0 > TORN.0
-    };
+    // What reaches farther back than the drawer is what the drawer is in.
+    let (part, whole) = (range(smaller, &front.normal), range(larger, &front.normal));
+    let is_deep = (part.1 - part.0).min(whole.1 - whole.0) > TORN.0;
+    let is_within = part.0 > whole.0 - TORN.2 && part.1 < whole.1 + TORN.2;
     let own = |object: &Object| own_front(object, &front.normal);
     let two_fronts = own(a).zip(own(b)).is_some_and(|(a, b)| (a - b).abs() > TORN.1);
-    is_deep(a) && is_deep(b) && gap < TORN.1 && !two_fronts
+    is_deep && is_within && gap < TORN.1 && !two_fronts
 }
 
 /// Range of an object's points along an axis, without the outermost 2 % on either side.
@@ -273,6 +274,10 @@ mod tests {
             .points
             .extend(drawer("", 0.065, 0.09, 0.51, 0.08).cloud.points.into_iter().filter(|p| p.z == 0.15));
         assert!(is_torn(&half, &hollow));
+        // What the drawer is in, when it is called a drawer.
+        let mut body = drawer("b", -0.15, 0.36, 0.59, 0.23);
+        body.cloud.points.retain(|p| p.z == 0.15);
+        assert!(!is_torn(&half, &body));
         // Another that is not as far out, one that stands apart, one below.
         assert!(!is_torn(&half, &drawer("b", 0.065, 0.09, 0.55, 0.1)));
         assert!(!is_torn(&half, &drawer("b", 0.1, 0.09, 0.49, 0.1)));
