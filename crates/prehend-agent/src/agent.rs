@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial};
+use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial};
 use remedy::{Remedy, has_touched, remedy};
 use std::collections::HashMap;
 use words::{done_words, puts_down};

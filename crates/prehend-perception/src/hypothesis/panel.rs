@@ -87,7 +87,7 @@ pub(super) fn settle(
         if face.members.iter().any(|member| gone.contains(member)) {
             continue;
         }
-        let fronts = fronts_of(face, scene, &eye, (found, &panels), settings);
+        let fronts = fronts_of(face, (frame, scene), (found, &panels), settings);
         if fronts.is_empty() {
             continue;
         }
@@ -121,23 +121,29 @@ fn join(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 /// The fronts in one face, each with what stands before it and lies in it.
 fn fronts_of(
     face: &Face,
-    scene: &Scene,
-    eye: &Point3<f64>,
+    (frame, scene): (&Keyframe, &Scene),
     (found, panels): (&[Hypothesis], &[usize]),
     settings: &HypothesisSettings,
 ) -> Vec<Hypothesis> {
     let (normal, offset) = (face.front.normal, face.front.offset);
+    let eye = &Point3::from(frame.map_from_camera.translation.vector);
     let side = Vector3::new(-normal.y, normal.x, 0.0);
     let around = |range: (f64, f64), v: f64, margin: f64| v > range.0 - margin && v < range.1 + margin;
     let mut on_face: Vec<(f64, f64, usize)> = Vec::new();
+    let eye_out = eye.coords.dot(&normal) - offset;
+    let width = frame.intrinsics.width.max(1);
     for (index, point) in scene.grid.points.iter().enumerate() {
-        let Some(p) = point else { continue };
+        // The gripper hides what is behind it, however near it is itself.
+        let is_robot = scene.robot.get(index).copied().unwrap_or(false);
+        let ray = || frame.intrinsics.unproject((index % width) as f64, (index / width) as f64, 1.0);
+        let seen = if is_robot { Some(frame.map_from_camera * ray()) } else { *point };
+        let Some(p) = seen else { continue };
         let out = p.coords.dot(&normal) - offset;
         // What stands before the face hides the place where its ray meets the face: that is no seam.
         let (p, index) = match out {
-            _ if scene.clusters[index] == 0 => continue,
-            _ if out.abs() < THICKNESS => (*p, index),
-            _ if out > 0.0 => match shadow(eye, p, out, eye.coords.dot(&normal) - offset) {
+            _ if !is_robot && scene.clusters[index] == 0 => continue,
+            _ if !is_robot && out.abs() < THICKNESS => (p, index),
+            _ if is_robot || out > 0.0 => match shadow(eye, &p, out, eye_out) {
                 Some(p) => (p, HIDDEN),
                 None => continue,
             },
