@@ -11,13 +11,17 @@ use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
-use prehend_scene::{ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial};
+use prehend_scene::{
+    Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
+};
 use remedy::{Remedy, has_touched, remedy};
 use std::collections::HashMap;
 use words::{done_words, puts_down};
 
 /// Least distance up or down by which a drawer or door may be found again, metres: what is seen of it varies.
 const ROW: f64 = 0.03;
+/// How something is put: whether it is let fall a short way, and into which room of a divided target.
+type How = (bool, Option<Compartment>);
 
 /// How a goal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,10 +330,8 @@ impl Executor<'_, '_> {
                 {
                     Remedy::LookFirst
                 }
-                // Where the base came to stand, the camera may have seen a part of the target only.
-                (Action::Place { .. }, Reason::NoPlace) if self.tools.rooms() && views < VIEWS => {
-                    Remedy::LookFirst
-                }
+                // From where the camera was it may have seen a part of the target only.
+                (Action::Place { .. }, Reason::NoPlace) if views < VIEWS => Remedy::LookFirst,
                 // What is in the hand was not shown to be what was asked for, and a hand that is full cannot try again.
                 (Action::Pick { object, .. }, _) if self.is_held(object) => Remedy::Give,
                 (Action::Act { object, action, part }, reason)
@@ -380,17 +382,17 @@ impl Executor<'_, '_> {
                 self.grasp(object, part.as_deref())?;
                 Ok(done_words(step, named_in))
             }
-            Action::Place { object, relation, targets, drop, part } => {
-                if self.stands_already(object, *relation, targets, named_in)? {
+            Action::Place { object, relation, targets, drop, part, compartment } => {
+                if compartment.is_none() && self.stands_already(object, *relation, targets, named_in)? {
                     return Ok(done_words(step, named_in));
                 }
                 if !self.is_held(object) {
                     self.grasp(object, part.as_deref())?;
                 }
                 if self.tools.rooms() {
-                    self.place_there(object, *relation, targets, *drop)?;
+                    self.place_there(object, *relation, targets, (*drop, *compartment))?;
                 } else {
-                    self.place(*relation, targets, *drop)?;
+                    self.place(*relation, targets, (*drop, *compartment))?;
                 }
                 Ok(done_words(step, named_in))
             }
@@ -447,17 +449,17 @@ impl Executor<'_, '_> {
         }
     }
 
-    fn place(&mut self, relation: Relation, targets: &[ObjectKey], drop: bool) -> Result<(), Fault> {
+    fn place(&mut self, relation: Relation, targets: &[ObjectKey], how: How) -> Result<(), Fault> {
         let mut keys = Vec::new();
         for target in targets {
             keys.push(self.locate(target)?);
         }
-        self.put(relation, &keys, drop)
+        self.put(relation, &keys, how)
     }
 
     /// Puts what is held relative to objects of the local map.
-    fn put(&mut self, relation: Relation, keys: &[ObjectKey], drop: bool) -> Result<(), Fault> {
-        let action = Interaction::place_text(relation, drop);
+    fn put(&mut self, relation: Relation, keys: &[ObjectKey], how: How) -> Result<(), Fault> {
+        let action = Interaction::place_text(relation, how.0, how.1);
         let first = keys.first().cloned().unwrap_or_default();
         let more: Vec<ObjectKey> = keys.iter().skip(1).cloned().collect();
         self.tools.interact(&first, &action, &more)?;

@@ -1,5 +1,6 @@
 //! Goals as data.
 
+use crate::place::Side;
 use prehend_scene::Reason;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,15 @@ pub enum Predicate {
         object: String,
         /// What contains it.
         target: String,
+    },
+    /// The object is in the room at one side of a divided target.
+    InRoom {
+        /// What was placed.
+        object: String,
+        /// What contains it.
+        target: String,
+        /// Which of its rooms, as the robot sees it.
+        side: Side,
     },
     /// The object stands on the table close beside the target.
     NextTo {
@@ -200,6 +210,7 @@ impl Predicate {
         match self {
             Self::On { object, .. }
             | Self::In { object, .. }
+            | Self::InRoom { object, .. }
             | Self::NextTo { object, .. }
             | Self::LeftOf { object, .. }
             | Self::RightOf { object, .. }

@@ -158,6 +158,7 @@ pub fn holds(predicate: &Predicate, before: &Truth, after: &Truth) -> Result<boo
     Ok(match predicate {
         Predicate::On { object, target } => place::is_on(after, find(object)?, find(target)?),
         Predicate::In { object, target } => place::is_in(find(object)?, find(target)?),
+        Predicate::InRoom { object, target, side } => place::is_in_room(find(object)?, find(target)?, *side),
         Predicate::NextTo { object, target } => place::is_next_to(after, find(object)?, find(target)?),
         Predicate::LeftOf { object, target } => aside(object, target, Side::Left)?,
         Predicate::RightOf { object, target } => aside(object, target, Side::Right)?,
@@ -341,6 +342,9 @@ pub fn describe(predicate: &Predicate) -> String {
     match predicate {
         Predicate::On { object, target } => format!("{object} on {target}"),
         Predicate::In { object, target } => format!("{object} in {target}"),
+        Predicate::InRoom { object, target, side } => {
+            format!("{object} in the {side:?} compartment of {target}").to_lowercase()
+        }
         Predicate::NextTo { object, target } => format!("{object} next to {target}"),
         Predicate::LeftOf { object, target } => format!("{object} left of {target}"),
         Predicate::RightOf { object, target } => format!("{object} right of {target}"),

@@ -17,6 +17,7 @@
 
 use nalgebra::{Isometry3, Point2, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use prehend_sim::world::{ObjectTruth, Truth};
+use serde::{Deserialize, Serialize};
 
 /// Slower than this is at rest, m/s.
 pub const RESTING_SPEED: f64 = 0.05;
@@ -32,7 +33,8 @@ pub const CONE: (f64, f64) = (1.2, 0.04);
 pub const SIDE_REACH: f64 = 0.30;
 
 /// A side, as the robot sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// +y.
     Left,
@@ -194,6 +196,20 @@ pub fn is_in(object: &ObjectTruth, target: &ObjectTruth) -> bool {
     let rim = target.position[2] + target.half_extents[2];
     let floor = target.position[2] + hollow.floor;
     over && object.position[2] > floor - 0.005 && bottom(object) < rim - 0.002
+}
+
+/// Whether `object` is in the room at this side of a divided `target`: in it, and off its middle towards the side by more than
+/// across, each as a share of half of the target.
+pub fn is_in_room(object: &ObjectTruth, target: &ObjectTruth, side: Side) -> bool {
+    let off = pose(target).inverse_transform_point(&Point3::from(object.position));
+    let turn = pose(target).rotation;
+    let [dx, dy] = side.direction();
+    // The sides are those of the robot; fixtures face it.
+    let way = turn.inverse_transform_vector(&Vector3::new(dx, dy, 0.0));
+    let share = [0, 1].map(|axis| off[axis] / target.half_extents[axis].max(1e-3));
+    let along = share[0] * way.x + share[1] * way.y;
+    let across = (share[0] * way.y - share[1] * way.x).abs();
+    is_in(object, target) && along > across
 }
 
 /// Whether `object` is on `target`; see the table above.

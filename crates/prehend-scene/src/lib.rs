@@ -4,6 +4,7 @@
 //! Read [`ObjectMap`] first. Everything is in the map frame (the robot's base frame), metres and radians.
 
 pub mod actions;
+pub mod compartment;
 pub mod evidence;
 pub mod fixture;
 pub mod map;
@@ -17,6 +18,7 @@ pub mod spatial;
 pub mod state;
 
 pub use actions::{ActionRule, ActionTable, ActionWay, Makes, Way};
+pub use compartment::Compartment;
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
 pub use map::{ObjectMap, ROOM_PREFIX, Scope};
 pub use object::{Affordance, Crop, Object, ObjectKey, ObservedPart, PartView};

@@ -58,6 +58,7 @@ fn candidates(c: &mut Criterion) {
         let targets: &[&[Point3<f64>]] = if relation == Relation::Table { &[] } else { &neighbours[..1] };
         let request = PlaceRequest {
             relation,
+            compartment: None,
             held: &held,
             targets,
             others: &neighbours[1..],

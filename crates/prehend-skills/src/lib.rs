@@ -18,6 +18,7 @@ pub mod part;
 pub mod place;
 pub mod plan;
 pub mod solids;
+pub mod view;
 
 pub use contract::{Contract, ContractError};
 pub use grasp::{GraspCandidate, GraspError, GraspRequest};

@@ -6,7 +6,7 @@ mod lever;
 pub mod part;
 
 use nalgebra::Point3;
-use prehend_scene::{Object, ObjectKey, Observation, Relation, Skill, SkillPlan, fixture};
+use prehend_scene::{Compartment, Object, ObjectKey, Observation, Relation, Skill, SkillPlan, fixture};
 
 /// Pads closer than this hold nothing, metres.
 const EMPTY_OPENING: f64 = 0.003;
@@ -125,7 +125,9 @@ fn check_place(plan: &SkillPlan, before: &Observation, after: &Observation) -> O
     let verdict = match (relation, target(0), target(1)) {
         (Relation::Table | Relation::Away, _, _) => Ok(()),
         (Relation::Between, Some(a), Some(b)) => between(object, a, b),
-        (_, Some(target), _) => related(relation, object, target),
+        (_, Some(target), _) => {
+            related(relation, object, target).and_then(|()| in_compartment(&plan.part, object, target))
+        }
         _ => {
             return Outcome::NotObserved { because: "the target was not seen again".to_owned() };
         }
@@ -228,6 +230,29 @@ fn related(relation: Relation, object: &Object, target: &Object) -> Result<(), S
         target.key,
         relation.name()
     ))
+}
+
+/// Whether what is in a divided container is in the room of it that was meant: at its side of the whole.
+fn in_compartment(part: &str, object: &Object, target: &Object) -> Result<(), String> {
+    let Some(compartment) = Compartment::parse(part) else { return Ok(()) };
+    let offset = center(object) - center(target);
+    let points = &target.cloud.points;
+    let half = [0, 1].map(|axis| {
+        let (low, high) = points
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p[axis]), high.max(p[axis])));
+        (high - low) / 2.0
+    });
+    match compartment.fit([offset.x, offset.y], half) {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "{} is seen {:.0} mm ahead and {:.0} mm left of the middle of {}, which is not its {part}",
+            object.key,
+            offset.x * 1e3,
+            offset.y * 1e3,
+            target.key
+        )),
+    }
 }
 
 fn between(object: &Object, a: &Object, b: &Object) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! Going to where things are, and finding them there again (ASP III-D).
 
-use super::{Executor, Remembered};
+use super::{Executor, How, Remembered};
 use crate::planner::{is_furniture, meant_here, seen_state, stands_in_or_on};
 use crate::tools::Interaction;
 use crate::world::Fault;
@@ -199,11 +199,11 @@ impl Executor<'_, '_> {
         object: &ObjectKey,
         relation: Relation,
         targets: &[ObjectKey],
-        drop: bool,
+        how: How,
     ) -> Result<(), Fault> {
-        let action = Interaction::place_text(relation, drop);
+        let action = Interaction::place_text(relation, how.0, how.1);
         let Some(first) = targets.first() else {
-            return self.put(relation, &[], drop);
+            return self.put(relation, &[], how);
         };
         self.travel(first, &action)?;
         let is_support = |target: &ObjectKey| {
@@ -211,13 +211,13 @@ impl Executor<'_, '_> {
         };
         if targets.len() == 1 && is_support(first) {
             // A table or a counter is no thing of the local map, but what carries them.
-            self.put(Relation::Table, &[], drop)?;
+            self.put(Relation::Table, &[], how)?;
         } else {
             let mut keys = Vec::new();
             for target in targets {
                 keys.push(self.redetect(target)?);
             }
-            self.put(relation, &keys, drop)?;
+            self.put(relation, &keys, how)?;
         }
         // The map of the room still shows it where it was.
         self.moved_to.insert(object.clone(), first.clone());

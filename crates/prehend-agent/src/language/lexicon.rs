@@ -195,7 +195,7 @@ pub struct Lexicon {
     closed: HashSet<String>,
 }
 
-const LISTS: [&str; 42] = [
+const LISTS: [&str; 43] = [
     "verb_noise",
     "home",
     "look",
@@ -234,6 +234,7 @@ const LISTS: [&str; 42] = [
     "containers",
     "surfaces",
     "not_containers",
+    "compartments",
     "plural_only",
     "singular_s",
     "attribute_nouns",

@@ -9,6 +9,8 @@ use crate::language::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Qu
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial};
 
+/// Pieces of furniture that are looked at from the front before a plan is made, at most.
+const FACED: usize = 2;
 /// Things at heights nearer than this to each other are in one row, metres.
 const ROW: f64 = 0.02;
 /// Least room above a drawer in which another one may be, as a share of its height.
@@ -105,13 +107,37 @@ impl Grounder<'_, '_, '_> {
         if !phrases.iter().any(is_panel) {
             return Ok(());
         }
-        let map = self.map()?;
-        let table = &self.knowledge.lexicon.actions;
-        if map.objects.iter().any(|object| table.rule("open", &object.class_name).is_some()) {
-            self.tools.survey(Skill::Look, view, None)?;
-            self.queries.clear();
+        for thing in self.openable(phrases)?.into_iter().take(FACED) {
+            // What the look before showed is kept: it may have given the thing another key.
+            if self.map()?.get(&thing).is_some() {
+                self.tools.survey(Skill::Look, view, Some(&thing))?;
+                self.queries.clear();
+            }
         }
         Ok(())
+    }
+
+    /// What may have drawers or a door, each piece of furniture once: those that the phrases name, or all when they name none.
+    fn openable(&mut self, phrases: &[NounPhrase]) -> Result<Vec<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        let mut wholes: Vec<&Object> = Vec::new();
+        for object in map.objects.iter().filter(|o| table.rule("open", &o.class_name).is_some()) {
+            let panel = Some(object).filter(|object| fixture::is_panel(&object.class_name));
+            let whole = panel.and_then(|panel| fixture::whole_of(panel, &map)).unwrap_or(object);
+            if wholes.iter().all(|other| other.key != whole.key) {
+                wholes.push(whole);
+            }
+        }
+        let nouns = |np: &NounPhrase| {
+            let of = np.modifiers.iter().flat_map(|modifier| &modifier.targets).cloned();
+            let all: Vec<NounPhrase> = of.chain([np.clone()]).collect();
+            all.into_iter().filter_map(|np| if let Head::Noun(noun) = np.head { Some(noun) } else { None })
+        };
+        let named: Vec<String> = phrases.iter().flat_map(nouns).collect();
+        let is_named = |object: &&&Object| named.contains(&object.class_name);
+        let of_name: Vec<ObjectKey> = wholes.iter().filter(is_named).map(|o| o.key.clone()).collect();
+        Ok(if of_name.is_empty() { wholes.iter().map(|o| o.key.clone()).collect() } else { of_name })
     }
 
     /// What was spoken of before, when a phrase can mean it and the action can be done to it: in "put the apple in the top drawer and
@@ -254,6 +280,7 @@ impl Grounder<'_, '_, '_> {
                 targets: Vec::new(),
                 drop: false,
                 part: None,
+                compartment: None,
             }),
             _ => {}
         }

@@ -19,7 +19,7 @@ use crate::language::{Goal, Lexicon, NounPhrase};
 use crate::policy::{Policy, Workspace};
 use crate::tools::Toolbox;
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Reason, Relation};
+use prehend_scene::{Compartment, ObjectKey, Reason, Relation};
 
 pub(crate) use act::seen_state;
 pub(crate) use describe::{describe, listed};
@@ -48,6 +48,8 @@ pub enum Action {
         drop: bool,
         /// Part to grasp it by.
         part: Option<String>,
+        /// Which room of a divided target is meant.
+        compartment: Option<Compartment>,
     },
     /// Act on a part.
     Act {

@@ -4,10 +4,10 @@ use super::describe::{describe, plan_words, relation_words};
 use super::feasible::{capital, relation_to, sensible, ungraspable, unplaceable};
 use super::ground::{Fact, Grounder, refuse};
 use super::{Action, Plan};
-use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Step};
+use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Region, Selector, Spatial, Step};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, Reason, Relation, spatial};
+use prehend_scene::{Compartment, Object, ObjectKey, Reason, Relation, spatial};
 
 impl Grounder<'_, '_, '_> {
     /// Grounds every step; nothing moves.
@@ -39,7 +39,8 @@ impl Grounder<'_, '_, '_> {
                 Step::Place { objects, destination, part, drop } => {
                     self.face(&destination.targets)?;
                     let keys = self.ground_all(objects, &[])?;
-                    let (relation, targets) = self.destination(destination, &keys)?;
+                    let (compartment, destination) = self.divided(destination);
+                    let (relation, targets) = self.destination(&destination, &keys)?;
                     self.objects = keys.clone();
                     if !targets.is_empty() {
                         self.targets = targets.clone();
@@ -55,8 +56,9 @@ impl Grounder<'_, '_, '_> {
                             targets: targets.clone(),
                             drop: *drop,
                             part: part.clone(),
+                            compartment,
                         };
-                        match self.put(&key, relation, &targets, &held)? {
+                        match self.put(&key, relation, &targets, &held)?.filter(|_| compartment.is_none()) {
                             Some(text) => already.push(text),
                             None => {
                                 self.make_way(&key, relation, &targets, &held, &mut actions)?;
@@ -128,6 +130,41 @@ impl Grounder<'_, '_, '_> {
         actions.push(Action::Pick { object: key.clone(), part: part.cloned() });
         *held = Some(key.clone());
         Ok(())
+    }
+
+    /// "The left compartment of the caddy" is the caddy, with the room of it that is meant; other destinations stay.
+    fn divided(&self, destination: &Destination) -> (Option<Compartment>, Destination) {
+        let whole = match (destination.relation, destination.targets.as_slice()) {
+            (PlaceRelation::Known(Relation::In | Relation::On) | PlaceRelation::To, [np]) => {
+                self.compartment_of(np)
+            }
+            _ => None,
+        };
+        match whole {
+            Some((compartment, targets)) => {
+                let relation = PlaceRelation::Known(Relation::In);
+                (Some(compartment), Destination { relation, targets, ..destination.clone() })
+            }
+            None => (None, destination.clone()),
+        }
+    }
+
+    /// The side of a room and what it is a room of, when a phrase names one.
+    fn compartment_of(&self, np: &NounPhrase) -> Option<(Compartment, Vec<NounPhrase>)> {
+        let Head::Noun(noun) = &np.head else { return None };
+        let (said, noun) =
+            noun.rsplit_once(' ').map_or((None, noun.as_str()), |(side, noun)| (Some(side), noun));
+        let side = match (np.selectors.as_slice(), said) {
+            ([Selector::Side(Region::Left)], None) | ([], Some("left")) => Compartment::Left,
+            ([Selector::Side(Region::Right)], None) | ([], Some("right")) => Compartment::Right,
+            ([Selector::Side(Region::Front)], None) | ([], Some("front")) => Compartment::Front,
+            ([Selector::Side(Region::Back)], None) | ([], Some("back")) => Compartment::Back,
+            _ => return None,
+        };
+        let [whole] = np.modifiers.as_slice() else { return None };
+        let belongs = !whole.negated && matches!(whole.relation, Spatial::PartOf | Spatial::In | Spatial::At);
+        (belongs && self.knowledge.lexicon.list("compartments").has_word(noun))
+            .then(|| (side, whole.targets.clone()))
     }
 
     /// Relation and targets of a destination for these objects.

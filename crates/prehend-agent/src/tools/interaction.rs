@@ -4,7 +4,7 @@ use crate::language::Lexicon;
 use crate::language::Token;
 use crate::language::lexicon::{PlaceWord, Verb, VerbMeaning};
 use crate::language::token::tokens;
-use prehend_scene::Relation;
+use prehend_scene::{Compartment, Relation};
 
 /// What an action text asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum Interaction {
         relation: Relation,
         /// Whether to let it fall a short way.
         drop: bool,
+        /// Which room of a divided container is meant.
+        compartment: Option<Compartment>,
     },
 }
 
@@ -73,7 +75,9 @@ impl Interaction {
             }
         });
         let away = tokens.iter().any(|token| token.word() == "away").then_some(Relation::Away);
-        Some(Self::Place { relation: named.or(away).unwrap_or(Relation::Table), drop })
+        let words: Vec<&str> = tokens.iter().map(Token::word).collect();
+        let compartment = words.windows(2).find_map(|pair| Compartment::parse(&pair.join(" ")));
+        Some(Self::Place { relation: named.or(away).unwrap_or(Relation::Table), drop, compartment })
     }
 
     /// The action text of an action on a part, which [`Interaction::parse`] reads back.
@@ -82,7 +86,7 @@ impl Interaction {
     }
 
     /// The action text of a placement, which [`Interaction::parse`] reads back.
-    pub fn place_text(relation: Relation, drop: bool) -> String {
+    pub fn place_text(relation: Relation, drop: bool, compartment: Option<Compartment>) -> String {
         let words = match relation {
             Relation::Table => "on the table",
             Relation::NextTo => "next to",
@@ -92,7 +96,11 @@ impl Interaction {
             Relation::Away => "away from",
             Relation::On | Relation::In | Relation::Behind | Relation::Between => relation.name(),
         };
-        format!("{} it {words}", if drop { "drop" } else { "place" })
+        let verb = if drop { "drop" } else { "place" };
+        match compartment {
+            Some(compartment) => format!("{verb} it {words} the {}", compartment.name()),
+            None => format!("{verb} it {words}"),
+        }
     }
 }
 
@@ -109,13 +117,25 @@ mod tests {
         let lexicon = Lexicon::built_in();
         for (relation, _) in Relation::ALL {
             for drop in [false, true] {
-                let text = Interaction::place_text(relation, drop);
+                let text = Interaction::place_text(relation, drop, None);
                 assert_eq!(
                     Interaction::parse(&text, &lexicon),
-                    Some(Interaction::Place { relation, drop }),
+                    Some(Interaction::Place { relation, drop, compartment: None }),
                     "{text}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn compartments_are_read_back() {
+        let lexicon = Lexicon::built_in();
+        for (compartment, _) in Compartment::ALL {
+            let text = Interaction::place_text(Relation::In, false, Some(compartment));
+            let read = Interaction::parse(&text, &lexicon);
+            let expected =
+                Interaction::Place { relation: Relation::In, drop: false, compartment: Some(compartment) };
+            assert_eq!(read, Some(expected), "{text}");
         }
     }
 

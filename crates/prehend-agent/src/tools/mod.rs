@@ -304,7 +304,7 @@ impl<'w> Toolbox<'w> {
             (Interaction::Place { .. }, None) => {
                 return Err(infeasible("nothing is in the gripper; grasp something first".to_owned()));
             }
-            (Interaction::Place { relation, drop }, Some(held)) => {
+            (Interaction::Place { relation, drop, compartment }, Some(held)) => {
                 if targets.contains(held) {
                     return Err(infeasible(format!("{held} cannot be put relative to itself")));
                 }
@@ -313,7 +313,7 @@ impl<'w> Toolbox<'w> {
                     object: held.clone(),
                     targets,
                     relation: Some(relation),
-                    part: String::new(),
+                    part: compartment.map_or_else(String::new, |compartment| compartment.name().to_owned()),
                     effect: None,
                     direction: None,
                     map_version: map.version,

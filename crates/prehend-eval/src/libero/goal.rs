@@ -3,6 +3,7 @@
 use super::scene::{SceneError, link_of, region_rectangle};
 use super::{Region, Task};
 use crate::goal::{GoalSpec, Predicate};
+use crate::place::Side;
 
 /// All goal predicates of a task.
 pub(super) fn spec(task: &Task) -> Result<GoalSpec, SceneError> {
@@ -23,6 +24,9 @@ fn predicate(task: &Task, goal: &[String]) -> Result<Predicate, SceneError> {
     match (name.to_lowercase().as_str(), arguments) {
         ("on", [object, target]) => on(task, object, target),
         ("in", [object, target]) if is_board(task, target) => on(task, object, target),
+        ("in", [object, target]) if let Some((container, side)) = room(task, target) => {
+            Ok(Predicate::InRoom { object: object.clone(), target: container, side })
+        }
         ("in", [object, target]) => {
             Ok(Predicate::In { object: object.clone(), target: container(task, target) })
         }
@@ -75,6 +79,19 @@ fn is_board(task: &Task, target: &str) -> bool {
         let category = task.fixtures.get(&region.target);
         region.region == "top_region" && category.is_some_and(|category| category.contains("shelf"))
     })
+}
+
+/// A region such as `back_contain_region`: one of the rooms of a divided container, as the speaker sees it.
+fn room(task: &Task, target: &str) -> Option<(String, Side)> {
+    let region = task.regions.get(target)?;
+    let side = match region.region.strip_suffix("_contain_region")? {
+        "left" => Side::Left,
+        "right" => Side::Right,
+        "front" => Side::Front,
+        "back" => Side::Back,
+        _ => return None,
+    };
+    Some((region.target.clone(), side))
 }
 
 /// What holds the thing: the drawer of a cabinet, or the whole container.

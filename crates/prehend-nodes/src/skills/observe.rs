@@ -109,7 +109,7 @@ impl Job<'_> {
         };
         self.tell("check", "again", &format!("looking again: {again}"));
         let at = plan.pose_goals.get(1).map(|pose| pose.translation.vector);
-        let (name, joints) = match self.level_look(plan) {
+        let (name, joints) = match self.level_look(plan).await? {
             Some(look) => look,
             None => self.survey_pose(at, None),
         };

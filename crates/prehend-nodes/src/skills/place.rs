@@ -9,7 +9,7 @@ use super::planning::Planned;
 use super::scene::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_scene::{Object, ObjectMap, Relation, Skill};
+use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
 use prehend_skills::place::place_candidates;
 use prehend_skills::plan::place_plan;
 use prehend_skills::{HeldShape, PlaceCandidate, PlaceRequest};
@@ -101,6 +101,7 @@ impl Job<'_> {
             &self.standoff(),
             map.version,
         );
+        let plan = SkillPlan { part: asked.part.clone(), ..plan };
         let motion = self.commit(plan.clone()).await?;
         motion.execute("transit", way.transit.trajectory).await?;
         let opening = self.skills.arm.joints()?.opening;
@@ -190,6 +191,7 @@ impl Job<'_> {
         let limits = &self.skills.shell.robot.limits;
         let request = PlaceRequest {
             relation,
+            compartment: Compartment::parse(&asked.part),
             held: &held.shape,
             targets: &targets,
             others: &others,

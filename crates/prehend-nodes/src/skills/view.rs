@@ -4,9 +4,10 @@ use super::fault::SkillFault;
 use super::job::{Asked, Job};
 use super::planning::{Miss, Planned};
 use super::scene::World;
-use nalgebra::{Isometry3, Vector3};
-use prehend_scene::{ObjectMap, Skill, SkillPlan};
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Skill, SkillPlan, fixture};
 use prehend_skills::plan::view_plan;
+use prehend_skills::view::facing;
 use std::sync::PoisonError;
 
 /// The name of the home pose.
@@ -26,6 +27,7 @@ impl Job<'_> {
     pub(super) async fn look(&self, asked: &Asked) -> Result<String, SkillFault> {
         let named = self.skills.shell.robot.looks.iter().find(|(name, _)| *name == asked.part).cloned();
         let (name, joints) = match named {
+            Some(look) if look.0 == FRONT => self.turned_to(look, &asked.object).await?,
             Some(look) => look,
             None if asked.part == DRIVE => match &self.skills.shell.robot.navigation {
                 Some(navigation) => (DRIVE.to_owned(), navigation.drive_pose.clone()),
@@ -75,10 +77,41 @@ impl Job<'_> {
     }
 
     /// The look that sees upright faces, for a plan that moves a part level: drawers and doors show it from the front.
-    pub(super) fn level_look(&self, plan: &SkillPlan) -> Option<(String, Vec<f64>)> {
+    pub(super) async fn level_look(
+        &self,
+        plan: &SkillPlan,
+    ) -> Result<Option<(String, Vec<f64>)>, SkillFault> {
         let level = plan.motion.is_some_and(|motion| motion.direction.z.abs() < 0.5);
         let looks = &self.skills.shell.robot.looks;
-        looks.iter().find(|(name, _)| level && name == FRONT).cloned()
+        match looks.iter().find(|(name, _)| level && name == FRONT).cloned() {
+            Some(look) => self.turned_to(look, &plan.object).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// A level look turned so that the whole of a thing is in the picture, with what it is a part of; as it is where the thing is
+    /// not known or the arm does not get there.
+    async fn turned_to(
+        &self,
+        look: (String, Vec<f64>),
+        thing: &ObjectKey,
+    ) -> Result<(String, Vec<f64>), SkillFault> {
+        let Some(map) = self.skills.map.borrow().clone() else { return Ok(look) };
+        let Some(object) = map.get(thing) else { return Ok(look) };
+        let poses = facing(&self.tool_at(&look.1)?, &corners_of(object, &map));
+        if poses.is_empty() {
+            return Ok(look);
+        }
+        let world = self.world(&map)?;
+        self.interrupt.guard(self.skills.scene.apply(&world)).await?;
+        let opening = self.skills.arm.joints()?.opening;
+        for pose in &poses {
+            if let Ok(joints) = self.interrupt.guard(self.skills.planner.ik(pose, &look.1, opening)).await? {
+                return Ok((look.0, joints));
+            }
+        }
+        self.tell("look", "straight", &format!("no way to turn to {thing}; looking straight ahead"));
+        Ok(look)
     }
 
     /// Moves the camera to joints, gated like every motion.
@@ -165,4 +198,24 @@ impl Job<'_> {
         }
         worlds
     }
+}
+
+/// Corners of the boxes of a thing, of what it is a part of, and of all drawers and doors of that.
+fn corners_of(object: &Object, map: &ObjectMap) -> Vec<Point3<f64>> {
+    let whole = Some(object)
+        .filter(|object| fixture::is_panel(&object.class_name))
+        .and_then(|panel| fixture::whole_of(panel, map))
+        .unwrap_or(object);
+    let is_part = |other: &&Object| {
+        fixture::is_panel(&other.class_name)
+            && fixture::whole_of(other, map).is_some_and(|found| found.key == whole.key)
+    };
+    let boxes = [whole, object].into_iter().chain(map.objects.iter().filter(is_part)).map(|o| &o.bounds);
+    boxes
+        .flat_map(|b| {
+            let half = b.size / 2.0;
+            [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)]
+                .map(|(x, y)| b.pose * Point3::new(x * half.x, y * half.y, 0.0))
+        })
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! The room inside something open at the top: a bowl, a tray, a drawer that stands out of its cabinet.
 
 use crate::columns::Columns;
+use prehend_scene::Compartment;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Least depth of a hollow below what surrounds it, metres.
@@ -11,6 +12,8 @@ const WALL: i32 = 60;
 const WALLS: usize = 3;
 /// Least share of the cells of a room that were seen: what was not seen at all is no room.
 const SEEN: f64 = 0.15;
+/// Fewest cells of one room of a divided target: less is a gap between its walls.
+const ROOM: usize = 30;
 
 /// The largest room of a target: cells with walls around them, whether their floor was seen or lies in the shadow of a wall.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +30,9 @@ pub(super) struct Hollow {
 }
 
 impl Hollow {
-    /// Finds the room in a target's own columns below `top`; empty when there is none.
-    pub(super) fn find(columns: &Columns, top: f64) -> Self {
+    /// Finds the room in a target's own columns below `top`: the largest, or of a divided target the one at a side; empty when
+    /// there is none.
+    pub(super) fn find(columns: &Columns, top: f64, compartment: Option<Compartment>) -> Self {
         let cell = columns.cell();
         let Some(origin) = columns.occupied().next().map(|(x, y, _, _)| [x, y]) else {
             return Self::default();
@@ -61,7 +65,13 @@ impl Hollow {
         let mut inside: HashSet<(i32, i32)> =
             (xs.0..=xs.1).flat_map(|x| (ys.0..=ys.1).map(move |y| (x, y))).filter(shadow).collect();
         inside.extend(seen.keys());
-        let room = largest(inside, |at| seen.contains_key(at));
+        let rooms = rooms(inside, |at| seen.contains_key(at));
+        let middle = [f64::from(xs.0 + xs.1) / 2.0, f64::from(ys.0 + ys.1) / 2.0];
+        let half = [f64::from(xs.1 - xs.0) / 2.0, f64::from(ys.1 - ys.0) / 2.0];
+        let room = match compartment {
+            None => largest(rooms),
+            Some(side) => at_side(rooms, side, middle, half),
+        };
         let (x, y) = (range(room.iter().map(|at| at.0)), range(room.iter().map(|at| at.1)));
         if room.is_empty() {
             return Self::default();
@@ -98,9 +108,9 @@ fn range(values: impl Iterator<Item = i32>) -> (i32, i32) {
     values.fold((i32::MAX, i32::MIN), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-/// The largest group of cells that hang together and of which enough was seen; empty when there is none.
-fn largest(mut left: HashSet<(i32, i32)>, is_seen: impl Fn(&(i32, i32)) -> bool) -> HashSet<(i32, i32)> {
-    let mut best: HashSet<(i32, i32)> = HashSet::new();
+/// Groups of cells that hang together and of which enough was seen.
+fn rooms(mut left: HashSet<(i32, i32)>, is_seen: impl Fn(&(i32, i32)) -> bool) -> Vec<HashSet<(i32, i32)>> {
+    let mut rooms = Vec::new();
     // In a fixed order, so that of two equal rooms the same one is taken every time.
     let mut starts: Vec<(i32, i32)> = left.iter().copied().collect();
     starts.sort_unstable();
@@ -118,9 +128,41 @@ fn largest(mut left: HashSet<(i32, i32)>, is_seen: impl Fn(&(i32, i32)) -> bool)
             }
         }
         let seen = group.iter().filter(|at| is_seen(at)).count();
-        if group.len() > best.len() && seen as f64 >= SEEN * group.len() as f64 {
-            best = group;
+        if seen as f64 >= SEEN * group.len() as f64 {
+            rooms.push(group);
+        }
+    }
+    rooms
+}
+
+/// The largest room, of equal ones the first; empty when there is none.
+fn largest(rooms: Vec<HashSet<(i32, i32)>>) -> HashSet<(i32, i32)> {
+    let mut best = HashSet::new();
+    for room in rooms {
+        if room.len() > best.len() {
+            best = room;
         }
     }
     best
+}
+
+/// Of several rooms the one that is most at a side of the whole; empty when there is none, or only one.
+fn at_side(
+    mut rooms: Vec<HashSet<(i32, i32)>>,
+    side: Compartment,
+    middle: [f64; 2],
+    half: [f64; 2],
+) -> HashSet<(i32, i32)> {
+    rooms.retain(|room| room.len() >= ROOM);
+    if rooms.len() < 2 {
+        return HashSet::new();
+    }
+    let fit = |room: &HashSet<(i32, i32)>| {
+        let centre = |(low, high): (i32, i32)| f64::from(low + high) / 2.0;
+        let x = centre(range(room.iter().map(|at| at.0)));
+        let y = centre(range(room.iter().map(|at| at.1)));
+        side.fit([x - middle[0], y - middle[1]], half)
+    };
+    let fitting = rooms.into_iter().filter_map(|room| Some((fit(&room)?, room)));
+    fitting.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, room)| room).unwrap_or_default()
 }

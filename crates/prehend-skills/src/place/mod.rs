@@ -13,7 +13,7 @@ use crate::grasp::Reach;
 use crate::gripper::GripperModel;
 use crate::plan::Standoff;
 use nalgebra::{Isometry3, Point3, Translation3};
-use prehend_scene::Relation;
+use prehend_scene::{Compartment, Relation};
 use serde::{Deserialize, Serialize};
 
 /// What to place where.
@@ -21,6 +21,8 @@ use serde::{Deserialize, Serialize};
 pub struct PlaceRequest<'a> {
     /// The relation to fulfil.
     pub relation: Relation,
+    /// Which room of a divided target is meant; only for [`Relation::In`].
+    pub compartment: Option<Compartment>,
     /// What is held.
     pub held: &'a HeldShape,
     /// Observed points of each target, map frame.
@@ -95,6 +97,12 @@ pub enum PlaceError {
     TooSmall {
         /// Width of the opening, metres.
         opening: f64,
+    },
+    /// The target is not divided, or has no room at that side.
+    #[error("no {} is seen in it", compartment.name())]
+    NoCompartment {
+        /// Which.
+        compartment: Compartment,
     },
     /// Nothing flat enough to stand on.
     #[error("nothing there is flat enough to stand on")]

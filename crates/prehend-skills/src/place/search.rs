@@ -13,8 +13,9 @@ use std::f64::consts::{PI, TAU};
 const CELL: f64 = 0.005;
 /// Distance between spots, metres.
 const STEP: f64 = 0.010;
-/// Turns about the vertical that are tried.
+/// Turns about the vertical that are tried, and in a compartment, which may be little wider than what goes into it.
 const TURNS: usize = 24;
+const FINE_TURNS: usize = 72;
 /// Free room around the footprint, metres.
 const MARGIN: f64 = 0.008;
 /// How far a thin part at the side of the held object, such as a handle, hangs above its underside at least, metres.
@@ -90,26 +91,31 @@ pub(super) fn search(request: &PlaceRequest<'_>) -> Result<Vec<PlaceCandidate>, 
         request.targets.iter().chain(request.others).enumerate().map(|(i, points)| (i, *points, fill)),
     );
     let target = match (on_table(relation), request.targets.first(), targets.first()) {
-        (false, Some(points), Some(rect)) => Some(Target::new(points, *rect, request.support_height)),
+        (false, Some(points), Some(rect)) => Some(Target::new(points, *rect, request)?),
         _ => None,
     };
+    let turns = if request.compartment.is_some() { FINE_TURNS } else { TURNS };
     let search = Search {
         request,
         columns,
         target,
-        footprints: (0..TURNS).map(|i| request.held.turned(TAU * i as f64 / TURNS as f64)).collect(),
+        footprints: (0..turns).map(|i| request.held.turned(TAU * i as f64 / turns as f64)).collect(),
     };
     search.run(&targets, &others)
 }
 
 impl Target {
-    fn new(points: &[Point3<f64>], rect: Rect, support: f64) -> Self {
-        let columns = Columns::new(CELL, [(0, points, Fill::To(support))]);
+    fn new(points: &[Point3<f64>], rect: Rect, request: &PlaceRequest<'_>) -> Result<Self, PlaceError> {
+        let columns = Columns::new(CELL, [(0, points, Fill::To(request.support_height))]);
         let mut tops: Vec<f64> = columns.occupied().map(|c| c.3).collect();
         tops.sort_by(f64::total_cmp);
         let top = crate::grasp::quantile(&tops, 0.96);
-        let hollow = Hollow::find(&columns, top);
-        let rim = crate::grasp::rim_centre(points).map(|centre| {
+        let hollow = Hollow::find(&columns, top, request.compartment);
+        if let (Some(compartment), true) = (request.compartment, hollow.is_empty()) {
+            return Err(PlaceError::NoCompartment { compartment });
+        }
+        // The rim is that of the whole.
+        let rim = crate::grasp::rim_centre(points).filter(|_| request.compartment.is_none()).map(|centre| {
             let mut radii: Vec<f64> = points
                 .iter()
                 .filter(|p| p.z > top - 0.006)
@@ -118,7 +124,7 @@ impl Target {
             radii.sort_by(f64::total_cmp);
             (centre, crate::grasp::quantile(&radii, 0.1))
         });
-        Self { rect, top, hollow, rim }
+        Ok(Self { rect, top, hollow, rim })
     }
 
     /// Middle of the rim of something hollow, or of the whole.

@@ -30,6 +30,7 @@ fn request<'a>(
 ) -> PlaceRequest<'a> {
     PlaceRequest {
         relation,
+        compartment: None,
         held,
         targets,
         others,

@@ -343,7 +343,9 @@ impl Parser<'_> {
                 for item in self.noun_phrase(next) {
                     let mut list = alt.value.clone();
                     let before = alt.cost;
-                    let inherited = inherit_head(&mut list, &item.value);
+                    let named = self.lexicon.determiners.at(self.tokens, next).next().is_some();
+                    let two_coloured = !named && is_two_coloured(&list, &item.value);
+                    let inherited = inherit_head(&mut list, &item.value) && !two_coloured;
                     list.push(item.value.clone());
                     // "the apple in the bowl and the pear": more likely two destinations.
                     let placed = alt.value.last().is_some_and(|np| !np.modifiers.is_empty());
@@ -375,6 +377,19 @@ impl PartialEq for Core {
     fn eq(&self, other: &Self) -> bool {
         self.np == other.np && self.ordinal == other.ordinal && self.distance == other.distance
     }
+}
+
+/// Whether "the red" and "blue mug" are more likely one thing of two colours: "the red and blue mug", other than "the red and the
+/// blue mug" or "the red and blue mugs".
+fn is_two_coloured(list: &[NounPhrase], item: &NounPhrase) -> bool {
+    let only_colors = |np: &NounPhrase| {
+        np.quantity == Quantity::One
+            && np.selectors.is_empty()
+            && !np.attributes.is_empty()
+            && np.attributes.iter().all(|attribute| attribute.kind == AttributeKind::Color)
+    };
+    let is_color = |np: &NounPhrase| np.head == Head::Noun("one".to_owned()) && only_colors(np);
+    matches!(list, [first] if is_color(first)) && only_colors(item)
 }
 
 /// "the red and the blue mug": the first takes the noun of the second. Whether it did.
