@@ -169,6 +169,21 @@ pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
     Some(Opening { offset: place - front, angle, outward, breadth })
 }
 
+/// Least cosine between the way a front looks and the way to the camera at which its face, and not its edge, was seen.
+const FACE_ON: f64 = 0.35;
+
+/// Whether the face of a drawer or door was seen, rather than its edge: a door that stands open looks as if it were the closed one of
+/// the side it stands at. The camera is taken to be where it was on average, at the origin of the map when that is not known.
+pub fn shows_face(part: &Object, opening: &Opening) -> bool {
+    let count = part.crops.len().max(1) as f64;
+    let camera =
+        part.crops.iter().fold(Vector3::zeros(), |sum, crop| sum + crop.map_from_camera.translation.vector)
+            / count;
+    let way = (camera - spatial::centre(part).coords).xy();
+    let outward = opening.outward.xy();
+    way.norm() > 1e-6 && way.dot(&outward) >= FACE_ON * way.norm() * outward.norm()
+}
+
 /// Outward horizontal normal of the front of a whole: of the four sides of its box the one its fronts lie at.
 fn outward_of(part: &Object, whole: &Object, map: &ObjectMap) -> Option<Vector3<f64>> {
     let axes = [Vector3::x(), Vector3::y()].map(|axis| {
@@ -323,6 +338,9 @@ mod tests {
                 let outward =
                     nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), turned) * -Vector3::x();
                 assert!(upper.outward.dot(&outward) > 0.99, "{turned}: {:?}", upper.outward);
+                assert!(shows_face(at("drawer_1"), &upper), "{turned}");
+                let aside = Opening { outward: Vector3::z().cross(&outward), ..upper };
+                assert!(turned != 0.0 || !shows_face(at("drawer_1"), &aside), "{turned}");
             }
         }
     }

@@ -526,7 +526,8 @@ pub(crate) fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
     // What is said to be closed already is not touched: half a drawer is not enough to say so, nor is one of a row whose others
     // were not seen, among which may be the one that is meant.
     let is_sure = opening.is_surely_closed() && is_row_seen(part, map);
-    (is_sure || !part.class_name.ends_with("drawer")).then_some(Makes::Closed)
+    let is_face = fixture::shows_face(part, &opening);
+    (is_sure || is_face && !part.class_name.ends_with("drawer")).then_some(Makes::Closed)
 }
 
 /// Whether the drawers and doors that are seen of what a panel belongs to make up most of its front.

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
 use prehend_skills::place::place_candidates;
-use prehend_skills::plan::place_plan;
+use prehend_skills::plan::{Standoff, place_plan};
 use prehend_skills::{HeldShape, PlaceCandidate, PlaceRequest};
 
 /// Candidates asked for.
@@ -28,12 +28,15 @@ const UNKNOWN_BELOW: f64 = 0.06;
 const SET_DOWN_FORCE: f64 = 4.0;
 const SET_DOWN_FROM: f64 = 0.012;
 const SET_DOWN_SPEED: f64 = 0.015;
+/// Heights above a place from which it is gone down to, as shares of the usual one.
+const ABOVE: [f64; 3] = [1.0, 0.5, 0.25];
 /// Name of something in the hand of which nothing is known.
 const UNKNOWN: &str = "unknown_object";
 
 /// A candidate with its motions.
 struct Way {
     candidate: PlaceCandidate,
+    standoff: Standoff,
     transit: Planned,
     lower: Planned,
 }
@@ -98,7 +101,7 @@ impl Job<'_> {
             &asked.targets,
             relation,
             candidate,
-            &self.standoff(),
+            &way.standoff,
             map.version,
         );
         let plan = SkillPlan { part: asked.part.clone(), ..plan };
@@ -207,6 +210,36 @@ impl Job<'_> {
             .map_err(|cause| SkillFault::NoPlace { object: held.object.key.clone(), cause })
     }
 
+    /// The joints above a place, and the standoff with which they are within reach: high up the arm does not get as far above what
+    /// it puts something on as elsewhere. `None` when there are none; why is told in `misses`.
+    async fn above_place(
+        &self,
+        candidate: &PlaceCandidate,
+        start: &[f64],
+        opening: f64,
+        misses: &mut Vec<String>,
+    ) -> Result<Option<(Standoff, Vec<f64>)>, SkillFault> {
+        let full = self.standoff();
+        if !self.in_workspace(&candidate.withdrawn(&full)) {
+            misses.push("outside the workspace".to_owned());
+            return Ok(None);
+        }
+        let mut last = "outside the workspace".to_owned();
+        for share in ABOVE {
+            let standoff = Standoff { above: share * full.above, ..full };
+            let above = candidate.above(standoff.above);
+            if !self.in_workspace(&above) {
+                continue;
+            }
+            match self.interrupt.guard(self.skills.planner.ik(&above, start, opening)).await? {
+                Ok(joints) => return Ok(Some((standoff, joints))),
+                Err(miss) => last = miss.to_string(),
+            }
+        }
+        misses.push(last);
+        Ok(None)
+    }
+
     async fn reach_place(
         &self,
         candidates: &[PlaceCandidate],
@@ -223,33 +256,24 @@ impl Job<'_> {
             self.interrupt.guard(self.skills.scene.apply(&open)).await?;
             let mut batch = Vec::new();
             for candidate in chunk {
-                let above = candidate.above(self.standoff().above);
-                let withdrawn = candidate.withdrawn(&self.standoff());
-                if ![above, withdrawn].iter().all(|pose| self.in_workspace(pose)) {
-                    misses.push("outside the workspace".to_owned());
+                let Some((standoff, joints)) =
+                    self.above_place(candidate, &start, opening, &mut misses).await?
+                else {
                     continue;
-                }
-                let joints =
-                    match self.interrupt.guard(self.skills.planner.ik(&above, &start, opening)).await? {
-                        Ok(joints) => joints,
-                        Err(miss) => {
-                            misses.push(miss.to_string());
-                            continue;
-                        }
-                    };
+                };
                 let release = [Translation3::new(0.0, 0.0, slow_part) * candidate.map_from_tool];
                 let line =
                     self.skills.planner.line(&joints, &release, opening, robot.contact_velocity_scaling);
                 match self.interrupt.guard(line).await? {
-                    Ok(lower) => batch.push((*candidate, joints, lower)),
+                    Ok(lower) => batch.push((*candidate, standoff, joints, lower)),
                     Err(miss) => misses.push(miss.to_string()),
                 }
             }
             self.interrupt.guard(self.skills.scene.apply(world)).await?;
-            for (candidate, joints, lower) in batch {
+            for (candidate, standoff, joints, lower) in batch {
                 let speed = robot.velocity_scaling * 0.7;
                 match self.interrupt.guard(self.skills.planner.plan(&start, &joints, opening, speed)).await? {
-                    Ok(transit) => return Ok(Way { candidate, transit, lower }),
+                    Ok(transit) => return Ok(Way { candidate, standoff, transit, lower }),
                     Err(miss) => misses.push(miss.to_string()),
                 }
             }
