@@ -7,7 +7,7 @@ use crate::convert;
 use crate::skills::view::DRIVE;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_msgs::geometry_msgs::msg::Pose2D;
-use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill, GoTo};
+use prehend_msgs::prehend_interfaces::action::{ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_navigation::Pose2;
@@ -21,14 +21,10 @@ use std::time::Duration;
 /// Deadline of a question to another node.
 const DEADLINE: Duration = Duration::from_secs(3);
 /// Deadline of an action's acceptance, and silence after which its server is lost.
-const ACCEPT: Duration = Duration::from_secs(3);
-const SILENCE: Duration = Duration::from_secs(3);
+pub(super) const ACCEPT: Duration = Duration::from_secs(3);
+pub(super) const SILENCE: Duration = Duration::from_secs(3);
 /// Longest wait for the arm to fold.
 const FOLD: Duration = Duration::from_secs(90);
-/// Part of a normal that is horizontal from which it says from where to come.
-const LEVEL: f64 = 0.35;
-/// Distance of a part's middle from that of its object from which it says from where to come, metres.
-const OFF_CENTRE: f64 = 0.02;
 /// Within these an object is at hand, frame of the arm: x and y from and to, metres.
 const AT_HAND: [[f64; 2]; 2] = [[0.36, 0.66], [-0.22, 0.22]];
 /// Greatest angle between where a part faces and where the base stands at which it need not be driven, radians.
@@ -57,9 +53,11 @@ pub(super) struct Done {
 }
 
 /// An object of the room, as far as driving to it goes.
-struct Remote {
-    key: ObjectKey,
-    centre: Point3<f64>,
+pub(super) struct Remote {
+    pub(super) key: ObjectKey,
+    /// What it is called.
+    pub(super) class: String,
+    pub(super) centre: Point3<f64>,
     map_version: u64,
 }
 
@@ -170,43 +168,16 @@ impl Job<'_> {
             .map_err(|error| GoToFault::BadRequest(error.to_string()))?;
         Ok(Remote {
             key: object.key.clone(),
+            class: object.class_name.clone(),
             centre: spatial::centre(&object),
             map_version: answer.map_version,
         })
     }
 
-    /// Where the object's affordance faces, seen from above (ASP IV-C): its normal away from the centroid, or the side its part is
-    /// on when that faces up; `None` when nothing says from where to come.
-    async fn preferred(&self, object: &Remote) -> Result<Option<[f64; 2]>, GoToFault> {
-        let goal = DetectAffordance::Goal {
-            object_key: object.key.0.clone(),
-            action: self.goal.action.clone(),
-            goal_id: self.goal.goal_id.clone(),
-            scope: Scope::Room.name().to_owned(),
-        };
-        let lost = |error: RosError| GoToFault::PeerLost(format!("affordance ({error})"));
-        let mut handle = self.node.affordance.send_goal(goal, ACCEPT).await.map_err(lost)?;
-        let (_, result) = handle.result(SILENCE).await.map_err(lost)?;
-        // From afar a part may not be seen: then every side is as good.
-        let Some(best) = result.affordances.first() else { return Ok(None) };
-        let vector = |x: f64, y: f64, z: f64| Vector3::new(x, y, z);
-        let normal = vector(best.normal.x, best.normal.y, best.normal.z);
-        let centroid = vector(best.centroid.x, best.centroid.y, best.centroid.z);
-        let side = preferred_side(&normal, &(centroid - object.centre.coords));
-        let words = match side {
-            Some([x, y]) => format!("{} faces {:.0} degrees", best.part, y.atan2(x).to_degrees()),
-            None => format!("{} faces no side", best.part),
-        };
-        self.tell("affordance", "done", &words);
-        Ok(side)
-    }
-
     /// Whether the object is at hand from where the base stands, on the side it should be acted on from.
     fn stands_well(&self, object: &Remote, preferred: Option<[f64; 2]>) -> Result<bool, GoToFault> {
         let map_from_arm = self.node.ground.arm()?;
-        let here = map_from_arm.inverse() * object.centre;
-        let [x, y] = AT_HAND;
-        let at_hand = (x[0]..=x[1]).contains(&here.x) && (y[0]..=y[1]).contains(&here.y);
+        let at_hand = is_at_hand(&(map_from_arm.inverse() * object.centre));
         let faces = preferred.is_none_or(|[x, y]| {
             let out = map_from_arm.translation.vector - object.centre.coords;
             turn(out.y.atan2(out.x), y.atan2(x)).abs() <= FACING
@@ -333,35 +304,8 @@ impl Job<'_> {
     }
 }
 
-/// The direction in the plane from which a part should be come to: its normal, turned away from the object's middle; the side it is
-/// on when it faces up.
-fn preferred_side(normal: &Vector3<f64>, from_centre: &Vector3<f64>) -> Option<[f64; 2]> {
-    let outward = if normal.dot(from_centre) < 0.0 { -normal } else { *normal };
-    let level = outward.xy();
-    if outward.iter().all(|number| number.is_finite()) && level.norm() >= LEVEL * outward.norm().max(1e-6) {
-        return Some([level.x, level.y]);
-    }
-    let side = from_centre.xy();
-    (side.norm() >= OFF_CENTRE).then_some([side.x, side.y])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::go_to::ground;
-
-    #[test]
-    fn a_part_is_come_to_from_where_it_faces() {
-        let front = preferred_side(&Vector3::new(-1.0, 0.0, 0.0), &Vector3::new(-0.2, 0.0, 0.1));
-        assert_eq!(front, Some([-1.0, 0.0]));
-        // A normal that was fitted the wrong way round points into the object.
-        let turned = preferred_side(&Vector3::new(1.0, 0.0, 0.0), &Vector3::new(-0.2, 0.0, 0.1));
-        assert_eq!(turned, Some([-1.0, 0.0]));
-        // Keys face up: the side they are on decides; in the middle, nothing does.
-        let keypad = preferred_side(&Vector3::z(), &Vector3::new(0.0, -0.06, 0.02));
-        assert_eq!(keypad, Some([0.0, -0.06]));
-        assert_eq!(preferred_side(&Vector3::z(), &Vector3::new(0.004, 0.0, 0.03)), None);
-        assert_eq!(preferred_side(&Vector3::new(f64::NAN, 0.0, 0.0), &Vector3::zeros()), None);
-        assert_eq!(ground::plane_pose(&Isometry3::identity()), Pose2::new(0.0, 0.0, 0.0));
-    }
+/// Whether something is in reach without driving, frame of the arm.
+pub(super) fn is_at_hand(here: &Point3<f64>) -> bool {
+    let [x, y] = AT_HAND;
+    (x[0]..=x[1]).contains(&here.x) && (y[0]..=y[1]).contains(&here.y)
 }

@@ -8,10 +8,12 @@ mod fault;
 mod ground;
 mod interrupt;
 mod job;
+mod side;
 mod tour;
 
 pub use fault::GoToFault;
 
+use crate::follow::follow_map;
 use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use drive::Driver;
@@ -26,6 +28,7 @@ use prehend_msgs::prehend_interfaces::srv::{GetObject, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_ros::{ActionClient, Client, GoalRequest, QosProfile, RosError};
+use prehend_scene::ObjectMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -48,6 +51,8 @@ struct Node {
     skills: ActionClient<ExecuteSkill::Action>,
     affordance: ActionClient<DetectAffordance::Action>,
     objects: Client<GetObject::Service>,
+    /// What is seen from where the base stands, frame of the arm.
+    local: watch::Receiver<Option<Arc<ObjectMap>>>,
     update: Client<UpdateMap::Service>,
     camera: watch::Receiver<Option<CameraInfo>>,
     /// Why the stop is latched, when it is; also when the process ends.
@@ -128,6 +133,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         skills: node.create_action_client(names::EXECUTE_SKILL)?,
         affordance: node.create_action_client(names::DETECT_AFFORDANCE)?,
         objects: node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
+        local: follow_map(node, names::OBJECT_MAP)?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         camera,
         stop: follow_stop(node)?,

@@ -1,0 +1,117 @@
+//! From which side an object is to be come to: where its affordance faces (ASP IV-C).
+
+use super::fault::GoToFault;
+use super::job::{ACCEPT, Job, Remote, SILENCE, is_at_hand};
+use nalgebra::{Isometry3, Vector3};
+use prehend_msgs::prehend_interfaces::action::DetectAffordance;
+use prehend_ros::RosError;
+use prehend_scene::{ObjectKey, Scope, spatial};
+
+/// Part of a normal that is horizontal from which it says from where to come.
+const LEVEL: f64 = 0.35;
+/// Distance of a part's middle from that of its object from which it says from where to come, metres.
+const OFF_CENTRE: f64 = 0.02;
+/// Greatest distance of an object from where the map of the room has it, metres.
+const NEAR: f64 = 0.2;
+
+/// The best affordance of an object, in the frame of the map it was found in.
+struct Facing {
+    part: String,
+    normal: Vector3<f64>,
+    centroid: Vector3<f64>,
+}
+
+impl Job<'_> {
+    /// Where the object's affordance faces, seen from above: its normal away from the centroid, or the side its part is on when that
+    /// faces up; `None` when nothing says from where to come. What nobody saw from afar may be seen by who stands before it.
+    pub(super) async fn preferred(&self, object: &Remote) -> Result<Option<[f64; 2]>, GoToFault> {
+        let here = Isometry3::identity();
+        let found = match self.facing(&object.key, Scope::Room).await? {
+            Some(facing) => Some((facing, object.centre.coords, here)),
+            None => self.facing_here(object).await?,
+        };
+        // Else every side is as good.
+        let Some((facing, centre, map_from_seen)) = found else { return Ok(None) };
+        let side = preferred_side(
+            &(map_from_seen.rotation * facing.normal),
+            &(map_from_seen.rotation * (facing.centroid - centre)),
+        );
+        let words = match side {
+            Some([x, y]) => format!("{} faces {:.0} degrees", facing.part, y.atan2(x).to_degrees()),
+            None => format!("{} faces no side", facing.part),
+        };
+        self.tell("affordance", "done", &words);
+        Ok(side)
+    }
+
+    /// What the local map shows of an object that is at hand: where its affordance faces, where its middle is there, and
+    /// `map_from_arm`, the frame of the local map.
+    async fn facing_here(
+        &self,
+        object: &Remote,
+    ) -> Result<Option<(Facing, Vector3<f64>, Isometry3<f64>)>, GoToFault> {
+        let map_from_arm = self.node.ground.arm()?;
+        let expected = map_from_arm.inverse() * object.centre;
+        let Some(map) = self.node.local.borrow().clone().filter(|_| is_at_hand(&expected)) else {
+            return Ok(None);
+        };
+        let away = |seen: &prehend_scene::Object| (spatial::centre(seen) - expected).norm();
+        let same = map.objects.iter().filter(|seen| seen.class_name == object.class && away(seen) <= NEAR);
+        let Some(seen) = same.min_by(|a, b| away(a).total_cmp(&away(b))) else { return Ok(None) };
+        let centre = spatial::centre(seen).coords;
+        Ok(self.facing(&seen.key, Scope::Local).await?.map(|facing| (facing, centre, map_from_arm)))
+    }
+
+    /// The best affordance of an object of a map for the action of the errand; `None` when none is found.
+    async fn facing(&self, object: &ObjectKey, scope: Scope) -> Result<Option<Facing>, GoToFault> {
+        let goal = DetectAffordance::Goal {
+            object_key: object.0.clone(),
+            action: self.goal.action.clone(),
+            goal_id: self.goal.goal_id.clone(),
+            scope: scope.name().to_owned(),
+        };
+        let lost = |error: RosError| GoToFault::PeerLost(format!("affordance ({error})"));
+        let mut handle = self.node.affordance.send_goal(goal, ACCEPT).await.map_err(lost)?;
+        let (_, result) = handle.result(SILENCE).await.map_err(lost)?;
+        let vector = |x: f64, y: f64, z: f64| Vector3::new(x, y, z);
+        Ok(result.affordances.first().map(|best| Facing {
+            part: best.part.clone(),
+            normal: vector(best.normal.x, best.normal.y, best.normal.z),
+            centroid: vector(best.centroid.x, best.centroid.y, best.centroid.z),
+        }))
+    }
+}
+
+/// The direction in the plane from which a part should be come to: its normal, turned away from the object's middle; the side it is
+/// on when it faces up.
+fn preferred_side(normal: &Vector3<f64>, from_centre: &Vector3<f64>) -> Option<[f64; 2]> {
+    let outward = if normal.dot(from_centre) < 0.0 { -normal } else { *normal };
+    let level = outward.xy();
+    if outward.iter().all(|number| number.is_finite()) && level.norm() >= LEVEL * outward.norm().max(1e-6) {
+        return Some([level.x, level.y]);
+    }
+    let side = from_centre.xy();
+    (side.norm() >= OFF_CENTRE).then_some([side.x, side.y])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::go_to::ground;
+    use prehend_navigation::Pose2;
+
+    #[test]
+    fn a_part_is_come_to_from_where_it_faces() {
+        let front = preferred_side(&Vector3::new(-1.0, 0.0, 0.0), &Vector3::new(-0.2, 0.0, 0.1));
+        assert_eq!(front, Some([-1.0, 0.0]));
+        // A normal that was fitted the wrong way round points into the object.
+        let turned = preferred_side(&Vector3::new(1.0, 0.0, 0.0), &Vector3::new(-0.2, 0.0, 0.1));
+        assert_eq!(turned, Some([-1.0, 0.0]));
+        // Keys face up: the side they are on decides; in the middle, nothing does.
+        let keypad = preferred_side(&Vector3::z(), &Vector3::new(0.0, -0.06, 0.02));
+        assert_eq!(keypad, Some([0.0, -0.06]));
+        assert_eq!(preferred_side(&Vector3::z(), &Vector3::new(0.004, 0.0, 0.03)), None);
+        assert_eq!(preferred_side(&Vector3::new(f64::NAN, 0.0, 0.0), &Vector3::zeros()), None);
+        assert_eq!(ground::plane_pose(&Isometry3::identity()), Pose2::new(0.0, 0.0, 0.0));
+    }
+}
