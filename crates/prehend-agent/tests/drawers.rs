@@ -177,6 +177,8 @@ fn a_part_that_held_is_told_whatever_later_tries_meet() {
 fn the_top_of_the_drawer_is_that_of_its_cabinet() {
     does("put the apple on the top of the drawer", &["grasp apple_0", "place apple_0 on cabinet_0"]);
     does("put the apple on top of the cabinet", &["grasp apple_0", "place apple_0 on cabinet_0"]);
+    let text = "close the bottom drawer and put the apple on top of it";
+    does(text, &["tip_push drawer_0 front", "grasp apple_0", "place apple_0 on cabinet_0"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod ground;
 mod panels;
 mod parts;
 mod relate;
+mod rows;
 mod steps;
 
 use crate::language::{Goal, Lexicon, NounPhrase};
@@ -21,10 +22,10 @@ use crate::tools::Toolbox;
 use crate::world::Fault;
 use prehend_scene::{Compartment, ObjectKey, Reason, Relation};
 
-pub(crate) use act::seen_state;
 pub(crate) use describe::{describe, listed};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
+pub(crate) use rows::seen_state;
 
 /// One action of a plan; objects are grasped when they are not held.
 #[derive(Clone, Debug, PartialEq)]

@@ -223,7 +223,9 @@ impl Grounder<'_, '_, '_> {
                     grounded?
                 }
             };
-            for key in found {
+            let is_pronoun = matches!(np.head, Head::It | Head::Them);
+            let on = destination.relation == PlaceRelation::Known(Relation::On);
+            for key in if is_pronoun && on { self.carriers(found)? } else { found } {
                 if !keys.contains(&key) {
                     keys.push(key);
                 }
