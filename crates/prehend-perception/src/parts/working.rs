@@ -177,9 +177,11 @@ fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
         .filter(|part| !is_named(part) && part.name != part.kind)
         .map(|part| part.name.as_str())
         .collect();
-    let seen = parts.iter().filter(|part| is_pressed(&part.kind) && part.observed.is_some()).count();
+    // However a key was found, another beside it may be the one with the name.
+    let of_kind = |kind: &str| parts.iter().filter(|part| part.kind == kind).count();
+    let alike = parts.iter().filter(|p| is_pressed(&p.kind)).map(|p| of_kind(&p.kind)).max().unwrap_or(0);
     // A word for the kind itself, or a name that tells nothing apart.
-    if parts.iter().any(|part| part.kind == name) || others.is_empty() && seen < 2 {
+    if parts.iter().any(|part| part.kind == name) || others.is_empty() && alike < 2 {
         return;
     }
     parts.retain(|part| is_named(part) && is_sure(part, object));
