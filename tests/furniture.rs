@@ -2,37 +2,16 @@
 
 mod harness;
 
-use harness::{PREHEND, one_at_a_time, repository};
+use harness::demo_in;
 use serde_json::Value;
-use std::process::Stdio;
 use std::time::Duration;
-use tokio::process::Command;
 
 /// A goal of several actions on a slow machine.
 const LONG: Duration = Duration::from_secs(240);
 
 /// The report of a demo of this goal in a scene of these objects.
 async fn demo(objects: &str, goal: &str) -> Value {
-    let _turn = one_at_a_time().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("scene.yaml");
-    std::fs::write(&file, format!("name: furniture\nobjects:\n{objects}")).expect("the scene file");
-    let output = Command::new(PREHEND)
-        .current_dir(repository())
-        .env_remove("ROS_DOMAIN_ID")
-        .args(["demo", "--json", "--speed", "0", "--no-pictures", "--perfect-detector", "--seed", "1"])
-        .args(["--goal", goal, "--timeout", "200", "--scene"])
-        .arg(&file)
-        .arg("--out")
-        .arg(folder.path().join("run"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .output();
-    let output = tokio::time::timeout(LONG, output).await.expect("in time").expect("runs");
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}\n{stderr}"))
+    demo_in(&format!("name: furniture\nobjects:\n{objects}"), goal, &["--no-pictures"], LONG).await.0
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

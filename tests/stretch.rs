@@ -2,11 +2,9 @@
 
 mod harness;
 
-use harness::{PREHEND, one_at_a_time, repository};
+use harness::demo_in;
 use serde_json::Value;
-use std::process::Stdio;
 use std::time::Duration;
-use tokio::process::Command;
 
 /// A tour of the room and one thing moved, on a slow machine.
 const LONG: Duration = Duration::from_secs(240);
@@ -23,29 +21,8 @@ objects:
    on: table, region: {x: [-0.20, -0.14], y: [-0.24, -0.14]}}
 ";
 
-/// The report of a demo of this goal, and the exit code.
 async fn demo(goal: &str) -> (Value, Option<i32>) {
-    let _turn = one_at_a_time().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("scene.yaml");
-    std::fs::write(&file, ROOM).expect("the scene file");
-    let output = Command::new(PREHEND)
-        .current_dir(repository())
-        .env_remove("ROS_DOMAIN_ID")
-        .args(["demo", "--json", "--speed", "0", "--perfect-detector", "--robot", "stretch", "--seed", "1"])
-        .args(["--goal", goal, "--timeout", "200", "--scene"])
-        .arg(&file)
-        .arg("--out")
-        .arg(folder.path().join("run"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .output();
-    let output = tokio::time::timeout(LONG, output).await.expect("in time").expect("runs");
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let report = serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}\n{stderr}"));
-    (report, output.status.code())
+    demo_in(ROOM, goal, &["--robot", "stretch"], LONG).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -20,6 +20,7 @@ use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_sim::world::Truth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -39,6 +40,37 @@ pub(crate) fn repository() -> PathBuf {
 pub(crate) async fn one_at_a_time() -> tokio::sync::MutexGuard<'static, ()> {
     static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     TURN.lock().await
+}
+
+/// A demo of a goal in a scene, with more arguments: its report, and the exit code. It may take no longer than `patience`.
+pub(crate) async fn demo_in(
+    scene: &str,
+    goal: &str,
+    more: &[&str],
+    patience: Duration,
+) -> (serde_json::Value, Option<i32>) {
+    let _turn = one_at_a_time().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("scene.yaml");
+    std::fs::write(&file, scene).expect("the scene file");
+    let output = tokio::process::Command::new(PREHEND)
+        .current_dir(repository())
+        .env_remove("ROS_DOMAIN_ID")
+        .args(["demo", "--json", "--speed", "0", "--perfect-detector", "--seed", "1"])
+        .args(["--goal", goal, "--timeout", "200", "--scene"])
+        .arg(&file)
+        .arg("--out")
+        .arg(folder.path().join("run"))
+        .args(more)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .output();
+    let output = tokio::time::timeout(patience, output).await.expect("in time").expect("runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let report = serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}\n{stderr}"));
+    (report, output.status.code())
 }
 
 /// Waits until `condition` gives something; says `what` was waited for when it does not.

@@ -21,7 +21,11 @@ use words::{done_words, puts_down};
 /// Least distance up or down by which a drawer or door may be found again, metres: what is seen of it varies.
 const ROW: f64 = 0.03;
 /// How something is put: whether it is let fall a short way, and into which room of a divided target.
-type How = (bool, Option<Compartment>);
+#[derive(Clone, Copy, Debug)]
+struct How {
+    drop: bool,
+    compartment: Option<Compartment>,
+}
 
 /// How a goal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -383,6 +387,7 @@ impl Executor<'_, '_> {
                 Ok(done_words(step, named_in))
             }
             Action::Place { object, relation, targets, drop, part, compartment } => {
+                let how = How { drop: *drop, compartment: *compartment };
                 if compartment.is_none() && self.stands_already(object, *relation, targets, named_in)? {
                     return Ok(done_words(step, named_in));
                 }
@@ -390,9 +395,9 @@ impl Executor<'_, '_> {
                     self.grasp(object, part.as_deref())?;
                 }
                 if self.tools.rooms() {
-                    self.place_there(object, *relation, targets, (*drop, *compartment))?;
+                    self.place_there(object, *relation, targets, how)?;
                 } else {
-                    self.place(*relation, targets, (*drop, *compartment))?;
+                    self.place(*relation, targets, how)?;
                 }
                 Ok(done_words(step, named_in))
             }
@@ -459,7 +464,7 @@ impl Executor<'_, '_> {
 
     /// Puts what is held relative to objects of the local map.
     fn put(&mut self, relation: Relation, keys: &[ObjectKey], how: How) -> Result<(), Fault> {
-        let action = Interaction::place_text(relation, how.0, how.1);
+        let action = Interaction::place_text(relation, how.drop, how.compartment);
         let first = keys.first().cloned().unwrap_or_default();
         let more: Vec<ObjectKey> = keys.iter().skip(1).cloned().collect();
         self.tools.interact(&first, &action, &more)?;

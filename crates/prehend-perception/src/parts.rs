@@ -8,7 +8,6 @@ mod working;
 
 pub use action::{ActionError, Intent, read_action};
 pub(crate) use raised::raised;
-pub(crate) use working::viewer_of;
 pub use working::{PartAction, WorkingPart, part_affordances, read_part_action, rule_of, working_parts};
 
 use nalgebra::{Point3, Vector3};

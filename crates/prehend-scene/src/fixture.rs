@@ -173,13 +173,9 @@ pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
 const FACE_ON: f64 = 0.35;
 
 /// Whether the face of a drawer or door was seen, rather than its edge: a door that stands open looks as if it were the closed one of
-/// the side it stands at. The camera is taken to be where it was on average, at the origin of the map when that is not known.
+/// the side it stands at. The camera is taken to be at [`Object::viewer`].
 pub fn shows_face(part: &Object, opening: &Opening) -> bool {
-    let count = part.crops.len().max(1) as f64;
-    let camera =
-        part.crops.iter().fold(Vector3::zeros(), |sum, crop| sum + crop.map_from_camera.translation.vector)
-            / count;
-    let way = (camera - spatial::centre(part).coords).xy();
+    let way = (part.viewer() - spatial::centre(part)).xy();
     let outward = opening.outward.xy();
     way.norm() > 1e-6 && way.dot(&outward) >= FACE_ON * way.norm() * outward.norm()
 }

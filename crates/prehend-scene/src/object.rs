@@ -109,6 +109,16 @@ impl Object {
             last_seen: 0.0,
         }
     }
+
+    /// Where the views were taken from, in the mean; the origin of the map when it has none.
+    pub fn viewer(&self) -> Point3<f64> {
+        let count = self.crops.len().max(1) as f64;
+        let sum = self
+            .crops
+            .iter()
+            .fold(Vector3::zeros(), |sum, crop| sum + crop.map_from_camera.translation.vector);
+        Point3::from(sum / count)
+    }
 }
 
 /// A part one can act on (ASP III-A).

@@ -201,7 +201,7 @@ impl Executor<'_, '_> {
         targets: &[ObjectKey],
         how: How,
     ) -> Result<(), Fault> {
-        let action = Interaction::place_text(relation, how.0, how.1);
+        let action = Interaction::place_text(relation, how.drop, how.compartment);
         let Some(first) = targets.first() else {
             return self.put(relation, &[], how);
         };

@@ -2,7 +2,6 @@
 
 use super::UpdateReport;
 use crate::parts::mechanism::Front;
-use crate::parts::viewer_of;
 use nalgebra::Vector3;
 use prehend_geometry::voxel::overlap_ratio;
 use prehend_scene::merge::{MergeRule, merge_into};
@@ -77,8 +76,7 @@ fn is_torn(a: &Object, b: &Object) -> bool {
     let (smaller, larger) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
     let level = (a.bounds.top() - b.bounds.top()).abs() <= LEVEL;
     let as_high = smaller.bounds.size.z > PIECE.1 * larger.bounds.size.z;
-    let Some(front) = Front::find(&larger.cloud.points, &viewer_of(larger)).filter(|_| level && as_high)
-    else {
+    let Some(front) = Front::find(&larger.cloud.points, &larger.viewer()).filter(|_| level && as_high) else {
         return false;
     };
     let side = Vector3::new(-front.normal.y, front.normal.x, 0.0);
@@ -103,7 +101,7 @@ fn range(object: &Object, axis: &Vector3<f64>) -> (f64, f64) {
 
 /// Place along the outward normal of the front that closes a drawer: nothing but its handle stands before it. `None` of a hollow.
 fn own_front(object: &Object, normal: &Vector3<f64>) -> Option<f64> {
-    let front = Front::find(&object.cloud.points, &viewer_of(object))?;
+    let front = Front::find(&object.cloud.points, &object.viewer())?;
     let share = |counts: &dyn Fn(f64) -> bool| {
         let points = &object.cloud.points;
         points.iter().filter(|p| counts(p.coords.dot(&front.normal) - front.offset)).count() as f64
@@ -156,7 +154,7 @@ fn in_one_slot(a: &Object, b: &Object) -> bool {
         return true;
     }
     // The wider of the two faces: of a hollow alone only walls are seen.
-    let front = |object: &Object| Front::find(&object.cloud.points, &viewer_of(object));
+    let front = |object: &Object| Front::find(&object.cloud.points, &object.viewer());
     let width = |front: &Front| front.across.1 - front.across.0;
     let wider = [front(a), front(b)].into_iter().flatten().max_by(|a, b| width(a).total_cmp(&width(b)));
     let Some(front) = wider else { return true };

@@ -69,7 +69,7 @@ pub struct WorkingPart {
 /// Every part of an object that can be pulled or pushed, best first.
 pub fn working_parts(object: &Object, support_z: f64, table: &ActionTable) -> Vec<WorkingPart> {
     let points = &object.cloud.points;
-    let viewer = viewer_of(object);
+    let viewer = object.viewer();
     let front = mechanism::Front::find(points, &viewer);
     let mut parts: Vec<WorkingPart> = mechanism::find(points, &viewer, support_z)
         .into_iter()
@@ -147,14 +147,6 @@ fn outward(kind: &str, centroid: &Point3<f64>, front: Option<&mechanism::Front>)
             (-0.01..farthest).contains(&out) && centroid.z < front.height.1 + 0.01
         })
         .map_or(Vector3::z(), |front| front.normal)
-}
-
-/// Where the object's views were taken from, in the mean; the origin (the robot's base) when it has none.
-pub(crate) fn viewer_of(object: &Object) -> Point3<f64> {
-    let count = object.crops.len().max(1) as f64;
-    let sum =
-        object.crops.iter().fold(Vector3::zeros(), |sum, crop| sum + crop.map_from_camera.translation.vector);
-    Point3::from(sum / count)
 }
 
 /// The rule for an action on an object: for its class, else for the part that is named.
@@ -258,4 +250,40 @@ pub fn part_affordances(
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     found.into_iter().map(|(_, affordance, part)| (affordance, part)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_geometry::OrientedBox;
+
+    /// A key that only geometry found.
+    fn key() -> WorkingPart {
+        WorkingPart {
+            kind: "key".to_owned(),
+            name: "key".to_owned(),
+            cloud: PointCloud::default(),
+            centroid: Point3::origin(),
+            normal: Vector3::z(),
+            is_level: false,
+            score: 0.6,
+            observed: None,
+            by_geometry: true,
+        }
+    }
+
+    #[test]
+    fn of_several_keys_that_only_geometry_found_none_has_a_name() {
+        let bounds = OrientedBox { pose: nalgebra::Isometry3::identity(), size: Vector3::repeat(0.1) };
+        let keyboard = Object::unnamed("keyboard_0".into(), PointCloud::default(), bounds);
+        let left = |mut parts: Vec<WorkingPart>, name: &str| {
+            keep_named(&mut parts, name, &keyboard);
+            parts.len()
+        };
+        assert_eq!(left(vec![key(), key(), key()], "space bar"), 0);
+        assert_eq!(left(vec![key()], "space bar"), 1);
+        assert_eq!(left(vec![key(), key()], "key"), 2);
+        let bar = WorkingPart { name: "space bar".to_owned(), ..key() };
+        assert_eq!(left(vec![key(), bar], "space bar"), 1);
+    }
 }
