@@ -1,7 +1,7 @@
 //! Somebody interferes: what a robot next to people must expect, done to physics over the judge's channel.
 
 use crate::judge::{Judge, JudgeError};
-use nalgebra::{Isometry3, Point2, Point3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Quaternion, UnitQuaternion, Vector2, Vector3};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_sim::world::{ArmModel, ObjectTruth, Truth};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub async fn interfere(
         let Some(object) = object else { continue };
         // Near the place it stood at first, and as high.
         let stood = before.objects.iter().find(|known| known.name == object.name).unwrap_or(object);
-        let Some(place) = free_place(stood, &truth, &world_from_arm(&truth, arm), away, seed) else {
+        let Some(place) = free_place(stood, &truth, &around(&truth, arm), away, seed) else {
             continue;
         };
         let position = [place.x, place.y, stood.position[2]];
@@ -79,6 +79,28 @@ fn world_from_root(truth: &Truth) -> Isometry3<f64> {
         let [x, y, yaw] = base.pose;
         Isometry3::new(Vector3::new(x, y, 0.0), Vector3::z() * yaw)
     })
+}
+
+/// Where a thing may be put so that the robot can still get at it.
+#[derive(Clone, Copy, Debug)]
+enum Around {
+    /// Where an arm that stands still reaches: from the map to it.
+    Arm(Isometry3<f64>),
+    /// A base drives to wherever the thing is.
+    Room,
+}
+
+fn around(truth: &Truth, arm: &ArmModel) -> Around {
+    if truth.base.is_some() { Around::Room } else { Around::Arm(world_from_arm(truth, arm).inverse()) }
+}
+
+impl Around {
+    fn reaches(&self, place: &Point2<f64>) -> bool {
+        let Self::Arm(arm_from_world) = self else { return true };
+        let ([near, far], side) = REACH;
+        let reached = arm_from_world * Point3::new(place.x, place.y, 0.0);
+        (near..far).contains(&reached.x) && reached.y.abs() < side
+    }
 }
 
 fn world_from_arm(truth: &Truth, arm: &ArmModel) -> Isometry3<f64> {
@@ -105,25 +127,44 @@ fn radius(object: &ObjectTruth) -> f64 {
     object.half_extents[0].hypot(object.half_extents[1])
 }
 
-/// A place `away` from where a thing stands, where nothing else stands and the arm reaches.
+/// Whether a thing that is put there stands on what carried it, not over its edge.
+fn is_on(carrier: &ObjectTruth, object: &ObjectTruth, place: &Point2<f64>) -> bool {
+    let [x, y, z, w] = carrier.orientation;
+    let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+    let offset = turn.inverse() * Point3::new(place.x, place.y, object.position[2]).coords
+        - turn.inverse() * Vector3::from(carrier.position);
+    (0..2).all(|axis| offset[axis].abs() + radius(object) < carrier.half_extents[axis])
+}
+
+/// Whether two things share a height, so that one may not be put where the other stands.
+fn is_level(object: &ObjectTruth, other: &ObjectTruth) -> bool {
+    let reach = object.half_extents[2] + other.half_extents[2];
+    (object.position[2] - other.position[2]).abs() < reach
+}
+
+/// A place `away` from where a thing stands, on what carries it, where nothing else stands and the robot gets at it.
 fn free_place(
     object: &ObjectTruth,
     truth: &Truth,
-    world_from_arm: &Isometry3<f64>,
+    around: &Around,
     away: f64,
     seed: u64,
 ) -> Option<Point2<f64>> {
-    let others = || truth.objects.iter().filter(|other| other.name != object.name && !other.held);
+    let (carriers, others): (Vec<&ObjectTruth>, Vec<&ObjectTruth>) = truth
+        .objects
+        .iter()
+        .filter(|other| other.name != object.name && !other.held)
+        .partition(|other| object.on.contains(&other.name));
+    let is_clear = |other: &ObjectTruth, place: &Point2<f64>| {
+        (center(other) - place).norm() > radius(other) + radius(object) + ROOM
+    };
     (0..DIRECTIONS)
         .map(|step| ((seed + step) % DIRECTIONS) as f64 / DIRECTIONS as f64 * TAU)
         .map(|angle| center(object) + Vector2::new(angle.cos(), angle.sin()) * away)
         .find(|place| {
-            let ([near, far], side) = REACH;
-            let reached = world_from_arm.inverse() * Point3::new(place.x, place.y, 0.0);
-            (near..far).contains(&reached.x)
-                && reached.y.abs() < side
-                && others()
-                    .all(|other| (center(other) - place).norm() > radius(other) + radius(object) + ROOM)
+            around.reaches(place)
+                && carriers.iter().all(|carrier| is_on(carrier, object, place))
+                && others.iter().all(|other| !is_level(object, other) || is_clear(other, place))
         })
 }
 
@@ -166,7 +207,7 @@ mod tests {
             base: None,
             objects,
         };
-        let here = Isometry3::identity();
+        let here = Around::Arm(Isometry3::identity());
         for seed in 0..8 {
             let place = free_place(&truth.objects[0], &truth, &here, PUSH, seed).unwrap();
             assert!((place - Point2::new(0.45, 0.0)).norm() - PUSH < 1e-9);
@@ -175,10 +216,40 @@ mod tests {
             assert!(place.y < 0.30, "seed {seed}: {place}");
         }
         // An arm on a base that stands a metre behind does not reach there.
-        let away = Isometry3::translation(-1.0, 0.0, 0.7);
+        let away = Around::Arm(Isometry3::translation(1.0, 0.0, -0.7));
         assert!(free_place(&truth.objects[0], &truth, &away, PUSH, 0).is_none());
         let mut full = truth;
         full.objects[1].half_extents = [0.5; 3];
         assert!(free_place(&full.objects[0], &full, &here, PUSH, 0).is_none());
+    }
+
+    #[test]
+    fn in_a_room_a_thing_stays_on_the_table_it_stands_on() {
+        let table = ObjectTruth {
+            fixed: true,
+            position: [2.0, 1.0, 0.36],
+            half_extents: [0.10, 0.40, 0.36],
+            ..object("table", 2.0, 1.0)
+        };
+        let on = |name: &str, x: f64, y: f64| ObjectTruth {
+            on: vec!["table".to_owned()],
+            position: [x, y, 0.74],
+            ..object(name, x, y)
+        };
+        let truth = Truth {
+            time: 0.0,
+            joints: vec![0.0; 6],
+            opening: 0.0,
+            pad_force: 0.0,
+            moving: true,
+            mechanisms: Vec::new(),
+            table_height: 0.0,
+            base: None,
+            objects: vec![table, on("a", 2.0, 1.0), on("b", 2.0, 1.09)],
+        };
+        for seed in 0..8 {
+            let place = free_place(&truth.objects[1], &truth, &Around::Room, FALL, seed).unwrap();
+            assert!((place.x - 2.0).abs() < 0.08 && place.y < 1.0, "seed {seed}: {place}");
+        }
     }
 }

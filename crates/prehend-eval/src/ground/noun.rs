@@ -12,6 +12,8 @@ use prehend_sim::world::{ObjectTruth, Truth};
 /// Gap up to which a thing is near another, and from which it is far, metres.
 const NEAR: f64 = 0.15;
 const FAR: f64 = 0.25;
+/// Farthest from the furniture that tells of a room that a thing is still in that room, metres.
+const SAME_ROOM: f64 = 2.5;
 /// How much nearer the nearest must be to be the one that is near.
 const NEARER: f64 = 0.6;
 /// Measures that differ by less than this share are the same to the eye.
@@ -167,6 +169,10 @@ impl<'a> Scene<'a> {
     }
 
     fn related(&self, found: Vec<usize>, modifier: &Modifier, depth: usize) -> Result<Vec<usize>, Refusal> {
+        if let Some(room) = self.room_of(modifier) {
+            let is_there = |index: &usize| self.stands_in(room, *index) != modifier.negated;
+            return Ok(found.into_iter().filter(is_there).collect());
+        }
         let targets = self.targets(&modifier.targets, depth)?;
         let holds = |index: usize, loose: bool| {
             self.holds(modifier.relation, index, &targets, loose) != modifier.negated
@@ -180,6 +186,23 @@ impl<'a> Scene<'a> {
         }
         // Nothing is quite left of it: then what is more left than not.
         Ok(found.into_iter().filter(|index| holds(*index, true)).collect())
+    }
+
+    /// The room that a modifier names ("in the kitchen"); a room has no body that could be resolved.
+    fn room_of<'m>(&self, modifier: &'m Modifier) -> Option<&'m str> {
+        let [NounPhrase { head: Head::Noun(noun), .. }] = modifier.targets.as_slice() else { return None };
+        let is_place = matches!(modifier.relation, Spatial::In | Spatial::At | Spatial::On);
+        let is_room = self.truth.base.is_some() && self.words.lexicon.rooms.is_room(noun);
+        (is_place && is_room && self.named(noun).is_empty()).then_some(noun)
+    }
+
+    /// Whether an object stands in a room: the nearest furniture that tells of a room tells of that one.
+    fn stands_in(&self, room: &str, index: usize) -> bool {
+        let object = self.object(index);
+        let told = self.truth.objects.iter().filter_map(|other| {
+            Some((place::gap(object, other), self.words.lexicon.rooms.tells(room, &other.class)?))
+        });
+        told.min_by(|a, b| a.0.total_cmp(&b.0)).is_some_and(|(gap, tells)| tells && gap < SAME_ROOM)
     }
 
     /// The nearest to the targets when it is clearly nearer than the next, else all.

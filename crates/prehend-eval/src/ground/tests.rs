@@ -222,3 +222,24 @@ fn pronouns_follow_the_last_thing_moved() {
     let next_to = Predicate::NextTo { object: "L".into(), target: "F".into() };
     assert_eq!(spec.expected, Expected::World(vec![next_to]));
 }
+
+#[test]
+fn a_room_is_known_by_its_furniture() {
+    let mut truth = table();
+    let furniture = |class: &str, at: [f64; 2]| ObjectTruth {
+        fixed: true,
+        ..object(class, class, "white", Shape::Box { size: [0.6, 1.6, 0.74] }, at)
+    };
+    let bowl = truth.objects[2].clone();
+    let other = ObjectTruth { name: "B2".into(), position: [3.5, 0.0, 0.8], ..bowl };
+    truth.objects.extend([furniture("counter", [3.6, 0.0]), furniture("desk", [0.9, 0.9]), other]);
+    let at_a_table = ground("put the lemon in the bowl in the kitchen", &truth, words());
+    assert!(matches!(at_a_table.expected, Expected::Refusal(_)), "{:?}", at_a_table.expected);
+    truth.base =
+        Some(prehend_sim::world::BaseTruth { pose: [0.0; 3], believed: [0.0; 3], moving: false, bumps: 0 });
+    let target = |sentence: &str| format!("{:?}", ground(sentence, &truth, words()).expected);
+    let kitchen = target("put the lemon in the bowl in the kitchen");
+    assert!(kitchen.contains("B2") && !kitchen.contains("\"B\""), "{kitchen}");
+    let unknown = ground("put the lemon in the bowl in the bathroom", &truth, words());
+    assert!(matches!(unknown.expected, Expected::Refusal(_)), "{:?}", unknown.expected);
+}

@@ -10,7 +10,7 @@ use super::scene::World;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
-use prehend_scene::{Affordance, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
+use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
 use prehend_skills::part::part_candidates;
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
@@ -104,7 +104,14 @@ impl Job<'_> {
             self.retreat_from_part(&motion, &open).await?;
         }
         drop(motion);
-        self.confirm(&plan, before, Some(object)).await
+        match self.confirm(&plan, before, Some(object)).await {
+            // It was held against, and an image does not show that it is shut: more force would be needed.
+            Err(SkillFault::Outcome(because)) if held_up(&done.felt, &way.candidate.motion) => {
+                self.tell("check", "held up", &because);
+                Err(SkillFault::Immovable { phase: "close", moved: done.felt.travel, force: done.felt.force })
+            }
+            verdict => verdict,
+        }
     }
 
     /// The affordance meant: of the part and the skill that were asked for, else of the part, else of the skill.
@@ -336,6 +343,11 @@ impl Job<'_> {
             self.tell("retreat", fault.reason().code(), &fault.to_string());
         }
     }
+}
+
+/// Whether something that is closed stopped before it went as far as was wanted.
+fn held_up(felt: &Felt, motion: &PartMotion) -> bool {
+    motion.effect == PartEffect::Close && felt.stopped && felt.travel < motion.least
 }
 
 /// How far to push what stands open; `None` when the map does not show that it does.

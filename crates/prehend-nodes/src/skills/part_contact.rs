@@ -187,7 +187,8 @@ impl Job<'_> {
         }
         let end = self.tool_pose()?;
         let travel = gone(&end).max(0.0);
-        if stopped && travel < bounds.least && bounds.effect != PartEffect::Press {
+        if stopped && travel < bounds.least && !matches!(bounds.effect, PartEffect::Press | PartEffect::Close)
+        {
             return Err(SkillFault::Immovable { phase: "push", moved: travel, force });
         }
         let returned = match (bounds.effect, feel) {
@@ -251,9 +252,10 @@ impl Job<'_> {
             None => self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?,
         };
         // What was held against before it went as far as counts is locked, blocked, or at its end; what is taken out holds on.
+        // Whether what is closed is at its end, an image shows.
         let bounds = way.candidate.motion;
         let enough = if bounds.effect.ends_held() { DID_NOT_MOVE } else { bounds.least };
-        if done.felt.stopped && done.felt.travel < enough {
+        if done.felt.stopped && done.felt.travel < enough && bounds.effect != PartEffect::Close {
             return Err(SkillFault::Immovable {
                 phase: "pull",
                 moved: done.felt.travel,

@@ -5,6 +5,7 @@
 //! - open, close, turn: the hand went far enough with the part, and a new image shows the part at its new place, where
 //!   nothing was before; of a door the angle at which it is seen in what it belongs to decides, see `door`, of a knob and a lever
 //!   where they point, see `knob` and `lever`.
+//! - close, when it stopped before it went as far as was wanted: the image alone decides, and only what is plainly shut counts.
 //! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
 //!
 //! What only the hand's own motion says is never enough where an image can show it: pads slip off.
@@ -32,6 +33,10 @@ const RETURNED: f64 = 0.5;
 const ITS_DEPTH: f64 = 0.25;
 /// Most that a pressed part pushes back at the tip's slow speed, newtons: what pushes harder stood still, and the tip gave way.
 const PUSHES_BACK: f64 = 80.0;
+/// What a drawer that slides cannot have been turned by, radians: what is seen at its new place is something else.
+const ANOTHER_WAY: f64 = 0.6;
+/// Why what was pushed in is shut.
+const SHUT: &str = "it stopped, and its front is seen level with the front of what it belongs to";
 /// Farthest an object may be shifted by a push on its button, metres.
 const PUSHED_AWAY: f64 = 0.03;
 
@@ -49,7 +54,7 @@ pub fn check_part(plan: &SkillPlan, before: &Observation, after: &Observation) -
         },
         PartEffect::Open | PartEffect::Close | PartEffect::Turn => match went_far_enough(motion, felt) {
             Ok(felt) => moved(plan, motion, felt, before, after),
-            Err(outcome) => outcome,
+            Err(outcome) => shut_early(plan, motion, felt, before, after).unwrap_or(outcome),
         },
         PartEffect::Press => match went_far_enough(motion, felt) {
             Ok(felt) => pressed(plan, felt, before, after),
@@ -152,6 +157,17 @@ fn moved(
     let fresh = came >= needed(had) && (there_before as f64) <= came as f64 * WAS_THERE;
     let shift = front_shift(plan, motion, was, now);
     let turned = turned(plan, was, now);
+    let class = class_before(plan, before);
+    if let Some(angle) = turned.filter(|angle| *angle > ANOTHER_WAY)
+        && fixture::is_panel(class)
+        && !fixture::is_door(class)
+    {
+        return not_observed(format!(
+            "what is called {} faces {:.0} degrees another way than the drawer that was moved",
+            plan.object,
+            angle.to_degrees()
+        ));
+    }
     let how_far = |mm: f64| match turned {
         Some(angle) if angle > 0.15 => {
             format!(
@@ -171,13 +187,29 @@ fn moved(
         Some(_) | None => {}
     }
     if motion.effect == PartEffect::Close && felt.stopped && is_shut(motion, now) {
-        let because = "it stopped, and its front is seen level with the front of what it belongs to";
-        return Outcome::Succeeded { because: because.to_owned() };
+        return Outcome::Succeeded { because: SHUT.to_owned() };
     }
     if had >= PART_POINTS && stayed > had / 2 && came < needed(had) {
         return failed("the part is still seen where it was".to_owned());
     }
     not_observed("the part is not seen where the hand let go of it")
+}
+
+/// The verdict on what stopped before it was pushed as far as was wanted, when that was its end: it is seen to be shut.
+fn shut_early(
+    plan: &SkillPlan,
+    motion: &PartMotion,
+    felt: Option<&Felt>,
+    before: &Observation,
+    after: &Observation,
+) -> Option<Outcome> {
+    let felt = felt.filter(|felt| motion.effect == PartEffect::Close && felt.stopped)?;
+    let now = after.objects.as_deref()?;
+    if fixture::is_door(class_before(plan, before)) {
+        let verdict = super::door::check_door(plan, motion, felt, now)?;
+        return matches!(verdict, Outcome::Succeeded { .. }).then_some(verdict);
+    }
+    is_shut(motion, now).then(|| Outcome::Succeeded { because: SHUT.to_owned() })
 }
 
 /// Whether the drawers that are seen where the part was, or on its way in, are all closed, and there is one.

@@ -236,6 +236,30 @@ fn a_drawer_is_shut_when_its_handle_is_seen_farther_in() {
     check(0.15, "failed");
 }
 
+#[test]
+fn a_drawer_that_faces_another_way_is_not_the_one_that_was_pulled() {
+    let mut plan = plan(Skill::HookPull, None, &[], [0.37, 0.0, 0.2]);
+    plan.object = ObjectKey::from("drawer_0");
+    plan.motion = Some(motion(PartEffect::Open, -Vector3::x(), 0.09));
+    let before = observation(0.08, Some(vec![drawer("drawer_0", 0.0, false)]));
+    let felt =
+        Felt { travel: 0.15, returned: 0.0, displacement: -Vector3::x() * 0.15, force: 8.0, stopped: false };
+    let check = |turn: f64, expected: &str| {
+        let mut now = drawer("drawer_0", 0.15, false);
+        let (sin, cos) = turn.sin_cos();
+        for p in &mut now.cloud.points {
+            let (x, y) = (p.x - 0.43, p.y);
+            (p.x, p.y) = (0.43 + x * cos - y * sin, x * sin + y * cos);
+        }
+        let after = Observation { felt: Some(felt), ..observation(0.08, Some(vec![now])) };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{turn}: {outcome:?}");
+    };
+    check(0.0, "succeeded");
+    check(0.1, "succeeded");
+    check(1.4, "not observed");
+}
+
 /// A cabinet and its door, hinged at the left and open by `angle`, with an upright bar near its free edge.
 fn closet(angle: f64) -> Vec<Object> {
     let patch = |low: [f64; 3], high: [f64; 3]| -> Vec<Point3<f64>> {
@@ -293,6 +317,25 @@ fn a_door_is_open_or_closed_by_the_angle_it_is_seen_at() {
     let unseen = Observation { felt: Some(felt), ..observation(0.0, Some(Vec::new())) };
     let outcome = check_outcome(&plan, &observation(0.0, Some(closet(1.2))), &unseen);
     assert_eq!(word(&outcome), "not observed", "{outcome:?}");
+}
+
+#[test]
+fn what_stopped_early_is_shut_only_where_it_is_seen_to_be() {
+    let check = |from: f64, to: f64, stopped: bool, expected: &str| {
+        let mut plan = plan(Skill::TipPush, None, &[], [0.37, 0.0, 0.2]);
+        plan.object = ObjectKey::from("door_0");
+        plan.motion = Some(motion(PartEffect::Close, Vector3::x(), 0.09));
+        let felt =
+            Felt { travel: 0.04, returned: 0.0, displacement: Vector3::x() * 0.04, force: 36.0, stopped };
+        let before = observation(0.0, Some(closet(from)));
+        let after = Observation { felt: Some(felt), ..observation(0.0, Some(closet(to))) };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{from} {to}: {outcome:?}");
+    };
+    check(0.4, 0.0, true, "succeeded");
+    check(0.4, 0.3, true, "failed");
+    check(0.4, 0.18, true, "failed");
+    check(0.4, 0.0, false, "failed");
 }
 
 #[test]
