@@ -34,6 +34,8 @@ const TOUCHED: f64 = 2.5;
 const PRESS_FORCE: f64 = 20.0;
 const PUSH_FORCE: f64 = 35.0;
 const PULL_FORCE: f64 = 45.0;
+/// Greatest force in any direction, newtons: less than what a guard of the arm stops at, which the hand could not leave any more.
+const WEDGED: f64 = 60.0;
 /// Steps of a press, of a push, and of a pull before and after the joint is known, metres.
 const PRESS_STEP: f64 = 0.004;
 const PUSH_STEP: f64 = 0.03;
@@ -96,7 +98,8 @@ impl Job<'_> {
             .press_on(phase, line.trajectory, (start, &path), |joints| {
                 let force = feel.map_or(0.0, |feel| feel.resistance(joints, &along));
                 greatest = greatest.max(force);
-                force > limit
+                // A tip that is wedged in presses sideways.
+                force > limit || feel.and_then(|feel| feel.force(joints)).is_some_and(|f| f.norm() > WEDGED)
             })
             .await?;
         Ok((stopped, greatest))

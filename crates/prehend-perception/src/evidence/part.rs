@@ -3,11 +3,11 @@
 
 use super::{Look, color, record};
 use crate::parts::WorkingPart;
-use crate::parts::mechanism;
+use crate::parts::mechanism::{self, Mechanism};
 use nalgebra::Point3;
 use prehend_geometry::Mask;
 use prehend_geometry::backproject::point_grid;
-use prehend_scene::{Crop, Evidence, EvidenceType, Object, Region};
+use prehend_scene::{Crop, Evidence, EvidenceType, Object, Region, fixture};
 
 /// Name of the part detector in evidence records.
 pub const PART_DETECTOR: &str = "part_detector";
@@ -19,6 +19,8 @@ const MARGIN: f64 = 0.02;
 const SAME_PLACE: f64 = 0.03;
 /// Fewest pixels that a part spans in a view when the first look at it may leave out every second one.
 const SPAN: f64 = 40.0;
+/// How far a door reaches behind its face, and its handle before it, metres.
+const LEAF: (f64, f64) = (0.03, 0.06);
 /// Farthest that points of neighbouring pixels are apart when there is something between them, metres.
 const GOES_ON: f64 = 0.003;
 
@@ -26,7 +28,7 @@ const GOES_ON: f64 = 0.003;
 pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidence> {
     let seen = part.observed.and_then(|place| object.parts.get(place));
     let Some(view) = seen.and_then(|seen| seen.views.iter().find(|view| view.view == crop.view)) else {
-        return Vec::new();
+        return if is_leaf(part, object) { leaf(part, crop) } else { Vec::new() };
     };
     if view.mask.area() == 0 {
         return Vec::new();
@@ -43,6 +45,20 @@ pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidenc
         evidence
     })
     .collect()
+}
+
+/// Whether a part is the whole leaf of a door: what the detector of things calls a door.
+fn is_leaf(part: &WorkingPart, object: &Object) -> bool {
+    part.kind == "front" && fixture::is_door(&object.class_name)
+}
+
+/// What the detector of things said of a door, as evidence about its leaf.
+fn leaf(part: &WorkingPart, crop: &Crop) -> Vec<Evidence> {
+    let mut found = super::detector(crop);
+    for evidence in &mut found {
+        evidence.label.clone_from(&part.kind);
+    }
+    found
 }
 
 /// Looks for the part by geometry in one view alone. The first look uses every second pixel, the zoomed one all of them; of a part that
@@ -84,7 +100,8 @@ pub fn found(
     }
     let (width, height) = (crop.intrinsics.width, crop.intrinsics.height);
     let mut pixels: Vec<usize> = Vec::new();
-    for index in &mechanism.indices {
+    let indices = if is_leaf(part, object) { slab(&points, &mechanism) } else { mechanism.indices };
+    for index in &indices {
         let (u, v) = places[*index];
         // A pixel of the coarse look stands for its block.
         let block = if sampling == Sampling::EverySecond { 2 } else { 1 };
@@ -102,6 +119,13 @@ pub fn found(
     let mut evidence = record(crop, EvidenceType::Seg, PART_GEOMETRY, look, mechanism.score, region);
     evidence.label.clone_from(&part.kind);
     Some(evidence)
+}
+
+/// The leaf of a door around its face: an open door shows its edges and its handle as well.
+fn slab(points: &[Point3<f64>], face: &Mechanism) -> Vec<usize> {
+    let offset = |p: &Point3<f64>| (p - face.centroid).dot(&face.normal);
+    let is_of_leaf = |i: &usize| (-LEAF.0..LEAF.1).contains(&offset(&points[*i]));
+    (0..points.len()).filter(is_of_leaf).collect()
 }
 
 /// The part's region by its colour; see [`color`](super::color()).

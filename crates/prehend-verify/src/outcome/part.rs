@@ -206,8 +206,7 @@ fn shut_early(
     let felt = felt.filter(|felt| motion.effect == PartEffect::Close && felt.stopped)?;
     let now = after.objects.as_deref()?;
     if fixture::is_door(class_before(plan, before)) {
-        let verdict = super::door::check_door(plan, motion, felt, now)?;
-        return matches!(verdict, Outcome::Succeeded { .. }).then_some(verdict);
+        return super::door::check_door(plan, motion, felt, now);
     }
     is_shut(motion, now).then(|| Outcome::Succeeded { because: SHUT.to_owned() })
 }

@@ -334,7 +334,7 @@ fn what_stopped_early_is_shut_only_where_it_is_seen_to_be() {
     };
     check(0.4, 0.0, true, "succeeded");
     check(0.4, 0.3, true, "failed");
-    check(0.4, 0.18, true, "failed");
+    check(0.4, 0.18, true, "not observed");
     check(0.4, 0.0, false, "failed");
 }
 
