@@ -180,9 +180,11 @@ impl Run<'_> {
         };
         let timeout = Duration::from_secs_f64(self.args.timeout);
         let followed = goal::run(observer, &self.args.goal, timeout, on_event, danger).await;
-        let unfinished =
-            self.interrupt.is_raised() || followed.ending.reason.as_deref() == Some(Reason::Timeout.code());
-        if unfinished {
+        // The agent may still be at it: nobody would see what it does from here on.
+        let given_up = [Reason::Timeout, Reason::PeerLost].map(Reason::code);
+        if self.interrupt.is_raised()
+            || followed.ending.reason.as_deref().is_some_and(|r| given_up.contains(&r))
+        {
             self.graph.observer.stop_robot("the goal was given up").await;
         }
         followed

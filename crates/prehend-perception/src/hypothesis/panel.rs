@@ -29,12 +29,26 @@ const NAMED: f64 = 0.2;
 const BEFORE: f64 = 0.08;
 const BEHIND: f64 = 0.45;
 const BESIDE: f64 = 0.012;
+/// Distance from which something stands before a front, metres.
+const STANDS_OUT: f64 = 0.015;
+/// A row of handles.
+const ROW: Row = Row { gap: 0.015, points: 15, tall: 0.04 };
 /// What is behind a front and higher than it by more than this is not in it, metres.
 const ABOVE: f64 = 0.004;
 /// Least number of points inside against those of the front: a closed drawer shows a little through its slit.
 const INSIDE: f64 = 0.2;
 /// Stands for a pixel whose ray to the face is blocked.
 const HIDDEN: usize = usize::MAX;
+
+/// What makes points before a front a row of handles.
+struct Row {
+    /// Gap in height between two rows, metres.
+    gap: f64,
+    /// Least number of points.
+    points: usize,
+    /// Greatest height of one, metres.
+    tall: f64,
+}
 
 /// A face with its points: place along the normal, across, height.
 struct Face {
@@ -156,6 +170,26 @@ fn fronts_of(
     }
     let mut pieces = Vec::new();
     cut(on_face, CUTS, true, &mut pieces);
+    // Whatever it was called: a handle that only the picture's border shows bears any name.
+    let before: Vec<Point3<f64>> = scene
+        .grid
+        .points
+        .iter()
+        .flatten()
+        .copied()
+        .filter(|p| (STANDS_OUT..BEFORE).contains(&(p.coords.dot(&normal) - offset)))
+        .collect();
+    let height_of = |index: usize| scene.grid.points[index].map(|p| p.z);
+    let pieces: Vec<Piece> = pieces
+        .into_iter()
+        .flat_map(|piece| {
+            let is_on = |p: &&Point3<f64>| {
+                around(piece.across, p.coords.dot(&side), 0.0) && around(piece.height, p.z, 0.0)
+            };
+            let rows = rows(before.iter().filter(is_on).map(|p| p.z).collect());
+            divided(piece, &rows, height_of)
+        })
+        .collect();
     // Whose pixel it is.
     let owner = |index: usize| {
         face.members.iter().copied().find(|member| found[*member].pixels.binary_search(&index).is_ok())
@@ -213,6 +247,40 @@ fn fronts_of(
         });
     }
     made
+}
+
+/// Heights of the rows of handles among the heights of what stands before a front; a bar that stands upright is no row.
+fn rows(mut heights: Vec<f64>) -> Vec<f64> {
+    heights.sort_by(f64::total_cmp);
+    heights
+        .chunk_by(|a, b| b - a < ROW.gap)
+        .filter(|row| row.len() >= ROW.points && row[row.len() - 1] - row[0] < ROW.tall)
+        .map(|row| row[row.len() / 2])
+        .collect()
+}
+
+/// A front with several rows of handles is as many fronts, of which the seams were not seen.
+fn divided(piece: Piece, rows: &[f64], height_of: impl Fn(usize) -> Option<f64>) -> Vec<Piece> {
+    let seams: Vec<f64> = rows
+        .windows(2)
+        .filter(|pair| pair[1] - pair[0] >= LEAST.1)
+        .map(|pair| f64::midpoint(pair[0], pair[1]))
+        .collect();
+    if seams.is_empty() {
+        return vec![piece];
+    }
+    let ends = || [piece.height.0].into_iter().chain(seams.iter().copied()).chain([piece.height.1]);
+    ends()
+        .zip(ends().skip(1))
+        .map(|height| {
+            let is_in = |index: &&usize| height_of(**index).is_some_and(|z| z >= height.0 && z < height.1);
+            Piece {
+                pixels: piece.pixels.iter().filter(is_in).copied().collect(),
+                across: piece.across,
+                height,
+            }
+        })
+        .collect()
 }
 
 /// Where the ray from the eye through a point, which is `out` before a face, meets the face; `eye_out` is how far the eye is
@@ -316,5 +384,34 @@ mod tests {
         // Two columns of two, and one wide drawer below.
         check(&|x, z| seam(z, 0.08) || z > 0.08 && (seam(x, 0.15) || seam(z, 0.16)), 5);
         check(&|_, _| true, 0);
+    }
+
+    #[test]
+    fn a_front_with_several_rows_of_handles_is_several() {
+        let bar = |z: f64| (0..40).map(move |i| z + f64::from(i % 8) * 1e-3);
+        let check = |heights: Vec<f64>, expected: &[(f64, f64)]| {
+            let heights_of: Vec<f64> = (0..250).map(|i| f64::from(i) * 1e-3).collect();
+            let piece = Piece { pixels: (0..250).collect(), across: (0.0, 0.3), height: (0.0, 0.25) };
+            let found = divided(piece, &rows(heights), |index| Some(heights_of[index]));
+            let found: Vec<(f64, f64)> = found.iter().map(|piece| piece.height).collect();
+            assert_eq!(found.len(), expected.len(), "{found:?}");
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(
+                    (found.0 - expected.0).abs() < 2e-3 && (found.1 - expected.1).abs() < 2e-3,
+                    "{found:?}"
+                );
+            }
+        };
+        let all = (0.0, 0.25);
+        check(bar(0.12).collect(), &[all]);
+        check(bar(0.04).chain(bar(0.12)).collect(), &[(0.0, 0.084), (0.084, 0.25)]);
+        check(
+            bar(0.04).chain(bar(0.12)).chain(bar(0.20)).collect(),
+            &[(0.0, 0.084), (0.084, 0.164), (0.164, 0.25)],
+        );
+        // An upright bar, two legs of one handle, and a few stray points.
+        check((0..100).map(|i| 0.05 + f64::from(i) * 1e-3).collect(), &[all]);
+        check(bar(0.10).chain(bar(0.13)).collect(), &[all]);
+        check(bar(0.12).chain([0.05, 0.051, 0.2]).collect(), &[all]);
     }
 }
