@@ -105,10 +105,11 @@ impl Job<'_> {
         }
         drop(motion);
         match self.confirm(&plan, before, Some(object)).await {
-            // It was held against, and an image does not show that it is shut: more force would be needed.
+            // It was held against, and no image shows it at its end: more force would be needed.
             Err(SkillFault::Outcome(because)) if held_up(&done.felt, &way.candidate.motion) => {
                 self.tell("check", "held up", &because);
-                Err(SkillFault::Immovable { phase: "close", moved: done.felt.travel, force: done.felt.force })
+                let phase = way.candidate.motion.effect.name();
+                Err(SkillFault::Immovable { phase, moved: done.felt.travel, force: done.felt.force })
             }
             verdict => verdict,
         }
@@ -345,9 +346,11 @@ impl Job<'_> {
     }
 }
 
-/// Whether something that is closed stopped before it went as far as was wanted.
+/// Whether something that is opened or closed stopped before it went as far as was wanted.
 fn held_up(felt: &Felt, motion: &PartMotion) -> bool {
-    motion.effect == PartEffect::Close && felt.stopped && felt.travel < motion.least
+    matches!(motion.effect, PartEffect::Open | PartEffect::Close)
+        && felt.stopped
+        && felt.travel < motion.least
 }
 
 /// How far to push what stands open; `None` when the map does not show that it does.

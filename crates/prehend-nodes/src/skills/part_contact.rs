@@ -190,8 +190,8 @@ impl Job<'_> {
         }
         let end = self.tool_pose()?;
         let travel = gone(&end).max(0.0);
-        if stopped && travel < bounds.least && !matches!(bounds.effect, PartEffect::Press | PartEffect::Close)
-        {
+        let is_judged = matches!(bounds.effect, PartEffect::Press | PartEffect::Open | PartEffect::Close);
+        if stopped && travel < bounds.least && !is_judged {
             return Err(SkillFault::Immovable { phase: "push", moved: travel, force });
         }
         let returned = match (bounds.effect, feel) {
@@ -255,10 +255,11 @@ impl Job<'_> {
             None => self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?,
         };
         // What was held against before it went as far as counts is locked, blocked, or at its end; what is taken out holds on.
-        // Whether what is closed is at its end, an image shows.
+        // Whether what is opened or closed is at its end, an image shows.
         let bounds = way.candidate.motion;
         let enough = if bounds.effect.ends_held() { DID_NOT_MOVE } else { bounds.least };
-        if done.felt.stopped && done.felt.travel < enough && bounds.effect != PartEffect::Close {
+        let is_shown = matches!(bounds.effect, PartEffect::Open | PartEffect::Close);
+        if done.felt.stopped && done.felt.travel < enough && !is_shown {
             return Err(SkillFault::Immovable {
                 phase: "pull",
                 moved: done.felt.travel,

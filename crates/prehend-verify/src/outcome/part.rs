@@ -5,6 +5,7 @@
 //! - open, close, turn: the hand went far enough with the part, and a new image shows the part at its new place, where
 //!   nothing was before; of a door the angle at which it is seen in what it belongs to decides, see `door`, of a knob and a lever
 //!   where they point, see `knob` and `lever`.
+//! - open, when it came less far than was wanted: the image alone decides, by how far the drawer stands out.
 //! - close, when it stopped before it went as far as was wanted: the image alone decides, and only what is plainly shut counts.
 //! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
 //!
@@ -35,6 +36,8 @@ const ITS_DEPTH: f64 = 0.25;
 const PUSHES_BACK: f64 = 80.0;
 /// What a drawer that slides cannot have been turned by, radians: what is seen at its new place is something else.
 const ANOTHER_WAY: f64 = 0.6;
+/// What pads and links give when a part holds, metres.
+const STRAIN: f64 = 0.01;
 /// Why what was pushed in is shut.
 const SHUT: &str = "it stopped, and its front is seen level with the front of what it belongs to";
 /// Farthest an object may be shifted by a push on its button, metres.
@@ -54,7 +57,9 @@ pub fn check_part(plan: &SkillPlan, before: &Observation, after: &Observation) -
         },
         PartEffect::Open | PartEffect::Close | PartEffect::Turn => match went_far_enough(motion, felt) {
             Ok(felt) => moved(plan, motion, felt, before, after),
-            Err(outcome) => shut_early(plan, motion, felt, before, after).unwrap_or(outcome),
+            Err(outcome) => shut_early(plan, motion, felt, before, after)
+                .or_else(|| stands_out(plan, motion, felt, after))
+                .unwrap_or(outcome),
         },
         PartEffect::Press => match went_far_enough(motion, felt) {
             Ok(felt) => pressed(plan, felt, before, after),
@@ -143,7 +148,7 @@ fn moved(
     if motion.effect == PartEffect::Turn && super::lever::is_lever(plan) {
         return super::lever::check_lever(plan, motion, felt, before.objects.as_deref(), now);
     }
-    if let Some(verdict) = super::door::check_door(plan, motion, felt, now) {
+    if let Some(verdict) = super::door::check_door(plan, motion, felt, before, now) {
         return verdict;
     }
     if motion.effect == PartEffect::Close && fixture::is_door(class_before(plan, before)) {
@@ -195,6 +200,26 @@ fn moved(
     not_observed("the part is not seen where the hand let go of it")
 }
 
+/// The verdict on a drawer that came less far than was wanted, because it stood open a part of the way already: it is seen to stand out
+/// as far as counts.
+fn stands_out(
+    plan: &SkillPlan,
+    motion: &PartMotion,
+    felt: Option<&Felt>,
+    after: &Observation,
+) -> Option<Outcome> {
+    felt.filter(|felt| motion.effect == PartEffect::Open && felt.travel > STRAIN)?;
+    let now = after.objects.as_deref()?;
+    let drawer = now.iter().find(|object| object.key == plan.object)?;
+    if !fixture::is_panel(&drawer.class_name) || fixture::is_door(&drawer.class_name) {
+        return None;
+    }
+    let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
+    let out = fixture::opening(drawer, &map)?.offset;
+    let because = || format!("{} is seen {:.0} mm before what it belongs to", plan.object, out * 1e3);
+    (out >= motion.least).then(|| Outcome::Succeeded { because: because() })
+}
+
 /// The verdict on what stopped before it was pushed as far as was wanted, when that was its end: it is seen to be shut.
 fn shut_early(
     plan: &SkillPlan,
@@ -206,7 +231,7 @@ fn shut_early(
     let felt = felt.filter(|felt| motion.effect == PartEffect::Close && felt.stopped)?;
     let now = after.objects.as_deref()?;
     if fixture::is_door(class_before(plan, before)) {
-        return super::door::check_door(plan, motion, felt, now);
+        return super::door::check_door(plan, motion, felt, before, now);
     }
     is_shut(motion, now).then(|| Outcome::Succeeded { because: SHUT.to_owned() })
 }

@@ -237,6 +237,30 @@ fn a_drawer_is_shut_when_its_handle_is_seen_farther_in() {
 }
 
 #[test]
+fn a_drawer_that_stood_ajar_is_open_when_it_is_seen_to_stand_out_far_enough() {
+    let check = |travel: f64, out: f64, expected: &str| {
+        let mut cabinet = object("cabinet_0", "cabinet", [0.7, 0.0, 0.2], [0.2, 0.3, 0.1]);
+        cabinet.cloud.points = (-12..=12)
+            .flat_map(|i| (0..=20).map(move |j| (f64::from(i) * 0.0125, f64::from(j) * 0.01)))
+            .map(|(y, x)| Point3::new(0.6 + x, y, 0.25))
+            .collect();
+        let mut plan = plan(Skill::HookPull, None, &[], [0.37, 0.0, 0.2]);
+        plan.object = ObjectKey::from("drawer_0");
+        plan.motion = Some(motion(PartEffect::Open, -Vector3::x(), 0.09));
+        let before = observation(0.08, Some(vec![cabinet.clone(), drawer("drawer_0", 0.06, false)]));
+        let felt =
+            Felt { travel, returned: 0.0, displacement: -Vector3::x() * travel, force: 46.0, stopped: true };
+        let now = Some(vec![cabinet, drawer("drawer_0", out, false)]);
+        let after = Observation { felt: Some(felt), ..observation(0.08, now) };
+        let outcome = check_outcome(&plan, &before, &after);
+        assert_eq!(word(&outcome), expected, "{travel} {out}: {outcome:?}");
+    };
+    check(0.05, 0.12, "succeeded");
+    check(0.05, 0.05, "failed");
+    check(0.002, 0.12, "failed");
+}
+
+#[test]
 fn a_drawer_that_faces_another_way_is_not_the_one_that_was_pulled() {
     let mut plan = plan(Skill::HookPull, None, &[], [0.37, 0.0, 0.2]);
     plan.object = ObjectKey::from("drawer_0");
@@ -309,6 +333,21 @@ fn a_door_is_open_or_closed_by_the_angle_it_is_seen_at() {
     check(PartEffect::Close, 1.2, 0.0, true, "succeeded");
     check(PartEffect::Close, 1.2, 0.7, true, "failed");
     check(PartEffect::Close, 1.2, 0.0, false, "not observed");
+    // It swung so far that it is seen as a new one, where the hand let go of it or elsewhere.
+    let handle = |angle: f64| closet(angle)[1].cloud.points.last().copied().expect("points");
+    for (away, expected) in [(0.0, "succeeded"), (0.3, "not observed")] {
+        let mut plan = plan(Skill::PinchPull, None, &[], [0.37, 0.0, 0.2]);
+        plan.object = ObjectKey::from("door_0");
+        plan.motion =
+            Some(PartMotion { anchor: handle(0.0), ..motion(PartEffect::Open, -Vector3::x(), 0.09) });
+        let displacement = handle(1.2) - handle(0.0) + Vector3::z() * away;
+        let felt = Felt { travel: 0.25, returned: 0.0, displacement, force: 8.0, stopped: false };
+        let mut now = closet(1.2);
+        now[1].key = ObjectKey::from("door_7");
+        let after = Observation { felt: Some(felt), ..observation(0.08, Some(now)) };
+        let outcome = check_outcome(&plan, &observation(0.08, Some(closet(0.0))), &after);
+        assert_eq!(word(&outcome), expected, "{away}: {outcome:?}");
+    }
     let mut plan = plan(Skill::TipPush, None, &[], [0.37, 0.0, 0.2]);
     plan.object = ObjectKey::from("door_0");
     plan.motion = Some(motion(PartEffect::Close, Vector3::x(), 0.09));
