@@ -2,6 +2,7 @@
 
 use super::fault::SkillFault;
 use super::job::Job;
+use super::view::HOME;
 use crate::convert;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
@@ -16,6 +17,8 @@ const FRAME_PATIENCE: f64 = 3.0;
 const UPDATE_DEADLINE: Duration = Duration::from_secs(6);
 /// Stamps this close are of one frame, seconds.
 const SAME_FRAME: f64 = 1e-3;
+/// The name of the view from where the arm stands.
+const HERE: &str = "here";
 /// Deadline of an outcome check.
 const CHECK_DEADLINE: Duration = Duration::from_secs(3);
 
@@ -84,14 +87,8 @@ impl Job<'_> {
         before: Observation,
         seen_before: Option<&Object>,
     ) -> Result<String, SkillFault> {
-        let view = match self.home().await {
-            Ok(()) => "home",
-            Err(fault @ SkillFault::NoPlan { .. }) if self.held()?.is_some() => {
-                self.tell("home", fault.reason().code(), &fault.to_string());
-                "here"
-            }
-            Err(fault) => return Err(fault),
-        };
+        let tell = |fault: &SkillFault| self.tell("home", fault.reason().code(), &fault.to_string());
+        let view = view_after(self.home().await, || Ok(self.held()?.is_some()), tell)?;
         let mut before = before;
         // What is in the hand may have left the map; the check must know what it looked like.
         if let (Some(objects), Some(object)) = (before.objects.as_mut(), seen_before)
@@ -152,5 +149,54 @@ impl Job<'_> {
             return Ok(Err(why));
         }
         Ok(if answer.succeeded { Ok(answer.reason) } else { Err(answer.reason) })
+    }
+}
+
+/// The view an outcome is judged from, by how the way home ended: where no way was found with something held, which may be what
+/// leaves none, it is where the arm stands, and `tell` hears why. Every other fault stays one; the hand is not asked then.
+fn view_after(
+    way_home: Result<(), SkillFault>,
+    is_holding: impl FnOnce() -> Result<bool, SkillFault>,
+    tell: impl FnOnce(&SkillFault),
+) -> Result<&'static str, SkillFault> {
+    match way_home {
+        Ok(()) => Ok(HOME),
+        Err(fault @ SkillFault::NoPlan { .. }) if is_holding()? => {
+            tell(&fault);
+            Ok(HERE)
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The view and whether it was told why, or the code of the fault.
+    fn check(way_home: Result<(), SkillFault>, is_holding: bool, expected: Result<(&str, bool), i32>) {
+        let mut told = false;
+        let view = view_after(way_home, || Ok(is_holding), |_| told = true);
+        assert_eq!(view.map(|view| (view, told)).map_err(|fault| fault.code()), expected);
+    }
+
+    #[test]
+    fn what_is_held_and_leaves_no_way_home_is_judged_from_here() {
+        let no_way = || SkillFault::NoPlan { phase: "survey pose", tried: 2, detail: String::new() };
+        check(Ok(()), true, Ok(("home", false)));
+        check(Err(no_way()), true, Ok(("here", true)));
+        check(Err(no_way()), false, Err(ErrorCode::SKILL_NO_PLAN));
+        check(Err(SkillFault::Stopped(String::new())), true, Err(ErrorCode::SKILL_STOPPED));
+        check(Err(SkillFault::Canceled), true, Err(ErrorCode::SKILL_CANCELED));
+        check(Err(SkillFault::Refused(String::new())), true, Err(ErrorCode::SKILL_REFUSED));
+        let failed = SkillFault::ControlFailed { phase: "home", detail: String::new() };
+        check(Err(failed), true, Err(ErrorCode::SKILL_CONTROL_FAILED));
+        // Nobody says what is in the hand: nothing is judged.
+        let silent = || Err(SkillFault::Sensor { what: "joint states", detail: String::new() });
+        let view = view_after(Err(no_way()), silent, |_| panic!("nothing to tell"));
+        assert_eq!(view.map_err(|fault| fault.code()), Err(ErrorCode::SKILL_SENSOR));
+        // What broke the motion is the fault, not that the hand is silent, too.
+        let view = view_after(Err(SkillFault::Canceled), || panic!("the hand was asked"), |_| ());
+        assert_eq!(view.map_err(|fault| fault.code()), Err(ErrorCode::SKILL_CANCELED));
     }
 }

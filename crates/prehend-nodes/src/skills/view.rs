@@ -219,3 +219,74 @@ fn corners_of(object: &Object, map: &ObjectMap) -> Vec<Point3<f64>> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RobotConfig;
+    use prehend_geometry::{OrientedBox, PointCloud};
+    use prehend_motion::{IkOptions, RobotModel};
+    use prehend_sim::sensors::wrist_camera_intrinsics;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    /// Where the front of the cabinet is, x in metres.
+    const FACE: f64 = 0.46;
+
+    /// An upright box between two corners, all of its points 2 cm apart.
+    fn object(key: &str, class: &str, low: [f64; 3], high: [f64; 3]) -> Object {
+        let steps = |axis: usize| ((high[axis] - low[axis]) / 0.02).ceil() as usize;
+        let at = |axis: usize, i: usize| (low[axis] + 0.02 * i as f64).min(high[axis]);
+        let mut points = Vec::new();
+        for i in 0..=steps(0) {
+            for j in 0..=steps(1) {
+                points.extend((0..=steps(2)).map(|k| Point3::new(at(0, i), at(1, j), at(2, k))));
+            }
+        }
+        let bounds = OrientedBox::upright_around(&points).expect("points");
+        Object {
+            class_name: class.to_owned(),
+            ..Object::unnamed(key.into(), PointCloud::from_points(points), bounds)
+        }
+    }
+
+    /// Where the uprights of the front of a thing are in the picture, pixels across, from left to right.
+    fn across(model: &RobotModel, joints: &[f64], thing: &Object) -> [f64; 2] {
+        let camera = model.link_index("camera_color_optical_frame").expect("a camera");
+        let base_from_camera = model.link_poses(joints, 0.0).expect("joints")[camera];
+        let u = |corner: &Point3<f64>| {
+            let seen = base_from_camera.inverse_transform_point(corner);
+            wrist_camera_intrinsics().project(&seen).expect("before the camera").x
+        };
+        let front = thing.cloud.points.iter().filter(|p| p.x < FACE + 1e-3).map(u);
+        front.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], u| [low.min(u), high.max(u)])
+    }
+
+    #[test]
+    fn furniture_aside_is_in_the_picture_whole_from_the_look_that_is_turned_to_it() {
+        let robot = RobotConfig::load(std::path::Path::new("xarm6")).expect("robot file");
+        let urdf = std::fs::read_to_string(&robot.urdf).expect("its model");
+        let model = RobotModel::from_urdf(&urdf, robot.group()).expect("its model");
+        let (_, look) = robot.looks.iter().find(|(name, _)| name == FRONT).expect("a level look");
+        // A cabinet to the left with two doors; the look is for the inner one.
+        let cabinet = object("cabinet_0", "cabinet", [FACE, 0.08, 0.0], [0.68, 0.54, 0.28]);
+        let inner = object("door_0", "door", [FACE - 0.01, 0.09, 0.01], [FACE, 0.30, 0.27]);
+        let outer = object("door_1", "door", [FACE - 0.01, 0.32, 0.01], [FACE, 0.53, 0.27]);
+        let map = ObjectMap { objects: vec![cabinet.clone(), inner.clone(), outer], ..ObjectMap::default() };
+        let width = wrist_camera_intrinsics().width as f64;
+        let is_whole = |[left, right]: [f64; 2]| left > 0.0 && right < width;
+        let plain = across(&model, look, &cabinet);
+        assert!(!is_whole(plain), "seen as it is: {plain:?}");
+        let poses = facing(&model.tip_pose(look).expect("joints"), &corners_of(&inner, &map));
+        let seen_from = |pose: &Isometry3<f64>| {
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let reached = model.inverse(pose, look, &IkOptions::default(), &mut rng);
+            across(&model, &reached.expect("the arm gets there")[0], &cabinet)
+        };
+        let best = seen_from(&poses[0]);
+        assert!(is_whole(best), "turned to and stepped back from: {best:?}");
+        // Turned on the spot, it would be too near.
+        let near = seen_from(poses.last().expect("another look"));
+        assert!(!is_whole(near), "turned to: {near:?}");
+    }
+}

@@ -359,6 +359,11 @@ fn range(mut values: Vec<f64>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hypothesis::hypotheses;
+    use crate::render::{Form, VGA, looking, relabel, render, thing};
+    use crate::segment::{SegmentSettings, segment};
+    use nalgebra::Isometry3;
+    use prehend_geometry::OrientedBox;
 
     /// A grid of points 1 mm apart, without those that `hidden` names.
     fn face(width: f64, height: f64, hidden: impl Fn(f64, f64) -> bool) -> Vec<(f64, f64, usize)> {
@@ -413,5 +418,40 @@ mod tests {
         check((0..100).map(|i| 0.05 + f64::from(i) * 1e-3).collect(), &[all]);
         check(bar(0.10).chain(bar(0.13)).collect(), &[all]);
         check(bar(0.12).chain([0.05, 0.051, 0.2]).collect(), &[all]);
+    }
+
+    #[test]
+    fn a_front_whose_middle_the_gripper_hides_is_one_front() {
+        // A drawer's front 30 cm wide, and the hand upright before its middle.
+        let hand = Form::Block([0.03, 0.05, 0.40]);
+        let things = [
+            thing("drawer", Form::Block([0.02, 0.30, 0.20]), 0.60, 0.0, [150, 150, 150]),
+            thing("", hand, 0.42, 0.0, [20, 20, 20]),
+        ];
+        let mut frame = render(&things, &VGA, &looking([0.20, 0.0, 0.35], [0.60, 0.0, 0.10]), 0.001, 1);
+        // No detector names the robot; where its links are is known.
+        relabel(&mut frame, |label, _, _| if label == 1 { 1 } else { 0 });
+        frame.detections.truncate(1);
+        let size = Vector3::new(0.05, 0.07, 0.42);
+        frame.robot = vec![OrientedBox { pose: Isometry3::translation(0.42, 0.0, 0.20), size }];
+        let scene = segment(&frame, &SegmentSettings::default(), None, 1);
+        let fronts = |scene: &Scene| {
+            let (found, _) = hypotheses(&frame, scene, &HypothesisSettings::default());
+            let named = found.iter().filter(|hypothesis| !hypothesis.detections.is_empty());
+            let mut widths: Vec<f64> = named.map(|front| width(&front.pixels, scene)).collect();
+            widths.sort_by(f64::total_cmp);
+            widths
+        };
+        let whole = fronts(&scene);
+        assert!(matches!(whole[..], [width] if width > 0.28), "{whole:?}");
+        // Not knowing the robot, the picture shows two fronts.
+        let torn = fronts(&Scene { robot: Vec::new(), ..scene });
+        assert!(matches!(torn[..], [_, width] if width < 0.14), "{torn:?}");
+    }
+
+    /// Extent of pixels along y, metres.
+    fn width(pixels: &[usize], scene: &Scene) -> f64 {
+        let places = pixels.iter().filter_map(|index| scene.grid.points[*index]).map(|p| p.y);
+        range(places.collect()).map_or(0.0, |(low, high)| high - low)
     }
 }
