@@ -1,0 +1,4 @@
+//! Models on the real runtime: every test is skipped, with a line that says so, where ONNX Runtime is not installed.
+
+mod session;
+mod support;
