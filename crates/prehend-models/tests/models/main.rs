@@ -1,4 +1,7 @@
 //! Models on the real runtime: every test is skipped, with a line that says so, where ONNX Runtime is not installed.
 
+mod cells;
+mod fastestdet;
 mod session;
 mod support;
+mod yolo;
