@@ -8,11 +8,13 @@
 //! The arithmetic before and after a model is plain functions on slices and needs no runtime. The only global state is the
 //! runtime itself, of which a process can have one.
 
+pub mod config;
 pub mod detector;
 pub mod picture;
 pub mod runtime;
 pub mod session;
 pub mod signature;
 
+pub use config::ModelsConfig;
 pub use runtime::{Runtime, RuntimeError};
 pub use session::{ModelError, Session};

@@ -11,6 +11,8 @@ use prehend_geometry::{ColorImage, PixelBox};
 use prehend_perception::{Detector, InferenceError, Instance};
 use std::path::Path;
 
+/// What errors call such a network.
+pub const KIND: &str = "a FastestDet network with these classes";
 /// Thresholds of the authors.
 pub const SETTINGS: DetectorSettings = DetectorSettings { score: 0.65, iou: 0.45 };
 /// Side of the pictures the network was trained on, pixels.
@@ -30,17 +32,13 @@ pub struct FastestDet {
     settings: DetectorSettings,
 }
 
-/// What such a network must look like, for `classes` classes.
-pub fn signature(classes: usize) -> Signature {
+/// What such a network must look like, for a number of classes when it is known.
+pub fn signature(classes: Option<usize>) -> Signature {
     let free = Axis::free;
+    let channels = classes.map_or(free("5 + classes"), |classes| Axis::Fixed(BEFORE_CLASSES + classes));
     Signature {
         inputs: vec![Expected::only(vec![free("batch"), Axis::Fixed(3), free("height"), free("width")])],
-        outputs: vec![Expected::only(vec![
-            free("batch"),
-            Axis::Fixed(BEFORE_CLASSES + classes),
-            free("rows"),
-            free("columns"),
-        ])],
+        outputs: vec![Expected::only(vec![free("batch"), channels, free("rows"), free("columns")])],
     }
 }
 
@@ -55,7 +53,7 @@ impl FastestDet {
         settings: DetectorSettings,
     ) -> Result<Self, ModelError> {
         let classes = read_classes(classes)?;
-        session.check("a FastestDet network with these classes", &signature(classes.len()))?;
+        session.check(KIND, &signature(Some(classes.len())))?;
         let size = InputSize::of(&session, size, InputSize { width: SIDE, height: SIDE })?;
         let output = session.outputs()[0].name.clone();
         Ok(Self { session, output, classes, size, settings })

@@ -12,6 +12,8 @@ use prehend_geometry::{ColorImage, PixelBox};
 use prehend_perception::{Detector, InferenceError, Instance};
 use std::path::Path;
 
+/// What errors call such a network.
+pub const KIND: &str = "a YOLO network (v8, 11) with these classes";
 /// Thresholds of Ultralytics' `predict`.
 pub const SETTINGS: DetectorSettings = DetectorSettings { score: 0.25, iou: 0.7 };
 /// Side of the pictures that the published networks were trained on, pixels.
@@ -33,12 +35,13 @@ pub struct Yolo {
     settings: DetectorSettings,
 }
 
-/// What such a network must look like, for `classes` classes.
-pub fn signature(classes: usize) -> Signature {
+/// What such a network must look like, for a number of classes when it is known.
+pub fn signature(classes: Option<usize>) -> Signature {
     let free = Axis::free;
+    let channels = classes.map_or(free("4 + classes"), |classes| Axis::Fixed(BOX + classes));
     Signature {
         inputs: vec![Expected::only(vec![free("batch"), Axis::Fixed(3), free("height"), free("width")])],
-        outputs: vec![Expected::only(vec![free("batch"), Axis::Fixed(BOX + classes), free("anchors")])],
+        outputs: vec![Expected::only(vec![free("batch"), channels, free("anchors")])],
     }
 }
 
@@ -53,7 +56,7 @@ impl Yolo {
         settings: DetectorSettings,
     ) -> Result<Self, ModelError> {
         let classes = read_classes(classes)?;
-        session.check("a YOLO network (v8, 11) with these classes", &signature(classes.len()))?;
+        session.check(KIND, &signature(Some(classes.len())))?;
         let size = InputSize::of(&session, size, InputSize { width: SIDE, height: SIDE })?;
         let output = session.outputs()[0].name.clone();
         Ok(Self { session, output, classes, size, settings })
