@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 pub const INSTALL: &str = "install ONNX Runtime 1.17 or newer, by one of\n  \
     pip install onnxruntime          (found by itself in the active virtual environment, else set\n                                    \
     ORT_DYLIB_PATH=.../site-packages/onnxruntime/capi/libonnxruntime.so.VERSION)\n  \
-    apt install libonnxruntime-dev   (Debian 13, Ubuntu 25.04 or newer)\n  \
+    apt install libonnxruntime-dev   (Debian 13)\n  \
     https://github.com/microsoft/onnxruntime/releases, and ORT_DYLIB_PATH=.../lib/libonnxruntime.so";
 
 /// Why there is no runtime.
