@@ -12,6 +12,7 @@ pub mod config;
 pub mod detector;
 pub mod picture;
 pub mod runtime;
+pub mod segmenter;
 pub mod session;
 pub mod signature;
 

@@ -88,7 +88,7 @@ impl Detector for FastestDet {
         let parts = answer.numbers.chunks_exact(channels * rows * columns);
         let of_picture = images.iter().zip(parts).map(|(image, part)| {
             let candidates = decode(part, (rows, columns), (image.width, image.height), self.settings.score);
-            named(suppress(candidates, &rule), &self.classes)
+            named(suppress(&candidates, &rule), &self.classes)
         });
         Ok(of_picture.collect())
     }

@@ -6,7 +6,7 @@ mod settings;
 pub mod yolo;
 
 pub use fastestdet::FastestDet;
-pub use nms::{Candidate, Suppression, suppress};
+pub use nms::{Candidate, Suppression, suppress, survivors};
 pub use settings::{DetectorSettings, InputSize, read_classes};
 pub use yolo::Yolo;
 

@@ -26,29 +26,35 @@ pub struct Suppression {
     pub most: usize,
 }
 
-/// The candidates that stay, best first; of equal ones the first.
-pub fn suppress(mut candidates: Vec<Candidate>, rule: &Suppression) -> Vec<Candidate> {
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let grown = |bounds: &PixelBox| PixelBox {
-        right: bounds.right + rule.side,
-        bottom: bounds.bottom + rule.side,
-        ..*bounds
+/// Places of the candidates that stay, best first; of equal ones the first.
+pub fn survivors(candidates: &[Candidate], rule: &Suppression) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(|a, b| candidates[*b].score.total_cmp(&candidates[*a].score));
+    let grown = |candidate: &Candidate| PixelBox {
+        right: candidate.bounds.right + rule.side,
+        bottom: candidate.bounds.bottom + rule.side,
+        ..candidate.bounds
     };
-    let mut kept: Vec<Candidate> = Vec::new();
-    for candidate in candidates {
+    let mut kept: Vec<usize> = Vec::new();
+    for place in order {
         if kept.len() == rule.most {
             break;
         }
-        let bounds = grown(&candidate.bounds);
+        let candidate = &candidates[place];
+        let bounds = grown(candidate);
         let same = |other: &Candidate| {
-            (!rule.within_class || other.class == candidate.class)
-                && grown(&other.bounds).iou(&bounds) > rule.iou
+            (!rule.within_class || other.class == candidate.class) && grown(other).iou(&bounds) > rule.iou
         };
-        if !kept.iter().any(same) {
-            kept.push(candidate);
+        if !kept.iter().any(|other| same(&candidates[*other])) {
+            kept.push(place);
         }
     }
     kept
+}
+
+/// The candidates that stay, best first; of equal ones the first.
+pub fn suppress(candidates: &[Candidate], rule: &Suppression) -> Vec<Candidate> {
+    survivors(candidates, rule).into_iter().map(|place| candidates[place]).collect()
 }
 
 #[cfg(test)]
@@ -63,7 +69,7 @@ mod tests {
 
     /// Scores of what stays.
     fn check(rule: Suppression, candidates: &[Candidate], expected: &[f64]) {
-        let kept: Vec<f64> = suppress(candidates.to_vec(), &rule).iter().map(|c| c.score).collect();
+        let kept: Vec<f64> = suppress(candidates, &rule).iter().map(|c| c.score).collect();
         assert_eq!(kept, expected, "{rule:?}");
     }
 

@@ -90,7 +90,7 @@ impl Detector for Yolo {
         let mut found = Vec::with_capacity(images.len());
         for (index, (image, place)) in images.iter().zip(&places).enumerate() {
             let part = &answer.numbers[index * channels * anchors..][..channels * anchors];
-            let mut kept = suppress(decode(part, anchors, self.settings.score), &rule);
+            let mut kept = suppress(&decode(part, anchors, self.settings.score), &rule);
             for candidate in &mut kept {
                 candidate.bounds = place.to_picture(&candidate.bounds).clipped(image.width, image.height);
             }

@@ -2,6 +2,7 @@
 
 mod cells;
 mod fastestdet;
+mod sam;
 mod session;
 mod support;
 mod yolo;
