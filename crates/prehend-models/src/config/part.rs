@@ -53,9 +53,20 @@ impl Entry {
                 Part { path: files.classes.clone(), must: Must::Classes },
             ]
         };
+        let network = |path: &PathBuf, kind, signature| Part {
+            path: path.clone(),
+            must: Must::Network { kind, signature },
+        };
         match &self.files {
             Files::FastestDet(files) => detector(files, fastestdet::KIND, fastestdet::signature),
             Files::Yolo(files) => detector(files, yolo::KIND, yolo::signature),
+            Files::Sam(files) => {
+                let [encoder, decoder] = files.family.kinds();
+                vec![
+                    network(&files.encoder, encoder, files.family.encoder_signature()),
+                    network(&files.decoder, decoder, files.family.decoder_signature()),
+                ]
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn read_text(text: &str) -> Result<ModelsConfig, String> {
-    prehend_config::read("models.yaml", text, |root| read(&root, Path::new("/models")))
+    prehend_config::read("models.yaml", text, |root| read::models(&root, Path::new("/models")))
         .map_err(|findings| findings.to_string())
 }
 
@@ -39,6 +39,16 @@ fn what_is_left_out_is_as_the_authors_have_it() {
 }
 
 #[test]
+fn segmenters_have_their_own_files() {
+    let text = "models:\n  s: {kind: mobile_sam, encoder: e, decoder: d}\n";
+    let config = read_text(text).expect("valid");
+    let paths = |name: &str| -> Vec<PathBuf> {
+        config.model(name).expect("a model").parts().into_iter().map(|part| part.path).collect()
+    };
+    assert_eq!(paths("s"), ["/models/e", "/models/d"].map(PathBuf::from));
+}
+
+#[test]
 fn everything_that_is_wrong_is_told_with_the_nearest_right_word() {
     refused("models:\n  a: {kind: yollo, path: a.onnx}\n", &["models.yaml:2", "did you mean `yolo`?"]);
     refused(
@@ -49,5 +59,6 @@ fn everything_that_is_wrong_is_told_with_the_nearest_right_word() {
         "models:\n  a: {kind: yolo, path: a.onnx, classes: b, input_size: [320.5, 320]}\n",
         &["whole pixels"],
     );
+    refused("models:\n  a: {kind: sam2, encoder: a, decodr: b}\n", &["did you mean `decoder`?"]);
     refused("modles: {}\n", &["did you mean `models`?"]);
 }
