@@ -147,3 +147,96 @@ fn asking_a_graph_that_is_not_there_says_what_to_do() {
     assert!(text(&output.stderr).contains("prehend up"));
     assert_eq!(json(&output)["outcome"], "failed");
 }
+
+#[test]
+fn doctor_says_of_models_what_is_missing_and_what_it_must_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = Command::new(PREHEND)
+        .args(["doctor", "--models"])
+        .current_dir(repository())
+        .env("PREHEND_MODELS", folder.path())
+        .env("ORT_DYLIB_PATH", "/no/such/libonnxruntime.so")
+        .output()
+        .expect("the executable runs");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let report = text(&output.stdout);
+    let file = folder.path().join("fastestdet/FastestDet.onnx").display().to_string();
+    for words in [
+        "ORT_DYLIB_PATH names /no/such/libonnxruntime.so",
+        "pip install onnxruntime",
+        &file,
+        "it must be a FastestDet network",
+        "input: exactly one float32 [batch, 3, height, width]",
+        "from https://github.com/dog-qiuqiu/FastestDet",
+    ] {
+        assert!(report.contains(words), "{words} is missing in:\n{report}");
+    }
+    let wrong = folder.path().join("models.yaml");
+    std::fs::write(&wrong, "models:\n  a: {kind: yolo, path: a.onnx, clases: b}\n").expect("the file");
+    let output = prehend(&["doctor", "--models", "--config", &wrong.display().to_string()]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("did you mean `classes`?"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn detect_refuses_what_it_cannot_use() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("white.png");
+    image::RgbImage::from_pixel(8, 8, image::Rgb([255; 3])).save(&picture).expect("the picture");
+    let (picture, folder) = (picture.display().to_string(), folder.path().display().to_string());
+    for (arguments, code, words) in [
+        (
+            &["--model", "fastdet", "--image", &picture][..],
+            3,
+            "there is no model `fastdet`; models: fastestdet",
+        ),
+        (&["--image", "no/such.png"], 3, "cannot read no/such.png"),
+        (&["--image", "Cargo.toml"], 3, "cannot read Cargo.toml"),
+        (&["--image", &picture, "--runtime", &picture], 4, "it is not an ELF file"),
+        (&["--image", &picture, "--runtime", "/no/such.so"], 4, "--runtime names /no/such.so"),
+    ] {
+        let output = Command::new(PREHEND)
+            .arg("detect")
+            .args(arguments)
+            .current_dir(repository())
+            .env("PREHEND_MODELS", &folder)
+            .output()
+            .expect("the executable runs");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert!(text(&output.stderr).contains(words), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+/// With the weights and the frames that are not part of the repository, where they and ONNX Runtime are at hand.
+#[test]
+fn detect_finds_the_cup_of_a_real_frame() {
+    let shared = std::env::var_os("PREHEND_SHARED").map(std::path::PathBuf::from);
+    let beside = repository().ancestors().map(|folder| folder.join("shared")).collect::<Vec<_>>();
+    let Some(shared) = shared.into_iter().chain(beside).find(|folder| folder.join("models").is_dir()) else {
+        eprintln!("skipped: no shared folder with models; set PREHEND_SHARED to it");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("boxes.png");
+    let output = Command::new(PREHEND)
+        .args(["detect", "--json", "--image"])
+        .arg(shared.join("data/rgbd_tabletop/blue_mug/color.png"))
+        .arg("--out")
+        .arg(&out)
+        .current_dir(repository())
+        .env("PREHEND_MODELS", shared.join("models"))
+        .output()
+        .expect("the executable runs");
+    if output.status.code() == Some(4) && text(&output.stderr).contains("ONNX Runtime was not found") {
+        eprintln!("skipped: {}", text(&output.stderr));
+        return;
+    }
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report = json(&output);
+    assert_eq!(keys(&report), "detections height image milliseconds model width");
+    let found = report["detections"].as_array().expect("a list");
+    assert_eq!(found.len(), 1, "{report}");
+    assert_eq!(found[0]["class"], "cup");
+    assert!(std::fs::read(&out).expect("the picture").starts_with(b"\x89PNG"));
+}

@@ -1,5 +1,9 @@
 //! The command line.
 
+mod models;
+
+pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs};
+
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -15,6 +19,7 @@ Examples:
   prehend goal \"where is the apple?\"
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
+  prehend doctor --models && prehend detect --image table.png --out boxes.png
 
 Exit codes:
   0  done (and physics does not object), or the command did what it says
@@ -27,6 +32,8 @@ Exit codes:
 Environment:
   ROS_DOMAIN_ID  the ROS domain; when it is not set, demo, eval and up take a free one each
   PREHEND_SHARE  folder with config/ and urdf/
+  PREHEND_MODELS folder of network models; when it is not set, models/ beside config/
+  ORT_DYLIB_PATH library of ONNX Runtime; when it is not set, it is searched
   RUST_LOG       log filter of the processes
   NO_COLOR       no colours";
 
@@ -60,8 +67,10 @@ pub enum Command {
     /// Measure how good it is
     #[command(subcommand)]
     Eval(EvalCommand),
+    /// Find and name things in a picture with a network model
+    Detect(DetectArgs),
     /// Say what is missing on this machine, and how to get it
-    Doctor,
+    Doctor(DoctorArgs),
     /// Run one node of the graph in this process
     Node(NodeArgs),
 }
@@ -436,6 +445,12 @@ fn speed(text: &str) -> Result<f64, String> {
     })
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    number(text).and_then(|share| {
+        if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected a number from 0 to 1".to_owned()) }
+    })
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     number(text).and_then(|seconds| {
         if (0.1..=1e6).contains(&seconds) { Ok(seconds) } else { Err("expected a number above 0".to_owned()) }
@@ -471,6 +486,8 @@ mod tests {
             "prehend eval tabletop --jobs 0",
             "prehend node nothing",
             "prehend scene check",
+            "prehend detect --image a.png --score 1.5",
+            "prehend detect --image a.png --repeat 0",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -9,6 +9,7 @@ pub mod cloud;
 pub mod frame;
 pub mod image;
 pub mod mask;
+pub mod pixel_box;
 
 pub mod erosion;
 
@@ -27,4 +28,5 @@ pub use frame::OrientedBox;
 pub use heightmap::HeightMap;
 pub use image::{ColorImage, DepthImage};
 pub use mask::Mask;
+pub use pixel_box::PixelBox;
 pub use spread::LevelSpread;

@@ -23,7 +23,7 @@ pub use lexicon::Lexicon;
 pub use map::{MapBuilder, MapSettings, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};
 pub use room::{RoomBuilder, RoomSettings};
-pub use traits::{Detector, Embedder, Segmenter};
+pub use traits::{Detector, Embedder, InferenceError, Instance, Prompt, Region, Segmenter};
 
 #[cfg(test)]
 extern crate self as prehend_perception;

@@ -1,22 +1,126 @@
 //! What a model can be asked for; weights come behind these.
 
-use prehend_geometry::{ColorImage, Mask};
+use prehend_geometry::{ColorImage, Mask, PixelBox};
 use prehend_scene::Object;
+
+/// Why a model gave no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InferenceError {
+    /// A picture without pixels, or with another number of them than its size says.
+    #[error("a picture of {width} x {height} with {pixels} pixels cannot be given to a model")]
+    Image {
+        /// Its width.
+        width: usize,
+        /// Its height.
+        height: usize,
+        /// Its number of pixels.
+        pixels: usize,
+    },
+    /// A prompt that is not in the picture, or not a number.
+    #[error("the prompt {prompt} is not in the picture of {width} x {height}")]
+    Prompt {
+        /// The prompt.
+        prompt: String,
+        /// Width of the picture.
+        width: usize,
+        /// Height of the picture.
+        height: usize,
+    },
+    /// A text that cannot be turned into the model's tokens.
+    #[error("model {model} cannot read the text `{text}`: {message}")]
+    Text {
+        /// Name of the model.
+        model: String,
+        /// The text.
+        text: String,
+        /// What the tokenizer said.
+        message: String,
+    },
+    /// The model stopped with an error.
+    #[error("model {model} failed: {message}")]
+    Run {
+        /// Name of the model.
+        model: String,
+        /// What the runtime said.
+        message: String,
+    },
+    /// The answer does not have the shape that was agreed.
+    #[error("model {model}: output `{output}` should be {expected}, but is {found}")]
+    Output {
+        /// Name of the model.
+        model: String,
+        /// Name of the output.
+        output: String,
+        /// Shape as it should be.
+        expected: String,
+        /// Shape as it is.
+        found: String,
+    },
+    /// The answer holds numbers that are none.
+    #[error("model {model}: output `{output}` holds numbers that are not finite")]
+    NotFinite {
+        /// Name of the model.
+        model: String,
+        /// Name of the output.
+        output: String,
+    },
+}
+
+/// Where to segment, pixels as in [`PixelBox`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prompt {
+    /// What holds the first points and none of the second ones.
+    Points {
+        /// Points `[x, y]` on the thing; at least one.
+        on: Vec<[f64; 2]>,
+        /// Points `[x, y]` beside it.
+        off: Vec<[f64; 2]>,
+    },
+    /// The thing in a box.
+    Box(PixelBox),
+}
+
+/// A region with what the model thinks of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Its pixels; may be empty.
+    pub mask: Mask,
+    /// How well the mask fits by the model's own estimate (its predicted IoU), [0, 1] but for rounding.
+    pub score: f64,
+}
 
 /// Finds regions of one thing each, without naming them.
 pub trait Segmenter {
     /// Name of the producer in evidence records.
     fn name(&self) -> &str;
-    /// The region that holds pixel (u, v); `None` when there is none.
-    fn segment_at(&self, image: &ColorImage, u: usize, v: usize) -> Option<Mask>;
+    /// The best region of each prompt, in their order. The picture is looked at once, whatever the number of prompts.
+    ///
+    /// Errors: [`InferenceError`]; no region is given when one of them fails.
+    fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<Region>, InferenceError>;
+}
+
+/// One instance as a detector sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// Class name as the model's list of classes writes it.
+    pub class_name: String,
+    /// Confidence, [0, 1].
+    pub score: f64,
+    /// Its box; may reach outside the picture.
+    pub bounds: PixelBox,
+    /// Its pixels, from detectors that know them.
+    pub mask: Option<Mask>,
 }
 
 /// Finds and names instances.
 pub trait Detector {
     /// Name of the producer in evidence records.
     fn name(&self) -> &str;
-    /// Instances as (class name, score in [0, 1], mask).
-    fn detect(&self, image: &ColorImage) -> Vec<(String, f64, Mask)>;
+    /// The instances of each picture, best first. Pictures may differ in size; as many as the model takes at once are one
+    /// call of it.
+    ///
+    /// Errors: [`InferenceError`]; no picture has an answer when one of them fails.
+    fn detect(&self, images: &[&ColorImage]) -> Result<Vec<Vec<Instance>>, InferenceError>;
 }
 
 /// Turns objects into feature vectors, so that views of one thing are near each other (ASP III-A, `features`).

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// What a check found.
-enum Health {
+pub(super) enum Health {
     Good(String),
     /// It works, with less.
     Note(String),
@@ -19,11 +19,28 @@ enum Health {
     Bad(String),
 }
 
+impl Health {
+    pub(super) fn is_bad(&self) -> bool {
+        matches!(self, Self::Bad(_))
+    }
+
+    /// Prints it as a row, further lines below the first.
+    pub(super) fn show(&self, screen: &Screen, name: &str) {
+        let (word, paint, text) = match self {
+            Self::Good(text) => ("ok", Paint::Green, text),
+            Self::Note(text) => ("note", Paint::Yellow, text),
+            Self::Bad(text) => ("missing", Paint::Red, text),
+        };
+        let text = text.replace('\n', &format!("\n{:22}", ""));
+        screen.line(format!("{name:<12} {} {text}", screen.paint(paint, &format!("{word:<8}"))));
+    }
+}
+
 type Check = fn() -> Health;
 
 pub(super) fn run() -> u8 {
     let screen = Screen::new(false);
-    let checks: [(&str, Check); 9] = [
+    let checks: [(&str, Check); 10] = [
         ("data", data),
         ("robot file", robot_file),
         ("scene files", scene_files),
@@ -31,21 +48,15 @@ pub(super) fn run() -> u8 {
         ("loopback", loopback),
         ("multicast", multicast),
         ("ROS 2", ros2),
+        ("ONNX Runtime", onnx_runtime),
         ("disk", disk),
         ("processors", processors),
     ];
     let mut bad = 0;
     for (name, check) in checks {
-        let (word, paint, text) = match check() {
-            Health::Good(text) => ("ok", Paint::Green, text),
-            Health::Note(text) => ("note", Paint::Yellow, text),
-            Health::Bad(text) => {
-                bad += 1;
-                ("missing", Paint::Red, text)
-            }
-        };
-        let text = text.replace('\n', &format!("\n{:22}", ""));
-        screen.line(format!("{name:<12} {} {text}", screen.paint(paint, &format!("{word:<8}"))));
+        let health = check();
+        health.show(&screen, name);
+        bad += u32::from(health.is_bad());
     }
     if bad == 0 { exit::DONE } else { exit::FAILED }
 }
@@ -147,6 +158,15 @@ fn ros2() -> Health {
                     .to_owned(),
             ),
         },
+    }
+}
+
+fn onnx_runtime() -> Health {
+    match prehend_models::runtime::Places::of_this_process(None).find() {
+        Ok(found) => {
+            Health::Good(format!("{}; `prehend doctor --models` says more", found.library.display()))
+        }
+        Err(error) => Health::Note(format!("only network models need it: {error}")),
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod ask;
 mod demo;
+mod detect;
 mod doctor;
+mod models;
 mod node;
 mod scene;
 mod up;
@@ -30,7 +32,9 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::AspTabletop(args)) => crate::eval::asp_tabletop(args).await,
         Command::Eval(EvalCommand::AspMobile(args)) => crate::eval::asp_mobile(args).await,
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
-        Command::Doctor => doctor::run(),
+        Command::Detect(args) => detect::run(&args),
+        Command::Doctor(args) if args.models => models::run(&args.which),
+        Command::Doctor(_) => doctor::run(),
         Command::Node(args) => node::run(args).await,
     }
 }

@@ -1,0 +1,60 @@
+//! Arguments of the commands about network models.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// File of the models.
+pub const DEFAULT_MODELS: &str = "config/models.yaml";
+
+/// Which models there are, and what runs them.
+#[derive(Clone, Debug, Args)]
+pub struct ModelArgs {
+    /// File of the models
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_MODELS)]
+    pub config: PathBuf,
+    /// Library of ONNX Runtime, or the folder it is in [default: ORT_DYLIB_PATH, else it is searched]
+    #[arg(long, value_name = "LIB")]
+    pub runtime: Option<PathBuf>,
+}
+
+/// Arguments of `doctor`.
+#[derive(Clone, Debug, Args)]
+pub struct DoctorArgs {
+    /// Say which network models are there and whether they fit, instead of everything else
+    #[arg(long)]
+    pub models: bool,
+    /// Which models.
+    #[command(flatten)]
+    pub which: ModelArgs,
+}
+
+const AFTER_DETECT: &str = "\
+The JSON object of --json: model, image, width, height, milliseconds {load, detect}, detections: a list of
+{class, score, box: [left, top, right, bottom]}, best first, in pixels of the picture.";
+
+/// Arguments of `detect`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_DETECT)]
+pub struct DetectArgs {
+    /// Name of the model in the file of the models
+    #[arg(long, value_name = "NAME", default_value = "fastestdet")]
+    pub model: String,
+    /// Picture to look at
+    #[arg(long, value_name = "PNG")]
+    pub image: PathBuf,
+    /// Picture to write, with the boxes drawn in
+    #[arg(long, value_name = "PNG")]
+    pub out: Option<PathBuf>,
+    /// Least score of a box [default: as in the file of the models]
+    #[arg(long, value_name = "X", value_parser = super::share)]
+    pub score: Option<f64>,
+    /// Look so many times; the time that is told is the median
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub repeat: u32,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Which models.
+    #[command(flatten)]
+    pub which: ModelArgs,
+}

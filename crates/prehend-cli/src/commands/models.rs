@@ -1,0 +1,84 @@
+//! `prehend doctor --models`: which network models are there, whether they fit, and what to do when not.
+
+use super::doctor::Health;
+use crate::args::ModelArgs;
+use crate::outcome::exit;
+use crate::screen::Screen;
+use prehend_config::Findings;
+use prehend_models::config::{Entry, Part, PartState};
+use prehend_models::{ModelsConfig, Runtime};
+use prehend_nodes::share;
+use std::path::PathBuf;
+
+/// Environment variable that names the folder of the models.
+const MODELS_VARIABLE: &str = "PREHEND_MODELS";
+
+/// The folder of the models: `PREHEND_MODELS`, else `models` beside `config`.
+fn folder() -> PathBuf {
+    let named = std::env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty());
+    named.map_or_else(|| share::share_dir().join("models"), PathBuf::from)
+}
+
+/// Reads the file of the models.
+pub(super) fn config(args: &ModelArgs) -> Result<ModelsConfig, Findings> {
+    ModelsConfig::load(&share::resolve(&args.config), &folder())
+}
+
+pub(super) fn run(args: &ModelArgs) -> u8 {
+    let screen = Screen::new(false);
+    let config = match config(args) {
+        Ok(config) => config,
+        Err(findings) => {
+            eprintln!("{findings}");
+            return exit::BAD_INPUT;
+        }
+    };
+    let runtime = Runtime::open(args.runtime.as_deref());
+    let mut bad = u32::from(runtime.is_err());
+    match &runtime {
+        Ok(runtime) => Health::Good(runtime.path().display().to_string()),
+        Err(error) => Health::Bad(error.to_string()),
+    }
+    .show(&screen, "runtime");
+    for entry in &config.models {
+        for (place, health) in look(entry, runtime.as_ref().ok()).into_iter().enumerate() {
+            health.show(&screen, if place == 0 { &entry.name } else { "" });
+            bad += u32::from(health.is_bad());
+        }
+    }
+    if bad == 0 { exit::DONE } else { exit::FAILED }
+}
+
+/// What is to be said of a model: each of its files, and at last whether they fit each other.
+fn look(entry: &Entry, runtime: Option<&Runtime>) -> Vec<Health> {
+    let mut rows: Vec<Health> = Vec::new();
+    let mut whole = true;
+    for part in entry.parts() {
+        let path = part.path.display();
+        rows.push(match part.state(runtime) {
+            PartState::Fits(what) => Health::Good(format!("{path}\n{what}")),
+            state => {
+                whole = false;
+                match state {
+                    PartState::Unchecked => {
+                        Health::Note(format!("{path}\nis there; the runtime must be, too"))
+                    }
+                    PartState::Wrong(error) => Health::Bad(format!("{error}\n{}", must(&part))),
+                    _ => {
+                        Health::Note(format!("{path}\nis not there; {}\nfrom {}", must(&part), entry.source))
+                    }
+                }
+            }
+        });
+    }
+    if let (true, Some(runtime)) = (whole, runtime)
+        && let Err(error) = entry.check(runtime)
+    {
+        rows.push(Health::Bad(error.to_string()));
+    }
+    rows
+}
+
+fn must(part: &Part) -> String {
+    format!("it must be {}", part.must.lines().join("\n  "))
+}

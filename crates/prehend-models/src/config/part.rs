@@ -1,0 +1,112 @@
+//! The files of a model, and whether they are what they must be.
+
+use super::{DetectorFiles, Entry, Files};
+use crate::detector::{fastestdet, read_classes, yolo};
+use crate::signature::Signature;
+use crate::{ModelError, Runtime, Session};
+use std::path::PathBuf;
+
+/// What a file must be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Must {
+    /// A network with these inputs and outputs.
+    Network {
+        /// What errors call it.
+        kind: &'static str,
+        /// Its inputs and outputs.
+        signature: Signature,
+    },
+    /// Class names, one in each line.
+    Classes,
+}
+
+/// One file of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Where it is expected.
+    pub path: PathBuf,
+    /// What it must be.
+    pub must: Must,
+}
+
+/// How it is about a file.
+#[derive(Debug)]
+pub enum PartState {
+    /// It is what it must be; what it holds, in words.
+    Fits(String),
+    /// It is not there.
+    Missing,
+    /// It is there, but without the runtime nobody knows what it is.
+    Unchecked,
+    /// It is there, but is not what it must be.
+    Wrong(ModelError),
+}
+
+impl Entry {
+    /// The files of the model.
+    pub fn parts(&self) -> Vec<Part> {
+        let detector = |files: &DetectorFiles, kind, signature: fn(Option<usize>) -> Signature| {
+            let classes = read_classes(&files.classes).ok().map(|names| names.len());
+            let network = Must::Network { kind, signature: signature(classes) };
+            vec![
+                Part { path: files.path.clone(), must: network },
+                Part { path: files.classes.clone(), must: Must::Classes },
+            ]
+        };
+        let network = |path: &PathBuf, kind, signature| Part {
+            path: path.clone(),
+            must: Must::Network { kind, signature },
+        };
+        match &self.files {
+            Files::FastestDet(files) => detector(files, fastestdet::KIND, fastestdet::signature),
+            Files::Yolo(files) => detector(files, yolo::KIND, yolo::signature),
+            Files::Sam(files) => {
+                let [encoder, decoder] = files.family.kinds();
+                vec![
+                    network(&files.encoder, encoder, files.family.encoder_signature()),
+                    network(&files.decoder, decoder, files.family.decoder_signature()),
+                ]
+            }
+        }
+    }
+}
+
+impl Must {
+    /// What the file must be, for people, a line for each thing.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Classes => {
+                vec!["class names, one in each line, in the order of the network's channels".to_owned()]
+            }
+            Self::Network { kind, signature } => {
+                let mut lines = vec![format!("{kind}, as ONNX")];
+                for (side, all) in [("input", &signature.inputs), ("output", &signature.outputs)] {
+                    lines.extend(all.iter().map(|expected| format!("{side}: {expected}")));
+                }
+                lines
+            }
+        }
+    }
+}
+
+impl Part {
+    /// Looks at the file.
+    pub fn state(&self, runtime: Option<&Runtime>) -> PartState {
+        if !self.path.is_file() {
+            return PartState::Missing;
+        }
+        let holds = match (&self.must, runtime) {
+            (Must::Classes, _) => read_classes(&self.path).map(|names| format!("{} classes", names.len())),
+            (Must::Network { .. }, None) => return PartState::Unchecked,
+            (Must::Network { kind, signature }, Some(runtime)) => Session::load(runtime, kind, &self.path)
+                .and_then(|session| {
+                    session.check(kind, signature)?;
+                    let names = |outlets: &[crate::signature::Outlet]| {
+                        outlets.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+                    };
+                    Ok(format!("{} -> {}", names(session.inputs()), names(session.outputs())))
+                }),
+        };
+        holds.map_or_else(PartState::Wrong, PartState::Fits)
+    }
+}

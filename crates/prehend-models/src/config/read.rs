@@ -1,0 +1,89 @@
+//! Reading the file of the models, with every error at once.
+
+use super::{DetectorFiles, Entry, Files, ModelsConfig, SamFiles};
+use crate::detector::{DetectorSettings, InputSize, fastestdet, yolo};
+use crate::segmenter::SamFamily;
+use prehend_config::{Map, Value};
+use std::path::{Path, PathBuf};
+
+/// Networks that are known, by what goes in and comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    FastestDet,
+    Yolo,
+    Sam(SamFamily),
+}
+
+/// Kinds by the names of the file.
+const KINDS: [(&str, Kind); 4] = [
+    ("fastestdet", Kind::FastestDet),
+    ("yolo", Kind::Yolo),
+    ("mobile_sam", Kind::Sam(SamFamily::MobileSam)),
+    ("sam2", Kind::Sam(SamFamily::Sam2)),
+];
+
+pub(super) fn models(root: &Value<'_>, folder: &Path) -> Option<ModelsConfig> {
+    root.map(|map| {
+        let models = map.req("models")?.map(|models| {
+            let entries = models.entries();
+            let read: Vec<Option<Entry>> =
+                entries.iter().map(|(name, value)| value.map(|map| entry(name, map, folder))).collect();
+            read.into_iter().collect::<Option<Vec<Entry>>>()
+        })?;
+        Some(ModelsConfig { models })
+    })
+}
+
+fn entry(name: &str, map: &mut Map<'_>, folder: &Path) -> Option<Entry> {
+    let Some(kind) = map.req("kind").and_then(|value| value.choice(&KINDS)) else {
+        // Which keys belong to an unknown kind is unknown too.
+        map.entries();
+        return None;
+    };
+    let source = map.or("source", String::new(), |value| value.text());
+    let files = match kind {
+        Kind::FastestDet => detector(map, folder, fastestdet::SETTINGS).map(Files::FastestDet),
+        Kind::Yolo => detector(map, folder, yolo::SETTINGS).map(Files::Yolo),
+        Kind::Sam(family) => sam(map, folder, family).map(Files::Sam),
+    };
+    Some(Entry { name: name.to_owned(), source: source?, files: files? })
+}
+
+fn detector(map: &mut Map<'_>, folder: &Path, usual: DetectorSettings) -> Option<DetectorFiles> {
+    let path = file(map, "path", folder);
+    let classes = file(map, "classes", folder);
+    let input_size = map.or("input_size", None, |value| size(&value).map(Some));
+    let score = map.or("score", usual.score, |value| value.f64_in(0.0, 1.0));
+    let iou = map.or("iou", usual.iou, |value| value.f64_in(0.0, 1.0));
+    let settings = DetectorSettings { score: score?, iou: iou? };
+    Some(DetectorFiles { path: path?, classes: classes?, input_size: input_size?, settings })
+}
+
+fn sam(map: &mut Map<'_>, folder: &Path, family: SamFamily) -> Option<SamFiles> {
+    let encoder = file(map, "encoder", folder);
+    let decoder = file(map, "decoder", folder);
+    Some(SamFiles { family, encoder: encoder?, decoder: decoder? })
+}
+
+fn file(map: &mut Map<'_>, key: &'static str, folder: &Path) -> Option<PathBuf> {
+    let value = map.req(key)?;
+    let text = value.text()?;
+    if text.is_empty() {
+        value.report("expected the path of a file");
+        return None;
+    }
+    Some(folder.join(text))
+}
+
+/// Sides that a network can have: far above what any of these kinds is trained on.
+const SIDES: std::ops::RangeInclusive<f64> = 16.0..=4096.0;
+
+/// `[width, height]`, whole pixels.
+fn size(value: &Value<'_>) -> Option<InputSize> {
+    let [width, height] = value.numbers()?;
+    if [width, height].iter().any(|side| !SIDES.contains(side) || side.fract() != 0.0) {
+        value.report("expected width and height in whole pixels, 16 to 4096");
+        return None;
+    }
+    Some(InputSize { width: width as usize, height: height as usize })
+}

@@ -1,0 +1,158 @@
+//! YOLO with anchor-free heads: YOLOv8, YOLO11 and what else Ultralytics exports for detection.
+//!
+//! Source: Ultralytics 8.3, `data/augment.py` (`LetterBox`), `utils/ops.py` (`non_max_suppression`, `scale_boxes`). The output is
+//! `[batch, 4 + classes, anchors]`: centre x, centre y, width, height in pixels of the input, then one score for each class,
+//! already through a sigmoid. As there, an anchor gives its best class only, and boxes are cut at the border of the picture.
+
+use super::{Candidate, DetectorSettings, InputSize, Suppression, named, read_classes, suppress};
+use crate::picture::{self, Channels, Normalisation, letterbox, run_pictures};
+use crate::signature::{Axis, Expected, Signature};
+use crate::{ModelError, Session};
+use prehend_geometry::{ColorImage, PixelBox};
+use prehend_perception::{Detector, InferenceError, Instance};
+use std::path::Path;
+
+/// What errors call such a network.
+pub const KIND: &str = "a YOLO network (v8, 11) with these classes";
+/// Thresholds of Ultralytics' `predict`.
+pub const SETTINGS: DetectorSettings = DetectorSettings { score: 0.25, iou: 0.7 };
+/// Side of the pictures that the published networks were trained on, pixels.
+const SIDE: usize = 640;
+/// Channels of the box.
+const BOX: usize = 4;
+/// Most boxes of one picture (`max_det`).
+const MOST: usize = 300;
+/// Most candidates that are compared with each other (`max_nms`).
+const MOST_COMPARED: usize = 30_000;
+
+/// A YOLO network with its classes.
+#[derive(Debug)]
+pub struct Yolo {
+    session: Session,
+    output: String,
+    classes: Vec<String>,
+    size: InputSize,
+    settings: DetectorSettings,
+}
+
+/// What such a network must look like, for a number of classes when it is known.
+pub fn signature(classes: Option<usize>) -> Signature {
+    let free = Axis::free;
+    let channels = classes.map_or(free("4 + classes"), |classes| Axis::Fixed(BOX + classes));
+    Signature {
+        inputs: vec![Expected::only(vec![free("batch"), Axis::Fixed(3), free("height"), free("width")])],
+        outputs: vec![Expected::only(vec![free("batch"), channels, free("anchors")])],
+    }
+}
+
+impl Yolo {
+    /// Wraps a loaded model; `classes` is the file with its class names.
+    ///
+    /// Errors: [`ModelError`].
+    pub fn new(
+        session: Session,
+        classes: &Path,
+        size: Option<InputSize>,
+        settings: DetectorSettings,
+    ) -> Result<Self, ModelError> {
+        let classes = read_classes(classes)?;
+        session.check(KIND, &signature(Some(classes.len())))?;
+        let size = InputSize::of(&session, size, InputSize { width: SIDE, height: SIDE })?;
+        let output = session.outputs()[0].name.clone();
+        Ok(Self { session, output, classes, size, settings })
+    }
+}
+
+impl Detector for Yolo {
+    fn name(&self) -> &str {
+        self.session.name()
+    }
+
+    fn detect(&self, images: &[&ColorImage]) -> Result<Vec<Vec<Instance>>, InferenceError> {
+        let InputSize { width, height } = self.size;
+        let mut numbers = Vec::with_capacity(images.len() * 3 * width * height);
+        let mut places = Vec::with_capacity(images.len());
+        for image in images {
+            picture::check(image)?;
+            let (framed, place) = letterbox(image, width, height);
+            Normalisation::unit(Channels::Rgb).append(&framed, &mut numbers);
+            places.push(place);
+        }
+        let shape = [3, height, width];
+        let answers = run_pictures(&self.session, images.len(), &shape, numbers, &[&self.output])?;
+        let Some(answer) = answers.first() else { return Ok(Vec::new()) };
+        let channels = BOX + self.classes.len();
+        let anchors = match answer.shape[..] {
+            [_, found, anchors] if found == channels => anchors,
+            _ => return Err(self.session.wrong_output(answer, &format!("[batch, {channels}, anchors]"))),
+        };
+        let rule = Suppression { iou: self.settings.iou, within_class: true, side: 0.0, most: MOST };
+        let mut found = Vec::with_capacity(images.len());
+        for (index, (image, place)) in images.iter().zip(&places).enumerate() {
+            let part = &answer.numbers[index * channels * anchors..][..channels * anchors];
+            let mut kept = suppress(&decode(part, anchors, self.settings.score), &rule);
+            for candidate in &mut kept {
+                candidate.bounds = place.to_picture(&candidate.bounds).clipped(image.width, image.height);
+            }
+            // What lies in the grey beside the picture is nothing of it.
+            kept.retain(|candidate| candidate.bounds.area() > 0.0);
+            found.push(named(kept, &self.classes));
+        }
+        Ok(found)
+    }
+}
+
+/// The boxes of one picture with a score above `threshold`, best first and before suppression, in pixels of the input.
+/// `numbers` is `[4 + classes, anchors]`, row-major.
+pub fn decode(numbers: &[f32], anchors: usize, threshold: f64) -> Vec<Candidate> {
+    if anchors == 0 {
+        return Vec::new();
+    }
+    // Row by row, as the numbers lie in memory: 84 x 8400 of them are read once.
+    let mut best: Vec<(usize, f32)> = vec![(0, f32::NEG_INFINITY); anchors];
+    for (class, scores) in numbers.chunks_exact(anchors).skip(BOX).enumerate() {
+        for (best, score) in best.iter_mut().zip(scores) {
+            if *score > best.1 {
+                *best = (class, *score);
+            }
+        }
+    }
+    let mut found: Vec<Candidate> = best
+        .into_iter()
+        .enumerate()
+        .filter(|(_, (_, score))| f64::from(*score) > threshold)
+        .map(|(anchor, (class, score))| {
+            let [x, y, width, height] = [0, 1, 2, 3].map(|row| f64::from(numbers[row * anchors + anchor]));
+            Candidate { bounds: PixelBox::around(x, y, width, height), class, score: f64::from(score) }
+        })
+        .collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found.truncate(MOST_COMPARED);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_gives_its_best_class_above_the_threshold() {
+        #[rustfmt::skip]
+        let numbers = [
+            // Three anchors: centre x, centre y, width, height, then two classes.
+            10.0, 100.0, 50.0,
+            20.0, 200.0, 50.0,
+             4.0,  30.0, 10.0,
+             8.0,  40.0, 10.0,
+             0.3,   0.1,  0.25,
+             0.2,   0.9,  0.25,
+        ];
+        let found = decode(&numbers, 3, 0.25);
+        let bounds = |left, top, right, bottom| PixelBox { left, top, right, bottom };
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].class, found[0].bounds), (1, bounds(85.0, 180.0, 115.0, 220.0)));
+        assert_eq!((found[1].class, found[1].bounds), (0, bounds(8.0, 16.0, 12.0, 24.0)));
+        assert!((found[0].score - 0.9).abs() < 1e-6 && (found[1].score - 0.3).abs() < 1e-6);
+        assert_eq!(decode(&[], 0, 0.25), []);
+    }
+}
