@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 16] = [
+const ROWS: [(&str, u8); 17] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -15,6 +15,7 @@ const ROWS: [(&str, u8); 16] = [
     ("prehend-navigation", 3),
     ("prehend-agent", 3),
     ("prehend-harness", 4),
+    ("prehend-llm", 4),
     ("prehend-sim", 4),
     // Its judge reads the simulator's snapshot, so it stands one below it.
     ("prehend-eval", 5),
@@ -25,11 +26,13 @@ const ROWS: [(&str, u8); 16] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 5] = [
+const RESERVED: [(&str, &[&str]); 7] = [
     ("ros2-client", &["prehend-ros"]),
     ("rustdds", &["prehend-ros"]),
     ("rapier3d", &["prehend-sim"]),
-    ("tokio", &["prehend-ros", "prehend-nodes", "prehend-cli"]),
+    ("reqwest", &["prehend-llm"]),
+    ("rustls", &["prehend-llm"]),
+    ("tokio", &["prehend-llm", "prehend-ros", "prehend-nodes", "prehend-cli"]),
     ("clap", &["prehend-nodes", "prehend-cli"]),
 ];
 
