@@ -16,6 +16,7 @@ const ROWS: [(&str, u8); 17] = [
     ("prehend-agent", 3),
     ("prehend-harness", 4),
     ("prehend-models", 4),
+    ("prehend-llm", 4),
     ("prehend-sim", 4),
     // Its judge reads the simulator's snapshot, so it stands one below it.
     ("prehend-eval", 5),
@@ -26,12 +27,14 @@ const ROWS: [(&str, u8); 17] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 6] = [
+const RESERVED: [(&str, &[&str]); 8] = [
     ("ros2-client", &["prehend-ros"]),
     ("rustdds", &["prehend-ros"]),
     ("rapier3d", &["prehend-sim"]),
     ("ort", &["prehend-models"]),
-    ("tokio", &["prehend-ros", "prehend-nodes", "prehend-cli"]),
+    ("reqwest", &["prehend-llm"]),
+    ("rustls", &["prehend-llm"]),
+    ("tokio", &["prehend-llm", "prehend-ros", "prehend-nodes", "prehend-cli"]),
     ("clap", &["prehend-nodes", "prehend-cli"]),
 ];
 

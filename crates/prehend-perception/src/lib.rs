@@ -6,6 +6,7 @@
 //! Synchronous and deterministic: time and seeds are arguments. Everything is in the map frame, metres.
 
 pub mod color;
+pub mod confirm;
 pub mod evidence;
 pub mod hypothesis;
 pub mod keyframe;
@@ -18,6 +19,7 @@ pub mod room;
 pub mod segment;
 pub mod traits;
 
+pub use confirm::{Confirmer, Judgement, Question};
 pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;
 pub use map::{MapBuilder, MapSettings, UpdateReport};
