@@ -180,13 +180,18 @@ fn fronts_of(
         .filter(|p| (STANDS_OUT..BEFORE).contains(&(p.coords.dot(&normal) - offset)))
         .collect();
     let height_of = |index: usize| scene.grid.points[index].map(|p| p.z);
+    // A door may well have something above its handle.
+    let named = face.members.iter().flat_map(|member| &found[*member].detections);
+    let mut classes = named.filter_map(|label| frame.detections.iter().find(|d| d.label == *label));
+    let may_be_several = classes.any(|detection| !fixture::is_door(&detection.class_name));
     let pieces: Vec<Piece> = pieces
         .into_iter()
         .flat_map(|piece| {
             let is_on = |p: &&Point3<f64>| {
                 around(piece.across, p.coords.dot(&side), 0.0) && around(piece.height, p.z, 0.0)
             };
-            let rows = rows(before.iter().filter(is_on).map(|p| p.z).collect());
+            let heights = before.iter().filter(is_on).map(|p| p.z).collect();
+            let rows = if may_be_several { rows(heights) } else { Vec::new() };
             divided(piece, &rows, height_of)
         })
         .collect();
