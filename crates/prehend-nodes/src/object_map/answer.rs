@@ -3,23 +3,24 @@
 use crate::convert;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects};
-use prehend_perception::{Lexicon, retrieve};
+use prehend_perception::Retrieval;
 use prehend_scene::ObjectMap;
 
 /// Longest query text.
 const MAX_QUERY: usize = 500;
 
-/// ASP IV-C: top-k by similarity, then confirmation.
-pub(super) fn retrieve_objects(
+/// The text of a retrieval on this map, or why it is refused.
+pub(super) fn query_of<'a>(
     map: &ObjectMap,
-    request: &RetrieveObjects::Request,
-    lexicon: &Lexicon,
-) -> RetrieveObjects::Response {
-    let refuse = |error_code, message: String| RetrieveObjects::Response {
-        error_code,
-        error_message: message,
-        map_version: map.version,
-        ..Default::default()
+    request: &'a RetrieveObjects::Request,
+) -> Result<&'a str, RetrieveObjects::Response> {
+    let refuse = |error_code, message: String| {
+        Err(RetrieveObjects::Response {
+            error_code,
+            error_message: message,
+            map_version: map.version,
+            ..Default::default()
+        })
     };
     let text = request.query.trim();
     if text.is_empty() || text.chars().count() > MAX_QUERY {
@@ -31,7 +32,11 @@ pub(super) fn retrieve_objects(
     if map.version == 0 {
         return refuse(ErrorCode::MAP_NOTHING_SEEN, "nothing was mapped yet: call update first".to_owned());
     }
-    let found = retrieve(map, text, request.k as usize, lexicon);
+    Ok(text)
+}
+
+/// What a retrieval found on the map of this version.
+pub(super) fn retrieval(found: &Retrieval, map_version: u64) -> RetrieveObjects::Response {
     RetrieveObjects::Response {
         keys: found.matches.iter().map(|m| m.key.0.clone()).collect(),
         scores: found.matches.iter().map(|m| m.similarity as f32).collect(),
@@ -42,7 +47,7 @@ pub(super) fn retrieve_objects(
             .map(|r| format!("{} (similarity {:.2})", r.reason, r.similarity))
             .collect(),
         doubtful_keys: found.doubtful.iter().map(|key| key.0.clone()).collect(),
-        map_version: map.version,
+        map_version,
         ..Default::default()
     }
 }
