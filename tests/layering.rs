@@ -26,11 +26,12 @@ const ROWS: [(&str, u8); 17] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 6] = [
+const RESERVED: [(&str, &[&str]); 7] = [
     ("ros2-client", &["prehend-ros"]),
     ("rustdds", &["prehend-ros"]),
     ("rapier3d", &["prehend-sim"]),
     ("ort", &["prehend-models"]),
+    ("tokenizers", &["prehend-models"]),
     ("tokio", &["prehend-ros", "prehend-nodes", "prehend-cli"]),
     ("clap", &["prehend-nodes", "prehend-cli"]),
 ];
