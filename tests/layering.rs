@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 17] = [
+const ROWS: [(&str, u8); 18] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -27,11 +27,12 @@ const ROWS: [(&str, u8); 17] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 8] = [
+const RESERVED: [(&str, &[&str]); 9] = [
     ("ros2-client", &["prehend-ros"]),
     ("rustdds", &["prehend-ros"]),
     ("rapier3d", &["prehend-sim"]),
     ("ort", &["prehend-models"]),
+    ("tokenizers", &["prehend-models"]),
     ("reqwest", &["prehend-llm"]),
     ("rustls", &["prehend-llm"]),
     ("tokio", &["prehend-llm", "prehend-ros", "prehend-nodes", "prehend-cli"]),

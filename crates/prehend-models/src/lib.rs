@@ -10,6 +10,7 @@
 
 pub mod config;
 pub mod detector;
+pub mod embedder;
 pub mod picture;
 pub mod runtime;
 pub mod segmenter;

@@ -6,6 +6,7 @@ mod read;
 pub use part::{Must, Part, PartState};
 
 use crate::detector::{DetectorSettings, FastestDet, InputSize, Yolo};
+use crate::embedder::{Family, Likeness, Towers};
 use crate::segmenter::{Sam, SamFamily};
 use crate::{ModelError, Runtime, Session};
 use prehend_config::Findings;
@@ -23,6 +24,25 @@ pub struct DetectorFiles {
     pub input_size: Option<InputSize>,
     /// Thresholds.
     pub settings: DetectorSettings,
+}
+
+/// Files of two towers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TowerFiles {
+    /// Whose towers they are.
+    pub family: Family,
+    /// The image tower.
+    pub image: PathBuf,
+    /// The text tower.
+    pub text: PathBuf,
+    /// Its `tokenizer.json`.
+    pub tokenizer: PathBuf,
+    /// What texts are filled up with.
+    pub pad_token: String,
+    /// Size of its pictures; needed when the network leaves it open and it is not 224 x 224.
+    pub input_size: Option<InputSize>,
+    /// How a cosine becomes a probability.
+    pub likeness: Likeness,
 }
 
 /// Files of a Segment Anything model.
@@ -43,6 +63,8 @@ pub enum Files {
     FastestDet(DetectorFiles),
     /// [`Yolo`].
     Yolo(DetectorFiles),
+    /// [`Towers`].
+    Towers(TowerFiles),
     /// [`Sam`].
     Sam(SamFiles),
 }
@@ -115,8 +137,26 @@ impl Entry {
                     .and_then(|session| Yolo::new(session, &files.classes, files.input_size, files.settings))
                     .map(|detector| Box::new(detector) as Box<_>),
             ),
-            Files::Sam(_) => None,
+            Files::Towers(_) | Files::Sam(_) => None,
         }
+    }
+
+    /// Opens the model as an embedder of pictures and words; `None` when it is none.
+    ///
+    /// Errors: [`ModelError`].
+    pub fn towers(&self, runtime: &Runtime) -> Option<Result<Towers, ModelError>> {
+        let Files::Towers(files) = &self.files else { return None };
+        let sessions = || Ok([self.session(runtime, &files.image)?, self.session(runtime, &files.text)?]);
+        Some(sessions().and_then(|sessions| {
+            Towers::new(
+                files.family,
+                sessions,
+                &files.tokenizer,
+                &files.pad_token,
+                files.input_size,
+                files.likeness,
+            )
+        }))
     }
 
     /// Opens the model as a Segment Anything model; `None` when it is none.
@@ -147,6 +187,7 @@ impl Entry {
             Files::FastestDet(_) | Files::Yolo(_) => {
                 self.detector(runtime).map_or(Ok(()), |opened| opened.map(drop))
             }
+            Files::Towers(_) => self.towers(runtime).map_or(Ok(()), |opened| opened.map(drop)),
             Files::Sam(_) => self.sam(runtime).map_or(Ok(()), |opened| opened.map(drop)),
         }
     }

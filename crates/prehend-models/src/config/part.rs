@@ -2,6 +2,7 @@
 
 use super::{DetectorFiles, Entry, Files};
 use crate::detector::{fastestdet, read_classes, yolo};
+use crate::embedder::Tokens;
 use crate::signature::Signature;
 use crate::{ModelError, Runtime, Session};
 use std::path::PathBuf;
@@ -18,6 +19,13 @@ pub enum Must {
     },
     /// Class names, one in each line.
     Classes,
+    /// A `tokenizer.json` that has the token texts are filled up with.
+    Tokenizer {
+        /// Tokens of a text.
+        length: usize,
+        /// The token.
+        pad_token: String,
+    },
 }
 
 /// One file of a model.
@@ -60,6 +68,15 @@ impl Entry {
         match &self.files {
             Files::FastestDet(files) => detector(files, fastestdet::KIND, fastestdet::signature),
             Files::Yolo(files) => detector(files, yolo::KIND, yolo::signature),
+            Files::Towers(files) => {
+                let [image, text] = files.family.kinds();
+                let (length, pad_token) = (files.family.length(), files.pad_token.clone());
+                vec![
+                    network(&files.image, image, files.family.image_signature()),
+                    network(&files.text, text, files.family.text_signature()),
+                    Part { path: files.tokenizer.clone(), must: Must::Tokenizer { length, pad_token } },
+                ]
+            }
             Files::Sam(files) => {
                 let [encoder, decoder] = files.family.kinds();
                 vec![
@@ -77,6 +94,9 @@ impl Must {
         match self {
             Self::Classes => {
                 vec!["class names, one in each line, in the order of the network's channels".to_owned()]
+            }
+            Self::Tokenizer { pad_token, .. } => {
+                vec![format!("the tokenizer.json of the text tower, with the token `{pad_token}`")]
             }
             Self::Network { kind, signature } => {
                 let mut lines = vec![format!("{kind}, as ONNX")];
@@ -97,6 +117,8 @@ impl Part {
         }
         let holds = match (&self.must, runtime) {
             (Must::Classes, _) => read_classes(&self.path).map(|names| format!("{} classes", names.len())),
+            (Must::Tokenizer { length, pad_token }, _) => Tokens::read(&self.path, *length, pad_token)
+                .map(|_| format!("a tokenizer; texts have {length} tokens")),
             (Must::Network { .. }, None) => return PartState::Unchecked,
             (Must::Network { kind, signature }, Some(runtime)) => Session::load(runtime, kind, &self.path)
                 .and_then(|session| {

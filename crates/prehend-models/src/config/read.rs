@@ -1,7 +1,8 @@
 //! Reading the file of the models, with every error at once.
 
-use super::{DetectorFiles, Entry, Files, ModelsConfig, SamFiles};
+use super::{DetectorFiles, Entry, Files, ModelsConfig, SamFiles, TowerFiles};
 use crate::detector::{DetectorSettings, InputSize, fastestdet, yolo};
+use crate::embedder::{Family, Likeness};
 use crate::segmenter::SamFamily;
 use prehend_config::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -11,16 +12,22 @@ use std::path::{Path, PathBuf};
 enum Kind {
     FastestDet,
     Yolo,
+    Towers(Family),
     Sam(SamFamily),
 }
 
 /// Kinds by the names of the file.
-const KINDS: [(&str, Kind); 4] = [
+const KINDS: [(&str, Kind); 6] = [
     ("fastestdet", Kind::FastestDet),
     ("yolo", Kind::Yolo),
+    ("clip", Kind::Towers(Family::Clip)),
+    ("siglip", Kind::Towers(Family::Siglip)),
     ("mobile_sam", Kind::Sam(SamFamily::MobileSam)),
     ("sam2", Kind::Sam(SamFamily::Sam2)),
 ];
+
+/// Scale of OpenAI's CLIP models, all of which were trained up to the limit (Radford et al. 2021, 2.5).
+const CLIP_SCALE: f64 = 100.0;
 
 pub(super) fn models(root: &Value<'_>, folder: &Path) -> Option<ModelsConfig> {
     root.map(|map| {
@@ -44,6 +51,7 @@ fn entry(name: &str, map: &mut Map<'_>, folder: &Path) -> Option<Entry> {
     let files = match kind {
         Kind::FastestDet => detector(map, folder, fastestdet::SETTINGS).map(Files::FastestDet),
         Kind::Yolo => detector(map, folder, yolo::SETTINGS).map(Files::Yolo),
+        Kind::Towers(family) => towers(map, folder, family).map(Files::Towers),
         Kind::Sam(family) => sam(map, folder, family).map(Files::Sam),
     };
     Some(Entry { name: name.to_owned(), source: source?, files: files? })
@@ -57,6 +65,33 @@ fn detector(map: &mut Map<'_>, folder: &Path, usual: DetectorSettings) -> Option
     let iou = map.or("iou", usual.iou, |value| value.f64_in(0.0, 1.0));
     let settings = DetectorSettings { score: score?, iou: iou? };
     Some(DetectorFiles { path: path?, classes: classes?, input_size: input_size?, settings })
+}
+
+fn towers(map: &mut Map<'_>, folder: &Path, family: Family) -> Option<TowerFiles> {
+    let image = file(map, "image", folder);
+    let text = file(map, "text", folder);
+    let tokenizer = file(map, "tokenizer", folder);
+    let pad_token = map.or("pad_token", family.pad_token().to_owned(), |value| value.text());
+    let input_size = map.or("input_size", None, |value| size(&value).map(Some));
+    let scale = |value: Value<'_>| value.f64_in(0.1, 1000.0);
+    let likeness = match family {
+        Family::Clip => map.or("logit_scale", CLIP_SCALE, scale).map(|scale| Likeness::Softmax { scale }),
+        // Every SigLIP has its own.
+        Family::Siglip => {
+            let scale = map.req("logit_scale").and_then(scale);
+            let bias = map.req("logit_bias").and_then(|value| value.f64_in(-1000.0, 1000.0));
+            scale.zip(bias).map(|(scale, bias)| Likeness::Sigmoid { scale, bias })
+        }
+    };
+    Some(TowerFiles {
+        family,
+        image: image?,
+        text: text?,
+        tokenizer: tokenizer?,
+        pad_token: pad_token?,
+        input_size: input_size?,
+        likeness: likeness?,
+    })
 }
 
 fn sam(map: &mut Map<'_>, folder: &Path, family: SamFamily) -> Option<SamFiles> {

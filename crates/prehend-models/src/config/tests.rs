@@ -39,13 +39,16 @@ fn what_is_left_out_is_as_the_authors_have_it() {
 }
 
 #[test]
-fn segmenters_have_their_own_files() {
-    let text = "models:\n  s: {kind: mobile_sam, encoder: e, decoder: d}\n";
+fn towers_and_segmenters_have_their_own_files() {
+    let text = "models:\n  c: {kind: clip, image: i, text: t, tokenizer: k}\n  s: {kind: mobile_sam, encoder: e, decoder: d}\n";
     let config = read_text(text).expect("valid");
     let paths = |name: &str| -> Vec<PathBuf> {
         config.model(name).expect("a model").parts().into_iter().map(|part| part.path).collect()
     };
+    assert_eq!(paths("c"), ["/models/i", "/models/t", "/models/k"].map(PathBuf::from));
     assert_eq!(paths("s"), ["/models/e", "/models/d"].map(PathBuf::from));
+    let Some(Entry { files: Files::Towers(files), .. }) = config.model("c") else { panic!("{config:?}") };
+    assert_eq!(files.likeness, Likeness::Softmax { scale: 100.0 });
 }
 
 #[test]
@@ -58,6 +61,10 @@ fn everything_that_is_wrong_is_told_with_the_nearest_right_word() {
     refused(
         "models:\n  a: {kind: yolo, path: a.onnx, classes: b, input_size: [320.5, 320]}\n",
         &["whole pixels"],
+    );
+    refused(
+        "models:\n  a: {kind: siglip, image: a, text: b, tokenizer: c, logit_scal: 100}\n",
+        &["missing key `logit_scale`", "missing key `logit_bias`", "did you mean `logit_scale`?"],
     );
     refused("models:\n  a: {kind: sam2, encoder: a, decodr: b}\n", &["did you mean `decoder`?"]);
     refused("modles: {}\n", &["did you mean `models`?"]);

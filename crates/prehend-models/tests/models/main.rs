@@ -5,4 +5,5 @@ mod fastestdet;
 mod sam;
 mod session;
 mod support;
+mod towers;
 mod yolo;
