@@ -11,10 +11,11 @@ use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::VoxelGrid;
 use prehend_scene::fixture;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// When a frame's regions count as one thing or as a thing at all.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HypothesisSettings {
     /// Pixels taken off every mask before its points are used.
     pub erode: usize,

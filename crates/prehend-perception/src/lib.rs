@@ -17,6 +17,7 @@ pub mod retrieve;
 pub mod room;
 pub mod segment;
 pub mod traits;
+pub mod upright;
 
 pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;

@@ -18,6 +18,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use prehend_geometry::plane::Plane;
 use prehend_scene::merge::{MergeRule, merge_into};
 use prehend_scene::{Object, ObjectKey, ObjectMap};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use gone::Visibility;
@@ -26,7 +27,7 @@ pub use gone::Visibility;
 const MIN_POINTS: usize = 200;
 
 /// Everything that decides how frames become objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapSettings {
     /// Cutting a frame into support and clusters.
     pub segment: SegmentSettings,
@@ -34,6 +35,13 @@ pub struct MapSettings {
     pub hypothesis: HypothesisSettings,
     /// Merging with what is known.
     pub merge: MergeRule,
+}
+
+impl MapSettings {
+    /// Settings for frames of real cameras that hang on no robot of ours.
+    pub fn recorded() -> Self {
+        Self { segment: SegmentSettings::recorded(), ..Self::default() }
+    }
 }
 
 /// The part of the robot that can hold things, when the frame was taken.

@@ -12,9 +12,10 @@ use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
 use prehend_geometry::{DepthImage, Intrinsics, OrientedBox, PointCloud};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 /// How the scene is cut into table and things.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentSettings {
     /// Least x, y, z of points that count, map frame, metres.
     pub region_low: Vector3<f64>,
@@ -62,11 +63,23 @@ impl Default for SegmentSettings {
 }
 
 impl SegmentSettings {
+    /// Settings for recordings: things may lie anywhere around the camera.
+    pub fn recorded() -> Self {
+        Self {
+            region_low: Vector3::repeat(-ANYWHERE),
+            region_high: Vector3::repeat(ANYWHERE),
+            ..Self::default()
+        }
+    }
+
     /// Settings for a second look at twice the zoom: smaller voxels and radius.
     pub fn finer(&self) -> Self {
         Self { leaf: self.leaf * 0.6, radius: self.radius * 0.7, min_height: self.min_height * 0.8, ..*self }
     }
 }
+
+/// Half the edge of the cube that holds every place a recording can show, metres.
+const ANYWHERE: f64 = 1e3;
 
 /// A frame cut into support, clusters and the rest, pixel by pixel.
 #[derive(Clone, Debug)]
@@ -159,13 +172,18 @@ fn is_top(found: &Plane, known: &Plane, grid: &PointGrid) -> bool {
     count > 0 && (TOP[0]..TOP[1]).contains(&(sum / count as f64))
 }
 
-/// The plane that carries things: level within the tilt, with enough points on it.
-fn find_support(grid: &PointGrid, settings: &SegmentSettings, seed: u64) -> Option<Plane> {
+/// Points for the plane search: a hundred along the width of the picture.
+pub(crate) fn sample(grid: &PointGrid) -> Vec<Point3<f64>> {
     let step = (grid.width / 100).max(1);
-    let sample: Vec<Point3<f64>> = (0..grid.height)
+    (0..grid.height)
         .step_by(step)
         .flat_map(|v| (0..grid.width).step_by(step).filter_map(move |u| grid.points[v * grid.width + u]))
-        .collect();
+        .collect()
+}
+
+/// The plane that carries things: level within the tilt, with enough points on it.
+fn find_support(grid: &PointGrid, settings: &SegmentSettings, seed: u64) -> Option<Plane> {
+    let sample = sample(grid);
     let search = PlaneSearch {
         prior: Some((Vector3::z_axis(), settings.max_tilt)),
         distance: settings.plane_distance,
