@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 16] = [
+const ROWS: [(&str, u8); 17] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -16,6 +16,7 @@ const ROWS: [(&str, u8); 16] = [
     ("prehend-agent", 3),
     ("prehend-harness", 4),
     ("prehend-sim", 4),
+    ("prehend-recording", 4),
     // Its judge reads the simulator's snapshot, so it stands one below it.
     ("prehend-eval", 5),
     ("prehend-msgs", 5),
