@@ -1,8 +1,11 @@
 //! The command line.
 
+pub mod map;
+
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use map::{EvalMapArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ Examples:
   prehend goal \"where is the apple?\"
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
+  prehend map build --frames DIR --out map/           a map from recorded frames
 
 Exit codes:
   0  done (and physics does not object), or the command did what it says
@@ -50,7 +54,7 @@ pub enum Command {
     Goal(GoalArgs),
     /// Show what the agent holds and knows
     State(ShowArgs),
-    /// Show the object map
+    /// Show the object map, or build and ask one from recordings
     Map(MapArgs),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
@@ -186,17 +190,6 @@ pub struct ShowArgs {
     pub robot: PathBuf,
 }
 
-/// Arguments of `map`.
-#[derive(Debug, Args)]
-pub struct MapArgs {
-    /// How it is shown.
-    #[command(flatten)]
-    pub show: ShowArgs,
-    /// Show every new version until Ctrl-C
-    #[arg(long)]
-    pub watch: bool,
-}
-
 /// Arguments of `stop`.
 #[derive(Debug, Args)]
 pub struct StopArgs {
@@ -242,6 +235,8 @@ pub enum EvalCommand {
     AspMobile(AspMobileArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
+    /// Object maps of recorded frames against labels
+    Map(EvalMapArgs),
 }
 
 /// Arguments of `eval tabletop`.

@@ -56,6 +56,7 @@ fn on_plane(plane: &Plane) -> Option<Isometry3<f64>> {
 mod tests {
     use super::*;
     use crate::render::{VGA, home, looking, render, ten};
+    use rand::RngExt;
 
     /// The pose without what no picture can show: where on the plane, and which way around.
     fn check(map_from_camera: Isometry3<f64>) {
@@ -66,7 +67,7 @@ mod tests {
         let up = |pose: &Isometry3<f64>| pose.inverse_transform_vector(&Vector3::z());
         assert!(up(&found).angle(&up(&map_from_camera)) < 0.01, "{found}");
         let ahead = found * Vector3::z();
-        assert!(ahead.y.abs() < 1e-9 && ahead.x > -1e-9, "{ahead}");
+        assert!(ahead.y.abs() < 0.01 && ahead.x > -0.01, "{ahead}");
     }
 
     #[test]
@@ -79,12 +80,9 @@ mod tests {
 
     #[test]
     fn without_a_plane_there_is_no_frame() {
-        let noise = |index: usize| 500 + (index.wrapping_mul(2_654_435_761) % 1500) as u16;
-        let depth = DepthImage {
-            width: VGA.width,
-            height: VGA.height,
-            millimetres: (0..VGA.width * VGA.height).map(noise).collect(),
-        };
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let millimetres = (0..VGA.width * VGA.height).map(|_| rng.random_range(500..2000)).collect();
+        let depth = DepthImage { width: VGA.width, height: VGA.height, millimetres };
         assert_eq!(map_from_camera(&depth, &VGA, &SegmentSettings::default(), 0), None);
     }
 }

@@ -24,7 +24,7 @@ mod save;
 #[cfg(test)]
 mod tests;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Translation3};
 use prehend_geometry::{ColorImage, Intrinsics};
 use prehend_perception::MapSettings;
 use prehend_scene::ObjectMap;
@@ -68,6 +68,30 @@ pub struct SavedMap {
     pub settings: MapSettings,
     /// Its scenes; keys are unique over all of them.
     pub scenes: Vec<SavedScene>,
+}
+
+/// How far apart scenes are put that have no common frame, metres: nothing of one touches anything of another.
+const APART: f64 = 1e3;
+
+impl SavedMap {
+    /// The objects of all scenes as one map, to look for things in: each scene is moved far along x, so only distances within one
+    /// mean anything.
+    pub fn all(&self) -> ObjectMap {
+        let mut all = ObjectMap::default();
+        for (number, scene) in self.scenes.iter().enumerate() {
+            let shift = Translation3::new(APART * number as f64, 0.0, 0.0);
+            all.frame.clone_from(&scene.map.frame);
+            all.version += scene.map.version;
+            all.stamp = all.stamp.max(scene.map.stamp);
+            for object in &scene.map.objects {
+                let mut object = object.clone();
+                object.cloud.points.iter_mut().for_each(|point| *point = shift * *point);
+                object.bounds.pose = shift * object.bounds.pose;
+                all.objects.push(object);
+            }
+        }
+        all
+    }
 }
 
 /// File of a scene; names are numbers, so that no key or name becomes a path.

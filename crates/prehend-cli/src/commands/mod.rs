@@ -3,6 +3,7 @@
 mod ask;
 mod demo;
 mod doctor;
+mod map;
 mod node;
 mod scene;
 mod up;
@@ -23,13 +24,14 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Up(args) => up::run(args).await,
         Command::Goal(args) => ask::goal(args).await,
         Command::State(args) => ask::state(args).await,
-        Command::Map(args) => ask::map(args).await,
+        Command::Map(args) => map::run(args).await,
         Command::Stop(args) => ask::stop(args).await,
         Command::Scene(command) => scene::run(command),
         Command::Eval(EvalCommand::Tabletop(args)) => crate::eval::tabletop(args).await,
         Command::Eval(EvalCommand::AspTabletop(args)) => crate::eval::asp_tabletop(args).await,
         Command::Eval(EvalCommand::AspMobile(args)) => crate::eval::asp_mobile(args).await,
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
+        Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Doctor => doctor::run(),
         Command::Node(args) => node::run(args).await,
     }
