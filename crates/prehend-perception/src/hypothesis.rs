@@ -33,6 +33,8 @@ pub struct HypothesisSettings {
     pub min_extent: f64,
     /// Least unlikeness of two colours that tells things apart; see [`color::unlikeness`].
     pub unlike: f64,
+    /// Whether nameless things that are near each other and of one colour are one.
+    pub join_nameless: bool,
 }
 
 impl Default for HypothesisSettings {
@@ -46,6 +48,7 @@ impl Default for HypothesisSettings {
             min_rest: 0.15,
             min_extent: 0.01,
             unlike: 0.12,
+            join_nameless: true,
         }
     }
 }
@@ -112,7 +115,9 @@ pub fn hypotheses(
         found.extend(parts);
     }
     grow::complete(frame, scene, settings, &mut found, &mut skipped);
-    join_nameless(frame, scene, settings, &mut found);
+    if settings.join_nameless {
+        join_nameless(frame, scene, settings, &mut found);
+    }
     contact::join_split(frame, scene, settings, &mut found);
     for hypothesis in &mut found {
         hypothesis.pixels.sort_unstable();

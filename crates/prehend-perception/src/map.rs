@@ -40,7 +40,12 @@ pub struct MapSettings {
 impl MapSettings {
     /// Settings for frames of real cameras that hang on no robot of ours.
     pub fn recorded() -> Self {
-        Self { segment: SegmentSettings::recorded(), ..Self::default() }
+        Self {
+            segment: SegmentSettings::recorded(),
+            // Which surfaces are of one thing is settled before.
+            hypothesis: HypothesisSettings { join_nameless: false, ..HypothesisSettings::default() },
+            ..Self::default()
+        }
     }
 }
 
@@ -154,15 +159,16 @@ impl MapBuilder {
         let known_plane = self.map.support_plane.and_then(|[a, b, c, d]| {
             Some(Plane { normal: Unit::try_new(Vector3::new(a, b, c), 1e-9)?, offset: d })
         });
-        let scene = segment(frame, &self.settings.segment, known_plane, seed);
+        let settings = MapSettings { segment: self.settings.segment.for_frame(frame), ..self.settings };
+        let scene = segment(frame, &settings.segment, known_plane, seed);
         if scene.grid.points.iter().flatten().take(MIN_POINTS).count() < MIN_POINTS {
             return Err(KeyframeError::Empty);
         }
-        let (found, skipped) = hypotheses(frame, &scene, &self.settings.hypothesis);
+        let (found, skipped) = hypotheses(frame, &scene, &settings.hypothesis);
         let mut report = UpdateReport { skipped, ..UpdateReport::default() };
         let (mut seen, mut held): (Vec<Object>, Vec<Object>) = (Vec::new(), Vec::new());
         for hypothesis in &found {
-            let Some(mut object) = object::build(frame, &scene, hypothesis, &self.settings) else { continue };
+            let Some(mut object) = object::build(frame, &scene, hypothesis, &settings) else { continue };
             object.features = self.embedder.embed(&object);
             if tool.is_some_and(|tool| is_held(&object, tool, &scene, &seen)) {
                 held.push(object);
