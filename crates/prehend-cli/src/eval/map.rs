@@ -5,6 +5,7 @@ use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_eval::masks::{FrameFigures, MasksError, Summary, judge_frames};
 use prehend_perception::MapSettings;
+use prehend_perception::segment::SurfaceSettings;
 use prehend_recording::{FrameFiles, find_frames};
 use serde_json::json;
 
@@ -100,7 +101,7 @@ fn show(figures: &[FrameFigures], screen: &Screen) {
 type Parameter = fn(&mut MapSettings) -> &mut f64;
 
 /// What the sweep changes.
-const PARAMETERS: [(&str, Parameter); 11] = [
+const PARAMETERS: [(&str, Parameter); 16] = [
     ("plane_distance", |s| &mut s.segment.plane_distance),
     ("plane_share", |s| &mut s.segment.plane_share),
     ("max_tilt", |s| &mut s.segment.max_tilt),
@@ -108,8 +109,17 @@ const PARAMETERS: [(&str, Parameter); 11] = [
     ("depth_sigma", |s| &mut s.segment.depth_sigma),
     ("leaf", |s| &mut s.segment.leaf),
     ("radius", |s| &mut s.segment.radius),
-    ("bridge", |s| &mut s.hypothesis.bridge),
-    ("min_rest", |s| &mut s.hypothesis.min_rest),
     ("min_extent", |s| &mut s.hypothesis.min_extent),
-    ("unlike", |s| &mut s.hypothesis.unlike),
+    ("reach", |s| &mut surfaces(s).reach),
+    ("crease", |s| &mut surfaces(s).crease),
+    ("min_side", |s| &mut surfaces(s).min_side),
+    ("bridge", |s| &mut surfaces(s).bridge),
+    ("unlike", |s| &mut surfaces(s).unlike),
+    ("part", |s| &mut surfaces(s).part),
+    ("max_side", |s| &mut surfaces(s).max_side),
+    ("margin", |s| &mut surfaces(s).margin),
 ];
+
+fn surfaces(settings: &mut MapSettings) -> &mut SurfaceSettings {
+    settings.segment.surfaces.get_or_insert_default()
+}

@@ -20,7 +20,7 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
     for (number, thing) in things.iter().enumerate() {
         thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
     }
-    let stands = |number: usize, thing: &[usize]| {
+    let stands = |thing: &[usize]| {
         let points: Vec<Point2<f64>> =
             thing.iter().filter_map(|index| field.grid.points[*index]).map(|p| p.xy()).collect();
         let hull = convex_hull(&points);
@@ -28,10 +28,10 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
         let area: f64 = thing.iter().map(|index| field.pitch(*index).powi(2)).sum();
         area >= field.surfaces.min_side.powi(2)
             && long <= field.surfaces.max_side
-            && is_on(field, &border, &points)
-            && has_foot(field, thing, &owner, number as u32 + 1)
+            && (is_on(field, &border, &points) || goes_on_below(field, thing))
+            && has_foot(field, thing, &owner, long)
     };
-    let keep: Vec<bool> = things.iter().enumerate().map(|(number, thing)| stands(number, thing)).collect();
+    let keep: Vec<bool> = things.iter().map(|thing| stands(thing)).collect();
     things.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(thing, _)| thing).collect()
 }
 
@@ -87,24 +87,32 @@ fn is_on(field: &Field<'_>, border: &[Point2<f64>], points: &[Point2<f64>]) -> b
     border.len() < 3 || points.iter().filter(near).count() * 2 > points.len()
 }
 
-/// Whether the lowest points of a thing are near the support, or hidden behind or on another thing.
-fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], number: u32) -> bool {
+/// Whether a thing that is cut by the lower border of the picture goes on nearer to the camera, where the support is not seen.
+fn goes_on_below(field: &Field<'_>, thing: &[usize]) -> bool {
+    thing.iter().any(|index| field.at(*index, 0, 1).is_none())
+}
+
+/// Whether the lowest points of a thing are near the support, or hidden below it, by another thing or by the picture's border. `long` is
+/// its greatest level extent, metres.
+fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], long: f64) -> bool {
     let mut heights: Vec<f64> = thing.iter().map(|index| field.heights[*index]).collect();
     heights.sort_by(f64::total_cmp);
     let low = heights[heights.len() / 50];
-    if low <= field.surfaces.margin + 2.0 * field.sigma(thing[thing.len() / 2]) {
+    // Of a ball that is seen from above no more than the upper half is seen.
+    if low <= field.surfaces.margin + long / 2.0 {
         return true;
     }
-    let (mut on_thing, mut elsewhere) = (0, 0);
+    let (mut on_thing, mut over_support) = (0, 0);
     for index in thing {
         let below = (1..=BELOW)
             .filter_map(|step| field.at(*index, 0, step))
             .find(|other| field.grid.points[*other].is_some());
         match below.map(|other| owner[other]) {
-            Some(own) if own == number => {}
-            Some(0) | None => elsewhere += 1,
+            Some(other) if other == owner[*index] => {}
+            Some(0) => over_support += 1,
             Some(_) => on_thing += 1,
+            None => {}
         }
     }
-    on_thing > elsewhere
+    on_thing >= over_support
 }
