@@ -3,9 +3,13 @@
 //! It needs no names and no weights, so it sees what a detector misses, and it is the second, independent producer of
 //! evidence.
 
+mod floors;
 mod standing;
 mod surfaces;
 mod things;
+
+#[cfg(test)]
+mod tests;
 
 use crate::Keyframe;
 use nalgebra::{Isometry3, Point3, Vector3};

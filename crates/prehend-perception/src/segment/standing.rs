@@ -26,9 +26,10 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
         let hull = convex_hull(&points);
         let long = hull.iter().flat_map(|a| hull.iter().map(move |b| (b - a).norm())).fold(0.0, f64::max);
         let area: f64 = thing.iter().map(|index| field.pitch(*index).powi(2)).sum();
+        let margin = field.surfaces.margin + if is_cut(field, thing) { long / 2.0 } else { 0.0 };
         area >= field.surfaces.min_side.powi(2)
             && long <= field.surfaces.max_side
-            && (is_on(field, &border, &points) || goes_on_below(field, thing))
+            && is_on(&border, &points, margin)
             && has_foot(field, thing, &owner, long)
     };
     let keep: Vec<bool> = things.iter().map(|thing| stands(thing)).collect();
@@ -74,22 +75,24 @@ fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
     convex_hull(&corners.collect::<Vec<_>>())
 }
 
-/// Whether most of a footprint is on the support, or at its border; where no support is known everything is.
-fn is_on(field: &Field<'_>, border: &[Point2<f64>], points: &[Point2<f64>]) -> bool {
+/// Whether most of a footprint is on the support, or no farther beyond its border than `margin`; where no support is known everything is.
+fn is_on(border: &[Point2<f64>], points: &[Point2<f64>], margin: f64) -> bool {
     let near = |point: &&Point2<f64>| {
         is_inside(border, point)
             || (0..border.len()).any(|corner| {
                 let (a, b) = (border[corner], border[(corner + 1) % border.len()]);
                 let along = ((*point - a).dot(&(b - a)) / (b - a).norm_squared().max(1e-12)).clamp(0.0, 1.0);
-                (*point - (a + (b - a) * along)).norm() <= field.surfaces.margin
+                (*point - (a + (b - a) * along)).norm() <= margin
             })
     };
     border.len() < 3 || points.iter().filter(near).count() * 2 > points.len()
 }
 
-/// Whether a thing that is cut by the lower border of the picture goes on nearer to the camera, where the support is not seen.
-fn goes_on_below(field: &Field<'_>, thing: &[usize]) -> bool {
-    thing.iter().any(|index| field.at(*index, 0, 1).is_none())
+/// Whether a thing is cut by the left, right or lower border of the picture, beyond which the support may go on.
+fn is_cut(field: &Field<'_>, thing: &[usize]) -> bool {
+    let at_border =
+        |index: &usize| [(-1, 0), (1, 0), (0, 1)].iter().any(|(du, dv)| field.at(*index, *du, *dv).is_none());
+    thing.iter().any(at_border)
 }
 
 /// Whether the lowest points of a thing are near the support, or hidden below it, by another thing or by the picture's border. `long` is
@@ -99,7 +102,8 @@ fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], long: f64) -> boo
     heights.sort_by(f64::total_cmp);
     let low = heights[heights.len() / 50];
     // Of a ball that is seen from above no more than the upper half is seen.
-    if low <= field.surfaces.margin + long / 2.0 {
+    let is_cut_below = thing.iter().any(|index| field.at(*index, 0, 1).is_none());
+    if is_cut_below || low <= field.surfaces.margin + long / 2.0 {
         return true;
     }
     let (mut on_thing, mut over_support) = (0, 0);

@@ -1,10 +1,11 @@
 //! Cutting what stands above the support into surfaces: regions of pixels without a jump in depth and without a crease that
 //! opens towards the camera. Things that touch meet in such a crease (Stein et al. 2014, locally convex connected patches).
 //!
-//! Colour cuts nothing: prints and shadows are no borders. It only helps to tell, in [`super::things`], which surfaces are of one thing.
+//! Colour cuts nothing alone: prints and shadows are no borders. Where it changes a shallower crease is enough, since noise seldom
+//! makes one all along a border; and it helps to tell, in [`super::things`], which surfaces are of one thing.
 
 use super::SegmentSettings;
-use crate::Keyframe;
+use crate::{Keyframe, color};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::backproject::PointGrid;
 use prehend_geometry::plane::Plane;
@@ -71,8 +72,13 @@ pub(super) struct Field<'a> {
     pub(super) eye: Point3<f64>,
 }
 
+/// How many times as unlike as the colours of one thing those on either side of a border are, and how deep the crease there must be as a
+/// share of one that colour does not mark.
+const BORDER: f64 = 1.5;
+const SHALLOW: f64 = 0.4;
+
 /// The four ways to go on in a picture.
-const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+pub(super) const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 
 impl<'a> Field<'a> {
     pub(super) fn new(
@@ -120,7 +126,7 @@ impl<'a> Field<'a> {
     }
 
     /// Whether two pixels `steps` apart can lie on one surface.
-    fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
+    pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
         let slope = self.surfaces.grazing.tan() * self.pitch(a) * steps as f64;
         (self.depth(a) - self.depth(b)).abs() <= slope + 3.0 * self.sigma(a)
     }
@@ -164,13 +170,17 @@ impl<'a> Field<'a> {
             let toward = (self.eye - b).normalize();
             [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.4), (1, -1, 1.4)].into_iter().any(|(du, dv, length)| {
                 let steps = (reach / self.pitch(index) / length).clamp(STEPS[0], STEPS[1]).round() as isize;
-                let side = |sign: isize| smooth[self.at(index, sign * steps * du, sign * steps * dv)?];
-                let (Some(a), Some(c)) = (side(-1), side(1)) else { return false };
+                let place = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
+                let (Some(first), Some(last)) = (place(-1), place(1)) else { return false };
+                let (Some(a), Some(c)) = (smooth[first], smooth[last]) else { return false };
                 if (a - b).norm().max((c - b).norm()) > 3.0 * reach {
                     return false;
                 }
                 let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
-                depth > self.surfaces.crease * (a - c).norm() / 2.0 && depth > 3.0 * sigma
+                let colors = [first, last].map(|place| self.frame.color.pixels[place]);
+                let is_border = color::unlikeness(colors[0], colors[1]) > BORDER * self.surfaces.unlike;
+                let share = if is_border { SHALLOW } else { 1.0 };
+                depth > share * self.surfaces.crease * (a - c).norm() / 2.0 && depth > share * 3.0 * sigma
             })
         };
         (0..self.above.len()).map(is_crease).collect()

@@ -1,6 +1,7 @@
 //! Which surfaces are of one thing: the outside and the inside of a hollow, a body and its handle or its cap, and the pieces into
 //! which a strip without depth tears a surface. What remains apart are things that touch.
 
+use super::floors;
 use super::surfaces::{Field, NONE};
 use crate::color;
 use crate::hypothesis::is_inside;
@@ -16,6 +17,8 @@ const RIM: f64 = 0.012;
 const INSIDE: f64 = 0.7;
 /// Bulge above which a surface is the outside of something, and below which it is surely the inside of a hollow.
 const BULGE: [f64; 2] = [0.03, -0.08];
+/// Least share of their common width that the near and the far wall of a hollow both take.
+const BESIDE: f64 = 0.65;
 /// Greatest side of a cap, metres.
 const CAP: f64 = 0.045;
 /// Least contact across holes, as a share of the root of the smaller surface's pixels.
@@ -87,7 +90,7 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     for (number, surface) in surfaces.into_iter().enumerate() {
         things.entry(find(&root, number)).or_default().extend(surface.pixels);
     }
-    things.into_values().collect()
+    floors::with_floors(field, things.into_values().collect())
 }
 
 fn find(root: &[usize], mut number: usize) -> usize {
@@ -161,6 +164,17 @@ fn share_inside(inner: &Surface, outer: &Surface) -> f64 {
     inside as f64 / inner.points.len().max(1) as f64
 }
 
+/// Intersection over union of the ranges that two surfaces take across the line of sight.
+fn share_beside(field: &Field<'_>, near: &Surface, far: &Surface) -> f64 {
+    let Some(toward) = near.points.first().map(|point| (field.eye - point).xy()) else { return 0.0 };
+    let range = |surface: &Surface| {
+        let across = surface.points.iter().map(|p| p.x * toward.y - p.y * toward.x);
+        across.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
+    };
+    let ((a0, a1), (b0, b1)) = (range(near), range(far));
+    (a1.min(b1) - a0.max(b0)).max(0.0) / (a1.max(b1) - a0.min(b0)).max(1e-9)
+}
+
 /// Whether two surfaces of any size that come near each other are of one thing.
 fn are_one(field: &Field<'_>, a: &Surface, b: &Surface, contact: Contact) -> bool {
     let settings = field.surfaces;
@@ -174,8 +188,9 @@ fn are_one(field: &Field<'_>, a: &Surface, b: &Surface, contact: Contact) -> boo
     if is_lining(a, b) || is_lining(b, a) {
         return true;
     }
-    // Its far wall, seen over the near one.
-    if (near.top - far.top).abs() <= rim && (far.bulge <= BULGE[1] || alike && far.bulge <= BULGE[0]) {
+    // Its far wall, seen over the near one: of one height, as wide, and not the outside of something.
+    let is_wall = far.bulge <= BULGE[1] || alike && far.bulge <= BULGE[0];
+    if is_wall && (near.top - far.top).abs() <= rim && share_beside(field, near, far) >= BESIDE {
         return true;
     }
     let fewest = a.pixels.len().min(b.pixels.len()) as f64;
