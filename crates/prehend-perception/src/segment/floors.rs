@@ -44,7 +44,7 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
 /// Connected pixels that belong to no thing.
 struct Region {
     pixels: Vec<usize>,
-    /// The one thing around it; `None` when there are several, or it goes to the border of the picture.
+    /// The one thing around it, but for the border of the picture; `None` when there are several.
     owner: Option<u32>,
     /// Steps from it to things, and how many of them go over without a jump.
     border: usize,
@@ -54,30 +54,27 @@ struct Region {
 impl Region {
     fn around(field: &Field<'_>, owner: &[u32], start: usize, seen: &mut [bool]) -> Self {
         let mut region = Self { pixels: vec![start], owner: None, border: 0, joined: 0 };
-        let mut is_enclosed = true;
+        let mut is_alone = true;
         let mut place = 0;
         seen[start] = true;
         while let Some(index) = region.pixels.get(place).copied() {
             place += 1;
             for (du, dv) in WAYS {
-                let Some(next) = field.at(index, du, dv) else {
-                    is_enclosed = false;
-                    continue;
-                };
+                let Some(next) = field.at(index, du, dv) else { continue };
                 if owner[next] == 0 {
                     if !std::mem::replace(&mut seen[next], true) {
                         region.pixels.push(next);
                     }
                     continue;
                 }
-                is_enclosed &= region.owner.is_none_or(|other| other == owner[next]);
+                is_alone &= region.owner.is_none_or(|other| other == owner[next]);
                 region.owner = Some(owner[next]);
                 region.border += 1;
                 let measured = field.grid.points[index].is_some();
                 region.joined += usize::from(measured && field.is_continuous(index, next, 1));
             }
         }
-        region.owner = region.owner.filter(|_| is_enclosed);
+        region.owner = region.owner.filter(|_| is_alone);
         region
     }
 }
