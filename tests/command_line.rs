@@ -240,3 +240,49 @@ fn detect_finds_the_cup_of_a_real_frame() {
     assert_eq!(found[0]["class"], "cup");
     assert!(std::fs::read(&out).expect("the picture").starts_with(b"\x89PNG"));
 }
+
+/// A frame that looks straight down on a table with a red block of 60 mm.
+fn write_frame(folder: &std::path::Path) {
+    let is_block = |u: u32, v: u32| (100..160).contains(&u) && (90..150).contains(&v);
+    let color = |u, v| image::Rgb(if is_block(u, v) { [200_u8, 25, 25] } else { [150, 130, 100] });
+    let depth = |u, v| image::Luma([if is_block(u, v) { 540_u16 } else { 600 }]);
+    image::ImageBuffer::from_fn(320, 240, color).save(folder.join("color.png")).expect("a picture");
+    image::ImageBuffer::from_fn(320, 240, depth).save(folder.join("depth.png")).expect("a picture");
+    let camera = r#"{"fx": 540.0, "fy": 540.0, "cx": 159.5, "cy": 119.5, "width": 320, "height": 240}"#;
+    std::fs::write(folder.join("intrinsics.json"), camera).expect("the file");
+}
+
+#[test]
+fn maps_of_recordings_are_built_shown_and_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (frames, map) = (path("frames"), path("map"));
+    std::fs::create_dir(&frames).expect("a folder");
+    let output = prehend(&["map", "build", "--frames", &frames, "--out", &map]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("expected color.png"), "{}", text(&output.stderr));
+
+    write_frame(std::path::Path::new(&frames));
+    let built = json(&prehend(&["map", "build", "--frames", &frames, "--out", &map, "--json"]));
+    assert_eq!(
+        (&built["objects"], &built["frames"][0]["added"]),
+        (&1.into(), &serde_json::json!(["object_0"]))
+    );
+    let shown = json(&prehend(&["map", "show", &map, "--json"]));
+    let size = shown["scenes"][0]["objects"][0]["size"][0].as_f64().expect("a size");
+    assert!((size - 0.06).abs() < 0.005, "{size}");
+    let pictures = shown["pictures"].as_array().expect("pictures");
+    assert_eq!(pictures.len(), 2);
+    for picture in pictures {
+        assert!(image::open(picture.as_str().expect("a path")).is_ok(), "{picture}");
+    }
+    let asked = prehend(&["map", "query", &map, "the red one"]);
+    assert!(asked.status.success() && text(&asked.stdout).contains("1. object_0"), "{}", text(&asked.stdout));
+    assert!(text(&asked.stdout).contains("has a name"), "it says that nothing is named");
+    assert_eq!(prehend(&["map", "query", &map, "the green one"]).status.code(), Some(1));
+
+    std::fs::write(std::path::Path::new(&map).join("map.json"), "{}").expect("the file");
+    let output = prehend(&["map", "show", &map]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("the map is not whole"), "{}", text(&output.stderr));
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 18] = [
+const ROWS: [(&str, u8); 19] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -18,6 +18,7 @@ const ROWS: [(&str, u8); 18] = [
     ("prehend-models", 4),
     ("prehend-llm", 4),
     ("prehend-sim", 4),
+    ("prehend-recording", 4),
     // Its judge reads the simulator's snapshot, so it stands one below it.
     ("prehend-eval", 5),
     ("prehend-msgs", 5),

@@ -1,5 +1,6 @@
 //! The command line.
 
+pub mod map;
 mod models;
 
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs};
@@ -7,6 +8,7 @@ pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs};
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use map::{EvalMapArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ Examples:
   prehend goal \"where is the apple?\"
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
+  prehend map build --frames DIR --out map/           a map from recorded frames
   prehend doctor --models && prehend detect --image table.png --out boxes.png
 
 Exit codes:
@@ -57,7 +60,7 @@ pub enum Command {
     Goal(GoalArgs),
     /// Show what the agent holds and knows
     State(ShowArgs),
-    /// Show the object map
+    /// Show the object map, or build and ask one from recordings
     Map(MapArgs),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
@@ -195,17 +198,6 @@ pub struct ShowArgs {
     pub robot: PathBuf,
 }
 
-/// Arguments of `map`.
-#[derive(Debug, Args)]
-pub struct MapArgs {
-    /// How it is shown.
-    #[command(flatten)]
-    pub show: ShowArgs,
-    /// Show every new version until Ctrl-C
-    #[arg(long)]
-    pub watch: bool,
-}
-
 /// Arguments of `stop`.
 #[derive(Debug, Args)]
 pub struct StopArgs {
@@ -251,6 +243,8 @@ pub enum EvalCommand {
     AspMobile(AspMobileArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
+    /// Object maps of recorded frames against labels
+    Map(EvalMapArgs),
 }
 
 /// Arguments of `eval tabletop`.

@@ -1,16 +1,20 @@
 //! Pictures of a run: what the camera sees, and the object map drawn over it.
 
+mod top;
+
 use futures::StreamExt;
 use nalgebra::{Isometry3, Point3};
-use prehend_geometry::{ColorImage, Intrinsics, OrientedBox};
+use prehend_geometry::{ColorImage, Intrinsics, Mask, OrientedBox};
 use prehend_msgs::prehend_interfaces::msg::ObjectMap as ObjectMapMsg;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
 use prehend_nodes::{RobotConfig, convert};
 use prehend_ros::{Node, QosProfile, RosError, TfBuffer, TfError};
-use prehend_scene::ObjectMap;
+use prehend_scene::{Object, ObjectMap};
 use prehend_sim::sensors::overlay;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+pub use top::top_view;
 
 /// Longest time until the camera's next image.
 const IMAGE_DEADLINE: Duration = Duration::from_secs(5);
@@ -111,15 +115,17 @@ impl View {
         let header = &self.message.header;
         let at = tf.wait(base, &header.frame_id, &header.stamp, TRANSFORM_DEADLINE).await?;
         let base_from_camera = convert::isometry(at.translation, at.rotation)?;
-        Ok(draw(self.image.clone(), &map, &intrinsics, &base_from_camera))
+        Ok(over_view(self.image.clone(), &map, &intrinsics, &base_from_camera, &|_| None))
     }
 }
 
-fn draw(
+/// A camera's picture with the objects of a map drawn over it: box, key and name, and the mask that `mask_of` gives, else points.
+pub fn over_view(
     mut image: ColorImage,
     map: &ObjectMap,
     intrinsics: &Intrinsics,
     base_from_camera: &Isometry3<f64>,
+    mask_of: &dyn Fn(&Object) -> Option<Mask>,
 ) -> ColorImage {
     let camera_from_base = base_from_camera.inverse();
     let pixel = |point: &Point3<f64>| {
@@ -134,19 +140,32 @@ fn draw(
                 .iter()
                 .filter_map(|[from, to]| Some(vec![pixel(from)?, pixel(to)?]))
                 .collect();
+            let mask = mask_of(object);
             let step = (object.cloud.points.len() / 400).max(1);
-            let dots = object.cloud.points.iter().step_by(step).filter_map(pixel).collect();
+            let points = object.cloud.points.iter().step_by(step).filter(|_| mask.is_none());
+            let dots = points.filter_map(pixel).collect();
             overlay::Annotation {
-                label: object.key.0.clone(),
+                label: label(object),
                 color: overlay::PALETTE[index % overlay::PALETTE.len()],
                 lines,
                 dots,
-                mask: None,
+                mask,
             }
         })
         .collect();
     overlay::annotate(&mut image, &annotations);
     image
+}
+
+/// Key of an object, with its name where the key does not tell it, else with its colour.
+fn label(object: &Object) -> String {
+    let key = &object.key.0;
+    let color = object.color_fractions.first().map_or("", |(word, _)| word);
+    match object.class_name.as_str() {
+        "" if !color.is_empty() => format!("{key} {color}"),
+        name if !key.starts_with(&name.replace(' ', "_")) => format!("{key} {name}"),
+        _ => key.clone(),
+    }
 }
 
 /// The twelve edges of a box.

@@ -61,6 +61,17 @@ impl Screen {
         };
     }
 
+    /// Prints rows with their columns below each other.
+    pub fn table<const N: usize>(&self, rows: &[[String; N]]) {
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: [usize; N] = std::array::from_fn(width);
+        for row in rows {
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+            self.line(cells.join("  ").trim_end());
+        }
+    }
+
     /// `text` in a colour when the screen has colours.
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         if self.colored && paint != Paint::Plain {

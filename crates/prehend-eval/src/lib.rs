@@ -13,6 +13,7 @@ pub mod ground;
 pub mod html;
 pub mod judge;
 pub mod libero;
+pub mod masks;
 pub mod place;
 pub mod report;
 pub mod scenario;

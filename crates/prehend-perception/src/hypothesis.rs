@@ -11,10 +11,11 @@ use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::VoxelGrid;
 use prehend_scene::fixture;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// When a frame's regions count as one thing or as a thing at all.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HypothesisSettings {
     /// Pixels taken off every mask before its points are used.
     pub erode: usize,
@@ -32,6 +33,8 @@ pub struct HypothesisSettings {
     pub min_extent: f64,
     /// Least unlikeness of two colours that tells things apart; see [`color::unlikeness`].
     pub unlike: f64,
+    /// Whether nameless things that are near each other and of one colour are one.
+    pub join_nameless: bool,
 }
 
 impl Default for HypothesisSettings {
@@ -45,6 +48,7 @@ impl Default for HypothesisSettings {
             min_rest: 0.15,
             min_extent: 0.01,
             unlike: 0.12,
+            join_nameless: true,
         }
     }
 }
@@ -111,7 +115,9 @@ pub fn hypotheses(
         found.extend(parts);
     }
     grow::complete(frame, scene, settings, &mut found, &mut skipped);
-    join_nameless(frame, scene, settings, &mut found);
+    if settings.join_nameless {
+        join_nameless(frame, scene, settings, &mut found);
+    }
     contact::join_split(frame, scene, settings, &mut found);
     for hypothesis in &mut found {
         hypothesis.pixels.sort_unstable();

@@ -18,6 +18,7 @@ pub mod retrieve;
 pub mod room;
 pub mod segment;
 pub mod traits;
+pub mod upright;
 
 pub use confirm::{Confirmer, Judgement, Question};
 pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage, PartLabels};

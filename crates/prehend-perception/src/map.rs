@@ -18,6 +18,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use prehend_geometry::plane::Plane;
 use prehend_scene::merge::{MergeRule, merge_into};
 use prehend_scene::{Object, ObjectKey, ObjectMap};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub use gone::Visibility;
@@ -26,7 +27,7 @@ pub use gone::Visibility;
 const MIN_POINTS: usize = 200;
 
 /// Everything that decides how frames become objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapSettings {
     /// Cutting a frame into support and clusters.
     pub segment: SegmentSettings,
@@ -34,6 +35,18 @@ pub struct MapSettings {
     pub hypothesis: HypothesisSettings,
     /// Merging with what is known.
     pub merge: MergeRule,
+}
+
+impl MapSettings {
+    /// Settings for frames of real cameras that hang on no robot of ours.
+    pub fn recorded() -> Self {
+        Self {
+            segment: SegmentSettings::recorded(),
+            // Which surfaces are of one thing is settled before.
+            hypothesis: HypothesisSettings { join_nameless: false, ..HypothesisSettings::default() },
+            ..Self::default()
+        }
+    }
 }
 
 /// The part of the robot that can hold things, when the frame was taken.
@@ -146,15 +159,16 @@ impl MapBuilder {
         let known_plane = self.map.support_plane.and_then(|[a, b, c, d]| {
             Some(Plane { normal: Unit::try_new(Vector3::new(a, b, c), 1e-9)?, offset: d })
         });
-        let scene = segment(frame, &self.settings.segment, known_plane, seed);
+        let settings = MapSettings { segment: self.settings.segment.for_frame(frame), ..self.settings };
+        let scene = segment(frame, &settings.segment, known_plane, seed);
         if scene.grid.points.iter().flatten().take(MIN_POINTS).count() < MIN_POINTS {
             return Err(KeyframeError::Empty);
         }
-        let (found, skipped) = hypotheses(frame, &scene, &self.settings.hypothesis);
+        let (found, skipped) = hypotheses(frame, &scene, &settings.hypothesis);
         let mut report = UpdateReport { skipped, ..UpdateReport::default() };
         let (mut seen, mut held): (Vec<Object>, Vec<Object>) = (Vec::new(), Vec::new());
         for hypothesis in &found {
-            let Some(mut object) = object::build(frame, &scene, hypothesis, &self.settings) else { continue };
+            let Some(mut object) = object::build(frame, &scene, hypothesis, &settings) else { continue };
             object.features = self.embedder.embed(&object);
             if tool.is_some_and(|tool| is_held(&object, tool, &scene, &seen)) {
                 held.push(object);

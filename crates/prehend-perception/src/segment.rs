@@ -3,6 +3,14 @@
 //! It needs no names and no weights, so it sees what a detector misses, and it is the second, independent producer of
 //! evidence.
 
+mod floors;
+mod standing;
+mod surfaces;
+mod things;
+
+#[cfg(test)]
+mod tests;
+
 use crate::Keyframe;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::backproject::{PointGrid, point_grid};
@@ -12,9 +20,13 @@ use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
 use prehend_geometry::{DepthImage, Intrinsics, OrientedBox, PointCloud};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use surfaces::Field;
+
+pub use surfaces::SurfaceSettings;
 
 /// How the scene is cut into table and things.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentSettings {
     /// Least x, y, z of points that count, map frame, metres.
     pub region_low: Vector3<f64>,
@@ -40,6 +52,8 @@ pub struct SegmentSettings {
     pub min_neighbours: usize,
     /// Least number of voxels of a cluster.
     pub min_voxels: usize,
+    /// Cut into surfaces and join those of one thing, instead of clustering voxels: for real sensors and things that touch.
+    pub surfaces: Option<SurfaceSettings>,
 }
 
 impl Default for SegmentSettings {
@@ -57,16 +71,50 @@ impl Default for SegmentSettings {
             radius: 0.009,
             min_neighbours: 3,
             min_voxels: 8,
+            surfaces: None,
         }
     }
 }
 
 impl SegmentSettings {
+    /// Settings for recordings: things may lie anywhere around the camera.
+    pub fn recorded() -> Self {
+        Self {
+            region_low: Vector3::repeat(-ANYWHERE),
+            region_high: Vector3::repeat(ANYWHERE),
+            surfaces: Some(SurfaceSettings::default()),
+            ..Self::default()
+        }
+    }
+
+    /// With surfaces, voxels that are no smaller than what the pixels of a frame are apart, so that things that are far away do not fall
+    /// to pieces; else the settings as they are.
+    pub fn for_frame(&self, frame: &Keyframe) -> Self {
+        if self.surfaces.is_none() {
+            return *self;
+        }
+        let mut depths: Vec<u16> =
+            frame.depth.millimetres.iter().copied().filter(|mm| *mm > 0).step_by(16).collect();
+        if depths.is_empty() {
+            return *self;
+        }
+        let middle = depths.len() / 2;
+        let median = f64::from(*depths.select_nth_unstable(middle).1) * 1e-3;
+        let grow = (PIXELS_APART * median / frame.intrinsics.fx / self.leaf).max(1.0);
+        Self { leaf: self.leaf * grow, radius: self.radius * grow, ..*self }
+    }
+
     /// Settings for a second look at twice the zoom: smaller voxels and radius.
     pub fn finer(&self) -> Self {
         Self { leaf: self.leaf * 0.6, radius: self.radius * 0.7, min_height: self.min_height * 0.8, ..*self }
     }
 }
+
+/// Half the edge of the cube that holds every place a recording can show, metres.
+const ANYWHERE: f64 = 1e3;
+
+/// Least edge of a voxel in pixels: a level surface that is seen at 30 degrees has a point in each voxel.
+const PIXELS_APART: f64 = 2.0;
 
 /// A frame cut into support, clusters and the rest, pixel by pixel.
 #[derive(Clone, Debug)]
@@ -105,8 +153,33 @@ pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane
         (found, known) => found.or(known),
     };
     let eye = Point3::from(frame.map_from_camera.translation.vector);
-    let (clusters, voxels) = cluster_above(&grid, plane.as_ref(), &eye, settings);
+    let (clusters, voxels) = match &settings.surfaces {
+        Some(surfaces) => things_above(frame, &grid, plane.as_ref(), settings, surfaces),
+        None => cluster_above(&grid, plane.as_ref(), &eye, settings),
+    };
     Scene { grid, robot, plane, clusters, voxels }
+}
+
+/// Things made of surfaces, largest first.
+fn things_above(
+    frame: &Keyframe,
+    grid: &PointGrid,
+    plane: Option<&Plane>,
+    settings: &SegmentSettings,
+    surfaces: &SurfaceSettings,
+) -> (Vec<u16>, Vec<Vec<Point3<f64>>>) {
+    let field = Field::new(frame, grid, plane, settings, surfaces);
+    let mut things = standing::standing(&field, things::things(&field));
+    things.sort_by_key(|pixels| std::cmp::Reverse(pixels.len()));
+    things.truncate(usize::from(u16::MAX) - 1);
+    let mut labels = vec![0_u16; grid.points.len()];
+    let mut voxels = Vec::new();
+    for (number, pixels) in things.into_iter().enumerate() {
+        pixels.iter().for_each(|index| labels[*index] = number as u16 + 1);
+        let points = pixels.iter().filter_map(|index| grid.points[*index]).collect();
+        voxels.push(downsample(&PointCloud::from_points(points), settings.leaf).points);
+    }
+    (labels, voxels)
 }
 
 /// Cuts a crop of a frame over a known support: the second look at one object. `x`, `y` place the crop in the whole image.
@@ -159,13 +232,18 @@ fn is_top(found: &Plane, known: &Plane, grid: &PointGrid) -> bool {
     count > 0 && (TOP[0]..TOP[1]).contains(&(sum / count as f64))
 }
 
-/// The plane that carries things: level within the tilt, with enough points on it.
-fn find_support(grid: &PointGrid, settings: &SegmentSettings, seed: u64) -> Option<Plane> {
+/// Points for the plane search: a hundred along the width of the picture.
+pub(crate) fn sample(grid: &PointGrid) -> Vec<Point3<f64>> {
     let step = (grid.width / 100).max(1);
-    let sample: Vec<Point3<f64>> = (0..grid.height)
+    (0..grid.height)
         .step_by(step)
         .flat_map(|v| (0..grid.width).step_by(step).filter_map(move |u| grid.points[v * grid.width + u]))
-        .collect();
+        .collect()
+}
+
+/// The plane that carries things: level within the tilt, with enough points on it.
+fn find_support(grid: &PointGrid, settings: &SegmentSettings, seed: u64) -> Option<Plane> {
+    let sample = sample(grid);
     let search = PlaneSearch {
         prior: Some((Vector3::z_axis(), settings.max_tilt)),
         distance: settings.plane_distance,

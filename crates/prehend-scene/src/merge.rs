@@ -3,9 +3,10 @@
 use crate::{Crop, Object};
 use prehend_geometry::OrientedBox;
 use prehend_geometry::voxel::{downsample, overlap_ratio};
+use serde::{Deserialize, Serialize};
 
 /// How two objects are compared and merged.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MergeRule {
     /// Distance up to which two points count as the same place, metres.
     pub distance: f64,

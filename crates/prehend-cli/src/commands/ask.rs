@@ -1,6 +1,7 @@
 //! `prehend goal`, `state`, `map`, `stop`: ask a graph that runs.
 
-use crate::args::{GoalArgs, MapArgs, ShowArgs, StopArgs};
+use crate::args::map::MapArgs;
+use crate::args::{GoalArgs, ShowArgs, StopArgs};
 use crate::domain::Domain;
 use crate::goal;
 use crate::observer::Observer;
@@ -169,16 +170,8 @@ fn show_map(map: &ObjectMap, screen: &Screen) {
         map.header.frame_id
     ));
     let header = ["key", "class", "sure", "colour", "x", "y", "z", "size [cm]", "views"].map(str::to_owned);
-    let mut rows = vec![header];
-    rows.extend(map.objects.iter().map(row));
-    let widths: Vec<usize> = (0..rows[0].len())
-        .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
-        .collect();
-    for row in &rows {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        screen.line(cells.join("  ").trim_end());
-    }
+    let rows: Vec<_> = std::iter::once(header).chain(map.objects.iter().map(row)).collect();
+    screen.table(&rows);
 }
 
 fn row(object: &ObjectInstance) -> [String; 9] {

@@ -4,6 +4,7 @@ mod ask;
 mod demo;
 mod detect;
 mod doctor;
+mod map;
 mod models;
 mod node;
 mod scene;
@@ -25,13 +26,14 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Up(args) => up::run(args).await,
         Command::Goal(args) => ask::goal(args).await,
         Command::State(args) => ask::state(args).await,
-        Command::Map(args) => ask::map(args).await,
+        Command::Map(args) => map::run(args).await,
         Command::Stop(args) => ask::stop(args).await,
         Command::Scene(command) => scene::run(command),
         Command::Eval(EvalCommand::Tabletop(args)) => crate::eval::tabletop(args).await,
         Command::Eval(EvalCommand::AspTabletop(args)) => crate::eval::asp_tabletop(args).await,
         Command::Eval(EvalCommand::AspMobile(args)) => crate::eval::asp_mobile(args).await,
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
+        Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Detect(args) => detect::run(&args),
         Command::Doctor(args) if args.models => models::run(&args.which),
         Command::Doctor(_) => doctor::run(),

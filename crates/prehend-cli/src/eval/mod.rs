@@ -6,6 +6,7 @@
 
 mod gated;
 mod job;
+mod map;
 mod run;
 
 use crate::args::{AspMobileArgs, AspTabletopArgs, LiberoArgs, RunArgs, TabletopArgs};
@@ -19,6 +20,8 @@ use prehend_ros::shutdown_signal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+
+pub use map::map;
 
 /// Runs random tables; gives the exit code.
 pub async fn tabletop(args: TabletopArgs) -> u8 {

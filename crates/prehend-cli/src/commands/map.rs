@@ -1,0 +1,43 @@
+//! `prehend map`: the map of the running graph, or maps of recordings in folders.
+
+mod build;
+mod query;
+mod show;
+
+use super::ask;
+use crate::args::map::{MapArgs, MapCommand};
+use crate::outcome::exit;
+
+pub(super) async fn run(args: MapArgs) -> u8 {
+    let done = match args.command {
+        None => return ask::map(args).await,
+        Some(MapCommand::Build(args)) => build::run(&args),
+        Some(MapCommand::Show(args)) => show::run(&args),
+        Some(MapCommand::Query(args)) => return query::run(&args),
+    };
+    match done {
+        Ok(()) => exit::DONE,
+        Err(Failure { message, code }) => {
+            eprintln!("{message}");
+            code
+        }
+    }
+}
+
+/// What went wrong, for the user and for scripts.
+struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl Failure {
+    /// A file is wrong.
+    fn input(error: impl ToString) -> Self {
+        Self { message: error.to_string(), code: exit::BAD_INPUT }
+    }
+
+    /// The result cannot be written.
+    fn output(error: impl ToString) -> Self {
+        Self { message: error.to_string(), code: exit::FAILED }
+    }
+}

@@ -1,0 +1,100 @@
+//! `prehend map show`.
+
+use super::Failure;
+use crate::args::map::ShowMapArgs;
+use crate::pictures;
+use crate::screen::{Screen, print_json};
+use prehend_recording::{SavedMap, SavedScene};
+use prehend_scene::Object;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+pub(super) fn run(args: &ShowMapArgs) -> Result<(), Failure> {
+    let screen = Screen::new(args.json);
+    let saved = SavedMap::load(&args.map).map_err(Failure::input)?;
+    let out = args.out.clone().unwrap_or_else(|| beside(&args.map));
+    std::fs::create_dir_all(&out)
+        .map_err(|error| Failure::output(format!("cannot make {}: {error}", out.display())))?;
+    let mut files = Vec::new();
+    for (number, scene) in saved.scenes.iter().enumerate() {
+        files.extend(draw(scene, number, &out).map_err(Failure::output)?);
+    }
+    let header =
+        ["scene", "key", "name", "colours", "size [mm]", "at [mm]", "points", "views"].map(str::to_owned);
+    let mut rows = vec![header];
+    for scene in &saved.scenes {
+        rows.extend(scene.map.objects.iter().map(|object| row(scene, object)));
+    }
+    screen.table(&rows);
+    screen.line(format!("{} pictures in {}", files.len(), out.display()));
+    if args.json {
+        let objects =
+            |scene: &SavedScene| -> Vec<Value> { scene.map.objects.iter().map(object_json).collect() };
+        let scenes: Vec<Value> = saved
+            .scenes
+            .iter()
+            .map(|scene| json!({ "name": scene.name, "frame": scene.map.frame, "objects": objects(scene) }))
+            .collect();
+        print_json(&json!({ "scenes": scenes, "pictures": files }));
+    }
+    Ok(())
+}
+
+/// A map's folder holds nothing but the map, so pictures of it stand beside it.
+fn beside(map: &Path) -> PathBuf {
+    let absolute = std::path::absolute(map).unwrap_or_else(|_| map.to_owned());
+    let name = absolute.file_name().map_or_else(|| "map".into(), |name| name.to_string_lossy().into_owned());
+    absolute.with_file_name(format!("{name}-pictures"))
+}
+
+/// A picture of each view, and one from above.
+fn draw(scene: &SavedScene, number: usize, out: &Path) -> Result<Vec<PathBuf>, pictures::PictureError> {
+    let mut files = Vec::new();
+    for (place, view) in scene.views.iter().enumerate() {
+        let mask = |object: &Object| {
+            object.crops.iter().find(|crop| crop.view == view.name).map(|crop| crop.mask.clone())
+        };
+        let pose = &view.map_from_camera;
+        let picture = pictures::over_view(view.color.clone(), &scene.map, &view.intrinsics, pose, &mask);
+        let file = out.join(format!("{number:04}_view_{place:04}.png"));
+        pictures::save(&picture, &file)?;
+        files.push(file);
+    }
+    let cameras: Vec<_> = scene.views.iter().map(|view| view.map_from_camera).collect();
+    let file = out.join(format!("{number:04}_top.png"));
+    pictures::save(&pictures::top_view(&scene.map, &cameras), &file)?;
+    files.push(file);
+    Ok(files)
+}
+
+fn millimetres(numbers: [f64; 3], between: &str) -> String {
+    numbers.map(|metres| format!("{:.0}", metres * 1e3)).join(between)
+}
+
+fn row(scene: &SavedScene, object: &Object) -> [String; 8] {
+    let colors: Vec<&str> = object.color_fractions.iter().take(3).map(|(word, _)| word.as_str()).collect();
+    [
+        scene.name.clone(),
+        object.key.0.clone(),
+        if object.class_name.is_empty() { "-".to_owned() } else { object.class_name.clone() },
+        colors.join(" "),
+        millimetres(object.bounds.size.into(), " x "),
+        millimetres(object.bounds.pose.translation.vector.into(), " "),
+        object.cloud.len().to_string(),
+        object.view_count.to_string(),
+    ]
+}
+
+fn object_json(object: &Object) -> Value {
+    let position = object.bounds.pose.translation.vector;
+    json!({
+        "key": object.key,
+        "class": object.class_name,
+        "confidence": object.confidence,
+        "colors": object.color_fractions,
+        "position": [position.x, position.y, position.z],
+        "size": [object.bounds.size.x, object.bounds.size.y, object.bounds.size.z],
+        "points": object.cloud.len(),
+        "views": object.view_count,
+    })
+}

@@ -1,0 +1,122 @@
+//! What of the things found stands on the support: walls, furniture and what is beyond the table's border do not.
+
+use super::surfaces::Field;
+use crate::hypothesis::is_inside;
+use nalgebra::{Point2, Point3};
+use prehend_geometry::upright::convex_hull;
+use prehend_geometry::voxel::{VoxelMap, voxel_of};
+
+/// Side of the cells in which the support is followed, metres.
+const CELL: f64 = 0.04;
+/// Fewest pixels of a cell of the support.
+const CELL_PIXELS: usize = 4;
+/// Rows over which the pixel below a thing is looked for.
+const BELOW: isize = 12;
+
+/// The things that stand on the support, in their order.
+pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let border = border(field);
+    let mut owner = vec![0_u32; field.above.len()];
+    for (number, thing) in things.iter().enumerate() {
+        thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
+    }
+    let stands = |thing: &[usize]| {
+        let points: Vec<Point2<f64>> =
+            thing.iter().filter_map(|index| field.grid.points[*index]).map(|p| p.xy()).collect();
+        let hull = convex_hull(&points);
+        let long = hull.iter().flat_map(|a| hull.iter().map(move |b| (b - a).norm())).fold(0.0, f64::max);
+        let area: f64 = thing.iter().map(|index| field.pitch(*index).powi(2)).sum();
+        let margin = field.surfaces.margin + if is_cut(field, thing) { long / 2.0 } else { 0.0 };
+        area >= field.surfaces.min_side.powi(2)
+            && long <= field.surfaces.max_side
+            && is_on(&border, &points, margin)
+            && has_foot(field, thing, &owner, long)
+    };
+    let keep: Vec<bool> = things.iter().map(|thing| stands(thing)).collect();
+    things.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(thing, _)| thing).collect()
+}
+
+/// Convex outline of the largest connected piece of the support; empty when there is none.
+fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
+    let mut cells: VoxelMap<(usize, bool)> = VoxelMap::default();
+    let mut order = Vec::new();
+    for (index, point) in field.grid.points.iter().enumerate() {
+        let Some(point) = point else { continue };
+        if field.heights[index].abs() <= field.settings.plane_distance + 2.0 * field.sigma(index) {
+            let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), CELL);
+            let slot = cells.entry(cell).or_insert((0, false));
+            slot.0 += 1;
+            if slot.0 == CELL_PIXELS {
+                order.push(cell);
+            }
+        }
+    }
+    let mut largest = Vec::new();
+    for start in order {
+        let mut piece = Vec::new();
+        let mut open = vec![start];
+        while let Some(cell) = open.pop() {
+            match cells.get_mut(&cell) {
+                Some((count, seen)) if *count >= CELL_PIXELS && !*seen => *seen = true,
+                _ => continue,
+            }
+            piece.push(cell);
+            let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| [cell[0] + dx, cell[1] + dy, 0]));
+            open.extend(around);
+        }
+        if piece.len() > largest.len() {
+            largest = piece;
+        }
+    }
+    let corners = largest.iter().flat_map(|cell| {
+        [(0, 0), (1, 0), (0, 1), (1, 1)]
+            .map(|(dx, dy)| Point2::new(f64::from(cell[0] + dx) * CELL, f64::from(cell[1] + dy) * CELL))
+    });
+    convex_hull(&corners.collect::<Vec<_>>())
+}
+
+/// Whether most of a footprint is on the support, or no farther beyond its border than `margin`; where no support is known everything is.
+fn is_on(border: &[Point2<f64>], points: &[Point2<f64>], margin: f64) -> bool {
+    let near = |point: &&Point2<f64>| {
+        is_inside(border, point)
+            || (0..border.len()).any(|corner| {
+                let (a, b) = (border[corner], border[(corner + 1) % border.len()]);
+                let along = ((*point - a).dot(&(b - a)) / (b - a).norm_squared().max(1e-12)).clamp(0.0, 1.0);
+                (*point - (a + (b - a) * along)).norm() <= margin
+            })
+    };
+    border.len() < 3 || points.iter().filter(near).count() * 2 > points.len()
+}
+
+/// Whether a thing is cut by the left, right or lower border of the picture, beyond which the support may go on.
+fn is_cut(field: &Field<'_>, thing: &[usize]) -> bool {
+    let at_border =
+        |index: &usize| [(-1, 0), (1, 0), (0, 1)].iter().any(|(du, dv)| field.at(*index, *du, *dv).is_none());
+    thing.iter().any(at_border)
+}
+
+/// Whether the lowest points of a thing are near the support, or hidden below it, by another thing or by the picture's border. `long` is
+/// its greatest level extent, metres.
+fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], long: f64) -> bool {
+    let mut heights: Vec<f64> = thing.iter().map(|index| field.heights[*index]).collect();
+    heights.sort_by(f64::total_cmp);
+    let low = heights[heights.len() / 50];
+    // Of a ball that is seen from above no more than the upper half is seen.
+    let is_cut_below = thing.iter().any(|index| field.at(*index, 0, 1).is_none());
+    if is_cut_below || low <= field.surfaces.margin + long / 2.0 {
+        return true;
+    }
+    let (mut on_thing, mut over_support) = (0, 0);
+    for index in thing {
+        let below = (1..=BELOW)
+            .filter_map(|step| field.at(*index, 0, step))
+            .find(|other| field.grid.points[*other].is_some());
+        match below.map(|other| owner[other]) {
+            Some(other) if other == owner[*index] => {}
+            Some(0) => over_support += 1,
+            Some(_) => on_thing += 1,
+            None => {}
+        }
+    }
+    on_thing >= over_support
+}

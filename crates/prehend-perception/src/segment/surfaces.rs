@@ -1,0 +1,252 @@
+//! Cutting what stands above the support into surfaces: regions of pixels without a jump in depth and without a crease that
+//! opens towards the camera. Things that touch meet in such a crease (Stein et al. 2014, locally convex connected patches).
+//!
+//! Colour cuts nothing alone: prints and shadows are no borders. Where it changes a shallower crease is enough, since noise seldom
+//! makes one all along a border; and it helps to tell, in [`super::things`], which surfaces are of one thing.
+
+use super::SegmentSettings;
+use crate::{Keyframe, color};
+use nalgebra::{Point3, Vector3};
+use prehend_geometry::backproject::PointGrid;
+use prehend_geometry::plane::Plane;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// How surfaces are found, and which are of one thing. All of them are measures of things or of the camera, none of a data set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurfaceSettings {
+    /// Greatest angle between a surface's normal and the line of sight at which it is still one surface, radians: stereo measures
+    /// nothing beyond.
+    pub grazing: f64,
+    /// Least length on either side of a crease, metres; ten standard deviations of depth when those are more.
+    pub reach: f64,
+    /// Least depth of a crease as a share of that length: 0.3 is an edge of 146 degrees.
+    pub crease: f64,
+    /// Side of the least square that is a thing, metres.
+    pub min_side: f64,
+    /// Greatest gap between surfaces of one thing, metres: as wide as a strip that reflects or swallows the light.
+    pub bridge: f64,
+    /// Greatest unlikeness of the colours of surfaces of one thing; see [`crate::color::unlikeness`].
+    pub unlike: f64,
+    /// Greatest size of a part that juts out (a handle, a spout) as a share of what it is on.
+    pub part: f64,
+    /// Greatest side of a thing, metres: what is larger is furniture, a wall, a person.
+    pub max_side: f64,
+    /// How far the foot of a thing is above the support or beyond its border at most, metres.
+    pub margin: f64,
+}
+
+impl Default for SurfaceSettings {
+    fn default() -> Self {
+        Self {
+            grazing: 1.40,
+            reach: 0.008,
+            crease: 0.3,
+            min_side: 0.012,
+            bridge: 0.02,
+            unlike: 0.12,
+            part: 0.35,
+            max_side: 0.6,
+            margin: 0.03,
+        }
+    }
+}
+
+/// No surface.
+pub(super) const NONE: u32 = u32::MAX;
+/// Holes that a surface reaches across, pixels.
+const HOLE: usize = 2;
+/// Most and fewest pixels on either side of a crease.
+const STEPS: [f64; 2] = [2.0, 16.0];
+
+/// What is above the support, pixel by pixel.
+pub(super) struct Field<'a> {
+    pub(super) frame: &'a Keyframe,
+    pub(super) grid: &'a PointGrid,
+    pub(super) settings: &'a SegmentSettings,
+    pub(super) surfaces: &'a SurfaceSettings,
+    /// `[height, width]` height above the support, metres; NaN where nothing was measured.
+    pub(super) heights: Vec<f64>,
+    /// `[height, width]` whether the point stands out of the noise of the support.
+    pub(super) above: Vec<bool>,
+    pub(super) eye: Point3<f64>,
+}
+
+/// How many times as unlike as the colours of one thing those on either side of a border are, and how deep the crease there must be as a
+/// share of one that colour does not mark.
+const BORDER: f64 = 1.5;
+const SHALLOW: f64 = 0.4;
+
+/// The four ways to go on in a picture.
+pub(super) const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+
+impl<'a> Field<'a> {
+    pub(super) fn new(
+        frame: &'a Keyframe,
+        grid: &'a PointGrid,
+        plane: Option<&Plane>,
+        settings: &'a SegmentSettings,
+        surfaces: &'a SurfaceSettings,
+    ) -> Self {
+        let height = |point: &Option<Point3<f64>>| match (point, plane) {
+            (Some(point), Some(plane)) => plane.distance(point),
+            (Some(point), None) => point.z,
+            (None, _) => f64::NAN,
+        };
+        let heights: Vec<f64> = grid.points.iter().map(height).collect();
+        let eye = Point3::from(frame.map_from_camera.translation.vector);
+        let mut field = Self { frame, grid, settings, surfaces, heights, above: Vec::new(), eye };
+        field.above = (0..grid.points.len())
+            .map(|index| field.heights[index] > settings.min_height + 2.0 * field.sigma(index))
+            .collect();
+        field
+    }
+
+    /// Depth along the optical axis, metres; 0 where nothing was measured.
+    fn depth(&self, index: usize) -> f64 {
+        self.frame.depth.metres(index).unwrap_or(0.0)
+    }
+
+    /// Standard deviation of the depth of a pixel, metres.
+    pub(super) fn sigma(&self, index: usize) -> f64 {
+        self.settings.depth_sigma * self.depth(index).powi(2)
+    }
+
+    /// Side of what a pixel shows when it faces the camera, metres.
+    pub(super) fn pitch(&self, index: usize) -> f64 {
+        self.depth(index) / self.frame.intrinsics.fx
+    }
+
+    /// The pixel some columns and rows away.
+    pub(super) fn at(&self, index: usize, du: isize, dv: isize) -> Option<usize> {
+        let (width, height) = (self.grid.width, self.grid.height);
+        let u = (index % width).checked_add_signed(du).filter(|u| *u < width)?;
+        let v = (index / width).checked_add_signed(dv).filter(|v| *v < height)?;
+        Some(v * width + u)
+    }
+
+    /// Whether two pixels `steps` apart can lie on one surface.
+    pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
+        let slope = self.surfaces.grazing.tan() * self.pitch(a) * steps as f64;
+        (self.depth(a) - self.depth(b)).abs() <= slope + 3.0 * self.sigma(a)
+    }
+
+    /// The next pixel of a direction that was measured, across holes, if it is on the same surface and above the support.
+    fn next(&self, index: usize, (du, dv): (isize, isize)) -> Option<usize> {
+        for step in 1..=HOLE + 1 {
+            let other = self.at(index, du * step as isize, dv * step as isize)?;
+            if self.grid.points[other].is_some() {
+                return (self.above[other] && self.is_continuous(index, other, step)).then_some(other);
+            }
+        }
+        None
+    }
+
+    /// Mean of the points around a pixel that are on its surface.
+    fn smooth(&self, index: usize) -> Option<Point3<f64>> {
+        let (mut sum, mut count) = (Vector3::zeros(), 0.0);
+        for dv in -1..=1 {
+            for du in -1..=1 {
+                let Some(other) = self.at(index, du, dv) else { continue };
+                let Some(point) = self.grid.points[other] else { continue };
+                if self.above[other] && self.is_continuous(index, other, 2) {
+                    sum += point.coords;
+                    count += 1.0;
+                }
+            }
+        }
+        (count > 0.0).then(|| Point3::from(sum / count))
+    }
+
+    /// Whether a crease that opens to the camera runs through each pixel, in any of four directions.
+    fn creases(&self) -> Vec<bool> {
+        let smooth: Vec<Option<Point3<f64>>> = (0..self.above.len())
+            .map(|index| if self.above[index] { self.smooth(index) } else { None })
+            .collect();
+        let is_crease = |index: usize| {
+            let Some(b) = smooth[index] else { return false };
+            let sigma = self.sigma(index);
+            let reach = self.surfaces.reach.max(10.0 * sigma);
+            let toward = (self.eye - b).normalize();
+            [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.4), (1, -1, 1.4)].into_iter().any(|(du, dv, length)| {
+                let steps = (reach / self.pitch(index) / length).clamp(STEPS[0], STEPS[1]).round() as isize;
+                let place = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
+                let (Some(first), Some(last)) = (place(-1), place(1)) else { return false };
+                let (Some(a), Some(c)) = (smooth[first], smooth[last]) else { return false };
+                if (a - b).norm().max((c - b).norm()) > 3.0 * reach {
+                    return false;
+                }
+                let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
+                let colors = [first, last].map(|place| self.frame.color.pixels[place]);
+                let is_border = color::unlikeness(colors[0], colors[1]) > BORDER * self.surfaces.unlike;
+                let share = if is_border { SHALLOW } else { 1.0 };
+                depth > share * self.surfaces.crease * (a - c).norm() / 2.0 && depth > share * 3.0 * sigma
+            })
+        };
+        (0..self.above.len()).map(is_crease).collect()
+    }
+
+    /// Gives every pixel above the support the number of its surface, from 0, or [`NONE`]; and how many there are. Creases go to the
+    /// nearest surface.
+    pub(super) fn surfaces(&self) -> (Vec<u32>, usize) {
+        let creases = self.creases();
+        let mut labels = vec![NONE; self.above.len()];
+        let open = |index: usize| self.above[index] && !creases[index];
+        let mut count = 0;
+        let mut queue = VecDeque::new();
+        for region in self.regions(&open, &labels) {
+            let area: f64 = region.iter().map(|index| self.pitch(*index).powi(2)).sum();
+            if area >= self.surfaces.min_side.powi(2) {
+                region.iter().for_each(|index| labels[*index] = count);
+                queue.extend(region);
+                count += 1;
+            }
+        }
+        while let Some(index) = queue.pop_front() {
+            for way in WAYS {
+                if let Some(next) = self.next(index, way).filter(|next| labels[*next] == NONE) {
+                    labels[next] = labels[index];
+                    queue.push_back(next);
+                }
+            }
+        }
+        // What is left is small and stands alone: a tip, a piece between two holes.
+        for region in self.regions(&|index| self.above[index], &labels) {
+            if region.len() >= FEW {
+                region.iter().for_each(|index| labels[*index] = count);
+                count += 1;
+            }
+        }
+        (labels, count as usize)
+    }
+
+    /// Connected regions of pixels that are open and have no label yet.
+    fn regions(&self, open: &dyn Fn(usize) -> bool, labels: &[u32]) -> Vec<Vec<usize>> {
+        let mut seen = vec![false; labels.len()];
+        let mut regions = Vec::new();
+        for start in 0..labels.len() {
+            if seen[start] || labels[start] != NONE || !open(start) {
+                continue;
+            }
+            seen[start] = true;
+            let mut region = vec![start];
+            let mut place = 0;
+            while let Some(index) = region.get(place).copied() {
+                place += 1;
+                for way in WAYS {
+                    let next = self.next(index, way);
+                    let next = next.filter(|next| !seen[*next] && labels[*next] == NONE && open(*next));
+                    if let Some(next) = next {
+                        seen[next] = true;
+                        region.push(next);
+                    }
+                }
+            }
+            regions.push(region);
+        }
+        regions
+    }
+}
+
+/// Fewest pixels of a surface.
+const FEW: usize = 12;

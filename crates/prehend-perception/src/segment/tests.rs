@@ -1,0 +1,68 @@
+use super::*;
+use crate::render::Thing;
+use crate::render::{Form, VGA, home, looking, render, thing};
+use prehend_geometry::Mask;
+
+const SIGMA: f64 = 0.001;
+const RED: [u8; 3] = [200, 30, 30];
+const BLUE: [u8; 3] = [30, 60, 200];
+
+fn cut(frame: &Keyframe) -> Scene {
+    segment(frame, &SegmentSettings::recorded(), None, 0)
+}
+
+/// The frame as a camera without a detector gives it, cut; every thing must be one cluster of its own, and nothing else one.
+fn check(things: &[Thing], pose: &Isometry3<f64>, least: f64) {
+    let frame = render(things, &VGA, pose, SIGMA, 1);
+    let scene = cut(&frame);
+    assert_eq!(scene.voxels.len(), things.len());
+    let mask = |labels: &[u16], number: usize| {
+        let pixels: Vec<usize> = (0..labels.len()).filter(|i| usize::from(labels[*i]) == number).collect();
+        Mask::from_indices(VGA.width, VGA.height, &pixels)
+    };
+    let found: Vec<Mask> = (1..=scene.voxels.len()).map(|number| mask(&scene.clusters, number)).collect();
+    for number in 1..=things.len() {
+        let truth = mask(&frame.labels.labels, number);
+        let best = found.iter().map(|found| found.iou(&truth)).fold(0.0, f64::max);
+        assert!(best > least, "{}: {best}", things[number - 1].class);
+    }
+}
+
+#[test]
+fn things_that_touch_are_several_even_of_one_colour() {
+    let block = |class, x, y, color| thing(class, Form::Block([0.06, 0.06, 0.06]), x, y, color);
+    let can = |class, x, y, color| thing(class, Form::Can(0.035, 0.1), x, y, color);
+    let pose = looking([0.0, 0.0, 0.45], [0.45, 0.0, 0.03]);
+    check(&[can("left", 0.45, -0.0355, RED), can("right", 0.45, 0.0355, RED)], &pose, 0.8);
+    check(&[can("left", 0.45, -0.0355, RED), can("right", 0.45, 0.0355, BLUE)], &pose, 0.8);
+    check(&[can("near", 0.4, 0.0, RED), block("far", 0.47, 0.03, BLUE)], &pose, 0.75);
+}
+
+#[test]
+fn a_cup_is_one_thing_with_its_floor() {
+    let cup = thing("cup", Form::Cup(0.045, 0.06, 0.004), 0.45, 0.0, BLUE);
+    for pose in
+        [home(), looking([0.0, 0.0, 0.4], [0.45, 0.0, 0.03]), looking([0.3, 0.0, 0.6], [0.45, 0.0, 0.0])]
+    {
+        check(std::slice::from_ref(&cup), &pose, 0.85);
+    }
+}
+
+#[test]
+fn walls_and_what_is_beyond_the_table_are_no_things() {
+    // A wall behind, and a box that hides nothing of it.
+    let wall = thing("wall", Form::Block([0.02, 1.6, 0.8]), 0.9, 0.0, [210, 210, 200]);
+    let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
+    let frame = render(&[box_, wall], &VGA, &looking([-0.2, 0.0, 0.5], [0.6, 0.0, 0.1]), SIGMA, 1);
+    assert_eq!(cut(&frame).voxels.len(), 1);
+}
+
+#[test]
+fn a_smaller_picture_of_things_farther_away_has_the_same_things() {
+    let things = [
+        thing("can", Form::Can(0.035, 0.12), 1.1, -0.15, RED),
+        thing("ball", Form::Ball(0.04), 1.1, 0.0, BLUE),
+        thing("cup", Form::Cup(0.045, 0.09, 0.004), 1.1, 0.15, RED),
+    ];
+    check(&things, &looking([0.0, 0.0, 0.8], [1.1, 0.0, 0.0]), 0.7);
+}
