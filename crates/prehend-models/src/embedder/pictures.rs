@@ -17,7 +17,7 @@ pub struct PicturePreparation {
 const CLIP: Normalisation = Normalisation {
     channels: Channels::Rgb,
     mean: [0.481_454_66, 0.457_827_5, 0.408_210_73],
-    deviation: [0.268_629_54, 0.261_302_58, 0.275_777_11],
+    deviation: [0.268_629_54, 0.261_302_6, 0.275_777_1],
 };
 /// -1 to 1 (Hugging Face, `SiglipImageProcessor`).
 const SIGLIP: Normalisation = Normalisation { channels: Channels::Rgb, mean: [0.5; 3], deviation: [0.5; 3] };
