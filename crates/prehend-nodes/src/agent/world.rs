@@ -23,8 +23,9 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
-/// Deadline of a retrieval.
-const RETRIEVE: Duration = Duration::from_secs(2);
+/// Deadline of a retrieval, which a vision-language model may have to confirm. That the node is lost is known earlier, by its
+/// heartbeat.
+const RETRIEVE: Duration = Duration::from_secs(prehend_llm::LONGEST_TIMEOUT + 2);
 /// Deadline of a map update; the node waits for a frame.
 const UPDATE: Duration = Duration::from_secs(6);
 /// Longest wait for a frame within an update, seconds.

@@ -3,35 +3,40 @@
 use crate::convert;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects};
-use prehend_perception::{Lexicon, retrieve};
+use prehend_perception::Retrieval;
 use prehend_scene::ObjectMap;
 
 /// Longest query text.
 const MAX_QUERY: usize = 500;
 
-/// ASP IV-C: top-k by similarity, then confirmation.
-pub(super) fn retrieve_objects(
+/// Why a retrieval on this map is refused; `None` when it is not.
+pub(super) fn refusal(
     map: &ObjectMap,
     request: &RetrieveObjects::Request,
-    lexicon: &Lexicon,
-) -> RetrieveObjects::Response {
-    let refuse = |error_code, message: String| RetrieveObjects::Response {
-        error_code,
-        error_message: message,
-        map_version: map.version,
-        ..Default::default()
+) -> Option<RetrieveObjects::Response> {
+    let refuse = |error_code, message: String| {
+        Some(RetrieveObjects::Response {
+            error_code,
+            error_message: message,
+            map_version: map.version,
+            ..Default::default()
+        })
     };
-    let text = request.query.trim();
-    if text.is_empty() || text.chars().count() > MAX_QUERY {
+    let length = request.query.trim().chars().count();
+    if length == 0 || length > MAX_QUERY {
         return refuse(
             ErrorCode::MAP_BAD_REQUEST,
-            format!("the query must have 1 to {MAX_QUERY} characters, it has {}", text.chars().count()),
+            format!("the query must have 1 to {MAX_QUERY} characters, it has {length}"),
         );
     }
     if map.version == 0 {
         return refuse(ErrorCode::MAP_NOTHING_SEEN, "nothing was mapped yet: call update first".to_owned());
     }
-    let found = retrieve(map, text, request.k as usize, lexicon);
+    None
+}
+
+/// What a retrieval found on the map of this version.
+pub(super) fn retrieval(found: &Retrieval, map_version: u64) -> RetrieveObjects::Response {
     RetrieveObjects::Response {
         keys: found.matches.iter().map(|m| m.key.0.clone()).collect(),
         scores: found.matches.iter().map(|m| m.similarity as f32).collect(),
@@ -42,7 +47,7 @@ pub(super) fn retrieve_objects(
             .map(|r| format!("{} (similarity {:.2})", r.reason, r.similarity))
             .collect(),
         doubtful_keys: found.doubtful.iter().map(|key| key.0.clone()).collect(),
-        map_version: map.version,
+        map_version,
         ..Default::default()
     }
 }

@@ -3,21 +3,24 @@
 //! An update uses a frame that is newer than its request and was taken while the camera was at rest.
 
 mod answer;
+mod confirm;
 mod frames;
 mod publish;
 mod update;
 
 use crate::convert;
-use crate::shell::{NodeError, NodeOptions, Shell};
+use crate::shell::{NodeError, NodeOptions, Shell, Trace};
+use confirm::Model;
 use frames::{Joiner, Part};
 use futures::StreamExt;
 use nalgebra::Isometry3;
+use prehend_llm::ConfirmError;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
-use prehend_perception::{Lexicon, MapBuilder, MapSettings, RoomBuilder, RoomSettings};
+use prehend_perception::{Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, retrieve};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
@@ -146,6 +149,8 @@ struct ObjectMapNode<'a> {
     /// Where the base stood when the local map began, frame of the odometry.
     stood: Option<Isometry3<f64>>,
     lexicon: Lexicon,
+    /// Confirms retrievals; without one the built-in confirm does.
+    model: Option<Model>,
     joiner: Joiner,
     newest: Option<frames::Frame>,
     waiting: Vec<Pending>,
@@ -164,11 +169,13 @@ impl<'a> ObjectMapNode<'a> {
     fn new(shell: &'a Shell) -> Result<Self, NodeError> {
         let parameters = shell.node.parameters();
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
+        let settings = parameters.string_or("settings", "config/nodes/object_map.yaml")?;
         let self_filter = SelfFilter::read(parameters)?;
         let frames = parameters.i64_or("frames_per_update", DEFAULT_FRAMES)?;
         let frames_per_update = u32::try_from(frames.clamp(1, 30)).unwrap_or(1);
         parameters.finish()?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        let model = Model::load(&crate::share::resolve(Path::new(&settings)))?;
         let latched = QosProfile::transient_local();
         let room = match &shell.robot.navigation {
             Some(navigation) => Some(Room {
@@ -183,6 +190,7 @@ impl<'a> ObjectMapNode<'a> {
             stood: None,
             builder: MapBuilder::new(&shell.robot.frames.base, MapSettings::default()),
             lexicon,
+            model,
             joiner: Joiner::default(),
             newest: None,
             waiting: Vec::new(),
@@ -237,32 +245,31 @@ impl<'a> ObjectMapNode<'a> {
         found.ok().map(|transform| transform.isometry())
     }
 
+    /// ASP IV-C: top k by similarity, then confirmation; by a model when one is configured, which other requests need not wait
+    /// for.
     fn retrieve(&self, request: ServiceRequest<RetrieveObjects::Service>) {
         let Some(scope) = Scope::parse(&request.message.scope) else {
             let response = answer::bad_retrieval_scope(&request.message.scope);
             return respond(request, response);
         };
         let map = self.with_in_hand(scope);
-        let response = answer::retrieve_objects(&map, &request.message, &self.lexicon);
-        let found = if response.error_code != ErrorCode::SUCCESS {
-            response.error_message.clone()
-        } else if response.keys.is_empty() {
-            let nearest = response.rejected_keys.first().zip(response.rejected_reasons.first());
-            nearest.map_or("nothing".to_owned(), |(key, why)| format!("nothing; nearest {key}: {why}"))
-        } else {
-            response.keys.join(", ")
+        if let Some(response) = answer::refusal(&map, &request.message) {
+            return tell_retrieval(&self.shell.trace, request, response);
+        }
+        let text = request.message.query.trim();
+        let (found, version) = (retrieve(&map, text, request.message.k as usize, &self.lexicon), map.version);
+        let asked = self.model.as_ref().and_then(|model| {
+            Some((model.clone(), Question::about(&map, text, &found, model.max_candidates)?))
+        });
+        let trace = self.shell.trace.clone();
+        let Some((model, question)) = asked else {
+            return tell_retrieval(&trace, request, answer::retrieval(&found, version));
         };
-        self.shell.trace.event(
-            "",
-            TraceEvent::KIND_PERCEPTION,
-            "retrieve",
-            if response.keys.is_empty() { "none" } else { "found" },
-            format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
-            json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
-                "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
-                "map_version": response.map_version }),
-        );
-        respond(request, response);
+        tokio::spawn(async move {
+            let (found, error) = confirm::confirmed(found, &question, &*model.confirmer).await;
+            tell_confirm(&trace, &question, error);
+            tell_retrieval(&trace, request, answer::retrieval(&found, version));
+        });
     }
 
     fn take_in_hand(&mut self, message: &ObjectMapMsg) {
@@ -304,6 +311,51 @@ impl<'a> ObjectMapNode<'a> {
             tracing::warn!("map not published: {error}");
         }
     }
+}
+
+/// Traces who confirmed the candidates of a retrieval.
+fn tell_confirm(trace: &Trace, question: &Question, error: Option<ConfirmError>) {
+    let candidates: Vec<&str> = question.candidates.iter().map(|c| c.key.0.as_str()).collect();
+    let (kind, status, message) = match error {
+        None => (
+            TraceEvent::KIND_PERCEPTION,
+            "done",
+            format!("the vision-language model has judged {} candidates", candidates.len()),
+        ),
+        Some(error) => (
+            TraceEvent::KIND_WARNING,
+            "built_in",
+            format!("the built-in confirm decides, as the vision-language model gives no answer: {error}"),
+        ),
+    };
+    trace.event("", kind, "confirm", status, message, json!({ "candidates": candidates }));
+}
+
+/// Traces the answer to a retrieval and sends it.
+fn tell_retrieval(
+    trace: &Trace,
+    request: ServiceRequest<RetrieveObjects::Service>,
+    response: RetrieveObjects::Response,
+) {
+    let found = if response.error_code != ErrorCode::SUCCESS {
+        response.error_message.clone()
+    } else if response.keys.is_empty() {
+        let nearest = response.rejected_keys.first().zip(response.rejected_reasons.first());
+        nearest.map_or("nothing".to_owned(), |(key, why)| format!("nothing; nearest {key}: {why}"))
+    } else {
+        response.keys.join(", ")
+    };
+    trace.event(
+        "",
+        TraceEvent::KIND_PERCEPTION,
+        "retrieve",
+        if response.keys.is_empty() { "none" } else { "found" },
+        format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
+        json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
+            "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
+            "map_version": response.map_version }),
+    );
+    respond(request, response);
 }
 
 fn respond<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
