@@ -9,30 +9,30 @@ use prehend_scene::ObjectMap;
 /// Longest query text.
 const MAX_QUERY: usize = 500;
 
-/// The text of a retrieval on this map, or why it is refused.
-pub(super) fn query_of<'a>(
+/// Why a retrieval on this map is refused; `None` when it is not.
+pub(super) fn refusal(
     map: &ObjectMap,
-    request: &'a RetrieveObjects::Request,
-) -> Result<&'a str, RetrieveObjects::Response> {
+    request: &RetrieveObjects::Request,
+) -> Option<RetrieveObjects::Response> {
     let refuse = |error_code, message: String| {
-        Err(RetrieveObjects::Response {
+        Some(RetrieveObjects::Response {
             error_code,
             error_message: message,
             map_version: map.version,
             ..Default::default()
         })
     };
-    let text = request.query.trim();
-    if text.is_empty() || text.chars().count() > MAX_QUERY {
+    let length = request.query.trim().chars().count();
+    if length == 0 || length > MAX_QUERY {
         return refuse(
             ErrorCode::MAP_BAD_REQUEST,
-            format!("the query must have 1 to {MAX_QUERY} characters, it has {}", text.chars().count()),
+            format!("the query must have 1 to {MAX_QUERY} characters, it has {length}"),
         );
     }
     if map.version == 0 {
         return refuse(ErrorCode::MAP_NOTHING_SEEN, "nothing was mapped yet: call update first".to_owned());
     }
-    Ok(text)
+    None
 }
 
 /// What a retrieval found on the map of this version.

@@ -253,10 +253,10 @@ impl<'a> ObjectMapNode<'a> {
             return respond(request, response);
         };
         let map = self.with_in_hand(scope);
-        let text = match answer::query_of(&map, &request.message) {
-            Ok(text) => text,
-            Err(response) => return tell_retrieval(&self.shell.trace, request, response),
-        };
+        if let Some(response) = answer::refusal(&map, &request.message) {
+            return tell_retrieval(&self.shell.trace, request, response);
+        }
+        let text = request.message.query.trim();
         let (found, version) = (retrieve(&map, text, request.message.k as usize, &self.lexicon), map.version);
         let asked = self.model.as_ref().and_then(|model| {
             Some((model.clone(), Question::about(&map, text, &found, model.max_candidates)?))
