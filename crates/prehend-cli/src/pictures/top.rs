@@ -12,6 +12,8 @@ const MARGIN: f64 = 60.0;
 const LEAST: f64 = 0.2;
 /// Lengths a scale bar may have, metres.
 const BARS: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0];
+/// Width that the scale bar and its text take, pixels.
+const LEGEND: f64 = 420.0;
 const GROUND: [u8; 3] = [32, 34, 38];
 const INK: [u8; 3] = [230, 230, 230];
 
@@ -34,7 +36,10 @@ impl Sheet {
         }
         let grow = ((high - low).map(|side| (LEAST - side).max(0.0))) / 2.0;
         (low, high) = (low - grow, high + grow);
-        Self { low, high, scale: (SIDE - 2.0 * MARGIN) / (high - low).max() }
+        let scale = (SIDE - 2.0 * MARGIN) / (high - low).max();
+        let narrow = (LEGEND / scale - (high.y - low.y)).max(0.0) / 2.0;
+        (low.y, high.y) = (low.y - narrow, high.y + narrow);
+        Self { low, high, scale }
     }
 
     fn pixel(&self, x: f64, y: f64) -> [f64; 2] {
@@ -126,6 +131,9 @@ mod tests {
         let ([u0, v0], [u1, v1]) = (sheet.pixel(0.0, 0.0), sheet.pixel(0.5, 1.0));
         assert!(u1 < u0 && v1 < v0);
         assert!(((u0 - u1) - 2.0 * (v0 - v1)).abs() < 1e-9, "{u0} {u1} {v0} {v1}");
+        // What is long and narrow leaves room for the words beside the bar.
+        let narrow = Sheet::around([Point2::new(0.0, 0.0), Point2::new(2.0, 0.01)].into_iter());
+        assert!(narrow.size().0 as f64 >= LEGEND + 2.0 * MARGIN - 1.0, "{:?}", narrow.size());
     }
 
     #[test]
