@@ -193,10 +193,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_thing_is_put_where_nothing_stands_and_the_arm_reaches() {
-        let objects = vec![object("a", 0.45, 0.0), object("b", 0.51, 0.0), object("c", 0.45, 0.27)];
-        let truth = Truth {
+    fn truth(objects: Vec<ObjectTruth>) -> Truth {
+        Truth {
             time: 0.0,
             joints: vec![0.0; 6],
             opening: 0.0,
@@ -206,7 +204,13 @@ mod tests {
             table_height: 0.0,
             base: None,
             objects,
-        };
+        }
+    }
+
+    #[test]
+    fn a_thing_is_put_where_nothing_stands_and_the_arm_reaches() {
+        let objects = vec![object("a", 0.45, 0.0), object("b", 0.51, 0.0), object("c", 0.45, 0.27)];
+        let truth = truth(objects);
         let here = Around::Arm(Isometry3::identity());
         for seed in 0..8 {
             let place = free_place(&truth.objects[0], &truth, &here, PUSH, seed).unwrap();
@@ -236,17 +240,7 @@ mod tests {
             position: [x, y, 0.74],
             ..object(name, x, y)
         };
-        let truth = Truth {
-            time: 0.0,
-            joints: vec![0.0; 6],
-            opening: 0.0,
-            pad_force: 0.0,
-            moving: true,
-            mechanisms: Vec::new(),
-            table_height: 0.0,
-            base: None,
-            objects: vec![table, on("a", 2.0, 1.0), on("b", 2.0, 1.09)],
-        };
+        let truth = truth(vec![table, on("a", 2.0, 1.0), on("b", 2.0, 1.09)]);
         for seed in 0..8 {
             let place = free_place(&truth.objects[1], &truth, &Around::Room, FALL, seed).unwrap();
             assert!((place.x - 2.0).abs() < 0.08 && place.y < 1.0, "seed {seed}: {place}");

@@ -3,6 +3,7 @@
 use super::models;
 use crate::args::DetectArgs;
 use crate::outcome::exit;
+use crate::pictures::{self, PictureError};
 use crate::screen::{Screen, print_json};
 use prehend_geometry::ColorImage;
 use prehend_models::{ModelError, Runtime, RuntimeError};
@@ -51,17 +52,9 @@ enum DetectError {
     /// The model gave no answer.
     #[error(transparent)]
     Inference(#[from] InferenceError),
-    /// The picture with the boxes cannot be encoded.
-    #[error(transparent)]
-    Png(#[from] overlay::PngError),
     /// The picture with the boxes cannot be written.
-    #[error("cannot write {}: {error}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Out(#[from] PictureError),
 }
 
 impl DetectError {
@@ -71,7 +64,7 @@ impl DetectError {
                 exit::BAD_INPUT
             }
             Self::Runtime(_) | Self::Model(_) => exit::NOT_READY,
-            Self::Inference(_) | Self::Png(_) | Self::Write { .. } => exit::FAILED,
+            Self::Inference(_) | Self::Out(_) => exit::FAILED,
         }
     }
 }
@@ -152,8 +145,7 @@ fn draw(args: &DetectArgs, seen: &Seen) -> Result<(), DetectError> {
         })
         .collect();
     overlay::annotate(&mut image, &marks);
-    let png = overlay::png(&image)?;
-    std::fs::write(path, png).map_err(|error| DetectError::Write { path: path.clone(), error })
+    Ok(pictures::save(&image, path)?)
 }
 
 fn show(args: &DetectArgs, seen: &Seen) {

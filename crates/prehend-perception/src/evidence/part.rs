@@ -193,3 +193,25 @@ fn is_alike(found: &str, kind: &str) -> bool {
             ("button" | "lever", "button" | "key" | "switch" | "lever" | "plug" | "knob")
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    #[test]
+    fn a_door_is_its_face_with_its_edges_and_its_handle_and_not_what_it_hangs_on() {
+        let face = Mechanism {
+            kind: "front",
+            indices: vec![0],
+            centroid: Point3::new(0.6, 0.0, 0.2),
+            normal: -Vector3::x(),
+            is_level: false,
+            score: 0.7,
+        };
+        let at = |x: f64| Point3::new(x, 0.1, 0.25);
+        // On the face, on the far side of the leaf, at the handle, in the cabinet, and before all of it.
+        let points = [0.6, 0.62, 0.555, 0.68, 0.5].map(at);
+        assert_eq!(slab(&points, &face), [0, 1, 2]);
+    }
+}

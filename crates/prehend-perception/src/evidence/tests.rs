@@ -135,3 +135,28 @@ fn broken_crops_give_no_evidence_and_no_panic() {
     break_crop(|c| (c.x, c.y) = (100_000, 100_000));
     break_crop(|c| c.depth.width = 1);
 }
+
+#[test]
+fn what_the_detector_says_of_a_door_is_about_its_leaf() {
+    let (mug, _) = mapped(|_| {});
+    let check = |class: &str, kind: &str, expected: usize| {
+        let object = Object { class_name: class.to_owned(), ..mug.clone() };
+        let part = crate::parts::WorkingPart {
+            kind: kind.to_owned(),
+            name: kind.to_owned(),
+            cloud: object.cloud.clone(),
+            centroid: nalgebra::Point3::origin(),
+            normal: Vector3::x(),
+            is_level: false,
+            score: 0.6,
+            observed: None,
+            by_geometry: true,
+        };
+        let found = part::detected(&part, &object, &object.crops[0]);
+        assert_eq!(found.len(), expected, "{class} {kind}");
+        assert!(found.iter().all(|evidence| evidence.label == kind), "{class} {kind}");
+    };
+    check("microwave door", "front", 2);
+    check("microwave door", "handle", 0);
+    check("drawer", "front", 0);
+}
