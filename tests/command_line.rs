@@ -168,6 +168,9 @@ fn doctor_says_of_models_what_is_missing_and_what_it_must_be() {
         "it must be a FastestDet network",
         "input: exactly one float32 [batch, 3, height, width]",
         "from https://github.com/dog-qiuqiu/FastestDet",
+        "it must be a Grounding DINO network",
+        "input: `token_type_ids` int64 [batch, tokens] (or none)",
+        "input: `txt_feats` or `text_features` float32 [1 or batch, classes, 512]",
     ] {
         assert!(report.contains(words), "{words} is missing in:\n{report}");
     }
@@ -190,6 +193,8 @@ fn detect_refuses_what_it_cannot_use() {
             3,
             "there is no model `fastdet`; models: fastestdet",
         ),
+        (&["--prompt", "red mug", "--image", &picture], 3, "none of the models fastestdet takes prompts"),
+        (&["--model", "grounding_dino", "--prompt", " , ", "--image", &picture], 3, "no prompt"),
         (&["--image", "no/such.png"], 3, "cannot read no/such.png"),
         (&["--image", "Cargo.toml"], 3, "cannot read Cargo.toml"),
         (&["--image", &picture, "--runtime", &picture], 4, "it is not an ELF file"),
@@ -285,4 +290,28 @@ fn maps_of_recordings_are_built_shown_and_asked() {
     let output = prehend(&["map", "show", &map]);
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stderr).contains("the map is not whole"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn frames_of_a_simulated_table_become_maps_by_the_clock_and_against_the_truth() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (frames, map, boxes) = (path("frames"), path("map"), path("objects.json"));
+    let table = ["--objects", "8", "--views", "2", "--masks", "truth", "--features", "8"];
+    let output = prehend(&[&["scene", "frames", "--out", &frames][..], &table].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let again = prehend(&["scene", "frames", "--out", &frames]);
+    assert!(!again.status.success() && text(&again.stderr).contains("not empty"));
+    let built = json(&prehend(&["map", "build", "--frames", &frames, "--out", &map, "--json"]));
+    assert!(built["objects"].as_u64().is_some_and(|objects| (4..12).contains(&objects)), "{built}");
+    let lap = json(&prehend(&["eval", "map", "--race", &frames, "--json"]));
+    assert_eq!(lap["objects"], built["objects"], "the same frames, the same map");
+    assert!(lap["keyframes"] == 2 && lap["masks"].as_u64().is_some_and(|masks| masks > 8), "{lap}");
+    assert!(lap["counts"]["found"][0].as_u64().is_some_and(|found| found >= 4), "{lap}");
+    std::fs::write(&boxes, "[]").expect("the file");
+    let judged = json(&prehend(&["eval", "map", "--race", &frames, "--boxes", &boxes, "--json"]));
+    assert_eq!((&judged["found"][0], &judged["objects"][0]), (&0.into(), &0.into()));
+    std::fs::write(&boxes, r#"[{"footprint": [], "z": [0, 1]}]"#).expect("the file");
+    let wrong = prehend(&["eval", "map", "--race", &frames, "--boxes", &boxes]);
+    assert!(wrong.status.code() == Some(3) && text(&wrong.stderr).contains("without points"));
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 19] = [
+const ROWS: [(&str, u8); 20] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -23,12 +23,13 @@ const ROWS: [(&str, u8); 19] = [
     ("prehend-eval", 5),
     ("prehend-msgs", 5),
     ("prehend-ros", 6),
+    ("prehend-bags", 7),
     ("prehend-nodes", 7),
     ("prehend-cli", 8),
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 9] = [
+const RESERVED: [(&str, &[&str]); 12] = [
     ("ros2-client", &["prehend-ros"]),
     ("rustdds", &["prehend-ros"]),
     ("rapier3d", &["prehend-sim"]),
@@ -36,6 +37,9 @@ const RESERVED: [(&str, &[&str]); 9] = [
     ("tokenizers", &["prehend-models"]),
     ("reqwest", &["prehend-llm"]),
     ("rustls", &["prehend-llm"]),
+    ("mcap", &["prehend-bags"]),
+    ("rusqlite", &["prehend-bags"]),
+    ("rosrust", &["prehend-bags"]),
     ("tokio", &["prehend-llm", "prehend-ros", "prehend-nodes", "prehend-cli"]),
     ("clap", &["prehend-nodes", "prehend-cli"]),
 ];

@@ -6,7 +6,8 @@
     pip download --no-deps open_clip_torch==3.3.0; pip install regex ftfy
     python3 tests/peers/make_tokenizers.py real open_clip_torch-3.3.0-py3-none-any.whl models/clip/tokenizer.json
 
-`small` writes files of the same make as those of openai/clip-vit-base-patch32 and google/siglip-base-patch16-224, with a few words.
+`small` writes files of the same make as those of openai/clip-vit-base-patch32, google/siglip-base-patch16-224 and
+google-bert/bert-base-uncased, with a few words.
 `real` makes CLIP's tokenizer.json from the vocabulary in open_clip's wheel; its numbers are those of open_clip's own
 `SimpleTokenizer`, which is run without torch.
 """
@@ -18,7 +19,7 @@ import types
 import zipfile
 from pathlib import Path
 
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 START, END = "<|startoftext|>", "<|endoftext|>"
 WORDS = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -64,10 +65,24 @@ def small_siglip() -> Tokenizer:
     return tokenizer
 
 
+def small_bert() -> Tokenizer:
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", "red", "mug", "##s", "bowl", "cup", "blue", "a"]
+    numbers = {word: number for number, word in enumerate(words)}
+    tokenizer = Tokenizer(models.WordPiece(vocab=numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    ends = [("[CLS]", numbers["[CLS]"]), ("[SEP]", numbers["[SEP]"])]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=ends)
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.add_special_tokens(words[:4])
+    return tokenizer
+
+
 def small(folder: Path) -> None:
     for name, tokenizer, texts in [
         ("clip_tokenizer.json", small_clip(), ["A  Red cup!", "", "a " * 100]),
         ("siglip_tokenizer.json", small_siglip(), ["Red cups.", "red xcup"]),
+        ("bert_tokenizer.json", small_bert(), ["red mugs. bowl.", "A Xcup"]),
     ]:
         tokenizer.save(str(folder / name), pretty=False)
         for text in texts:

@@ -1,14 +1,15 @@
 //! The command line.
 
+pub mod bag;
 pub mod map;
 mod models;
 
-pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs};
+pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use map::{EvalMapArgs, MapArgs};
+use map::{EvalMapArgs, FramesArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -61,10 +62,10 @@ pub enum Command {
     /// Show what the agent holds and knows
     State(ShowArgs),
     /// Show the object map, or build and ask one from recordings
-    Map(MapArgs),
+    Map(Box<MapArgs>),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
-    /// Check or draw scene files
+    /// Check or draw scene files, or make frames of random tables
     #[command(subcommand)]
     Scene(SceneCommand),
     /// Measure how good it is
@@ -230,6 +231,8 @@ pub enum SceneCommand {
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
     },
+    /// Write keyframes of a random table with their truth, as recordings are kept
+    Frames(FramesArgs),
 }
 
 /// What `eval` can measure.
@@ -243,7 +246,7 @@ pub enum EvalCommand {
     AspMobile(AspMobileArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
-    /// Object maps of recorded frames against labels
+    /// Object maps against labels of recorded frames, against the simulator's truth, or by the clock
     Map(EvalMapArgs),
 }
 
@@ -482,6 +485,12 @@ mod tests {
             "prehend scene check",
             "prehend detect --image a.png --score 1.5",
             "prehend detect --image a.png --repeat 0",
+            "prehend eval map",
+            "prehend eval map --sim --frames a",
+            "prehend eval map --sim --objects 0",
+            "prehend eval map --sim --sweep",
+            "prehend eval map --sim --boxes a",
+            "prehend scene frames",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -89,3 +89,35 @@ pub fn print_json(value: &impl serde::Serialize) {
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
 }
+
+/// One line on stderr that tells how far a long job is; on a terminal it is written over, elsewhere it comes a few times.
+#[derive(Debug)]
+pub struct Progress {
+    total: usize,
+    is_terminal: bool,
+}
+
+impl Progress {
+    /// A job of `total` frames.
+    pub fn new(total: usize) -> Self {
+        Self { total, is_terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// Tells that `done` frames are done.
+    pub fn show(&self, done: usize) {
+        let line = format!("keyframe {done} of {}", self.total);
+        let is_due = done == self.total || done.is_multiple_of(self.total.div_ceil(10).max(10));
+        if self.is_terminal {
+            let _ = write!(std::io::stderr(), "\r{line}");
+        } else if is_due {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    }
+
+    /// Leaves the line.
+    pub fn end(&self) {
+        if self.is_terminal {
+            let _ = writeln!(std::io::stderr());
+        }
+    }
+}

@@ -1,20 +1,24 @@
 //! What shall happen, what did happen, and how often the two are the same.
 //!
 //! For: goals as data over scene names, judges that read the physics, random scenarios with their goals, statistics and
-//! reports. Not for: running anything (the command line does) or anything a node may know.
+//! reports; cluttered tables as frames with their truth, and maps held against it. Not for: running anything (the command line does) or anything a node may know.
 //! Read [`GoalSpec`] first, then [`judge`](judge::judge), then [`tabletop`].
 //!
 //! Frames and units: `link_base`, metres, seconds; directions are the robot's (it looks along +x, left is +y).
 
 pub mod asp;
+pub mod boxes;
 pub mod cause;
+pub mod clutter;
 pub mod goal;
 pub mod ground;
 pub mod html;
 pub mod judge;
 pub mod libero;
+pub mod mapped;
 pub mod masks;
 pub mod place;
+pub mod race;
 pub mod report;
 pub mod scenario;
 pub mod stats;

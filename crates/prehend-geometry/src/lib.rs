@@ -14,6 +14,7 @@ pub mod pixel_box;
 pub mod erosion;
 
 pub mod backproject;
+pub mod box_hash;
 pub mod dbscan;
 pub mod heightmap;
 pub mod normals;
@@ -22,6 +23,7 @@ pub mod spread;
 pub mod upright;
 pub mod voxel;
 
+pub use box_hash::{AxisBox, BoxHash};
 pub use camera::Intrinsics;
 pub use cloud::PointCloud;
 pub use frame::OrientedBox;

@@ -24,6 +24,18 @@ impl PixelBox {
         Self { left: x - half_width, top: y - half_height, right: x + half_width, bottom: y + half_height }
     }
 
+    /// The box around the pixels of a mask; without area when it has none.
+    pub fn around_mask(mask: &Mask) -> Self {
+        let tight = mask.bounding_box();
+        let edge = |pixels: usize| pixels as f64;
+        Self {
+            left: edge(tight.x),
+            top: edge(tight.y),
+            right: edge(tight.x + tight.width),
+            bottom: edge(tight.y + tight.height),
+        }
+    }
+
     /// Area, square pixels; 0 when an edge is on the wrong side.
     pub fn area(&self) -> f64 {
         (self.right - self.left).max(0.0) * (self.bottom - self.top).max(0.0)

@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Point2, Point3, Translation3, UnitQuaternion, Vector3}
 
 /// Counter-clockwise convex hull of points in the plane (Andrew's monotone chain); fewer than three points come back as they are.
 pub fn convex_hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
-    let mut sorted: Vec<Point2<f64>> = points.to_vec();
-    sorted.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    let mut sorted = outer(points);
+    sorted.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     sorted.dedup();
     if sorted.len() < 3 {
         return sorted;
@@ -27,6 +27,40 @@ pub fn convex_hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
     chain(&mut hull, &mut sorted.iter());
     chain(&mut hull, &mut sorted.iter().rev());
     hull
+}
+
+/// Fewest points of which it pays to leave out the inner ones before they are sorted.
+const MANY: usize = 64;
+/// Directions whose outermost points span what lies inside, counter-clockwise.
+const DIRECTIONS: [[f64; 2]; 8] =
+    [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0], [1.0, -1.0]];
+
+/// The points that may be corners of the hull: those inside the octagon of the outermost ones are none (Akl and Toussaint 1978).
+fn outer(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
+    if points.len() < MANY {
+        return points.to_vec();
+    }
+    let mut most = [(f64::NEG_INFINITY, points[0]); 8];
+    for point in points {
+        for ([x, y], best) in DIRECTIONS.iter().zip(&mut most) {
+            let reach = x * point.x + y * point.y;
+            if reach > best.0 {
+                *best = (reach, *point);
+            }
+        }
+    }
+    // What lies between the outermost points of the diagonals is quickest found to be inside.
+    let [north_east, north_west, south_west, south_east] = [1, 3, 5, 7].map(|side: usize| most[side].1);
+    let x = [north_west.x.max(south_west.x), north_east.x.min(south_east.x)];
+    let y = [south_west.y.max(south_east.y), north_west.y.min(north_east.y)];
+    let is_amid = |point: &Point2<f64>| x[0] < point.x && point.x < x[1] && y[0] < point.y && point.y < y[1];
+    let sides = (0..8).map(|side| (most[side].1, most[(side + 1) % 8].1)).filter(|(a, b)| a != b);
+    let edges: Vec<_> = sides.map(|(a, b)| (a, b - a)).collect();
+    // A point that is no number is inside of nothing.
+    let is_within = |point: &Point2<f64>| {
+        !edges.is_empty() && edges.iter().all(|(a, edge)| edge.perp(&(point - a)) > 0.0)
+    };
+    points.iter().filter(|point| !is_amid(point) && !is_within(point)).copied().collect()
 }
 
 impl OrientedBox {
@@ -108,8 +142,40 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// The hull of many points is that of the points that are left when some inner ones are taken away.
+        #[test]
+        fn inner_points_are_no_corners(
+            raw in prop::collection::vec((-3i32..4, -3i32..4, 0.0..1.0_f64), 64..200),
+            on_grid in proptest::bool::ANY,
+        ) {
+            let shift = |fine: f64| if on_grid { 0.0 } else { fine };
+            let points: Vec<Point2<f64>> =
+                raw.iter().map(|(x, y, fine)| Point2::new(f64::from(*x) + shift(*fine), f64::from(*y))).collect();
+            let hull = convex_hull(&points);
+            let few: Vec<Point2<f64>> = points.chunks(MANY - 1).flat_map(convex_hull).collect();
+            prop_assert_eq!(&hull, &convex_hull(&few));
+            for point in &points {
+                for (index, a) in hull.iter().enumerate().filter(|_| hull.len() > 2) {
+                    let b = hull[(index + 1) % hull.len()];
+                    prop_assert!((b - a).perp(&(point - a)) > -1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_in_one_place_or_line_have_no_inside() {
+        assert_eq!(convex_hull(&vec![Point2::new(0.1, 0.2); 100]).len(), 1);
+        let line: Vec<Point2<f64>> =
+            (0..100).map(|i| Point2::new(f64::from(i), 2.0 * f64::from(i))).collect();
+        assert_eq!(convex_hull(&line), [line[0], line[99]]);
+    }
+
     #[test]
     fn degenerate_clouds() {
+        let same = vec![Point3::new(1.0, 2.0, 3.0); 100];
+        assert_eq!(OrientedBox::upright_around(&same).unwrap().size, Vector3::zeros());
         assert_eq!(OrientedBox::upright_around(&[]), None);
         assert_eq!(OrientedBox::upright_around(&[Point3::new(f64::NAN, 0.0, 0.0)]), None);
         let one = OrientedBox::upright_around(&[Point3::new(1.0, 2.0, 3.0)]).unwrap();

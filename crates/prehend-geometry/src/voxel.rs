@@ -18,9 +18,12 @@ impl Hasher for VoxelHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
+        // Slices of integers come as bytes: eight at a time.
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.write_u64(u64::from_ne_bytes(*word)));
+        let (halves, rest) = rest.as_chunks::<4>();
+        halves.iter().for_each(|half| self.write_u64(u64::from(u32::from_ne_bytes(*half))));
+        rest.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
     }
 
     fn write_i32(&mut self, value: i32) {
@@ -41,8 +44,17 @@ pub type VoxelMap<T> = HashMap<Voxel, T, BuildHasherDefault<VoxelHasher>>;
 
 /// The voxel of edge `leaf` (metres, positive) that holds a point. Coordinates beyond `i32` saturate.
 pub fn voxel_of(point: &Point3<f64>, leaf: f64) -> Voxel {
-    [(point.x / leaf).floor() as i32, (point.y / leaf).floor() as i32, (point.z / leaf).floor() as i32]
+    [floor(point.x / leaf), floor(point.y / leaf), floor(point.z / leaf)]
 }
+
+/// `f64::floor` as `i32`, without the call that it is on processors that are not newer than the compiler's baseline.
+fn floor(x: f64) -> i32 {
+    let toward_zero = x as i32;
+    toward_zero.saturating_sub(i32::from(f64::from(toward_zero) > x))
+}
+
+/// What a squared distance to a voxel is taken with, so that rounding never hides a neighbour.
+const ROUNDING: f64 = 1.0 - 1e-9;
 
 /// One mean point (and mean colour) per occupied voxel, in the order the voxels were first met.
 /// A leaf that is not positive gives the cloud itself.
@@ -56,14 +68,16 @@ pub fn downsample(cloud: &PointCloud, leaf: f64) -> PointCloud {
         count: u32,
     }
     let colored = cloud.colors.len() == cloud.points.len();
-    let mut place: VoxelMap<usize> = VoxelMap::default();
-    let mut sums: Vec<Sum> = Vec::new();
+    // Clouds of pixels and of two sightings have some points in each voxel.
+    let some = cloud.len() / 2;
+    let mut place: VoxelMap<u32> = VoxelMap::with_capacity_and_hasher(some, BuildHasherDefault::default());
+    let mut sums: Vec<Sum> = Vec::with_capacity(some);
     for (index, point) in cloud.points.iter().enumerate() {
         let at = *place.entry(voxel_of(point, leaf)).or_insert_with(|| {
             sums.push(Sum { point: Vector3::zeros(), color: [0; 3], count: 0 });
-            sums.len() - 1
+            sums.len() as u32 - 1
         });
-        let sum = &mut sums[at];
+        let sum = &mut sums[at as usize];
         sum.point += point.coords;
         sum.count += 1;
         if colored {
@@ -84,45 +98,70 @@ pub fn downsample(cloud: &PointCloud, leaf: f64) -> PointCloud {
     }
 }
 
-/// Points sorted into voxels, for neighbour queries up to one voxel edge away.
+/// Points sorted into voxels, for neighbour queries up to one voxel edge away. It holds a copy of the points, so it may be kept
+/// as long as the cloud stays what it is.
 #[derive(Clone, Debug)]
-pub struct VoxelGrid<'a> {
-    points: &'a [Point3<f64>],
+pub struct VoxelGrid {
     leaf: f64,
-    /// Indices of the points, grouped by voxel.
+    /// The points, grouped by voxel.
+    points: Vec<Point3<f64>>,
+    /// Their indices in the cloud.
     order: Vec<u32>,
-    /// Voxel to its range in `order`.
+    /// Voxel to its range in `points`.
     cells: VoxelMap<(u32, u32)>,
 }
 
-impl<'a> VoxelGrid<'a> {
+impl VoxelGrid {
     /// Sorts the points into voxels of edge `leaf` (metres; not positive counts as 1 mm).
-    pub fn new(points: &'a [Point3<f64>], leaf: f64) -> Self {
+    pub fn new(points: &[Point3<f64>], leaf: f64) -> Self {
         let leaf = if leaf.is_finite() && leaf > 0.0 { leaf } else { 1e-3 };
-        let keys: Vec<Voxel> = points.iter().map(|p| voxel_of(p, leaf)).collect();
-        let mut cells: VoxelMap<(u32, u32)> = VoxelMap::default();
-        for key in &keys {
-            cells.entry(*key).or_insert((0, 0)).1 += 1;
+        let some = points.len() / 4;
+        let mut cells: VoxelMap<(u32, u32)> =
+            VoxelMap::with_capacity_and_hasher(some, BuildHasherDefault::default());
+        // Which cell each point is in, in the order cells were met: one look-up per point.
+        let mut counts: Vec<u32> = Vec::new();
+        let mut cell_of: Vec<u32> = Vec::with_capacity(points.len());
+        for point in points {
+            let cell = cells.entry(voxel_of(point, leaf)).or_insert_with(|| {
+                counts.push(0);
+                (counts.len() as u32 - 1, 0)
+            });
+            counts[cell.0 as usize] += 1;
+            cell_of.push(cell.0);
         }
+        let mut starts: Vec<u32> = Vec::with_capacity(counts.len());
         let mut start = 0;
+        for count in &counts {
+            starts.push(start);
+            start += count;
+        }
         for (first, count) in cells.values_mut() {
-            *first = start;
-            start += *count;
-            *count = 0;
+            let cell = *first as usize;
+            (*first, *count) = (starts[cell], counts[cell]);
         }
         let mut order = vec![0; points.len()];
-        for (index, key) in keys.iter().enumerate() {
-            if let Some((first, count)) = cells.get_mut(key) {
-                order[(*first + *count) as usize] = index as u32;
-                *count += 1;
-            }
+        let mut sorted = vec![Point3::origin(); points.len()];
+        for (index, cell) in cell_of.iter().enumerate() {
+            let slot = &mut starts[*cell as usize];
+            order[*slot as usize] = index as u32;
+            sorted[*slot as usize] = points[index];
+            *slot += 1;
         }
-        Self { points, leaf, order, cells }
+        Self { points: sorted, leaf, order, cells }
+    }
+
+    /// Whether it holds no points.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
     }
 
     /// Calls `visit` with the index of every point within `radius` of `center`, itself included; the radius is
     /// clipped to the voxel edge.
     pub fn for_each_within(&self, center: &Point3<f64>, radius: f64, mut visit: impl FnMut(usize)) {
+        self.for_each_slot(center, radius, |slot| visit(self.order[slot] as usize));
+    }
+
+    fn for_each_slot(&self, center: &Point3<f64>, radius: f64, mut visit: impl FnMut(usize)) {
         let radius = radius.min(self.leaf);
         let limit = radius * radius;
         let [x, y, z] = voxel_of(center, self.leaf);
@@ -131,10 +170,9 @@ impl<'a> VoxelGrid<'a> {
                 for dz in -1..=1 {
                     let key = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
                     let Some((first, count)) = self.cells.get(&key) else { continue };
-                    for slot in *first..*first + *count {
-                        let index = self.order[slot as usize] as usize;
-                        if (self.points[index] - center).norm_squared() <= limit {
-                            visit(index);
+                    for slot in *first as usize..(*first + *count) as usize {
+                        if (self.points[slot] - center).norm_squared() <= limit {
+                            visit(slot);
                         }
                     }
                 }
@@ -153,30 +191,51 @@ impl<'a> VoxelGrid<'a> {
     pub fn any_within(&self, center: &Point3<f64>, radius: f64) -> bool {
         let radius = radius.min(self.leaf);
         let limit = radius * radius;
-        let [x, y, z] = voxel_of(center, self.leaf);
+        let voxel = voxel_of(center, self.leaf);
+        // Squared distance to the neighbour on either side of each axis: what is farther than the radius is not looked up.
+        let side = |axis: usize| {
+            let low = center[axis] - f64::from(voxel[axis]) * self.leaf;
+            let high = self.leaf - low;
+            [(0, 0.0), (-1, low * low * ROUNDING), (1, high * high * ROUNDING)]
+        };
+        let sides = [side(0), side(1), side(2)];
         // The own voxel first: it holds the answer most of the time.
-        const STEPS: [i32; 3] = [0, -1, 1];
-        STEPS.iter().any(|dx| {
-            STEPS.iter().any(|dy| {
-                STEPS.iter().any(|dz| {
-                    let key = [x.saturating_add(*dx), y.saturating_add(*dy), z.saturating_add(*dz)];
+        sides[0].iter().any(|(dx, x)| {
+            sides[1].iter().filter(|(_, y)| x + y <= limit).any(|(dy, y)| {
+                sides[2].iter().filter(|(_, z)| x + y + z <= limit).any(|(dz, _)| {
+                    let key = [
+                        voxel[0].saturating_add(*dx),
+                        voxel[1].saturating_add(*dy),
+                        voxel[2].saturating_add(*dz),
+                    ];
                     self.cells.get(&key).is_some_and(|(first, count)| {
-                        self.order[*first as usize..(*first + *count) as usize]
+                        self.points[*first as usize..(*first + *count) as usize]
                             .iter()
-                            .any(|index| (self.points[*index as usize] - center).norm_squared() <= limit)
+                            .any(|point| (point - center).norm_squared() <= limit)
                     })
                 })
             })
         })
     }
 
+    /// Share of these points that have one of the grid's within `radius` (at most the voxel edge), [0, 1]; 0 when either is
+    /// empty.
+    pub fn share_within<'p>(&self, points: impl IntoIterator<Item = &'p Point3<f64>>, radius: f64) -> f64 {
+        let (mut near, mut all) = (0_usize, 0_usize);
+        for point in points {
+            all += 1;
+            near += usize::from(self.any_within(point, radius));
+        }
+        near as f64 / all.max(1) as f64
+    }
+
     /// Index and distance of the nearest point within the voxel edge of `center`.
     pub fn nearest(&self, center: &Point3<f64>) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
-        self.for_each_within(center, self.leaf, |index| {
-            let distance = (self.points[index] - center).norm();
+        self.for_each_slot(center, self.leaf, |slot| {
+            let distance = (self.points[slot] - center).norm();
             if best.is_none_or(|(_, least)| distance < least) {
-                best = Some((index, distance));
+                best = Some((self.order[slot] as usize, distance));
             }
         });
         best
@@ -189,9 +248,7 @@ pub fn overlap_ratio(a: &[Point3<f64>], b: &[Point3<f64>], distance: f64) -> f64
     if a.is_empty() || b.is_empty() {
         return 0.0;
     }
-    let grid = VoxelGrid::new(b, distance);
-    let near = a.iter().filter(|p| grid.any_within(p, distance)).count();
-    near as f64 / a.len() as f64
+    VoxelGrid::new(b, distance).share_within(a, distance)
 }
 
 #[cfg(test)]
@@ -231,6 +288,13 @@ mod tests {
                 v
             };
             prop_assert_eq!(small.len(), voxels(&cloud).len());
+        }
+    }
+
+    #[test]
+    fn voxels_are_those_of_floor() {
+        for x in [-2.5, -2.0, -0.0, 0.0, 0.3, 1.0, 1.999, -1e-12, 1e12, -1e12, f64::NAN, f64::INFINITY] {
+            assert_eq!(floor(x), x.floor() as i32, "{x}");
         }
     }
 

@@ -15,6 +15,7 @@ pub mod picture;
 pub mod runtime;
 pub mod segmenter;
 pub mod session;
+pub mod sight;
 pub mod signature;
 
 pub use config::ModelsConfig;

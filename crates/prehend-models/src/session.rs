@@ -43,6 +43,14 @@ pub enum ModelError {
         /// What is wrong.
         message: String,
     },
+    /// What it is told to look for.
+    #[error("{}: {message}", path.display())]
+    Prompts {
+        /// The model.
+        path: PathBuf,
+        /// What is wrong with the prompts.
+        message: String,
+    },
     /// A setting that the model does not allow.
     #[error("{}: {message}", path.display())]
     Setting {
@@ -84,7 +92,7 @@ pub struct Tensor {
     pub name: String,
     /// Lengths of its axes.
     pub shape: Vec<usize>,
-    /// Its numbers, row-major; all finite.
+    /// Its numbers, row-major; all finite, or masked ones of [`Session::run_masked`].
     pub numbers: Vec<f32>,
 }
 
@@ -148,6 +156,11 @@ impl Session {
         &self.inputs
     }
 
+    /// The input that takes pictures: the first with four axes; the first of all when none has.
+    pub fn pictures(&self) -> &Outlet {
+        self.inputs.iter().find(|input| input.axes.len() == 4).unwrap_or(&self.inputs[0])
+    }
+
     /// What comes out, in the order of the file.
     pub fn outputs(&self) -> &[Outlet] {
         &self.outputs
@@ -158,6 +171,20 @@ impl Session {
     /// Errors: [`InferenceError::Run`], [`InferenceError::Output`] when an output is missing or not of floats,
     /// [`InferenceError::NotFinite`].
     pub fn run(&self, feeds: &[Feed<'_>], outputs: &[&str]) -> Result<Vec<Tensor>, InferenceError> {
+        self.run_where(feeds, outputs, f32::is_finite)
+    }
+
+    /// As [`Session::run`], for logits of which some are masked: minus infinity stands for what cannot be.
+    pub fn run_masked(&self, feeds: &[Feed<'_>], outputs: &[&str]) -> Result<Vec<Tensor>, InferenceError> {
+        self.run_where(feeds, outputs, |number| number.is_finite() || number == f32::NEG_INFINITY)
+    }
+
+    fn run_where(
+        &self,
+        feeds: &[Feed<'_>],
+        outputs: &[&str],
+        is_valid: fn(f32) -> bool,
+    ) -> Result<Vec<Tensor>, InferenceError> {
         let failed =
             |error: ort::Error| InferenceError::Run { model: self.name.clone(), message: error.to_string() };
         let mut inputs: Vec<(&str, SessionInputValue<'_>)> = Vec::with_capacity(feeds.len());
@@ -187,7 +214,7 @@ impl Session {
                 let value = answer.get(name).ok_or_else(|| other("absent".to_owned()))?;
                 let (shape, numbers) =
                     value.try_extract_tensor::<f32>().map_err(|_| other(value.dtype().to_string()))?;
-                if numbers.iter().any(|number| !number.is_finite()) {
+                if !numbers.iter().all(|number| is_valid(*number)) {
                     return Err(InferenceError::NotFinite {
                         model: self.name.clone(),
                         output: (*name).to_owned(),

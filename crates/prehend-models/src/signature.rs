@@ -134,7 +134,8 @@ impl fmt::Display for Expected {
             [] => f.write_str("exactly one")?,
             names => write!(f, "`{}`", names.join("` or `"))?,
         }
-        write!(f, " {} {}", self.element, Axes(&self.axes))
+        write!(f, " {} {}", self.element, Axes(&self.axes))?;
+        f.write_str(if self.optional { " (or none)" } else { "" })
     }
 }
 

@@ -97,8 +97,7 @@ pub fn hypotheses(
     let claims = claims(frame, settings, &mut skipped);
     let mut found = Vec::new();
     for detection in &frame.detections {
-        let empty = Vec::new();
-        let pixels = claims.get(&detection.label).unwrap_or(&empty);
+        let pixels = claims.get(usize::from(detection.label)).map_or(&[][..], Vec::as_slice);
         if pixels.len() < settings.min_pixels {
             skipped.empty_masks += 1;
             continue;
@@ -138,12 +137,13 @@ pub(crate) fn claimed(
     let eroded = claims(frame, settings, &mut Skipped::default());
     let mut found = Vec::new();
     for detection in &frame.detections {
-        let drawn = whole.get(&detection.label).filter(|pixels| pixels.len() >= settings.min_pixels);
+        let label = usize::from(detection.label);
+        let drawn = whole.get(label).filter(|pixels| pixels.len() >= settings.min_pixels);
         let Some(drawn) = drawn else {
             skipped.empty_masks += 1;
             continue;
         };
-        let pixels = eroded.get(&detection.label).filter(|_| drawn.len() >= SMALL).unwrap_or(drawn).clone();
+        let pixels = eroded.get(label).filter(|_| drawn.len() >= SMALL).unwrap_or(drawn).clone();
         found.push(Hypothesis { pixels, detections: vec![detection.label], from_merged: false, cluster: 0 });
     }
     found
@@ -177,12 +177,9 @@ fn join_nameless(
     }
 }
 
-/// Pixels of each label after erosion: a pixel stays when its neighbours within `erode` steps have the same label.
-fn claims(
-    frame: &Keyframe,
-    settings: &HypothesisSettings,
-    skipped: &mut Skipped,
-) -> BTreeMap<u16, Vec<usize>> {
+/// Pixels of each label, from 0, after erosion: a pixel stays when its neighbours within `erode` steps have the same label. Greater labels
+/// have none.
+fn claims(frame: &Keyframe, settings: &HypothesisSettings, skipped: &mut Skipped) -> Vec<Vec<usize>> {
     let (width, height) = (frame.labels.width, frame.labels.height);
     let known: Vec<u16> = frame.detections.iter().map(|d| d.label).collect();
     let greatest = frame.labels.labels.iter().copied().max().unwrap_or(0);
@@ -212,14 +209,14 @@ fn claims(
             }
         }
     }
-    let mut claims: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
+    let mut claims: Vec<Vec<usize>> = vec![Vec::new(); is_known.len()];
     let mut unknown = vec![false; is_known.len()];
     for (index, label) in labels.iter().enumerate() {
         if *label == 0 {
             continue;
         }
         if is_known[usize::from(*label)] {
-            claims.entry(*label).or_default().push(index);
+            claims[usize::from(*label)].push(index);
         } else {
             unknown[usize::from(*label)] = true;
         }
@@ -261,9 +258,12 @@ fn parts_of(
     settings: &HypothesisSettings,
 ) -> Vec<Hypothesis> {
     let mut by_cluster: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    for index in pixels {
-        if scene.grid.points[*index].is_some() {
-            by_cluster.entry(scene.clusters[*index]).or_default().push(*index);
+    // Neighbours are mostly of one cluster.
+    for run in pixels.chunk_by(|a, b| scene.clusters[*a] == scene.clusters[*b]) {
+        let measured = run.iter().filter(|index| scene.grid.points[**index].is_some());
+        let mut measured = measured.peekable();
+        if measured.peek().is_some() {
+            by_cluster.entry(scene.clusters[run[0]]).or_default().extend(measured);
         }
     }
     let low = by_cluster.remove(&0).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! One posed RGB-D frame with what the detector said about it.
 
+use crate::InferenceError;
 use nalgebra::Isometry3;
 use prehend_geometry::{ColorImage, DepthImage, Intrinsics, OrientedBox};
 
@@ -12,6 +13,13 @@ pub struct LabelImage {
     pub height: usize,
     /// `[height, width]` labels.
     pub labels: Vec<u16>,
+}
+
+impl LabelImage {
+    /// Background everywhere.
+    pub fn blank(width: usize, height: usize) -> Self {
+        Self { width, height, labels: vec![0; width * height] }
+    }
 }
 
 /// One instance as the detector names it.
@@ -95,6 +103,9 @@ pub enum KeyframeError {
     /// Nothing lies in the region of the map: neither a support nor a thing.
     #[error("nothing lies in the region that is mapped: neither a support nor a thing")]
     Empty,
+    /// A model gave no answer about the frame.
+    #[error(transparent)]
+    Model(#[from] InferenceError),
 }
 
 /// Least share of measured pixels of a usable depth image.

@@ -12,20 +12,23 @@ pub mod hypothesis;
 pub mod keyframe;
 pub mod lexicon;
 pub mod map;
+pub mod names;
 pub mod parts;
 pub mod query;
 pub mod retrieve;
 pub mod room;
 pub mod segment;
+pub mod sight;
 pub mod traits;
 pub mod upright;
 
 pub use confirm::{Confirmer, Judgement, Question};
 pub use keyframe::{Detection, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;
-pub use map::{MapBuilder, MapSettings, UpdateReport};
+pub use map::{MapBuilder, MapSettings, MaskUse, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};
 pub use room::{RoomBuilder, RoomSettings};
+pub use sight::Sight;
 pub use traits::{Detector, Embedder, InferenceError, Instance, Prompt, Region, Segmenter};
 
 #[cfg(test)]

@@ -2,22 +2,29 @@
 
 mod associate;
 mod gone;
+mod join;
+mod known;
 pub(crate) mod object;
 pub(crate) mod parts;
 mod slots;
 mod stand;
+mod take;
 
+#[cfg(test)]
+mod rule_tests;
 #[cfg(test)]
 mod tests;
 
-use crate::hypothesis::{HypothesisSettings, Skipped, hypotheses};
-use crate::segment::{SegmentSettings, segment};
+use crate::hypothesis::{Hypothesis, HypothesisSettings, Skipped, claimed, hypotheses};
+use crate::segment::{Scene, SegmentSettings, segment, uncut};
 use crate::traits::WordEmbedder;
-use crate::{Embedder, Keyframe, KeyframeError};
+use crate::{Embedder, Instance, Keyframe, KeyframeError, names};
+use known::{Known, Track};
 use nalgebra::{Point3, Unit, Vector3};
 use prehend_geometry::plane::Plane;
-use prehend_scene::merge::{MergeRule, merge_into};
+use prehend_scene::merge::MergeRule;
 use prehend_scene::{Object, ObjectKey, ObjectMap};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,6 +42,21 @@ pub struct MapSettings {
     pub hypothesis: HypothesisSettings,
     /// Merging with what is known.
     pub merge: MergeRule,
+    /// What the masks of a frame are worth.
+    #[serde(default)]
+    pub masks: MaskUse,
+}
+
+/// What the masks of a frame are worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaskUse {
+    /// Geometry cuts them where it says two things, joins them where it says one, and finds what has none.
+    #[default]
+    Checked,
+    /// Each is a thing as it was drawn, and nothing else is (ConceptGraphs, Gu et al. 2023, III-A): for segmenters that are better than
+    /// geometry, and the fastest. No support is looked for.
+    AsDrawn,
 }
 
 impl MapSettings {
@@ -69,8 +91,10 @@ pub struct UpdateReport {
     pub merged: Vec<ObjectKey>,
     /// Keys of known objects that were found in another place.
     pub moved: Vec<ObjectKey>,
-    /// Keys of objects whose place was seen to be empty.
+    /// Keys that are no longer on the map: the place was seen to be empty, or the object is part of another now.
     pub removed: Vec<ObjectKey>,
+    /// Objects of the map that turned out to be one: the key that is lost, which is among `removed` too, and the older one, which stays.
+    pub joined: Vec<(ObjectKey, ObjectKey)>,
     /// What was not used.
     pub skipped: Skipped,
     /// Things left out because the gripper holds them or they are part of the robot.
@@ -82,6 +106,8 @@ pub struct UpdateReport {
 /// The object map with what is needed to update it.
 pub struct MapBuilder {
     map: ObjectMap,
+    /// What is known of the map's objects beside the map, in their order.
+    tracks: Vec<Track>,
     settings: MapSettings,
     embedder: Box<dyn Embedder + Send + Sync>,
     /// Next number per class, so that no key is given twice.
@@ -89,7 +115,11 @@ pub struct MapBuilder {
     /// Whether the last frame showed something in the gripper: only the first such frame tells what was taken.
     was_holding: bool,
     /// Objects that were last seen in the gripper; they keep their keys when they are put down.
-    in_hand: Vec<Object>,
+    in_hand: Vec<Known>,
+    /// Keys given so far.
+    ages: u64,
+    /// Updates so far.
+    updates: u64,
 }
 
 impl std::fmt::Debug for MapBuilder {
@@ -114,7 +144,17 @@ impl MapBuilder {
         embedder: Box<dyn Embedder + Send + Sync>,
     ) -> Self {
         let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
-        Self { map, settings, embedder, numbers: BTreeMap::new(), in_hand: Vec::new(), was_holding: false }
+        Self {
+            map,
+            tracks: Vec::new(),
+            settings,
+            embedder,
+            numbers: BTreeMap::new(),
+            in_hand: Vec::new(),
+            was_holding: false,
+            ages: 0,
+            updates: 0,
+        }
     }
 
     /// The map as it is.
@@ -131,6 +171,7 @@ impl MapBuilder {
     /// gripper keeps its key.
     pub fn forget(&mut self) {
         self.map.objects.clear();
+        self.tracks.clear();
         self.map.support_plane = None;
         self.map.version += 1;
     }
@@ -155,33 +196,91 @@ impl MapBuilder {
         reset: bool,
         seed: u64,
     ) -> Result<UpdateReport, KeyframeError> {
+        self.update_named(frame, &[], tool, reset, seed)
+    }
+
+    /// As [`MapBuilder::update`]; each of the `boxes` that has no mask names the thing it fits best.
+    ///
+    /// Errors: [`KeyframeError`]; the map is then unchanged.
+    pub fn update_named(
+        &mut self,
+        frame: &Keyframe,
+        boxes: &[Instance],
+        tool: Option<&Tool>,
+        reset: bool,
+        seed: u64,
+    ) -> Result<UpdateReport, KeyframeError> {
         frame.validate()?;
         let known_plane = self.map.support_plane.and_then(|[a, b, c, d]| {
             Some(Plane { normal: Unit::try_new(Vector3::new(a, b, c), 1e-9)?, offset: d })
         });
         let settings = MapSettings { segment: self.settings.segment.for_frame(frame), ..self.settings };
-        let scene = segment(frame, &settings.segment, known_plane, seed);
+        let scene = match settings.masks {
+            MaskUse::Checked => segment(frame, &settings.segment, known_plane, seed),
+            MaskUse::AsDrawn => uncut(frame, &settings.segment),
+        };
         if scene.grid.points.iter().flatten().take(MIN_POINTS).count() < MIN_POINTS {
             return Err(KeyframeError::Empty);
         }
-        let (found, skipped) = hypotheses(frame, &scene, &settings.hypothesis);
+        let found = match settings.masks {
+            MaskUse::Checked => hypotheses(frame, &scene, &settings.hypothesis),
+            MaskUse::AsDrawn => {
+                let mut skipped = Skipped::default();
+                (claimed(frame, &settings.hypothesis, &mut skipped), skipped)
+            }
+        };
+        self.take(frame, &scene, found, boxes, tool, reset)
+    }
+
+    /// Takes a frame that was cut into things already, by [`segment`] and [`hypotheses`], into the map; the rest is as in
+    /// [`MapBuilder::update_named`]. The frame must be valid and the scene its own.
+    ///
+    /// Errors: [`KeyframeError::Model`]; the map is then unchanged.
+    pub fn take(
+        &mut self,
+        frame: &Keyframe,
+        scene: &Scene,
+        (found, skipped): (Vec<Hypothesis>, Skipped),
+        boxes: &[Instance],
+        tool: Option<&Tool>,
+        reset: bool,
+    ) -> Result<UpdateReport, KeyframeError> {
+        let settings = MapSettings { segment: self.settings.segment.for_frame(frame), ..self.settings };
         let mut report = UpdateReport { skipped, ..UpdateReport::default() };
-        let (mut seen, mut held): (Vec<Object>, Vec<Object>) = (Vec::new(), Vec::new());
-        for hypothesis in &found {
-            let Some(mut object) = object::build(frame, &scene, hypothesis, &settings) else { continue };
-            object.features = self.embedder.embed(&object);
-            if tool.is_some_and(|tool| is_held(&object, tool, &scene, &seen)) {
+        let drawn = object::Drawn::new(&frame.labels);
+        let names = names::of_hypotheses(boxes, &found, [frame.color.width, frame.color.height]);
+        // Each thing is built alone.
+        let built: Vec<Option<(Object, f64)>> = found
+            .par_iter()
+            .zip(&names)
+            .map(|(hypothesis, names)| {
+                let mut object = object::build(frame, scene, &drawn, hypothesis, &settings)?;
+                names::vote(&mut object, hypothesis.pixels.len(), names);
+                let weight = object::view_weight(hypothesis.pixels.len(), object.touches_border);
+                Some((object, weight))
+            })
+            .collect();
+        let (objects, weights): (Vec<Object>, Vec<f64>) = built.into_iter().flatten().unzip();
+        let features = self.embedder.embed(&objects)?;
+        self.updates += 1;
+        let (mut seen, mut held): (Vec<Known>, Vec<Object>) = (Vec::new(), Vec::new());
+        for ((mut object, weight), features) in objects.into_iter().zip(weights).zip(features) {
+            object.features = features;
+            if tool.is_some_and(|tool| is_held(&object, tool, scene, &seen)) {
                 held.push(object);
             } else {
-                seen.push(object);
+                seen.push(Known::seen(object, weight, &settings.merge, self.updates));
             }
         }
         report.held = held.len();
-        let old = std::mem::take(&mut self.map.objects);
+        let objects = std::mem::take(&mut self.map.objects);
+        let tracks = std::mem::take(&mut self.tracks);
+        let old = objects.into_iter().zip(tracks).map(|(object, track)| Known { object, track }).collect();
         let holds = tool.and_then(|tool| tool.holds.as_ref());
-        let sights = Sights { seen, held, holds, frame, scene: &scene };
-        self.map.objects = self.associate(old, sights, reset, &mut report);
-        report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
+        let sights = Sights { seen, held, holds, frame, scene, sigma: settings.segment.depth_sigma };
+        let next = self.associate(old, sights, reset, &mut report);
+        (self.map.objects, self.tracks) = next.into_iter().map(|known| (known.object, known.track)).unzip();
+        report.homeless_parts = parts::observe(frame, scene, &mut self.map.objects);
         if let Some(plane) = scene.plane {
             self.map.support_plane = Some(plane.coefficients());
             let camera = Point3::from(frame.map_from_camera.translation.vector);
@@ -190,107 +289,6 @@ impl MapBuilder {
         self.map.stamp = frame.stamp;
         self.map.version += 1;
         Ok(report)
-    }
-
-    /// Old objects and those of a frame become the new list; old ones come first, in their order.
-    fn associate(
-        &mut self,
-        mut old: Vec<Object>,
-        sights: Sights<'_>,
-        reset: bool,
-        report: &mut UpdateReport,
-    ) -> Vec<Object> {
-        let rule = self.settings.merge;
-        let Sights { mut seen, held, holds, frame, scene } = sights;
-        // What is seen to be elsewhere is taken out of the old clouds before anything is compared.
-        let looks: Vec<Visibility> = old.iter().map(|object| gone::look(object, frame, scene)).collect();
-        let mut gone: Vec<bool> = looks.iter().map(Visibility::is_gone).collect();
-        for (object, gone) in old.iter_mut().zip(&gone) {
-            if !gone {
-                gone::carve(object, frame, scene);
-            }
-        }
-        if !reset {
-            seen.retain(|object| !slots::spans_several(&old, &gone, object, &rule));
-        }
-        let mut pairs = associate::pair(&old, &gone, &seen, &rule);
-        // What the gripper took is no longer in its place, even when the gripper hides that place.
-        let mut on_map = usize::MAX;
-        let is_first = !std::mem::replace(&mut self.was_holding, !held.is_empty());
-        let taken = associate::taken(&old, &looks, &held, holds, &pairs).filter(|_| is_first);
-        if held.is_empty() {
-            // The hand is empty: what was in it may be among what is seen.
-            on_map = old.len();
-            gone.extend(self.in_hand.iter().map(|_| true));
-            old.append(&mut self.in_hand);
-        } else if let Some(place) = taken {
-            gone.remove(place);
-            let object = old.remove(place);
-            pairs.iter_mut().flatten().filter(|other| **other > place).for_each(|other| *other -= 1);
-            report.removed.push(object.key.clone());
-            self.in_hand = vec![object];
-        }
-        let scraps = associate::scraps(&old, &gone, &seen, &pairs, &rule);
-        let mut moves = associate::moved(&old, &gone, &seen, &pairs);
-        for (number, place) in slots::slid(&old, &seen, &pairs, &moves).into_iter().enumerate() {
-            moves[number] = moves[number].or(place);
-        }
-        // Something left the hand: it is looked for even when this frame misnames it.
-        for (place, in_hand) in old.iter().enumerate().skip(on_map) {
-            if let Some(number) = associate::put_down(in_hand, &seen, &pairs) {
-                moves[number] = Some(place);
-            }
-        }
-        let several = slots::were_several(&old, &seen, &pairs, &rule);
-        let mut next: Vec<Option<Object>> = old.into_iter().map(Some).collect();
-        let mut new = Vec::new();
-        for (number, mut object) in seen.into_iter().enumerate() {
-            if let Some(place) = pairs[number] {
-                if let Some(known) = &mut next[place] {
-                    report.merged.push(known.key.clone());
-                    if reset {
-                        object.key = known.key.clone();
-                        *known = object;
-                    } else if several[place] || slots::has_slid(known, &object, &rule) {
-                        object.key = known.key.clone();
-                        keep_names(&mut object, std::mem::take(&mut known.class_votes));
-                        *known = object;
-                    } else {
-                        merge_into(known, object, &rule);
-                    }
-                }
-            } else if scraps[number].is_some() && moves[number].is_none() {
-                report.skipped.specks += 1;
-            } else if let Some(place) = moves[number] {
-                if let Some(known) = next[place].take() {
-                    object.key = known.key;
-                    report.moved.push(object.key.clone());
-                    if !reset {
-                        keep_names(&mut object, known.class_votes);
-                    }
-                    new.push(object);
-                }
-            } else {
-                object.key = self.fresh_key(&object.class_name);
-                report.added.push(object.key.clone());
-                new.push(object);
-            }
-        }
-        let mut kept = Vec::new();
-        for (place, object) in next.into_iter().enumerate() {
-            let Some(object) = object else { continue };
-            if pairs.contains(&Some(place)) || (!reset && !gone[place]) {
-                kept.push(object);
-            } else if place < on_map {
-                report.removed.push(object.key);
-            } else {
-                self.in_hand.push(object);
-            }
-        }
-        kept.extend(new);
-        associate::absorb_duplicates(&mut kept, frame.stamp, &rule, report);
-        slots::absorb_slots(&mut kept, frame.stamp, &rule, report);
-        kept
     }
 
     fn fresh_key(&mut self, class_name: &str) -> ObjectKey {
@@ -304,12 +302,14 @@ impl MapBuilder {
 
 /// What one frame shows.
 struct Sights<'a> {
-    seen: Vec<Object>,
+    seen: Vec<Known>,
     held: Vec<Object>,
     /// What the gripper is known to have closed on.
     holds: Option<&'a ObjectKey>,
     frame: &'a Keyframe,
-    scene: &'a crate::segment::Scene,
+    scene: &'a Scene,
+    /// Standard deviation of depth at 1 m, metres.
+    sigma: f64,
 }
 
 /// A moved object is still what it was called before.
@@ -321,7 +321,7 @@ fn keep_names(object: &mut Object, votes: Vec<(String, f64)>) {
 }
 
 /// Whether a thing hangs at the tool: near it, with nothing of the table or of another thing right below.
-fn is_held(object: &Object, tool: &Tool, scene: &crate::segment::Scene, others: &[Object]) -> bool {
+fn is_held(object: &Object, tool: &Tool, scene: &Scene, others: &[Known]) -> bool {
     let near = object.cloud.points.iter().any(|p| (p - tool.position).norm() <= tool.radius);
     if !near {
         return false;
@@ -329,7 +329,7 @@ fn is_held(object: &Object, tool: &Tool, scene: &crate::segment::Scene, others: 
     let bottom = object.bounds.pose.translation.z - object.bounds.size.z / 2.0;
     let center = object.bounds.pose.translation.vector;
     let clear = scene.height(&Point3::new(center.x, center.y, bottom));
-    let on_other = others.iter().any(|other| {
+    let on_other = others.iter().any(|Known { object: other, .. }| {
         let lifted = Point3::new(center.x, center.y, other.bounds.pose.translation.z);
         other.bounds.contains(&lifted, 0.0) && (bottom - other.bounds.top()).abs() < 0.03
     });

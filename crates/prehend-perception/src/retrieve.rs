@@ -1,6 +1,10 @@
 //! Object retrieval: the top k by similarity, then confirmation (ASP IV-C). The default needs no weights: words are held
 //! against class names and measured attributes.
 
+mod by_features;
+
+pub use by_features::retrieve_by_likeness;
+
 use crate::lexicon::{Dimension, Lexicon, SizeWord};
 use crate::query::{MATCH, Query, is_spelled_like, noun_similarity};
 use prehend_scene::{Object, ObjectKey, ObjectMap, spatial};

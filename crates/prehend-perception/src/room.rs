@@ -6,10 +6,9 @@
 
 use crate::hypothesis::{Hypothesis, HypothesisSettings, claimed};
 use crate::map::{MapSettings, Tool, UpdateReport, object, parts};
-use crate::segment::{Scene, SegmentSettings};
+use crate::segment::{Scene, SegmentSettings, uncut};
 use crate::traits::WordEmbedder;
 use crate::{Embedder, Keyframe, KeyframeError};
-use prehend_geometry::backproject::point_grid;
 use prehend_geometry::dbscan::clusters;
 use prehend_geometry::voxel::{VoxelMap, downsample, overlap_ratio, voxel_of};
 use prehend_geometry::{OrientedBox, PointCloud};
@@ -90,11 +89,20 @@ impl std::fmt::Debug for RoomBuilder {
 impl RoomBuilder {
     /// An empty map in `frame` with the default embedder.
     pub fn new(frame: &str, settings: RoomSettings) -> Self {
+        Self::with_embedder(frame, settings, Box::new(WordEmbedder))
+    }
+
+    /// An empty map with another embedder.
+    pub fn with_embedder(
+        frame: &str,
+        settings: RoomSettings,
+        embedder: Box<dyn Embedder + Send + Sync>,
+    ) -> Self {
         let map = ObjectMap { frame: frame.to_owned(), ..ObjectMap::default() };
         Self {
             map,
             settings,
-            embedder: Box::new(WordEmbedder),
+            embedder,
             numbers: BTreeMap::new(),
             stop: Default::default(),
             beside: BTreeSet::new(),
@@ -121,16 +129,12 @@ impl RoomBuilder {
         reset: bool,
     ) -> Result<UpdateReport, KeyframeError> {
         frame.validate()?;
-        if reset {
-            self.map.objects.clear();
-            self.beside.clear();
-        }
-        self.begin_frame(&frame.view);
         let scene = self.scene(frame);
         let mut report = UpdateReport::default();
         let mut seen = Vec::new();
+        let drawn = object::Drawn::new(&frame.labels);
         for hypothesis in claimed(frame, &HypothesisSettings::default(), &mut report.skipped) {
-            let Some(mut object) = self.thing(frame, &scene, hypothesis) else {
+            let Some(object) = self.thing(frame, &scene, &drawn, hypothesis) else {
                 report.skipped.without_points += 1;
                 continue;
             };
@@ -138,9 +142,16 @@ impl RoomBuilder {
                 report.held += 1;
                 continue;
             }
-            object.features = self.embedder.embed(&object);
             seen.push(object);
         }
+        for (object, features) in self.embedder.embed(&seen)?.into_iter().enumerate() {
+            seen[object].features = features;
+        }
+        if reset {
+            self.map.objects.clear();
+            self.beside.clear();
+        }
+        self.begin_frame(&frame.view);
         self.join(seen, &mut report);
         self.absorb(&mut report);
         self.drop_doubtful(&mut report);
@@ -197,21 +208,17 @@ impl RoomBuilder {
 
     /// The frame's points without the robot's own; no support, no clusters.
     fn scene(&self, frame: &Keyframe) -> Scene {
-        let mut grid =
-            point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, self.settings.max_depth);
-        let mut robot = vec![false; grid.points.len()];
-        for (slot, own) in grid.points.iter_mut().zip(&mut robot) {
-            if slot.is_some_and(|point| frame.robot.iter().any(|part| part.contains(&point, 0.0))) {
-                *own = true;
-                *slot = None;
-            }
-        }
-        let clusters = vec![0; grid.points.len()];
-        Scene { grid, robot, plane: None, clusters, voxels: Vec::new() }
+        uncut(frame, &SegmentSettings { max_depth: self.settings.max_depth, ..SegmentSettings::recorded() })
     }
 
     /// One mask's thing: its largest group of points, so that a mask that runs over an edge takes nothing of the background.
-    fn thing(&self, frame: &Keyframe, scene: &Scene, mut hypothesis: Hypothesis) -> Option<Object> {
+    fn thing(
+        &self,
+        frame: &Keyframe,
+        scene: &Scene,
+        drawn: &object::Drawn,
+        mut hypothesis: Hypothesis,
+    ) -> Option<Object> {
         let settings = &self.settings;
         let point = |index: &usize| scene.grid.points[*index];
         let cloud = PointCloud::from_points(hypothesis.pixels.iter().filter_map(point).collect());
@@ -237,7 +244,7 @@ impl RoomBuilder {
             merge: settings.merge,
             ..MapSettings::default()
         };
-        object::build(frame, scene, &hypothesis, &coarse)
+        object::build(frame, scene, drawn, &hypothesis, &coarse)
     }
 
     /// Joins the things of a frame with known ones, nearest first, one to one.

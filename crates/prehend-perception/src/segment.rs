@@ -4,6 +4,7 @@
 //! evidence.
 
 mod floors;
+mod patches;
 mod standing;
 mod surfaces;
 mod things;
@@ -158,6 +159,14 @@ pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane
         None => cluster_above(&grid, plane.as_ref(), &eye, settings),
     };
     Scene { grid, robot, plane, clusters, voxels }
+}
+
+/// A keyframe in which no support and no clusters are looked for; its parts must have been validated.
+pub fn uncut(frame: &Keyframe, settings: &SegmentSettings) -> Scene {
+    let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
+    let robot = remove_foreign(&mut grid, settings, &frame.robot);
+    let clusters = vec![0; grid.points.len()];
+    Scene { grid, robot, plane: None, clusters, voxels: Vec::new() }
 }
 
 /// Things made of surfaces, largest first.

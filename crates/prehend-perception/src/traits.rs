@@ -2,6 +2,7 @@
 
 use prehend_geometry::{ColorImage, Mask, PixelBox};
 use prehend_scene::Object;
+use std::sync::Arc;
 
 /// Why a model gave no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -97,6 +98,10 @@ pub trait Segmenter {
     ///
     /// Errors: [`InferenceError`]; no region is given when one of them fails.
     fn segment(&self, image: &ColorImage, prompts: &[Prompt]) -> Result<Vec<Region>, InferenceError>;
+    /// Everything in a picture, without prompts: regions of things, of their parts and of what carries them, best first.
+    ///
+    /// Errors: [`InferenceError`].
+    fn everything(&self, image: &ColorImage) -> Result<Vec<Region>, InferenceError>;
 }
 
 /// One instance as a detector sees it.
@@ -125,8 +130,24 @@ pub trait Detector {
 
 /// Turns objects into feature vectors, so that views of one thing are near each other (ASP III-A, `features`).
 pub trait Embedder {
-    /// Unit vector for an object with its votes, colours and crops filled in; may be empty (no opinion).
-    fn embed(&self, object: &Object) -> Vec<f32>;
+    /// Name of the space its vectors lie in: vectors of two names cannot be compared.
+    fn name(&self) -> &str;
+    /// Unit vectors, one for each object, whose votes, colours and crops are filled in; a vector may be empty (no opinion). All
+    /// pictures of all objects are one batch.
+    ///
+    /// Errors: [`InferenceError`]; no object has features when one of them fails.
+    fn embed(&self, objects: &[Object]) -> Result<Vec<Vec<f32>>, InferenceError>;
+}
+
+/// One model for several maps.
+impl<T: Embedder + ?Sized> Embedder for Arc<T> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn embed(&self, objects: &[Object]) -> Result<Vec<Vec<f32>>, InferenceError> {
+        (**self).embed(objects)
+    }
 }
 
 /// Features without weights: hashed letter triples of the class names and the measured basic colours.
@@ -138,8 +159,21 @@ const TRIPLES: usize = 48;
 /// Share of the squared length that colours have.
 const COLOR_SHARE: f64 = 0.3;
 
+/// Name of [`WordEmbedder`].
+pub const WORDS: &str = "words";
+
 impl Embedder for WordEmbedder {
-    fn embed(&self, object: &Object) -> Vec<f32> {
+    fn name(&self) -> &str {
+        WORDS
+    }
+
+    fn embed(&self, objects: &[Object]) -> Result<Vec<Vec<f32>>, InferenceError> {
+        Ok(objects.iter().map(Self::of).collect())
+    }
+}
+
+impl WordEmbedder {
+    fn of(object: &Object) -> Vec<f32> {
         let words = crate::color::WORDS;
         let mut vector = vec![0.0_f64; TRIPLES + words.len()];
         let total: f64 = object.class_votes.iter().filter(|(name, _)| !name.is_empty()).map(|(_, w)| w).sum();

@@ -3,7 +3,7 @@
 use crate::folder::{FrameError, FrameFiles, RecordedFrame};
 use crate::saved::{SavedMap, SavedScene, SavedView};
 use nalgebra::Isometry3;
-use prehend_perception::{KeyframeError, MapBuilder, MapSettings, UpdateReport, upright};
+use prehend_perception::{KeyframeError, MapBuilder, MapSettings, Sight, UpdateReport, upright};
 
 /// Frame of the maps of recordings.
 pub const FRAME: &str = "map";
@@ -24,8 +24,8 @@ pub enum BuildError {
     },
     /// Nothing tells where up is.
     #[error(
-        "{frame}: it has no pose.json, and no plane is seen that could be the table; \
-         write the camera's pose (map_from_camera, z up)"
+        "{frame}: it has no pose, and no plane is seen that could be the table; \
+         give the camera's pose (pose.json in a folder, tf in a bag; z up)"
     )]
     NoSupport {
         /// Name of the frame.
@@ -50,8 +50,7 @@ pub struct FrameReport {
     pub update: UpdateReport,
 }
 
-/// Builds the maps of frames: one scene of all when they have poses, else a scene of each, upright on its support (see
-/// [`upright::map_from_camera`]). The frames' times are their places in the list, seconds. `seed` drives the plane searches.
+/// As [`build_seen`], with what geometry finds alone.
 ///
 /// Errors: [`BuildError`], the first in the order of the frames.
 pub fn build(
@@ -59,46 +58,99 @@ pub fn build(
     settings: MapSettings,
     seed: u64,
 ) -> Result<(SavedMap, Vec<FrameReport>), BuildError> {
-    let mut builder = MapBuilder::new(FRAME, settings);
-    let mut saved = SavedMap { settings, scenes: Vec::new() };
-    let mut reports = Vec::new();
-    let mut is_posed: Option<(bool, String)> = None;
-    for (number, files) in frames.iter().enumerate() {
-        let frame = files.read()?;
+    build_seen(frames, settings, seed, &Sight::default())
+}
+
+/// Builds the maps of frames that models have looked at: one scene of all when they have poses, else a scene of each, upright on its support (see
+/// [`upright::map_from_camera`]). The frames' times are their places in the list, seconds. `seed` drives the plane searches.
+///
+/// Errors: [`BuildError`], the first in the order of the frames.
+pub fn build_seen(
+    frames: &[FrameFiles],
+    settings: MapSettings,
+    seed: u64,
+    sight: &Sight,
+) -> Result<(SavedMap, Vec<FrameReport>), BuildError> {
+    let mut map = MapOfFrames::new(settings, seed, sight.clone());
+    let reports = frames.iter().map(|files| map.take(files.read()?)).collect::<Result<_, BuildError>>()?;
+    Ok((map.finish(), reports))
+}
+
+/// A map that grows frame by frame, so that only one frame needs to be in memory. The same as [`build_seen`].
+pub struct MapOfFrames {
+    builder: MapBuilder,
+    sight: Sight,
+    seed: u64,
+    saved: SavedMap,
+    /// Whether the first frame had a pose, and its name.
+    first: Option<(bool, String)>,
+    /// Frames taken so far.
+    taken: usize,
+}
+
+impl MapOfFrames {
+    /// A map without frames; `seed` drives the plane searches, `sight` looks at each frame.
+    pub fn new(settings: MapSettings, seed: u64, sight: Sight) -> Self {
+        let embedder = sight.embedder();
+        let saved = SavedMap { settings, embedder: embedder.name().to_owned(), scenes: Vec::new() };
+        Self {
+            builder: MapBuilder::with_embedder(FRAME, settings, Box::new(embedder)),
+            sight,
+            seed,
+            saved,
+            first: None,
+            taken: 0,
+        }
+    }
+
+    /// Takes the next frame.
+    ///
+    /// Errors: every variant of [`BuildError`] but [`BuildError::Frame`]; the map is then of no use.
+    pub fn take(&mut self, frame: RecordedFrame) -> Result<FrameReport, BuildError> {
         let posed = frame.map_from_camera.is_some();
-        let (first, name) = is_posed.get_or_insert_with(|| (posed, frame.name.clone()));
+        let (first, name) = self.first.get_or_insert_with(|| (posed, frame.name.clone()));
         if *first != posed {
             let (with, without) = if posed { (frame.name, name.clone()) } else { (name.clone(), frame.name) };
             return Err(BuildError::MixedPoses { with, without });
         }
-        let map_from_camera = pose_of(&frame, &settings, seed)?;
+        let map_from_camera = pose_of(&frame, &self.saved.settings, self.seed)?;
         let view = SavedView {
             name: frame.name.clone(),
-            stamp: number as f64,
+            stamp: self.taken as f64,
             color: frame.color.clone(),
             intrinsics: frame.intrinsics,
             map_from_camera,
         };
+        self.taken += 1;
         if !posed {
-            builder.forget();
+            self.builder.forget();
         }
-        let keyframe = frame.into_keyframe(map_from_camera, view.stamp);
-        let update = builder
-            .update(&keyframe, None, false, seed)
+        let mut keyframe = frame.into_keyframe(map_from_camera, view.stamp);
+        let update = self
+            .sight
+            .look(&mut keyframe)
+            .map_err(KeyframeError::from)
+            .and_then(|seen| self.builder.update_named(&keyframe, &seen, None, false, self.seed))
             .map_err(|error| BuildError::Keyframe { frame: view.name.clone(), error })?;
-        reports.push(FrameReport { frame: view.name.clone(), update });
-        match saved.scenes.last_mut().filter(|_| posed) {
-            Some(scene) => {
-                scene.map = builder.map().clone();
-                scene.views.push(view);
-            }
+        let report = FrameReport { frame: view.name.clone(), update };
+        match self.saved.scenes.last_mut().filter(|_| posed) {
+            Some(scene) => scene.views.push(view),
             None => {
                 let name = view.name.clone();
-                saved.scenes.push(SavedScene { name, map: builder.map().clone(), views: vec![view] });
+                let map = self.builder.map().clone();
+                self.saved.scenes.push(SavedScene { name, map, views: vec![view] });
             }
         }
+        Ok(report)
     }
-    Ok((saved, reports))
+
+    /// The scenes of all frames that were taken.
+    pub fn finish(mut self) -> SavedMap {
+        if let Some(scene) = self.saved.scenes.last_mut() {
+            scene.map = self.builder.map().clone();
+        }
+        self.saved
+    }
 }
 
 fn pose_of(frame: &RecordedFrame, settings: &MapSettings, seed: u64) -> Result<Isometry3<f64>, BuildError> {

@@ -1,22 +1,41 @@
 //! Frames in folders.
 //!
-//! A frame is `color.png` (8-bit RGB), `depth.png` (16-bit grey, aligned with colour, 0 = not measured), `intrinsics.json` and, when it
-//! is known, `pose.json` (see [`crate::pose`]). Three layouts are found by [`find_frames`]:
+//! A frame is `color.png` (8-bit RGB), `depth.png` (16-bit grey, aligned with colour, 0 = not measured) or `depth.tiff` (32-bit floats,
+//! metres), `intrinsics.json` and, when it is known, `pose.json` (see [`crate::pose`]). Masks of any segmenter or detector may be given: `instances.png`
+//! (16-bit grey, aligned with colour: 0 = nothing, i = the instance with label i) with the list `instances.json`,
+//!
+//! ```text
+//! [{"label": 1, "class_name": "mug", "score": 0.9, "feature": [0.1, ...]}, ...]
+//! ```
+//!
+//! where the class may be empty or left out, the score is 1 when it is left out, and the feature vector is optional: maps are built with the
+//! features of their own embedder, those of the file are for whoever compares two programs on them. Labels without an entry are not
+//! used, entries without a pixel are empty masks. Without `instances.json` the picture is what people marked (see [`crate::labels`]) and
+//! no part of the frame.
+//!
+//! Three layouts are found by [`find_frames`]:
 //!
 //! ```text
 //! DIR/color.png ...                              one frame
 //! DIR/NAME/color.png ...                         a folder for each frame; intrinsics.json may stand in DIR
-//! DIR/color/NAME.png, DIR/depth/NAME.png, ...    a folder for each kind, DIR/pose/NAME.json; intrinsics.json in DIR
+//! DIR/color/NAME.png, DIR/depth/NAME.png, ...    a folder for each kind, DIR/pose/NAME.json, DIR/instances/NAME.png
+//!                                                and NAME.json; intrinsics.json in DIR
 //! ```
 //!
-//! Frames come in the order of their names. Depth as float TIFF is not read.
+//! Frames come in the order of their names.
 
+mod instances;
 mod intrinsics;
+mod write;
 
 #[cfg(test)]
 mod tests;
 
-use crate::picture::{PictureError, read_color, read_grey16};
+pub use instances::{Instances, InstancesError};
+pub use write::WriteError;
+
+use crate::depth::{DepthError, depth_image};
+use crate::picture::{PictureError, read_color, read_grey16, read_metres};
 use crate::pose::{self, PoseError};
 use intrinsics::CameraFile;
 use nalgebra::Isometry3;
@@ -25,16 +44,13 @@ use prehend_geometry::{ColorImage, DepthImage, Intrinsics};
 use prehend_perception::{Keyframe, LabelImage};
 use std::path::{Path, PathBuf};
 
-/// Least and greatest median depth of a camera that sees a scene, metres: time-of-flight and stereo cameras begin and end there.
-const MEDIAN: [f64; 2] = [0.07, 15.0];
-
 /// Why a frame cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The folder holds no frame in any of the layouts.
     #[error(
         "no frame in {}: expected color.png, depth.png and intrinsics.json in it, or in each of its folders, \
-         or folders color/ and depth/ with pictures of equal names",
+         or folders color/ and depth/ with pictures of equal names; or a bag",
         folder.display()
     )]
     NoFrames {
@@ -68,6 +84,24 @@ pub enum FrameError {
         /// Which numbers.
         error: BadIntrinsics,
     },
+    /// `instances.json` is not what it should be.
+    #[error("{}: {error}", path.display())]
+    Instances {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: InstancesError,
+    },
+    /// The masks are not of the size of the colour picture.
+    #[error("{frame}: colour is {} x {}, instances.png {} x {}; draw the masks in the colour picture", color[0], color[1], masks[0], masks[1])]
+    MaskSize {
+        /// Name of the frame.
+        frame: String,
+        /// Width and height of the colour picture.
+        color: [usize; 2],
+        /// Of the masks.
+        masks: [usize; 2],
+    },
     /// Lens distortion that is not zero.
     #[error("{}: the pictures are distorted ({coefficients:?}); undistort them first", path.display())]
     Distorted {
@@ -91,23 +125,13 @@ pub enum FrameError {
         /// By the intrinsics.
         camera: [usize; 2],
     },
-    /// No pixel has a depth.
-    #[error("{}: no pixel has a depth", path.display())]
-    NoDepth {
+    /// The depths cannot be used.
+    #[error("{}: {error}{}", path.display(), unit_hint(error, *scale))]
+    Depth {
         /// The depth picture.
         path: PathBuf,
-    },
-    /// The depths cannot be in the unit that is given.
-    #[error(
-        "{}: half of the measured pixels are nearer than {median} m; depth cameras see {} to {} m. Are the values not millimetres? \
-         Then write \"depth_scale_m_per_unit\" into intrinsics.json (0.001 now stands for {scale})",
-        path.display(), MEDIAN[0], MEDIAN[1]
-    )]
-    DepthUnit {
-        /// The depth picture.
-        path: PathBuf,
-        /// Median of the measured pixels, metres.
-        median: f64,
+        /// What is wrong.
+        error: DepthError,
         /// Metres of a step.
         scale: f64,
     },
@@ -119,6 +143,30 @@ pub enum FrameError {
         /// What is wrong.
         error: PoseError,
     },
+}
+
+fn is_tiff(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "tiff" || end == "tif")
+}
+
+/// The depth picture `NAME.png`, or `NAME.tiff` or `NAME.tif` when only that is there.
+fn depth_file(png: PathBuf) -> PathBuf {
+    let others = ["tiff", "tif"].map(|end| png.with_extension(end));
+    match others.into_iter().find(|other| other.is_file()) {
+        Some(other) if !png.is_file() => other,
+        _ => png,
+    }
+}
+
+/// What to do about depths in another unit.
+fn unit_hint(error: &DepthError, scale: f64) -> String {
+    match error {
+        DepthError::Unit { .. } if scale == 1.0 => ". Floats are metres".to_owned(),
+        DepthError::Nothing => String::new(),
+        DepthError::Unit { .. } => format!(
+            ". Are the values not millimetres? Then write \"depth_scale_m_per_unit\" into intrinsics.json (it is {scale} now)"
+        ),
+    }
 }
 
 /// Where the files of one frame are.
@@ -134,6 +182,8 @@ pub struct FrameFiles {
     pub intrinsics: PathBuf,
     /// Camera pose; the file need not exist.
     pub pose: PathBuf,
+    /// Masks; the file need not exist. Their list is beside it.
+    pub instances: PathBuf,
 }
 
 /// One frame as it was recorded.
@@ -149,6 +199,8 @@ pub struct RecordedFrame {
     pub intrinsics: Intrinsics,
     /// Camera pose, when it was recorded.
     pub map_from_camera: Option<Isometry3<f64>>,
+    /// Masks of a segmenter, when they were given.
+    pub instances: Option<Instances>,
 }
 
 /// The frames of a folder, by name.
@@ -194,9 +246,10 @@ fn by_kind(folder: &Path) -> Result<Vec<FrameFiles>, FrameError> {
         .filter_map(|color| {
             let name = color.file_stem()?.to_string_lossy().into_owned();
             Some(FrameFiles {
-                depth: folder.join("depth").join(color.file_name()?),
+                depth: depth_file(folder.join("depth").join(color.file_name()?)),
                 intrinsics: folder.join("intrinsics.json"),
                 pose: folder.join("pose").join(format!("{name}.json")),
+                instances: folder.join("instances").join(color.file_name()?),
                 name,
                 color,
             })
@@ -212,9 +265,10 @@ impl FrameFiles {
         Self {
             name,
             color: own.join("color.png"),
-            depth: own.join("depth.png"),
+            depth: depth_file(own.join("depth.png")),
             intrinsics: if !intrinsics.is_file() && shared.is_file() { shared } else { intrinsics },
             pose: own.join("pose.json"),
+            instances: own.join("instances.png"),
         }
     }
 
@@ -223,46 +277,35 @@ impl FrameFiles {
     /// Errors: every variant of [`FrameError`] but [`FrameError::NoFrames`].
     pub fn read(&self) -> Result<RecordedFrame, FrameError> {
         let color = read_color(&self.color)?;
-        let raw = read_grey16(&self.depth)?;
         let camera = CameraFile::read(&self.intrinsics)?;
         let intrinsics = camera.intrinsics;
+        let depth = self.read_depth(camera.depth_scale)?;
         let sizes =
-            [[color.width, color.height], [raw.width, raw.height], [intrinsics.width, intrinsics.height]];
+            [[color.width, color.height], [depth.width, depth.height], [intrinsics.width, intrinsics.height]];
         if sizes.iter().any(|size| *size != sizes[0]) {
             let [color, depth, camera] = sizes;
             return Err(FrameError::Sizes { frame: self.name.clone(), color, depth, camera });
         }
-        let depth = self.depth_image(raw.values, camera.depth_scale, &intrinsics)?;
         let map_from_camera = self.read_pose()?;
-        Ok(RecordedFrame { name: self.name.clone(), color, depth, intrinsics, map_from_camera })
+        let instances = Instances::read(&self.instances)?;
+        let masks = instances.as_ref().map(|instances| [instances.labels.width, instances.labels.height]);
+        if let Some(masks) = masks.filter(|masks| *masks != sizes[0]) {
+            return Err(FrameError::MaskSize { frame: self.name.clone(), color: sizes[0], masks });
+        }
+        Ok(RecordedFrame { name: self.name.clone(), color, depth, intrinsics, map_from_camera, instances })
     }
 
-    /// Millimetres from the values of a depth picture.
-    fn depth_image(
-        &self,
-        values: Vec<u16>,
-        scale: f64,
-        camera: &Intrinsics,
-    ) -> Result<DepthImage, FrameError> {
-        let mut measured: Vec<u16> = values.iter().copied().filter(|value| *value > 0).collect();
-        if measured.is_empty() {
-            return Err(FrameError::NoDepth { path: self.depth.clone() });
-        }
-        let middle = measured.len() / 2;
-        let median = f64::from(*measured.select_nth_unstable(middle).1) * scale;
-        if !(MEDIAN[0]..=MEDIAN[1]).contains(&median) {
-            return Err(FrameError::DepthUnit { path: self.depth.clone(), median, scale });
-        }
-        // What is too far for 16 bits of millimetres is as good as not measured.
-        let millimetres = |value: u16| {
-            let rounded = (f64::from(value) * scale * 1e3).round();
-            if rounded <= f64::from(u16::MAX) { rounded as u16 } else { 0 }
+    /// `scale` is metres of a step of 16-bit pictures; floats are metres.
+    fn read_depth(&self, scale: f64) -> Result<DepthImage, FrameError> {
+        let (depth, scale) = if is_tiff(&self.depth) {
+            let raw = read_metres(&self.depth)?;
+            (depth_image(raw.width, raw.height, raw.values.iter().map(|value| f64::from(*value))), 1.0)
+        } else {
+            let raw = read_grey16(&self.depth)?;
+            let metres = raw.values.iter().map(|value| f64::from(*value) * scale);
+            (depth_image(raw.width, raw.height, metres), scale)
         };
-        Ok(DepthImage {
-            width: camera.width,
-            height: camera.height,
-            millimetres: values.into_iter().map(millimetres).collect(),
-        })
+        depth.map_err(|error| FrameError::Depth { path: self.depth.clone(), error, scale })
     }
 
     fn read_pose(&self) -> Result<Option<Isometry3<f64>>, FrameError> {
@@ -277,16 +320,20 @@ impl FrameFiles {
 }
 
 impl RecordedFrame {
-    /// The frame as a keyframe without detections, seen from `map_from_camera` at `stamp` seconds.
+    /// The frame as a keyframe seen from `map_from_camera` at `stamp` seconds, with the detections of its masks if it has some.
     pub fn into_keyframe(self, map_from_camera: Isometry3<f64>, stamp: f64) -> Keyframe {
         let (width, height) = (self.color.width, self.color.height);
+        let (labels, detections) = match self.instances {
+            Some(instances) => (instances.labels, instances.detections),
+            None => (LabelImage { width, height, labels: vec![0; width * height] }, Vec::new()),
+        };
         Keyframe {
             view: self.name,
             stamp,
             color: self.color,
             depth: self.depth,
-            labels: LabelImage { width, height, labels: vec![0; width * height] },
-            detections: Vec::new(),
+            labels,
+            detections,
             parts: None,
             intrinsics: self.intrinsics,
             map_from_camera,

@@ -60,15 +60,17 @@ struct Part {
 }
 
 /// Reads the labels beside the pictures of a frame; empty when it has none. `target_mask.png` (8 bit) marks one thing, whose name and parts
-/// stand in `labels.json` if there is one; `instances.png` (16 bit) has a number for each thing, 0 for everything else.
+/// stand in `labels.json` if there is one; `instances.png` (16 bit) has a number for each thing, 0 for everything else. With
+/// `instances.json` beside it that picture is what a segmenter drew and marks nothing.
 ///
 /// Errors: [`LabelsError`].
 pub fn read_labels(folder: &Path) -> Result<Vec<Labelled>, LabelsError> {
-    let path = folder.join("instances.png");
-    match read_grey16(&path) {
-        Err(PictureError::Missing { .. }) => {}
-        Err(error) => return Err(error.into()),
-        Ok(picture) => return Ok(instances(picture.width, picture.height, &picture.values)),
+    if !folder.join("instances.json").is_file() {
+        match read_grey16(&folder.join("instances.png")) {
+            Err(PictureError::Missing { .. }) => {}
+            Err(error) => return Err(error.into()),
+            Ok(picture) => return Ok(instances(picture.width, picture.height, &picture.values)),
+        }
     }
     let path = folder.join("target_mask.png");
     let mask = match read_mask(&path) {

@@ -1,10 +1,12 @@
-//! PNG files as images.
+//! PNG files as images, and TIFF files as depths.
 
 use image::error::{ParameterError, ParameterErrorKind};
 use image::{DynamicImage, ImageBuffer, ImageError, ImageFormat};
 use prehend_geometry::{ColorImage, Mask};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use tiff::decoder::{Decoder, DecodingResult};
+use tiff::{ColorType, TiffError};
 
 /// Why a picture cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,14 @@ pub enum PictureError {
         /// What the decoder said.
         error: ImageError,
     },
+    /// The file is no TIFF, or is cut off or damaged.
+    #[error("{} is not a whole TIFF picture ({error}); copy or record it anew", path.display())]
+    Tiff {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder said.
+        error: TiffError,
+    },
     /// The pixels are of another type.
     #[error("{} has {found} pixels; expected {expected}", path.display())]
     Type {
@@ -54,11 +64,26 @@ pub struct Grey16 {
     pub values: Vec<u16>,
 }
 
-fn open(path: &Path) -> Result<DynamicImage, PictureError> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+/// Depths in metres, row-major; what is not finite or not positive was not measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metres {
+    /// Width, pixels.
+    pub width: usize,
+    /// Height, pixels.
+    pub height: usize,
+    /// `[height, width]` depths.
+    pub values: Vec<f32>,
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, PictureError> {
+    std::fs::read(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => PictureError::Missing { path: path.to_owned() },
         _ => PictureError::Read { path: path.to_owned(), error },
-    })?;
+    })
+}
+
+fn open(path: &Path) -> Result<DynamicImage, PictureError> {
+    let bytes = bytes_of(path)?;
     decode(&bytes).map_err(|error| PictureError::Damaged { path: path.to_owned(), error })
 }
 
@@ -106,6 +131,27 @@ fn grey_values(picture: DynamicImage) -> Result<Grey16, DynamicImage> {
     }
 }
 
+/// Reads a TIFF picture of one 32-bit float a pixel.
+///
+/// Errors: [`PictureError`].
+pub fn read_metres(path: &Path) -> Result<Metres, PictureError> {
+    let bytes = bytes_of(path)?;
+    let failed = |error| PictureError::Tiff { path: path.to_owned(), error };
+    let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(failed)?;
+    let (width, height) = decoder.dimensions().map_err(failed)?;
+    let color = decoder.colortype().map_err(failed)?;
+    match decoder.read_image().map_err(failed)? {
+        DecodingResult::F32(values) if color == ColorType::Gray(32) => {
+            Ok(Metres { width: width as usize, height: height as usize, values })
+        }
+        _ => Err(PictureError::Type {
+            path: path.to_owned(),
+            found: format!("{color:?}"),
+            expected: "one 32-bit float a pixel, metres",
+        }),
+    }
+}
+
 /// Reads a mask: what is brighter than half is in it.
 ///
 /// Errors: [`PictureError`].
@@ -141,7 +187,12 @@ pub(crate) fn encode_mask(width: usize, height: usize, bits: &[bool]) -> Result<
 /// `None` stands for a size that is not that of the pixels.
 fn encode(picture: Option<DynamicImage>) -> Result<Vec<u8>, ImageError> {
     let mismatch = ParameterError::from_kind(ParameterErrorKind::DimensionMismatch);
-    let picture = picture.ok_or(ImageError::Parameter(mismatch))?;
+    // A buffer that is longer than its picture is none of its encoder's.
+    let pixels = |picture: &DynamicImage| picture.width() as usize * picture.height() as usize;
+    let fits = |picture: &DynamicImage| {
+        picture.as_bytes().len() == pixels(picture) * usize::from(picture.color().bytes_per_pixel())
+    };
+    let picture = picture.filter(fits).ok_or(ImageError::Parameter(mismatch))?;
     let mut bytes = Cursor::new(Vec::new());
     picture.write_to(&mut bytes, ImageFormat::Png)?;
     Ok(bytes.into_inner())

@@ -66,6 +66,8 @@ pub struct SavedScene {
 pub struct SavedMap {
     /// The parameters it was built with.
     pub settings: MapSettings,
+    /// Name of the model that made the features of its objects; see [`prehend_perception::Embedder::name`].
+    pub embedder: String,
     /// Its scenes; keys are unique over all of them.
     pub scenes: Vec<SavedScene>,
 }

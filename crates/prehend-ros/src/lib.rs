@@ -45,6 +45,7 @@
 
 mod action;
 mod backend;
+mod cdr;
 mod clock;
 mod context;
 mod domain;
@@ -65,6 +66,7 @@ pub use action::{
     GoalStatus,
 };
 pub use backend::{STUCK_EXIT_CODE, when_stuck};
+pub use cdr::{from_cdr, to_cdr};
 pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;
 pub use domain::DomainLease;
@@ -76,5 +78,5 @@ pub use params::{ParameterError, Parameters, UnknownParameter};
 pub use qos::{Durability, QosProfile, Reliability};
 pub use service::{Client, Responding, ServiceRequest, ServiceServer};
 pub use shutdown::{Shutdown, shutdown_signal};
-pub use tf::{TfBuffer, TfError, Transform};
+pub use tf::{TfBuffer, TfError, TfTree, Transform};
 pub use topic::{Publisher, Subscription};

@@ -1,90 +1,25 @@
 //! Merging of objects seen twice (ASP IV-A, after ConceptGraphs, Gu et al. 2023).
 
+mod rule;
+mod similarity;
+
 use crate::{Crop, Object};
 use prehend_geometry::OrientedBox;
-use prehend_geometry::voxel::{downsample, overlap_ratio};
-use serde::{Deserialize, Serialize};
+use prehend_geometry::voxel::downsample;
 
-/// How two objects are compared and merged.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MergeRule {
-    /// Distance up to which two points count as the same place, metres.
-    pub distance: f64,
-    /// Least sum of geometric and semantic similarity of two views of one object (ConceptGraphs uses 1.1).
-    pub threshold: f64,
-    /// Least geometric similarity, whatever the names say; keeps equal neighbours apart.
-    pub min_geometry: f64,
-    /// Voxel edge of merged clouds, metres.
-    pub leaf: f64,
-    /// Most crops kept.
-    pub crops: usize,
-}
-
-impl Default for MergeRule {
-    fn default() -> Self {
-        Self { distance: 0.012, threshold: 1.1, min_geometry: 0.25, leaf: 0.003, crops: 5 }
-    }
-}
-
-/// Most points of a cloud that are held against another.
-const SAMPLE: usize = 600;
-
-/// Geometric similarity, [0, 1]: the greater of the share of the smaller cloud that lies on the other (ConceptGraphs'
-/// nearest-neighbour ratio) and the overlap of the two upright boxes.
-pub fn geometric_similarity(a: &Object, b: &Object, distance: f64) -> f64 {
-    if !may_touch(&a.bounds, &b.bounds, distance) {
-        return 0.0;
-    }
-    let (small, large) = if a.cloud.len() <= b.cloud.len() { (a, b) } else { (b, a) };
-    let step = small.cloud.len().div_ceil(SAMPLE).max(1);
-    let sample: Vec<_> = small.cloud.points.iter().step_by(step).copied().collect();
-    let ratio = overlap_ratio(&sample, &large.cloud.points, distance);
-    ratio.max(box_overlap(&a.bounds, &b.bounds))
-}
-
-/// Semantic similarity, [0, 1]: `cos / 2 + 1 / 2` of the features; 0.5 (no opinion) when one has none.
-pub fn semantic_similarity(a: &[f32], b: &[f32]) -> f64 {
-    let dot: f64 = a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
-    let norm = |v: &[f32]| v.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
-    let scale = norm(a) * norm(b);
-    if a.len() != b.len() || scale < 1e-9 { 0.5 } else { (dot / scale).clamp(-1.0, 1.0) / 2.0 + 0.5 }
-}
-
-/// Sum of both similarities, [0, 2], or `None` when the two are not one object by the rule.
-pub fn similarity(a: &Object, b: &Object, rule: &MergeRule) -> Option<f64> {
-    let geometry = geometric_similarity(a, b, rule.distance);
-    let sum = geometry + semantic_similarity(&a.features, &b.features);
-    (geometry >= rule.min_geometry && sum >= rule.threshold).then_some(sum)
-}
-
-fn radius(bounds: &OrientedBox) -> f64 {
-    bounds.size.norm() / 2.0
-}
-
-fn may_touch(a: &OrientedBox, b: &OrientedBox, margin: f64) -> bool {
-    let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
-    apart <= radius(a) + radius(b) + margin
-}
-
-/// Intersection over union of the axis-parallel hulls of two upright boxes.
-fn box_overlap(a: &OrientedBox, b: &OrientedBox) -> f64 {
-    let hull = |bounds: &OrientedBox| {
-        let rotation = bounds.pose.rotation.to_rotation_matrix();
-        let half = rotation.matrix().abs() * bounds.size / 2.0;
-        let center = bounds.pose.translation.vector;
-        (center - half, center + half)
-    };
-    let ((a0, a1), (b0, b1)) = (hull(a), hull(b));
-    let both: f64 = (0..3).map(|i| (a1[i].min(b1[i]) - a0[i].max(b0[i])).max(0.0)).product();
-    let union = (a1 - a0).product() + (b1 - b0).product() - both;
-    if union > 0.0 { both / union } else { 0.0 }
-}
+pub use rule::{Averaging, Denoise, Join, MergeMethod, MergeRule};
+pub use similarity::{Body, CloudIndex, geometric_similarity, semantic_similarity, similarity};
 
 /// Takes a new view of an object into it: points accumulated and down-sampled, features as a running average, votes
 /// summed, colours averaged by views, crops sorted by rank with one per view (ASP IV-A). The key stays; parts are
 /// forgotten, since the geometry changed.
 pub fn merge_into(known: &mut Object, seen: Object, rule: &MergeRule) {
-    let (old, new) = (f64::from(known.view_count.max(1)), f64::from(seen.view_count.max(1)));
+    let weights = [f64::from(known.view_count.max(1)), f64::from(seen.view_count.max(1))];
+    merge_weighted(known, seen, weights, rule);
+}
+
+/// [`merge_into`] with features and colours averaged by these weights, the known object's first; positive.
+pub fn merge_weighted(known: &mut Object, seen: Object, [old, new]: [f64; 2], rule: &MergeRule) {
     known.cloud.extend(&seen.cloud);
     // The box first: means of voxels lie up to half a leaf inside.
     if let Some(bounds) = OrientedBox::upright_around(&known.cloud.points) {
@@ -116,8 +51,9 @@ pub fn merge_into(known: &mut Object, seen: Object, rule: &MergeRule) {
     }
     fractions.sort_by(|a, b| b.1.total_cmp(&a.1));
     known.color_fractions = fractions;
-    known.crops.retain(|crop| seen.crops.iter().all(|other| other.view != crop.view));
-    known.crops.extend(seen.crops);
+    for crop in seen.crops {
+        add_crop(&mut known.crops, crop);
+    }
     rank_crops(&mut known.crops, rule.crops);
     known.affordances.clear();
     known.view_count += seen.view_count;
@@ -146,6 +82,15 @@ pub fn settle_class(object: &mut Object) {
             object.class_name.clear();
             object.confidence = 0.0;
         }
+    }
+}
+
+/// Adds a crop when it is the newest of its view, or of one moment the best: pieces of one thing are seen at once.
+fn add_crop(crops: &mut Vec<Crop>, crop: Crop) {
+    match crops.iter_mut().find(|known| known.view == crop.view) {
+        Some(known) if (known.stamp, known.rank) > (crop.stamp, crop.rank) => {}
+        Some(known) => *known = crop,
+        None => crops.push(crop),
     }
 }
 

@@ -17,6 +17,20 @@ pub struct ModelArgs {
     pub runtime: Option<PathBuf>,
 }
 
+/// The models that look at frames.
+#[derive(Clone, Debug, Args)]
+pub struct SightArgs {
+    /// Models that look at the frames: a detector, a segmenter and an embedder, or some of them
+    #[arg(long = "model", value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// What a detector with text prompts looks for, such as "red mug, bowl" [default: as in the file of the models]
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+    /// Which models.
+    #[command(flatten)]
+    pub which: ModelArgs,
+}
+
 /// Arguments of `doctor`.
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
@@ -42,6 +56,9 @@ pub struct DetectArgs {
     /// Picture to look at
     #[arg(long, value_name = "PNG")]
     pub image: PathBuf,
+    /// What a detector with text prompts looks for, such as "red mug, bowl" [default: as in the file of the models]
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
     /// Picture to write, with the boxes drawn in
     #[arg(long, value_name = "PNG")]
     pub out: Option<PathBuf>,

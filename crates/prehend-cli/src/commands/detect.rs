@@ -6,6 +6,7 @@ use crate::outcome::exit;
 use crate::pictures::{self, PictureError};
 use crate::screen::{Screen, print_json};
 use prehend_geometry::ColorImage;
+use prehend_models::sight::{SightError, choose};
 use prehend_models::{ModelError, Runtime, RuntimeError};
 use prehend_perception::traits::{InferenceError, Instance};
 use prehend_sim::sensors::overlay::{self, Annotation, PALETTE};
@@ -19,14 +20,9 @@ enum DetectError {
     /// The file of the models is wrong.
     #[error("{0}")]
     Config(#[from] prehend_config::Findings),
-    /// No model of this name.
-    #[error("there is no model `{name}`; models: {known}")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// Names of the models there are.
-        known: String,
-    },
+    /// No model of this name, or prompts that it does not take.
+    #[error(transparent)]
+    Choice(#[from] SightError),
     /// The model is no detector.
     #[error("`{name}` is no detector; see the kinds in {}", file.display())]
     NoDetector {
@@ -60,7 +56,7 @@ enum DetectError {
 impl DetectError {
     fn code(&self) -> u8 {
         match self {
-            Self::Config(_) | Self::Unknown { .. } | Self::NoDetector { .. } | Self::Picture { .. } => {
+            Self::Config(_) | Self::Choice(_) | Self::NoDetector { .. } | Self::Picture { .. } => {
                 exit::BAD_INPUT
             }
             Self::Runtime(_) | Self::Model(_) => exit::NOT_READY,
@@ -91,15 +87,14 @@ pub(super) fn run(args: &DetectArgs) -> u8 {
 
 fn detect(args: &DetectArgs) -> Result<Seen, DetectError> {
     let config = models::config(&args.which)?;
-    let entry = config
-        .model(&args.model)
-        .ok_or_else(|| DetectError::Unknown { name: args.model.clone(), known: config.names().join(", ") })?;
+    let mut entries = choose(&config, std::slice::from_ref(&args.model), args.prompt.as_slice())?;
+    let no_detector =
+        || DetectError::NoDetector { name: args.model.clone(), file: args.which.config.clone() };
+    let entry = entries.pop().ok_or_else(no_detector)?;
     let entry = args.score.map_or_else(|| entry.clone(), |score| entry.with_score(score));
     let image = read(&args.image)?;
     let runtime = Runtime::open(args.which.runtime.as_deref())?;
     let start = Instant::now();
-    let no_detector =
-        || DetectError::NoDetector { name: args.model.clone(), file: args.which.config.clone() };
     let detector = entry.detector(&runtime).ok_or_else(no_detector)??;
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
     let mut times = Vec::new();

@@ -31,8 +31,8 @@ impl Health {
             Self::Note(text) => ("note", Paint::Yellow, text),
             Self::Bad(text) => ("missing", Paint::Red, text),
         };
-        let text = text.replace('\n', &format!("\n{:22}", ""));
-        screen.line(format!("{name:<12} {} {text}", screen.paint(paint, &format!("{word:<8}"))));
+        let text = text.replace('\n', &format!("\n{:24}", ""));
+        screen.line(format!("{name:<14} {} {text}", screen.paint(paint, &format!("{word:<8}"))));
     }
 }
 

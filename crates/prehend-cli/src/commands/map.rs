@@ -1,8 +1,11 @@
 //! `prehend map`: the map of the running graph, or maps of recordings in folders.
 
 mod build;
+mod live;
 mod query;
 mod show;
+mod sight;
+mod text;
 
 use super::ask;
 use crate::args::map::{MapArgs, MapCommand};
@@ -11,7 +14,7 @@ use crate::outcome::exit;
 pub(super) async fn run(args: MapArgs) -> u8 {
     let done = match args.command {
         None => return ask::map(args).await,
-        Some(MapCommand::Build(args)) => build::run(&args),
+        Some(MapCommand::Build(args)) => build::run(&args).await,
         Some(MapCommand::Show(args)) => show::run(&args),
         Some(MapCommand::Query(args)) => return query::run(&args),
     };
@@ -34,6 +37,11 @@ impl Failure {
     /// A file is wrong.
     fn input(error: impl ToString) -> Self {
         Self { message: error.to_string(), code: exit::BAD_INPUT }
+    }
+
+    /// A model is missing, or what runs it.
+    fn not_ready(error: impl ToString) -> Self {
+        Self { message: error.to_string(), code: exit::NOT_READY }
     }
 
     /// The result cannot be written.

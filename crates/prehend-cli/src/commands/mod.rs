@@ -26,7 +26,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Up(args) => up::run(args).await,
         Command::Goal(args) => ask::goal(args).await,
         Command::State(args) => ask::state(args).await,
-        Command::Map(args) => map::run(args).await,
+        Command::Map(args) => map::run(*args).await,
         Command::Stop(args) => ask::stop(args).await,
         Command::Scene(command) => scene::run(command),
         Command::Eval(EvalCommand::Tabletop(args)) => crate::eval::tabletop(args).await,

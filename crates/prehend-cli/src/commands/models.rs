@@ -5,23 +5,13 @@ use crate::args::ModelArgs;
 use crate::outcome::exit;
 use crate::screen::Screen;
 use prehend_config::Findings;
-use prehend_models::config::{Entry, Part, PartState};
+use prehend_models::config::{Entry, Part, PartState, folder};
 use prehend_models::{ModelsConfig, Runtime};
 use prehend_nodes::share;
-use std::path::PathBuf;
-
-/// Environment variable that names the folder of the models.
-const MODELS_VARIABLE: &str = "PREHEND_MODELS";
-
-/// The folder of the models: `PREHEND_MODELS`, else `models` beside `config`.
-fn folder() -> PathBuf {
-    let named = std::env::var_os(MODELS_VARIABLE).filter(|value| !value.is_empty());
-    named.map_or_else(|| share::share_dir().join("models"), PathBuf::from)
-}
 
 /// Reads the file of the models.
 pub(super) fn config(args: &ModelArgs) -> Result<ModelsConfig, Findings> {
-    ModelsConfig::load(&share::resolve(&args.config), &folder())
+    ModelsConfig::load(&share::resolve(&args.config), &folder(&share::share_dir()))
 }
 
 pub(super) fn run(args: &ModelArgs) -> u8 {

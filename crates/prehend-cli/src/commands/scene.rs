@@ -1,4 +1,6 @@
-//! `prehend scene`: says what is wrong in scene files, and draws them.
+//! `prehend scene`: says what is wrong in scene files, draws them, and makes frames of random tables.
+
+mod frames;
 
 use super::robot_for;
 use crate::args::{DEFAULT_ROBOT, SceneCommand};
@@ -32,6 +34,13 @@ pub(super) fn run(command: SceneCommand) -> u8 {
             let wrong = files.iter().filter(|file| !is_valid(file)).count();
             if wrong == 0 { exit::DONE } else { exit::FAILED }
         }
+        SceneCommand::Frames(args) => match frames::run(&args) {
+            Ok(()) => exit::DONE,
+            Err(message) => {
+                eprintln!("{message}");
+                exit::FAILED
+            }
+        },
         SceneCommand::Show { file, out, seed } => match show(&file, &out, seed) {
             Ok(()) => {
                 Screen::new(false).line(format!("{}", out.display()));

@@ -1,4 +1,7 @@
-//! `prehend eval map`: maps of recorded frames against labels.
+//! `prehend eval map`: maps of recorded frames against labels, of simulated ones against the truth, and by the clock.
+
+mod race;
+mod sim;
 
 use crate::args::map::EvalMapArgs;
 use crate::outcome::exit;
@@ -8,17 +11,20 @@ use prehend_perception::MapSettings;
 use prehend_perception::segment::SurfaceSettings;
 use prehend_recording::{FrameFiles, find_frames};
 use serde_json::json;
+use std::path::Path;
 
 /// Factors by which the sweep changes a parameter.
 const FACTORS: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 
-/// Judges the map of frames, and with `--sweep` how much each parameter matters; gives the exit code.
+/// Judges maps; gives the exit code.
 pub fn map(args: EvalMapArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let measured = find_frames(&args.frames)
-        .map_err(|error| error.to_string())
-        .and_then(|frames| measure(&frames, &args, &screen).map_err(|error| error.to_string()));
-    match measured {
+    let done = match (&args.frames, &args.race) {
+        (Some(frames), _) => recorded(frames, &args, &screen),
+        (None, Some(folder)) => race::run(folder, &args, &screen),
+        (None, None) => sim::run(&args, &screen),
+    };
+    match done {
         Ok(()) => exit::DONE,
         Err(message) => {
             eprintln!("{message}");
@@ -27,8 +33,13 @@ pub fn map(args: EvalMapArgs) -> u8 {
     }
 }
 
+fn recorded(folder: &Path, args: &EvalMapArgs, screen: &Screen) -> Result<(), String> {
+    let frames = find_frames(folder).map_err(|error| error.to_string())?;
+    measure(&frames, args, screen).map_err(|error| error.to_string())
+}
+
 fn measure(frames: &[FrameFiles], args: &EvalMapArgs, screen: &Screen) -> Result<(), MasksError> {
-    let figures = judge_frames(frames, MapSettings::recorded(), args.seed)?;
+    let figures = judge_frames(frames, args.merge.settings(), args.seed)?;
     show(&figures, screen);
     let mut swept = Vec::new();
     if args.sweep {
@@ -41,7 +52,7 @@ fn measure(frames: &[FrameFiles], args: &EvalMapArgs, screen: &Screen) -> Result
             let mut row: [String; FACTORS.len() + 1] = Default::default();
             row[0] = name.to_owned();
             for (cell, factor) in row[1..].iter_mut().zip(FACTORS) {
-                let mut settings = MapSettings::recorded();
+                let mut settings = args.merge.settings();
                 let value = parameter(&mut settings);
                 *value *= factor;
                 let value = *value;

@@ -19,7 +19,7 @@ pub(crate) struct Class {
     /// Mass, kg.
     pub(crate) mass: [f64; 2],
     /// A shape of a size between 0 (smallest) and 1 (largest).
-    shape: fn(f64) -> Shape,
+    pub(crate) shape: fn(f64) -> Shape,
 }
 
 /// What a thing is for.
@@ -48,7 +48,7 @@ pub(crate) struct Item {
 
 const ANY: &[&str] = &["red", "green", "blue", "yellow", "orange", "purple", "white", "black", "pink"];
 
-fn mix(low: f64, high: f64, share: f64) -> f64 {
+pub(crate) fn mix(low: f64, high: f64, share: f64) -> f64 {
     low + (high - low) * share
 }
 

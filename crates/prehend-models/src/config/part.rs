@@ -1,8 +1,8 @@
 //! The files of a model, and whether they are what they must be.
 
 use super::{DetectorFiles, Entry, Files};
-use crate::detector::{fastestdet, read_classes, yolo};
-use crate::embedder::Tokens;
+use crate::detector::{fastestdet, grounding_dino, read_classes, yolo, yolo_world};
+use crate::embedder::{Family, Tokens, WordPieces, sentence};
 use crate::signature::Signature;
 use crate::{ModelError, Runtime, Session};
 use std::path::PathBuf;
@@ -26,6 +26,8 @@ pub enum Must {
         /// The token.
         pad_token: String,
     },
+    /// A `tokenizer.json` with BERT's tokens.
+    WordPieces,
 }
 
 /// One file of a model.
@@ -68,6 +70,23 @@ impl Entry {
         match &self.files {
             Files::FastestDet(files) => detector(files, fastestdet::KIND, fastestdet::signature),
             Files::Yolo(files) => detector(files, yolo::KIND, yolo::signature),
+            Files::YoloWorld(files) => {
+                let [_, text] = Family::Clip.kinds();
+                let (length, pad_token) = (Family::Clip.length(), files.pad_token.clone());
+                vec![
+                    network(&files.path, yolo_world::KIND, yolo_world::signature()),
+                    network(&files.text, text, Family::Clip.text_signature()),
+                    Part { path: files.tokenizer.clone(), must: Must::Tokenizer { length, pad_token } },
+                ]
+            }
+            Files::GroundingDino(files) => vec![
+                network(&files.path, grounding_dino::KIND, grounding_dino::signature()),
+                Part { path: files.tokenizer.clone(), must: Must::WordPieces },
+            ],
+            Files::Sentence(files) => vec![
+                network(&files.path, sentence::KIND, sentence::signature()),
+                Part { path: files.tokenizer.clone(), must: Must::WordPieces },
+            ],
             Files::Towers(files) => {
                 let [image, text] = files.family.kinds();
                 let (length, pad_token) = (files.family.length(), files.pad_token.clone());
@@ -98,6 +117,7 @@ impl Must {
             Self::Tokenizer { pad_token, .. } => {
                 vec![format!("the tokenizer.json of the text tower, with the token `{pad_token}`")]
             }
+            Self::WordPieces => vec!["the tokenizer.json of the network, with BERT's tokens".to_owned()],
             Self::Network { kind, signature } => {
                 let mut lines = vec![format!("{kind}, as ONNX")];
                 for (side, all) in [("input", &signature.inputs), ("output", &signature.outputs)] {
@@ -119,6 +139,9 @@ impl Part {
             (Must::Classes, _) => read_classes(&self.path).map(|names| format!("{} classes", names.len())),
             (Must::Tokenizer { length, pad_token }, _) => Tokens::read(&self.path, *length, pad_token)
                 .map(|_| format!("a tokenizer; texts have {length} tokens")),
+            (Must::WordPieces, _) => {
+                WordPieces::read(&self.path, None).map(|_| "a tokenizer with BERT's tokens".to_owned())
+            }
             (Must::Network { .. }, None) => return PartState::Unchecked,
             (Must::Network { kind, signature }, Some(runtime)) => Session::load(runtime, kind, &self.path)
                 .and_then(|session| {

@@ -1,7 +1,12 @@
 //! Reading the file of the models, with every error at once.
 
-use super::{DetectorFiles, Entry, Files, ModelsConfig, SamFiles, TowerFiles};
-use crate::detector::{DetectorSettings, InputSize, fastestdet, yolo};
+use super::{
+    DetectorFiles, Entry, Files, GroundingFiles, ModelsConfig, SamFiles, SentenceFiles, TowerFiles,
+    WorldFiles,
+};
+use crate::detector::grounding_dino::GroundingSettings;
+use crate::detector::prompts::parse;
+use crate::detector::{DetectorSettings, InputSize, fastestdet, grounding_dino, yolo, yolo_world};
 use crate::embedder::{Family, Likeness};
 use crate::segmenter::SamFamily;
 use prehend_config::{Map, Value};
@@ -12,14 +17,20 @@ use std::path::{Path, PathBuf};
 enum Kind {
     FastestDet,
     Yolo,
+    YoloWorld,
+    GroundingDino,
+    Sentence,
     Towers(Family),
     Sam(SamFamily),
 }
 
 /// Kinds by the names of the file.
-const KINDS: [(&str, Kind); 6] = [
+const KINDS: [(&str, Kind); 9] = [
     ("fastestdet", Kind::FastestDet),
     ("yolo", Kind::Yolo),
+    ("yolo_world", Kind::YoloWorld),
+    ("grounding_dino", Kind::GroundingDino),
+    ("sentence", Kind::Sentence),
     ("clip", Kind::Towers(Family::Clip)),
     ("siglip", Kind::Towers(Family::Siglip)),
     ("mobile_sam", Kind::Sam(SamFamily::MobileSam)),
@@ -51,6 +62,9 @@ fn entry(name: &str, map: &mut Map<'_>, folder: &Path) -> Option<Entry> {
     let files = match kind {
         Kind::FastestDet => detector(map, folder, fastestdet::SETTINGS).map(Files::FastestDet),
         Kind::Yolo => detector(map, folder, yolo::SETTINGS).map(Files::Yolo),
+        Kind::YoloWorld => world(map, folder).map(Files::YoloWorld),
+        Kind::GroundingDino => grounding(map, folder).map(Files::GroundingDino),
+        Kind::Sentence => sentence(map, folder).map(Files::Sentence),
         Kind::Towers(family) => towers(map, folder, family).map(Files::Towers),
         Kind::Sam(family) => sam(map, folder, family).map(Files::Sam),
     };
@@ -65,6 +79,57 @@ fn detector(map: &mut Map<'_>, folder: &Path, usual: DetectorSettings) -> Option
     let iou = map.or("iou", usual.iou, |value| value.f64_in(0.0, 1.0));
     let settings = DetectorSettings { score: score?, iou: iou? };
     Some(DetectorFiles { path: path?, classes: classes?, input_size: input_size?, settings })
+}
+
+fn world(map: &mut Map<'_>, folder: &Path) -> Option<WorldFiles> {
+    let usual = yolo_world::SETTINGS;
+    let path = file(map, "path", folder);
+    let text = file(map, "text", folder);
+    let tokenizer = file(map, "tokenizer", folder);
+    let pad_token = map.or("pad_token", Family::Clip.pad_token().to_owned(), |value| value.text());
+    let prompts = prompts(map);
+    let input_size = map.or("input_size", None, |value| size(&value).map(Some));
+    let score = map.or("score", usual.score, |value| value.f64_in(0.0, 1.0));
+    let iou = map.or("iou", usual.iou, |value| value.f64_in(0.0, 1.0));
+    Some(WorldFiles {
+        path: path?,
+        text: text?,
+        tokenizer: tokenizer?,
+        pad_token: pad_token?,
+        prompts: prompts?,
+        input_size: input_size?,
+        settings: DetectorSettings { score: score?, iou: iou? },
+    })
+}
+
+fn grounding(map: &mut Map<'_>, folder: &Path) -> Option<GroundingFiles> {
+    let usual = grounding_dino::SETTINGS;
+    let path = file(map, "path", folder);
+    let tokenizer = file(map, "tokenizer", folder);
+    let prompts = prompts(map);
+    let score = map.or("score", usual.score, |value| value.f64_in(0.0, 1.0));
+    let text_score = map.or("text_score", usual.text_score, |value| value.f64_in(0.0, 1.0));
+    let settings = GroundingSettings { score: score?, text_score: text_score? };
+    Some(GroundingFiles { path: path?, tokenizer: tokenizer?, prompts: prompts?, settings })
+}
+
+fn sentence(map: &mut Map<'_>, folder: &Path) -> Option<SentenceFiles> {
+    let path = file(map, "path", folder);
+    let tokenizer = file(map, "tokenizer", folder);
+    Some(SentenceFiles { path: path?, tokenizer: tokenizer? })
+}
+
+/// What a detector looks for when nobody says otherwise.
+fn prompts(map: &mut Map<'_>) -> Option<Vec<String>> {
+    let value = map.req("prompts")?;
+    let texts = value.list(|item| item.text())?;
+    match parse(texts.iter().map(String::as_str)) {
+        Ok(prompts) => Some(prompts),
+        Err(error) => {
+            value.report(error.to_string());
+            None
+        }
+    }
 }
 
 fn towers(map: &mut Map<'_>, folder: &Path, family: Family) -> Option<TowerFiles> {

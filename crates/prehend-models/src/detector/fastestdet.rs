@@ -3,7 +3,7 @@
 //! Source: <https://github.com/dog-qiuqiu/FastestDet>, `utils/tool.py` and `example/onnx-runtime`. One cell of the grid gives one
 //! box at most. The authors count the last pixel of a box in when they compare boxes, and compare them over all classes.
 
-use super::{Candidate, DetectorSettings, InputSize, Suppression, named, read_classes, suppress};
+use super::{Candidate, Classifying, DetectorSettings, InputSize, Suppression, named, suppress};
 use crate::picture::{self, Channels, Filter, Normalisation, resample, run_pictures};
 use crate::signature::{Axis, Expected, Signature};
 use crate::{ModelError, Session};
@@ -24,13 +24,7 @@ const WEIGHTS: [f64; 2] = [0.6, 0.4];
 
 /// A FastestDet network with its classes.
 #[derive(Debug)]
-pub struct FastestDet {
-    session: Session,
-    output: String,
-    classes: Vec<String>,
-    size: InputSize,
-    settings: DetectorSettings,
-}
+pub struct FastestDet(Classifying);
 
 /// What such a network must look like, for a number of classes when it is known.
 pub fn signature(classes: Option<usize>) -> Signature {
@@ -52,21 +46,18 @@ impl FastestDet {
         size: Option<InputSize>,
         settings: DetectorSettings,
     ) -> Result<Self, ModelError> {
-        let classes = read_classes(classes)?;
-        session.check(KIND, &signature(Some(classes.len())))?;
-        let size = InputSize::of(&session, size, InputSize { width: SIDE, height: SIDE })?;
-        let output = session.outputs()[0].name.clone();
-        Ok(Self { session, output, classes, size, settings })
+        Classifying::new(session, (KIND, signature), classes, (size, SIDE), settings).map(Self)
     }
 }
 
 impl Detector for FastestDet {
     fn name(&self) -> &str {
-        self.session.name()
+        self.0.session.name()
     }
 
     fn detect(&self, images: &[&ColorImage]) -> Result<Vec<Vec<Instance>>, InferenceError> {
-        let InputSize { width, height } = self.size;
+        let Classifying { session, output, classes, size, settings } = &self.0;
+        let InputSize { width, height } = *size;
         let mut numbers = Vec::with_capacity(images.len() * 3 * width * height);
         for image in images {
             picture::check(image)?;
@@ -74,21 +65,20 @@ impl Detector for FastestDet {
             Normalisation::unit(Channels::Bgr).append(&resized, &mut numbers);
         }
         let shape = [3, height, width];
-        let answers = run_pictures(&self.session, images.len(), &shape, numbers, &[&self.output])?;
+        let answers = run_pictures(session, images.len(), &shape, numbers, &[], &[output])?;
         let Some(answer) = answers.first() else { return Ok(Vec::new()) };
-        let channels = BEFORE_CLASSES + self.classes.len();
+        let channels = BEFORE_CLASSES + classes.len();
         let [_, found, rows, columns] = answer.shape[..] else {
-            return Err(self.session.wrong_output(answer, &format!("[batch, {channels}, rows, columns]")));
+            return Err(session.wrong_output(answer, &format!("[batch, {channels}, rows, columns]")));
         };
         if found != channels || rows * columns == 0 {
-            return Err(self.session.wrong_output(answer, &format!("[batch, {channels}, rows, columns]")));
+            return Err(session.wrong_output(answer, &format!("[batch, {channels}, rows, columns]")));
         }
-        let rule =
-            Suppression { iou: self.settings.iou, within_class: false, side: 1.0, most: rows * columns };
+        let rule = Suppression { iou: settings.iou, within_class: false, side: 1.0, most: rows * columns };
         let parts = answer.numbers.chunks_exact(channels * rows * columns);
         let of_picture = images.iter().zip(parts).map(|(image, part)| {
-            let candidates = decode(part, (rows, columns), (image.width, image.height), self.settings.score);
-            named(suppress(&candidates, &rule), &self.classes)
+            let candidates = decode(part, (rows, columns), (image.width, image.height), settings.score);
+            named(suppress(&candidates, &rule), classes)
         });
         Ok(of_picture.collect())
     }

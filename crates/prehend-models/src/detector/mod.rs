@@ -1,14 +1,21 @@
 //! Detectors: networks that give boxes with names.
 
 pub mod fastestdet;
+pub mod grounding_dino;
 mod nms;
+pub mod prompts;
 mod settings;
 pub mod yolo;
+pub mod yolo_world;
 
 pub use fastestdet::FastestDet;
+pub use grounding_dino::GroundingDino;
 pub use nms::{Candidate, Suppression, suppress, survivors};
 pub use settings::{DetectorSettings, InputSize, read_classes};
 pub use yolo::Yolo;
+pub use yolo_world::YoloWorld;
+
+use settings::Classifying;
 
 use prehend_perception::Instance;
 

@@ -1,6 +1,7 @@
 //! What a detector is opened with.
 
 use crate::session::{ModelError, Session};
+use crate::signature::Signature;
 use std::path::Path;
 
 /// Thresholds of a detector.
@@ -27,7 +28,7 @@ impl InputSize {
     ///
     /// Errors: [`ModelError::Setting`] when the file fixes another size than was asked for.
     pub(crate) fn of(session: &Session, asked: Option<Self>, default: Self) -> Result<Self, ModelError> {
-        let axes = &session.inputs()[0].axes;
+        let axes = &session.pictures().axes;
         let fixed = |axis: usize| axes.get(axis).and_then(|axis| axis.fixed());
         let free = asked.unwrap_or(default);
         let size = Self { width: fixed(3).unwrap_or(free.width), height: fixed(2).unwrap_or(free.height) };
@@ -41,6 +42,37 @@ impl InputSize {
             }),
             _ => Ok(size),
         }
+    }
+}
+
+/// A network whose channels are classes, checked against them.
+#[derive(Debug)]
+pub(super) struct Classifying {
+    pub(super) session: Session,
+    /// Name of its output.
+    pub(super) output: String,
+    pub(super) classes: Vec<String>,
+    pub(super) size: InputSize,
+    pub(super) settings: DetectorSettings,
+}
+
+impl Classifying {
+    /// Checks a loaded model: `kind` is what errors call it, `signature` what it must look like with so many classes, `classes` the file with
+    /// their names, `side` that of its usual pictures.
+    ///
+    /// Errors: [`ModelError`].
+    pub(super) fn new(
+        session: Session,
+        (kind, signature): (&str, fn(Option<usize>) -> Signature),
+        classes: &Path,
+        (size, side): (Option<InputSize>, usize),
+        settings: DetectorSettings,
+    ) -> Result<Self, ModelError> {
+        let classes = read_classes(classes)?;
+        session.check(kind, &signature(Some(classes.len())))?;
+        let size = InputSize::of(&session, size, InputSize { width: side, height: side })?;
+        let output = session.outputs()[0].name.clone();
+        Ok(Self { session, output, classes, size, settings })
     }
 }
 

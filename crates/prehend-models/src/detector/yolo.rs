@@ -4,8 +4,9 @@
 //! `[batch, 4 + classes, anchors]`: centre x, centre y, width, height in pixels of the input, then one score for each class,
 //! already through a sigmoid. As there, an anchor gives its best class only, and boxes are cut at the border of the picture.
 
-use super::{Candidate, DetectorSettings, InputSize, Suppression, named, read_classes, suppress};
-use crate::picture::{self, Channels, Normalisation, letterbox, run_pictures};
+use super::{Candidate, Classifying, DetectorSettings, InputSize, Suppression, named, suppress};
+use crate::picture::{self, Channels, Letterbox, Normalisation, letterbox, run_pictures};
+use crate::session::Tensor;
 use crate::signature::{Axis, Expected, Signature};
 use crate::{ModelError, Session};
 use prehend_geometry::{ColorImage, PixelBox};
@@ -17,9 +18,9 @@ pub const KIND: &str = "a YOLO network (v8, 11) with these classes";
 /// Thresholds of Ultralytics' `predict`.
 pub const SETTINGS: DetectorSettings = DetectorSettings { score: 0.25, iou: 0.7 };
 /// Side of the pictures that the published networks were trained on, pixels.
-const SIDE: usize = 640;
+pub(super) const SIDE: usize = 640;
 /// Channels of the box.
-const BOX: usize = 4;
+pub(super) const BOX: usize = 4;
 /// Most boxes of one picture (`max_det`).
 const MOST: usize = 300;
 /// Most candidates that are compared with each other (`max_nms`).
@@ -27,13 +28,7 @@ const MOST_COMPARED: usize = 30_000;
 
 /// A YOLO network with its classes.
 #[derive(Debug)]
-pub struct Yolo {
-    session: Session,
-    output: String,
-    classes: Vec<String>,
-    size: InputSize,
-    settings: DetectorSettings,
-}
+pub struct Yolo(Classifying);
 
 /// What such a network must look like, for a number of classes when it is known.
 pub fn signature(classes: Option<usize>) -> Signature {
@@ -55,21 +50,37 @@ impl Yolo {
         size: Option<InputSize>,
         settings: DetectorSettings,
     ) -> Result<Self, ModelError> {
-        let classes = read_classes(classes)?;
-        session.check(KIND, &signature(Some(classes.len())))?;
-        let size = InputSize::of(&session, size, InputSize { width: SIDE, height: SIDE })?;
-        let output = session.outputs()[0].name.clone();
-        Ok(Self { session, output, classes, size, settings })
+        Classifying::new(session, (KIND, signature), classes, (size, SIDE), settings).map(Self)
     }
 }
 
 impl Detector for Yolo {
     fn name(&self) -> &str {
-        self.session.name()
+        self.0.session.name()
     }
 
     fn detect(&self, images: &[&ColorImage]) -> Result<Vec<Vec<Instance>>, InferenceError> {
-        let InputSize { width, height } = self.size;
+        let Classifying { session, output, classes, size, settings } = &self.0;
+        let framed = Framed::of(images, *size)?;
+        let shape = [3, size.height, size.width];
+        let answers = run_pictures(session, images.len(), &shape, framed.numbers, &[], &[output])?;
+        let Some(answer) = answers.first() else { return Ok(Vec::new()) };
+        boxes(session, answer, classes, settings, images, &framed.places)
+    }
+}
+
+/// Pictures in frames of one size, as numbers.
+pub(super) struct Framed {
+    pub(super) numbers: Vec<f32>,
+    pub(super) places: Vec<Letterbox>,
+}
+
+impl Framed {
+    /// Errors: [`InferenceError::Image`].
+    pub(super) fn of(
+        images: &[&ColorImage],
+        InputSize { width, height }: InputSize,
+    ) -> Result<Self, InferenceError> {
         let mut numbers = Vec::with_capacity(images.len() * 3 * width * height);
         let mut places = Vec::with_capacity(images.len());
         for image in images {
@@ -78,28 +89,42 @@ impl Detector for Yolo {
             Normalisation::unit(Channels::Rgb).append(&framed, &mut numbers);
             places.push(place);
         }
-        let shape = [3, height, width];
-        let answers = run_pictures(&self.session, images.len(), &shape, numbers, &[&self.output])?;
-        let Some(answer) = answers.first() else { return Ok(Vec::new()) };
-        let channels = BOX + self.classes.len();
-        let anchors = match answer.shape[..] {
-            [_, found, anchors] if found == channels => anchors,
-            _ => return Err(self.session.wrong_output(answer, &format!("[batch, {channels}, anchors]"))),
-        };
-        let rule = Suppression { iou: self.settings.iou, within_class: true, side: 0.0, most: MOST };
-        let mut found = Vec::with_capacity(images.len());
-        for (index, (image, place)) in images.iter().zip(&places).enumerate() {
-            let part = &answer.numbers[index * channels * anchors..][..channels * anchors];
-            let mut kept = suppress(&decode(part, anchors, self.settings.score), &rule);
-            for candidate in &mut kept {
-                candidate.bounds = place.to_picture(&candidate.bounds).clipped(image.width, image.height);
-            }
-            // What lies in the grey beside the picture is nothing of it.
-            kept.retain(|candidate| candidate.bounds.area() > 0.0);
-            found.push(named(kept, &self.classes));
-        }
-        Ok(found)
+        Ok(Self { numbers, places })
     }
+}
+
+/// The boxes of an answer `[batch, 4 + classes, anchors]`, in pixels of each picture. Channels beyond those of the named classes only
+/// compete: a box that is best there is nobody's.
+pub(super) fn boxes(
+    session: &Session,
+    answer: &Tensor,
+    classes: &[String],
+    settings: &DetectorSettings,
+    images: &[&ColorImage],
+    places: &[Letterbox],
+) -> Result<Vec<Vec<Instance>>, InferenceError> {
+    let (channels, anchors) = match answer.shape[..] {
+        [_, channels, anchors] if channels >= BOX + classes.len() => (channels, anchors),
+        _ => {
+            let expected = format!("[batch, {}, anchors]", BOX + classes.len());
+            return Err(session.wrong_output(answer, &expected));
+        }
+    };
+    let rule = Suppression { iou: settings.iou, within_class: true, side: 0.0, most: MOST };
+    let mut found = Vec::with_capacity(images.len());
+    for (index, (image, place)) in images.iter().zip(places).enumerate() {
+        let part = &answer.numbers[index * channels * anchors..][..channels * anchors];
+        let mut candidates = decode(part, anchors, settings.score);
+        candidates.retain(|candidate| candidate.class < classes.len());
+        let mut kept = suppress(&candidates, &rule);
+        for candidate in &mut kept {
+            candidate.bounds = place.to_picture(&candidate.bounds).clipped(image.width, image.height);
+        }
+        // What lies in the grey beside the picture is nothing of it.
+        kept.retain(|candidate| candidate.bounds.area() > 0.0);
+        found.push(named(kept, classes));
+    }
+    Ok(found)
 }
 
 /// The boxes of one picture with a score above `threshold`, best first and before suppression, in pixels of the input.

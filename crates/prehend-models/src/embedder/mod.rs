@@ -2,21 +2,48 @@
 
 mod likeness;
 mod pictures;
+pub mod sentence;
+mod text;
 mod tokens;
 
 pub use likeness::{Likeness, unit};
 pub use pictures::PicturePreparation;
-pub use tokens::Tokens;
+pub use sentence::SentenceEmbedder;
+pub(crate) use text::TextTower;
+pub use tokens::{Pieces, Tokens, WordPieces};
 
 use crate::detector::InputSize;
 use crate::picture::run_pictures;
-use crate::session::{Feed, Numbers, Tensor};
+use crate::session::Tensor;
 use crate::signature::{Axis, Element, Expected, Signature};
 use crate::{ModelError, Session};
 use prehend_geometry::ColorImage;
 use prehend_perception::{Embedder, InferenceError};
 use prehend_scene::Object;
 use std::path::Path;
+
+/// Turns texts into vectors that features of objects can be held against.
+pub trait TextReader {
+    /// Unit vectors of texts, one for each; all of them are one call.
+    ///
+    /// Errors: [`InferenceError`].
+    fn embed_texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, InferenceError>;
+
+    /// How well each of some vectors fits one: texts a picture, or pictures a text, [0, 1]. See [`Likeness`].
+    fn likeness(&self, one: &[f32], others: &[Vec<f32>]) -> Vec<f64>;
+
+    /// How well a text fits each of some objects by their features; `None` for those without features of the text's length.
+    ///
+    /// Errors: [`InferenceError`].
+    fn likeness_of(&self, text: &str, objects: &[Object]) -> Result<Vec<Option<f64>>, InferenceError> {
+        let text = self.embed_texts(&[text])?.pop().unwrap_or_default();
+        let fits = |object: &Object| !text.is_empty() && object.features.len() == text.len();
+        let features: Vec<Vec<f32>> =
+            objects.iter().filter(|object| fits(object)).map(|object| object.features.clone()).collect();
+        let mut known = self.likeness(&text, &features).into_iter();
+        Ok(objects.iter().map(|object| if fits(object) { known.next() } else { None }).collect())
+    }
+}
 
 /// What the two families do differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,9 +119,8 @@ impl Family {
 pub struct Towers {
     family: Family,
     image: Session,
-    text: Session,
-    outputs: [String; 2],
-    tokens: Tokens,
+    output: String,
+    text: TextTower,
     size: InputSize,
     likeness: Likeness,
 }
@@ -111,23 +137,12 @@ impl Towers {
         size: Option<InputSize>,
         likeness: Likeness,
     ) -> Result<Self, ModelError> {
-        let signatures = [family.image_signature(), family.text_signature()];
-        let mut outputs = [String::new(), String::new()];
-        for (tower, session) in [&image, &text].into_iter().enumerate() {
-            session.check(family.kinds()[tower], &signatures[tower])?;
-            let wanted = &signatures[tower].outputs[0];
-            if let Some(place) = wanted.position(session.outputs()) {
-                outputs[tower].clone_from(&session.outputs()[place].name);
-            }
-        }
+        let signature = family.image_signature();
+        image.check(family.kinds()[0], &signature)?;
+        let output = output_name(&image, &signature);
+        let text = TextTower::new(family, text, tokenizer, pad_token)?;
         let size = InputSize::of(&image, size, InputSize { width: 224, height: 224 })?;
-        let tokens = Tokens::read(tokenizer, family.length(), pad_token)?;
-        Ok(Self { family, image, text, outputs, tokens, size, likeness })
-    }
-
-    /// Name of the producer in evidence records.
-    pub fn name(&self) -> &str {
-        self.image.name()
+        Ok(Self { family, image, output, text, size, likeness })
     }
 
     /// Unit vectors of pictures, one for each.
@@ -141,44 +156,15 @@ impl Towers {
             preparation.append(image, self.size, &mut numbers);
         }
         let shape = [3, self.size.height, self.size.width];
-        let answers = run_pictures(&self.image, images.len(), &shape, numbers, &[&self.outputs[0]])?;
+        let answers = run_pictures(&self.image, images.len(), &shape, numbers, &[], &[&self.output])?;
         answers.into_iter().next().map_or(Ok(Vec::new()), |answer| rows(&self.image, &answer, images.len()))
     }
+}
 
-    /// Unit vectors of texts, one for each; all of them are one call.
-    ///
-    /// Errors: [`InferenceError`].
-    pub fn embed_texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, InferenceError> {
-        if texts.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (mut ids, mut mask) = (Vec::new(), Vec::new());
-        for text in texts {
-            let lower = text.to_lowercase();
-            // SigLIP was trained on lower case; CLIP's tokenizer lowers by itself.
-            let text = if self.family == Family::Siglip { &lower } else { *text };
-            let tokens = self.tokens.of(text).map_err(|message| InferenceError::Text {
-                model: self.text.name().to_owned(),
-                text: text.to_owned(),
-                message,
-            })?;
-            ids.extend(tokens.ids);
-            mask.extend(tokens.mask);
-        }
-        let shape = [texts.len(), self.family.length()];
-        let feed = |name, numbers| Feed { name, shape: &shape, numbers: Numbers::Int(numbers) };
-        let mut feeds = vec![feed("input_ids", &ids)];
-        if self.text.inputs().iter().any(|input| input.name == "attention_mask") {
-            feeds.push(feed("attention_mask", &mask));
-        }
-        let answer = self.text.run(&feeds, &[&self.outputs[1]])?;
-        rows(&self.text, &answer[0], texts.len())
-    }
-
-    /// How well each text fits a picture, [0, 1]; with CLIP the texts compete and sum to 1, with SigLIP each stands alone.
-    pub fn likeness(&self, picture: &[f32], texts: &[Vec<f32>]) -> Vec<f64> {
-        self.likeness.of(picture, texts)
-    }
+/// Name of a model's output that a signature asks for first; the check has found it.
+fn output_name(session: &Session, signature: &Signature) -> String {
+    let place = signature.outputs[0].position(session.outputs()).unwrap_or(0);
+    session.outputs()[place].name.clone()
 }
 
 /// The rows of `[count, features]`, each at unit length.
@@ -191,24 +177,36 @@ fn rows(session: &Session, answer: &Tensor, count: usize) -> Result<Vec<Vec<f32>
     }
 }
 
+impl TextReader for Towers {
+    fn embed_texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, InferenceError> {
+        self.text.embed(texts)
+    }
+
+    fn likeness(&self, one: &[f32], others: &[Vec<f32>]) -> Vec<f64> {
+        self.likeness.of(one, others)
+    }
+}
+
 impl Embedder for Towers {
-    /// The mean of an object's views, weighted by their rank. Empty when it has none, or when the model gives no answer, which is
-    /// logged: the map then goes by what else it knows.
-    fn embed(&self, object: &Object) -> Vec<f32> {
-        let views: Vec<&ColorImage> = object.crops.iter().map(|crop| &crop.color).collect();
-        let features = match self.embed_pictures(&views) {
-            Ok(features) => features,
-            Err(error) => {
-                tracing::warn!("{} has no features: {error}", object.key);
-                return Vec::new();
+    fn name(&self) -> &str {
+        self.image.name()
+    }
+
+    /// The mean of an object's views, weighted by their rank; empty when it has none.
+    fn embed(&self, objects: &[Object]) -> Result<Vec<Vec<f32>>, InferenceError> {
+        let views: Vec<&ColorImage> =
+            objects.iter().flat_map(|object| &object.crops).map(|crop| &crop.color).collect();
+        let mut features = self.embed_pictures(&views)?.into_iter();
+        let mean = |object: &Object| {
+            let mut mean = Vec::new();
+            for (crop, features) in object.crops.iter().zip(features.by_ref()) {
+                mean.resize(features.len(), 0.0);
+                for (sum, feature) in mean.iter_mut().zip(features) {
+                    *sum += feature * crop.rank.max(f64::EPSILON) as f32;
+                }
             }
+            unit(&mean)
         };
-        let mut mean = vec![0.0; features.first().map_or(0, Vec::len)];
-        for (features, crop) in features.iter().zip(&object.crops) {
-            for (sum, feature) in mean.iter_mut().zip(features) {
-                *sum += feature * crop.rank.max(f64::EPSILON) as f32;
-            }
-        }
-        unit(&mean)
+        Ok(objects.iter().map(mean).collect())
     }
 }

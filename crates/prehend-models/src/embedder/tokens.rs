@@ -1,4 +1,4 @@
-//! From words to the numbers of a text tower, by the model's own `tokenizer.json`.
+//! From words to the numbers of a model, by its own `tokenizer.json`.
 
 use crate::ModelError;
 use std::path::Path;
@@ -52,6 +52,67 @@ impl Tokens {
             return Err(format!("{} tokens instead of {}", ids.len(), self.length));
         }
         Ok(TextNumbers { ids, mask })
+    }
+}
+
+/// Tokens of one text, as many as it has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Numbers of the tokens, with those of start and end.
+    pub ids: Vec<i64>,
+    /// Number of the sentence that each is of.
+    pub types: Vec<i64>,
+}
+
+/// A tokenizer of BERT's make: texts keep their own length.
+#[derive(Clone, Debug)]
+pub struct WordPieces {
+    tokenizer: Tokenizer,
+    pad_id: i64,
+    separators: [i64; 3],
+}
+
+impl WordPieces {
+    /// Reads a `tokenizer.json`. With `length` longer texts are cut, but keep their end token.
+    ///
+    /// Errors: [`ModelError::Companion`] when the file is no tokenizer, or lacks one of BERT's tokens.
+    pub fn read(path: &Path, length: Option<usize>) -> Result<Self, ModelError> {
+        let wrong = |message: String| ModelError::Companion { path: path.to_path_buf(), message };
+        let mut tokenizer =
+            Tokenizer::from_file(path).map_err(|error| wrong(format!("it is no tokenizer: {error}")))?;
+        let number = |token: &str| {
+            let number = tokenizer.token_to_id(token).map(i64::from);
+            number.ok_or_else(|| wrong(format!("it has no token `{token}`: it is none of BERT's make")))
+        };
+        let (pad_id, separators) = (number("[PAD]")?, [number("[CLS]")?, number("[SEP]")?, number(".")?]);
+        let truncation =
+            length.map(|max_length| TruncationParams { max_length, ..TruncationParams::default() });
+        tokenizer.with_truncation(truncation).map_err(|error| wrong(error.to_string()))?;
+        tokenizer.with_padding(None);
+        Ok(Self { tokenizer, pad_id, separators })
+    }
+
+    /// Number of the token that fills texts up.
+    pub fn pad_id(&self) -> i64 {
+        self.pad_id
+    }
+
+    /// Whether a token stands between phrases: start, end or full stop.
+    pub fn is_separator(&self, id: i64) -> bool {
+        self.separators.contains(&id)
+    }
+
+    /// The tokens of a text; what is wrong with it, in words.
+    pub fn of(&self, text: &str) -> Result<Pieces, String> {
+        let encoding = self.tokenizer.encode(text, true).map_err(|error| error.to_string())?;
+        let numbers = |list: &[u32]| list.iter().map(|number| i64::from(*number)).collect::<Vec<_>>();
+        Ok(Pieces { ids: numbers(encoding.get_ids()), types: numbers(encoding.get_type_ids()) })
+    }
+
+    /// The words of some tokens, pieces of one word joined.
+    pub fn words(&self, ids: &[i64]) -> Result<String, String> {
+        let ids: Vec<u32> = ids.iter().filter_map(|id| u32::try_from(*id).ok()).collect();
+        self.tokenizer.decode(&ids, true).map_err(|error| error.to_string())
     }
 }
 

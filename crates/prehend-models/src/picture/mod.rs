@@ -5,7 +5,7 @@ mod letterbox;
 mod numbers;
 mod resample;
 
-pub use batch::run_pictures;
+pub use batch::{at_once, run_pictures};
 pub use letterbox::{Letterbox, letterbox};
 pub use numbers::{Channels, Normalisation};
 pub use resample::{Filter, resample};

@@ -146,7 +146,7 @@ impl Sam {
     /// crops). Best first.
     ///
     /// Errors: [`InferenceError`].
-    pub fn everything(
+    pub fn all(
         &self,
         image: &ColorImage,
         settings: &AutomaticSettings,
@@ -269,5 +269,10 @@ impl Segmenter for Sam {
             }
         }
         Ok(regions)
+    }
+
+    /// With the authors' values for SAM.
+    fn everything(&self, image: &ColorImage) -> Result<Vec<Region>, InferenceError> {
+        self.all(image, &AutomaticSettings::default())
     }
 }

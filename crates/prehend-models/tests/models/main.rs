@@ -2,8 +2,11 @@
 
 mod cells;
 mod fastestdet;
+mod names;
 mod sam;
+mod sentence;
 mod session;
 mod support;
 mod towers;
+mod worded;
 mod yolo;

@@ -208,7 +208,7 @@ fn everything_is_found_once_from_a_grid() {
         let folder = TempDir::new().expect("a folder");
         let (sam, image) = discs(family, folder.path());
         let few = AutomaticSettings { points_per_side: 2, stability: 0.5, ..AutomaticSettings::default() };
-        let found = sam.everything(&image, &few).expect("an answer");
+        let found = sam.all(&image, &few).expect("an answer");
         // The discs of half the radius are below the predicted IoU.
         assert_eq!(found.len(), 4, "{family:?}");
         for centre in [[16.0, 12.0], [48.0, 12.0], [16.0, 36.0], [48.0, 36.0]] {
@@ -218,10 +218,10 @@ fn everything_is_found_once_from_a_grid() {
         }
         // Twelve points along a side are 5 pixels apart: most of their discs share more than 0.3 of their boxes with another.
         let dense = AutomaticSettings { points_per_side: 12, overlap: 0.3, ..few };
-        let found = sam.everything(&image, &dense).expect("an answer");
+        let found = sam.all(&image, &dense).expect("an answer");
         assert!((10..60).contains(&found.len()), "{family:?}: {} of 144", found.len());
         let strict = AutomaticSettings { predicted_iou: 0.95, ..few };
-        assert_eq!(sam.everything(&image, &strict), Ok(Vec::new()));
+        assert_eq!(sam.all(&image, &strict), Ok(Vec::new()));
     }
 }
 

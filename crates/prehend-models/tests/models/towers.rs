@@ -4,7 +4,7 @@
 use crate::cells;
 use crate::support::{self, onnx::Axis::Free, onnx::Axis::Is, onnx::Graph, onnx::Kind};
 use prehend_geometry::ColorImage;
-use prehend_models::embedder::{Family, Likeness, Towers, unit};
+use prehend_models::embedder::{Family, Likeness, TextReader, Towers, unit};
 use prehend_models::{ModelError, Session};
 use std::path::Path;
 use tempfile::TempDir;
@@ -14,7 +14,7 @@ const SCALE: f64 = 4.0;
 const BIAS: f64 = -1.0;
 
 /// Twelve features: for each channel the mean of the four quarters.
-fn image_tower(output: &str) -> Graph {
+pub(crate) fn image_tower(output: &str) -> Graph {
     let graph = Graph::default()
         .input("pixel_values", Kind::Float, &cells::pictures(Free(BATCH), Is(224), Is(224)))
         .output("last_hidden_state", Kind::Float, &[Free(BATCH), Is(3), Is(2), Is(2)])

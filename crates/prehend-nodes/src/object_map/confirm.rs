@@ -1,10 +1,8 @@
 //! Vision-language confirm of a retrieval (ASP IV-C): which model is asked, and what holds when it does not answer.
 
 use crate::shell::NodeError;
-use prehend_config::{Findings, Value};
 use prehend_llm::{HttpConfirmer, VlmSettings};
 use prehend_perception::{Confirmer, Question, Retrieval};
-use std::path::Path;
 use std::sync::Arc;
 
 /// A model, and how many candidates it is shown.
@@ -15,9 +13,9 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The model of a settings file, with the key from the environment; `None` when the file names none.
-    pub(super) fn load(path: &Path) -> Result<Option<Self>, NodeError> {
-        let Some(settings) = read_settings(path)? else { return Ok(None) };
+    /// The model of these settings, with the key from the environment; `None` when they name none.
+    pub(super) fn new(settings: Option<VlmSettings>) -> Result<Option<Self>, NodeError> {
+        let Some(settings) = settings else { return Ok(None) };
         let failed = |reason| NodeError::Start { node: "object_map", reason };
         let key = match &settings.key_env {
             Some(name) => {
@@ -33,12 +31,6 @@ impl Model {
             HttpConfirmer::new(settings, key.as_deref()).map_err(|error| failed(error.to_string()))?;
         Ok(Some(Self { confirmer: Arc::new(confirmer), max_candidates }))
     }
-}
-
-/// The `vlm` settings of a file, all of whose keys are known.
-fn read_settings(path: &Path) -> Result<Option<VlmSettings>, Findings> {
-    let read = |root: Value<'_>| root.map(|map| map.or("vlm", None, |value| VlmSettings::read(&value)));
-    prehend_config::read_file(path, read)
 }
 
 /// A retrieval as the model has it; when the model gives no answer, as the built-in confirm left it, with the reason.
@@ -97,11 +89,5 @@ mod tests {
         assert_eq!((no.matches.len(), no.rejected.len(), error), (0, 1, None));
         let (same, error) = confirmed(found.clone(), &question, &Model(None)).await;
         assert_eq!((same, error), (found, Some(Asleep)));
-    }
-
-    #[test]
-    fn the_file_in_the_repository_is_read_and_asks_nobody() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/nodes/object_map.yaml");
-        assert_eq!(read_settings(Path::new(file)), Ok(None));
     }
 }

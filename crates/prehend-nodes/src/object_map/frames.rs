@@ -4,7 +4,7 @@ use crate::convert::{self, ConvertError};
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
 use prehend_msgs::vision_msgs::msg::Detection2DArray;
-use prehend_perception::{Detection, LabelImage};
+use prehend_perception::{Detection, LabelImage, names};
 use prehend_ros::nanoseconds;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) enum Part {
     RegionDetections(Detection2DArray),
 }
 
-/// Five messages with one stamp, and those of a detector of parts when they came before: nobody waits for them, since things are
+/// Three messages of the camera and two of the detector, if there is one, with one stamp, and those of a detector of parts when they came before: nobody waits for them, since things are
 /// known without their parts.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
@@ -31,8 +31,8 @@ pub(super) struct Frame {
     pub(super) color: Image,
     pub(super) depth: Image,
     pub(super) info: CameraInfo,
-    pub(super) labels: Image,
-    pub(super) detections: Detection2DArray,
+    /// What the detector says, on a robot that has one.
+    pub(super) detected: Option<(Image, Detection2DArray)>,
     pub(super) parts: Option<(Image, Detection2DArray)>,
 }
 
@@ -51,11 +51,18 @@ struct Partial {
 #[derive(Default)]
 pub(super) struct Joiner {
     partial: BTreeMap<i64, Partial>,
+    /// Whether frames are whole without a detector's messages.
+    without_detector: bool,
     /// Number of messages so far: colour, depth, info, labels, detections, part labels, part detections.
     pub(super) heard: [u64; 7],
 }
 
 impl Joiner {
+    /// Waits for the camera's messages, and for those of a detector when there is one.
+    pub(super) fn new(has_detector: bool) -> Self {
+        Self { without_detector: !has_detector, ..Self::default() }
+    }
+
     /// Takes a message; gives the frame it completes.
     pub(super) fn take(&mut self, part: Part) -> Option<Frame> {
         let (slot, stamp) = match &part {
@@ -82,8 +89,7 @@ impl Joiner {
         let complete = partial.color.is_some()
             && partial.depth.is_some()
             && partial.info.is_some()
-            && partial.labels.is_some()
-            && partial.detections.is_some();
+            && (self.without_detector || partial.labels.is_some() && partial.detections.is_some());
         if !complete {
             while self.partial.len() > KEPT {
                 self.partial.pop_first();
@@ -98,8 +104,7 @@ impl Joiner {
             color: whole.color?,
             depth: whole.depth?,
             info: whole.info?,
-            labels: whole.labels?,
-            detections: whole.detections?,
+            detected: whole.labels.zip(whole.detections),
             parts: whole.part_labels.zip(whole.part_detections),
         })
     }
@@ -120,15 +125,7 @@ pub(super) fn label_image(msg: &Image) -> Result<LabelImage, ConvertError> {
     })
 }
 
-/// Longest text that is taken for a name, characters.
-const LONGEST_NAME: usize = 60;
-
-/// Whether a detector's text can be what a thing is called: short, and without control characters.
-fn is_name(text: &str) -> bool {
-    text.chars().take(LONGEST_NAME + 1).count() <= LONGEST_NAME && !text.chars().any(char::is_control)
-}
-
-/// Detections of a message; those whose id is no label are left out, and what is no name counts as none.
+/// Detections of a message; those whose id is no label are left out, and what is no name counts as none (see [`names::clean`]).
 pub(super) fn detections(msg: &Detection2DArray) -> Vec<Detection> {
     msg.detections
         .iter()
@@ -141,9 +138,7 @@ pub(super) fn detections(msg: &Detection2DArray) -> Vec<Detection> {
                 .max_by(|a, b| a.hypothesis.score.total_cmp(&b.hypothesis.score));
             let (class_name, score) = best.map_or((String::new(), 0.0), |r| {
                 let hypothesis = &r.hypothesis;
-                let name =
-                    if is_name(&hypothesis.class_id) { hypothesis.class_id.clone() } else { String::new() };
-                (name, hypothesis.score)
+                (names::clean(&hypothesis.class_id), hypothesis.score)
             });
             (label > 0).then_some(Detection { label, class_name, score })
         })
@@ -180,6 +175,16 @@ mod tests {
             parts(2).into_iter().filter_map(|part| joiner.take(part)).map(|frame| frame.stamp.sec).collect();
         assert_eq!(stamps, [2]);
         assert!(last.and_then(|part| joiner.take(part)).is_none(), "the older frame was given up");
+    }
+
+    #[test]
+    fn without_a_detector_the_cameras_messages_are_a_frame() {
+        let mut joiner = Joiner::new(false);
+        let camera =
+            parts(1).into_iter().filter(|part| !matches!(part, Part::Labels(_) | Part::Detections(_)));
+        let frames: Vec<Frame> = camera.filter_map(|part| joiner.take(part)).collect();
+        assert_eq!(frames.len(), 1);
+        assert!(frames[0].detected.is_none());
     }
 
     #[test]

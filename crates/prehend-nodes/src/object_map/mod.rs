@@ -5,7 +5,9 @@
 mod answer;
 mod confirm;
 mod frames;
+mod models;
 mod publish;
+mod settings;
 mod update;
 
 use crate::convert;
@@ -20,10 +22,13 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
-use prehend_perception::{Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, retrieve};
+use prehend_perception::{
+    Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
+};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
+use settings::Settings;
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
@@ -55,24 +60,20 @@ enum Event {
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let shell = Shell::start("object_map", &options).await?;
-    let mut node = ObjectMapNode::new(&shell)?;
+    let mut node = ObjectMapNode::new(&shell).await?;
     let robot = &shell.robot;
     let sensor = QosProfile::sensor_data();
     let mut color = shell.node.subscribe(&robot.camera.color, sensor)?;
     let mut depth = shell.node.subscribe(&robot.camera.depth, sensor)?;
     let mut info = shell.node.subscribe(&robot.camera.info, sensor)?;
-    let mut labels = shell.node.subscribe(&robot.detector.label_image, sensor)?;
-    let mut detections = shell.node.subscribe(&robot.detector.detections, sensor)?;
+    // Where models look there is no detector to wait for, nor its parts.
+    let detector = Some(&robot.detector).filter(|_| node.sight.is_none());
+    let mut labels = subscribe(&shell, detector.map(|topics| topics.label_image.as_str()))?;
+    let mut detections = subscribe(&shell, detector.map(|topics| topics.detections.as_str()))?;
     let mut in_hand = shell.node.subscribe::<ObjectMapMsg>(names::IN_HAND, QosProfile::transient_local())?;
-    let part_topics = robot.detector.parts.as_ref();
-    let mut part_labels = match part_topics {
-        Some(topics) => Some(shell.node.subscribe(&topics.label_image, sensor)?),
-        None => None,
-    };
-    let mut part_detections = match part_topics {
-        Some(topics) => Some(shell.node.subscribe(&topics.detections, sensor)?),
-        None => None,
-    };
+    let parts = detector.and_then(|topics| topics.parts.as_ref());
+    let mut part_labels = subscribe(&shell, parts.map(|topics| topics.label_image.as_str()))?;
+    let mut part_detections = subscribe(&shell, parts.map(|topics| topics.detections.as_str()))?;
     let services = QosProfile::services();
     let mut update = shell.node.create_service::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let mut retrieve =
@@ -89,8 +90,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Some(message) = color.next() => Event::Part(Part::Color(message)),
             Some(message) = depth.next() => Event::Part(Part::Depth(message)),
             Some(message) = info.next() => Event::Part(Part::Info(message)),
-            Some(message) = labels.next() => Event::Part(Part::Labels(message)),
-            Some(message) = detections.next() => Event::Part(Part::Detections(message)),
+            Some(message) = next_of(&mut labels) => Event::Part(Part::Labels(message)),
+            Some(message) = next_of(&mut detections) => Event::Part(Part::Detections(message)),
             Some(message) = next_of(&mut part_labels) => Event::Part(Part::RegionLabels(message)),
             Some(message) = next_of(&mut part_detections) => Event::Part(Part::RegionDetections(message)),
             Some(request) = update.next() => Event::Update(request),
@@ -127,6 +128,15 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     }
 }
 
+/// A subscription to a topic of a camera or detector, if there is one.
+fn subscribe<M: prehend_msgs::Message>(
+    shell: &Shell,
+    topic: Option<&str>,
+) -> Result<Option<Subscription<M>>, NodeError> {
+    let subscribed = topic.map(|topic| shell.node.subscribe(topic, QosProfile::sensor_data()));
+    Ok(subscribed.transpose()?)
+}
+
 /// The next message of a topic the robot may not have.
 async fn next_of<M: prehend_msgs::Message>(topic: &mut Option<Subscription<M>>) -> Option<M> {
     match topic {
@@ -151,6 +161,8 @@ struct ObjectMapNode<'a> {
     lexicon: Lexicon,
     /// Confirms retrievals; without one the built-in confirm does.
     model: Option<Model>,
+    /// What looks at the images; without it a detector on the graph has labelled them.
+    sight: Option<Sight>,
     joiner: Joiner,
     newest: Option<frames::Frame>,
     waiting: Vec<Pending>,
@@ -166,7 +178,7 @@ struct ObjectMapNode<'a> {
 }
 
 impl<'a> ObjectMapNode<'a> {
-    fn new(shell: &'a Shell) -> Result<Self, NodeError> {
+    async fn new(shell: &'a Shell) -> Result<Self, NodeError> {
         let parameters = shell.node.parameters();
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let settings = parameters.string_or("settings", "config/nodes/object_map.yaml")?;
@@ -175,11 +187,16 @@ impl<'a> ObjectMapNode<'a> {
         let frames_per_update = u32::try_from(frames.clamp(1, 30)).unwrap_or(1);
         parameters.finish()?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
-        let model = Model::load(&crate::share::resolve(Path::new(&settings)))?;
+        let settings = Settings::read(&crate::share::resolve(Path::new(&settings)))?;
+        let mapping = MapSettings { merge: settings.merge, ..MapSettings::default() };
+        let sight = models::sight(settings.models).await?;
+        let model = Model::new(settings.vlm)?;
+        let embedder =
+            || Box::new(sight.as_ref().map_or_else(|| Sight::default().embedder(), Sight::embedder));
         let latched = QosProfile::transient_local();
         let room = match &shell.robot.navigation {
             Some(navigation) => Some(Room {
-                builder: RoomBuilder::new(&navigation.frame, RoomSettings::default()),
+                builder: RoomBuilder::with_embedder(&navigation.frame, RoomSettings::default(), embedder()),
                 map: shell.node.create_publisher(names::ROOM_MAP, latched)?,
             }),
             None => None,
@@ -188,10 +205,11 @@ impl<'a> ObjectMapNode<'a> {
             shell,
             room,
             stood: None,
-            builder: MapBuilder::new(&shell.robot.frames.base, MapSettings::default()),
+            builder: MapBuilder::with_embedder(&shell.robot.frames.base, mapping, embedder()),
             lexicon,
             model,
-            joiner: Joiner::default(),
+            joiner: Joiner::new(sight.is_none()),
+            sight,
             newest: None,
             waiting: Vec::new(),
             in_hand: Vec::new(),

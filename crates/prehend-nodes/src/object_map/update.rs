@@ -10,7 +10,9 @@ use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_perception::map::Tool;
-use prehend_perception::{Keyframe, KeyframeError, PartLabels, RoomBuilder, RoomSettings, UpdateReport};
+use prehend_perception::{
+    Keyframe, KeyframeError, LabelImage, PartLabels, RoomBuilder, RoomSettings, UpdateReport,
+};
 use prehend_ros::{ParameterError, Parameters, ServiceRequest, TfError, nanoseconds, time_from_nanoseconds};
 use prehend_scene::{Object, ObjectKey, Scope};
 use serde_json::{Value, json};
@@ -84,6 +86,7 @@ impl Pending {
         self.report.added.retain(|key| !report.removed.contains(key));
         self.report.added.extend(report.added);
         self.report.removed.extend(report.removed);
+        self.report.joined.extend(report.joined);
         self.report.skipped = report.skipped;
         self.report.held = report.held;
     }
@@ -146,6 +149,7 @@ impl Failure {
             Self::Frame(KeyframeError::Size { image: "depth", .. }) => ErrorCode::MAP_BAD_DEPTH,
             Self::Frame(KeyframeError::Pose) => ErrorCode::MAP_NO_TRANSFORM,
             Self::Frame(KeyframeError::Empty) => ErrorCode::MAP_NOTHING_SEEN,
+            Self::Frame(KeyframeError::Model(_)) => ErrorCode::MAP_NO_MODEL,
             Self::Frame(KeyframeError::Intrinsics(_) | KeyframeError::Size { .. }) => ErrorCode::MAP_NO_FRAME,
         }
     }
@@ -303,13 +307,18 @@ impl ObjectMapNode<'_> {
             pose: map_from_tool * self.self_filter.tool_from_box,
             size: self.self_filter.size,
         });
+        let color = convert::color_image_from_msg(&frame.color)?;
+        let (labels, detections) = match &frame.detected {
+            Some((labels, detections)) => (frames::label_image(labels)?, frames::detections(detections)),
+            None => (LabelImage::blank(color.width, color.height), Vec::new()),
+        };
         Ok(Keyframe {
             view: if view.is_empty() { "view".to_owned() } else { view.to_owned() },
             stamp: convert::seconds(&frame.stamp),
-            color: convert::color_image_from_msg(&frame.color)?,
+            color,
             depth: convert::depth_image_from_msg(&frame.depth)?,
-            labels: frames::label_image(&frame.labels)?,
-            detections: frames::detections(&frame.detections),
+            labels,
+            detections,
             parts: match &frame.parts {
                 Some((labels, detections)) => Some(PartLabels {
                     labels: frames::label_image(labels)?,
@@ -345,10 +354,11 @@ impl ObjectMapNode<'_> {
 
     async fn take_room(
         &mut self,
-        keyframe: Keyframe,
+        mut keyframe: Keyframe,
         tool: Option<Tool>,
         reset: bool,
     ) -> Result<UpdateReport, Failure> {
+        let sight = self.sight.clone().unwrap_or_default();
         let Some(room) = &mut self.room else { return Err(Failure::Broken) };
         let empty = RoomBuilder::new(&room_frame(&self.shell.robot), RoomSettings::default());
         let mut builder = std::mem::replace(&mut room.builder, empty);
@@ -356,7 +366,9 @@ impl ObjectMapNode<'_> {
             builder.continue_from(first_version(&keyframe));
         }
         let work = tokio::task::spawn_blocking(move || {
-            let result = builder.update(&keyframe, tool.as_ref(), reset);
+            // A map of the room takes masks: a box alone has no edge against what is behind it.
+            let looked = sight.look(&mut keyframe).map_err(KeyframeError::from);
+            let result = looked.and_then(|_| builder.update(&keyframe, tool.as_ref(), reset));
             (builder, result)
         });
         let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
@@ -368,10 +380,11 @@ impl ObjectMapNode<'_> {
 
     async fn take_here(
         &mut self,
-        keyframe: Keyframe,
+        mut keyframe: Keyframe,
         tool: Option<Tool>,
         reset: bool,
     ) -> Result<UpdateReport, Failure> {
+        let sight = self.sight.clone().unwrap_or_default();
         self.leave_place();
         self.stood = self.stood.or_else(|| self.base_pose());
         // The heartbeat must go on during the update.
@@ -381,7 +394,9 @@ impl ObjectMapNode<'_> {
             builder.continue_from(first_version(&keyframe));
         }
         let work = tokio::task::spawn_blocking(move || {
-            let result = builder.update(&keyframe, tool.as_ref(), reset, 0);
+            let looked = sight.look(&mut keyframe).map_err(KeyframeError::from);
+            let result =
+                looked.and_then(|seen| builder.update_named(&keyframe, &seen, tool.as_ref(), reset, 0));
             (builder, result)
         });
         let (builder, result) = work.await.map_err(|_| Failure::Broken)?;
@@ -429,7 +444,8 @@ impl ObjectMapNode<'_> {
                 seconds * 1e3
             ),
             json!({ "version": map.version, "added": names(&report.added), "merged": names(&report.merged),
-                "moved": names(&report.moved), "removed": names(&report.removed), "held": report.held,
+                "moved": names(&report.moved), "removed": names(&report.removed), "joined": report.joined,
+                "held": report.held,
                 "homeless_parts": report.homeless_parts,
                 "skipped_empty_masks": report.skipped.empty_masks,
                 "skipped_without_points": report.skipped.without_points,
@@ -464,9 +480,11 @@ impl ObjectMapNode<'_> {
             Some(Failure::Moving { .. }) => Failure::Moving { waited },
             Some(why) => why,
             None => {
-                let silent = self.joiner.silent(&pending.heard, &topics);
+                // Nobody waits for a detector where models look.
+                let awaited = if self.sight.is_some() { 3 } else { topics.len() };
+                let silent = self.joiner.silent(&pending.heard, &topics[..awaited]);
                 let silent = if silent.is_empty() {
-                    "none, but no five share a stamp".to_owned()
+                    format!("none, but no {awaited} share a stamp")
                 } else {
                     silent.join(", ")
                 };

@@ -1,21 +1,59 @@
 //! Which thing of a frame is which known object.
 
-use super::{UpdateReport, Visibility};
-use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity, similarity};
-use prehend_scene::{Object, ObjectKey, fixture};
+use super::Visibility;
+use super::known::Known;
+use prehend_geometry::BoxHash;
+use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
+use prehend_scene::{Object, ObjectKey};
+use std::collections::BTreeMap;
 
-/// For each seen thing the known object it is, best similarity first, one to one.
-pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeRule) -> Vec<Option<usize>> {
+/// Share of a scrap that lies on what it is a scrap of.
+const SCRAP: f64 = 0.8;
+
+/// For each seen thing the known object it is, by the rule's method. `near` are the boxes of the known objects.
+pub(super) fn pair(
+    old: &[Known],
+    gone: &[bool],
+    seen: &[Known],
+    near: &BoxHash,
+    rule: &MergeRule,
+) -> Vec<Option<usize>> {
+    match rule.method {
+        MergeMethod::Prehend => one_to_one(old, gone, seen, near, rule),
+        MergeMethod::ConceptGraphs | MergeMethod::Asp => greedy(old, gone, seen, near, rule),
+        MergeMethod::Off => vec![None; seen.len()],
+    }
+}
+
+/// Best similarity first, each thing and each object once. Of equally similar pairs that of the object longer on the map comes first, then
+/// that of a thing with a name, of the larger one, and of the nearer one: the order of the things in their frame decides nothing.
+fn one_to_one(
+    old: &[Known],
+    gone: &[bool],
+    seen: &[Known],
+    near: &BoxHash,
+    rule: &MergeRule,
+) -> Vec<Option<usize>> {
     let mut scored: Vec<(f64, usize, usize)> = Vec::new();
-    for (number, object) in seen.iter().enumerate() {
-        for (place, known) in old.iter().enumerate().filter(|(place, _)| !gone[*place]) {
-            if let Some(score) = similarity(known, object, rule) {
+    for (number, thing) in seen.iter().enumerate() {
+        for place in near.touching(&thing.reach(rule)).into_iter().filter(|place| !gone[*place]) {
+            if let Some(score) = old[place].body().similarity(&thing.body(), rule) {
                 scored.push((score, number, place));
             }
         }
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let tie = |number: usize, place: usize| {
+        let (thing, known) = (&seen[number].object, &old[place].object);
+        let apart = (thing.bounds.pose.translation.vector - known.bounds.pose.translation.vector).norm();
+        (thing.class_name.is_empty(), std::cmp::Reverse(thing.cloud.len()), apart)
+    };
+    scored.sort_by(|a, b| {
+        let by_thing = || {
+            let (one, other) = (tie(a.1, a.2), tie(b.1, b.2));
+            (one.0, one.1).cmp(&(other.0, other.1)).then(one.2.total_cmp(&other.2))
+        };
+        b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)).then_with(by_thing)
+    });
     let mut pairs = vec![None; seen.len()];
     let mut taken = vec![false; old.len()];
     for (_, number, place) in scored {
@@ -27,18 +65,80 @@ pub(super) fn pair(old: &[Object], gone: &[bool], seen: &[Object], rule: &MergeR
     pairs
 }
 
+/// Each thing on its own goes to the object with the highest similarity (Gu et al. 2023, III-B); several may go to one. What is compared
+/// is the map as it was before the frame.
+fn greedy(
+    old: &[Known],
+    gone: &[bool],
+    seen: &[Known],
+    near: &BoxHash,
+    rule: &MergeRule,
+) -> Vec<Option<usize>> {
+    let best = |thing: &Known| {
+        let around = near.touching(&thing.reach(rule)).into_iter().filter(|place| !gone[*place]);
+        let scored = around.filter_map(|place| Some((old[place].body().phi(&thing.object, rule)?, place)));
+        // Of equals the first, which is the older.
+        scored.rev().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, place)| place)
+    };
+    seen.iter().map(best).collect()
+}
+
+/// Merges the pieces of things that one frame shows (ASP IV-A): largest first, each piece goes to what it is most similar to among those
+/// before it, as detections go to objects of the map.
+pub(super) fn merge_within(mut seen: Vec<Known>, rule: &MergeRule, update: u64) -> Vec<Known> {
+    seen.sort_by_key(|thing| std::cmp::Reverse(thing.object.cloud.len()));
+    let near = super::known::boxes(seen.iter().map(|thing| &thing.object));
+    // Where each thing went: things that went nowhere are whole.
+    let mut place_of: Vec<usize> = (0..seen.len()).collect();
+    let mut whole: Vec<Option<Known>> = Vec::with_capacity(seen.len());
+    for (number, thing) in seen.into_iter().enumerate() {
+        let mut around: Vec<usize> =
+            near.touching(&thing.reach(rule)).into_iter().filter(|other| *other < number).collect();
+        around.iter_mut().for_each(|other| *other = place_of[*other]);
+        around.sort_unstable();
+        around.dedup();
+        let scored = around
+            .into_iter()
+            .filter_map(|place| Some((whole[place].as_ref()?.body().phi(&thing.object, rule)?, place)));
+        match scored.rev().max_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((_, place)) => {
+                place_of[number] = place;
+                if let Some(known) = &mut whole[place] {
+                    known.merge(thing, rule, update);
+                    // Pieces of one frame are one view.
+                    known.object.view_count = 1;
+                }
+                whole.push(None);
+            }
+            None => whole.push(Some(thing)),
+        }
+    }
+    whole.into_iter().flatten().collect()
+}
+
+/// For each of `count` places whether it is among those.
+pub(super) fn paired(count: usize, places: &[Option<usize>]) -> Vec<bool> {
+    let mut found = vec![false; count];
+    places.iter().flatten().for_each(|place| found[*place] = true);
+    found
+}
+
 /// The known object the gripper took: that which it is known to have closed on, else one of the colour (or name) of something held, and not seen in its place. One whose place is seen
 /// to be empty comes before one whose place is only hidden, one of the held thing's name before others; `None` when several remain.
 pub(super) fn taken(
-    old: &[Object],
+    old: &[Known],
     looks: &[Visibility],
     held: &[Object],
     holds: Option<&ObjectKey>,
     pairs: &[Option<usize>],
 ) -> Option<usize> {
-    let has_left = |place: &usize| looks[*place].is_unconfirmed() && !pairs.contains(&Some(*place));
+    let paired = paired(old.len(), pairs);
+    let has_left = |place: &usize| looks[*place].is_unconfirmed() && !paired[*place];
     if let Some(key) = holds {
-        return old.iter().position(|known| known.key == *key).filter(has_left);
+        return old.iter().position(|known| known.object.key == *key).filter(has_left);
+    }
+    if held.is_empty() {
+        return None;
     }
     let same_name = |known: &Object| {
         held.iter().any(|part| !part.class_name.is_empty() && part.class_name == known.class_name)
@@ -46,13 +146,16 @@ pub(super) fn taken(
     let same_color =
         |known: &Object| held.iter().any(|part| crate::color::unlikeness(part.color, known.color) < 0.08);
     let mut fits: Vec<usize> = (0..old.len())
-        .filter(|place| has_left(place) && (same_name(&old[*place]) || same_color(&old[*place])))
+        .filter(|place| {
+            let known = &old[*place].object;
+            has_left(place) && (same_name(known) || same_color(known))
+        })
         .collect();
     let is_empty = |place: &usize| looks[*place].is_gone();
     if fits.iter().any(is_empty) {
         fits.retain(is_empty);
     }
-    let is_named = |place: &usize| same_name(&old[*place]);
+    let is_named = |place: &usize| same_name(&old[*place].object);
     if fits.iter().any(is_named) {
         fits.retain(is_named);
     }
@@ -63,129 +166,90 @@ pub(super) fn taken(
 }
 
 /// Which unpaired thing is the object that was in the hand: of its colour and size, by preference of its name, and the only such.
-pub(super) fn put_down(in_hand: &Object, seen: &[Object], pairs: &[Option<usize>]) -> Option<usize> {
+pub(super) fn put_down(in_hand: &Known, seen: &[Known], pairs: &[Option<usize>]) -> Option<usize> {
+    let in_hand = &in_hand.object;
     let size = |o: &Object| o.bounds.size.norm().max(1e-6);
     let fits: Vec<usize> = (0..seen.len())
         .filter(|number| {
-            let ratio = size(in_hand) / size(&seen[*number]);
+            let thing = &seen[*number].object;
+            let ratio = size(in_hand) / size(thing);
             pairs[*number].is_none()
                 && (0.5..2.0).contains(&ratio)
-                && crate::color::unlikeness(in_hand.color, seen[*number].color) < 0.08
+                && crate::color::unlikeness(in_hand.color, thing.color) < 0.08
         })
         .collect();
-    let named: Vec<usize> =
-        fits.iter().copied().filter(|number| seen[*number].class_name == in_hand.class_name).collect();
+    let is_named = |number: &usize| seen[*number].object.class_name == in_hand.class_name;
+    let named: Vec<usize> = fits.iter().copied().filter(is_named).collect();
     match (named.as_slice(), fits.as_slice()) {
         ([only], _) | ([], [only]) => Some(*only),
         _ => None,
     }
 }
 
-/// For each unpaired thing without a name the known object it is a scrap of: small, of its colour, and on its surface.
+/// For each thing whether it is a scrap of a known object: unpaired, without a name, small, of its colour, and on its surface.
 pub(super) fn scraps(
-    old: &[Object],
+    old: &[Known],
     gone: &[bool],
-    seen: &[Object],
+    seen: &[Known],
     pairs: &[Option<usize>],
+    near: &BoxHash,
     rule: &MergeRule,
-) -> Vec<Option<usize>> {
-    let is_scrap = |scrap: &Object, whole: &Object| {
-        scrap.cloud.len() * 4 < whole.cloud.len()
-            && crate::color::unlikeness(scrap.color, whole.color) < 0.12
-            && overlap_ratio(&scrap.cloud.points, &whole.cloud.points, rule.distance) >= 0.8
+) -> Vec<bool> {
+    let is_scrap = |scrap: &Known, whole: &Known| {
+        scrap.object.cloud.len() * 4 < whole.object.cloud.len()
+            && crate::color::unlikeness(scrap.object.color, whole.object.color) < 0.12
+            && whole.share_of(scrap, rule) >= SCRAP
     };
     seen.iter()
         .zip(pairs)
-        .map(|(object, pair)| {
-            let free = pair.is_none() && object.class_name.is_empty();
-            (0..old.len()).find(|place| free && !gone[*place] && is_scrap(object, &old[*place]))
+        .map(|(thing, pair)| {
+            pair.is_none()
+                && thing.object.class_name.is_empty()
+                && near
+                    .touching(&thing.reach(rule))
+                    .into_iter()
+                    .any(|place| !gone[place] && is_scrap(thing, &old[place]))
         })
         .collect()
 }
 
 /// For each unpaired thing the gone object it is, when name, colours and size agree and only one does.
 pub(super) fn moved(
-    old: &[Object],
+    old: &[Known],
     gone: &[bool],
-    seen: &[Object],
+    seen: &[Known],
     pairs: &[Option<usize>],
 ) -> Vec<Option<usize>> {
-    let candidates: Vec<usize> =
-        (0..old.len()).filter(|place| gone[*place] && !pairs.contains(&Some(*place))).collect();
+    let paired = paired(old.len(), pairs);
+    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for place in (0..old.len()).filter(|place| gone[*place] && !paired[*place]) {
+        by_name.entry(&old[place].object.class_name).or_default().push(place);
+    }
     let fits: Vec<Vec<usize>> = seen
         .iter()
-        .enumerate()
-        .map(|(number, object)| {
-            if pairs[number].is_some() {
-                return Vec::new();
-            }
-            candidates.iter().copied().filter(|place| is_like(&old[*place], object)).collect()
+        .zip(pairs)
+        .map(|(thing, pair)| {
+            let named = by_name.get(thing.object.class_name.as_str()).filter(|_| pair.is_none());
+            let places = named.into_iter().flatten().copied();
+            places.filter(|place| is_like(&old[*place].object, &thing.object)).collect()
         })
         .collect();
+    let mut claims = vec![0_usize; old.len()];
+    fits.iter().flatten().for_each(|place| claims[*place] += 1);
     fits.iter()
         .map(|places| match places.as_slice() {
-            [place] if fits.iter().filter(|other| other.contains(place)).count() == 1 => Some(*place),
+            [place] if claims[*place] == 1 => Some(*place),
             _ => None,
         })
         .collect()
 }
 
-/// Whether two sightings in different places can be one object.
+/// Whether two sightings in different places can be one object: of one name, or both without one and more alike.
 fn is_like(known: &Object, seen: &Object) -> bool {
-    let named = !known.class_name.is_empty() && known.class_name == seen.class_name;
+    let is_named = !known.class_name.is_empty();
+    let (sizes, least) = if is_named { (0.5..2.0, 0.8) } else { (0.8..1.25, 0.95) };
     let size = |o: &Object| o.bounds.size.norm().max(1e-6);
-    let ratio = size(known) / size(seen);
-    named && (0.5..2.0).contains(&ratio) && semantic_similarity(&known.features, &seen.features) > 0.8
-}
-
-/// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
-const PART: (f64, f64) = (0.8, 0.12);
-
-/// Merges known objects that cover each other when one of them was not seen in this frame, so that it is an older view of the
-/// other; and those of one name and colour of which one is a part of the other, because frames split them differently.
-pub(super) fn absorb_duplicates(
-    objects: &mut Vec<Object>,
-    stamp: f64,
-    rule: &MergeRule,
-    report: &mut UpdateReport,
-) {
-    let is_new = |o: &Object| (o.last_seen - stamp).abs() < 1e-9;
-    let mut place = 0;
-    while place < objects.len() {
-        let twin = (place + 1..objects.len()).find(|other| {
-            let (a, b) = (&objects[place], &objects[*other]);
-            // Two fronts in one frame are two.
-            let fronts = is_new(a) && is_new(b) && fixture::is_panel(&a.class_name);
-            is_part(a, b, rule) && !fronts || !(is_new(a) && is_new(b)) && covers(a, b, rule)
-        });
-        match twin {
-            Some(twin) => {
-                let other = objects.remove(twin);
-                let lost = other.key.clone();
-                merge_into(&mut objects[place], other, rule);
-                report.added.retain(|key| *key != lost);
-                report.merged.retain(|key| *key != lost);
-                report.merged.push(objects[place].key.clone());
-                report.removed.push(lost);
-            }
-            None => place += 1,
-        }
-    }
-}
-
-/// Whether each of two clouds lies on the other for the most part.
-fn covers(a: &Object, b: &Object, rule: &MergeRule) -> bool {
-    let apart = (a.bounds.pose.translation.vector - b.bounds.pose.translation.vector).norm();
-    if apart > (a.bounds.size.norm() + b.bounds.size.norm()) / 4.0 + rule.distance {
-        return false;
-    }
-    overlap_ratio(&a.cloud.points, &b.cloud.points, rule.distance) > 0.6
-        && overlap_ratio(&b.cloud.points, &a.cloud.points, rule.distance) > 0.6
-}
-
-/// Whether the smaller of two objects of one name and colour lies on the larger.
-fn is_part(a: &Object, b: &Object, rule: &MergeRule) -> bool {
-    let (small, large) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
-    let alike = a.class_name == b.class_name && crate::color::unlikeness(a.color, b.color) < PART.1;
-    alike && overlap_ratio(&small.cloud.points, &large.cloud.points, rule.distance) >= PART.0
+    known.class_name == seen.class_name
+        && sizes.contains(&(size(known) / size(seen)))
+        && semantic_similarity(&known.features, &seen.features) > least
 }

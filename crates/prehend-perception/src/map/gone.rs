@@ -2,12 +2,16 @@
 
 use crate::Keyframe;
 use crate::segment::Scene;
-use nalgebra::Isometry3;
-use prehend_geometry::OrientedBox;
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_geometry::{Intrinsics, OrientedBox};
 use prehend_scene::Object;
 
 /// Depth by which a measurement must lie behind a point to prove that the point is gone, metres.
 const THROUGH: f64 = 0.02;
+/// The same in standard deviations of the depth, where that is more.
+const NOISE: f64 = 3.0;
+/// Fewest points that carving leaves.
+const LEAST: usize = 20;
 /// A point that was higher above the support than `STOOD` is gone as well when the bare support, up to `BARE`, is seen in its
 /// place, metres: low points have no 2 cm behind them.
 const STOOD: f64 = 0.010;
@@ -39,61 +43,88 @@ impl Visibility {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Confirmed,
-    Through,
-    Hidden,
-    Unseen,
+/// What a frame says about an object's points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Look {
+    /// Counts of points by state.
+    pub(super) visibility: Visibility,
+    /// Indices of the points that are not seen through, when some are.
+    keep: Option<Vec<usize>>,
 }
 
-/// Counts the states of an object's points in a frame.
-pub(super) fn look(object: &Object, frame: &Keyframe, scene: &Scene) -> Visibility {
-    let camera_from_map = frame.map_from_camera.inverse();
-    let mut visibility = Visibility { points: object.cloud.len(), ..Visibility::default() };
-    for state in states(object, frame, scene, &camera_from_map) {
-        match state {
-            State::Confirmed => visibility.confirmed += 1,
-            State::Through => visibility.through += 1,
-            State::Hidden => visibility.hidden += 1,
-            State::Unseen => {}
-        }
-    }
-    visibility
-}
-
-/// Takes out the points that are seen through, when that leaves enough; a nudged object leaves no ghost behind.
-pub(super) fn carve(object: &mut Object, frame: &Keyframe, scene: &Scene) {
-    let camera_from_map = frame.map_from_camera.inverse();
-    let keep: Vec<usize> = states(object, frame, scene, &camera_from_map)
-        .enumerate()
-        .filter(|(_, state)| *state != State::Through)
-        .map(|(index, _)| index)
-        .collect();
-    if keep.len() < object.cloud.len() && keep.len() >= 20 {
-        object.cloud = object.cloud.select(&keep);
-        if let Some(bounds) = OrientedBox::upright_around(&object.cloud.points) {
-            object.bounds = bounds;
-        }
-    }
-}
-
-fn states<'a>(
-    object: &'a Object,
+/// What a frame can say about points.
+pub(super) struct Sight<'a> {
     frame: &'a Keyframe,
     scene: &'a Scene,
-    camera_from_map: &'a Isometry3<f64>,
-) -> impl Iterator<Item = State> + 'a {
-    object.cloud.points.iter().map(move |point| {
-        let local = camera_from_map * point;
+    camera_from_map: Isometry3<f64>,
+    /// Standard deviation of depth at 1 m, metres.
+    sigma: f64,
+}
+
+impl<'a> Sight<'a> {
+    /// `sigma` is the standard deviation of depth at 1 m, growing with the square, metres.
+    pub(super) fn new(frame: &'a Keyframe, scene: &'a Scene, sigma: f64) -> Self {
+        Self { frame, scene, camera_from_map: frame.map_from_camera.inverse(), sigma }
+    }
+
+    /// Sorts the points of an object by what the frame says about them; one that is out of view is not looked at.
+    pub(super) fn look(&self, object: &Object) -> Look {
+        let mut look = Look::default();
+        look.visibility.points = object.cloud.len();
+        if !self.is_in_view(&object.bounds) {
+            return look;
+        }
+        for (index, point) in object.cloud.points.iter().enumerate() {
+            let state = self.state(point);
+            if state == State::Through && look.keep.is_none() {
+                look.keep = Some((0..index).collect());
+            }
+            match state {
+                State::Confirmed => look.visibility.confirmed += 1,
+                State::Through => look.visibility.through += 1,
+                State::Hidden => look.visibility.hidden += 1,
+                State::Unseen => {}
+            }
+            if let Some(keep) = look.keep.as_mut().filter(|_| state != State::Through) {
+                keep.push(index);
+            }
+        }
+        look
+    }
+
+    /// Whether any of a box can be in the picture: not all of its corners are behind the camera or beyond one edge of it.
+    fn is_in_view(&self, bounds: &OrientedBox) -> bool {
+        let Intrinsics { fx, fy, cx, cy, width, height } = self.frame.intrinsics;
+        let camera_from_box = self.camera_from_map * bounds.pose;
+        // A box is of its cloud up to rounding; a pixel reaches half a pixel beyond its centre.
+        let half = bounds.size / 2.0 + Vector3::repeat(1e-3);
+        let mut beyond = [true; 5];
+        for corner in 0..8 {
+            let side = |bit: i32, axis: usize| if corner & bit == 0 { -half[axis] } else { half[axis] };
+            let p = camera_from_box * Point3::new(side(1, 0), side(2, 1), side(4, 2));
+            let (u, v) = (fx * p.x, fy * p.y);
+            beyond[0] &= p.z <= 0.0;
+            beyond[1] &= u < (-1.0 - cx) * p.z;
+            beyond[2] &= u > (width as f64 - cx) * p.z;
+            beyond[3] &= v < (-1.0 - cy) * p.z;
+            beyond[4] &= v > (height as f64 - cy) * p.z;
+        }
+        !beyond.contains(&true)
+    }
+
+    fn state(&self, point: &Point3<f64>) -> State {
+        let (frame, scene) = (self.frame, self.scene);
+        let local = self.camera_from_map * point;
         let Some(index) = frame.intrinsics.pixel_index(&local) else { return State::Unseen };
         if scene.robot.get(index).copied().unwrap_or(false) {
             return State::Hidden;
         }
+        // Far away, depth is not known to two centimetres.
+        let through = THROUGH.max(NOISE * self.sigma * local.z * local.z);
         match frame.depth.metres(index) {
             None => State::Unseen,
-            Some(depth) if depth > local.z + THROUGH => State::Through,
-            Some(depth) if depth < local.z - THROUGH => State::Hidden,
+            Some(depth) if depth > local.z + through => State::Through,
+            Some(depth) if depth < local.z - through => State::Hidden,
             Some(depth) => {
                 let bare = scene.grid.points.get(index).copied().flatten();
                 let is_bare = bare.is_some_and(|seen| scene.height(&seen) < BARE) && scene.plane.is_some();
@@ -104,5 +135,23 @@ fn states<'a>(
                 }
             }
         }
-    })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Confirmed,
+    Through,
+    Hidden,
+    Unseen,
+}
+
+/// Takes out the points that are seen through, when that leaves enough; a nudged object leaves no ghost behind. Gives whether it did.
+pub(super) fn carve(object: &mut Object, look: &Look) -> bool {
+    let Some(keep) = look.keep.as_ref().filter(|keep| keep.len() >= LEAST) else { return false };
+    object.cloud = object.cloud.select(keep);
+    if let Some(bounds) = OrientedBox::upright_around(&object.cloud.points) {
+        object.bounds = bounds;
+    }
+    true
 }

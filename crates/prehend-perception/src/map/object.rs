@@ -3,7 +3,7 @@
 use super::MapSettings;
 use crate::hypothesis::{Hypothesis, is_inside};
 use crate::segment::Scene;
-use crate::{Detection, Keyframe, color};
+use crate::{Detection, Keyframe, LabelImage, color};
 use prehend_geometry::dbscan::clusters;
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::downsample;
@@ -17,21 +17,70 @@ pub(crate) const DETECTOR: &str = "detector";
 pub(crate) const GEOMETRY: &str = "geometry";
 /// Penalty on the rank of a crop whose mask touches the image border (ASP IV-A).
 const BORDER_PENALTY: f64 = 0.5;
+/// Voxel edge in which an object is denoised, as a share of that of the segmentation.
+const DENOISED: f64 = 0.75;
 /// Doubt a nameless view casts on a name.
 const NAMELESS_DOUBT: f64 = 0.1;
+
+/// The pixels of each label of an image, sorted once for all that ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// First place of each label in `pixels`; one more than there are labels.
+    starts: Vec<usize>,
+    /// Row-major indices by label, ascending.
+    pixels: Vec<usize>,
+}
+
+impl Drawn {
+    /// Sorts the pixels of an image; those without a label are left out.
+    pub(crate) fn new(image: &LabelImage) -> Self {
+        let most = image.labels.iter().copied().max().unwrap_or(0);
+        let mut starts = vec![0; usize::from(most) + 2];
+        image
+            .labels
+            .iter()
+            .filter(|label| **label > 0)
+            .for_each(|label| starts[usize::from(*label) + 1] += 1);
+        for label in 1..starts.len() {
+            starts[label] += starts[label - 1];
+        }
+        let mut next = starts.clone();
+        let mut pixels = vec![0; starts.last().copied().unwrap_or(0)];
+        for (index, label) in image.labels.iter().enumerate().filter(|(_, label)| **label > 0) {
+            let place = &mut next[usize::from(*label)];
+            pixels[*place] = index;
+            *place += 1;
+        }
+        Self { starts, pixels }
+    }
+
+    /// Row-major indices of a label's pixels, ascending.
+    pub(crate) fn pixels(&self, label: u16) -> &[usize] {
+        let at = usize::from(label);
+        self.starts.get(at..at + 2).map_or(&[], |range| &self.pixels[range[0]..range[1]])
+    }
+}
 
 /// The object a hypothesis describes, without key and features; `None` when it has too few points left after denoising.
 pub(crate) fn build(
     frame: &Keyframe,
     scene: &Scene,
+    drawn: &Drawn,
     hypothesis: &Hypothesis,
     settings: &MapSettings,
 ) -> Option<Object> {
     let cloud = denoised(frame, scene, hypothesis, settings)?;
     let bounds = OrientedBox::upright_around(&cloud.points)?;
+    // Voxels of one size are the same voxels.
+    let is_done = settings.merge.leaf == settings.segment.leaf * DENOISED;
+    let cloud = if is_done { cloud } else { downsample(&cloud, settings.merge.leaf) };
     let (width, height) = (frame.intrinsics.width, frame.intrinsics.height);
     let region = Mask::from_indices(width, height, &hypothesis.pixels);
-    let touches_border = region.touches_border();
+    // The mask is no larger than its pixels.
+    let touches_border = region.x == 0
+        || region.y == 0
+        || region.x + region.width == width
+        || region.y + region.height == height;
     let weight = view_weight(hypothesis.pixels.len(), touches_border);
     let detections: Vec<&Detection> = hypothesis
         .detections
@@ -43,11 +92,11 @@ pub(crate) fn build(
         class_votes: votes(&detections, hypothesis.from_merged, weight),
         color: color::mean(pixels()),
         color_fractions: color::fractions(pixels()),
-        crops: vec![crop(frame, hypothesis, &region, &detections)],
+        crops: vec![crop(frame, drawn, hypothesis, (&region, touches_border), &detections)],
         view_count: 1,
         touches_border,
         last_seen: frame.stamp,
-        ..Object::unnamed(ObjectKey::default(), downsample(&cloud, settings.merge.leaf), bounds)
+        ..Object::unnamed(ObjectKey::default(), cloud, bounds)
     };
     settle_class(&mut object);
     Some(object)
@@ -68,11 +117,14 @@ fn denoised(
             cloud.colors.push(frame.color.pixels[*index]);
         }
     }
-    let small = downsample(&cloud, settings.segment.leaf * 0.75);
+    let small = downsample(&cloud, settings.segment.leaf * DENOISED);
     let groups = clusters(&small.points, settings.segment.radius * 1.2, settings.segment.min_neighbours);
     let most = groups.first()?.len();
     if most < settings.segment.min_voxels {
         return None;
+    }
+    if groups.iter().all(|group| group.len() * 5 >= most) {
+        return Some(small.select(&groups.concat()));
     }
     let footprint: Vec<_> = groups.first()?.iter().map(|index| small.points[*index].xy()).collect();
     let hull = convex_hull(&footprint);
@@ -90,7 +142,7 @@ fn denoised(
 }
 
 /// How much a view counts: less when it is small or cut by the image border.
-fn view_weight(pixels: usize, touches_border: bool) -> f64 {
+pub(crate) fn view_weight(pixels: usize, touches_border: bool) -> f64 {
     let size = (pixels as f64 / 400.0).clamp(0.2, 1.0);
     if touches_border { size * BORDER_PENALTY } else { size }
 }
@@ -125,15 +177,18 @@ pub(crate) fn class_name(raw: &str) -> String {
 }
 
 /// The view of the object: colour and depth around it, and the mask its producer drew.
-fn crop(frame: &Keyframe, hypothesis: &Hypothesis, region: &Mask, detections: &[&Detection]) -> Crop {
+fn crop(
+    frame: &Keyframe,
+    drawn: &Drawn,
+    hypothesis: &Hypothesis,
+    (region, touches_border): (&Mask, bool),
+    detections: &[&Detection],
+) -> Crop {
     let (width, height) = (frame.intrinsics.width, frame.intrinsics.height);
     // The detector's own mask, not the completed one: evidence must show where they differ.
     let (mask, producer, label, score) = match detections.iter().max_by(|a, b| a.score.total_cmp(&b.score)) {
         Some(best) => {
-            let drawn: Vec<usize> = (0..frame.labels.labels.len())
-                .filter(|index| frame.labels.labels[*index] == best.label)
-                .collect();
-            let mask = Mask::from_indices(width, height, &drawn);
+            let mask = Mask::from_indices(width, height, drawn.pixels(best.label));
             (mask, DETECTOR, class_name(&best.class_name), best.score)
         }
         None => (region.clone(), GEOMETRY, String::new(), 0.5),
@@ -145,18 +200,14 @@ fn crop(frame: &Keyframe, hypothesis: &Hypothesis, region: &Mask, detections: &[
     let (x, y) = (x0.saturating_sub(margin), y0.saturating_sub(margin));
     let (right, bottom) = ((x1 + margin).min(width), (y1 + margin).min(height));
     let rows = || (y..bottom).map(|v| v * width + x..v * width + right);
-    let border = if region.touches_border() { BORDER_PENALTY } else { 1.0 };
+    let border = if touches_border { BORDER_PENALTY } else { 1.0 };
     Crop {
         view: frame.view.clone(),
-        color: ColorImage {
-            width: right - x,
-            height: bottom - y,
-            pixels: rows().flat_map(|row| frame.color.pixels[row].iter().copied()).collect(),
-        },
+        color: ColorImage { width: right - x, height: bottom - y, pixels: cut(&frame.color.pixels, rows()) },
         depth: DepthImage {
             width: right - x,
             height: bottom - y,
-            millimetres: rows().flat_map(|row| frame.depth.millimetres[row].iter().copied()).collect(),
+            millimetres: cut(&frame.depth.millimetres, rows()),
         },
         mask,
         x,
@@ -169,4 +220,11 @@ fn crop(frame: &Keyframe, hypothesis: &Hypothesis, region: &Mask, detections: &[
         stamp: frame.stamp,
         rank: hypothesis.pixels.len() as f64 * border,
     }
+}
+
+/// The pixels of these rows of an image.
+fn cut<T: Copy>(image: &[T], rows: impl Iterator<Item = std::ops::Range<usize>> + Clone) -> Vec<T> {
+    let mut pixels = Vec::with_capacity(rows.clone().map(|row| row.len()).sum());
+    rows.for_each(|row| pixels.extend_from_slice(&image[row]));
+    pixels
 }

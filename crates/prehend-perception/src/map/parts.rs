@@ -1,12 +1,11 @@
 //! Parts that a part detector named, kept with the objects they are on (ASP IV-A: views of one part are associated by their
 //! overlap).
 
-use super::object::class_name;
+use super::object::{Drawn, class_name};
 use crate::segment::Scene;
 use crate::{Keyframe, LabelImage};
-use nalgebra::Point3;
-use prehend_geometry::voxel::{downsample, overlap_ratio};
-use prehend_geometry::{Mask, PointCloud};
+use prehend_geometry::voxel::{VoxelGrid, downsample, overlap_ratio};
+use prehend_geometry::{AxisBox, BoxHash, Mask, PointCloud};
 use prehend_scene::merge::add_vote;
 use prehend_scene::{Object, ObservedPart, PartView};
 
@@ -37,9 +36,11 @@ const VIEWS: usize = 4;
 /// Puts the parts of a frame on the objects seen in it; gives how many belong to none of them.
 pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -> usize {
     let Some(seen) = &frame.parts else { return 0 };
+    let drawn = Drawn::new(&seen.labels);
+    let owners = Owners::new(objects, frame.stamp);
     let mut homeless = 0;
     for detection in &seen.detections {
-        let pixels = grown(&seen.labels, detection.label, scene);
+        let pixels = grown(&seen.labels, drawn.pixels(detection.label), scene);
         if pixels.len() < MIN_PIXELS {
             continue;
         }
@@ -50,7 +51,7 @@ pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -
                 cloud.colors.push(frame.color.pixels[*index]);
             }
         }
-        let owner = owner_of(&cloud.points, objects, frame.stamp);
+        let owner = owners.owner_of(&cloud);
         let Some(owner) = owner.filter(|_| !cloud.is_empty()) else {
             homeless += 1;
             continue;
@@ -154,27 +155,47 @@ fn turns(class: &str) -> bool {
     matches!(class.rsplit(' ').next(), Some("knob" | "dial" | "lever" | "switch"))
 }
 
-/// The object seen in this frame most of these points lie on; of about equals the smaller.
-fn owner_of(points: &[Point3<f64>], objects: &[Object], stamp: f64) -> Option<usize> {
-    objects
-        .iter()
-        .enumerate()
-        .filter(|(_, object)| (object.last_seen - stamp).abs() < 1e-9)
-        .map(|(place, object)| {
-            (place, overlap_ratio(points, &object.cloud.points, SAME.0), object.bounds.volume())
-        })
-        .filter(|(_, share, _)| *share >= ON_OBJECT)
-        .max_by(|a, b| {
-            let coarse = |share: f64| (share * 10.0).round();
-            coarse(a.1).total_cmp(&coarse(b.1)).then_with(|| b.2.total_cmp(&a.2))
-        })
-        .map(|(place, _, _)| place)
+/// The objects seen in a frame, by place.
+struct Owners {
+    /// Places in the list, the index of each cloud, and the volume of each box.
+    seen: Vec<(usize, VoxelGrid, f64)>,
+    near: BoxHash,
+}
+
+impl Owners {
+    fn new(objects: &[Object], stamp: f64) -> Self {
+        let is_seen = |object: &Object| (object.last_seen - stamp).abs() < 1e-9;
+        let seen = || objects.iter().enumerate().filter(|(_, object)| is_seen(object));
+        let boxes = seen().filter_map(|(_, object)| {
+            let (low, high) = object.cloud.bounds()?;
+            Some(AxisBox { low, high }.grown(SAME.0))
+        });
+        let near = BoxHash::new(boxes);
+        let grid = |object: &Object| VoxelGrid::new(&object.cloud.points, SAME.0);
+        let with_points = seen().filter(|(_, object)| !object.cloud.is_empty());
+        let seen = with_points.map(|(place, object)| (place, grid(object), object.bounds.volume())).collect();
+        Self { seen, near }
+    }
+
+    /// The object most of these points lie on; of about equals the smaller.
+    fn owner_of(&self, cloud: &PointCloud) -> Option<usize> {
+        let (low, high) = cloud.bounds()?;
+        let around = self.near.touching(&AxisBox { low, high }).into_iter().map(|number| &self.seen[number]);
+        around
+            .map(|(place, grid, volume)| (*place, grid.share_within(&cloud.points, SAME.0), *volume))
+            .filter(|(_, share, _)| *share >= ON_OBJECT)
+            .max_by(|a, b| {
+                let coarse = |share: f64| (share * 10.0).round();
+                coarse(a.1).total_cmp(&coarse(b.1)).then_with(|| b.2.total_cmp(&a.2))
+            })
+            .map(|(place, _, _)| place)
+    }
 }
 
 /// Pixels of a label, grown to neighbours at about the same depth that have no label.
-fn grown(labels: &LabelImage, label: u16, scene: &Scene) -> Vec<usize> {
+fn grown(labels: &LabelImage, drawn: &[usize], scene: &Scene) -> Vec<usize> {
     let (width, height) = (labels.width, labels.height);
-    let mut pixels: Vec<usize> = (0..labels.labels.len()).filter(|i| labels.labels[*i] == label).collect();
+    let mut pixels = drawn.to_vec();
     if pixels.len() < MIN_PIXELS || scene.grid.points.len() != labels.labels.len() {
         return Vec::new();
     }
@@ -211,6 +232,7 @@ fn grown(labels: &LabelImage, label: u16, scene: &Scene) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::Point3;
 
     /// The top of a key, 16 mm wide and seen every millimetre, its near corner at (`x`, 0).
     fn key(name: &str, x: f64, wide: u32) -> ObservedPart {

@@ -1,10 +1,11 @@
 //! Drawers and doors from frame to frame: they slide, hide each other, and are torn into pieces.
 
 use super::UpdateReport;
+use super::known::{Known, boxes};
 use crate::parts::mechanism::Front;
 use nalgebra::Vector3;
-use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::merge::{MergeRule, merge_into};
+use prehend_geometry::{AxisBox, BoxHash};
+use prehend_scene::merge::MergeRule;
 use prehend_scene::{Object, fixture};
 
 /// Farthest a drawer or door is followed along its way, metres.
@@ -19,33 +20,36 @@ const IN_LINE: f64 = 0.3;
 const UNMOVED: f64 = 0.6;
 
 /// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
-pub(super) fn has_slid(known: &Object, seen: &Object, rule: &MergeRule) -> bool {
-    fixture::is_panel(&known.class_name)
-        && overlap_ratio(&seen.cloud.points, &known.cloud.points, rule.distance) < UNMOVED
+pub(super) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
+    fixture::is_panel(&known.object.class_name) && known.share_of(seen, rule) < UNMOVED
 }
 
 /// For each known object whether it is a drawer or door that this frame shows to be several: others than the one it is paired with
 /// lie on it for the most part.
 pub(super) fn were_several(
-    old: &[Object],
-    seen: &[Object],
+    old: &[Known],
+    seen: &[Known],
     pairs: &[Option<usize>],
+    near: &BoxHash,
     rule: &MergeRule,
 ) -> Vec<bool> {
-    old.iter()
-        .enumerate()
-        .map(|(place, known)| {
-            fixture::is_panel(&known.class_name)
-                && pairs.contains(&Some(place))
-                && seen.iter().zip(pairs).any(|(other, pair)| {
-                    *pair != Some(place)
-                        && fixture::is_panel(&other.class_name)
-                        // A sliver of what something hides is no front of its own.
-                        && other.bounds.size.z > WHOLE_FRONT * known.bounds.size.z
-                        && overlap_ratio(&other.cloud.points, &known.cloud.points, rule.distance) > UNMOVED
-                })
-        })
-        .collect()
+    let mut several = vec![false; old.len()];
+    let paired = super::associate::paired(old.len(), pairs);
+    for (other, pair) in seen.iter().zip(pairs) {
+        if !fixture::is_panel(&other.object.class_name) {
+            continue;
+        }
+        for place in near.touching(&other.reach(rule)) {
+            let known = &old[place];
+            // A sliver of what something hides is no front of its own.
+            several[place] |= paired[place]
+                && *pair != Some(place)
+                && fixture::is_panel(&known.object.class_name)
+                && other.object.bounds.size.z > WHOLE_FRONT * known.object.bounds.size.z
+                && known.share_of(other, rule) > UNMOVED;
+        }
+    }
+    several
 }
 
 /// Height of a piece of a drawer, as a share of the drawer's: less is a handle or a sliver, more is a whole side.
@@ -113,28 +117,36 @@ fn own_front(object: &Object, normal: &Vector3<f64>) -> Option<f64> {
 }
 
 /// Whether a frame took several known drawers or doors above each other for one: it is no sighting of any of them.
-pub(super) fn spans_several(old: &[Object], gone: &[bool], seen: &Object, rule: &MergeRule) -> bool {
-    if !fixture::is_panel(&seen.class_name) {
+pub(super) fn spans_several(
+    old: &[Known],
+    gone: &[bool],
+    seen: &Known,
+    near: &BoxHash,
+    rule: &MergeRule,
+) -> bool {
+    if !fixture::is_panel(&seen.object.class_name) {
         return false;
     }
-    let covered: Vec<&Object> = old
-        .iter()
-        .zip(gone)
-        .filter(|(known, gone)| {
-            !**gone
+    let tall = seen.object.bounds.size.z;
+    let covered: Vec<&Object> = near
+        .touching(&seen.reach(rule))
+        .into_iter()
+        .filter(|place| {
+            let known = &old[*place].object;
+            !gone[*place]
                 && fixture::is_panel(&known.class_name)
                 && known.view_count >= SEEN_APART
-                && known.bounds.size.z < PIECE.1 * seen.bounds.size.z
-                && overlap_ratio(&known.cloud.points, &seen.cloud.points, rule.distance) > UNMOVED
+                && known.bounds.size.z < PIECE.1 * tall
+                && seen.share_of(&old[*place], rule) > UNMOVED
         })
-        .map(|(known, _)| known)
+        .map(|place| &old[place].object)
         .collect();
     let height = |known: &Object| (known.bounds.pose.translation.z, known.bounds.size.z);
     covered.iter().enumerate().any(|(number, a)| {
         let (at, high) = height(a);
-        covered[number + 1..].iter().map(|b| height(b)).any(|(other, tall)| {
+        covered[number + 1..].iter().map(|b| height(b)).any(|(other, low)| {
             // A handle before a front is at its height.
-            high.min(tall) > WHOLE_FRONT * seen.bounds.size.z && (at - other).abs() > high.min(tall) / 2.0
+            high.min(low) > WHOLE_FRONT * tall && (at - other).abs() > high.min(low) / 2.0
         })
     })
 }
@@ -165,69 +177,87 @@ fn in_one_slot(a: &Object, b: &Object) -> bool {
 /// Makes one of drawers in one slot of a cabinet: of one that was not seen in this frame while another was, the place is hidden
 /// behind it; of two that were seen, one is the front and one the hollow behind it. The older key stays.
 pub(super) fn absorb_slots(
-    objects: &mut Vec<Object>,
+    objects: &mut Vec<Known>,
     stamp: f64,
     rule: &MergeRule,
+    update: u64,
     report: &mut UpdateReport,
 ) {
     let is_new = |o: &Object| (o.last_seen - stamp).abs() < 1e-9;
     let is_drawer = |o: &Object| o.class_name.ends_with("drawer");
-    let mut place = 0;
-    while place < objects.len() {
-        let (one, rest) = (&objects[place], &objects[place + 1..]);
-        let twin = rest.iter().position(|other| {
-            is_drawer(one)
-                && is_drawer(other)
-                && (is_new(one) || is_new(other))
-                && (in_one_slot(one, other) || is_piece(one, other) || is_torn(one, other))
-        });
-        let Some(twin) = twin.map(|twin| place + 1 + twin) else {
-            place += 1;
+    if !objects.iter().any(|known| is_drawer(&known.object) && is_new(&known.object)) {
+        return;
+    }
+    let drawers: Vec<usize> = (0..objects.len()).filter(|place| is_drawer(&objects[*place].object)).collect();
+    let near = boxes(drawers.iter().map(|place| &objects[*place].object));
+    let mut alive = vec![true; objects.len()];
+    let mut number = 0;
+    while number < drawers.len() {
+        let place = drawers[number];
+        let one = &objects[place].object;
+        let around =
+            if alive[place] { near.touching(&objects[place].reach(rule).grown(SLIDE)) } else { Vec::new() };
+        let twin =
+            around.into_iter().filter(|other| *other > number).map(|other| drawers[other]).find(|twin| {
+                let other = &objects[*twin].object;
+                alive[*twin]
+                    && is_drawer(one)
+                    && is_drawer(other)
+                    && (is_new(one) || is_new(other))
+                    && (in_one_slot(one, other) || is_piece(one, other) || is_torn(one, other))
+            });
+        let Some(twin) = twin else {
+            number += 1;
             continue;
         };
-        let mut other = objects.remove(twin);
+        alive[twin] = false;
+        let other = objects[twin].take();
         let known = &mut objects[place];
-        report.added.retain(|key| *key != other.key);
-        report.merged.retain(|key| *key != other.key);
-        report.removed.push(other.key.clone());
-        match (is_new(known), is_new(&other)) {
-            (true, true) => merge_into(known, other, rule),
-            (true, false) => super::keep_names(known, other.class_votes),
+        super::join::report_joined(known, &other, report);
+        match (is_new(&known.object), is_new(&other.object)) {
+            (true, true) => known.merge(other, rule, update),
+            (true, false) => super::keep_names(&mut known.object, other.object.class_votes),
             (false, _) => {
-                other.key = known.key.clone();
-                super::keep_names(&mut other, std::mem::take(&mut known.class_votes));
-                report.moved.push(other.key.clone());
-                *known = other;
+                let votes = std::mem::take(&mut known.object.class_votes);
+                known.replace(other);
+                super::keep_names(&mut known.object, votes);
+                report.moved.push(known.object.key.clone());
             }
         }
     }
+    let mut alive = alive.into_iter();
+    objects.retain(|_| alive.next().unwrap_or(true));
 }
 
 /// For each unpaired drawer or door the known one it is: at its height, not seen elsewhere, and the only such. Where it was may be
 /// hidden behind its front now.
 pub(super) fn slid(
-    old: &[Object],
-    seen: &[Object],
+    old: &[Known],
+    seen: &[Known],
     pairs: &[Option<usize>],
     moves: &[Option<usize>],
+    near: &BoxHash,
 ) -> Vec<Option<usize>> {
     let fits =
         |known: &Object, object: &Object| known.class_name == object.class_name && in_one_slot(known, object);
-    let free = |place: &usize| !pairs.contains(&Some(*place)) && !moves.contains(&Some(*place));
+    let paired = super::associate::paired(old.len(), pairs);
+    let moved = super::associate::paired(old.len(), moves);
     let places: Vec<Vec<usize>> = seen
         .iter()
         .enumerate()
-        .map(|(number, object)| {
-            if pairs[number].is_some() || moves[number].is_some() {
+        .map(|(number, Known { object, .. })| {
+            if pairs[number].is_some() || moves[number].is_some() || !fixture::is_panel(&object.class_name) {
                 return Vec::new();
             }
-            (0..old.len()).filter(free).filter(|place| fits(&old[*place], object)).collect()
+            let mut around = near.touching(&AxisBox::around(&object.bounds).grown(SLIDE));
+            around.retain(|place| !paired[*place] && !moved[*place] && fits(&old[*place].object, object));
+            around
         })
         .collect();
     // Of several that fit one slot the largest: the others are more of it.
     let largest = |place: &usize| {
         let fitting = (0..seen.len()).filter(|number| places[*number].contains(place));
-        fitting.max_by_key(|number| (seen[*number].cloud.len(), std::cmp::Reverse(*number)))
+        fitting.max_by_key(|number| (seen[*number].object.cloud.len(), std::cmp::Reverse(*number)))
     };
     places
         .iter()
@@ -300,10 +330,16 @@ mod tests {
         let mut both = lower.clone();
         both.cloud.points.extend(upper.cloud.points.iter().copied());
         both.bounds.size.z = 0.17;
-        let known = [lower, upper];
-        assert!(spans_several(&known, &[false, false], &both, &rule));
-        assert!(!spans_several(&known, &[false, true], &both, &rule));
-        assert!(!spans_several(&known, &[false, false], &known[0], &rule));
-        assert!(!spans_several(&[front(0.0, 1), front(0.09, 1)], &[false, false], &both, &rule));
+        let spans = |known: [&Object; 2], gone: [bool; 2], seen: &Object| {
+            let near = boxes(known);
+            let [known, seen] = [known.to_vec(), vec![seen]].map(|all| {
+                all.into_iter().map(|o| Known::seen(o.clone(), 1.0, &rule, 1)).collect::<Vec<_>>()
+            });
+            spans_several(&known, &gone, &seen[0], &near, &rule)
+        };
+        assert!(spans([&lower, &upper], [false, false], &both));
+        assert!(!spans([&lower, &upper], [false, true], &both));
+        assert!(!spans([&lower, &upper], [false, false], &lower));
+        assert!(!spans([&front(0.0, 1), &front(0.09, 1)], [false, false], &both));
     }
 }

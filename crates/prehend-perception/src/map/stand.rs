@@ -1,8 +1,8 @@
 //! Down to where things stand: from right above only the top of a thing is seen, and its box must not hang in the air.
 
 use nalgebra::Point3;
-use prehend_geometry::OrientedBox;
 use prehend_geometry::plane::Plane;
+use prehend_geometry::{AxisBox, BoxHash, OrientedBox};
 use prehend_scene::{Object, fixture};
 
 /// Greatest angle between the view and the vertical at which the sides of a thing may be hidden by its top, radians.
@@ -19,6 +19,7 @@ const LEVEL: f64 = 0.012;
 /// a thing below their middle.
 pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane, stamp: f64) {
     let boxes: Vec<OrientedBox> = objects.iter().map(|object| object.bounds).collect();
+    let near = BoxHash::new(boxes.iter().map(AxisBox::around));
     for (place, object) in objects.iter_mut().enumerate() {
         let center = Point3::from(object.bounds.pose.translation.vector);
         let down = camera - center;
@@ -30,11 +31,16 @@ pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane,
         }
         let bottom = center.z - object.bounds.size.z / 2.0;
         let table = center.z - plane.distance(&center) / plane.normal.z.max(0.1);
-        let below = boxes
-            .iter()
-            .enumerate()
-            .filter(|(other, bounds)| *other != place && is_under(bounds, &center, bottom));
-        let ground = below.map(|(_, bounds)| bounds.top()).fold(table, f64::max);
+        // What ends below the table is no ground.
+        let column = AxisBox {
+            low: Point3::new(center.x, center.y, table),
+            high: Point3::new(center.x, center.y, (bottom + GAP).max(table)),
+        };
+        let below = near
+            .touching(&column.grown(1e-6))
+            .into_iter()
+            .filter(|other| *other != place && is_under(&boxes[*other], &center, bottom));
+        let ground = below.map(|other| boxes[other].top()).fold(table, f64::max);
         // What is seen to be hollow down to a floor is no tall thing: it stands on something that it hides.
         if bottom - ground > GAP && !has_floor(object) {
             let top = object.bounds.top();

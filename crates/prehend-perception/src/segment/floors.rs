@@ -22,7 +22,10 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
             continue;
         }
         let region = Region::around(field, &owner, start, &mut seen);
-        if let Some(number) = region.owner.filter(|_| region.joined as f64 >= JOINED * region.border as f64) {
+        if let Some(number) = region
+            .owner
+            .filter(|_| region.joined > 0 && region.joined as f64 >= JOINED * region.border as f64)
+        {
             let thing = &mut things[number as usize - 1];
             let footprint: Vec<Point2<f64>> =
                 thing.iter().filter_map(|index| field.grid.points[*index]).map(|p| p.xy()).collect();
@@ -46,7 +49,7 @@ struct Region {
     pixels: Vec<usize>,
     /// The one thing around it, but for the border of the picture; `None` when there are several.
     owner: Option<u32>,
-    /// Steps from it to things, and how many of them go over without a jump.
+    /// Steps from measured pixels of it to things, and how many of them go over without a jump.
     border: usize,
     joined: usize,
 }
@@ -69,9 +72,11 @@ impl Region {
                 }
                 is_alone &= region.owner.is_none_or(|other| other == owner[next]);
                 region.owner = Some(owner[next]);
-                region.border += 1;
-                let measured = field.grid.points[index].is_some();
-                region.joined += usize::from(measured && field.is_continuous(index, next, 1));
+                // Shadows tell nothing.
+                if field.grid.points[index].is_some() {
+                    region.border += 1;
+                    region.joined += usize::from(field.is_continuous(index, next, 1));
+                }
             }
         }
         region.owner = region.owner.filter(|_| is_alone);

@@ -4,12 +4,14 @@ use super::surfaces::Field;
 use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
-use prehend_geometry::voxel::{VoxelMap, voxel_of};
+use prehend_geometry::voxel::{Voxel, VoxelMap, voxel_of};
 
 /// Side of the cells in which the support is followed, metres.
 const CELL: f64 = 0.04;
 /// Fewest pixels of a cell of the support.
 const CELL_PIXELS: usize = 4;
+/// Points of a thing that are held against the border of the support.
+const SAMPLE: usize = 500;
 /// Rows over which the pixel below a thing is looked for.
 const BELOW: isize = 12;
 
@@ -24,6 +26,8 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
         let points: Vec<Point2<f64>> =
             thing.iter().filter_map(|index| field.grid.points[*index]).map(|p| p.xy()).collect();
         let hull = convex_hull(&points);
+        let step = (points.len() / SAMPLE).max(1);
+        let points: Vec<Point2<f64>> = points.into_iter().step_by(step).collect();
         let long = hull.iter().flat_map(|a| hull.iter().map(move |b| (b - a).norm())).fold(0.0, f64::max);
         let area: f64 = thing.iter().map(|index| field.pitch(*index).powi(2)).sum();
         let margin = field.surfaces.margin + if is_cut(field, thing) { long / 2.0 } else { 0.0 };
@@ -40,16 +44,32 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
 fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
     let mut cells: VoxelMap<(usize, bool)> = VoxelMap::default();
     let mut order = Vec::new();
+    let mut count = |cell: Voxel, pixels: usize| {
+        let slot = cells.entry(cell).or_insert((0, false));
+        if slot.0 < CELL_PIXELS && slot.0 + pixels >= CELL_PIXELS {
+            order.push(cell);
+        }
+        slot.0 += pixels;
+    };
+    // Pixels of one cell come in runs.
+    let mut run: Option<(Voxel, usize)> = None;
     for (index, point) in field.grid.points.iter().enumerate() {
         let Some(point) = point else { continue };
-        if field.heights[index].abs() <= field.settings.plane_distance + 2.0 * field.sigma(index) {
-            let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), CELL);
-            let slot = cells.entry(cell).or_insert((0, false));
-            slot.0 += 1;
-            if slot.0 == CELL_PIXELS {
-                order.push(cell);
-            }
+        if field.heights[index].abs() > field.settings.plane_distance + 2.0 * field.sigma(index) {
+            continue;
         }
+        let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), CELL);
+        run = match run {
+            Some((known, pixels)) if known == cell => Some((cell, pixels + 1)),
+            Some((known, pixels)) => {
+                count(known, pixels);
+                Some((cell, 1))
+            }
+            None => Some((cell, 1)),
+        };
+    }
+    if let Some((cell, pixels)) = run {
+        count(cell, pixels);
     }
     let mut largest = Vec::new();
     for start in order {
@@ -99,23 +119,29 @@ fn is_cut(field: &Field<'_>, thing: &[usize]) -> bool {
 /// its greatest level extent, metres.
 fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], long: f64) -> bool {
     let mut heights: Vec<f64> = thing.iter().map(|index| field.heights[*index]).collect();
-    heights.sort_by(f64::total_cmp);
-    let low = heights[heights.len() / 50];
+    let place = heights.len() / 50;
+    let low = *heights.select_nth_unstable_by(place, f64::total_cmp).1;
     // Of a ball that is seen from above no more than the upper half is seen.
     let is_cut_below = thing.iter().any(|index| field.at(*index, 0, 1).is_none());
     if is_cut_below || low <= field.surfaces.margin + long / 2.0 {
         return true;
     }
-    let (mut on_thing, mut over_support) = (0, 0);
+    // The lower end of each column; along a slanting side the table is beside a thing, not below it.
+    let mut lowest = vec![None; field.grid.width];
     for index in thing {
+        let column = &mut lowest[index % field.grid.width];
+        *column = (*column).max(Some(*index));
+    }
+    let (mut on_thing, mut over_support) = (0, 0);
+    for index in lowest.into_iter().flatten() {
         let below = (1..=BELOW)
-            .filter_map(|step| field.at(*index, 0, step))
+            .filter_map(|step| field.at(index, 0, step))
             .find(|other| field.grid.points[*other].is_some());
-        match below.map(|other| owner[other]) {
-            Some(other) if other == owner[*index] => {}
-            Some(0) => over_support += 1,
+        match below.map(|other| (owner[other], field.above[other])) {
+            Some((0, false)) => over_support += 1,
+            // A pixel between two things is of neither.
+            Some((0, true)) | None => {}
             Some(_) => on_thing += 1,
-            None => {}
         }
     }
     on_thing >= over_support

@@ -9,6 +9,7 @@ use crate::{Keyframe, color};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::backproject::PointGrid;
 use prehend_geometry::plane::Plane;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -54,6 +55,8 @@ impl Default for SurfaceSettings {
 
 /// No surface.
 pub(super) const NONE: u32 = u32::MAX;
+/// Pixels that a thread takes at once.
+const AT_ONCE: usize = 8192;
 /// Holes that a surface reaches across, pixels.
 const HOLE: usize = 2;
 /// Most and fewest pixels on either side of a crease.
@@ -70,6 +73,12 @@ pub(super) struct Field<'a> {
     /// `[height, width]` whether the point stands out of the noise of the support.
     pub(super) above: Vec<bool>,
     pub(super) eye: Point3<f64>,
+    /// `[height, width]` depth along the optical axis, metres; 0 where nothing was measured.
+    depths: Vec<f64>,
+    /// `[height, width]` the column of each pixel.
+    columns: Vec<u32>,
+    /// Greatest slope of a surface against the picture, metres of depth for each metre across.
+    slope: f64,
 }
 
 /// How many times as unlike as the colours of one thing those on either side of a border are, and how deep the crease there must be as a
@@ -95,48 +104,57 @@ impl<'a> Field<'a> {
         };
         let heights: Vec<f64> = grid.points.iter().map(height).collect();
         let eye = Point3::from(frame.map_from_camera.translation.vector);
-        let mut field = Self { frame, grid, settings, surfaces, heights, above: Vec::new(), eye };
+        let depths = frame.depth.millimetres.iter().map(|mm| f64::from(*mm) * 1e-3).collect();
+        let columns = (0..grid.height).flat_map(|_| 0..grid.width as u32).collect();
+        let slope = surfaces.grazing.tan();
+        let above = Vec::new();
+        let mut field = Self { frame, grid, settings, surfaces, heights, above, eye, depths, columns, slope };
         field.above = (0..grid.points.len())
             .map(|index| field.heights[index] > settings.min_height + 2.0 * field.sigma(index))
             .collect();
         field
     }
 
-    /// Depth along the optical axis, metres; 0 where nothing was measured.
-    fn depth(&self, index: usize) -> f64 {
-        self.frame.depth.metres(index).unwrap_or(0.0)
-    }
-
     /// Standard deviation of the depth of a pixel, metres.
     pub(super) fn sigma(&self, index: usize) -> f64 {
-        self.settings.depth_sigma * self.depth(index).powi(2)
+        self.settings.depth_sigma * self.depths[index].powi(2)
     }
 
     /// Side of what a pixel shows when it faces the camera, metres.
     pub(super) fn pitch(&self, index: usize) -> f64 {
-        self.depth(index) / self.frame.intrinsics.fx
+        self.depths[index] / self.frame.intrinsics.fx
     }
 
     /// The pixel some columns and rows away.
     pub(super) fn at(&self, index: usize, du: isize, dv: isize) -> Option<usize> {
-        let (width, height) = (self.grid.width, self.grid.height);
-        let u = (index % width).checked_add_signed(du).filter(|u| *u < width)?;
-        let v = (index / width).checked_add_signed(dv).filter(|v| *v < height)?;
-        Some(v * width + u)
+        let width = self.grid.width;
+        // A column before the first one is huge.
+        let column = (self.columns[index] as usize).wrapping_add_signed(du);
+        let other = index.checked_add_signed(dv * width as isize + du)?;
+        (column < width && other < self.columns.len()).then_some(other)
     }
 
     /// Whether two pixels `steps` apart can lie on one surface.
     pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
-        let slope = self.surfaces.grazing.tan() * self.pitch(a) * steps as f64;
-        (self.depth(a) - self.depth(b)).abs() <= slope + 3.0 * self.sigma(a)
+        let slope = self.slope * self.pitch(a) * steps as f64;
+        (self.depths[a] - self.depths[b]).abs() <= slope + 3.0 * self.sigma(a)
     }
 
-    /// The next pixel of a direction that was measured, across holes, if it is on the same surface and above the support.
+    /// Whether the colours of two pixels are too unlike for one thing.
+    fn is_border(&self, a: usize, b: usize) -> bool {
+        let [a, b] = [a, b].map(|index| self.frame.color.pixels[index]);
+        color::unlikeness(a, b) > BORDER * self.surfaces.unlike
+    }
+
+    /// The next pixel of a direction that was measured, across holes, if it is on the same surface and above the support. What is of
+    /// another colour beyond a hole is another surface: the hole may hide the crease.
     fn next(&self, index: usize, (du, dv): (isize, isize)) -> Option<usize> {
         for step in 1..=HOLE + 1 {
             let other = self.at(index, du * step as isize, dv * step as isize)?;
             if self.grid.points[other].is_some() {
-                return (self.above[other] && self.is_continuous(index, other, step)).then_some(other);
+                let is_one =
+                    self.is_continuous(index, other, step) && (step == 1 || !self.is_border(index, other));
+                return (self.above[other] && is_one).then_some(other);
             }
         }
         None
@@ -160,9 +178,9 @@ impl<'a> Field<'a> {
 
     /// Whether a crease that opens to the camera runs through each pixel, in any of four directions.
     fn creases(&self) -> Vec<bool> {
-        let smooth: Vec<Option<Point3<f64>>> = (0..self.above.len())
-            .map(|index| if self.above[index] { self.smooth(index) } else { None })
-            .collect();
+        let pixels = || (0..self.above.len()).into_par_iter().with_min_len(AT_ONCE);
+        let smooth: Vec<Option<Point3<f64>>> =
+            pixels().map(|index| if self.above[index] { self.smooth(index) } else { None }).collect();
         let is_crease = |index: usize| {
             let Some(b) = smooth[index] else { return false };
             let sigma = self.sigma(index);
@@ -173,17 +191,12 @@ impl<'a> Field<'a> {
                 let place = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
                 let (Some(first), Some(last)) = (place(-1), place(1)) else { return false };
                 let (Some(a), Some(c)) = (smooth[first], smooth[last]) else { return false };
-                if (a - b).norm().max((c - b).norm()) > 3.0 * reach {
-                    return false;
-                }
                 let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
-                let colors = [first, last].map(|place| self.frame.color.pixels[place]);
-                let is_border = color::unlikeness(colors[0], colors[1]) > BORDER * self.surfaces.unlike;
-                let share = if is_border { SHALLOW } else { 1.0 };
+                let share = if self.is_border(first, last) { SHALLOW } else { 1.0 };
                 depth > share * self.surfaces.crease * (a - c).norm() / 2.0 && depth > share * 3.0 * sigma
             })
         };
-        (0..self.above.len()).map(is_crease).collect()
+        pixels().map(is_crease).collect()
     }
 
     /// Gives every pixel above the support the number of its surface, from 0, or [`NONE`]; and how many there are. Creases go to the

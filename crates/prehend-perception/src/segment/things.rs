@@ -2,12 +2,12 @@
 //! which a strip without depth tears a surface. What remains apart are things that touch.
 
 use super::floors;
+use super::patches::Patches;
 use super::surfaces::{Field, NONE};
 use crate::color;
 use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
-use prehend_geometry::voxel::VoxelGrid;
 use std::collections::BTreeMap;
 
 /// Greatest difference of height between the rims of the outside and the inside of a hollow, metres; three standard deviations of
@@ -59,13 +59,15 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
         pixels[*label as usize].push(index);
     }
     let surfaces: Vec<Surface> = pixels.into_iter().map(|pixels| measure(field, pixels)).collect();
+    let patches: Vec<Patches> =
+        surfaces.iter().map(|surface| Patches::new(&surface.points, field.surfaces.bridge)).collect();
     let contacts = contacts(field, &labels);
     let mut root: Vec<usize> = (0..count).collect();
     // The best host of each part: parts must not bridge things.
     let mut hosts: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
     for a in 0..count {
         for b in a + 1..count {
-            let Some(gap) = gap(&surfaces[a], &surfaces[b], field.surfaces.bridge) else { continue };
+            let Some(gap) = patches[a].gap(&patches[b], field.surfaces.bridge) else { continue };
             let contact = contacts.get(&(a as u32, b as u32)).copied().unwrap_or_default();
             if are_one(field, &surfaces[a], &surfaces[b], contact) {
                 let (low, high) = (find(&root, a), find(&root, b));
@@ -103,8 +105,8 @@ fn find(root: &[usize], mut number: usize) -> usize {
 fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
     let points: Vec<Point3<f64>> = pixels.iter().filter_map(|index| field.grid.points[*index]).collect();
     let mut heights: Vec<f64> = pixels.iter().map(|index| field.heights[*index]).collect();
-    heights.sort_by(f64::total_cmp);
-    let top = heights.get(heights.len() * 49 / 50).copied().unwrap_or(0.0);
+    let place = heights.len() * 49 / 50;
+    let top = *heights.select_nth_unstable_by(place, f64::total_cmp).1;
     let step = (points.len() / SAMPLE).max(1);
     let middle = pixels[pixels.len() / 2];
     Surface {
@@ -150,12 +152,6 @@ fn bulge(points: &[Point3<f64>], eye: &Point3<f64>) -> f64 {
     }
     let [left, middle, right] = std::array::from_fn(|band| near[band] / counts[band]);
     (middle - (left + right) / 2.0) / width
-}
-
-/// Least distance of two surfaces, metres; `None` when it is more than `reach`.
-fn gap(a: &Surface, b: &Surface, reach: f64) -> Option<f64> {
-    let grid = VoxelGrid::new(&a.points, reach);
-    b.points.iter().filter_map(|point| grid.nearest(point)).map(|(_, distance)| distance).reduce(f64::min)
 }
 
 /// Share of a surface that lies in the footprint of another.

@@ -2,6 +2,8 @@ use super::*;
 use image::{ImageBuffer, Luma, Rgb};
 use std::fs;
 use tempfile::TempDir;
+use tiff::encoder::TiffEncoder;
+use tiff::encoder::colortype::Gray32Float;
 
 const CAMERA: &str = r#"{"fx": 50.0, "fy": 50.0, "cx": 15.5, "cy": 11.5, "width": 32, "height": 24}"#;
 
@@ -67,6 +69,30 @@ fn every_layout_is_found() {
     assert_eq!(find_frames(folder.path()).unwrap()[0].read().unwrap().name, "one");
 }
 
+/// Writes depth as floats in place of `depth.png`.
+fn write_tiff(folder: &Path, metres: f32) {
+    fs::remove_file(folder.join("depth.png")).unwrap();
+    let values: Vec<f32> =
+        (0..32 * 24).map(|index| if index % 32 == 0 { f32::NAN } else { metres }).collect();
+    let mut encoder = TiffEncoder::new(fs::File::create(folder.join("depth.tiff")).unwrap()).unwrap();
+    encoder.write_image::<Gray32Float>(32, 24, &values).unwrap();
+}
+
+#[test]
+fn depth_may_be_floats_in_metres() {
+    let folder = frame();
+    let expected = read(&folder).unwrap();
+    write_tiff(folder.path(), 0.6);
+    assert_eq!(read(&folder).unwrap(), expected);
+    check("Floats are metres", |root| write_tiff(root, 600.0));
+    check("no pixel has a depth", |root| write_tiff(root, f32::INFINITY));
+    check("depth.tiff is not a whole TIFF", |root| {
+        write_tiff(root, 0.6);
+        let bytes = fs::read(root.join("depth.tiff")).unwrap();
+        fs::write(root.join("depth.tiff"), &bytes[..bytes.len() / 2]).unwrap();
+    });
+}
+
 #[test]
 fn a_scale_in_the_intrinsics_is_used() {
     let folder = frame();
@@ -129,4 +155,59 @@ fn a_folder_without_frames_says_what_it_expects() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(find_frames(folder.path()), Err(FrameError::NoFrames { .. })));
     assert!(matches!(find_frames(&folder.path().join("nowhere")), Err(FrameError::Read { .. })));
+}
+
+/// Writes masks into the folder of a good frame: the left half is label 1, the right half label 2.
+fn mark(root: &Path, list: &str) {
+    ImageBuffer::from_fn(32, 24, |u, _| Luma([1 + (u / 16) as u16]))
+        .save(root.join("instances.png"))
+        .unwrap();
+    fs::write(root.join("instances.json"), list).unwrap();
+}
+
+#[test]
+fn masks_of_a_segmenter_become_detections() {
+    let folder = frame();
+    mark(folder.path(), r#"[{"label": 2, "class_name": "mug", "score": 0.8}, {"label": 1}, {"label": 9}]"#);
+    let keyframe = read(&folder).unwrap().into_keyframe(Isometry3::identity(), 0.0);
+    assert!(keyframe.validate().is_ok());
+    assert_eq!((keyframe.labels.labels[0], keyframe.labels.labels[31]), (1, 2));
+    let told: Vec<_> =
+        keyframe.detections.iter().map(|d| (d.label, d.class_name.as_str(), d.score)).collect();
+    assert_eq!(told, [(2, "mug", 0.8), (1, "", 1.0), (9, "", 1.0)]);
+    // Without the list the picture is what people marked.
+    fs::remove_file(folder.path().join("instances.json")).unwrap();
+    assert_eq!(read(&folder).unwrap().instances, None);
+}
+
+#[test]
+fn masks_that_cannot_be_used_are_refused() {
+    check("instances.png is missing", |root| fs::write(root.join("instances.json"), "[]").unwrap());
+    check("instances.png 16 x 12", |root| {
+        mark(root, "[]");
+        ImageBuffer::from_pixel(16, 12, Luma([1_u16])).save(root.join("instances.png")).unwrap();
+    });
+    check("expected 16-bit grey", |root| {
+        mark(root, "[]");
+        fs::copy(root.join("color.png"), root.join("instances.png")).map(drop).unwrap();
+    });
+    check("two instances have the label 1", |root| mark(root, r#"[{"label": 1}, {"label": 1}]"#));
+    check("expected a list of", |root| mark(root, "nothing"));
+}
+
+#[test]
+fn a_frame_is_read_as_it_was_written() {
+    let folder = frame();
+    mark(folder.path(), r#"[{"label": 2, "class_name": "mug", "feature": [0.25, 0.5]}]"#);
+    let text = r#"{"position": [0.5, -1.25, 2], "quaternion": [0.5, 0.5, 0.5, 0.5]}"#;
+    fs::write(folder.path().join("pose.json"), text).unwrap();
+    let mut frame = read(&folder).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let copy = other.path().join("copy");
+    frame.write(&copy).unwrap();
+    frame.name = "copy".to_owned();
+    assert_eq!(find_frames(other.path()).unwrap()[0].read().unwrap(), frame);
+    frame.depth.width = 7;
+    assert!(matches!(frame.write(&copy), Err(WriteError::Encode { .. })));
+    assert!(matches!(frame.write(&copy.join("color.png")), Err(WriteError::Write { .. })));
 }

@@ -223,6 +223,7 @@ impl SavedMap {
             return Err(folder.wrong(NAME, format!("two objects have the key {}", twice.key)));
         }
         let scenes = record.scenes.into_iter().enumerate().map(|(number, scene)| folder.scene(number, scene));
-        Ok(Self { settings: record.parameters, scenes: scenes.collect::<Result<_, _>>()? })
+        let scenes = scenes.collect::<Result<_, _>>()?;
+        Ok(Self { settings: record.parameters, embedder: record.embedder, scenes })
     }
 }

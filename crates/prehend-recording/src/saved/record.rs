@@ -10,8 +10,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct MapRecord {
     pub(super) parameters: MapSettings,
+    /// What made the features; maps of the first programs do not say, theirs are of words.
+    #[serde(default = "words")]
+    pub(super) embedder: String,
     /// Files of scene n: `n/`, four digits.
     pub(super) scenes: Vec<SceneRecord>,
+}
+
+fn words() -> String {
+    prehend_perception::traits::WORDS.to_owned()
 }
 
 #[derive(Debug, Serialize, Deserialize)]

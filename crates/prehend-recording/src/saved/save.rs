@@ -50,8 +50,11 @@ impl SavedMap {
         for (number, scene) in self.scenes.iter().enumerate() {
             put_scene(&mut draft, number, scene)?;
         }
-        let record =
-            MapRecord { parameters: self.settings, scenes: self.scenes.iter().map(scene_record).collect() };
+        let record = MapRecord {
+            parameters: self.settings,
+            embedder: self.embedder.clone(),
+            scenes: self.scenes.iter().map(scene_record).collect(),
+        };
         let text = serde_json::to_vec_pretty(&record)
             .map_err(|error| SaveError::Write { path: folder.join("map.json"), error: error.into() })?;
         draft.put("map.json".to_owned(), &text)?;

@@ -71,7 +71,7 @@ fn saved() -> SavedMap {
     };
     let empty = SavedScene { name: "two".to_owned(), map: ObjectMap::default(), views: Vec::new() };
     let scenes = vec![SavedScene { name: "one".to_owned(), map, views: vec![view] }, empty];
-    SavedMap { settings: MapSettings::default(), scenes }
+    SavedMap { settings: MapSettings::default(), embedder: "clip".to_owned(), scenes }
 }
 
 /// The only entry of the folder besides the map: nothing else may be left.

@@ -1,7 +1,9 @@
 //! Chains, interpolation and every error of the transform tree.
 
 use super::*;
+use crate::time_from_nanoseconds;
 use approx::assert_relative_eq;
+use prehend_msgs::geometry_msgs::msg::TransformStamped;
 use std::f64::consts::FRAC_PI_2;
 
 fn message(parent: &str, child: &str, time: f64, translation: [f64; 3], yaw: f64) -> TransformStamped {
@@ -20,8 +22,8 @@ fn at(time: f64) -> Time {
 }
 
 /// base -> arm (moving, 1 m/s along x and a quarter turn a second, from 1 s to 2 s) -> camera (fixed); and another root.
-fn tree() -> Tree {
-    let mut tree = Tree::default();
+fn tree() -> TfTree {
+    let mut tree = TfTree::default();
     for (message, fixed) in [
         (message("base", "arm", 1.0, [1.0, 0.0, 0.0], 0.0), false),
         (message("base", "arm", 2.0, [2.0, 0.0, 0.0], FRAC_PI_2), false),
@@ -29,7 +31,7 @@ fn tree() -> Tree {
         (message("/base", "/tag", 0.0, [0.0, 3.0, 0.0], FRAC_PI_2), true),
         (message("island", "palm", 0.0, [0.0, 0.0, 0.0], 0.0), true),
     ] {
-        tree.insert(&message, fixed, 0).expect("valid");
+        tree.insert_after(&message, fixed, 0).expect("valid");
     }
     tree
 }
@@ -96,30 +98,47 @@ fn invalid_transforms_are_refused() {
     infinite.transform.rotation.x = f64::INFINITY;
     cases.push(infinite);
     for case in cases {
-        let mut tree = Tree::default();
-        assert!(matches!(tree.insert(&case, false, 0), Err(TfError::Invalid { .. })), "{case:?}");
+        let mut tree = TfTree::default();
+        assert!(matches!(tree.insert_after(&case, false, 0), Err(TfError::Invalid { .. })), "{case:?}");
         assert!(tree.links.is_empty());
     }
 }
 
 #[test]
 fn loops_end() {
-    let mut tree = Tree::default();
+    let mut tree = TfTree::default();
     for (parent, child) in [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y")] {
-        tree.insert(&message(parent, child, 1.0, [1.0, 0.0, 0.0], 0.0), true, 0).expect("valid");
+        tree.insert_after(&message(parent, child, 1.0, [1.0, 0.0, 0.0], 0.0), true, 0).expect("valid");
     }
     assert!(matches!(tree.lookup("a", "y", &at(1.0)), Err(TfError::NotConnected { .. })));
 }
 
 #[test]
 fn memory_is_bounded_and_forgets_the_future_when_time_goes_back() {
-    let mut tree = Tree::default();
+    let mut tree = TfTree::default();
     for second in 0..100 {
-        tree.insert(&message("a", "b", f64::from(second), [f64::from(second), 0.0, 0.0], 0.0), false, 0)
-            .expect("valid");
+        tree.insert_after(
+            &message("a", "b", f64::from(second), [f64::from(second), 0.0, 0.0], 0.0),
+            false,
+            0,
+        )
+        .expect("valid");
     }
     assert!(matches!(tree.lookup("a", "b", &at(50.0)), Err(TfError::TooOld { .. })));
-    tree.insert(&message("a", "b", 1.0, [7.0, 0.0, 0.0], 0.0), false, 1).expect("valid");
+    tree.insert_after(&message("a", "b", 1.0, [7.0, 0.0, 0.0], 0.0), false, 1).expect("valid");
     let now = tree.lookup("a", "b", &Time::default()).expect("known");
     assert_eq!((now.stamp, now.translation[0]), (at(1.0), 7.0));
+}
+
+#[test]
+fn an_unbounded_tree_remembers_and_tells_its_frames() {
+    let mut tree = TfTree::unbounded();
+    for second in [1.0, 3600.0] {
+        tree.insert(&message("map", "/base", second, [second, 0.0, 0.0], 0.0), false).expect("valid");
+    }
+    tree.insert(&message("base", "camera", 0.0, [0.0; 3], 0.0), true).expect("valid");
+    assert_eq!(tree.lookup("map", "camera", &at(1.0)).expect("remembered").translation[0], 1.0);
+    assert_eq!(tree.frames(), ["base", "camera", "map"]);
+    assert_eq!(tree.line("/camera"), ["camera", "base", "map"]);
+    assert_eq!(["camera", "base", "map"].map(|frame| tree.is_moving(frame)), [false, true, false]);
 }

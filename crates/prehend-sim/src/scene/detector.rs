@@ -62,6 +62,23 @@ pub struct DetectorSpec {
     pub confusions: Vec<(String, Vec<String>)>,
 }
 
+impl DetectorSpec {
+    /// What the detector of the demo gets wrong: about what a good open-vocabulary detector does.
+    pub fn imperfect() -> Self {
+        Self {
+            miss: 0.06,
+            wrong_class: 0.06,
+            split: 0.03,
+            merge: 0.03,
+            erode_px: 1,
+            score: 0.85,
+            score_noise: 0.08,
+            persistence: 0.3,
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for DetectorSpec {
     /// The perfect detector.
     fn default() -> Self {

@@ -280,28 +280,14 @@ fn pixels(value: &Value<'_>, most: usize) -> Option<usize> {
     }
 }
 
-/// What the detector of the demo gets wrong: about what a good open-vocabulary detector does.
-fn imperfect() -> DetectorSpec {
-    DetectorSpec {
-        miss: 0.06,
-        wrong_class: 0.06,
-        split: 0.03,
-        merge: 0.03,
-        erode_px: 1,
-        score: 0.85,
-        score_noise: 0.08,
-        persistence: 0.3,
-        ..DetectorSpec::default()
-    }
-}
-
 fn read_detector(value: &Value<'_>) -> Option<DetectorSpec> {
     if !value.is_map() {
-        return value.choice(&[("perfect", DetectorSpec::default()), ("imperfect", imperfect())]);
+        return value
+            .choice(&[("perfect", DetectorSpec::default()), ("imperfect", DetectorSpec::imperfect())]);
     }
     value.map(|map| {
-        let d = map.or("preset", imperfect(), |value| {
-            value.choice(&[("perfect", DetectorSpec::default()), ("imperfect", imperfect())])
+        let d = map.or("preset", DetectorSpec::imperfect(), |value| {
+            value.choice(&[("perfect", DetectorSpec::default()), ("imperfect", DetectorSpec::imperfect())])
         })?;
         let miss = map.or("miss", d.miss, probability);
         let wrong_class = map.or("wrong_class", d.wrong_class, probability);

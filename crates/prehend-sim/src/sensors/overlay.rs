@@ -6,6 +6,8 @@ use prehend_geometry::{ColorImage, Mask};
 
 /// Pixels of a font dot in a label.
 const LABEL_SCALE: usize = 2;
+/// Pixels between two places of a label that are tried.
+const STEP: i64 = 4;
 
 /// One thing to mark in an image. Places are pixels (u right, v down) and may lie outside the image.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,14 +56,15 @@ pub fn annotate(image: &mut ColorImage, annotations: &[Annotation]) {
     let mut taken: Vec<[i64; 4]> = Vec::new();
     for annotation in annotations.iter().filter(|a| !a.label.is_empty()) {
         let Some([u0, v0, u1, v1]) = extent(annotation) else { continue };
-        let (width, height) = text_size(&annotation.label, LABEL_SCALE);
+        let label = fitting(&annotation.label, image.width.saturating_sub(6), LABEL_SCALE);
+        let (width, height) = text_size(&label, LABEL_SCALE);
         let (width, height) = (width as i64 + 6, height as i64 + 6);
         let left = ((u0 + u1) / 2.0) as i64 - width / 2;
         let left = left.clamp(0, (image.width as i64 - width).max(0));
         let bottom = (image.height as i64 - height).max(0);
         let above = v0 as i64 - height - 2;
         // Above the object, else below it, else the next free place further up or down.
-        let tries = (0..12).flat_map(|k| [above - k * (height + 1), v1 as i64 + 3 + k * (height + 1)]);
+        let tries = (0..12 * height / STEP).flat_map(|k| [above - k * STEP, v1 as i64 + 3 + k * STEP]);
         let free = |top: &i64| {
             (0..=bottom).contains(top)
                 && taken.iter().all(|[l, t, w, h]| {
@@ -73,7 +76,7 @@ pub fn annotate(image: &mut ColorImage, annotations: &[Annotation]) {
         let dark = annotation.color.iter().map(|c| u32::from(*c)).sum::<u32>() < 330;
         let ink = if dark { [255; 3] } else { [16; 3] };
         fill_box(image, left, top, width, height, annotation.color);
-        draw_text(image, left + 3, top + 3, &annotation.label, LABEL_SCALE, ink);
+        draw_text(image, left + 3, top + 3, &label, LABEL_SCALE, ink);
     }
 }
 
@@ -81,6 +84,15 @@ pub fn annotate(image: &mut ColorImage, annotations: &[Annotation]) {
 pub fn text_size(text: &str, scale: usize) -> (usize, usize) {
     let letters = text.chars().count();
     ((letters * (font::WIDTH + 1)).saturating_sub(1) * scale, font::HEIGHT * scale)
+}
+
+/// A text that is no wider than `width` pixels: as it is, or its start and two dots.
+fn fitting(text: &str, width: usize, scale: usize) -> String {
+    let most = (width / scale.max(1) + 1) / (font::WIDTH + 1);
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(2)).chain("..".chars()).take(most).collect()
 }
 
 /// Writes a text with its upper left corner at (left, top); what lies outside the image is cut off.

@@ -1,20 +1,31 @@
 //! `prehend map build`.
 
-use super::Failure;
+use super::{Failure, live, sight};
 use crate::args::map::BuildArgs;
-use crate::screen::{Screen, print_json};
-use prehend_perception::MapSettings;
+use crate::screen::{Progress, Screen, print_json};
+use prehend_bags::{BagError, Recording, Summary};
+use prehend_perception::{MapSettings, Sight};
 use prehend_recording::build::FrameReport;
-use prehend_recording::{build, find_frames};
+use prehend_recording::{BuildError, MapOfFrames, SavedMap, build_seen, find_frames};
+use prehend_scene::ObjectKey;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Instant;
 
-pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
+pub(super) async fn run(args: &BuildArgs) -> Result<(), Failure> {
     let screen = Screen::new(args.json);
-    let frames = find_frames(&args.frames).map_err(Failure::input)?;
+    let sight = sight::open(&args.sight)?;
     let started = Instant::now();
-    let (saved, reports) = build(&frames, MapSettings::recorded(), args.seed).map_err(Failure::input)?;
-    let each = started.elapsed().as_secs_f64() * 1e3 / frames.len() as f64;
+    let settings = args.merge.settings();
+    let (saved, reports) = match &args.frames {
+        None => live::from_topics(args, settings, sight).await?,
+        Some(path) if prehend_bags::is_bag(path) => from_bag(path, args, settings, sight)?,
+        Some(path) => {
+            let frames = find_frames(path).map_err(Failure::input)?;
+            build_seen(&frames, settings, args.seed, &sight).map_err(Failure::input)?
+        }
+    };
+    let each = started.elapsed().as_secs_f64() * 1e3 / reports.len() as f64;
     for report in &reports {
         screen.line(line(report));
     }
@@ -22,7 +33,7 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     let objects: usize = saved.scenes.iter().map(|scene| scene.map.objects.len()).sum();
     screen.line(format!(
         "{objects} objects of {} frames in {} scenes: {}; {each:.0} ms a frame, reading included",
-        frames.len(),
+        reports.len(),
         saved.scenes.len(),
         args.out.display()
     ));
@@ -39,17 +50,79 @@ pub(super) fn run(args: &BuildArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Why a bag does not become a map.
+#[derive(Debug, thiserror::Error)]
+enum FromBagError {
+    #[error(transparent)]
+    Bag(#[from] BagError),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+fn from_bag(
+    path: &Path,
+    args: &BuildArgs,
+    settings: MapSettings,
+    sight: Sight,
+) -> Result<(SavedMap, Vec<FrameReport>), Failure> {
+    let recording = Recording::scan(path, &args.bag.options()).map_err(Failure::input)?;
+    let summary = recording.summary();
+    for line in found(summary) {
+        eprintln!("{line}");
+    }
+    let mut map = MapOfFrames::new(settings, args.seed, sight);
+    let mut reports = Vec::new();
+    let progress = Progress::new(summary.keyframes);
+    let taken = recording.frames::<FromBagError>(|frame| {
+        reports.push(map.take(frame)?);
+        progress.show(reports.len());
+        Ok(())
+    });
+    progress.end();
+    let damage = taken.map_err(Failure::input)?;
+    // The first reading told of a damage that both have met.
+    if let Some(damage) = damage.filter(|_| reports.len() < summary.keyframes) {
+        eprintln!("{} of {} keyframes are before this: {damage}", reports.len(), summary.keyframes);
+    }
+    Ok((map.finish(), reports))
+}
+
+/// What was found in a bag, for people.
+fn found(summary: &Summary) -> Vec<String> {
+    let [color, depth, info] = &summary.topics;
+    let [colors, depths] = summary.pictures;
+    let unpaired = summary.unpaired.iter().sum::<u64>();
+    let poses = match &summary.map_frame {
+        Some(map) => format!("poses in `{map}` ({} pairs without)", summary.without_pose),
+        None => "no poses".to_owned(),
+    };
+    let mut lines = vec![
+        format!("{color} ({colors} pictures), {depth} ({depths}), {info}"),
+        format!(
+            "{} messages, {unpaired} pictures without a counterpart, {poses}, {} keyframes",
+            summary.messages, summary.keyframes
+        ),
+    ];
+    lines.extend(summary.remarks.iter().cloned());
+    lines
+}
+
 fn line(report: &FrameReport) -> String {
     let update = &report.update;
-    let list = |what: &str, keys: &[prehend_scene::ObjectKey]| {
+    let is_joined = |key: &ObjectKey| update.joined.iter().any(|(lost, _)| lost == key);
+    let gone: Vec<ObjectKey> = update.removed.iter().filter(|key| !is_joined(key)).cloned().collect();
+    let list = |what: &str, keys: &[ObjectKey]| {
         let keys: Vec<&str> = keys.iter().map(|key| key.0.as_str()).collect();
         if keys.is_empty() { String::new() } else { format!("; {what} {}", keys.join(", ")) }
     };
+    let joined: Vec<String> =
+        update.joined.iter().map(|(lost, kept)| format!("; {lost} is part of {kept}")).collect();
     let changes = [
         list("new", &update.added),
         list("seen again", &update.merged),
         list("moved", &update.moved),
-        list("gone", &update.removed),
+        list("gone", &gone),
+        joined.concat(),
     ];
     let small = match update.skipped.specks {
         0 => String::new(),
@@ -68,6 +141,7 @@ fn frame_json(report: &FrameReport) -> Value {
         "merged": update.merged,
         "moved": update.moved,
         "removed": update.removed,
+        "joined": update.joined,
         "specks": update.skipped.specks,
     })
 }

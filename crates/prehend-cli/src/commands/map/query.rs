@@ -1,18 +1,20 @@
 //! `prehend map query`: the robot's own retrieval on a map in a folder.
 
-use super::Failure;
+use super::{Failure, text};
 use crate::args::map::QueryArgs;
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_nodes::share;
-use prehend_perception::{Lexicon, Retrieval, retrieve};
+use prehend_perception::retrieve::{retrieve, retrieve_by_likeness};
+use prehend_perception::traits::WORDS;
+use prehend_perception::{Lexicon, Retrieval};
 use prehend_recording::SavedMap;
 use prehend_scene::{ObjectKey, ObjectMap};
 use serde_json::json;
 use std::path::Path;
 
 /// The words of the robot's object map.
-const WORDS: &str = "config/language/synonyms.yaml";
+const SYNONYMS: &str = "config/language/synonyms.yaml";
 
 /// Answers; the exit code is 1 when nothing fits.
 pub(super) fn run(args: &QueryArgs) -> u8 {
@@ -29,11 +31,22 @@ pub(super) fn run(args: &QueryArgs) -> u8 {
 fn ask(args: &QueryArgs) -> Result<Retrieval, Failure> {
     let screen = Screen::new(args.json);
     let saved = SavedMap::load(&args.map).map_err(Failure::input)?;
-    let lexicon = Lexicon::load(&share::resolve(Path::new(WORDS))).map_err(Failure::input)?;
+    let lexicon = Lexicon::load(&share::resolve(Path::new(SYNONYMS))).map_err(Failure::input)?;
     let map = saved.all();
-    let found = retrieve(&map, &args.text, args.k, &lexicon);
+    let likeness = text::likeness(&saved.embedder, &map, args);
+    let found = match &likeness {
+        Ok(Some(likeness)) => retrieve_by_likeness(&map, likeness, args.k),
+        _ => retrieve(&map, &args.text, args.k, &lexicon),
+    };
+    if let Err(error) = &likeness {
+        let made = &saved.embedder;
+        screen.line(format!(
+            "words and colours are compared, as `{made}`, which made the features, cannot read: {error}"
+        ));
+    }
+    let by_features = matches!(likeness, Ok(Some(_)));
     let unnamed = map.objects.iter().filter(|object| object.class_name.is_empty()).count();
-    if unnamed == map.objects.len() {
+    if unnamed == map.objects.len() && !by_features {
         screen.line(format!(
             "none of the {unnamed} objects has a name, since no detector saw the frames: only colours and sizes are compared"
         ));
@@ -60,6 +73,7 @@ fn ask(args: &QueryArgs) -> Result<Retrieval, Failure> {
             .collect();
         print_json(&json!({
             "query": args.text,
+            "compared": if by_features { &saved.embedder } else { WORDS },
             "matches": matches,
             "rejected": rejected,
             "doubtful": found.doubtful,

@@ -76,7 +76,7 @@ fn row(scene: &SavedScene, object: &Object) -> [String; 8] {
     [
         scene.name.clone(),
         object.key.0.clone(),
-        if object.class_name.is_empty() { "-".to_owned() } else { object.class_name.clone() },
+        name(object),
         colors.join(" "),
         millimetres(object.bounds.size.into(), " x "),
         millimetres(object.bounds.pose.translation.vector.into(), " "),
@@ -85,12 +85,24 @@ fn row(scene: &SavedScene, object: &Object) -> [String; 8] {
     ]
 }
 
+/// What an object is called with the share of the votes for it, and the next of the other names.
+fn name(object: &Object) -> String {
+    if object.class_name.is_empty() {
+        return "-".to_owned();
+    }
+    let total: f64 = object.class_votes.iter().map(|(_, weight)| weight).sum();
+    let other = object.class_votes.iter().find(|(name, _)| !name.is_empty() && *name != object.class_name);
+    let other = other.map(|(name, weight)| format!(", {name} {:.2}", weight / total.max(f64::MIN_POSITIVE)));
+    format!("{} {:.2}{}", object.class_name, object.confidence, other.unwrap_or_default())
+}
+
 fn object_json(object: &Object) -> Value {
     let position = object.bounds.pose.translation.vector;
     json!({
         "key": object.key,
         "class": object.class_name,
         "confidence": object.confidence,
+        "votes": object.class_votes,
         "colors": object.color_fractions,
         "position": [position.x, position.y, position.z],
         "size": [object.bounds.size.x, object.bounds.size.y, object.bounds.size.z],

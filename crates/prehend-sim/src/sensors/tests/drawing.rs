@@ -42,6 +42,22 @@ fn labels_do_not_cover_each_other() {
 }
 
 #[test]
+fn a_label_is_cut_to_the_width_of_the_image() {
+    let label = |text: &str| {
+        let mut image = ColorImage::filled(100, 60, [0; 3]);
+        let dots = vec![[50.0, 50.0]];
+        annotate(
+            &mut image,
+            &[Annotation { label: text.into(), color: [0, 255, 0], dots, ..Annotation::default() }],
+        );
+        image
+    };
+    // Eight letters have room; of more there are six and two dots.
+    assert!(label("a long name") == label("a long.."));
+    assert!(label("a longer") != label("a long.."));
+}
+
+#[test]
 fn drawing_outside_or_nowhere_is_harmless() {
     let clean = ColorImage::filled(20, 10, [7; 3]);
     for (from, to) in [

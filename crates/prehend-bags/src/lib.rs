@@ -1,0 +1,27 @@
+//! Rosbags as recorded frames: rosbag2 in MCAP and SQLite.
+//!
+//! For: reading the colour, depth, calibration and transforms of a camera out of a bag ([`Recording`]), and the steps of that which
+//! live topics need too: pairing messages by time ([`Pairing`]), choosing keyframes by motion ([`KeyframeChoice`]), frames from
+//! messages ([`frame_of`]). Not for: what a frame shows, maps (`prehend-recording`). Read [`Recording`] first.
+//!
+//! A bag is read twice, from its beginning to its end: first the stamps of the pictures, the calibrations and the transforms, then the
+//! pictures that were chosen. So no more than a few frames are in memory, and a bag without its index is no special case.
+//!
+//! Times are nanoseconds since the epoch, as in the messages; poses are `map_from_camera` in metres, camera axes x right, y down, z
+//! forward.
+
+mod choose;
+mod container;
+mod keyframes;
+mod message;
+mod pairing;
+mod picture;
+mod recording;
+mod scan;
+
+pub use choose::{ChooseError, TopicNames};
+pub use container::{ContainerError, Place, is_bag};
+pub use keyframes::{KeyframeChoice, Select};
+pub use pairing::{Pairing, Side};
+pub use picture::{FrameFault, FrameParts, Picture, frame_of};
+pub use recording::{BagError, Options, Recording, Summary};

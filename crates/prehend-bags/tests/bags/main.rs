@@ -1,0 +1,12 @@
+//! Small bags that the tests write, read back and made into maps; and one test for each fault.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod faults;
+mod maps;
+mod real;
+#[cfg(feature = "ros1")]
+mod ros1;
+mod scene;
+mod topics;
+mod write;

@@ -1,0 +1,104 @@
+//! Time of a keyframe by the number of objects that the map holds, and how much of it comes after segmentation:
+//! `cargo run --release --example map_growth -p prehend-perception [RULE]`.
+//!
+//! The things stand on a long table, 30 to a patch. The map is built patch by patch; what is timed is a keyframe of the first
+//! patch, so the new points are the same whatever the map holds. RULE is `prehend` (default), `conceptgraphs`, `asp` or `off`.
+
+#![expect(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+
+#[path = "../tests/support/render.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the tests, which use more of it")]
+mod render;
+
+use nalgebra::Vector3;
+use prehend_perception::hypothesis::hypotheses;
+use prehend_perception::segment::segment;
+use prehend_perception::{Keyframe, MapBuilder, MapSettings};
+use prehend_scene::merge::MergeMethod;
+use render::{Form, Thing, VGA, looking, render, thing};
+use std::time::Instant;
+
+/// Things a keyframe shows.
+const SHOWN: usize = 30;
+/// Length of a patch, metres.
+const PATCH: f64 = 1.2;
+/// Timed keyframes.
+const TIMED: usize = 40;
+
+fn patch(number: usize, count: usize) -> Keyframe {
+    let left = number as f64 * PATCH;
+    let things: Vec<Thing> = (0..count)
+        .map(|i| {
+            let (column, row) = ((i % 6) as f64, (i / 6) as f64);
+            let color = [(40 + 37 * i % 200) as u8, (30 + 91 * i % 220) as u8, (20 + 53 * i % 230) as u8];
+            let form = match i % 3 {
+                0 => Form::Block([0.05, 0.04, 0.05]),
+                1 => Form::Can(0.022, 0.07),
+                _ => Form::Ball(0.025),
+            };
+            let mut placed = thing(
+                ["box", "can", "ball"][i % 3],
+                form,
+                0.24 + 0.09 * row,
+                left + 0.1 * (column - 2.5),
+                color,
+            );
+            placed.at[3] = 0.3 * column;
+            placed
+        })
+        .collect();
+    let mut frame =
+        render(&things, &VGA, &looking([0.05, left, 0.6], [0.4, left, 0.0]), 0.002, number as u64);
+    frame.stamp = number as f64;
+    frame
+}
+
+/// Time this process has run on a processor, milliseconds: others that are at work on the machine do not count. 0 where it is not told.
+fn on_cpu() -> f64 {
+    let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    told.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) * 1e-6
+}
+
+fn main() {
+    let name = std::env::args().nth(1).unwrap_or_else(|| "prehend".to_owned());
+    let Some(method) = MergeMethod::parse(&name) else {
+        println!("{name} is no rule of merging");
+        return;
+    };
+    let mut settings = MapSettings { merge: method.rule(), ..MapSettings::default() };
+    settings.segment.region_low = Vector3::new(-1.0, -100.0, -1.0);
+    settings.segment.region_high = Vector3::new(2.0, 100.0, 2.0);
+    println!("milliseconds a keyframe      | segmentation       | after it            |");
+    println!("objects in map | shown       | median | processor  | median | processor   | points shown");
+    for (total, shown) in [(10_usize, 10_usize), (30, SHOWN), (100, SHOWN), (300, SHOWN), (1000, SHOWN)] {
+        let mut builder = MapBuilder::new("map", settings);
+        for number in (0..total.div_ceil(shown)).rev() {
+            let left = total - number * shown;
+            builder.update(&patch(number, left.min(shown)), None, false, 1).expect("a frame");
+        }
+        let objects = builder.map().objects.len();
+        let mut frame = patch(0, shown);
+        let (mut cut, mut rest) = (Vec::new(), Vec::new());
+        let (mut busy_cut, mut busy_rest, mut points) = (0.0, 0.0, 0);
+        for number in 0..TIMED {
+            frame.stamp = 1000.0 + number as f64;
+            let (started, busy) = (Instant::now(), on_cpu());
+            let scene = segment(&frame, &settings.segment, None, 1);
+            let found = hypotheses(&frame, &scene, &settings.hypothesis);
+            points = found.0.iter().map(|thing| thing.pixels.len()).sum();
+            cut.push(started.elapsed().as_secs_f64() * 1e3);
+            busy_cut += on_cpu() - busy;
+            let (started, busy) = (Instant::now(), on_cpu());
+            builder.take(&frame, &scene, found, &[], None, false).expect("words as features");
+            rest.push(started.elapsed().as_secs_f64() * 1e3);
+            busy_rest += on_cpu() - busy;
+        }
+        cut.sort_by(f64::total_cmp);
+        rest.sort_by(f64::total_cmp);
+        let (cut, rest) = (cut[TIMED / 2], rest[TIMED / 2]);
+        let (busy_cut, busy_rest) = (busy_cut / TIMED as f64, busy_rest / TIMED as f64);
+        println!(
+            "{objects:14} | {shown:11} | {cut:6.1} | {busy_cut:10.1} | {rest:6.1} | {busy_rest:11.1} | {points:12}"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Known objects that turn out to be one.
+
+use super::UpdateReport;
+use super::known::{Known, boxes};
+use prehend_geometry::dbscan::clusters;
+use prehend_geometry::{BoxHash, OrientedBox};
+use prehend_scene::fixture;
+use prehend_scene::merge::{Denoise, Join, MergeRule, semantic_similarity};
+
+/// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
+const PART: (f64, f64) = (0.8, 0.12);
+/// Least share of each of two clouds that lies on the other when both are of one object.
+const COVERS: f64 = 0.6;
+/// Fewest points that denoising leaves; else the cloud stays (Gu et al. 2023, reference code).
+const LEAST: usize = 5;
+
+/// Gives the older of two keys to what both become, and says so.
+pub(super) fn report_joined(known: &mut Known, other: &Known, report: &mut UpdateReport) {
+    let mut lost = other.object.key.clone();
+    if other.track.age < known.track.age {
+        known.track.age = other.track.age;
+        std::mem::swap(&mut known.object.key, &mut lost);
+    }
+    let is_fresh = report.added.contains(&lost);
+    report.added.retain(|key| *key != lost);
+    report.merged.retain(|key| *key != lost);
+    report.moved.retain(|key| *key != lost);
+    // Nobody has heard of a key of this very frame.
+    if !is_fresh {
+        report.removed.push(lost.clone());
+        report.joined.push((lost, known.object.key.clone()));
+    }
+}
+
+/// Merges known objects that cover each other when one of them was not seen in this frame, so that it is an older view of the
+/// other; and those of one name and colour of which one is a part of the other, because frames split them differently.
+///
+/// Only pairs of which one changed in this update or the one before are looked at: the others were, with the same result. (What two
+/// objects of one frame are to each other is asked again when the next frame does not show them.)
+pub(super) fn absorb_duplicates(
+    objects: &mut Vec<Known>,
+    stamp: f64,
+    rule: &MergeRule,
+    update: u64,
+    report: &mut UpdateReport,
+) {
+    let is_new = |known: &Known| (known.object.last_seen - stamp).abs() < 1e-9;
+    let is_fresh = |known: &Known| known.track.changed + 1 >= update;
+    let near = boxes(objects.iter().map(|known| &known.object));
+    let mut alive = vec![true; objects.len()];
+    for place in partners(objects, &near, rule, &is_fresh) {
+        while alive[place] {
+            let one = &objects[place];
+            let twin = near.touching(&one.reach(rule)).into_iter().find(|other| {
+                if *other <= place || !alive[*other] {
+                    return false;
+                }
+                let other = &objects[*other];
+                // Two fronts in one frame are two.
+                let fronts = is_new(one) && is_new(other) && fixture::is_panel(&one.object.class_name);
+                (is_fresh(one) || is_fresh(other))
+                    && (is_part(one, other, rule) && !fronts
+                        || !(is_new(one) && is_new(other)) && covers(one, other, rule))
+            });
+            let Some(twin) = twin else { break };
+            alive[twin] = false;
+            let other = objects[twin].take();
+            let known = &mut objects[place];
+            report_joined(known, &other, report);
+            known.merge(other, rule, update);
+            report.merged.push(known.object.key.clone());
+        }
+    }
+    let mut alive = alive.into_iter();
+    objects.retain(|_| alive.next().unwrap_or(true));
+}
+
+/// Places, ascending, of what changed and of what is near that.
+fn partners(
+    objects: &[Known],
+    near: &BoxHash,
+    rule: &MergeRule,
+    is_fresh: &dyn Fn(&Known) -> bool,
+) -> Vec<usize> {
+    let mut is_partner = vec![false; objects.len()];
+    for (place, known) in objects.iter().enumerate().filter(|(_, known)| is_fresh(known)) {
+        is_partner[place] = true;
+        near.touching(&known.reach(rule)).into_iter().for_each(|other| is_partner[other] = true);
+    }
+    (0..objects.len()).filter(|place| is_partner[*place]).collect()
+}
+
+/// Whether each of two clouds lies on the other for the most part.
+fn covers(a: &Known, b: &Known, rule: &MergeRule) -> bool {
+    let (one, other) = (&a.object.bounds, &b.object.bounds);
+    let apart = (one.pose.translation.vector - other.pose.translation.vector).norm();
+    if apart > (one.size.norm() + other.size.norm()) / 4.0 + rule.distance {
+        return false;
+    }
+    b.share_of(a, rule) > COVERS && a.share_of(b, rule) > COVERS
+}
+
+/// Whether the smaller of two objects of one name and colour lies on the larger.
+fn is_part(a: &Known, b: &Known, rule: &MergeRule) -> bool {
+    let (small, large) = if a.object.cloud.len() < b.object.cloud.len() { (a, b) } else { (b, a) };
+    let alike = a.object.class_name == b.object.class_name
+        && crate::color::unlikeness(a.object.color, b.object.color) < PART.1;
+    alike && large.share_of(small, rule) >= PART.0
+}
+
+/// Merges known objects that overlap and look alike, greatest overlap first (the later passes of ConceptGraphs' reference code), when
+/// one of them changed in this update. The overlap is the greater of the shares of one cloud on the other.
+pub(super) fn join_overlapping(
+    objects: &mut Vec<Known>,
+    join: &Join,
+    rule: &MergeRule,
+    update: u64,
+    report: &mut UpdateReport,
+) {
+    let near = boxes(objects.iter().map(|known| &known.object));
+    let mut found: Vec<(f64, usize, usize)> = Vec::new();
+    for (place, one) in objects.iter().enumerate().filter(|(_, known)| known.track.changed == update) {
+        for twin in near.touching(&one.reach(rule)) {
+            let other = &objects[twin];
+            // A pair of which both changed is looked at once.
+            if twin == place || twin < place && other.track.changed == update {
+                continue;
+            }
+            let overlap = one.share_of(other, rule).max(other.share_of(one, rule));
+            let cosine = 2.0 * semantic_similarity(&one.object.features, &other.object.features) - 1.0;
+            if overlap > join.overlap && cosine > join.cosine {
+                found.push((overlap, place.min(twin), place.max(twin)));
+            }
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    // What each object became.
+    let mut into: Vec<usize> = (0..objects.len()).collect();
+    for (_, a, b) in found {
+        let (a, b) = (last(&into, a), last(&into, b));
+        let (place, twin) = (a.min(b), a.max(b));
+        if place == twin {
+            continue;
+        }
+        into[twin] = place;
+        let other = objects[twin].take();
+        let known = &mut objects[place];
+        report_joined(known, &other, report);
+        known.merge(other, rule, update);
+        if !report.merged.contains(&known.object.key) && !report.added.contains(&known.object.key) {
+            report.merged.push(known.object.key.clone());
+        }
+    }
+    let mut place = 0;
+    objects.retain(|_| {
+        place += 1;
+        into[place - 1] == place - 1
+    });
+}
+
+fn last(into: &[usize], mut place: usize) -> usize {
+    while into[place] != place {
+        place = into[place];
+    }
+    place
+}
+
+/// Keeps the largest cluster of the clouds that changed in this update (Gu et al. 2023, III-A).
+pub(super) fn denoise(objects: &mut [Known], settings: &Denoise, update: u64) {
+    for known in objects.iter_mut().filter(|known| known.track.changed == update) {
+        let cloud = &known.object.cloud;
+        let Some(mut largest) =
+            clusters(&cloud.points, settings.radius, settings.min_points).into_iter().next()
+        else {
+            continue;
+        };
+        if largest.len() < LEAST || largest.len() == cloud.len() {
+            continue;
+        }
+        largest.sort_unstable();
+        known.object.cloud = cloud.select(&largest);
+        if let Some(bounds) = OrientedBox::upright_around(&known.object.cloud.points) {
+            known.object.bounds = bounds;
+        }
+        known.cloud_changed(update);
+    }
+}

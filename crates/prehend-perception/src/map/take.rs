@@ -1,0 +1,190 @@
+//! Old objects and those of a frame become the new list.
+
+use super::known::{Known, boxes};
+use super::{MapBuilder, Sights, UpdateReport, associate, gone, join, keep_names, slots};
+use prehend_scene::merge::MergeMethod;
+
+/// What becomes of the things of a frame, by their numbers, and of the known objects, by their places.
+struct Assignment {
+    /// The known object each thing is.
+    pairs: Vec<Option<usize>>,
+    /// The known object each thing is that left its place.
+    moves: Vec<Option<usize>>,
+    /// Things that are scraps of known objects.
+    scraps: Vec<bool>,
+    /// Known objects that this frame shows to be several.
+    several: Vec<bool>,
+    /// Known objects whose place is seen to be empty.
+    gone: Vec<bool>,
+    /// Place from which on the known objects were in the hand.
+    on_map: usize,
+}
+
+impl MapBuilder {
+    /// The objects after a frame; old ones come first, in their order.
+    pub(super) fn associate(
+        &mut self,
+        mut old: Vec<Known>,
+        mut sights: Sights<'_>,
+        reset: bool,
+        report: &mut UpdateReport,
+    ) -> Vec<Known> {
+        let (rule, update, stamp) = (self.settings.merge, self.updates, sights.frame.stamp);
+        if rule.method == MergeMethod::Asp {
+            sights.seen = associate::merge_within(std::mem::take(&mut sights.seen), &rule, update);
+        }
+        let assignment = self.assign(&mut old, &mut sights, reset, report);
+        let mut objects = self.settle(old, sights.seen, assignment, reset, report);
+        match rule.method {
+            MergeMethod::Prehend => {
+                join::absorb_duplicates(&mut objects, stamp, &rule, update, report);
+                slots::absorb_slots(&mut objects, stamp, &rule, update, report);
+            }
+            MergeMethod::ConceptGraphs | MergeMethod::Asp => {
+                if let Some(settings) = &rule.join {
+                    join::join_overlapping(&mut objects, settings, &rule, update, report);
+                }
+            }
+            MergeMethod::Off => {}
+        }
+        if let Some(settings) = &rule.denoise {
+            join::denoise(&mut objects, settings, update);
+        }
+        objects
+    }
+
+    /// Says what is what. What is seen to be elsewhere is taken out of the old clouds before anything is compared; what the gripper
+    /// took leaves the list, and what it put down comes back to it.
+    fn assign(
+        &mut self,
+        old: &mut Vec<Known>,
+        sights: &mut Sights<'_>,
+        reset: bool,
+        report: &mut UpdateReport,
+    ) -> Assignment {
+        let rule = self.settings.merge;
+        let is_ours = rule.method == MergeMethod::Prehend;
+        let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
+        let mut looks = Vec::with_capacity(old.len());
+        for known in old.iter_mut() {
+            let look = sight.look(&known.object);
+            if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
+                known.cloud_changed(self.updates);
+            }
+            looks.push(look.visibility);
+        }
+        let mut gone: Vec<bool> = looks.iter().map(gone::Visibility::is_gone).collect();
+        let mut near = boxes(old.iter().map(|known| &known.object));
+        if !reset && is_ours {
+            sights.seen.retain(|thing| !slots::spans_several(old, &gone, thing, &near, &rule));
+        }
+        let seen = &sights.seen;
+        let mut pairs = associate::pair(old, &gone, seen, &near, &rule);
+        // What the gripper took is no longer in its place, even when the gripper hides that place.
+        let mut on_map = usize::MAX;
+        let held = &sights.held;
+        let is_first = !std::mem::replace(&mut self.was_holding, !held.is_empty());
+        let taken = associate::taken(old, &looks, held, sights.holds, &pairs).filter(|_| is_first);
+        if held.is_empty() {
+            // The hand is empty: what was in it may be among what is seen.
+            on_map = old.len();
+            gone.extend(self.in_hand.iter().map(|_| true));
+            old.append(&mut self.in_hand);
+        } else if let Some(place) = taken {
+            gone.remove(place);
+            let known = old.remove(place);
+            pairs.iter_mut().flatten().filter(|other| **other > place).for_each(|other| *other -= 1);
+            report.removed.push(known.object.key.clone());
+            self.in_hand = vec![known];
+        }
+        if old.len() != looks.len() {
+            near = boxes(old.iter().map(|known| &known.object));
+        }
+        let mut moves = associate::moved(old, &gone, seen, &pairs);
+        let mut scraps = vec![false; seen.len()];
+        let mut several = vec![false; old.len()];
+        if is_ours {
+            scraps = associate::scraps(old, &gone, seen, &pairs, &near, &rule);
+            for (number, place) in slots::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
+                moves[number] = moves[number].or(place);
+            }
+            several = slots::were_several(old, seen, &pairs, &near, &rule);
+        }
+        // Something left the hand: it is looked for even when this frame misnames it.
+        for (place, in_hand) in old.iter().enumerate().skip(on_map) {
+            if let Some(number) = associate::put_down(in_hand, seen, &pairs) {
+                moves[number] = Some(place);
+            }
+        }
+        Assignment { pairs, moves, scraps, several, gone, on_map }
+    }
+
+    /// Puts the things of a frame where they belong.
+    fn settle(
+        &mut self,
+        old: Vec<Known>,
+        seen: Vec<Known>,
+        assignment: Assignment,
+        reset: bool,
+        report: &mut UpdateReport,
+    ) -> Vec<Known> {
+        let (rule, update) = (self.settings.merge, self.updates);
+        let Assignment { pairs, moves, scraps, several, gone, on_map } = assignment;
+        let paired = associate::paired(old.len(), &pairs);
+        // Objects that something of this frame was put into: more of it is added.
+        let mut was_met = vec![false; old.len()];
+        let mut next: Vec<Option<Known>> = old.into_iter().map(Some).collect();
+        let mut new = Vec::new();
+        for (number, mut thing) in seen.into_iter().enumerate() {
+            if let Some(place) = pairs[number] {
+                let Some(known) = &mut next[place] else { continue };
+                if std::mem::replace(&mut was_met[place], true) {
+                    known.merge(thing, &rule, update);
+                    known.object.view_count = known.object.view_count.saturating_sub(1).max(1);
+                    continue;
+                }
+                report.merged.push(known.object.key.clone());
+                if reset {
+                    known.replace(thing);
+                } else if several[place]
+                    || rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, &rule)
+                {
+                    keep_names(&mut thing.object, std::mem::take(&mut known.object.class_votes));
+                    known.replace(thing);
+                } else {
+                    known.merge(thing, &rule, update);
+                }
+            } else if scraps[number] && moves[number].is_none() {
+                report.skipped.specks += 1;
+            } else if let Some(place) = moves[number] {
+                let Some(mut known) = next[place].take() else { continue };
+                report.moved.push(known.object.key.clone());
+                let votes = std::mem::take(&mut known.object.class_votes);
+                known.replace(thing);
+                if !reset {
+                    keep_names(&mut known.object, votes);
+                }
+                new.push(known);
+            } else {
+                thing.object.key = self.fresh_key(&thing.object.class_name);
+                self.ages += 1;
+                thing.track.age = self.ages;
+                report.added.push(thing.object.key.clone());
+                new.push(thing);
+            }
+        }
+        let mut kept = Vec::with_capacity(next.len() + new.len());
+        for (place, known) in next.into_iter().enumerate() {
+            let Some(known) = known else { continue };
+            if paired[place] || (!reset && !gone[place]) {
+                kept.push(known);
+            } else if place < on_map {
+                report.removed.push(known.object.key);
+            } else {
+                self.in_hand.push(known);
+            }
+        }
+        kept.extend(new);
+        kept
+    }
+}
