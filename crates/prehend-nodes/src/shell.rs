@@ -4,7 +4,7 @@ use crate::RobotConfig;
 use prehend_config::Findings;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{Heartbeat, TraceEvent};
-use prehend_ros::{Context, Node, Publisher, QosProfile, RosError, Subscription};
+use prehend_ros::{Context, Node, Publisher, QosProfile, RosArguments, RosError, Subscription};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering};
@@ -30,7 +30,9 @@ pub struct NodeOptions {
     pub params_files: Vec<PathBuf>,
     /// `name:=value` parameters, each wins over every file.
     pub overrides: Vec<String>,
-    /// Whether time comes from `/clock`.
+    /// What stands after `--ros-args`: names, namespace, parameters; these win over the ones above.
+    pub arguments: RosArguments,
+    /// Whether time comes from `/clock` unless the parameter `use_sim_time` says otherwise; `false`: never.
     pub use_sim_time: bool,
     /// Whether the end of stdin means that the parent is gone.
     pub watch_stdin: bool,
@@ -45,6 +47,7 @@ impl Default for NodeOptions {
             speed: 1.0,
             params_files: Vec::new(),
             overrides: Vec::new(),
+            arguments: RosArguments::default(),
             use_sim_time: true,
             watch_stdin: false,
         }
@@ -101,7 +104,9 @@ impl Shell {
             prehend_ros::NodeOptions {
                 params_files: options.params_files.clone(),
                 overrides: options.overrides.clone(),
-                use_sim_time: Some(options.use_sim_time),
+                arguments: options.arguments.clone(),
+                use_sim_time: (!options.use_sim_time).then_some(false),
+                sim_time_by_default: true,
                 ..Default::default()
             },
         )?;

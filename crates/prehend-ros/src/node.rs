@@ -1,15 +1,14 @@
 //! A node: where every endpoint is made.
 
 use crate::action::{ActionTopics, ClientEnds, ServerEnds};
-use crate::backend::{
-    Caller, NodeKey, Participant, Reader, Responder, Sink, TopicType, check_node_name, dds_name,
-};
+use crate::backend::{Caller, NodeKey, Participant, Reader, Responder, Sink, TopicType, dds_name};
 use crate::graph::topics;
 use crate::logging::{Rosout, Severity};
+use crate::names::{Kind, Names};
 use crate::sync::lock;
 use crate::{
-    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RosError,
-    ServiceServer, Subscription, TfBuffer, TopicInfo,
+    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RosArguments,
+    RosError, ServiceServer, Subscription, TfBuffer, TopicInfo,
 };
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{Action, Message, Service};
@@ -17,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
+use tokio::task::AbortHandle;
 
 /// How a node starts.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +25,12 @@ pub struct NodeOptions {
     pub params_files: Vec<PathBuf>,
     /// `name:=value`, each wins over every file.
     pub overrides: Vec<String>,
+    /// What the command line says after `--ros-args`; its parameters win over those above.
+    pub arguments: RosArguments,
     /// Whether time comes from `/clock`; `None`: the parameter `use_sim_time`, else wall time.
     pub use_sim_time: Option<bool>,
+    /// Whether time comes from `/clock` when neither `use_sim_time` nor the parameter says anything.
+    pub sim_time_by_default: bool,
     /// How services are laid on DDS; `None`: the parameter `service_mapping` (`enhanced` or `cyclone`), else the environment's
     /// `PREHEND_SERVICE_MAPPING`, else enhanced.
     pub service_mapping: Option<ServiceMapping>,
@@ -63,24 +67,27 @@ pub struct Node {
 struct Inner {
     participant: Arc<Participant>,
     key: NodeKey,
-    full_name: String,
+    names: Names,
     parameters: Parameters,
     clock: Clock,
     rosout: Rosout,
     mapping: ServiceMapping,
     tf: OnceLock<TfBuffer>,
     making_tf: Mutex<()>,
+    /// What answers for the node; ended with it.
+    tasks: Mutex<Vec<AbortHandle>>,
 }
 
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node").field("name", &self.inner.full_name).finish_non_exhaustive()
+        f.debug_struct("Node").field("name", &self.inner.names.node()).finish_non_exhaustive()
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        Rosout::detach(&self.full_name);
+        lock(&self.tasks).iter().for_each(AbortHandle::abort);
+        Rosout::detach(self.names.node());
         self.participant.remove_node(self.key);
     }
 }
@@ -89,15 +96,15 @@ fn message_type<T: Message>() -> String {
     format!("{}::msg::dds_::{}_", T::PACKAGE, T::NAME)
 }
 
-fn topic_type<T: Message>(node: &str, topic: &str) -> Result<TopicType, RosError> {
-    Ok(TopicType { name: dds_name("rt", node, topic, "")?, type_name: message_type::<T>() })
+fn topic_type<T: Message>(topic: &str) -> Result<TopicType, RosError> {
+    Ok(TopicType { name: dds_name("rt", topic, "")?, type_name: message_type::<T>() })
 }
 
-fn service_topics<S: Service>(node: &str, service: &str) -> Result<(TopicType, TopicType), RosError> {
+fn service_topics<S: Service>(service: &str) -> Result<(TopicType, TopicType), RosError> {
     let type_name = |part: &str| format!("{}::srv::dds_::{}_{part}_", S::PACKAGE, S::NAME);
     Ok((
-        TopicType { name: dds_name("rq", node, service, "Request")?, type_name: type_name("Request") },
-        TopicType { name: dds_name("rr", node, service, "Reply")?, type_name: type_name("Response") },
+        TopicType { name: dds_name("rq", service, "Request")?, type_name: type_name("Request") },
+        TopicType { name: dds_name("rr", service, "Reply")?, type_name: type_name("Response") },
     ))
 }
 
@@ -107,7 +114,8 @@ fn status_qos() -> QosProfile {
 }
 
 impl Node {
-    /// Makes node `name` in `namespace` (`""`, `/prehend`), reads its parameters and starts its clock and `/rosout`.
+    /// Makes node `name` in `namespace` (`""`, `/prehend`), reads its parameters and starts its clock and `/rosout`. The
+    /// arguments may give it another name and namespace, and its topics and services, too.
     ///
     /// Errors: [`RosError::InvalidName`], [`RosError::Parameter`], [`RosError::Create`], [`RosError::Closed`].
     pub fn create(
@@ -116,9 +124,12 @@ impl Node {
         namespace: &str,
         options: NodeOptions,
     ) -> Result<Self, RosError> {
-        let full_name = check_node_name(namespace, name)?;
-        let parameters = Parameters::load(&full_name, &options.params_files, &options.overrides)?;
-        let sim_time = parameters.bool_or("use_sim_time", false)?;
+        let names = Names::of_node(namespace, name, &options.arguments.remaps)?;
+        let own_name = names.node().rsplit('/').next().unwrap_or(name);
+        let files = [options.params_files, options.arguments.params_files.clone()].concat();
+        let overrides = [options.overrides, options.arguments.params_of(own_name)].concat();
+        let parameters = Parameters::load(names.node(), &files, &overrides)?;
+        let sim_time = parameters.bool_or("use_sim_time", options.sim_time_by_default)?;
         let sim_time = options.use_sim_time.unwrap_or(sim_time);
         let named = parameters.string_or("service_mapping", "")?;
         let mapping = match options.service_mapping {
@@ -130,8 +141,8 @@ impl Node {
             },
         };
         let participant = context.participant.clone();
-        let key = participant.add_node(&full_name);
-        let made = Self::start(&participant, key, &full_name, sim_time);
+        let key = participant.add_node(names.node());
+        let made = Self::start(&participant, key, &names, sim_time);
         let (clock, rosout) = match made {
             Ok(made) => made,
             Err(error) => {
@@ -141,31 +152,50 @@ impl Node {
         };
         rosout.attach();
         let (tf, making_tf) = (OnceLock::new(), Mutex::new(()));
-        let inner = Inner { participant, key, full_name, parameters, clock, rosout, mapping, tf, making_tf };
+        let tasks = Mutex::default();
+        let inner =
+            Inner { participant, key, names, parameters, clock, rosout, mapping, tf, making_tf, tasks };
         Ok(Self { inner: Arc::new(inner) })
     }
 
     fn start(
         participant: &Arc<Participant>,
         key: NodeKey,
-        full_name: &str,
+        names: &Names,
         sim_time: bool,
     ) -> Result<(Clock, Rosout), RosError> {
         let clock = if sim_time {
-            let topic = topic_type::<prehend_msgs::rosgraph_msgs::msg::Clock>(full_name, "/clock")?;
+            let topic =
+                topic_type::<prehend_msgs::rosgraph_msgs::msg::Clock>(&names.resolve(Kind::Topic, "/clock"))?;
             Clock::simulated(|sink| participant.reader(key, topic, QosProfile::sensor_data().depth(1), sink))?
         } else {
             Clock::wall()
         };
-        let topic = topic_type::<prehend_msgs::rcl_interfaces::msg::Log>(full_name, "/rosout")?;
+        let rosout = names.resolve(Kind::Topic, "/rosout");
+        let topic = topic_type::<prehend_msgs::rcl_interfaces::msg::Log>(&rosout)?;
         let writer = participant.writer(key, topic, QosProfile::transient_local().depth(1000))?;
-        let publisher = Publisher::new("/rosout", writer);
-        Ok((clock.clone(), Rosout { publisher, node: full_name.to_owned(), clock }))
+        let publisher = Publisher::new(&rosout, writer);
+        Ok((clock.clone(), Rosout { publisher, node: names.node().to_owned(), clock }))
     }
 
     /// `/namespace/name`.
     pub fn fully_qualified_name(&self) -> &str {
-        &self.inner.full_name
+        self.inner.names.node()
+    }
+
+    /// The absolute name of the topic that this node calls `topic`, after remapping.
+    pub fn resolve_topic(&self, topic: &str) -> String {
+        self.inner.names.resolve(Kind::Topic, topic)
+    }
+
+    /// The absolute name of the service that this node calls `service`, after remapping.
+    pub fn resolve_service(&self, service: &str) -> String {
+        self.inner.names.resolve(Kind::Service, service)
+    }
+
+    /// The absolute name of the action that this node calls `action`, after remapping.
+    pub fn resolve_action(&self, action: &str) -> String {
+        self.inner.names.resolve(Kind::Action, action)
     }
 
     /// The domain the node is in.
@@ -181,7 +211,8 @@ impl Node {
     ///
     /// Errors, here and below: [`RosError::InvalidName`], [`RosError::Create`], [`RosError::Closed`].
     pub fn subscribe<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Subscription<T>, RosError> {
-        let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
+        let topic = &self.resolve_topic(topic);
+        let dds_topic = topic_type::<T>(topic)?;
         Subscription::new(topic, qos, |sink| self.reader(dds_topic, qos, sink))
     }
 
@@ -191,7 +222,8 @@ impl Node {
         topic: &str,
         qos: QosProfile,
     ) -> Result<Publisher<T>, RosError> {
-        let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
+        let topic = &self.resolve_topic(topic);
+        let dds_topic = topic_type::<T>(topic)?;
         Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
     }
 
@@ -215,7 +247,8 @@ impl Node {
 
     /// Makes a client of `service`; use [`QosProfile::services`]. Make it once and clone it.
     pub fn create_client<S: Service>(&self, service: &str, qos: QosProfile) -> Result<Client<S>, RosError> {
-        let topics = service_topics::<S>(&self.inner.full_name, service)?;
+        let service = &self.resolve_service(service);
+        let topics = service_topics::<S>(service)?;
         Ok(Client::new(self.caller(service, topics, qos)?))
     }
 
@@ -225,13 +258,15 @@ impl Node {
         service: &str,
         qos: QosProfile,
     ) -> Result<ServiceServer<S>, RosError> {
-        let topics = service_topics::<S>(&self.inner.full_name, service)?;
+        let service = &self.resolve_service(service);
+        let topics = service_topics::<S>(service)?;
         ServiceServer::new(service, |sink| self.responder(topics, qos, sink))
     }
 
     /// Makes a client of `action`. Make it once and clone it.
     pub fn create_action_client<A: Action>(&self, action: &str) -> Result<ActionClient<A>, RosError> {
-        let topics = ActionTopics::of::<A>(&self.inner.full_name, action)?;
+        let action = &self.resolve_action(action);
+        let topics = ActionTopics::of::<A>(action)?;
         let qos = QosProfile::services();
         let ends = ClientEnds {
             name: action.to_owned(),
@@ -250,7 +285,8 @@ impl Node {
 
     /// Offers `action`.
     pub fn create_action_server<A: Action>(&self, action: &str) -> Result<ActionServer<A>, RosError> {
-        let topics = ActionTopics::of::<A>(&self.inner.full_name, action)?;
+        let action = &self.resolve_action(action);
+        let topics = ActionTopics::of::<A>(action)?;
         let participant = &self.inner.participant;
         let ends = ServerEnds {
             name: action.to_owned(),
@@ -284,6 +320,21 @@ impl Node {
         &self.inner.parameters
     }
 
+    /// Offers the node's parameters on its parameter services and tells of changes on `/parameter_events`; once is enough.
+    /// Call it within the tokio runtime. The services end with the node.
+    ///
+    /// Errors: [`RosError::Create`], [`RosError::Closed`].
+    pub fn serve_parameters(&self) -> Result<(), RosError> {
+        let task = crate::params::services::serve(self)?;
+        self.end_with_node(task);
+        Ok(())
+    }
+
+    /// Ends a task when the node goes.
+    pub(crate) fn end_with_node(&self, task: AbortHandle) {
+        lock(&self.inner.tasks).push(task);
+    }
+
     /// The node's transforms; subscribes to `/tf` and `/tf_static` at the first call.
     ///
     /// Errors: [`RosError::Create`], [`RosError::Closed`].
@@ -292,7 +343,7 @@ impl Node {
         if let Some(buffer) = self.inner.tf.get() {
             return Ok(buffer.clone());
         }
-        let topic = |name| topic_type::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.inner.full_name, name);
+        let topic = |name| topic_type::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.resolve_topic(name));
         let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
         let buffer = TfBuffer::new(&self.inner.clock, |moving_sink, fixed_sink| {
             Ok([

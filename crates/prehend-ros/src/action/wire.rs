@@ -58,19 +58,19 @@ pub(crate) struct ActionTopics {
 }
 
 impl ActionTopics {
-    /// The endpoints of `action` as node `node` means it.
-    pub(crate) fn of<A: Action>(node: &str, action: &str) -> Result<Self, RosError> {
+    /// The endpoints of the action of an absolute name.
+    pub(crate) fn of<A: Action>(action: &str) -> Result<Self, RosError> {
         let own = |part: &str| format!("{}::action::dds_::{}_{part}_", A::PACKAGE, A::NAME);
         let service = |part: &str, types: [String; 2]| -> Result<_, RosError> {
             let name = format!("{action}/_action/{part}");
             let [request, response] = types;
             Ok((
-                TopicType { name: dds_name("rq", node, &name, "Request")?, type_name: request },
-                TopicType { name: dds_name("rr", node, &name, "Reply")?, type_name: response },
+                TopicType { name: dds_name("rq", &name, "Request")?, type_name: request },
+                TopicType { name: dds_name("rr", &name, "Reply")?, type_name: response },
             ))
         };
         let topic = |part: &str, type_name: String| -> Result<_, RosError> {
-            Ok(TopicType { name: dds_name("rt", node, &format!("{action}/_action/{part}"), "")?, type_name })
+            Ok(TopicType { name: dds_name("rt", &format!("{action}/_action/{part}"), "")?, type_name })
         };
         let cancel = |part: &str| format!("action_msgs::srv::dds_::CancelGoal_{part}_");
         Ok(Self {

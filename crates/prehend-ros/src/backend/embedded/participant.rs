@@ -72,16 +72,10 @@ pub(crate) fn check_node_name(namespace: &str, name: &str) -> Result<String, Ros
     Ok(full)
 }
 
-/// The DDS name of topic or service `name` as node `node` (fully qualified) means it: `/a`, `a`, or `~/a`.
-pub(crate) fn dds_name(kind: &str, node: &str, name: &str, suffix: &str) -> Result<String, RosError> {
-    let namespace = node.rsplit_once('/').map_or("", |(namespace, _)| namespace);
-    let absolute = match name.strip_prefix("~/") {
-        Some(private) => format!("{node}/{private}"),
-        None if name.starts_with('/') => name.to_owned(),
-        None => format!("{namespace}/{name}"),
-    };
+/// The DDS name of the topic or service of an absolute name.
+pub(crate) fn dds_name(kind: &str, name: &str, suffix: &str) -> Result<String, RosError> {
     let invalid = |reason: String| RosError::InvalidName { name: name.to_owned(), reason };
-    let parsed = Name::parse(&absolute).map_err(|error| invalid(error.to_string()))?;
+    let parsed = Name::parse(name).map_err(|error| invalid(error.to_string()))?;
     let root = NodeName::new("/", "unused").map_err(|error| invalid(error.to_string()))?;
     Ok(parsed.to_dds_name(kind, &root, suffix))
 }
