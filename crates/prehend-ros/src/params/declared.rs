@@ -44,7 +44,10 @@ impl Declarations {
             description: String::new(),
             change: Change::Refused("it is read when the node starts: give it to the node then".to_owned()),
         });
-        known.value = value;
+        // What can be changed while the node runs is read where it is used.
+        if matches!(known.change, Change::Refused(_)) {
+            known.value = value;
+        }
     }
 
     pub(crate) fn describe(&mut self, name: &str, description: &str) {

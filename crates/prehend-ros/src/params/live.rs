@@ -96,8 +96,14 @@ impl Parameters {
         bounds: Option<[f64; 2]>,
         description: &str,
     ) -> Live<T> {
+        // What was set meanwhile stays when a node is configured anew.
+        let known = lock(&self.declared).get(name).cloned();
+        let value = match known {
+            Some(Declared { value, change: Change::Within(_), .. }) => value,
+            _ => initial.clone().into(),
+        };
         let declared = Declared {
-            value: initial.clone().into(),
+            value,
             description: description.to_owned(),
             change: Change::Within(bounds),
         };
