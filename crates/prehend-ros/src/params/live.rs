@@ -102,11 +102,8 @@ impl Parameters {
             Some(Declared { value, change: Change::Within(_), .. }) => value,
             _ => initial.clone().into(),
         };
-        let declared = Declared {
-            value,
-            description: description.to_owned(),
-            change: Change::Within(bounds),
-        };
+        let declared =
+            Declared { value, description: description.to_owned(), change: Change::Within(bounds) };
         self.declare(name, declared);
         Live { parameters: self.clone(), name: name.to_owned(), initial }
     }
