@@ -27,14 +27,16 @@ pub struct NodeOptions {
     pub overrides: Vec<String>,
     /// Whether time comes from `/clock`; `None`: the parameter `use_sim_time`, else wall time.
     pub use_sim_time: Option<bool>,
-    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`enhanced` or `cyclone`), else the environment's
-    /// `PREHEND_SERVICE_MAPPING`, else enhanced.
+    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`auto`, `enhanced` or `cyclone`), else the environment's
+    /// `PREHEND_SERVICE_MAPPING`, else auto.
     pub service_mapping: Option<ServiceMapping>,
 }
 
 /// How a request is tied to its answer on the wire; both ends must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceMapping {
+    /// As the peer does it, told by the vendor in its GUID: Cyclone for Cyclone DDS, else enhanced.
+    Auto,
     /// In the sample's inline QoS: rmw_fastrtps, the default of ROS 2.
     Enhanced,
     /// In a header before the payload: rmw_cyclonedds.
@@ -44,11 +46,12 @@ pub enum ServiceMapping {
 impl ServiceMapping {
     fn parse(text: &str) -> Result<Self, RosError> {
         match text {
+            "auto" => Ok(Self::Auto),
             "enhanced" => Ok(Self::Enhanced),
             "cyclone" => Ok(Self::Cyclone),
             _ => Err(RosError::Create {
                 what: "the service mapping".to_owned(),
-                reason: format!("`{text}` is neither `enhanced` nor `cyclone`"),
+                reason: format!("`{text}` is none of `auto`, `enhanced` and `cyclone`"),
             }),
         }
     }
@@ -126,7 +129,7 @@ impl Node {
             None if !named.is_empty() => ServiceMapping::parse(&named)?,
             None => match std::env::var("PREHEND_SERVICE_MAPPING") {
                 Ok(text) if !text.is_empty() => ServiceMapping::parse(&text)?,
-                _ => ServiceMapping::Enhanced,
+                _ => ServiceMapping::Auto,
             },
         };
         let participant = context.participant.clone();
