@@ -8,6 +8,8 @@ mod ros1;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+pub(crate) use metadata::NAME as METADATA;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 
