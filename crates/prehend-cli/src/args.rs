@@ -12,7 +12,7 @@ use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use map::{EvalMapArgs, FramesArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
-use record::RecordArgs;
+use record::{RecordArgs, ReplayArgs};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,7 @@ Examples:
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
   prehend map build --frames DIR --out map/           a map from recorded frames
+  prehend demo --record && prehend replay runs/*/recording
   prehend doctor --models && prehend detect --image table.png --out boxes.png
 
 Exit codes:
@@ -77,6 +78,8 @@ pub enum Command {
     Detect(DetectArgs),
     /// Write the topics of a graph that runs into a rosbag2 recording (MCAP)
     Record(RecordArgs),
+    /// Play a recording to the nodes again: would they decide the same? Nothing moves
+    Replay(ReplayArgs),
     /// Say what is missing on this machine, and how to get it
     Doctor(DoctorArgs),
     /// Run one node of the graph in this process

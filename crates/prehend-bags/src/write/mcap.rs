@@ -324,3 +324,125 @@ fn lz4(plain: &[u8]) -> io::Result<Vec<u8>> {
     encoder.write_all(plain)?;
     encoder.finish().map_err(io::Error::other)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// A disk that has room for so many bytes.
+    #[derive(Clone)]
+    struct Disk {
+        bytes: Arc<Mutex<Vec<u8>>>,
+        room: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+            let mut bytes = self.bytes.lock().unwrap();
+            let count = data.len().min(self.room - bytes.len());
+            if count == 0 && !data.is_empty() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            bytes.extend_from_slice(&data[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Store for Disk {
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.bytes.lock().unwrap().truncate(length as usize);
+            Ok(())
+        }
+    }
+
+    /// Bytes that do not compress.
+    fn noise(seed: u32, count: usize) -> Vec<u8> {
+        let mut state = seed | 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state as u8
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn a_full_disk_keeps_the_chunks_that_went_on_it_whole_and_the_file_gets_its_end() {
+        let room = 40_000;
+        let disk = Disk { bytes: Arc::default(), room };
+        let mut writer = McapWriter::begin(disk.clone(), true).unwrap();
+        let channel = writer.add_channel("/a", "std_msgs/msg/String", "string data", "");
+        let mut written = 0;
+        let error = loop {
+            writer.message(channel, written + 1, &noise(written as u32 + 7, 9000)).unwrap();
+            match writer.flush() {
+                Ok(()) => written += 1,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(writer.messages(), written);
+        assert!((3..5).contains(&written), "{written}");
+        writer.end().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("full.mcap");
+        std::fs::write(&path, &*disk.bytes.lock().unwrap()).unwrap();
+        let mut read = Vec::new();
+        let damage = crate::stored_messages(&path, false, &mut |message| {
+            assert_eq!(message.topic, "/a");
+            read.push((message.logged, message.data.to_vec()));
+            true
+        });
+        assert!(damage.unwrap().is_none());
+        let expected: Vec<(i64, Vec<u8>)> =
+            (0..written).map(|n| (n as i64 + 1, noise(n as u32 + 7, 9000))).collect();
+        assert!(read == expected);
+    }
+
+    #[test]
+    fn the_summary_is_what_the_reader_of_mcap_expects() {
+        let disk = Disk { bytes: Arc::default(), room: usize::MAX };
+        let mut writer = McapWriter::begin(disk.clone(), false).unwrap();
+        let notes = BTreeMap::from([("robot".to_owned(), "xarm6".to_owned())]);
+        writer.note("prehend", &notes).unwrap();
+        let a = writer.add_channel("/a", "std_msgs/msg/String", "string data", "- history: 3");
+        for time in [30, 10, 20] {
+            writer.message(a, time, b"\0\x01\0\0abc").unwrap();
+        }
+        writer.flush().unwrap();
+        let b = writer.add_channel("/b", "std_msgs/msg/String", "string data", "");
+        writer.message(b, 40, b"\0\x01\0\0d").unwrap();
+        let silent = writer.add_channel("/c", "std_msgs/msg/Bool", "bool data", "");
+        writer.end().unwrap();
+        let bytes = disk.bytes.lock().unwrap().clone();
+        let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
+        let statistics = summary.stats.clone().unwrap();
+        assert_eq!((statistics.message_count, statistics.channel_count, statistics.schema_count), (4, 3, 2));
+        assert_eq!((statistics.message_start_time, statistics.message_end_time), (10, 40));
+        assert_eq!(statistics.channel_message_counts, BTreeMap::from([(a, 3), (b, 1)]));
+        assert_eq!((summary.chunk_indexes.len(), summary.metadata_indexes.len()), (2, 1));
+        assert_eq!(summary.channels[&silent].schema.as_ref().unwrap().name, "std_msgs/msg/Bool");
+        assert_eq!(summary.channels[&a].metadata["offered_qos_profiles"], "- history: 3");
+        let mut times = Vec::new();
+        for chunk in &summary.chunk_indexes {
+            let by_channel = summary.read_message_indexes(&bytes, chunk).unwrap();
+            for (channel, entries) in by_channel {
+                for entry in entries {
+                    let message = summary.seek_message(&bytes, chunk, &entry).unwrap();
+                    assert_eq!((message.channel.id, message.log_time), (channel.id, entry.log_time));
+                    times.push(message.log_time);
+                }
+            }
+        }
+        times.sort_unstable();
+        assert_eq!(times, [10, 20, 30, 40]);
+        let whole: Result<Vec<_>, _> = mcap::MessageStream::new(&bytes).unwrap().collect();
+        assert_eq!(whole.unwrap().len(), 4);
+    }
+}

@@ -98,3 +98,44 @@ impl BagFileArgs {
         }
     }
 }
+
+const AFTER_REPLAY: &str = "\
+Starts nodes in a free ROS domain, gives them what the recorded ones saw, and compares what they decide by what it means: a table
+of same, different, missing and new, with the first difference explained. Nothing can move: there is no robot.
+
+Perception: every frame that was taken into the map goes to object_map again, one by one, and so does every retrieval. This does not
+depend on the speed of the machine: the same program and settings give the same map.
+
+Goal: object_map, affordance, verifier, skills and agent get the first goal, and the frames before its first motion. Plans are made anew,
+by Prehend's own planner; motions are refused, and what was decided after the first one is compared in perception only. On a robot that
+drives the goal is not replayed.
+
+The recording must hold the trace and what the robot side published, as `prehend record` and `prehend demo --record` write it, and
+begin before the first look: a map that was known before is not in it.
+
+Exit codes:
+  0  every decision is the same
+  1  something is different, missing or new
+  3  the recording cannot be replayed
+  4  the nodes could not be started";
+
+/// Arguments of `replay`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_REPLAY)]
+pub struct ReplayArgs {
+    /// The recording: a folder, or a file that ends in .mcap
+    #[arg(value_name = "RECORDING")]
+    pub recording: PathBuf,
+    /// Robot file [default: that of the recording]
+    #[arg(long, value_name = "FILE")]
+    pub robot: Option<PathBuf>,
+    /// Use what is before the damage of a recording that is cut off or broken
+    #[arg(long)]
+    pub partial: bool,
+    /// Folder for the logs of the nodes [default: runs/UTC-TIME-replay]
+    #[arg(long, value_name = "DIR")]
+    pub logs: Option<PathBuf>,
+    /// End when stdin ends: the parent is gone.
+    #[arg(long, hide = true)]
+    pub supervised: bool,
+}

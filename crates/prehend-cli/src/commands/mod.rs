@@ -8,6 +8,7 @@ mod map;
 mod models;
 mod node;
 mod record;
+mod replay;
 mod scene;
 mod up;
 
@@ -39,6 +40,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Doctor(args) if args.models => models::run(&args.which),
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
+        Command::Replay(args) => replay::run(args).await,
         Command::Node(args) => node::run(args).await,
     }
 }
