@@ -126,6 +126,12 @@ def needed(said, name, why):
     return said[name]
 
 
+def needed_file(said, name, why):
+    if not Path(needed(said, name, why)).is_file():
+        raise RuntimeError(f"{name}:={said[name]}: there is no such file")
+    return said[name]
+
+
 def xarm_moveit(said, context):
     """The vendor's MoveIt and driver of an xArm6 with gripper and wrist camera."""
     ip = needed(said, "robot_ip", "the address of the xArm; moveit:=false when MoveIt runs already, sim:=embedded without a robot")
@@ -173,12 +179,12 @@ def ranger_xarm6(said, context):
             package="tf2_ros", executable="static_transform_publisher", name="arm_mount",
             arguments=[*place, "--frame-id", "base_link", "--child-frame-id", "world"]))
     if said["nav2"]:
-        params = needed(said, "nav2_params_file", "the vendor publishes none for this base with an arm; nav2:=false when Nav2 runs already")
+        params = needed_file(said, "nav2_params_file", "the vendor publishes none for this base with an arm; nav2:=false when Nav2 runs already")
         actions += [
             include("ranger_base", "ranger_mini_v2.launch.py", publish_odom_tf="true"),
             include(
                 "nav2_bringup", "bringup_launch.py",
-                map=needed(said, "map", "Nav2 drives on one"), params_file=params, use_sim_time="false", autostart="true",
+                map=needed_file(said, "map", "Nav2 drives on one"), params_file=params, use_sim_time="false", autostart="true",
                 use_composition="False", use_respawn="True" if said["respawn"] else "False"),
         ]
     return actions
@@ -193,7 +199,7 @@ def stretch(said, context):
         params = {"params_file": said["nav2_params_file"]} if said["nav2_params_file"] else {}
         actions.append(include(
             "stretch_nav2", "navigation.launch.py",
-            map=needed(said, "map", "Nav2 drives on one; nav2:=false when Nav2 runs already"),
+            map=needed_file(said, "map", "Nav2 drives on one; nav2:=false when Nav2 runs already"),
             use_rviz="false", teleop_type="none", **params))
     if said["camera"]:
         actions.append(include("stretch_core", "d435i_high_resolution.launch.py"))
@@ -302,6 +308,8 @@ def setup(context):
     robot_file = Path(said["robot_file"] or share("prehend") / "config" / "robots" / f"{said['robot']}.yaml")
     if not robot_file.is_file():
         raise RuntimeError(f"robot_file:={robot_file}: there is no such file")
+    if said["params_file"]:
+        needed_file(said, "params_file", "it was named")
     robot = yaml.safe_load(robot_file.read_text())
     return [
         LogInfo(msg=f"Prehend: {robot_file}, sim:={said['sim']}, use_sim_time:={said['use_sim_time']}"),

@@ -38,7 +38,10 @@ fn files_in(folder: &Path, end: &str) -> Vec<PathBuf> {
 
 fn launch_files() -> Vec<PathBuf> {
     let root = repository();
-    [root.join("launch"), root.join("urdf/launch")].iter().flat_map(|folder| files_in(folder, ".launch.py")).collect()
+    [root.join("launch"), root.join("urdf/launch")]
+        .iter()
+        .flat_map(|folder| files_in(folder, ".launch.py"))
+        .collect()
 }
 
 /// What stands between the tags of a name.
@@ -49,7 +52,8 @@ fn tagged(text: &str, tag: &str) -> BTreeSet<String> {
 
 /// What a Python script with these arguments prints; `None`, with a line that says so, where it cannot run.
 fn python(needs: &str, script: &str, arguments: &[PathBuf]) -> Option<String> {
-    let there = Command::new("python3").args(["-c", needs]).output().is_ok_and(|output| output.status.success());
+    let there =
+        Command::new("python3").args(["-c", needs]).output().is_ok_and(|output| output.status.success());
     if !there {
         eprintln!("skipped: python3 with `{needs}` is not there");
         return None;
@@ -64,13 +68,18 @@ fn manifests_say_what_they_must() {
     for (folder, name) in PACKAGES {
         let text = read(&format!("{folder}/package.xml"));
         assert!(text.contains("<package format=\"3\">"), "{name}");
-        for (tag, value) in [("name", name), ("version", env!("CARGO_PKG_VERSION")), ("build_type", "ament_cmake")] {
+        for (tag, value) in
+            [("name", name), ("version", env!("CARGO_PKG_VERSION")), ("build_type", "ament_cmake")]
+        {
             assert_eq!(tagged(&text, tag), BTreeSet::from([value.to_owned()]), "{name}: {tag}");
         }
         assert!(tagged(&text, "license").contains("MIT"), "{name}");
         let build = read(&format!("{folder}/CMakeLists.txt"));
         assert!(build.contains(&format!("project({name}")), "{name}");
-        assert!(build.contains("find_package(ament_cmake REQUIRED)") && build.contains("ament_package()"), "{name}");
+        assert!(
+            build.contains("find_package(ament_cmake REQUIRED)") && build.contains("ament_package()"),
+            "{name}"
+        );
     }
 }
 
@@ -166,7 +175,11 @@ fn launch_files_compile_and_describe_every_argument() {
         for (name, argument) in arguments {
             let description = argument["description"].as_str().unwrap_or_default();
             let place = format!("{}: {name}", file.display());
-            assert!(description.len() >= 9 && description.starts_with(char::is_uppercase) || description.contains(": "), "{place}");
+            assert!(
+                description.len() >= 9 && description.starts_with(char::is_uppercase)
+                    || description.contains(": "),
+                "{place}"
+            );
             assert!(!description.ends_with('.'), "{place}: as help texts are written");
         }
     }
@@ -176,13 +189,24 @@ fn launch_files_compile_and_describe_every_argument() {
         .collect();
     let main = &outline[repository().join("launch/prehend.launch.py").display().to_string()];
     for name in [
-        "robot", "sim", "namespace", "use_sim_time", "params_file", "scene", "rviz", "log_level", "moveit", "nav2", "robot_ip",
+        "robot",
+        "sim",
+        "namespace",
+        "use_sim_time",
+        "params_file",
+        "scene",
+        "rviz",
+        "log_level",
+        "moveit",
+        "nav2",
+        "robot_ip",
         "respawn",
     ] {
         assert!(main["arguments"][name]["has_default"] == true, "{name}");
     }
     let choices = main["arguments"]["robot"]["choices"].as_array().expect("choices");
-    let choices: BTreeSet<String> = choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
+    let choices: BTreeSet<String> =
+        choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
     assert_eq!(choices, robots);
     let nodes = main["NODES"].as_array().expect("NODES").iter().map(|node| node.as_str().expect("text"));
     let nodes: BTreeSet<_> = nodes.chain(["sim"]).collect();
@@ -195,7 +219,8 @@ fn what_launch_files_name_is_there() {
     let files = launch_files();
     let Some(printed) = python("import ast", OUTLINE, &files) else { return };
     let outline: Value = serde_json::from_str(&printed).expect("JSON");
-    let manifests: Vec<String> = ["launch", "urdf"].iter().map(|folder| read(&format!("{folder}/package.xml"))).collect();
+    let manifests: Vec<String> =
+        ["launch", "urdf"].iter().map(|folder| read(&format!("{folder}/package.xml"))).collect();
     for file in &files {
         let said = &outline[file.display().to_string()];
         let text = said["text"].as_str().expect("text");
