@@ -90,8 +90,8 @@ impl<T: Message> fmt::Debug for Subscription<T> {
     }
 }
 
-/// A sink that fills `queue`; a late repetition never replaces the newer latched sample of the same publisher.
-fn queueing(queue: Arc<Queue<Sample>>, counter: Arc<Counter>, qos: QosProfile) -> Sink {
+/// A sink that hands samples on; a late repetition never replaces the newer latched sample of the same publisher.
+pub(crate) fn queueing(qos: QosProfile, push: impl Fn(Sample) + Send + Sync + 'static) -> Sink {
     let newest: Mutex<HashMap<[u8; 16], i64>> = Mutex::default();
     Arc::new(move |sample: Sample| {
         if qos.durability == Durability::TransientLocal {
@@ -103,8 +103,7 @@ fn queueing(queue: Arc<Queue<Sample>>, counter: Arc<Counter>, qos: QosProfile) -
             }
             *last = number.max(*last);
         }
-        counter.count();
-        queue.push(sample);
+        push(sample);
     })
 }
 
@@ -118,7 +117,11 @@ impl<T: Message> Subscription<T> {
         let counter = Arc::new(Counter::subscription(topic, qos));
         let below = queue.clone();
         counter.drops_are(move || below.dropped());
-        let reader = connect(queueing(queue.clone(), counter.clone(), qos))?;
+        let (filled, counted) = (queue.clone(), counter.clone());
+        let reader = connect(queueing(qos, move |sample| {
+            counted.count();
+            filled.push(sample);
+        }))?;
         Ok(Self { reader, counter, queue, message: PhantomData })
     }
 
