@@ -96,19 +96,34 @@ pub async fn goal(story: &Story, options: &Options) -> Result<Option<Played>, Re
     played
 }
 
+/// A frame to be shown.
+#[derive(Clone, Copy, Debug)]
+struct Show {
+    stamp: i64,
+    /// How many updates must have ended before.
+    after: usize,
+    /// Whether it is the first one of its update.
+    is_first: bool,
+}
+
 async fn play(
     story: &Story,
     stage: &mut Stage,
     text: &str,
     recorded: &[TraceEvent],
 ) -> Result<Vec<TraceEvent>, ReplayError> {
-    // What is shown: frames, with how many updates must have ended before.
-    let updates = recorded.iter().filter(|event| is_update(event)).enumerate();
-    let mut shows: VecDeque<(i64, usize)> = updates
-        .flat_map(|(number, update)| frames_of(update).into_iter().map(move |stamp| (stamp, number)))
-        .collect();
+    let mut shows: VecDeque<Show> = VecDeque::new();
+    for (number, update) in recorded.iter().filter(|event| is_update(event)).enumerate() {
+        // What was not recorded whole is left out.
+        let stamps = frames_of(update).into_iter().filter(|stamp| story.frames.contains_key(stamp));
+        shows.extend(stamps.enumerate().map(|(place, stamp)| Show {
+            stamp,
+            after: number,
+            is_first: place == 0,
+        }));
+    }
     let start = recorded.first().map_or(0, |event| i64::from(event.stamp.sec) * 1_000_000_000);
-    let first = shows.front().map_or(start, |(stamp, _)| *stamp);
+    let first = shows.front().map_or(start, |show| show.stamp);
     let mut now = first;
     stage.say_time(story.clock_before(first));
     stage.say_where(story, first);
@@ -136,12 +151,11 @@ async fn play(
         }
         let done = stage.told.iter().filter(|event| is_update(event)).count();
         // The next frame comes when the last one was taken: none is passed over, however slow the machine is.
-        while shows.pop_front_if(|(stamp, _)| stage.taken.contains(stamp)).is_some() {}
-        if let Some(&(stamp, before)) = shows.front() {
+        while shows.pop_front_if(|show| stage.taken.contains(&show.stamp)).is_some() {}
+        if let Some(&Show { stamp, after, is_first }) = shows.front() {
             let is_shown = shown.is_some_and(|(last, at)| last == stamp && at.elapsed() < AGAIN);
-            if done >= before && !is_shown {
+            if done >= after && !is_shown {
                 // Before its first frame a request must not be later than it; the next request must be later than the last.
-                let is_first = first_of(recorded, stamp) == Some(stamp);
                 now = if is_first { stamp } else { stamp + LATER };
                 stage.say_time(story.clock_before(now));
                 stage.say_where(story, stamp);
@@ -164,10 +178,4 @@ async fn play(
     let cut =
         stage.told.iter().position(|event| ends_in_motion && is_motion(event)).unwrap_or(stage.told.len());
     Ok(stage.told[..cut].iter().filter(|event| is_decision(event)).cloned().collect())
-}
-
-/// The first frame of the update that took a frame.
-fn first_of(recorded: &[TraceEvent], stamp: i64) -> Option<i64> {
-    let frames = recorded.iter().filter(|event| is_update(event)).map(frames_of);
-    frames.into_iter().find(|frames| frames.contains(&stamp)).and_then(|frames| frames.first().copied())
 }

@@ -33,6 +33,8 @@ pub struct Options {
     pub program: PathBuf,
     /// Robot file.
     pub robot: PathBuf,
+    /// Parameters `name:=value` by node.
+    pub parameters: BTreeMap<NodeName, Vec<String>>,
     /// Folder of the log files.
     pub logs: PathBuf,
 }
@@ -69,7 +71,9 @@ impl Stage {
         let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
         let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
         for (node, parameters) in nodes {
-            supervisor.start(process(*node, &options.robot, parameters))?;
+            let asked = options.parameters.get(node).into_iter().flatten().map(String::as_str);
+            let parameters: Vec<&str> = parameters.iter().copied().chain(asked).collect();
+            supervisor.start(process(*node, &options.robot, &parameters))?;
         }
         let observer = Observer::join(domain.id, &robot)?;
         let node = &observer.node;
