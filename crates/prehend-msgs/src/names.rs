@@ -9,6 +9,8 @@ pub const NAMESPACE: &str = "/prehend";
 pub const STATE: &str = "/prehend/state";
 /// Topic, transient local: `ObjectMap`, owned by object_map.
 pub const OBJECT_MAP: &str = "/prehend/object_map";
+/// Topic: `std_msgs/Header`: stamp and view of each frame that was taken into a map; owned by object_map.
+pub const OBJECT_MAP_FRAME: &str = "/prehend/object_map/frame";
 /// Topic: `visualization_msgs/MarkerArray`.
 pub const OBJECT_MAP_MARKERS: &str = "/prehend/object_map/markers";
 /// Topic: `sensor_msgs/PointCloud2`.
