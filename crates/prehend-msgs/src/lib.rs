@@ -14,6 +14,8 @@
 
 mod fixed_array;
 pub mod names;
+#[cfg(feature = "ros2")]
+pub mod ros2;
 mod traits;
 
 pub use traits::{Action, Message, Payload, Service};

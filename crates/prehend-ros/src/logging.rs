@@ -29,13 +29,11 @@ pub enum Severity {
 }
 
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 6] = [
+const NOISE: [&str; 4] = [
     "rustdds=warn",
-    "ros2_client=warn",
     "rustdds::dds::pubsub=off",
     "rustdds::network::udp_listener=off",
     "rustdds::dds::with_key::datawriter=error",
-    "ros2_client::service::wrappers=error",
 ];
 
 /// Where the lines of this process go: its node, once there is one.

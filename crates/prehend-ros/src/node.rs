@@ -1,9 +1,7 @@
 //! A node: where every endpoint is made.
 
 use crate::action::{ActionTopics, ClientEnds, ServerEnds};
-use crate::backend::{
-    Caller, NodeKey, Participant, Reader, Responder, Sink, TopicType, check_node_name, dds_name,
-};
+use crate::backend::{Caller, EndpointName, NodeKey, Participant, Reader, Responder, Sink, check_node_name};
 use crate::graph::topics;
 use crate::logging::{Rosout, Severity};
 use crate::sync::lock;
@@ -85,20 +83,12 @@ impl Drop for Inner {
     }
 }
 
-fn message_type<T: Message>() -> String {
-    format!("{}::msg::dds_::{}_", T::PACKAGE, T::NAME)
+fn topic_name<T: Message>(node: &str, topic: &str) -> Result<EndpointName, RosError> {
+    EndpointName::of(node, topic, format!("{}/msg/{}", T::PACKAGE, T::NAME))
 }
 
-fn topic_type<T: Message>(node: &str, topic: &str) -> Result<TopicType, RosError> {
-    Ok(TopicType { name: dds_name("rt", node, topic, "")?, type_name: message_type::<T>() })
-}
-
-fn service_topics<S: Service>(node: &str, service: &str) -> Result<(TopicType, TopicType), RosError> {
-    let type_name = |part: &str| format!("{}::srv::dds_::{}_{part}_", S::PACKAGE, S::NAME);
-    Ok((
-        TopicType { name: dds_name("rq", node, service, "Request")?, type_name: type_name("Request") },
-        TopicType { name: dds_name("rr", node, service, "Reply")?, type_name: type_name("Response") },
-    ))
+fn service_name<S: Service>(node: &str, service: &str) -> Result<EndpointName, RosError> {
+    EndpointName::of(node, service, format!("{}/srv/{}", S::PACKAGE, S::NAME))
 }
 
 /// Goal status as rcl_action has it.
@@ -130,7 +120,7 @@ impl Node {
             },
         };
         let participant = context.participant.clone();
-        let key = participant.add_node(&full_name);
+        let key = participant.add_node(&full_name)?;
         let made = Self::start(&participant, key, &full_name, sim_time);
         let (clock, rosout) = match made {
             Ok(made) => made,
@@ -152,13 +142,15 @@ impl Node {
         sim_time: bool,
     ) -> Result<(Clock, Rosout), RosError> {
         let clock = if sim_time {
-            let topic = topic_type::<prehend_msgs::rosgraph_msgs::msg::Clock>(full_name, "/clock")?;
-            Clock::simulated(|sink| participant.reader(key, topic, QosProfile::sensor_data().depth(1), sink))?
+            let topic = topic_name::<prehend_msgs::rosgraph_msgs::msg::Clock>(full_name, "/clock")?;
+            Clock::simulated(|sink| {
+                participant.reader(key, &topic, QosProfile::sensor_data().depth(1), sink)
+            })?
         } else {
             Clock::wall()
         };
-        let topic = topic_type::<prehend_msgs::rcl_interfaces::msg::Log>(full_name, "/rosout")?;
-        let writer = participant.writer(key, topic, QosProfile::transient_local().depth(1000))?;
+        let topic = topic_name::<prehend_msgs::rcl_interfaces::msg::Log>(full_name, "/rosout")?;
+        let writer = participant.writer(key, &topic, QosProfile::transient_local().depth(1000))?;
         let publisher = Publisher::new("/rosout", writer);
         Ok((clock.clone(), Rosout { publisher, node: full_name.to_owned(), clock }))
     }
@@ -173,16 +165,16 @@ impl Node {
         self.inner.participant.domain_id()
     }
 
-    fn reader(&self, topic: TopicType, qos: QosProfile, sink: Sink) -> Result<Reader, RosError> {
-        self.inner.participant.reader(self.inner.key, topic, qos, sink)
+    fn reader(&self, named: &EndpointName, qos: QosProfile, sink: Sink) -> Result<Reader, RosError> {
+        self.inner.participant.reader(self.inner.key, named, qos, sink)
     }
 
     /// Subscribes to `topic` (`/a/b`; `b` in the node's namespace; `~/b` below the node). Make it once and keep it.
     ///
     /// Errors, here and below: [`RosError::InvalidName`], [`RosError::Create`], [`RosError::Closed`].
     pub fn subscribe<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Subscription<T>, RosError> {
-        let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
-        Subscription::new(topic, qos, |sink| self.reader(dds_topic, qos, sink))
+        let named = topic_name::<T>(&self.inner.full_name, topic)?;
+        Subscription::new(topic, qos, |sink| self.reader(&named, qos, sink))
     }
 
     /// Makes a publisher on `topic`. Make it once and clone it.
@@ -191,32 +183,27 @@ impl Node {
         topic: &str,
         qos: QosProfile,
     ) -> Result<Publisher<T>, RosError> {
-        let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
-        Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
+        let named = topic_name::<T>(&self.inner.full_name, topic)?;
+        Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?))
     }
 
-    fn caller(
-        &self,
-        name: &str,
-        topics: (TopicType, TopicType),
-        qos: QosProfile,
-    ) -> Result<Caller, RosError> {
-        Caller::new(&self.inner.participant, self.inner.key, name.to_owned(), topics, qos, self.inner.mapping)
+    fn caller(&self, name: &str, named: &EndpointName, qos: QosProfile) -> Result<Caller, RosError> {
+        Caller::new(&self.inner.participant, self.inner.key, name.to_owned(), named, qos, self.inner.mapping)
     }
 
     fn responder(
         &self,
-        topics: (TopicType, TopicType),
+        named: &EndpointName,
         qos: QosProfile,
         sink: Box<dyn Fn(crate::backend::Incoming) + Send + Sync>,
     ) -> Result<Responder, RosError> {
-        Responder::new(&self.inner.participant, self.inner.key, topics, qos, self.inner.mapping, sink)
+        Responder::new(&self.inner.participant, self.inner.key, named, qos, self.inner.mapping, sink)
     }
 
     /// Makes a client of `service`; use [`QosProfile::services`]. Make it once and clone it.
     pub fn create_client<S: Service>(&self, service: &str, qos: QosProfile) -> Result<Client<S>, RosError> {
-        let topics = service_topics::<S>(&self.inner.full_name, service)?;
-        Ok(Client::new(self.caller(service, topics, qos)?))
+        let named = service_name::<S>(&self.inner.full_name, service)?;
+        Ok(Client::new(self.caller(service, &named, qos)?))
     }
 
     /// Offers `service`; use [`QosProfile::services`].
@@ -225,8 +212,8 @@ impl Node {
         service: &str,
         qos: QosProfile,
     ) -> Result<ServiceServer<S>, RosError> {
-        let topics = service_topics::<S>(&self.inner.full_name, service)?;
-        ServiceServer::new(service, |sink| self.responder(topics, qos, sink))
+        let named = service_name::<S>(&self.inner.full_name, service)?;
+        ServiceServer::new(service, |sink| self.responder(&named, qos, sink))
     }
 
     /// Makes a client of `action`. Make it once and clone it.
@@ -236,15 +223,15 @@ impl Node {
         let ends = ClientEnds {
             name: action.to_owned(),
             participant: self.inner.participant.clone(),
-            send_goal: self.caller(action, topics.send_goal, qos)?,
-            cancel: self.caller(action, topics.cancel, qos)?,
-            result: self.caller(action, topics.result, qos)?,
+            send_goal: self.caller(action, &topics.send_goal, qos)?,
+            cancel: self.caller(action, &topics.cancel, qos)?,
+            result: self.caller(action, &topics.result, qos)?,
         };
         // A burst of feedback must not fall out unread.
         let feedback_qos = QosProfile::default().depth(512);
         ActionClient::new(ends, |feedback, status| {
-            let feedback = self.reader(topics.feedback, feedback_qos, feedback)?;
-            Ok((feedback, self.reader(topics.status, status_qos(), status)?))
+            let feedback = self.reader(&topics.feedback, feedback_qos, feedback)?;
+            Ok((feedback, self.reader(&topics.status, status_qos(), status)?))
         })
     }
 
@@ -256,15 +243,15 @@ impl Node {
             name: action.to_owned(),
             participant: participant.clone(),
             clock: self.inner.clock.clone(),
-            feedback: participant.writer(self.inner.key, topics.feedback, QosProfile::default())?,
-            status: participant.writer(self.inner.key, topics.status, status_qos())?,
+            feedback: participant.writer(self.inner.key, &topics.feedback, QosProfile::default())?,
+            status: participant.writer(self.inner.key, &topics.status, status_qos())?,
         };
         let qos = QosProfile::services();
         ActionServer::new(ends, |[goal, cancel, result]| {
             Ok([
-                self.responder(topics.send_goal, qos, goal)?,
-                self.responder(topics.cancel, qos, cancel)?,
-                self.responder(topics.result, qos, result)?,
+                self.responder(&topics.send_goal, qos, goal)?,
+                self.responder(&topics.cancel, qos, cancel)?,
+                self.responder(&topics.result, qos, result)?,
             ])
         })
     }
@@ -292,13 +279,13 @@ impl Node {
         if let Some(buffer) = self.inner.tf.get() {
             return Ok(buffer.clone());
         }
-        let topic = |name| topic_type::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.inner.full_name, name);
+        let topic = |name| topic_name::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.inner.full_name, name);
         let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
         let buffer = TfBuffer::new(&self.inner.clock, |moving_sink, fixed_sink| {
             Ok([
                 // The next sample heals a lost one; a reliable reader that waits for it hears nothing meanwhile.
-                self.reader(moving, QosProfile::default().best_effort().depth(100), moving_sink)?,
-                self.reader(fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
+                self.reader(&moving, QosProfile::default().best_effort().depth(100), moving_sink)?,
+                self.reader(&fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
             ])
         })?;
         Ok(self.inner.tf.get_or_init(|| buffer).clone())
