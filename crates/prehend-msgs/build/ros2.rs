@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::generate::Interfaces;
-use crate::interface::Kind;
+use crate::interface::{Element, Interface, Kind};
 
 /// Interfaces that are not ours and that tests of the wire speak, when they are installed.
 const EXAMPLES: [(&str, Kind, &str); 3] = [
@@ -34,6 +34,18 @@ const SHIPPED: [&str; 16] = [
     "visualization_msgs",
 ];
 
+/// What is newer than the bindings that r2r ships.
+#[cfg(feature = "ros2-check")]
+const NEWER: [&str; 7] = [
+    "PolygonInstance",
+    "PolygonInstanceStamped",
+    "VelocityStamped",
+    "LoggerLevel",
+    "SetLoggerLevelsResult",
+    "GetLoggerLevels",
+    "SetLoggerLevels",
+];
+
 /// What r2r has, as `PACKAGE/KIND/NAME`.
 struct Available {
     #[cfg(not(feature = "ros2-check"))]
@@ -57,17 +69,29 @@ impl Available {
         self.names.contains(&format!("{package}/{}/{name}", kind.word()))
     }
 
-    /// Fields may differ from one distribution to the next, names hardly.
     #[cfg(feature = "ros2-check")]
-    fn has(&self, package: &str, _: Kind, _: &str) -> bool {
-        SHIPPED.contains(&package)
+    fn has(&self, package: &str, _: Kind, name: &str) -> bool {
+        SHIPPED.contains(&package) && !NEWER.contains(&name)
+    }
+}
+
+/// Names of the messages within `interface`, at any depth.
+fn contained(interfaces: &Interfaces, interface: &Interface, found: &mut BTreeSet<String>) {
+    for field in interface.sections.iter().flat_map(|section| &section.fields) {
+        if let Element::Message { package, name } = &field.element
+            && found.insert(format!("{package}/msg/{name}"))
+            && let Some(inner) = interfaces.get(package).and_then(|kinds| kinds.get(&Kind::Msg)?.get(name))
+        {
+            contained(interfaces, inner, found);
+        }
     }
 }
 
 /// The source of the functions that `src/ros2.rs` documents.
 pub(crate) fn twins(interfaces: &Interfaces) -> String {
     let available = Available::new();
-    let (mut services, mut feedback, mut twins) = (String::new(), String::new(), String::new());
+    let (mut services, mut feedback) = (String::new(), String::new());
+    let (mut twins, mut parts_of) = (String::new(), String::new());
     let mut missing = BTreeSet::new();
     let ours = interfaces.iter().flat_map(|(package, kinds)| {
         kinds
@@ -112,6 +136,14 @@ pub(crate) fn twins(interfaces: &Interfaces) -> String {
         for part in parts {
             twin(&format!("{package}/{word}/{name}_{part}"), &format!("{path}::{part}"));
         }
+        if let Some(interface) = interfaces.get(package).and_then(|kinds| kinds.get(&kind)?.get(name)) {
+            let own = format!("{package}/{word}/{name}");
+            let mut within: BTreeSet<String> = parts.iter().map(|part| format!("{own}_{part}")).collect();
+            within.extend(parts.is_empty().then(|| own.clone()));
+            contained(interfaces, interface, &mut within);
+            let within: Vec<_> = within.into_iter().collect();
+            let _ = writeln!(parts_of, "({own:?}, &{within:?}),");
+        }
     }
     format!(
         "fn service<V: ServiceVisitor>(type_name: &str, visitor: V) -> Option<V::Output> {{\n\
@@ -119,6 +151,7 @@ pub(crate) fn twins(interfaces: &Interfaces) -> String {
          fn feedback<V: MessageVisitor>(type_name: &str, visitor: V) -> Option<V::Output> {{\n\
          match type_name {{\n{feedback}_ => None,\n}}\n}}\n\
          fn twins(visitor: &mut impl TwinVisitor) {{\n{twins}}}\n\
+         const PARTS: &[(&str, &[&str])] = &[\n{parts_of}];\n\
          const WITHOUT: &[&str] = &{missing:?};\n",
         missing = missing.iter().collect::<Vec<_>>(),
     )

@@ -53,6 +53,11 @@ pub fn visit_twins(visitor: &mut impl TwinVisitor) {
     twins(visitor);
 }
 
+/// Every message, service and action with a twin, and the names `visit_twins` has for its parts and all messages within.
+pub fn parts_of_interfaces() -> &'static [(&'static str, &'static [&'static str])] {
+    PARTS
+}
+
 /// Packages with interfaces of which r2r has none: they were not installed where this crate was compiled, or filtered out.
 pub fn missing_packages() -> &'static [&'static str] {
     WITHOUT

@@ -65,7 +65,7 @@ pub use action::{
     ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest,
     GoalStatus,
 };
-pub use backend::{BACKEND, Backend, STUCK_EXIT_CODE, when_stuck};
+pub use backend::{BACKEND, Backend, InterfaceReport, STUCK_EXIT_CODE, check_interfaces, when_stuck};
 pub use cdr::{from_cdr, to_cdr};
 pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;

@@ -25,6 +25,7 @@ use ros2 as chosen;
 pub use chosen::BACKEND;
 pub(crate) use chosen::{
     Caller, Discovered, Incoming, NodeKey, Participant, Reader, Responder, Sample, Sink, Writer,
+    check_interfaces as report,
 };
 pub(crate) use name::{EndpointName, check_node_name};
 pub use watchdog::{STUCK_EXIT_CODE, when_stuck};
@@ -40,4 +41,21 @@ pub enum Backend {
         /// The distribution of that ROS 2.
         distro: &'static str,
     },
+}
+
+/// What an installed ROS 2 has of the interfaces that Prehend speaks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceReport {
+    /// Interfaces it has.
+    pub known: usize,
+    /// Packages with interfaces it had not where this program was compiled; their endpoints cannot be made.
+    pub missing: Vec<String>,
+    /// Interfaces with other fields there; their endpoints are refused.
+    pub differing: Vec<String>,
+}
+
+/// Compares the interfaces of the installed ROS 2 with those of this program. Nothing to compare with [`Backend::Embedded`],
+/// which brings its own.
+pub fn check_interfaces() -> InterfaceReport {
+    report()
 }

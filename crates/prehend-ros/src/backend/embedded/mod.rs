@@ -21,5 +21,10 @@ pub(crate) use participant::{NodeKey, Participant};
 pub(crate) use service::{Caller, Incoming, Responder};
 pub(crate) use wire::{Sample, Sink};
 
+/// It brings its interfaces.
+pub(crate) fn check_interfaces() -> super::InterfaceReport {
+    super::InterfaceReport::default()
+}
+
 /// What this is.
 pub const BACKEND: super::Backend = super::Backend::Embedded;

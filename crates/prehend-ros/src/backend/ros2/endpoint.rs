@@ -1,6 +1,7 @@
 //! Writers and readers of bytes.
 
 use super::courier::Outbox;
+use super::layout;
 use super::participant::{NodeKey, Participant};
 use super::spin::Spinner;
 use super::twin::{self, Port};
@@ -15,8 +16,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tracing::debug;
 
-/// Samples that may wait to be sent, when the depth of the topic is not greater.
-const WINDOW: usize = 64;
+/// Samples that may wait to be sent on a reliable topic, or for their acknowledgement, when its depth is not greater.
+const RELIABLE_WINDOW: usize = 512;
+
+/// The same on a topic that may lose samples.
+const WINDOW: usize = 16;
 
 /// The profile as rcl has it.
 pub(super) fn rcl_qos(qos: QosProfile) -> r2r::QosProfile {
@@ -154,16 +158,26 @@ impl Participant {
         qos: QosProfile,
     ) -> Result<Writer, RosError> {
         let spinner = self.spinner(node)?;
+        let window = match qos.reliability {
+            Reliability::Reliable => qos.depth.max(RELIABLE_WINDOW),
+            Reliability::BestEffort => qos.depth.max(WINDOW),
+        };
+        // What is latched is what the depth says; else a burst must not overwrite itself.
+        let history = match qos.durability {
+            Durability::Volatile => qos.depth(window),
+            Durability::TransientLocal => qos,
+        };
         let wanted = named.clone();
         let what = format!("a publisher on {}", named.name);
+        layout::check(&what, &named.type_name)?;
         let port =
-            self.make(&spinner, &what, move |spun| twin::port(&mut spun.node, &wanted, rcl_qos(qos)))?;
+            self.make(&spinner, &what, move |spun| twin::port(&mut spun.node, &wanted, rcl_qos(history)))?;
         Ok(Writer(Arc::new(WriterCore {
             participant: self.clone(),
             spinner,
             outbox: self.outbox(),
             topic: named.name.clone(),
-            window: Arc::new(Queue::new(qos.depth.max(WINDOW))),
+            window: Arc::new(Queue::new(window)),
             failed: Arc::default(),
             counter: Mutex::new(port.another()),
             port: Arc::new(Mutex::new(port)),
@@ -182,6 +196,7 @@ impl Participant {
         let id = spinner.new_id();
         let wanted = named.clone();
         let what = format!("a subscription of {}", named.name);
+        layout::check(&what, &named.type_name)?;
         self.make(&spinner, &what, move |spun| {
             let source = twin::source(&mut spun.node, wanted, rcl_qos(qos), sink)?;
             spun.add_source(id, source);

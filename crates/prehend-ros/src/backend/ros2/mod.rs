@@ -8,7 +8,7 @@
 //! An r2r node can do nothing while it waits, so each has a thread of its own that waits a few milliseconds at most and
 //! then does what others asked for (`spin`). `rcl_publish` may wait for a slow reader, so one thread sends for the whole
 //! process (`courier`): nothing here blocks who publishes, calls or answers. In reading order: `wire`, `spin`, `courier`,
-//! `participant`, `endpoint`, `twin`, `service`, `discovery`.
+//! `participant`, `endpoint`, `twin`, `layout`, `service`, `discovery`.
 //!
 //! What r2r cannot do: a client, and a service or subscription to which nothing comes any more, stays in the graph until its
 //! node goes; there is one domain for a process, that of its environment; of the graph it tells topics and who publishes
@@ -17,6 +17,7 @@
 mod courier;
 mod discovery;
 mod endpoint;
+mod layout;
 mod participant;
 mod service;
 mod spin;
@@ -25,6 +26,7 @@ mod wire;
 
 pub(crate) use discovery::Discovered;
 pub(crate) use endpoint::{Reader, Writer};
+pub(crate) use layout::check_interfaces;
 pub(crate) use participant::{NodeKey, Participant};
 pub(crate) use service::{Caller, Incoming, Responder};
 pub(crate) use wire::{Sample, Sink};

@@ -2,6 +2,7 @@
 
 use super::courier::Outbox;
 use super::endpoint::rcl_qos;
+use super::layout;
 use super::participant::{NodeKey, Participant};
 use super::spin::{Attended, Spinner};
 use super::twin;
@@ -186,6 +187,7 @@ impl Caller {
         let spinner = participant.spinner(node)?;
         let wanted = named.clone();
         let what = format!("a client of {}", named.name);
+        layout::check(&what, &named.type_name)?;
         let link = participant.make(&spinner, &what, move |spun| {
             let link = twin::link(&mut spun.node, &wanted, reading(qos))?;
             let attended: Arc<dyn Attended> = link.clone();
@@ -289,6 +291,7 @@ impl Responder {
         let id = spinner.new_id();
         let wanted = named.clone();
         let what = format!("a service at {}", named.name);
+        layout::check(&what, &named.type_name)?;
         participant.make(&spinner, &what, move |spun| {
             let source = twin::service(&mut spun.node, wanted, reading(qos), Box::new(sink))?;
             spun.add_source(id, source);
