@@ -6,8 +6,8 @@ use crate::graph::topics;
 use crate::logging::{Rosout, Severity};
 use crate::sync::lock;
 use crate::{
-    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RosError,
-    ServiceServer, Subscription, TfBuffer, TopicInfo,
+    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RawPublisher,
+    RawSubscription, RosError, ServiceServer, Subscription, TfBuffer, TopicInfo,
 };
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{Action, Message, Service};
@@ -25,14 +25,16 @@ pub struct NodeOptions {
     pub overrides: Vec<String>,
     /// Whether time comes from `/clock`; `None`: the parameter `use_sim_time`, else wall time.
     pub use_sim_time: Option<bool>,
-    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`enhanced` or `cyclone`), else the environment's
-    /// `PREHEND_SERVICE_MAPPING`, else enhanced.
+    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`auto`, `enhanced` or `cyclone`), else the environment's
+    /// `PREHEND_SERVICE_MAPPING`, else auto.
     pub service_mapping: Option<ServiceMapping>,
 }
 
 /// How a request is tied to its answer on the wire; both ends must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceMapping {
+    /// As the peer does it, told by the vendor in its GUID: Cyclone for Cyclone DDS, else enhanced.
+    Auto,
     /// In the sample's inline QoS: rmw_fastrtps, the default of ROS 2.
     Enhanced,
     /// In a header before the payload: rmw_cyclonedds.
@@ -42,11 +44,12 @@ pub enum ServiceMapping {
 impl ServiceMapping {
     fn parse(text: &str) -> Result<Self, RosError> {
         match text {
+            "auto" => Ok(Self::Auto),
             "enhanced" => Ok(Self::Enhanced),
             "cyclone" => Ok(Self::Cyclone),
             _ => Err(RosError::Create {
                 what: "the service mapping".to_owned(),
-                reason: format!("`{text}` is neither `enhanced` nor `cyclone`"),
+                reason: format!("`{text}` is none of `auto`, `enhanced` and `cyclone`"),
             }),
         }
     }
@@ -91,6 +94,20 @@ fn service_name<S: Service>(node: &str, service: &str) -> Result<EndpointName, R
     EndpointName::of(node, service, format!("{}/srv/{}", S::PACKAGE, S::NAME))
 }
 
+/// The topic with its type as ROS writes it: `sensor_msgs/msg/Image`.
+fn named_type(node: &str, topic: &str, type_name: &str) -> Result<EndpointName, RosError> {
+    let parts: Vec<&str> = type_name.split('/').collect();
+    match parts.as_slice() {
+        [package, kind, name] if ![package, kind, name].iter().any(|part| part.is_empty()) => {
+            EndpointName::of(node, topic, type_name.to_owned())
+        }
+        _ => Err(RosError::InvalidName {
+            name: type_name.to_owned(),
+            reason: "a type is PACKAGE/msg/NAME".to_owned(),
+        }),
+    }
+}
+
 /// Goal status as rcl_action has it.
 fn status_qos() -> QosProfile {
     QosProfile::transient_local()
@@ -116,7 +133,7 @@ impl Node {
             None if !named.is_empty() => ServiceMapping::parse(&named)?,
             None => match std::env::var("PREHEND_SERVICE_MAPPING") {
                 Ok(text) if !text.is_empty() => ServiceMapping::parse(&text)?,
-                _ => ServiceMapping::Enhanced,
+                _ => ServiceMapping::Auto,
             },
         };
         let participant = context.participant.clone();
@@ -185,6 +202,40 @@ impl Node {
     ) -> Result<Publisher<T>, RosError> {
         let named = topic_name::<T>(&self.inner.full_name, topic)?;
         Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?))
+    }
+
+    /// Subscribes to `topic` of the type `PACKAGE/msg/NAME` without looking into its messages. Make it once and keep it.
+    ///
+    /// Errors: as [`subscribe`](Self::subscribe).
+    pub fn subscribe_raw(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: QosProfile,
+    ) -> Result<RawSubscription, RosError> {
+        let named = named_type(&self.inner.full_name, topic, type_name)?;
+        RawSubscription::new(topic, qos, |sink| self.reader(&named, qos, sink))
+    }
+
+    /// Makes a publisher on `topic` of stored messages of the type `PACKAGE/msg/NAME`. Make it once and clone it.
+    ///
+    /// Errors: as [`subscribe`](Self::subscribe).
+    pub fn create_raw_publisher(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: QosProfile,
+    ) -> Result<RawPublisher, RosError> {
+        let named = named_type(&self.inner.full_name, topic, type_name)?;
+        Ok(RawPublisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?))
+    }
+
+    /// What each publisher of `topic` (`/a/b`) offers, as far as discovery tells: the depth it does not tell is 0.
+    ///
+    /// Errors: [`RosError::InvalidName`].
+    pub fn offered_qos(&self, topic: &str) -> Result<Vec<QosProfile>, RosError> {
+        let named = EndpointName::of(&self.inner.full_name, topic, String::new())?;
+        Ok(self.inner.participant.offered_qos(&named))
     }
 
     fn caller(&self, name: &str, named: &EndpointName, qos: QosProfile) -> Result<Caller, RosError> {

@@ -1,5 +1,6 @@
 //! Why the base is not where it was sent.
 
+use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
@@ -177,6 +178,12 @@ impl GoToFault {
             RosError::Rejected { .. } => Self::Rejected { x, y },
             other => Self::NavigationLost(other.to_string()),
         }
+    }
+}
+
+impl From<FramesError> for GoToFault {
+    fn from(error: FramesError) -> Self {
+        Self::NotLocalized(error.to_string())
     }
 }
 

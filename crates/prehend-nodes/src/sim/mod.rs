@@ -14,6 +14,7 @@ mod judge;
 mod judge_channel;
 mod move_group;
 mod physics;
+pub mod still;
 
 pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
 pub use controllers::{TrajectoryMessageError, trajectory_from_msg};

@@ -1,5 +1,6 @@
 //! Why a skill did not do what it was asked for.
 
+use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
@@ -126,6 +127,12 @@ pub enum SkillFault {
         /// What is wrong.
         detail: String,
     },
+}
+
+impl From<FramesError> for SkillFault {
+    fn from(error: FramesError) -> Self {
+        Self::Sensor { what: "transforms", detail: error.to_string() }
+    }
 }
 
 impl From<PermitError> for SkillFault {

@@ -1,6 +1,9 @@
 //! What rcl tells of the graph through r2r: topics, and who publishes on them.
 
 use super::participant::Participant;
+use crate::backend::EndpointName;
+use crate::{Durability, QosProfile, Reliability};
+use r2r::qos::{DurabilityPolicy, ReliabilityPolicy};
 use std::collections::BTreeSet;
 
 /// One end of a topic.
@@ -52,6 +55,25 @@ impl Participant {
             Ok(found)
         });
         found.unwrap_or_default()
+    }
+
+    /// What the publishers of a topic offer, ours included; others do not tell their depth: 0.
+    pub(crate) fn offered_qos(&self, named: &EndpointName) -> Vec<QosProfile> {
+        let (Some(spinner), topic) = (self.nodes().0, named.name.clone()) else { return Vec::new() };
+        let found =
+            spinner.ask("the publishers", move |spun| spun.node.get_publishers_info_by_topic(&topic, false));
+        let offered = |end: r2r::qos::QosProfile| QosProfile {
+            reliability: match end.reliability {
+                ReliabilityPolicy::BestEffort => Reliability::BestEffort,
+                _ => Reliability::Reliable,
+            },
+            durability: match end.durability {
+                DurabilityPolicy::TransientLocal => Durability::TransientLocal,
+                _ => Durability::Volatile,
+            },
+            depth: end.depth,
+        };
+        found.unwrap_or_default().into_iter().map(|end| offered(end.qos_profile)).collect()
     }
 
     /// Fully qualified names of our nodes and of those that publish logs, as all do that were not told otherwise.
