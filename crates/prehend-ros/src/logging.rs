@@ -28,6 +28,20 @@ pub enum Severity {
     Fatal = 50,
 }
 
+impl Severity {
+    /// The severity of a word, in any case; `None` when it is none.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "debug" => Self::Debug,
+            "info" => Self::Info,
+            "warn" | "warning" => Self::Warn,
+            "error" => Self::Error,
+            "fatal" => Self::Fatal,
+            _ => return None,
+        })
+    }
+}
+
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
 const NOISE: [&str; 6] = [
     // Told in other words by the backend `ros2`; and a line about /rosout must not go there.

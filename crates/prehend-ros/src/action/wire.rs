@@ -58,12 +58,11 @@ pub(crate) struct ActionTopics {
 }
 
 impl ActionTopics {
-    /// The endpoints of `action` as node `node` means it.
-    pub(crate) fn of<A: Action>(node: &str, action: &str) -> Result<Self, RosError> {
+    /// The endpoints of the action of an absolute name.
+    pub(crate) fn of<A: Action>(action: &str) -> Result<Self, RosError> {
         let own = |part: &str| format!("{}/action/{}_{part}", A::PACKAGE, A::NAME);
-        let named = |part: &str, type_name: String| {
-            EndpointName::of(node, &format!("{action}/_action/{part}"), type_name)
-        };
+        let named =
+            |part: &str, type_name: String| EndpointName::of(&format!("{action}/_action/{part}"), type_name);
         Ok(Self {
             send_goal: named("send_goal", own("SendGoal"))?,
             cancel: named("cancel_goal", "action_msgs/srv/CancelGoal".to_owned())?,
