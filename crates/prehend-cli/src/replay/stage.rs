@@ -13,7 +13,8 @@ use prehend_msgs::rosgraph_msgs::msg::Clock;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_nodes::RobotConfig;
 use prehend_ros::{
-    Durability, Publisher, QosProfile, RawPublisher, Reliability, from_cdr, time_from_nanoseconds,
+    Durability, Publisher, QosProfile, RawPublisher, Reliability, RosArguments, from_cdr,
+    time_from_nanoseconds,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ impl Stage {
         for (node, parameters) in nodes {
             supervisor.start(process(*node, &options.robot, parameters))?;
         }
-        let observer = Observer::join(domain.id, &robot)?;
+        let observer = Observer::join(domain.id, &robot, &RosArguments::default())?;
         let node = &observer.node;
         let sensor = QosProfile::sensor_data();
         // Whoever hears of a frame must get all of it: nothing here is in a hurry.
