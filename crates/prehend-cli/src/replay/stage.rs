@@ -14,8 +14,8 @@ use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_nodes::RobotConfig;
 use prehend_ros::{
-    Durability, Publisher, QosProfile, RawPublisher, Reliability, Subscription, from_cdr, nanoseconds,
-    time_from_nanoseconds,
+    Durability, Publisher, QosProfile, RawPublisher, Reliability, RosArguments, Subscription, from_cdr,
+    nanoseconds, time_from_nanoseconds,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ impl Stage {
             let parameters: Vec<&str> = parameters.iter().copied().chain(asked).collect();
             supervisor.start(process(*node, &options.robot, &parameters))?;
         }
-        let observer = Observer::join(domain.id, &robot)?;
+        let observer = Observer::join(domain.id, &robot, &RosArguments::default())?;
         let node = &observer.node;
         let sensor = QosProfile::sensor_data();
         // Whoever hears of a frame must get all of it: nothing here is in a hurry.
