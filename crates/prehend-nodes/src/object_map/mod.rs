@@ -60,7 +60,11 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("object_map", &options).await?;
+    Shell::start("object_map", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut node = ObjectMapNode::new(&shell).await?;
     let robot = &shell.robot;
     let sensor = QosProfile::sensor_data();
@@ -83,6 +87,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         shell.node.create_service::<GetObject::Service>(names::OBJECT_MAP_GET_OBJECT, services)?;
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
@@ -107,6 +112,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                     node.newest = Some(frame);
                 }
             }
+            Event::Update(request) if !shell.is_active() => respond(request, answer::inactive()),
             Event::Update(request) => {
                 let since = shell.node.now();
                 node.waiting.push(Pending::new(request, since, node.joiner.heard));
