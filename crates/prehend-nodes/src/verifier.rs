@@ -29,6 +29,9 @@ const CANCEL_DEADLINE: Duration = Duration::from_secs(2);
 /// How often the owner of the arm is looked after.
 const WATCH_PERIOD: Duration = Duration::from_millis(50);
 
+/// What is said to requests while the node is not active.
+const INACTIVE: &str = "the verifier is not active";
+
 #[expect(clippy::large_enum_variant, reason = "one event is alive at a time")]
 enum Event {
     Assess(ServiceRequest<Assess::Service>),
@@ -44,7 +47,11 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("verifier", &options).await?;
+    Shell::start("verifier", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut verifier = Verifier::new(&shell)?;
     let services = QosProfile::services();
     let mut assess = shell.node.create_service::<Assess::Service>(names::VERIFIER_ASSESS, services)?;
@@ -63,6 +70,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         None => None,
     };
     let mut watch = tokio::time::interval(WATCH_PERIOD);
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
@@ -295,6 +303,9 @@ impl<'a> Verifier<'a> {
             Ok(plan) => plan,
             Err(error) => return bad(error.to_string()),
         };
+        if !self.shell.is_active() {
+            return bad(INACTIVE.to_owned());
+        }
         let hash = plan.hash();
         if hash != claimed {
             return bad(format!("the plan hashes to {hash}, but it claims {claimed}"));
@@ -369,6 +380,7 @@ impl<'a> Verifier<'a> {
         let hash = PlanHash(asked.plan_hash.clone());
         let result = self.ledger.redeem(&asked.permit_id, &hash, asked.map_version, now);
         let (error_code, error_message) = match &result {
+            _ if !self.shell.is_active() => (ErrorCode::VERIFIER_REFUSED, INACTIVE.to_owned()),
             Ok(()) => (ErrorCode::SUCCESS, String::new()),
             Err(error) => (redeem_code(error), error.to_string()),
         };
@@ -376,8 +388,8 @@ impl<'a> Verifier<'a> {
             "",
             TraceEvent::KIND_PERMIT,
             "redeem",
-            if result.is_ok() { "redeemed" } else { "refused" },
-            if result.is_ok() {
+            if error_code == ErrorCode::SUCCESS { "redeemed" } else { "refused" },
+            if error_code == ErrorCode::SUCCESS {
                 format!("permit {} redeemed", asked.permit_id)
             } else {
                 error_message.clone()

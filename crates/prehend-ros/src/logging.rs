@@ -28,15 +28,29 @@ pub enum Severity {
     Fatal = 50,
 }
 
+impl Severity {
+    /// The severity of a word, in any case; `None` when it is none.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "debug" => Self::Debug,
+            "info" => Self::Info,
+            "warn" | "warning" => Self::Warn,
+            "error" => Self::Error,
+            "fatal" => Self::Fatal,
+            _ => return None,
+        })
+    }
+}
+
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 7] = [
+const NOISE: [&str; 6] = [
+    // Told in other words by the backend `ros2`; and a line about /rosout must not go there.
+    "r2r=off",
     "rustdds=warn",
-    "ros2_client=warn",
     "rustdds::dds::pubsub=off",
     "rustdds::network::udp_listener=off",
     "rustdds::dds::with_key::datawriter=error",
     "rustdds::rtps::message_receiver=error",
-    "ros2_client::service::wrappers=error",
 ];
 
 /// Where the lines of this process go: its node, once there is one.

@@ -42,6 +42,8 @@ enum Event {
     Submit(ServiceRequest<SubmitGoal::Service>),
     Execute(GoalRequest<ExecuteGoal::Action>),
     Ended(Ended),
+    /// The node was activated or deactivated.
+    Activity(bool),
     /// The stop was engaged or cleared.
     Stop,
     Shutdown,
@@ -86,7 +88,11 @@ const LISTEN_PERIOD: Duration = Duration::from_millis(20);
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("agent", &options).await?;
+    Shell::start("agent", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     // Goals are taken when every peer was heard, or had its time to speak: a goal that comes at once is not refused for a
     // peer that is only slow to be discovered.
     let peers = peers_of(&shell);
@@ -105,12 +111,16 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let mut node = Node::new(shell, sender)?;
     node.publish_state("");
     let mut stop = node.clients.stop.clone();
-    let shutdown = prehend_ros::shutdown_signal(options.watch_stdin);
+    let shell = node.shell.clone();
+    shell.configured();
+    let mut activity = shell.activity();
+    let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
         let event = tokio::select! {
             _ = &mut shutdown => Event::Shutdown,
             Some(ended) = endings.recv() => Event::Ended(ended),
+            Ok(()) = activity.changed() => Event::Activity(*activity.borrow_and_update()),
             Ok(()) = stop.changed() => Event::Stop,
             Some(request) = submissions.next() => Event::Submit(request),
             Some(request) = goals.next() => Event::Execute(request),
@@ -122,6 +132,11 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Event::Submit(request) => node.submit(request),
             Event::Execute(request) => node.execute(request),
             Event::Ended(ended) => node.finish(ended),
+            Event::Activity(active) => {
+                if !active && let Some(running) = &node.running {
+                    running.interrupt(Fault::new(Reason::Canceled, "the agent was deactivated"));
+                }
+            }
             Event::Stop => {
                 let goal_id = node.running.as_ref().map(|running| running.goal_id().to_owned());
                 node.publish_state(&goal_id.unwrap_or_default());
@@ -240,6 +255,7 @@ impl Node {
         }
         let peers = if needs_motion(&readings) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let running = Running::start(goal::Start {
+            work: self.shell.work(),
             goal_id: goal_id.clone(),
             readings,
             agent: Arc::clone(&self.agent),
@@ -273,6 +289,12 @@ impl Node {
 
     /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.
     fn may_start(&self, readings: Vec<Goal>) -> Result<Vec<Goal>, Fault> {
+        if !self.shell.is_active() {
+            return Err(Fault::new(
+                Reason::Stopped,
+                "The agent is not active: its lifecycle has to activate it.",
+            ));
+        }
         if is_stop(&readings) {
             return Ok(readings);
         }
@@ -409,7 +431,7 @@ fn needs_motion(readings: &[Goal]) -> bool {
 /// The fault of a peer that is not there.
 fn lost(peer: &str) -> Fault {
     let reason = if peer == "verifier" { Reason::VerifierLost } else { Reason::PeerLost };
-    Fault::new(reason, format!("The node {peer} is not there."))
+    Fault::new(reason, format!("The node {peer} is not there, or not active."))
 }
 
 /// The wire code of a refusal at once.

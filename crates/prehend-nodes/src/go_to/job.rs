@@ -31,6 +31,8 @@ const AT_HAND: [[f64; 2]; 2] = [[0.36, 0.66], [-0.22, 0.22]];
 const FACING: f64 = 0.7;
 /// How far off its goal the base may be, beside the tolerance of the navigation: metres and radians.
 const OFF: [f64; 2] = [0.12, 0.15];
+/// Longest wait to know that no other Prehend holds the base.
+const SETTLED: Duration = Duration::from_secs(3);
 /// Longest wait for the last word of a motion of the arm.
 const REST: Duration = Duration::from_millis(1000);
 /// Longest wait for the localisation to show the base at its goal.
@@ -88,6 +90,7 @@ impl Job<'_> {
 
     async fn execute(&self) -> Result<Done, GoToFault> {
         self.interrupt.check()?;
+        self.node.shell.peers.settled(SETTLED).await?;
         match self.goal.kind.as_str() {
             "object" => self.to_object().await,
             "pose" => {

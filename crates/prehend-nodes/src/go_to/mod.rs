@@ -67,9 +67,14 @@ struct Node {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("go_to", &options).await?;
+    Shell::start("go_to", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut goals = shell.node.create_action_server::<GoTo::Action>(names::GO_TO)?;
     let node = Arc::new(start(shell)?);
+    node.shell.configured();
     let shutdown = node.shell.shutdown();
     tokio::pin!(shutdown);
     let mut running: Option<(String, JoinHandle<()>)> = None;
@@ -107,6 +112,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
             format!("{} has no section `navigation` in its robot file: it does not drive", robot.name);
         return Err(NodeError::Start { node: "go_to", reason });
     };
+    shell.claim(&navigation.action)?;
     let parameters = node.parameters();
     let base = ViewPoseParams::default();
     let by_affordance = parameters.bool_or("affordance", true)?;
@@ -161,6 +167,7 @@ fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Sender<Option<String>>
 }
 
 async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>) {
+    let _work = node.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
     let interrupt = Interrupt { goal: &handle, stop: node.stop.subscribe(), peers: &node.shell.peers };

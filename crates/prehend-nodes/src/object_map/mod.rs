@@ -21,6 +21,7 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{
     Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
@@ -59,7 +60,11 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("object_map", &options).await?;
+    Shell::start("object_map", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut node = ObjectMapNode::new(&shell).await?;
     let robot = &shell.robot;
     let sensor = QosProfile::sensor_data();
@@ -82,6 +87,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         shell.node.create_service::<GetObject::Service>(names::OBJECT_MAP_GET_OBJECT, services)?;
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
@@ -106,6 +112,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                     node.newest = Some(frame);
                 }
             }
+            Event::Update(request) if !shell.is_active() => respond(request, answer::inactive()),
             Event::Update(request) => {
                 let since = shell.node.now();
                 node.waiting.push(Pending::new(request, since, node.joiner.heard));
@@ -172,6 +179,8 @@ struct ObjectMapNode<'a> {
     self_filter: SelfFilter,
     /// Frames of one view that vote on what a thing is called and whether it is there.
     frames_per_update: u32,
+    /// Tells which frame was taken.
+    taken: Publisher<Header>,
     map: Publisher<ObjectMapMsg>,
     markers: Publisher<MarkerArray>,
     points: Publisher<PointCloud2>,
@@ -216,6 +225,7 @@ impl<'a> ObjectMapNode<'a> {
             tf: shell.node.tf()?,
             self_filter,
             frames_per_update,
+            taken: shell.node.create_publisher(names::OBJECT_MAP_FRAME, QosProfile::default())?,
             map: shell.node.create_publisher(names::OBJECT_MAP, latched)?,
             markers: shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?,
             points: shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?,

@@ -101,6 +101,9 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         let frames = frames.clone();
         move || camera.run(&frames)
     })?;
+    // Not before it is known that no other robot plays in this graph: two clocks would be none.
+    shell.activate();
+    shell.alone().await?;
     let physics_thread = spawn("physics", move || physics.run())?;
     let judge = judge_channel::open(arm.clone(), stage, overview_view_of(&placed.scene), watch_stdin)?;
     let servers = [
