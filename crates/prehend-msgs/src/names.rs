@@ -22,6 +22,8 @@ pub fn is_name(topic: &str, name: &str) -> bool {
 pub const STATE: &str = "state";
 /// Topic, transient local: `ObjectMap`, owned by object_map.
 pub const OBJECT_MAP: &str = "object_map";
+/// Topic: `std_msgs/Header`: stamp and view of each frame that was taken into a map; owned by object_map.
+pub const OBJECT_MAP_FRAME: &str = "object_map/frame";
 /// Topic: `visualization_msgs/MarkerArray`.
 pub const OBJECT_MAP_MARKERS: &str = "object_map/markers";
 /// Topic: `sensor_msgs/PointCloud2`.

@@ -71,7 +71,7 @@ pub use action::{
     GoalStatus,
 };
 pub use arguments::{ArgumentError, Remap, RemapTarget, RosArguments};
-pub use backend::{STUCK_EXIT_CODE, when_stuck};
+pub use backend::{BACKEND, Backend, InterfaceReport, STUCK_EXIT_CODE, check_interfaces, when_stuck};
 pub use cdr::{from_cdr, to_cdr};
 pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;

@@ -44,14 +44,14 @@ impl Severity {
 }
 
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 7] = [
+const NOISE: [&str; 6] = [
+    // Told in other words by the backend `ros2`; and a line about /rosout must not go there.
+    "r2r=off",
     "rustdds=warn",
-    "ros2_client=warn",
     "rustdds::dds::pubsub=off",
     "rustdds::network::udp_listener=off",
     "rustdds::dds::with_key::datawriter=error",
     "rustdds::rtps::message_receiver=error",
-    "ros2_client::service::wrappers=error",
 ];
 
 /// Where the lines of this process go: its node, once there is one.

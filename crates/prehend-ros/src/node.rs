@@ -1,7 +1,7 @@
 //! A node: where every endpoint is made.
 
 use crate::action::{ActionTopics, ClientEnds, ServerEnds};
-use crate::backend::{Caller, NodeKey, Participant, Reader, Responder, Sink, TopicType, dds_name};
+use crate::backend::{Caller, EndpointName, NodeKey, Participant, Reader, Responder, Sink};
 use crate::graph::topics;
 use crate::health::Counter;
 use crate::logging::{Rosout, Severity};
@@ -33,7 +33,7 @@ pub struct NodeOptions {
     /// Whether time comes from `/clock` when neither `use_sim_time` nor the parameter says anything.
     pub sim_time_by_default: bool,
     /// How services are laid on DDS; `None`: the parameter `service_mapping` (`auto`, `enhanced` or `cyclone`), else the environment's
-    /// `PREHEND_SERVICE_MAPPING`, else auto.
+    /// `PREHEND_SERVICE_MAPPING`, else auto. A ROS 2 below chooses for itself.
     pub service_mapping: Option<ServiceMapping>,
 }
 
@@ -98,35 +98,26 @@ impl Drop for Inner {
     }
 }
 
-fn message_type<T: Message>() -> String {
-    format!("{}::msg::dds_::{}_", T::PACKAGE, T::NAME)
+fn topic_name<T: Message>(topic: &str) -> Result<EndpointName, RosError> {
+    EndpointName::of(topic, format!("{}/msg/{}", T::PACKAGE, T::NAME))
 }
 
-fn topic_type<T: Message>(topic: &str) -> Result<TopicType, RosError> {
-    Ok(TopicType { name: dds_name("rt", topic, "")?, type_name: message_type::<T>() })
+fn service_name<S: Service>(service: &str) -> Result<EndpointName, RosError> {
+    EndpointName::of(service, format!("{}/srv/{}", S::PACKAGE, S::NAME))
 }
 
 /// The topic with its type as ROS writes it: `sensor_msgs/msg/Image`.
-fn named_type(topic: &str, type_name: &str) -> Result<TopicType, RosError> {
+fn named_type(topic: &str, type_name: &str) -> Result<EndpointName, RosError> {
     let parts: Vec<&str> = type_name.split('/').collect();
     match parts.as_slice() {
-        [package, kind, name] if ![package, kind, name].iter().any(|part| part.is_empty()) => Ok(TopicType {
-            name: dds_name("rt", topic, "")?,
-            type_name: format!("{package}::{kind}::dds_::{name}_"),
-        }),
+        [package, kind, name] if ![package, kind, name].iter().any(|part| part.is_empty()) => {
+            EndpointName::of(topic, type_name.to_owned())
+        }
         _ => Err(RosError::InvalidName {
             name: type_name.to_owned(),
             reason: "a type is PACKAGE/msg/NAME".to_owned(),
         }),
     }
-}
-
-fn service_topics<S: Service>(service: &str) -> Result<(TopicType, TopicType), RosError> {
-    let type_name = |part: &str| format!("{}::srv::dds_::{}_{part}_", S::PACKAGE, S::NAME);
-    Ok((
-        TopicType { name: dds_name("rq", service, "Request")?, type_name: type_name("Request") },
-        TopicType { name: dds_name("rr", service, "Reply")?, type_name: type_name("Response") },
-    ))
 }
 
 /// Goal status as rcl_action has it.
@@ -164,7 +155,7 @@ impl Node {
         parameters.describe("use_sim_time", "Whether time comes from /clock.");
         parameters.describe("service_mapping", "How services are laid on DDS: auto, enhanced or cyclone.");
         let participant = context.participant.clone();
-        let key = participant.add_node(names.node());
+        let key = participant.add_node(names.node())?;
         let made = Self::start(&participant, key, &names, sim_time);
         let (clock, rosout) = match made {
             Ok(made) => made,
@@ -201,15 +192,17 @@ impl Node {
         sim_time: bool,
     ) -> Result<(Clock, Rosout), RosError> {
         let clock = if sim_time {
-            let topic =
-                topic_type::<prehend_msgs::rosgraph_msgs::msg::Clock>(&names.resolve(Kind::Topic, "/clock"))?;
-            Clock::simulated(|sink| participant.reader(key, topic, QosProfile::sensor_data().depth(1), sink))?
+            let clock = names.resolve(Kind::Topic, "/clock");
+            let topic = topic_name::<prehend_msgs::rosgraph_msgs::msg::Clock>(&clock)?;
+            Clock::simulated(|sink| {
+                participant.reader(key, &topic, QosProfile::sensor_data().depth(1), sink)
+            })?
         } else {
             Clock::wall()
         };
         let rosout = names.resolve(Kind::Topic, "/rosout");
-        let topic = topic_type::<prehend_msgs::rcl_interfaces::msg::Log>(&rosout)?;
-        let writer = participant.writer(key, topic, QosProfile::transient_local().depth(1000))?;
+        let topic = topic_name::<prehend_msgs::rcl_interfaces::msg::Log>(&rosout)?;
+        let writer = participant.writer(key, &topic, QosProfile::transient_local().depth(1000))?;
         let publisher = Publisher::new(&rosout, writer);
         Ok((clock.clone(), Rosout { publisher, node: names.node().to_owned(), clock }))
     }
@@ -239,8 +232,8 @@ impl Node {
         self.inner.participant.domain_id()
     }
 
-    fn reader(&self, topic: TopicType, qos: QosProfile, sink: Sink) -> Result<Reader, RosError> {
-        self.inner.participant.reader(self.inner.key, topic, qos, sink)
+    fn reader(&self, named: &EndpointName, qos: QosProfile, sink: Sink) -> Result<Reader, RosError> {
+        self.inner.participant.reader(self.inner.key, named, qos, sink)
     }
 
     /// Subscribes to `topic` (`/a/b`; `b` in the node's namespace; `~/b` below the node). Make it once and keep it.
@@ -248,8 +241,8 @@ impl Node {
     /// Errors, here and below: [`RosError::InvalidName`], [`RosError::Create`], [`RosError::Closed`].
     pub fn subscribe<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Subscription<T>, RosError> {
         let topic = &self.resolve_topic(topic);
-        let dds_topic = topic_type::<T>(topic)?;
-        let made = Subscription::new(topic, qos, |sink| self.reader(dds_topic, qos, sink))?;
+        let named = topic_name::<T>(topic)?;
+        let made = Subscription::new(topic, qos, |sink| self.reader(&named, qos, sink))?;
         self.watch(made.counter());
         Ok(made)
     }
@@ -261,8 +254,8 @@ impl Node {
         qos: QosProfile,
     ) -> Result<Publisher<T>, RosError> {
         let topic = &self.resolve_topic(topic);
-        let dds_topic = topic_type::<T>(topic)?;
-        let made = Publisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?);
+        let named = topic_name::<T>(topic)?;
+        let made = Publisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?);
         self.watch(made.counter());
         Ok(made)
     }
@@ -289,8 +282,8 @@ impl Node {
         qos: QosProfile,
     ) -> Result<RawSubscription, RosError> {
         let topic = &self.resolve_topic(topic);
-        let dds_topic = named_type(topic, type_name)?;
-        RawSubscription::new(topic, qos, |sink| self.reader(dds_topic, qos, sink))
+        let named = named_type(topic, type_name)?;
+        RawSubscription::new(topic, qos, |sink| self.reader(&named, qos, sink))
     }
 
     /// Makes a publisher on `topic` of stored messages of the type `PACKAGE/msg/NAME`. Make it once and clone it.
@@ -303,41 +296,36 @@ impl Node {
         qos: QosProfile,
     ) -> Result<RawPublisher, RosError> {
         let topic = &self.resolve_topic(topic);
-        let dds_topic = named_type(topic, type_name)?;
-        Ok(RawPublisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
+        let named = named_type(topic, type_name)?;
+        Ok(RawPublisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?))
     }
 
     /// What each publisher of `topic` (`/a/b`) offers, as far as discovery tells: the depth it does not tell is 0.
     ///
     /// Errors: [`RosError::InvalidName`].
     pub fn offered_qos(&self, topic: &str) -> Result<Vec<QosProfile>, RosError> {
-        let name = dds_name("rt", &self.resolve_topic(topic), "")?;
-        Ok(self.inner.participant.offered_qos(&name))
+        let named = EndpointName::of(&self.resolve_topic(topic), String::new())?;
+        Ok(self.inner.participant.offered_qos(&named))
     }
 
-    fn caller(
-        &self,
-        name: &str,
-        topics: (TopicType, TopicType),
-        qos: QosProfile,
-    ) -> Result<Caller, RosError> {
-        Caller::new(&self.inner.participant, self.inner.key, name.to_owned(), topics, qos, self.inner.mapping)
+    fn caller(&self, name: &str, named: &EndpointName, qos: QosProfile) -> Result<Caller, RosError> {
+        Caller::new(&self.inner.participant, self.inner.key, name.to_owned(), named, qos, self.inner.mapping)
     }
 
     fn responder(
         &self,
-        topics: (TopicType, TopicType),
+        named: &EndpointName,
         qos: QosProfile,
         sink: Box<dyn Fn(crate::backend::Incoming) + Send + Sync>,
     ) -> Result<Responder, RosError> {
-        Responder::new(&self.inner.participant, self.inner.key, topics, qos, self.inner.mapping, sink)
+        Responder::new(&self.inner.participant, self.inner.key, named, qos, self.inner.mapping, sink)
     }
 
     /// Makes a client of `service`; use [`QosProfile::services`]. Make it once and clone it.
     pub fn create_client<S: Service>(&self, service: &str, qos: QosProfile) -> Result<Client<S>, RosError> {
         let service = &self.resolve_service(service);
-        let topics = service_topics::<S>(service)?;
-        Ok(Client::new(self.caller(service, topics, qos)?))
+        let named = service_name::<S>(service)?;
+        Ok(Client::new(self.caller(service, &named, qos)?))
     }
 
     /// Offers `service`; use [`QosProfile::services`].
@@ -347,8 +335,8 @@ impl Node {
         qos: QosProfile,
     ) -> Result<ServiceServer<S>, RosError> {
         let service = &self.resolve_service(service);
-        let topics = service_topics::<S>(service)?;
-        ServiceServer::new(service, |sink| self.responder(topics, qos, sink))
+        let named = service_name::<S>(service)?;
+        ServiceServer::new(service, |sink| self.responder(&named, qos, sink))
     }
 
     /// Makes a client of `action`. Make it once and clone it.
@@ -359,15 +347,15 @@ impl Node {
         let ends = ClientEnds {
             name: action.to_owned(),
             participant: self.inner.participant.clone(),
-            send_goal: self.caller(action, topics.send_goal, qos)?,
-            cancel: self.caller(action, topics.cancel, qos)?,
-            result: self.caller(action, topics.result, qos)?,
+            send_goal: self.caller(action, &topics.send_goal, qos)?,
+            cancel: self.caller(action, &topics.cancel, qos)?,
+            result: self.caller(action, &topics.result, qos)?,
         };
         // A burst of feedback must not fall out unread.
         let feedback_qos = QosProfile::default().depth(512);
         ActionClient::new(ends, |feedback, status| {
-            let feedback = self.reader(topics.feedback, feedback_qos, feedback)?;
-            Ok((feedback, self.reader(topics.status, status_qos(), status)?))
+            let feedback = self.reader(&topics.feedback, feedback_qos, feedback)?;
+            Ok((feedback, self.reader(&topics.status, status_qos(), status)?))
         })
     }
 
@@ -380,15 +368,15 @@ impl Node {
             name: action.to_owned(),
             participant: participant.clone(),
             clock: self.inner.clock.clone(),
-            feedback: participant.writer(self.inner.key, topics.feedback, QosProfile::default())?,
-            status: participant.writer(self.inner.key, topics.status, status_qos())?,
+            feedback: participant.writer(self.inner.key, &topics.feedback, QosProfile::default())?,
+            status: participant.writer(self.inner.key, &topics.status, status_qos())?,
         };
         let qos = QosProfile::services();
         ActionServer::new(ends, |[goal, cancel, result]| {
             Ok([
-                self.responder(topics.send_goal, qos, goal)?,
-                self.responder(topics.cancel, qos, cancel)?,
-                self.responder(topics.result, qos, result)?,
+                self.responder(&topics.send_goal, qos, goal)?,
+                self.responder(&topics.cancel, qos, cancel)?,
+                self.responder(&topics.result, qos, result)?,
             ])
         })
     }
@@ -431,13 +419,13 @@ impl Node {
         if let Some(buffer) = self.inner.tf.get() {
             return Ok(buffer.clone());
         }
-        let topic = |name| topic_type::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.resolve_topic(name));
+        let topic = |name| topic_name::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.resolve_topic(name));
         let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
         let buffer = TfBuffer::new(&self.inner.clock, |moving_sink, fixed_sink| {
             Ok([
                 // The next sample heals a lost one; a reliable reader that waits for it hears nothing meanwhile.
-                self.reader(moving, QosProfile::default().best_effort().depth(100), moving_sink)?,
-                self.reader(fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
+                self.reader(&moving, QosProfile::default().best_effort().depth(100), moving_sink)?,
+                self.reader(&fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
             ])
         })?;
         Ok(self.inner.tf.get_or_init(|| buffer).clone())

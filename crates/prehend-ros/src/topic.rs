@@ -94,10 +94,11 @@ impl<T: Message> fmt::Debug for Subscription<T> {
 pub(crate) fn queueing(qos: QosProfile, push: impl Fn(Sample) + Send + Sync + 'static) -> Sink {
     let newest: Mutex<HashMap<[u8; 16], i64>> = Mutex::default();
     Arc::new(move |sample: Sample| {
-        if qos.durability == Durability::TransientLocal {
-            let number = i64::from(sample.identity.sequence_number);
+        if qos.durability == Durability::TransientLocal
+            && let Some((writer, number)) = sample.origin()
+        {
             let mut newest = lock(&newest);
-            let last = newest.entry(sample.identity.writer_guid.to_bytes()).or_insert(0);
+            let last = newest.entry(writer).or_insert(0);
             if (1..=*last).contains(&number) {
                 return;
             }
@@ -115,9 +116,8 @@ impl<T: Message> Subscription<T> {
     ) -> Result<Self, RosError> {
         let queue = Arc::new(Queue::new(qos.depth));
         let counter = Arc::new(Counter::subscription(topic, qos));
-        let below = queue.clone();
+        let (below, filled, counted) = (queue.clone(), queue.clone(), counter.clone());
         counter.drops_are(move || below.dropped());
-        let (filled, counted) = (queue.clone(), counter.clone());
         let reader = connect(queueing(qos, move |sample| {
             counted.count();
             filled.push(sample);

@@ -21,6 +21,7 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{
     Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
@@ -178,6 +179,8 @@ struct ObjectMapNode<'a> {
     self_filter: SelfFilter,
     /// Frames of one view that vote on what a thing is called and whether it is there.
     frames_per_update: Live<i64>,
+    /// Tells which frame was taken.
+    taken: Publisher<Header>,
     map: Publisher<ObjectMapMsg>,
     markers: Publisher<MarkerArray>,
     points: Publisher<PointCloud2>,
@@ -224,6 +227,7 @@ impl<'a> ObjectMapNode<'a> {
             tf: shell.node.tf()?,
             self_filter,
             frames_per_update,
+            taken: shell.node.create_publisher(names::OBJECT_MAP_FRAME, QosProfile::default())?,
             map: shell.node.create_publisher(names::OBJECT_MAP, latched)?,
             markers: shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?,
             points: shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?,

@@ -9,6 +9,7 @@ use prehend_geometry::OrientedBox;
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_perception::map::Tool;
 use prehend_perception::{
     Keyframe, KeyframeError, LabelImage, PartLabels, RoomBuilder, RoomSettings, UpdateReport,
@@ -238,6 +239,7 @@ impl ObjectMapNode<'_> {
                             Ok((report, seconds)) => {
                                 pending.frames.push(pending.last);
                                 pending.add(report, seconds);
+                                self.tell_taken(&frame, &asked.view);
                             }
                             Err(why) => pending.why = Some(why),
                         }
@@ -252,6 +254,13 @@ impl ObjectMapNode<'_> {
             } else {
                 self.waiting.push(pending);
             }
+        }
+    }
+
+    fn tell_taken(&self, frame: &Frame, view: &str) {
+        let taken = Header { stamp: frame.stamp.clone(), frame_id: view.to_owned() };
+        if let Err(error) = self.taken.publish(&taken) {
+            tracing::warn!("a frame that was taken was not told: {error}");
         }
     }
 
