@@ -86,7 +86,14 @@ pub struct Shell {
     pub peers: Peers,
     motion_active: Arc<AtomicBool>,
     watch_stdin: bool,
-    _context: Context,
+    context: Context,
+}
+
+/// Tasks hold endpoints until the runtime ends, which may be after the process: without this its peers would list the node on.
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.context.shutdown();
+    }
 }
 
 impl Shell {
@@ -117,15 +124,7 @@ impl Shell {
         let motion_active = Arc::new(AtomicBool::new(false));
         let publisher = node.create_publisher(names::HEARTBEAT, QosProfile::default().depth(1))?;
         spawn_heartbeat(name, publisher, Arc::clone(&motion_active));
-        Ok(Self {
-            node,
-            robot,
-            trace,
-            peers,
-            motion_active,
-            watch_stdin: options.watch_stdin,
-            _context: context,
-        })
+        Ok(Self { node, robot, trace, peers, motion_active, watch_stdin: options.watch_stdin, context })
     }
 
     /// Tells the others whether this node is moving the robot.
@@ -160,8 +159,10 @@ fn spawn_heartbeat(name: &'static str, publisher: Publisher<Heartbeat>, motion_a
                 sequence,
                 motion_active: motion_active.load(Ordering::Relaxed),
             };
-            if let Err(error) = publisher.publish(&beat) {
-                tracing::warn!("heartbeat not sent: {error}");
+            match publisher.publish(&beat) {
+                Ok(()) => {}
+                Err(RosError::Closed) => return,
+                Err(error) => tracing::warn!("heartbeat not sent: {error}"),
             }
         }
     });
