@@ -3,14 +3,18 @@
 pub mod bag;
 pub mod map;
 mod models;
+pub mod record;
+mod ros;
 
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
+pub use ros::{RosOptions, with_ros_words};
 
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use map::{EvalMapArgs, FramesArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
+use record::{RecordArgs, ReplayArgs};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +27,7 @@ Examples:
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
   prehend map build --frames DIR --out map/           a map from recorded frames
+  prehend demo --record && prehend replay runs/*/recording
   prehend doctor --models && prehend detect --image table.png --out boxes.png
 
 Exit codes:
@@ -73,6 +78,10 @@ pub enum Command {
     Eval(EvalCommand),
     /// Find and name things in a picture with a network model
     Detect(DetectArgs),
+    /// Write the topics of a graph that runs into a rosbag2 recording (MCAP)
+    Record(RecordArgs),
+    /// Play a recording to the nodes again: would they decide the same? Nothing moves
+    Replay(ReplayArgs),
     /// Say what is missing on this machine, and how to get it
     Doctor(DoctorArgs),
     /// Run one node of the graph in this process
@@ -97,6 +106,9 @@ pub struct GraphArgs {
     /// ROS parameter of a node, as `verifier:enforce:=false`; may be repeated
     #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
     pub params: Vec<(NodeName, String)>,
+    /// The graph's place among others.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// Scene of `demo` and `up`.
@@ -147,6 +159,9 @@ pub struct DemoArgs {
     /// Somebody interferes once: pushes what the gripper approaches, takes what it carries, or what it has put down
     #[arg(long, value_name = "HOW")]
     pub disturb: Option<Disturbance>,
+    /// Record what a replay needs into the folder, as rosbag2 (see `prehend record --help`)
+    #[arg(long)]
+    pub record: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
@@ -167,6 +182,9 @@ pub struct UpArgs {
     /// Folder for the trace and the logs [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Record what a replay needs into the folder, as rosbag2 (see `prehend record --help`)
+    #[arg(long)]
+    pub record: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
@@ -186,6 +204,9 @@ pub struct GoalArgs {
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// Arguments of `state`.
@@ -197,6 +218,9 @@ pub struct ShowArgs {
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// Arguments of `stop`.
@@ -208,6 +232,9 @@ pub struct StopArgs {
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// What `scene` can do.
@@ -420,12 +447,15 @@ pub struct NodeArgs {
     /// ROS parameter; may be repeated, each wins over every file
     #[arg(short, long = "param", value_name = "NAME:=VALUE")]
     pub params: Vec<String>,
-    /// Take time from the wall instead of /clock
+    /// Take time from the wall instead of /clock, as the ROS parameter use_sim_time:=false does
     #[arg(long)]
     pub wall_time: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
+    /// Its place in the graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 fn number(text: &str) -> Result<f64, String> {

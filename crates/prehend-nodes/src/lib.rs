@@ -8,6 +8,7 @@ pub mod agent;
 pub mod convert;
 mod follow;
 pub mod go_to;
+mod live_frames;
 pub mod object_map;
 mod permit;
 pub mod robot;

@@ -9,6 +9,7 @@ use prehend_geometry::OrientedBox;
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_perception::map::Tool;
 use prehend_perception::{
     Keyframe, KeyframeError, LabelImage, PartLabels, RoomBuilder, RoomSettings, UpdateReport,
@@ -45,6 +46,8 @@ pub(super) struct Pending {
     taken: u32,
     report: UpdateReport,
     seconds: f64,
+    /// Stamps of the frames that were taken, nanoseconds.
+    frames: Vec<i64>,
     /// Stamp of the last frame that was looked at.
     last: i64,
     why: Option<Failure>,
@@ -65,6 +68,7 @@ impl Pending {
             taken: 0,
             report: UpdateReport::default(),
             seconds: 0.0,
+            frames: Vec::new(),
             last: i64::MIN,
             why: None,
         }
@@ -107,6 +111,8 @@ impl SelfFilter {
                 return Ok(Vector3::from(default));
             }
             let list = parameters.f64_list(name)?;
+            parameters
+                .describe(name, "Box of the gripper, whose points are the robot's own: tool frame, metres.");
             Ok(<[f64; 3]>::try_from(list).map_or(Vector3::from(default), Vector3::from))
         };
         let center = triple("gripper_center", [0.0, 0.0, -0.085])?;
@@ -225,13 +231,17 @@ impl ObjectMapNode<'_> {
                         let asked = pending.request.message.clone();
                         let taken = self.take(scope, &frame, camera, tool, &asked, reset).await;
                         match taken {
-                            Ok((report, seconds)) => pending.add(report, seconds),
+                            Ok((report, seconds)) => {
+                                pending.frames.push(pending.last);
+                                pending.add(report, seconds);
+                                self.tell_taken(&frame, &asked.view);
+                            }
                             Err(why) => pending.why = Some(why),
                         }
                     }
                 }
             }
-            let enough = pending.taken >= self.frames_per_update;
+            let enough = i64::from(pending.taken) >= self.frames_per_update.get();
             if enough || (pending.taken > 0 && Instant::now() >= pending.deadline) {
                 self.finish(pending);
             } else if pending.tried >= ATTEMPTS + pending.taken || Instant::now() >= pending.deadline {
@@ -239,6 +249,13 @@ impl ObjectMapNode<'_> {
             } else {
                 self.waiting.push(pending);
             }
+        }
+    }
+
+    fn tell_taken(&self, frame: &Frame, view: &str) {
+        let taken = Header { stamp: frame.stamp.clone(), frame_id: view.to_owned() };
+        if let Err(error) = self.taken.publish(&taken) {
+            tracing::warn!("a frame that was taken was not told: {error}");
         }
     }
 
@@ -418,7 +435,7 @@ impl ObjectMapNode<'_> {
             Scope::Local => self.publish(),
             Scope::Room => self.publish_room(),
         }
-        let Pending { request, report, seconds, taken, .. } = pending;
+        let Pending { request, report, seconds, taken, frames, .. } = pending;
         let map = self.map_of(scope);
         let names = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.clone()).collect::<Vec<_>>();
         let mut changes = Vec::new();
@@ -450,6 +467,8 @@ impl ObjectMapNode<'_> {
                 "skipped_empty_masks": report.skipped.empty_masks,
                 "skipped_without_points": report.skipped.without_points,
                 "unknown_labels": report.skipped.unknown_labels, "seconds": seconds,
+                "frames": frames, "view": request.message.view, "reset": request.message.reset,
+                "scope": request.message.scope, "gripped": request.message.gripped,
                 "objects": map.objects.iter().map(traced).collect::<Vec<_>>() }),
         );
         let response = UpdateMap::Response {

@@ -7,6 +7,7 @@ use super::interrupt::{Interrupt, StopLatch};
 use super::planning::Planner;
 use super::scene::{SceneKeeper, World};
 use crate::convert;
+use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::shell::Shell;
 use nalgebra::{Isometry3, Point3};
@@ -30,6 +31,9 @@ use tokio::sync::watch;
 /// Longest wait for a map that a request is ahead of.
 const MAP_PATIENCE: Duration = Duration::from_millis(1500);
 
+/// Longest wait to know that no other Prehend holds the robot.
+const SETTLED: Duration = Duration::from_secs(3);
+
 /// Longest wait for the last word of a drive.
 const REST: Duration = Duration::from_millis(1000);
 
@@ -43,6 +47,8 @@ pub(super) struct Skills {
     pub(super) planner: Planner,
     pub(super) scene: SceneKeeper,
     pub(super) gatekeeper: Gatekeeper,
+    /// The tool in the frame of the base.
+    pub(super) frames: LiveFrames,
     pub(super) arm: Arm,
     pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
     pub(super) in_hand: Publisher<ObjectMapMsg>,
@@ -149,6 +155,7 @@ impl<'a> Job<'a> {
 
     async fn execute(&self) -> Result<String, SkillFault> {
         self.interrupt.check()?;
+        self.skills.shell.peers.settled(SETTLED).await?;
         let asked = self.decode()?;
         if !self.skills.shell.peers.at_rest("go_to", REST).await {
             return Err(SkillFault::Busy("the base is driven".to_owned()));
@@ -290,6 +297,7 @@ impl<'a> Job<'a> {
         let skills = self.skills;
         let evidence = if plan.skill.needs_evidence() { &self.goal.evidence[..] } else { &[] };
         let moves_objects = Contract::of(plan.skill).moves_objects;
+        self.interrupt.guard(skills.frames.confirm()).await?;
         let permitted =
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;
