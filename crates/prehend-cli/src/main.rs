@@ -7,8 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let line = match with_ros_words(with_node_of_name(std::env::args_os().collect())) {
-        Ok(line) => line,
+    let (line, ros) = match with_ros_words(with_node_of_name(std::env::args_os().collect())) {
+        Ok(split) => split,
         Err(error) => {
             eprintln!("{error}");
             return ExitCode::from(exit::BAD_INPUT);
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { exit::BAD_INPUT } else { exit::DONE });
         }
     };
-    prehend_ros::init_logging();
+    prehend_ros::init_logging(&ros);
     if matches!(cli.command, Command::Demo(_) | Command::Up(_)) {
         prehend_ros::when_stuck(start_anew);
     }

@@ -14,8 +14,8 @@ use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_nodes::RobotConfig;
 use prehend_ros::{
-    Durability, Publisher, QosProfile, RawPublisher, Reliability, Subscription, from_cdr, nanoseconds,
-    time_from_nanoseconds,
+    Durability, Publisher, QosProfile, RawPublisher, Reliability, RosArguments, Subscription, from_cdr,
+    nanoseconds, time_from_nanoseconds,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ impl Stage {
             let parameters: Vec<&str> = parameters.iter().copied().chain(asked).collect();
             supervisor.start(process(*node, &options.robot, &parameters))?;
         }
-        let observer = Observer::join(domain.id, &robot)?;
+        let observer = Observer::join(domain.id, &robot, &RosArguments::default())?;
         let node = &observer.node;
         let sensor = QosProfile::sensor_data();
         // Whoever hears of a frame must get all of it: nothing here is in a hurry.
@@ -100,7 +100,7 @@ impl Stage {
         }
         let latched = QosProfile::transient_local();
         // Where skills run they say themselves what they hold.
-        let in_hand = if speaks_of_hand { names::IN_HAND } else { "/prehend/replay/in_hand" };
+        let in_hand = if speaks_of_hand { names::IN_HAND } else { "replay/in_hand" };
         let mut stage = Self {
             joints: node.create_raw_publisher(&robot.joint_states, "sensor_msgs/msg/JointState", whole)?,
             moving: node.create_publisher("/tf", whole)?,

@@ -111,6 +111,8 @@ impl SelfFilter {
                 return Ok(Vector3::from(default));
             }
             let list = parameters.f64_list(name)?;
+            parameters
+                .describe(name, "Box of the gripper, whose points are the robot's own: tool frame, metres.");
             Ok(<[f64; 3]>::try_from(list).map_or(Vector3::from(default), Vector3::from))
         };
         let center = triple("gripper_center", [0.0, 0.0, -0.085])?;
@@ -239,7 +241,7 @@ impl ObjectMapNode<'_> {
                     }
                 }
             }
-            let enough = pending.taken >= self.frames_per_update;
+            let enough = i64::from(pending.taken) >= self.frames_per_update.get();
             if enough || (pending.taken > 0 && Instant::now() >= pending.deadline) {
                 self.finish(pending);
             } else if pending.tried >= ATTEMPTS + pending.taken || Instant::now() >= pending.deadline {

@@ -12,7 +12,8 @@
 //!
 //! What r2r cannot do: a client, and a service or subscription to which nothing comes any more, stays in the graph until its
 //! node goes; there is one domain for a process, that of its environment; of the graph it tells topics and who publishes
-//! on them.
+//! on them. And rcl reads `--ros-args` too: names that the facade has remapped are remapped by it once more, so that with
+//! `a:=b` and `b:=c` what was `a` ends as `c`.
 
 mod courier;
 mod discovery;
