@@ -185,6 +185,8 @@ fn allowed(stage: &Stage) -> BTreeSet<String> {
         "/tf",
         "/tf_static",
         "/rosout",
+        "/parameter_events",
+        "/diagnostics",
         &stage.graph.observer.node.resolve_topic(names::HEARTBEAT),
         &stage.graph.observer.node.resolve_topic(names::TRACE),
         &robot.joint_states,

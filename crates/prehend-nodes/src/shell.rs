@@ -1,6 +1,7 @@
 //! What every node has in common: start, trace, heartbeat, peers, life and end.
 
 mod claim;
+mod diagnostics;
 mod life;
 mod limits;
 
@@ -22,6 +23,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures::StreamExt;
 use tokio::sync::watch;
+
+/// Last part of the topic on which is claimed what an action moves.
+const CLAIM: &str = "/prehend_holder";
 
 /// Period of the heartbeat, wall clock.
 pub const HEARTBEAT_PERIOD: Duration = Duration::from_millis(100);
@@ -134,7 +138,14 @@ pub struct Shell {
     motion_active: Arc<AtomicBool>,
     life: Arc<NodeLife>,
     incarnation: u64,
-    _context: Context,
+    context: Context,
+}
+
+/// Tasks hold endpoints until the runtime ends, which may be after the process: without this its peers would list the node on.
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.context.shutdown();
+    }
 }
 
 impl Shell {
@@ -180,7 +191,15 @@ impl Shell {
         let publisher = node.create_publisher(names::HEARTBEAT, QosProfile::default().depth(1))?;
         let incarnation = beating.incarnation;
         tokio::spawn(beat(beating, publisher, Arc::clone(&motion_active), life.active.subscribe()));
-        Ok(Self { node, robot, trace, peers, motion_active, life, incarnation, _context: context })
+        tokio::spawn(diagnostics::report(
+            node.clone(),
+            robot.name.clone(),
+            node.create_publisher("/diagnostics", QosProfile::default())?,
+            peers.clone(),
+            Arc::clone(&life),
+            node.resolve_topic(names::HEARTBEAT),
+        ));
+        Ok(Self { node, robot, trace, peers, motion_active, life, incarnation, context })
     }
 
     /// Tells the others whether this node is moving the robot.
@@ -192,7 +211,7 @@ impl Shell {
     ///
     /// Errors: [`RosError`] of the middleware.
     pub fn claim(&self, action: &str) -> Result<(), RosError> {
-        let topic = format!("{}/prehend_holder", self.node.resolve_action(action));
+        let topic = format!("{}{CLAIM}", self.node.resolve_action(action));
         let claims = self.node.create_publisher(&topic, QosProfile::default().depth(1))?;
         let others = self.node.subscribe(&topic, QosProfile::default().best_effort().depth(20))?;
         let name = self.node.fully_qualified_name().to_owned();
@@ -242,8 +261,10 @@ async fn beat(
             sequence: beating.sequence.fetch_add(1, Ordering::Relaxed) + 1,
             motion_active: motion_active.load(Ordering::Relaxed),
         };
-        if let Err(error) = publisher.publish(&beat) {
-            tracing::warn!("heartbeat not sent: {error}");
+        match publisher.publish(&beat) {
+            Ok(()) => {}
+            Err(RosError::Closed) => return,
+            Err(error) => tracing::warn!("heartbeat not sent: {error}"),
         }
     }
 }
@@ -278,7 +299,9 @@ impl Trace {
             duration: 0.0,
             data: data.to_string(),
         };
-        tracing::info!("{} {} {}: {}", event.kind, event.name, event.status, event.message);
+        // Messages tell what was asked for, which is nobody's business by default.
+        tracing::info!("{} {} {}", event.kind, event.name, event.status);
+        tracing::debug!("{} {} {}: {}", event.kind, event.name, event.status, event.message);
         if let Err(error) = self.publisher.publish(&event) {
             tracing::warn!("trace line not sent: {error}");
         }
@@ -379,6 +402,19 @@ impl Peers {
 
     fn life(&self, name: &str) -> Option<Life> {
         self.lives.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+
+    /// Every node that was heard: how long it is silent, whether that is too long, whether it said that it moves the robot.
+    fn ages(&self) -> Vec<(String, Duration, bool, bool)> {
+        let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ages: Vec<_> = lives
+            .iter()
+            .map(|(name, life)| {
+                (name.clone(), life.heard.elapsed(), life.heard.elapsed() >= self.silence, life.motion_active)
+            })
+            .collect();
+        ages.sort();
+        ages
     }
 
     /// Whether `name` was heard within the permitted silence.

@@ -3,19 +3,20 @@
 use crate::action::{ActionTopics, ClientEnds, ServerEnds};
 use crate::backend::{Caller, EndpointName, NodeKey, Participant, Reader, Responder, Sink};
 use crate::graph::topics;
+use crate::health::Counter;
 use crate::logging::{Rosout, Severity};
 use crate::names::{Kind, Names};
 use crate::sync::lock;
 use crate::{
     ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RawPublisher,
-    RawSubscription, RosArguments, RosError, ServiceServer, Subscription, TfBuffer, TopicInfo,
+    RawSubscription, RosArguments, RosError, ServiceServer, Subscription, TfBuffer, TopicHealth, TopicInfo,
 };
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{Action, Message, Service};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use tokio::task::AbortHandle;
 
 /// How a node starts.
@@ -79,6 +80,8 @@ struct Inner {
     making_tf: Mutex<()>,
     /// What answers for the node; ended with it.
     tasks: Mutex<Vec<AbortHandle>>,
+    /// Counters of its publishers and subscriptions.
+    counters: Mutex<Vec<Weak<Counter>>>,
 }
 
 impl fmt::Debug for Node {
@@ -149,6 +152,8 @@ impl Node {
                 _ => ServiceMapping::Auto,
             },
         };
+        parameters.describe("use_sim_time", "Whether time comes from /clock.");
+        parameters.describe("service_mapping", "How services are laid on DDS: auto, enhanced or cyclone.");
         let participant = context.participant.clone();
         let key = participant.add_node(names.node())?;
         let made = Self::start(&participant, key, &names, sim_time);
@@ -159,11 +164,24 @@ impl Node {
                 return Err(error);
             }
         };
-        rosout.attach();
+        if options.arguments.rosout_logs != Some(false) {
+            rosout.attach();
+        }
         let (tf, making_tf) = (OnceLock::new(), Mutex::new(()));
-        let tasks = Mutex::default();
-        let inner =
-            Inner { participant, key, names, parameters, clock, rosout, mapping, tf, making_tf, tasks };
+        let (tasks, counters) = (Mutex::default(), Mutex::default());
+        let inner = Inner {
+            participant,
+            key,
+            names,
+            parameters,
+            clock,
+            rosout,
+            mapping,
+            tf,
+            making_tf,
+            tasks,
+            counters,
+        };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -224,7 +242,9 @@ impl Node {
     pub fn subscribe<T: Message>(&self, topic: &str, qos: QosProfile) -> Result<Subscription<T>, RosError> {
         let topic = &self.resolve_topic(topic);
         let named = topic_name::<T>(topic)?;
-        Subscription::new(topic, qos, |sink| self.reader(&named, qos, sink))
+        let made = Subscription::new(topic, qos, |sink| self.reader(&named, qos, sink))?;
+        self.watch(made.counter());
+        Ok(made)
     }
 
     /// Makes a publisher on `topic`. Make it once and clone it.
@@ -235,7 +255,21 @@ impl Node {
     ) -> Result<Publisher<T>, RosError> {
         let topic = &self.resolve_topic(topic);
         let named = topic_name::<T>(topic)?;
-        Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?))
+        let made = Publisher::new(topic, self.inner.participant.writer(self.inner.key, &named, qos)?);
+        self.watch(made.counter());
+        Ok(made)
+    }
+
+    fn watch(&self, counter: &Arc<Counter>) {
+        let mut counters = lock(&self.inner.counters);
+        counters.retain(|counter| counter.strong_count() > 0);
+        counters.push(Arc::downgrade(counter));
+    }
+
+    /// How the publishers and subscriptions that were made of this node are doing.
+    pub fn topic_health(&self) -> Vec<TopicHealth> {
+        let counters: Vec<_> = lock(&self.inner.counters).iter().filter_map(Weak::upgrade).collect();
+        counters.iter().map(|counter| counter.health()).collect()
     }
 
     /// Subscribes to `topic` of the type `PACKAGE/msg/NAME` without looking into its messages. Make it once and keep it.

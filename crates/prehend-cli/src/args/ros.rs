@@ -32,13 +32,13 @@ impl RosOptions {
     }
 }
 
-/// The command line with what stands between `--ros-args` and `--` made into hidden options at its end.
+/// The command line with what stands between `--ros-args` and `--` made into hidden options at its end, and what that is.
 ///
 /// Errors: [`ArgumentError`].
-pub fn with_ros_words(line: Vec<OsString>) -> Result<Vec<OsString>, ArgumentError> {
+pub fn with_ros_words(line: Vec<OsString>) -> Result<(Vec<OsString>, RosArguments), ArgumentError> {
     let (mut rest, arguments) = RosArguments::split(line)?;
     rest.extend(arguments.words().into_iter().skip(1).map(|word| OsString::from(format!("{WORD}={word}"))));
-    Ok(rest)
+    Ok((rest, arguments))
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn words_of_ros_arrive_at_the_node() {
         let line = "prehend node skills --ros-args -r __node:=arm -p a:=-1 -- --namespace /robot1";
-        let line = with_ros_words(line.split(' ').map(OsString::from).collect()).expect("words");
+        let (line, _) = with_ros_words(line.split(' ').map(OsString::from).collect()).expect("words");
         let Command::Node(args) = Cli::try_parse_from(line).expect("a command line").command else {
             panic!("the command `node`")
         };

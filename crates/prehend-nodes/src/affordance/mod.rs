@@ -158,6 +158,10 @@ impl Worker {
         let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
         let whole_object = parameters.bool_or("whole_object", false)?;
+        parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.describe("knowledge", "File of what is known of kinds of things.");
+        parameters.describe("actions", "File of verbs, and which parts they act on.");
+        parameters.describe("whole_object", "Ablation: every affordance has the cloud of the whole object.");
         parameters.finish()?;
         if whole_object {
             tracing::warn!("ablation: affordances have the cloud of the whole object");

@@ -19,7 +19,7 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, SubmitGoal, UpdateMap};
-use prehend_ros::{ActionClient, Client, GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
+use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
 use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
 use std::path::Path;
@@ -73,6 +73,7 @@ struct Refused {
 struct Node {
     shell: Shell,
     agent: Arc<Agent>,
+    tuning: Tuning,
     clients: Clients,
     state: SymbolicState,
     state_publisher: Publisher<StateMsg>,
@@ -80,6 +81,21 @@ struct Node {
     ended: mpsc::UnboundedSender<Ended>,
     goals: u64,
     incarnation: u64,
+}
+
+/// What parameters may change between two goals.
+struct Tuning {
+    retries: Live<i64>,
+    step_limit: Live<i64>,
+    size_ratio: Live<f64>,
+}
+
+impl Tuning {
+    fn apply(&self, settings: &mut Settings) {
+        settings.retries = u32::try_from(self.retries.get()).unwrap_or(settings.retries);
+        settings.step_limit = u32::try_from(self.step_limit.get()).unwrap_or(settings.step_limit);
+        settings.size_ratio = self.size_ratio.get();
+    }
 }
 
 /// Longest wait for the first heartbeats of the peers, and how often they are looked for.
@@ -169,12 +185,14 @@ impl Node {
             stop: follow_stop(ros)?,
         };
         let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
-        let agent = Arc::new(agent(&shell)?);
+        let (agent, tuning) = agent(&shell)?;
+        let agent = Arc::new(agent);
         let incarnation = crate::shell::incarnation();
         let state = SymbolicState::default();
         Ok(Self {
             shell,
             agent,
+            tuning,
             clients,
             state,
             state_publisher,
@@ -253,6 +271,7 @@ impl Node {
             let _ = self.ended.send(ended);
             return Ok(goal_id);
         }
+        self.tuning.apply(&mut Arc::make_mut(&mut self.agent).settings);
         let peers = if needs_motion(&readings) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let running = Running::start(goal::Start {
             work: self.shell.work(),
@@ -371,31 +390,34 @@ fn peers_of(shell: &Shell) -> &'static [&'static str] {
 }
 
 /// The agent with its files and parameters.
-fn agent(shell: &Shell) -> Result<Agent, NodeError> {
+fn agent(shell: &Shell) -> Result<(Agent, Tuning), NodeError> {
     let parameters = shell.node.parameters();
     let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
     let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
     let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
     let defaults = Settings::default();
-    let retries = parameters.i64_or("retries", i64::from(defaults.retries))?;
-    let step_limit = parameters.i64_or("step_limit", i64::from(defaults.step_limit))?;
-    let size_ratio = parameters.f64_or("size_ratio", defaults.size_ratio)?;
+    parameters.describe("lexicon", "File of words.");
+    parameters.describe("actions", "File of verbs, and which parts they act on.");
+    parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
+    let text = "Second looks and tries before a step is given up.";
+    let retries = parameters.live_i64("retries", i64::from(defaults.retries), 0..=3, text)?;
+    let text = "Most tool calls of one goal.";
+    let step_limit = parameters.live_i64("step_limit", i64::from(defaults.step_limit), 0..=1000, text)?;
+    let text = "How many times as large a thing must be to be called the larger one.";
+    let size_ratio = parameters.live_f64("size_ratio", defaults.size_ratio, 1.0..=100.0, text)?;
+    let tuning = Tuning { retries, step_limit, size_ratio };
     parameters.finish()?;
     let limits = shell.robot.limits;
-    let bounded = |value: i64, most: u32| u32::try_from(value.max(0)).unwrap_or(most).min(most);
     let settings = Settings {
         workspace: Workspace { min: limits.workspace_low, max: limits.workspace_high },
         gripper_opening: shell.robot.gripper.max_opening,
-        retries: bounded(retries, 3),
-        step_limit: bounded(step_limit, 1000),
-        size_ratio: size_ratio.max(1.0),
         front_view: shell.robot.looks.iter().any(|(name, _)| name == FRONT).then_some(FRONT),
         ..defaults
     };
     let mut words = read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?);
     // Who drives has several tables.
     words.tables_are_things = shell.robot.navigation.is_some();
-    Ok(Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings })
+    Ok((Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings }, tuning))
 }
 
 fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {

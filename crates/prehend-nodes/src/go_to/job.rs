@@ -137,7 +137,7 @@ impl Job<'_> {
     /// Drives to where an object can be acted on, unless the base stands well already.
     async fn to_object(&self) -> Result<Done, GoToFault> {
         let object = self.interrupt.guard(self.remote()).await?;
-        let preferred = match self.node.by_affordance {
+        let preferred = match self.node.search.by_affordance.get() {
             true => self.interrupt.guard(self.preferred(&object)).await?,
             false => None,
         };
@@ -192,7 +192,7 @@ impl Job<'_> {
         let base = self.node.ground.base()?;
         let map = self.node.ground.costmap()?;
         let footprint = &self.node.ground.navigation().footprint;
-        let params = ViewPoseParams { from: Some(base.xy()), ..self.node.search.clone() };
+        let params = ViewPoseParams { from: Some(base.xy()), ..self.node.search.now() };
         let target = [object.centre.x, object.centre.y];
         let found = search(&map, footprint, target, preferred, &params).map_err(|error| match error {
             ViewPoseError::OutsideMap { x, y } => GoToFault::OutsideMap { x, y },

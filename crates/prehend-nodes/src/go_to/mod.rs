@@ -28,7 +28,7 @@ use prehend_msgs::prehend_interfaces::msg::StopState;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_navigation::viewpose::ViewPoseParams;
-use prehend_ros::{ActionClient, Client, GoalRequest, QosProfile, RosError};
+use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,9 +60,29 @@ struct Node {
     camera: watch::Receiver<Option<CameraInfo>>,
     /// Why the stop is latched, when it is; also when the process ends.
     stop: watch::Sender<Option<String>>,
-    search: ViewPoseParams,
+    search: Search,
+}
+
+/// How a place to stand is searched; parameters may change it between two errands.
+struct Search {
     /// Whether the affordance decides from which side to come; without it, an ablation of the paper.
-    by_affordance: bool,
+    by_affordance: Live<bool>,
+    lambda_aff: Live<f64>,
+    radius: Live<f64>,
+    relax_max: Live<f64>,
+    fixed: ViewPoseParams,
+}
+
+impl Search {
+    fn now(&self) -> ViewPoseParams {
+        let radius = self.radius.get();
+        ViewPoseParams {
+            lambda_aff: if self.by_affordance.get() { self.lambda_aff.get() } else { 0.0 },
+            radius,
+            relax_max: self.relax_max.get().max(radius),
+            ..self.fixed.clone()
+        }
+    }
 }
 
 /// Runs the node until it is told to stop.
@@ -115,18 +135,21 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     shell.claim(&navigation.action)?;
     let parameters = node.parameters();
     let base = ViewPoseParams::default();
-    let by_affordance = parameters.bool_or("affordance", true)?;
-    let lambda_aff = parameters.f64_or("lambda_aff", base.lambda_aff)?;
-    let radius = parameters.f64_or("radius", navigation.reach[0])?;
-    let relax_max = parameters.f64_or("relax_max", navigation.reach[1])?;
+    let by_affordance = parameters.live_bool(
+        "affordance",
+        true,
+        "Whether a part decides from which side to come (ASP III-D).",
+    )?;
+    let text = "Weight of the side that a part asks for (ASP III-D).";
+    let lambda_aff = parameters.live_f64("lambda_aff", base.lambda_aff, 0.0..=1000.0, text)?;
+    let text = "Distance at which the base stands best, metres.";
+    let radius = parameters.live_f64("radius", navigation.reach[0], 0.05..=3.0, text)?;
+    let text = "Greatest distance at which the base stands, metres.";
+    let relax_max = parameters.live_f64("relax_max", navigation.reach[1], 0.05..=3.0, text)?;
     parameters.finish()?;
-    let search = ViewPoseParams {
-        lambda_aff: if by_affordance { lambda_aff } else { 0.0 },
-        radius,
-        relax_max,
-        facing: navigation.facing,
-        ..base
-    };
+    let facing = navigation.facing;
+    let search =
+        Search { by_affordance, lambda_aff, radius, relax_max, fixed: ViewPoseParams { facing, ..base } };
     let services = QosProfile::services();
     let mut infos = node.subscribe::<CameraInfo>(&robot.camera.info, QosProfile::sensor_data())?;
     let (sender, camera) = watch::channel(None);
@@ -148,7 +171,6 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         camera,
         stop: follow_stop(node)?,
         search,
-        by_affordance,
         shell,
     })
 }

@@ -26,7 +26,7 @@ use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{
     Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
 };
-use prehend_ros::{Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
+use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
 use settings::Settings;
@@ -178,7 +178,7 @@ struct ObjectMapNode<'a> {
     tf: TfBuffer,
     self_filter: SelfFilter,
     /// Frames of one view that vote on what a thing is called and whether it is there.
-    frames_per_update: u32,
+    frames_per_update: Live<i64>,
     /// Tells which frame was taken.
     taken: Publisher<Header>,
     map: Publisher<ObjectMapMsg>,
@@ -192,8 +192,10 @@ impl<'a> ObjectMapNode<'a> {
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let settings = parameters.string_or("settings", "config/nodes/object_map.yaml")?;
         let self_filter = SelfFilter::read(parameters)?;
-        let frames = parameters.i64_or("frames_per_update", DEFAULT_FRAMES)?;
-        let frames_per_update = u32::try_from(frames.clamp(1, 30)).unwrap_or(1);
+        let text = "Frames of one view that vote on what a thing is called and whether it is there.";
+        let frames_per_update = parameters.live_i64("frames_per_update", DEFAULT_FRAMES, 1..=30, text)?;
+        parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.describe("settings", "File that says which models look and which one confirms.");
         parameters.finish()?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let settings = Settings::read(&crate::share::resolve(Path::new(&settings)))?;

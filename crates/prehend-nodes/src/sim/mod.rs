@@ -57,6 +57,9 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         &parameters.string_or("depth_noise", "scene")?,
     )?;
 
+    parameters.describe("detector", "`scene`: errs as the scene says; `perfect`: does not.");
+    parameters.describe("depth_noise", "`scene`: as the scene says; `off`.");
+
     let urdf = std::fs::read_to_string(&shell.robot.urdf)
         .map_err(|error| start_error(format!("{}: {error}", shell.robot.urdf.display())))?;
     let model = ArmModel::from_urdf_with(&urdf, &shell.robot.link_names()).map_err(start_error)?;

@@ -146,3 +146,17 @@ async fn a_closed_context_fails_typed() {
     assert_eq!(waiting.await.expect("no panic"), Err(RosError::Closed));
     assert!(node.create_publisher::<StringMessage>("/b", QosProfile::default()).is_err());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_leaves_is_off_the_graph_at_once() {
+    let (lease, node) = fresh_node("watcher");
+    let listed = || node.node_names().contains(&"/test/leaver".to_owned());
+    // What is lost is lost by chance, and the lease is longer than the deadline.
+    for _ in 0..10 {
+        let mut leaver = ChildProcess::spawn(Role::Leaver, &lease.domain_id().to_string());
+        eventually("the leaver is listed", listed).await;
+        leaver.orphan();
+        assert!(leaver.wait().success());
+        eventually("it is not listed any more", || !listed()).await;
+    }
+}

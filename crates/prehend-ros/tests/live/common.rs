@@ -112,7 +112,7 @@ pub(crate) fn fresh_node(name: &str) -> (OwnDomain, Node) {
 
 pub(crate) fn node_in(domain_id: u16, name: &str) -> Node {
     if std::env::var_os("RUST_LOG").is_some() {
-        prehend_ros::init_logging();
+        prehend_ros::init_logging(&prehend_ros::RosArguments::default());
     }
     let context = Context::create_in_domain(domain_id).expect("joined");
     Node::create(&context, name, "/test", NodeOptions::default()).expect("made")

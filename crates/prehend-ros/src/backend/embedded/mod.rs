@@ -12,6 +12,7 @@ mod local;
 mod matches;
 mod participant;
 mod pump;
+mod range;
 mod service;
 mod wire;
 

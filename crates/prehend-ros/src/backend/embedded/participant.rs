@@ -5,6 +5,7 @@ use super::endpoint::{Reader, Writer};
 use super::local::Locals;
 use super::matches::{Matches, Prefix, prefix};
 use super::pump::{Pump, PumpedReader, Work};
+use super::range::Range;
 use super::wire::{Raw, RawAdapter, Sink};
 use crate::backend::EndpointName;
 use crate::backend::watchdog::Watchdog;
@@ -123,8 +124,11 @@ impl Participant {
     /// Joins domain `domain_id`.
     pub(crate) fn create(domain_id: u16) -> Result<Arc<Self>, RosError> {
         let what = format!("the DDS participant of domain {domain_id}");
-        let participant =
-            DomainParticipantBuilder::new(domain_id).build().map_err(|error| failed(&what, &error))?;
+        let mut builder = DomainParticipantBuilder::new(domain_id);
+        if let Some(networks) = Range::of_environment()?.only_networks() {
+            builder = builder.with_only_networks(networks);
+        }
+        let participant = builder.build().map_err(|error| failed(&what, &error))?;
         let default = policies(&QosProfile::default()).build();
         let publisher = participant.create_publisher(&default).map_err(|error| failed(&what, &error))?;
         let subscriber = participant.create_subscriber(&default).map_err(|error| failed(&what, &error))?;
