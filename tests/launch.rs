@@ -219,7 +219,7 @@ fn launch_files_compile_and_describe_every_argument() {
         choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
     assert_eq!(choices, robots);
     let nodes = main["NODES"].as_array().expect("NODES").iter().map(|node| node.as_str().expect("text"));
-    let nodes: BTreeSet<_> = nodes.chain(["sim"]).collect();
+    let nodes: BTreeSet<_> = nodes.chain(["sim", "gazebo"]).collect();
     let known: BTreeSet<_> = NodeName::value_variants().iter().map(|node| node.name()).collect();
     assert_eq!(nodes, known);
 }

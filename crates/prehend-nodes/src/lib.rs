@@ -7,6 +7,7 @@ pub mod affordance;
 pub mod agent;
 pub mod convert;
 mod follow;
+pub mod gazebo;
 pub mod go_to;
 mod live_frames;
 pub mod object_map;
