@@ -8,11 +8,13 @@ mod fault;
 mod ground;
 mod interrupt;
 mod job;
+mod nav2;
 mod side;
 mod tour;
 
 pub use fault::GoToFault;
 
+use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
 use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
@@ -58,6 +60,7 @@ struct Node {
     /// Why the stop is latched, when it is; also when the process ends.
     stop: watch::Sender<Option<String>>,
     search: ViewPoseParams,
+    arming: Arc<Arming>,
     /// Whether the affordance decides from which side to come; without it, an ablation of the paper.
     by_affordance: bool,
 }
@@ -91,6 +94,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                 {
                     tracing::warn!("the running errand did not end in time");
                 }
+                node.arming.disarm().await;
                 return Ok(());
             }
         }
@@ -110,6 +114,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     let lambda_aff = parameters.f64_or("lambda_aff", base.lambda_aff)?;
     let radius = parameters.f64_or("radius", navigation.reach[0])?;
     let relax_max = parameters.f64_or("relax_max", navigation.reach[1])?;
+    let arming = Arc::new(Arming::start("go_to", &shell, Use::Base)?);
     parameters.finish()?;
     let search = ViewPoseParams {
         lambda_aff: if by_affordance { lambda_aff } else { 0.0 },
@@ -136,20 +141,27 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         local: follow_map(node, names::OBJECT_MAP)?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         camera,
-        stop: follow_stop(node)?,
+        stop: follow_stop(node, Arc::clone(&arming))?,
         search,
+        arming,
         by_affordance,
         shell,
     })
 }
 
 /// Keeps why the stop is latched, when it is.
-fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Sender<Option<String>>, RosError> {
+fn follow_stop(
+    node: &prehend_ros::Node,
+    arming: Arc<Arming>,
+) -> Result<watch::Sender<Option<String>>, RosError> {
     let mut states = node.subscribe::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
     let sender = watch::Sender::new(None);
     let heard = sender.clone();
     tokio::spawn(async move {
         while let Some(state) = states.next().await {
+            if !state.engaged {
+                arming.ask_again();
+            }
             heard.send_replace(state.engaged.then_some(state.reason));
         }
     });
@@ -159,7 +171,8 @@ fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Sender<Option<String>>
 async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>) {
     let goal = request.goal.clone();
     let handle = request.accept();
-    let interrupt = Interrupt { goal: &handle, stop: node.stop.subscribe(), peers: &node.shell.peers };
+    let (stop, peers, arming) = (node.stop.subscribe(), &node.shell.peers, &node.arming);
+    let interrupt = Interrupt { goal: &handle, stop, peers, arming };
     let result = Job { node: &node, goal: &goal, handle: &handle, interrupt }.run().await;
     if result.reason.is_empty() {
         handle.succeed(result);

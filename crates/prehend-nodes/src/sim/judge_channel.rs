@@ -61,6 +61,11 @@ fn answer(line: &str, arm: &ArmHandle, stage: &Stage, view: &View) -> Value {
         Ok(request) => request,
         Err(error) => return json!({ "error": format!("not a request: {error}") }),
     };
+    if let Request::Vendor(change) = request {
+        let state = arm.vendor().change(change);
+        arm.heed();
+        return state;
+    }
     let path = match &request {
         Request::Overview { path } => path.clone(),
         _ => String::new(),

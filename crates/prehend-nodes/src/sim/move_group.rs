@@ -280,6 +280,7 @@ impl Face {
         let points = trajectory_from_msg(&self.controlled, &trajectory.joint_trajectory)?;
         let refused = |error: ArmError| match error {
             ArmError::Trajectory(error) => MoveGroupError::NotStarted { reason: error.to_string() },
+            ArmError::NotReady(reason) => MoveGroupError::NotStarted { reason },
             ArmError::Gone => MoveGroupError::Gone,
         };
         let mut motion = self.arm.execute(points).await.map_err(refused)?;

@@ -207,6 +207,8 @@ impl Physics {
             }
             Request::PutObstacle { position } => told(self.world.put_obstacle(position)),
             Request::Bump => told(self.world.bump()),
+            // Answered where it is read: the driver is no part of physics.
+            Request::Vendor(_) => Answer::Error("not of physics".to_owned()),
             Request::Fault(change) => {
                 faults.apply(change);
                 Answer::Json(serde_json::json!({ "done": true }))

@@ -112,6 +112,7 @@ impl Arm {
     ) -> Result<Motion<'a>, SkillFault> {
         interrupt.check()?;
         interrupt.check_peers("start of the motion")?;
+        interrupt.arming.check()?;
         self.joints()?;
         shell.set_motion_active(true);
         Ok(Motion { arm: self, shell, interrupt, goal_id, permit })

@@ -1,5 +1,6 @@
 //! Why a skill did not do what it was asked for.
 
+use crate::arming::ArmingFault;
 use crate::permit::PermitError;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
@@ -90,6 +91,9 @@ pub enum SkillFault {
         /// What was going on.
         phase: &'static str,
     },
+    /// The robot's own safety is not confirmed, or was lost.
+    #[error("not armed: {0}")]
+    NotArmed(#[from] ArmingFault),
     /// The stop is latched.
     #[error("stopped: {0}")]
     Stopped(String),
@@ -155,6 +159,7 @@ impl SkillFault {
             Self::Refused(_) => Reason::VerifierRefused,
             Self::VerifierLost(_) => Reason::VerifierLost,
             Self::PeerLost { .. } => Reason::PeerLost,
+            Self::NotArmed(_) => Reason::NotArmed,
             Self::Stopped(_) => Reason::Stopped,
             Self::Canceled => Reason::Canceled,
             Self::ControlFailed { .. } => Reason::ControlFailed,
@@ -170,6 +175,7 @@ impl SkillFault {
         match self {
             Self::VerifierLost(_)
             | Self::PeerLost { .. }
+            | Self::NotArmed(_)
             | Self::Stopped(_)
             | Self::Canceled
             | Self::Sensor { .. } => true,
@@ -207,6 +213,7 @@ impl SkillFault {
             Self::Refused(_) => ErrorCode::SKILL_REFUSED,
             Self::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
             Self::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
+            Self::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
             Self::Stopped(_) => ErrorCode::SKILL_STOPPED,
             Self::Canceled => ErrorCode::SKILL_CANCELED,
             Self::ControlFailed { .. } => ErrorCode::SKILL_CONTROL_FAILED,
@@ -249,6 +256,7 @@ mod tests {
             SkillFault::Refused(String::new()),
             SkillFault::VerifierLost(String::new()),
             SkillFault::PeerLost { peer: String::new(), phase: "lift" },
+            SkillFault::NotArmed(ArmingFault::Runstopped),
             SkillFault::Stopped(String::new()),
             SkillFault::Canceled,
             SkillFault::ControlFailed { phase: "lift", detail: String::new() },

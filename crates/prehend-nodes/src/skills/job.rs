@@ -6,6 +6,7 @@ use super::hand::{Held, is_in_hand};
 use super::interrupt::{Interrupt, StopLatch};
 use super::planning::Planner;
 use super::scene::{SceneKeeper, World};
+use crate::arming::Arming;
 use crate::convert;
 use crate::permit::Gatekeeper;
 use crate::shell::Shell;
@@ -44,6 +45,7 @@ pub(super) struct Skills {
     pub(super) scene: SceneKeeper,
     pub(super) gatekeeper: Gatekeeper,
     pub(super) arm: Arm,
+    pub(super) arming: Arming,
     pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
     pub(super) in_hand: Publisher<ObjectMapMsg>,
     pub(super) update: Client<UpdateMap::Service>,
@@ -103,7 +105,8 @@ impl<'a> Job<'a> {
         goal: &'a ExecuteSkill::Goal,
         handle: &'a ExecutingGoal<ExecuteSkill::Action>,
     ) -> Self {
-        let interrupt = Interrupt { goal: handle, stop: skills.stop.subscribe(), peers: &skills.shell.peers };
+        let (stop, peers, arming) = (skills.stop.subscribe(), &skills.shell.peers, &skills.arming);
+        let interrupt = Interrupt { goal: handle, stop, peers, arming };
         Self {
             skills,
             goal,
@@ -153,6 +156,7 @@ impl<'a> Job<'a> {
         if !self.skills.shell.peers.at_rest("go_to", REST).await {
             return Err(SkillFault::Busy("the base is driven".to_owned()));
         }
+        self.interrupt.guard(self.skills.arming.armed()).await?;
         self.skills.scene.forget().await;
         self.interrupt.guard(self.skills.arm.measured()).await?;
         self.recover().await?;
@@ -290,6 +294,7 @@ impl<'a> Job<'a> {
         let skills = self.skills;
         let evidence = if plan.skill.needs_evidence() { &self.goal.evidence[..] } else { &[] };
         let moves_objects = Contract::of(plan.skill).moves_objects;
+        self.interrupt.guard(skills.arming.engage()).await?;
         let permitted =
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;

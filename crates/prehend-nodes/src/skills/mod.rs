@@ -22,6 +22,7 @@ pub(crate) mod view;
 
 pub use fault::SkillFault;
 
+use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
 use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
@@ -93,6 +94,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                 {
                     tracing::warn!("the running skill did not end in time");
                 }
+                skills.arming.disarm().await;
                 return Ok(());
             }
         }
@@ -111,7 +113,9 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     }
     let joints = hand::follow_joints(node, robot)?;
     let services = QosProfile::services();
+    let arming = Arming::start("skills", &shell, Use::Arm)?;
     Ok(Skills {
+        arming,
         planner: Planner::new(node, robot)?,
         scene: SceneKeeper::new(node, robot, &model)?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
@@ -179,6 +183,8 @@ fn take_stop(skills: &Arc<Skills>, state: &Publisher<StopState>, request: Servic
     if asked.engage {
         let skills = Arc::clone(skills);
         tokio::spawn(async move { skills.arm.halt().await });
+    } else {
+        skills.arming.ask_again();
     }
     let status = if asked.engage { "engaged" } else { "cleared" };
     skills.shell.trace.event("", TraceEvent::KIND_MOTION, "stop", status, message.clone(), json!({}));

@@ -66,6 +66,8 @@ enum NavigateError {
     Beside { xy: f64, yaw: f64 },
     #[error("replaced by a newer goal, or stopped")]
     Stopped,
+    #[error("{0}")]
+    NotReady(String),
     #[error("the robot is gone")]
     Gone,
 }
@@ -80,14 +82,17 @@ impl NavigateError {
             Self::Route(RouteError::NoWay { .. }) => code::NO_PATH,
             Self::Blocked | Self::Bumped(_) => code::NO_CONTROL,
             Self::Lost | Self::Beside { .. } => code::NO_PROGRESS,
-            Self::ArmMoves | Self::Stopped | Self::Gone => code::CONTROLLER,
+            Self::ArmMoves | Self::Stopped | Self::NotReady(_) | Self::Gone => code::CONTROLLER,
         }
     }
 }
 
 impl From<ArmError> for NavigateError {
-    fn from(_: ArmError) -> Self {
-        Self::Gone
+    fn from(error: ArmError) -> Self {
+        match error {
+            ArmError::NotReady(reason) => Self::NotReady(reason),
+            ArmError::Trajectory(_) | ArmError::Gone => Self::Gone,
+        }
     }
 }
 
