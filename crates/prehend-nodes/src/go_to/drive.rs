@@ -21,6 +21,8 @@ const ACCEPT: Duration = Duration::from_secs(3);
 const SILENCE: Duration = Duration::from_secs(3);
 /// Longest wait for the base to stop after a cancel.
 const HALT: Duration = Duration::from_secs(3);
+/// How long after a drive that failed the robot's own word about its safety is waited for.
+const REPORTED: Duration = Duration::from_millis(250);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
@@ -139,10 +141,14 @@ impl Driver {
                         code: 0,
                         message: "somebody else cancelled it".to_owned(),
                     }),
-                    Ok((_, result)) => {
-                        let End { code, message } = A::end(result);
-                        Err(GoToFault::Aborted { code, message })
-                    }
+                    // The robot's own word about its safety may come later than the end of the drive.
+                    Ok((_, result)) => match tokio::time::timeout(REPORTED, interrupt.arming.lost()).await {
+                        Ok(fault) => Err(GoToFault::NotArmed(fault)),
+                        Err(_) => {
+                            let End { code, message } = A::end(result);
+                            Err(GoToFault::Aborted { code, message })
+                        }
+                    },
                     Err(error) => {
                         self.halt().await;
                         Err(GoToFault::of_navigation(&error, at))

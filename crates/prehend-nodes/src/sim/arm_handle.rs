@@ -2,11 +2,12 @@
 //!
 //! Nothing here tells more than a real robot does: joint positions, the gripper's opening, how a motion ended.
 
-use super::base::DriveEnd;
+use super::base::{DriveEnd, Nav2Fault};
+use super::move_group::Misbehaviour;
 use super::vendor::Vendor;
 use prehend_navigation::route::Route;
 use prehend_sim::world::{GripEnd, JointPoint, JointVector, MotionOutcome, TrajectoryError};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::{oneshot, watch};
 
 /// What a robot reports of itself.
@@ -84,6 +85,8 @@ pub struct ArmHandle {
     commands: mpsc::Sender<Command>,
     state: watch::Receiver<RobotState>,
     vendor: Arc<Vendor>,
+    misbehaviour: Arc<Mutex<Misbehaviour>>,
+    nav2: Arc<Mutex<Nav2Fault>>,
 }
 
 /// A motion that was started.
@@ -106,12 +109,32 @@ impl ArmHandle {
         state: watch::Receiver<RobotState>,
         vendor: Arc<Vendor>,
     ) -> Self {
-        Self { commands, state, vendor }
+        Self { commands, state, vendor, misbehaviour: Arc::default(), nav2: Arc::default() }
     }
 
     /// The vendor's driver in front of this robot.
     pub(super) fn vendor(&self) -> &Vendor {
         &self.vendor
+    }
+
+    /// What is wrong with MoveIt's answers.
+    pub(super) fn misbehaviour(&self) -> Misbehaviour {
+        self.misbehaviour.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is wrong with Nav2.
+    pub(super) fn nav2_fault(&self) -> Nav2Fault {
+        self.nav2.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes Nav2 wrong, or right again.
+    pub(super) fn spoil_nav2(&self, how: Nav2Fault) {
+        *self.nav2.lock().unwrap_or_else(PoisonError::into_inner) = how;
+    }
+
+    /// Makes MoveIt's answers wrong, or right again.
+    pub(super) fn misbehave(&self, how: Misbehaviour) {
+        *self.misbehaviour.lock().unwrap_or_else(PoisonError::into_inner) = how;
     }
 
     /// Stops whatever the vendor's driver does not let move any more.

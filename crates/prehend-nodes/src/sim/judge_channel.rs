@@ -66,6 +66,14 @@ fn answer(line: &str, arm: &ArmHandle, stage: &Stage, view: &View) -> Value {
         arm.heed();
         return state;
     }
+    if let Request::Nav2(how) = request {
+        arm.spoil_nav2(how);
+        return json!({ "done": true });
+    }
+    if let Request::Moveit(how) = request {
+        arm.misbehave(how);
+        return json!({ "done": true });
+    }
     let path = match &request {
         Request::Overview { path } => path.clone(),
         _ => String::new(),

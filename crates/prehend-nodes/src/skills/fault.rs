@@ -100,6 +100,18 @@ pub enum SkillFault {
     /// The goal was cancelled.
     #[error("cancelled")]
     Canceled,
+    /// MoveIt answers, but cannot plan or execute anything until somebody has mended something.
+    #[error("{phase}: MoveIt cannot: {advice} (code {code})")]
+    Planner {
+        /// What was asked.
+        phase: &'static str,
+        /// MoveIt's error code.
+        code: i32,
+        /// What is wrong, and where to look.
+        advice: &'static str,
+        /// What it is for the other nodes.
+        reason: Reason,
+    },
     /// The controller failed or met an obstacle.
     #[error("{phase}: the motion failed: {detail}")]
     ControlFailed {
@@ -162,6 +174,7 @@ impl SkillFault {
             Self::NotArmed(_) => Reason::NotArmed,
             Self::Stopped(_) => Reason::Stopped,
             Self::Canceled => Reason::Canceled,
+            Self::Planner { reason, .. } => *reason,
             Self::ControlFailed { .. } => Reason::ControlFailed,
             Self::Slipped { .. } => Reason::Slipped,
             Self::Outcome(_) => Reason::OutcomeNotObserved,
@@ -190,6 +203,7 @@ impl SkillFault {
             | Self::Corridor { .. }
             | Self::NoPlan { .. }
             | Self::Refused(_)
+            | Self::Planner { .. }
             | Self::ControlFailed { .. }
             | Self::Slipped { .. }
             | Self::Outcome(_)
@@ -216,6 +230,7 @@ impl SkillFault {
             Self::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
             Self::Stopped(_) => ErrorCode::SKILL_STOPPED,
             Self::Canceled => ErrorCode::SKILL_CANCELED,
+            Self::Planner { .. } => ErrorCode::SKILL_PLANNER,
             Self::ControlFailed { .. } => ErrorCode::SKILL_CONTROL_FAILED,
             Self::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
             Self::Outcome(_) => ErrorCode::SKILL_OUTCOME,
@@ -259,6 +274,7 @@ mod tests {
             SkillFault::NotArmed(ArmingFault::Runstopped),
             SkillFault::Stopped(String::new()),
             SkillFault::Canceled,
+            SkillFault::Planner { phase: "plan", code: -15, advice: "", reason: Reason::Internal },
             SkillFault::ControlFailed { phase: "lift", detail: String::new() },
             SkillFault::Slipped { phase: "lift", opening: 0.0 },
             SkillFault::Outcome(String::new()),

@@ -10,6 +10,7 @@ mod grasp;
 mod hand;
 mod interrupt;
 mod job;
+mod moveit;
 mod observe;
 mod part;
 mod part_contact;
