@@ -26,7 +26,12 @@ impl<T: Message + Clone> Heard<T> {
         let mut messages = node.subscribe::<T>(topic, QosProfile::sensor_data())?;
         let (sender, newest) = watch::channel(None);
         tokio::spawn(async move {
-            while let Some(message) = messages.next().await {
+            loop {
+                let message = tokio::select! {
+                    () = sender.closed() => return,
+                    message = messages.next() => message,
+                };
+                let Some(message) = message else { return };
                 sender.send_replace(Some((message, Instant::now())));
             }
         });

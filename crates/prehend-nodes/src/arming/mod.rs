@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use stretch::Stretch;
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use xarm::XArm;
 
 /// Pause after an attempt that failed.
@@ -71,6 +72,15 @@ pub(crate) struct Arming {
     /// How often a person asked.
     asked: watch::Sender<u64>,
     trace: Trace,
+    keeper: Option<AbortHandle>,
+}
+
+impl Drop for Arming {
+    fn drop(&mut self) {
+        if let Some(keeper) = &self.keeper {
+            keeper.abort();
+        }
+    }
 }
 
 impl Arming {
@@ -98,7 +108,7 @@ impl Arming {
         let device = device.map(Arc::new);
         let armed = if device.is_some() { Err(ArmingFault::Pending) } else { Ok(()) };
         let (state, asked) = (watch::Sender::new(armed), watch::Sender::new(0));
-        let arming = Self { device, state, asked, trace: shell.trace.clone() };
+        let mut arming = Self { device, state, asked, trace: shell.trace.clone(), keeper: None };
         match &arming.device {
             Some(device) => {
                 let keeper = Keeper {
@@ -107,7 +117,7 @@ impl Arming {
                     asked: arming.asked.subscribe(),
                     trace: shell.trace.clone(),
                 };
-                tokio::spawn(keeper.keep());
+                arming.keeper = Some(tokio::spawn(keeper.keep()).abort_handle());
             }
             None if shell.robot.arming.is_some() && used == Use::Arm => {
                 tell(
@@ -234,6 +244,11 @@ impl Keeper {
                         return;
                     }
                     by_request = person;
+                }
+                // What was found before a person asked is not the answer to it.
+                Err(_) if self.asked.has_changed().unwrap_or(false) => {
+                    self.asked.mark_unchanged();
+                    by_request = true;
                 }
                 Err(fault) => {
                     self.set(Err(fault));

@@ -90,7 +90,9 @@ impl Misbehaviour {
             }
             Some(Broken::Joint) => {
                 joints.joint_names.pop();
-                joints.points.iter_mut().for_each(|point| drop(point.positions.pop()));
+                for point in &mut joints.points {
+                    point.positions.pop();
+                }
             }
         }
     }
