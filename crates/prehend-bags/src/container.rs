@@ -8,6 +8,9 @@ mod ros1;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+pub(crate) use self::mcap::notes as mcap_notes;
+pub(crate) use metadata::NAME as METADATA;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -225,6 +228,11 @@ impl Bag {
         }
         };
         Ok(Self { files: files.into_iter().map(with_format).collect::<Result<_, _>>()? })
+    }
+
+    /// The first file, if it is MCAP.
+    pub(crate) fn first_mcap(&self) -> Option<&Path> {
+        self.files.first().filter(|(_, format)| *format == Format::Mcap).map(|(path, _)| path.as_path())
     }
 
     /// Shows every item to `visit`. With `partial` a damage ends the reading and is what is returned.

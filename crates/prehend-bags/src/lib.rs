@@ -2,7 +2,8 @@
 //!
 //! For: reading the colour, depth, calibration and transforms of a camera out of a bag ([`Recording`]), and the steps of that which
 //! live topics need too: pairing messages by time ([`Pairing`]), choosing keyframes by motion ([`KeyframeChoice`]), frames from
-//! messages ([`frame_of`]). Not for: what a frame shows, maps (`prehend-recording`). Read [`Recording`] first.
+//! messages ([`frame_of`]); and writing topics as rosbag2 does ([`Recorder`], [`BagWriter`]) and
+//! reading them back ([`stored_messages`]). Not for: what a frame shows, maps (`prehend-recording`). Read [`Recording`] first.
 //!
 //! A bag is read twice, from its beginning to its end: first the stamps of the pictures, the calibrations and the transforms, then the
 //! pictures that were chosen. So no more than a few frames are in memory, and a bag without its index is no special case.
@@ -18,6 +19,8 @@ mod pairing;
 mod picture;
 mod recording;
 mod scan;
+mod stored;
+mod write;
 
 pub use choose::{ChooseError, TopicNames};
 pub use container::{ContainerError, Place, is_bag};
@@ -25,3 +28,8 @@ pub use keyframes::{KeyframeChoice, Select};
 pub use pairing::{Pairing, Side};
 pub use picture::{FrameFault, FrameParts, Picture, frame_of};
 pub use recording::{BagError, Options, Recording, Summary};
+pub use stored::{StoredMessage, notes, stored_messages};
+pub use write::{
+    BagOptions, BagWriter, NewTopic, Progress, RecordError, RecordOptions, Recorded, Recorder, TopicId,
+    Topics, WriteError, Written,
+};

@@ -3,6 +3,7 @@
 pub mod bag;
 pub mod map;
 mod models;
+pub mod record;
 
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 
@@ -11,6 +12,7 @@ use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use map::{EvalMapArgs, FramesArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
+use record::{RecordArgs, ReplayArgs};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,7 @@ Examples:
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
   prehend map build --frames DIR --out map/           a map from recorded frames
+  prehend demo --record && prehend replay runs/*/recording
   prehend doctor --models && prehend detect --image table.png --out boxes.png
 
 Exit codes:
@@ -73,6 +76,10 @@ pub enum Command {
     Eval(EvalCommand),
     /// Find and name things in a picture with a network model
     Detect(DetectArgs),
+    /// Write the topics of a graph that runs into a rosbag2 recording (MCAP)
+    Record(RecordArgs),
+    /// Play a recording to the nodes again: would they decide the same? Nothing moves
+    Replay(ReplayArgs),
     /// Say what is missing on this machine, and how to get it
     Doctor(DoctorArgs),
     /// Run one node of the graph in this process
@@ -147,6 +154,9 @@ pub struct DemoArgs {
     /// Somebody interferes once: pushes what the gripper approaches, takes what it carries, or what it has put down
     #[arg(long, value_name = "HOW")]
     pub disturb: Option<Disturbance>,
+    /// Record what a replay needs into the folder, as rosbag2 (see `prehend record --help`)
+    #[arg(long)]
+    pub record: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
@@ -167,6 +177,9 @@ pub struct UpArgs {
     /// Folder for the trace and the logs [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Record what a replay needs into the folder, as rosbag2 (see `prehend record --help`)
+    #[arg(long)]
+    pub record: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,

@@ -17,6 +17,8 @@ pub mod observer;
 pub mod outcome;
 pub mod physics;
 pub mod pictures;
+pub mod recording;
+pub mod replay;
 pub mod run_folder;
 pub mod screen;
 pub mod supervisor;

@@ -98,7 +98,7 @@ impl RunFolder {
 }
 
 /// UTC date and time as `20261121T160703Z`; the calendar is Howard Hinnant's `civil_from_days`.
-fn utc(time: SystemTime) -> String {
+pub(crate) fn utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let z = days + 719_468;

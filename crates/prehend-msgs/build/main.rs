@@ -1,5 +1,6 @@
 //! Turns the interface files of `standard/` and `prehend_interfaces/` into Rust modules in `OUT_DIR`.
 
+mod definitions;
 mod generate;
 mod interface;
 
@@ -7,6 +8,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use definitions::Files;
 use generate::Interfaces;
 use interface::Kind;
 
@@ -17,22 +19,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("no CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
-    let mut interfaces = Interfaces::new();
-    read_package(&root.join("prehend_interfaces"), &mut interfaces)?;
+    let (mut interfaces, mut files) = (Interfaces::new(), Files::new());
+    read_package(&root.join("prehend_interfaces"), &mut interfaces, &mut files)?;
     for package in fs::read_dir(root.join("standard"))? {
         let package = package?.path();
         if package.is_dir() {
-            read_package(&package, &mut interfaces)?;
+            read_package(&package, &mut interfaces, &mut files)?;
         }
     }
     let generated = generate::generate(&interfaces)?;
     fs::write(out.join("interfaces.rs"), generated.modules)?;
     fs::write(out.join("for_each_type.rs"), generated.list)?;
+    fs::write(out.join("definitions.rs"), definitions::definitions(&interfaces, &files))?;
     Ok(())
 }
 
 /// Reads `msg/`, `srv/` and `action/` of the package whose name is the folder's.
-fn read_package(folder: &Path, interfaces: &mut Interfaces) -> Result<(), Box<dyn Error>> {
+fn read_package(folder: &Path, interfaces: &mut Interfaces, files: &mut Files) -> Result<(), Box<dyn Error>> {
     let package = folder.file_name().and_then(|n| n.to_str()).ok_or("a package folder without a name")?;
     for word in ["msg", "srv", "action"] {
         let Some(kind) = Kind::from_extension(word) else { continue };
@@ -49,6 +52,9 @@ fn read_package(folder: &Path, interfaces: &mut Interfaces) -> Result<(), Box<dy
             let text = fs::read_to_string(&file)?;
             let parsed =
                 interface::parse(package, kind, &text).map_err(|e| format!("{}: {e}", file.display()))?;
+            if kind == Kind::Msg {
+                files.insert((package.to_owned(), name.to_owned()), file.clone());
+            }
             interfaces
                 .entry(package.to_owned())
                 .or_default()

@@ -6,16 +6,18 @@
 //! and `Action`. Their shape is r2r's: field names as in the file (a Rust keyword gets a trailing `_`), every array a
 //! `Vec`, constants as associated constants. Serde gives them the wire form of real ROS 2 under a CDR serializer;
 //! `Default` is the default of the interface file, with fixed arrays at their length. Build values with
-//! `..Default::default()`.
+//! `..Default::default()`. [`ros2msg`] has their definitions as text.
 //!
 //! Not for: sending (that is `prehend-ros`), conversion to the types of the lower layers (that is `prehend-nodes`).
 //!
 //! Read first: [`Message`], then [`names`].
 
+mod definitions;
 mod fixed_array;
 pub mod names;
 mod traits;
 
+pub use definitions::ros2msg;
 pub use traits::{Action, Message, Payload, Service};
 
 include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));

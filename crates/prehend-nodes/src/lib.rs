@@ -9,6 +9,7 @@ pub mod arming;
 pub mod convert;
 mod follow;
 pub mod go_to;
+mod live_frames;
 pub mod object_map;
 mod permit;
 pub mod robot;

@@ -29,12 +29,13 @@ pub enum Severity {
 }
 
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 6] = [
+const NOISE: [&str; 7] = [
     "rustdds=warn",
     "ros2_client=warn",
     "rustdds::dds::pubsub=off",
     "rustdds::network::udp_listener=off",
     "rustdds::dds::with_key::datawriter=error",
+    "rustdds::rtps::message_receiver=error",
     "ros2_client::service::wrappers=error",
 ];
 

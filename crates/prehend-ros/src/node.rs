@@ -8,8 +8,8 @@ use crate::graph::topics;
 use crate::logging::{Rosout, Severity};
 use crate::sync::lock;
 use crate::{
-    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RosError,
-    ServiceServer, Subscription, TfBuffer, TopicInfo,
+    ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RawPublisher,
+    RawSubscription, RosError, ServiceServer, Subscription, TfBuffer, TopicInfo,
 };
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{Action, Message, Service};
@@ -27,14 +27,16 @@ pub struct NodeOptions {
     pub overrides: Vec<String>,
     /// Whether time comes from `/clock`; `None`: the parameter `use_sim_time`, else wall time.
     pub use_sim_time: Option<bool>,
-    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`enhanced` or `cyclone`), else the environment's
-    /// `PREHEND_SERVICE_MAPPING`, else enhanced.
+    /// How services are laid on DDS; `None`: the parameter `service_mapping` (`auto`, `enhanced` or `cyclone`), else the environment's
+    /// `PREHEND_SERVICE_MAPPING`, else auto.
     pub service_mapping: Option<ServiceMapping>,
 }
 
 /// How a request is tied to its answer on the wire; both ends must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceMapping {
+    /// As the peer does it, told by the vendor in its GUID: Cyclone for Cyclone DDS, else enhanced.
+    Auto,
     /// In the sample's inline QoS: rmw_fastrtps, the default of ROS 2.
     Enhanced,
     /// In a header before the payload: rmw_cyclonedds.
@@ -44,11 +46,12 @@ pub enum ServiceMapping {
 impl ServiceMapping {
     fn parse(text: &str) -> Result<Self, RosError> {
         match text {
+            "auto" => Ok(Self::Auto),
             "enhanced" => Ok(Self::Enhanced),
             "cyclone" => Ok(Self::Cyclone),
             _ => Err(RosError::Create {
                 what: "the service mapping".to_owned(),
-                reason: format!("`{text}` is neither `enhanced` nor `cyclone`"),
+                reason: format!("`{text}` is none of `auto`, `enhanced` and `cyclone`"),
             }),
         }
     }
@@ -93,6 +96,21 @@ fn topic_type<T: Message>(node: &str, topic: &str) -> Result<TopicType, RosError
     Ok(TopicType { name: dds_name("rt", node, topic, "")?, type_name: message_type::<T>() })
 }
 
+/// The topic with its type as ROS writes it: `sensor_msgs/msg/Image`.
+fn named_type(node: &str, topic: &str, type_name: &str) -> Result<TopicType, RosError> {
+    let parts: Vec<&str> = type_name.split('/').collect();
+    match parts.as_slice() {
+        [package, kind, name] if ![package, kind, name].iter().any(|part| part.is_empty()) => Ok(TopicType {
+            name: dds_name("rt", node, topic, "")?,
+            type_name: format!("{package}::{kind}::dds_::{name}_"),
+        }),
+        _ => Err(RosError::InvalidName {
+            name: type_name.to_owned(),
+            reason: "a type is PACKAGE/msg/NAME".to_owned(),
+        }),
+    }
+}
+
 fn service_topics<S: Service>(node: &str, service: &str) -> Result<(TopicType, TopicType), RosError> {
     let type_name = |part: &str| format!("{}::srv::dds_::{}_{part}_", S::PACKAGE, S::NAME);
     Ok((
@@ -126,7 +144,7 @@ impl Node {
             None if !named.is_empty() => ServiceMapping::parse(&named)?,
             None => match std::env::var("PREHEND_SERVICE_MAPPING") {
                 Ok(text) if !text.is_empty() => ServiceMapping::parse(&text)?,
-                _ => ServiceMapping::Enhanced,
+                _ => ServiceMapping::Auto,
             },
         };
         let participant = context.participant.clone();
@@ -193,6 +211,40 @@ impl Node {
     ) -> Result<Publisher<T>, RosError> {
         let dds_topic = topic_type::<T>(&self.inner.full_name, topic)?;
         Ok(Publisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
+    }
+
+    /// Subscribes to `topic` of the type `PACKAGE/msg/NAME` without looking into its messages. Make it once and keep it.
+    ///
+    /// Errors: as [`subscribe`](Self::subscribe).
+    pub fn subscribe_raw(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: QosProfile,
+    ) -> Result<RawSubscription, RosError> {
+        let dds_topic = named_type(&self.inner.full_name, topic, type_name)?;
+        RawSubscription::new(topic, qos, |sink| self.reader(dds_topic, qos, sink))
+    }
+
+    /// Makes a publisher on `topic` of stored messages of the type `PACKAGE/msg/NAME`. Make it once and clone it.
+    ///
+    /// Errors: as [`subscribe`](Self::subscribe).
+    pub fn create_raw_publisher(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: QosProfile,
+    ) -> Result<RawPublisher, RosError> {
+        let dds_topic = named_type(&self.inner.full_name, topic, type_name)?;
+        Ok(RawPublisher::new(topic, self.inner.participant.writer(self.inner.key, dds_topic, qos)?))
+    }
+
+    /// What each publisher of `topic` (`/a/b`) offers, as far as discovery tells: the depth it does not tell is 0.
+    ///
+    /// Errors: [`RosError::InvalidName`].
+    pub fn offered_qos(&self, topic: &str) -> Result<Vec<QosProfile>, RosError> {
+        let name = dds_name("rt", &self.inner.full_name, topic, "")?;
+        Ok(self.inner.participant.offered_qos(&name))
     }
 
     fn caller(

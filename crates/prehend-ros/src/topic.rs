@@ -80,8 +80,8 @@ impl<T: Message> fmt::Debug for Subscription<T> {
     }
 }
 
-/// A sink that fills `queue`; a late repetition never replaces the newer latched sample of the same publisher.
-fn queueing(queue: Arc<Queue<Sample>>, qos: QosProfile) -> Sink {
+/// A sink that hands samples on; a late repetition never replaces the newer latched sample of the same publisher.
+pub(crate) fn queueing(qos: QosProfile, push: impl Fn(Sample) + Send + Sync + 'static) -> Sink {
     let newest: Mutex<HashMap<[u8; 16], i64>> = Mutex::default();
     Arc::new(move |sample: Sample| {
         if qos.durability == Durability::TransientLocal {
@@ -93,7 +93,7 @@ fn queueing(queue: Arc<Queue<Sample>>, qos: QosProfile) -> Sink {
             }
             *last = number.max(*last);
         }
-        queue.push(sample);
+        push(sample);
     })
 }
 
@@ -104,7 +104,10 @@ impl<T: Message> Subscription<T> {
         connect: impl FnOnce(Sink) -> Result<Reader, RosError>,
     ) -> Result<Self, RosError> {
         let queue = Arc::new(Queue::new(qos.depth));
-        let reader = connect(queueing(queue.clone(), qos))?;
+        let filled = queue.clone();
+        let reader = connect(queueing(qos, move |sample| {
+            filled.push(sample);
+        }))?;
         Ok(Self { reader, topic: topic.into(), queue, undecodable: AtomicU64::new(0), message: PhantomData })
     }
 

@@ -3,7 +3,7 @@
 use super::decompress::decompress;
 use super::{ContainerError, Halt, Item, Message, Place, Topic, Visit};
 use mcap::records::{Record, op};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -57,6 +57,27 @@ pub(super) fn read<E>(path: &Path, visit: Visit<'_, E>) -> Result<(), Halt<E>> {
         return Err(file.damaged(end, "it does not end as an MCAP file".to_owned()).into());
     }
     Ok(())
+}
+
+/// The note `name` before the first messages of a file, as its writer left it; empty when there is none.
+pub(crate) fn notes(path: &Path, name: &str) -> Result<BTreeMap<String, String>, ContainerError> {
+    let mut file = Bytes::open(path)?;
+    if file.take(8, "its first bytes")? != MAGIC {
+        return Err(file.damaged(0, "it does not begin as an MCAP file".to_owned()));
+    }
+    loop {
+        let start = file.at;
+        let head = Head::of(file.take(HEAD, "the file, before its end was written")?);
+        let body = file.take(head.length, "a record")?;
+        match head.kind {
+            op::HEADER => {}
+            op::METADATA => match parsed(path, start, head.kind, body)? {
+                Record::Metadata(note) if note.name == name => return Ok(note.metadata),
+                _ => {}
+            },
+            _ => return Ok(BTreeMap::new()),
+        }
+    }
 }
 
 /// Kind and length of a record.

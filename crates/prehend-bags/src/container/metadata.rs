@@ -5,7 +5,7 @@ use saphyr::{LoadableYamlNode, YamlOwned};
 use std::path::{Path, PathBuf};
 
 /// Name of the file.
-pub(super) const NAME: &str = "metadata.yaml";
+pub(crate) const NAME: &str = "metadata.yaml";
 /// Key of everything in it.
 const ROOT: &str = "rosbag2_bagfile_information";
 

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod faults;
+mod live;
 mod maps;
 mod real;
+mod recorded;
 #[cfg(feature = "ros1")]
 mod ros1;
 mod scene;

@@ -11,6 +11,7 @@ use crate::node::NodeName;
 use crate::outcome::{Ending, GoalReport, Outcome, exit};
 use crate::physics;
 use crate::pictures;
+use crate::recording;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
@@ -24,6 +25,8 @@ use std::time::Duration;
 const BAD_SCENE: &str = "bad_scene";
 /// Reason code of a graph that did not come up.
 const NOT_READY: &str = "not_ready";
+/// Folder of the recording in that of the run.
+pub(super) const RECORDING: &str = "recording";
 
 pub(super) async fn run(args: DemoArgs) -> u8 {
     let screen = Screen::new(args.json);
@@ -104,11 +107,21 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     screen.line(format!("ready in {ready:.2} s"));
     screen.line(format!("goal: {}", args.goal));
 
+    let recorder = match args.record {
+        true => {
+            let notes = recording::notes(&options.robot, Some(&args.goal));
+            let Graph { observer, robot, .. } = &graph;
+            recording::begin(&observer.node, &folder.file(RECORDING), robot, notes, screen).await
+        }
+        false => None,
+    };
     let arm = args.disturb.map(|_| arm_of(&graph)).transpose()?;
     let mut run = Run { args, screen, graph, folder, interrupt, arm, disturbed: None };
     let before = run.observe("before").await;
     let followed = run.follow().await;
+    recording::remark(recorder.as_ref(), screen);
     let report = run.conclude(ready, before, &followed).await;
+    recording::end(recorder, screen).await;
     let code = run.interrupt.is_raised().then_some(exit::INTERRUPTED);
     let Run { graph, folder, .. } = run;
     if let Err(error) = folder.write_json("result.json", &report) {

@@ -7,6 +7,8 @@ mod doctor;
 mod map;
 mod models;
 mod node;
+mod record;
+mod replay;
 mod scene;
 mod up;
 
@@ -37,6 +39,8 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Detect(args) => detect::run(&args),
         Command::Doctor(args) if args.models => models::run(&args.which),
         Command::Doctor(_) => doctor::run(),
+        Command::Record(args) => record::run(args).await,
+        Command::Replay(args) => replay::run(args).await,
         Command::Node(args) => node::run(args).await,
     }
 }

@@ -1,11 +1,13 @@
 //! `prehend up`: the graph, until it is told to end.
 
+use super::demo::RECORDING;
 use super::{graph_options, scene, start_code};
 use crate::args::UpArgs;
 use crate::domain::Purpose;
 use crate::graph::{Graph, GraphError};
 use crate::interrupt::Interrupt;
 use crate::outcome::exit;
+use crate::recording;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen};
 use crate::supervisor::Event;
@@ -56,9 +58,19 @@ pub(super) async fn run(args: UpArgs) -> u8 {
             return code;
         }
     }
+    let recorder = match args.record {
+        true => {
+            let notes = recording::notes(&args.graph.robot, None);
+            let Graph { observer, robot, .. } = &graph;
+            recording::begin(&observer.node, &folder.file(RECORDING), robot, notes, &screen).await
+        }
+        false => None,
+    };
     let code = serve(&mut graph, &mut folder, &screen, &mut interrupt).await;
     screen.line("stopping the robot and all processes");
-    graph.stop_robot_then_end("prehend up was ended").await;
+    graph.observer.stop_robot("prehend up was ended").await;
+    recording::end(recorder, &screen).await;
+    graph.stop().await;
     code
 }
 

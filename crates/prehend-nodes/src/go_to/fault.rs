@@ -2,6 +2,7 @@
 
 use super::nav2;
 use crate::arming::ArmingFault;
+use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
@@ -192,6 +193,12 @@ impl GoToFault {
             RosError::Rejected { .. } => Self::Rejected { x, y },
             other => Self::NavigationLost(other.to_string()),
         }
+    }
+}
+
+impl From<FramesError> for GoToFault {
+    fn from(error: FramesError) -> Self {
+        Self::NotLocalized(error.to_string())
     }
 }
 

@@ -16,6 +16,7 @@ pub use fault::GoToFault;
 
 use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
+use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use drive::Driver;
@@ -50,6 +51,8 @@ struct Node {
     ground: Ground,
     driver: Driver,
     gatekeeper: Gatekeeper,
+    /// The base in the frame of the odometry.
+    frames: LiveFrames,
     skills: ActionClient<ExecuteSkill::Action>,
     affordance: ActionClient<DetectAffordance::Action>,
     objects: Client<GetObject::Service>,
@@ -135,6 +138,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         ground: Ground::new(node, navigation, &robot.frames.base)?,
         driver: Driver::new(node, navigation)?,
         gatekeeper: Gatekeeper::new(node, &navigation.frame)?,
+        frames: LiveFrames::new(node, &navigation.odom, &navigation.base)?,
         skills: node.create_action_client(names::EXECUTE_SKILL)?,
         affordance: node.create_action_client(names::DETECT_AFFORDANCE)?,
         objects: node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,

@@ -371,7 +371,7 @@ fn tell_retrieval(
         format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
         json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
             "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
-            "map_version": response.map_version }),
+            "map_version": response.map_version, "k": request.message.k, "scope": request.message.scope }),
     );
     respond(request, response);
 }

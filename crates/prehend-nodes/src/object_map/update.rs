@@ -45,6 +45,8 @@ pub(super) struct Pending {
     taken: u32,
     report: UpdateReport,
     seconds: f64,
+    /// Stamps of the frames that were taken, nanoseconds.
+    frames: Vec<i64>,
     /// Stamp of the last frame that was looked at.
     last: i64,
     why: Option<Failure>,
@@ -65,6 +67,7 @@ impl Pending {
             taken: 0,
             report: UpdateReport::default(),
             seconds: 0.0,
+            frames: Vec::new(),
             last: i64::MIN,
             why: None,
         }
@@ -225,7 +228,10 @@ impl ObjectMapNode<'_> {
                         let asked = pending.request.message.clone();
                         let taken = self.take(scope, &frame, camera, tool, &asked, reset).await;
                         match taken {
-                            Ok((report, seconds)) => pending.add(report, seconds),
+                            Ok((report, seconds)) => {
+                                pending.frames.push(pending.last);
+                                pending.add(report, seconds);
+                            }
                             Err(why) => pending.why = Some(why),
                         }
                     }
@@ -418,7 +424,7 @@ impl ObjectMapNode<'_> {
             Scope::Local => self.publish(),
             Scope::Room => self.publish_room(),
         }
-        let Pending { request, report, seconds, taken, .. } = pending;
+        let Pending { request, report, seconds, taken, frames, .. } = pending;
         let map = self.map_of(scope);
         let names = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.clone()).collect::<Vec<_>>();
         let mut changes = Vec::new();
@@ -450,6 +456,8 @@ impl ObjectMapNode<'_> {
                 "skipped_empty_masks": report.skipped.empty_masks,
                 "skipped_without_points": report.skipped.without_points,
                 "unknown_labels": report.skipped.unknown_labels, "seconds": seconds,
+                "frames": frames, "view": request.message.view, "reset": request.message.reset,
+                "scope": request.message.scope, "gripped": request.message.gripped,
                 "objects": map.objects.iter().map(traced).collect::<Vec<_>>() }),
         );
         let response = UpdateMap::Response {

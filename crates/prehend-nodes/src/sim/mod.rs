@@ -17,6 +17,7 @@ mod judge;
 mod judge_channel;
 mod move_group;
 mod physics;
+pub mod still;
 mod vendor;
 
 pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};

@@ -1,6 +1,7 @@
 //! Why a skill did not do what it was asked for.
 
 use crate::arming::ArmingFault;
+use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
@@ -142,6 +143,12 @@ pub enum SkillFault {
         /// What is wrong.
         detail: String,
     },
+}
+
+impl From<FramesError> for SkillFault {
+    fn from(error: FramesError) -> Self {
+        Self::Sensor { what: "transforms", detail: error.to_string() }
+    }
 }
 
 impl From<PermitError> for SkillFault {

@@ -8,6 +8,7 @@ use super::planning::Planner;
 use super::scene::{SceneKeeper, World};
 use crate::arming::Arming;
 use crate::convert;
+use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::shell::Shell;
 use nalgebra::{Isometry3, Point3};
@@ -44,6 +45,8 @@ pub(super) struct Skills {
     pub(super) planner: Planner,
     pub(super) scene: SceneKeeper,
     pub(super) gatekeeper: Gatekeeper,
+    /// The tool in the frame of the base.
+    pub(super) frames: LiveFrames,
     pub(super) arm: Arm,
     pub(super) arming: Arming,
     pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
@@ -295,6 +298,7 @@ impl<'a> Job<'a> {
         let evidence = if plan.skill.needs_evidence() { &self.goal.evidence[..] } else { &[] };
         let moves_objects = Contract::of(plan.skill).moves_objects;
         self.interrupt.guard(skills.arming.engage()).await?;
+        self.interrupt.guard(skills.frames.confirm()).await?;
         let permitted =
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;

@@ -25,6 +25,7 @@ pub use fault::SkillFault;
 
 use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
+use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::shell::{NodeError, NodeOptions, Shell};
 use arm::Arm;
@@ -120,6 +121,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         planner: Planner::new(node, robot)?,
         scene: SceneKeeper::new(node, robot, &model)?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
+        frames: LiveFrames::new(node, &robot.frames.base, &robot.frames.tool)?,
         arm: Arm::new(node, robot, joints)?,
         map: follow_map(&shell.node, names::OBJECT_MAP)?,
         in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,

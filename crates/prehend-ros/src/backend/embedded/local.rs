@@ -114,6 +114,13 @@ impl Locals {
         })
     }
 
+    /// What the writers of this participant on a topic offer.
+    pub(super) fn offered(&self, topic: &str) -> Vec<QosProfile> {
+        let topics = lock(&self.topics);
+        let of_topic = topics.iter().filter(|(known, _)| known.name == topic);
+        of_topic.flat_map(|(_, local)| local.writers.iter().map(|(_, offered, _)| *offered)).collect()
+    }
+
     /// Name and type, readers and writers of every topic with an end in this participant.
     pub(super) fn endpoints(&self) -> Vec<(TopicType, Vec<GUID>, Vec<GUID>)> {
         lock(&self.topics)

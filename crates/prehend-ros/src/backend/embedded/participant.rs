@@ -305,6 +305,31 @@ impl Participant {
     }
 }
 
+impl Participant {
+    /// What the writers of a topic offer, those of this process included; others do not tell their depth: 0.
+    pub(crate) fn offered_qos(&self, topic: &str) -> Vec<QosProfile> {
+        let participant = lock(&self.dds).as_ref().map(|dds| dds.participant.clone());
+        let writers = participant.map(|participant| participant.discovered_writers()).unwrap_or_default();
+        let remote = writers
+            .into_iter()
+            .map(|writer| writer.publication_topic_data)
+            .filter(|data| data.topic_name == topic && prefix(data.key) != self.own)
+            .map(|data| QosProfile {
+                reliability: match data.reliability {
+                    Some(policy::Reliability::BestEffort) => Reliability::BestEffort,
+                    // What a writer offers that does not say.
+                    None | Some(policy::Reliability::Reliable { .. }) => Reliability::Reliable,
+                },
+                durability: match data.durability {
+                    None | Some(policy::Durability::Volatile) => Durability::Volatile,
+                    Some(_) => Durability::TransientLocal,
+                },
+                depth: 0,
+            });
+        remote.chain(self.locals.offered(topic)).collect()
+    }
+}
+
 impl Drop for Participant {
     fn drop(&mut self) {
         self.close();

@@ -4,6 +4,9 @@
 //! "send" and "insert", so that no answer comes before its call is known. A responder answers once its writer is
 //! matched with the asker: an answer sent earlier would be lost.
 //!
+//! Both mappings can be told from the peer: a GUID begins with its vendor's id, and only the ROS 2 middleware on Cyclone DDS writes
+//! the header.
+//!
 //! RustDDS 0.15 writes a stray byte into fragments that have inline QoS (`Option` of the parameter list in `DataFrag`), so a
 //! large answer in the enhanced mapping would never arrive, and its event loop would die of a debug assertion. Such
 //! answers carry the identity of their request behind the payload instead, where no CDR decoder looks.
@@ -53,6 +56,40 @@ enum CallId {
     Cyclone([u8; CYCLONE_HEADER]),
 }
 
+/// First bytes of every GUID of Cyclone DDS.
+const CYCLONE_VENDOR: [u8; 2] = [0x01, 0x10];
+
+impl ServiceMapping {
+    /// How requests to and from process `peer` are laid out; never [`ServiceMapping::Auto`].
+    fn toward(self, peer: Prefix) -> Self {
+        match self {
+            Self::Auto if peer.starts_with(&CYCLONE_VENDOR) => Self::Cyclone,
+            Self::Auto => Self::Enhanced,
+            told => told,
+        }
+    }
+}
+
+/// Which of `own`'s calls `answer` belongs to; a header is taken off.
+fn answered_call(mapping: ServiceMapping, answer: &mut Sample, own: GUID) -> Option<CallId> {
+    match mapping.toward(prefix(answer.identity.writer_guid)) {
+        ServiceMapping::Cyclone => split_header(answer).map(CallId::Cyclone),
+        _ => answer
+            .related
+            .or_else(|| split_trailer(answer))
+            .filter(|related| related.writer_guid == own)
+            .map(CallId::Enhanced),
+    }
+}
+
+/// The call that `request` makes; a header is taken off.
+fn asked_call(mapping: ServiceMapping, request: &mut Sample) -> Option<CallId> {
+    match mapping.toward(prefix(request.identity.writer_guid)) {
+        ServiceMapping::Cyclone => split_header(request).map(CallId::Cyclone),
+        _ => Some(CallId::Enhanced(enhanced_id(request))),
+    }
+}
+
 type Pending = Arc<Mutex<HashMap<CallId, oneshot::Sender<Sample>>>>;
 
 /// The calling end of a service.
@@ -98,16 +135,7 @@ impl Caller {
         let sink: Sink = {
             let pending = pending.clone();
             Arc::new(move |mut sample: Sample| {
-                let id = match mapping {
-                    ServiceMapping::Enhanced => match sample.related.or_else(|| split_trailer(&mut sample)) {
-                        Some(related) if related.writer_guid == own => CallId::Enhanced(related),
-                        _ => return,
-                    },
-                    ServiceMapping::Cyclone => match split_header(&mut sample) {
-                        Some(header) => CallId::Cyclone(header),
-                        None => return,
-                    },
-                };
+                let Some(id) = answered_call(mapping, &mut sample, own) else { return };
                 match lock(&pending).remove(&id) {
                     // A caller that has stopped waiting is no error.
                     Some(answer) => drop(answer.send(sample)),
@@ -155,7 +183,7 @@ impl Caller {
                 break servers;
             }
         };
-        let (id, mut answer) = self.send(request)?;
+        let (id, mut answer) = self.send(request, &servers)?;
         let _waiting = Waiting { pending: &self.pending, id };
         let timeout = tokio::time::sleep(deadline.saturating_sub(start.elapsed()));
         tokio::pin!(timeout);
@@ -180,10 +208,14 @@ impl Caller {
 
     /// Sends `request` now, whoever listens; the answer comes through the receiver.
     pub(crate) fn send_now(&self, request: Bytes) -> Result<oneshot::Receiver<Sample>, RosError> {
-        Ok(self.send(request)?.1)
+        Ok(self.send(request, &self.servers())?.1)
     }
 
-    fn send(&self, request: Bytes) -> Result<(CallId, oneshot::Receiver<Sample>), RosError> {
+    fn send(
+        &self,
+        request: Bytes,
+        servers: &HashSet<Prefix>,
+    ) -> Result<(CallId, oneshot::Receiver<Sample>), RosError> {
         if self.participant.is_closed() {
             return Err(RosError::Closed);
         }
@@ -191,8 +223,10 @@ impl Caller {
         let (sender, receiver) = oneshot::channel();
         let mut pending = lock(&self.pending);
         pending.retain(|_, answer| !answer.is_closed());
-        let id = match self.mapping {
-            ServiceMapping::Enhanced => {
+        // A service has one server, whose kind decides.
+        let mapping = servers.iter().next().map_or(self.mapping, |server| self.mapping.toward(*server));
+        let id = match mapping {
+            ServiceMapping::Enhanced | ServiceMapping::Auto => {
                 CallId::Enhanced(self.writer.0.write(request, None).ok_or_else(would_block)?)
             }
             ServiceMapping::Cyclone => {
@@ -322,18 +356,9 @@ impl Responder {
         let (request_topic, answer_topic) = topics;
         // First the writer: a client that has matched the reader may have its answer.
         let writer = participant.writer(node, answer_topic, qos)?;
-        let sink: Sink = Arc::new(move |mut sample: Sample| {
-            let id = match mapping {
-                ServiceMapping::Enhanced => CallId::Enhanced(enhanced_id(&sample)),
-                ServiceMapping::Cyclone => match split_header(&mut sample) {
-                    Some(header) => CallId::Cyclone(header),
-                    None => {
-                        debug!("a request without header");
-                        return;
-                    }
-                },
-            };
-            sink(Incoming { sample, id });
+        let sink: Sink = Arc::new(move |mut sample: Sample| match asked_call(mapping, &mut sample) {
+            Some(id) => sink(Incoming { sample, id }),
+            None => debug!("a request without header"),
         });
         let reader = participant.reader(node, request_topic, reading(qos), sink)?;
         Ok(Self { writer, _reader: reader })
@@ -369,5 +394,70 @@ impl Responder {
             Some(_) => Ok(()),
             None => Err(RosError::WouldBlock { peer: core.topic_name().to_owned() }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustdds::RepresentationIdentifier;
+
+    const FAST_DDS: [u8; 2] = [0x01, 0x0f];
+    const RUST_DDS: [u8; 2] = [0x01, 0x12];
+
+    fn guid(vendor: [u8; 2]) -> GUID {
+        let mut bytes = [7; 16];
+        bytes[..2].copy_from_slice(&vendor);
+        GUID::from_bytes(bytes)
+    }
+
+    fn sample(vendor: [u8; 2], payload: &'static [u8], related: Option<SampleIdentity>) -> Sample {
+        let identity = SampleIdentity { writer_guid: guid(vendor), sequence_number: 5.into() };
+        let encoding = RepresentationIdentifier::CDR_LE;
+        Sample { payload: Bytes::from_static(payload), encoding, identity, related }
+    }
+
+    #[test]
+    fn the_mapping_follows_the_vendor_of_the_peer_unless_it_is_told() {
+        use ServiceMapping::{Auto, Cyclone, Enhanced};
+        for (mapping, vendor, expected) in [
+            (Auto, CYCLONE_VENDOR, Cyclone),
+            (Auto, FAST_DDS, Enhanced),
+            (Auto, RUST_DDS, Enhanced),
+            (Enhanced, CYCLONE_VENDOR, Enhanced),
+            (Cyclone, RUST_DDS, Cyclone),
+        ] {
+            assert_eq!(mapping.toward(prefix(guid(vendor))), expected, "{mapping:?} {vendor:?}");
+        }
+    }
+
+    #[test]
+    fn one_server_understands_requests_of_every_vendor() {
+        let mut cyclone = sample(CYCLONE_VENDOR, b"client_1number_1request", None);
+        let id = asked_call(ServiceMapping::Auto, &mut cyclone);
+        assert_eq!(id, Some(CallId::Cyclone(*b"client_1number_1")));
+        assert_eq!(&cyclone.payload[..], b"request");
+        assert_eq!(asked_call(ServiceMapping::Auto, &mut sample(CYCLONE_VENDOR, b"short", None)), None);
+
+        // rmw_fastrtps names the reader that waits for the answer.
+        let asker = SampleIdentity { writer_guid: guid([9, 9]), sequence_number: 0.into() };
+        let mut fast = sample(FAST_DDS, b"request", Some(asker));
+        let expected = SampleIdentity { writer_guid: guid([9, 9]), sequence_number: 5.into() };
+        assert_eq!(asked_call(ServiceMapping::Auto, &mut fast), Some(CallId::Enhanced(expected)));
+        assert_eq!(&fast.payload[..], b"request");
+    }
+
+    #[test]
+    fn one_client_understands_answers_of_every_vendor() {
+        let own = guid(RUST_DDS);
+        let mut cyclone = sample(CYCLONE_VENDOR, b"client_1number_1answer", None);
+        let id = answered_call(ServiceMapping::Auto, &mut cyclone, own);
+        assert_eq!(id, Some(CallId::Cyclone(*b"client_1number_1")));
+        assert_eq!(&cyclone.payload[..], b"answer");
+
+        let asked = SampleIdentity { writer_guid: own, sequence_number: 3.into() };
+        let mut fast = sample(FAST_DDS, b"answer", Some(asked));
+        assert_eq!(answered_call(ServiceMapping::Auto, &mut fast, own), Some(CallId::Enhanced(asked)));
+        assert_eq!(answered_call(ServiceMapping::Auto, &mut fast, guid([9, 9])), None, "another's call");
     }
 }

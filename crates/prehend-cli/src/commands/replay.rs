@@ -1,0 +1,108 @@
+//! `prehend replay`: would the nodes decide the same again?
+
+use super::robot_file;
+use crate::args::record::ReplayArgs;
+use crate::interrupt::Interrupt;
+use crate::outcome::exit;
+use crate::recording;
+use crate::replay::compare::{self, Row};
+use crate::replay::story::Story;
+use crate::replay::{self, Options, ReplayError};
+use crate::screen::{Paint, Screen};
+use prehend_nodes::RobotConfig;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+pub(super) async fn run(args: ReplayArgs) -> u8 {
+    let screen = Screen::new(false);
+    let mut interrupt = Interrupt::new(args.supervised);
+    let played = tokio::select! {
+        played = play(&args, &screen) => played,
+        () = interrupt.raised() => return exit::INTERRUPTED,
+    };
+    match played {
+        Ok(is_same) => {
+            if is_same {
+                exit::DONE
+            } else {
+                exit::FAILED
+            }
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            match error {
+                ReplayError::Container(_) | ReplayError::Nothing(_) | ReplayError::Robot(_) => {
+                    exit::BAD_INPUT
+                }
+                _ => exit::NOT_READY,
+            }
+        }
+    }
+}
+
+/// Whether everything came out the same.
+async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
+    let notes = prehend_bags::notes(&args.recording)?;
+    let noted = notes.get(recording::ROBOT).map(PathBuf::from);
+    let file = args.robot.clone().or(noted).unwrap_or_else(|| PathBuf::from(crate::args::DEFAULT_ROBOT));
+    let robot_file = robot_file(&file);
+    let robot = RobotConfig::load(&robot_file)?;
+    let (path, partial) = (args.recording.clone(), args.partial);
+    let reading =
+        tokio::task::spawn_blocking(move || Story::read(&path, &robot, partial).map(|story| (story, robot)));
+    let (story, robot) = reading.await.map_err(|error| ReplayError::Nothing(error.to_string()))??;
+    if let Some(damage) = &story.damage {
+        screen.line(screen.paint(Paint::Yellow, &format!("only a part is replayed: {damage}")));
+    }
+    let lacks = story.lacks();
+    if !lacks.is_empty() {
+        return Err(ReplayError::Nothing(format!(
+            "{} cannot be replayed: it has {} (see `prehend record --help` for what a replay needs)",
+            args.recording.display(),
+            lacks.join(", ")
+        )));
+    }
+    let logs = logs_of(args)?;
+    let program = std::env::current_exe().map_err(|error| ReplayError::Nothing(error.to_string()))?;
+    let options = Options { program, robot: robot_file, logs };
+    let mut all: Vec<Row> = Vec::new();
+    screen.line("perception: the frames that were taken into the map, one by one");
+    let rows = replay::perception(&story, &options).await?;
+    compare::tell(&rows, screen);
+    all.extend(rows);
+    if robot.navigation.is_some() {
+        screen.line("the goal is not replayed: on a robot that drives only perception is");
+    } else {
+        match replay::goal(&story, &options).await? {
+            Some(played) => {
+                screen.line(format!("goal: {}, up to the first motion", played.goal));
+                compare::tell(&played.rows, screen);
+                screen.line(format!("{} motion(s) asked for in the replay and refused", played.refused));
+                all.extend(played.rows);
+            }
+            None => screen.line("no goal was recorded from its beginning"),
+        }
+    }
+    let [same, different, missing, new] = compare::counts(&all);
+    let is_same = different + missing + new == 0;
+    let word = if is_same { "same" } else { "not the same" };
+    let paint = if is_same { Paint::Green } else { Paint::Red };
+    screen.line(format!(
+        "{}: {same} decisions the same, {different} different, {missing} missing, {new} new; logs: {}",
+        screen.paint(paint, word),
+        options.logs.display()
+    ));
+    Ok(is_same)
+}
+
+/// Where the nodes of the replay write their logs.
+fn logs_of(args: &ReplayArgs) -> Result<PathBuf, ReplayError> {
+    let folder = match &args.logs {
+        Some(folder) => folder.clone(),
+        None => Path::new("runs").join(format!("{}-replay", crate::run_folder::utc(SystemTime::now()))),
+    };
+    let failed = |error: std::io::Error| ReplayError::Nothing(format!("{}: {error}", folder.display()));
+    let folder = std::path::absolute(&folder).map_err(failed)?;
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    Ok(folder)
+}

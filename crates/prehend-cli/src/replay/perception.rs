@@ -1,0 +1,156 @@
+//! The frames of a recording to the object_map node again, and the questions that it was asked.
+
+use super::ReplayError;
+use super::compare::{Row, rows};
+use super::stage::{LOOK, Options, Stage};
+use super::story::{Story, frames_of, is_retrieval, is_update};
+use crate::node::NodeName;
+use crate::trace;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
+use prehend_msgs::{Service, names};
+use prehend_ros::{Client, QosProfile, RosError};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Longest wait for an answer.
+const ANSWER: Duration = Duration::from_secs(20);
+/// How long the node may wait for a frame that was sent, seconds: then it did not arrive, and is sent again.
+const FRAME: f64 = 2.0;
+/// How often a frame is sent.
+const ATTEMPTS: usize = 4;
+/// Until what is in the hand is heard.
+const HEARD: Duration = Duration::from_millis(200);
+
+/// Plays every update and retrieval of `story`; gives what came of each.
+///
+/// Errors: [`ReplayError`].
+pub async fn perception(story: &Story, options: &Options) -> Result<Vec<Row>, ReplayError> {
+    // One frame for each request: then every frame is the one that was taken, however fast anything is.
+    let nodes: [(NodeName, &[&str]); 1] = [(NodeName::ObjectMap, &["frames_per_update:=1"])];
+    let mut stage = Stage::start(options, &nodes, true).await?;
+    let played = play(story, &mut stage).await;
+    stage.end().await;
+    played
+}
+
+async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError> {
+    let node = &stage.observer.node;
+    let services = QosProfile::services();
+    let update = node.create_client::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
+    let retrieve = node.create_client::<RetrieveObjects::Service>(names::OBJECT_MAP_RETRIEVE, services)?;
+    let mut in_hand = story.in_hand.iter().peekable();
+    let (mut recorded, mut replayed) = (Vec::new(), Vec::new());
+    for (number, event) in story.events.iter().enumerate() {
+        let mut is_news = false;
+        while let Some((_, data)) = in_hand.next_if(|(before, _)| *before <= number) {
+            stage.say_in_hand(data);
+            is_news = true;
+        }
+        if !is_update(event) && !is_retrieval(event) {
+            continue;
+        }
+        if is_news {
+            stage.wait(HEARD).await;
+        }
+        recorded.push(essence(event));
+        let heard = stage.told.len();
+        let asked = if is_update(event) {
+            take_frames(story, stage, event, &update).await
+        } else {
+            ask(stage, event, &retrieve).await
+        };
+        if let Err(error) = asked {
+            tracing::warn!("{} was not replayed: {error}", event.message);
+            continue;
+        }
+        // Its line may come after its answer.
+        let begun = Instant::now();
+        let came = loop {
+            let of_kind = |told: &&TraceEvent| told.kind == event.kind && told.name == event.name;
+            match stage.told.get(heard..).unwrap_or_default().iter().rev().find(of_kind) {
+                Some(told) => break Some(essence(told)),
+                None if begun.elapsed() > ANSWER => break None,
+                None => stage.wait(LOOK).await,
+            }
+        };
+        replayed.extend(came);
+    }
+    Ok(rows(&recorded, &replayed))
+}
+
+/// What an update or a retrieval comes to, however many frames went into it at once.
+fn essence(event: &TraceEvent) -> TraceEvent {
+    let data = trace::data(event);
+    let keys: &[&str] = if is_update(event) { &["scope", "objects"] } else { &["query", "keys", "rejected"] };
+    let kept: serde_json::Map<String, Value> =
+        keys.iter().map(|key| ((*key).to_owned(), data.get(*key).cloned().unwrap_or(Value::Null))).collect();
+    TraceEvent { data: json!(kept).to_string(), ..event.clone() }
+}
+
+/// Asks, and listens to the trace until the answer is there.
+async fn request<S: Service>(
+    stage: &mut Stage,
+    client: &Client<S>,
+    request: S::Request,
+) -> Result<S::Response, RosError> {
+    let mut answer = std::pin::pin!(client.request(request, ANSWER));
+    loop {
+        tokio::select! {
+            answer = &mut answer => return answer,
+            () = stage.wait(LOOK) => {}
+        }
+    }
+}
+
+async fn take_frames(
+    story: &Story,
+    stage: &mut Stage,
+    event: &TraceEvent,
+    client: &Client<UpdateMap::Service>,
+) -> Result<(), String> {
+    let data = trace::data(event);
+    let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
+    for (number, stamp) in frames_of(event).into_iter().enumerate() {
+        let frame =
+            story.frames.get(&stamp).ok_or_else(|| format!("the frame of {stamp} ns was not recorded"))?;
+        let asked = UpdateMap::Request {
+            reset: number == 0 && data["reset"].as_bool().unwrap_or(false),
+            view: text("view"),
+            timeout: FRAME,
+            scope: text("scope"),
+            gripped: text("gripped"),
+        };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            // The clock stands before the frame, so that the frame is newer than the request whichever comes first.
+            stage.say_time(story.clock_before(stamp));
+            stage.say_where(story, stamp);
+            stage.wait(LOOK).await;
+            stage.show(frame);
+            let answer = request(stage, client, asked.clone()).await.map_err(|error| error.to_string())?;
+            let again = [ErrorCode::MAP_NO_FRAME, ErrorCode::MAP_NO_TRANSFORM].contains(&answer.error_code);
+            match answer.error_code {
+                ErrorCode::SUCCESS => break,
+                _ if again && attempt < ATTEMPTS => {}
+                _ => return Err(answer.error_message),
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn ask(
+    stage: &mut Stage,
+    event: &TraceEvent,
+    client: &Client<RetrieveObjects::Service>,
+) -> Result<(), String> {
+    let data = trace::data(event);
+    let asked = RetrieveObjects::Request {
+        query: data["query"].as_str().unwrap_or_default().to_owned(),
+        k: data["k"].as_u64().and_then(|k| u32::try_from(k).ok()).unwrap_or(0),
+        scope: data["scope"].as_str().unwrap_or_default().to_owned(),
+    };
+    request(stage, client, asked).await.map(drop).map_err(|error| error.to_string())
+}

@@ -1,0 +1,179 @@
+//! What a recording tells: decisions, and what the nodes saw when they made them.
+
+use super::ReplayError;
+use crate::trace;
+use prehend_bags::{ContainerError, StoredMessage, stored_messages};
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::rosgraph_msgs::msg::Clock;
+use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_msgs::std_msgs::msg::Header;
+use prehend_msgs::tf2_msgs::msg::TFMessage;
+use prehend_nodes::RobotConfig;
+use prehend_ros::{from_cdr, nanoseconds};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Transforms this far around a frame go with it, nanoseconds: whether the camera rested is looked up 0.12 s before.
+const AROUND: i64 = 400_000_000;
+
+/// A message of the robot side, to be sent as it was.
+#[derive(Clone, Debug)]
+pub struct Sensed {
+    /// Its topic.
+    pub topic: String,
+    /// `PACKAGE/msg/NAME`.
+    pub type_name: String,
+    /// As it is stored.
+    pub data: Vec<u8>,
+}
+
+/// What was recorded of a run.
+#[derive(Debug, Default)]
+pub struct Story {
+    /// Trace events in the order of their recording.
+    pub events: Vec<TraceEvent>,
+    /// Messages of what was in the hand: before which event each came.
+    pub in_hand: Vec<(usize, Vec<u8>)>,
+    /// Fixed transforms, all in one.
+    pub fixed: TFMessage,
+    /// Camera and detector messages of the frames that were taken into a map, by stamp.
+    pub frames: BTreeMap<i64, Vec<Sensed>>,
+    /// Why reading ended early.
+    pub damage: Option<ContainerError>,
+    moving: Vec<(i64, TFMessage)>,
+    joints: Vec<(i64, Vec<u8>)>,
+    clocks: Vec<i64>,
+}
+
+/// Stamps of the frames that an event says were taken.
+pub fn frames_of(event: &TraceEvent) -> Vec<i64> {
+    let data = trace::data(event);
+    let frames = data["frames"].as_array().map(Vec::as_slice).unwrap_or_default();
+    frames.iter().filter_map(Value::as_i64).collect()
+}
+
+/// Whether an event tells of an update of a map.
+pub fn is_update(event: &TraceEvent) -> bool {
+    event.kind == TraceEvent::KIND_PERCEPTION && event.name == "update" && event.status == "done"
+}
+
+/// Whether an event tells of a retrieval.
+pub fn is_retrieval(event: &TraceEvent) -> bool {
+    event.kind == TraceEvent::KIND_PERCEPTION && event.name == "retrieve"
+}
+
+/// Whether an event tells that something begins to move.
+pub fn is_motion(event: &TraceEvent) -> bool {
+    event.kind == TraceEvent::KIND_MOTION && event.status == "started"
+}
+
+impl Story {
+    /// Reads a recording of `robot`; with `partial` up to its first damage.
+    ///
+    /// Errors: [`ReplayError::Container`].
+    pub fn read(path: &Path, robot: &RobotConfig, partial: bool) -> Result<Self, ReplayError> {
+        let mut story = Self::default();
+        let mut broken: Option<String> = None;
+        let damage = stored_messages(path, partial, &mut |message| {
+            let read = take(&mut story, robot, &message);
+            broken =
+                read.err().map(|error| format!("a message of {} cannot be read: {error}", message.topic));
+            broken.is_none()
+        })?;
+        if let Some(broken) = broken {
+            return Err(ReplayError::Nothing(broken));
+        }
+        story.damage = damage;
+        story.read_frames(path, robot, partial)?;
+        Ok(story)
+    }
+
+    /// Reads the frames that events tell of.
+    fn read_frames(&mut self, path: &Path, robot: &RobotConfig, partial: bool) -> Result<(), ReplayError> {
+        let wanted: BTreeSet<i64> =
+            self.events.iter().filter(|event| is_update(event)).flat_map(frames_of).collect();
+        let cameras = cameras_of(robot);
+        let frames = &mut self.frames;
+        stored_messages(path, partial, &mut |message| {
+            if cameras.contains(message.topic)
+                && let Ok(header) = from_cdr::<Header>(message.data)
+                && wanted.contains(&nanoseconds(&header.stamp))
+            {
+                frames.entry(nanoseconds(&header.stamp)).or_default().push(Sensed {
+                    topic: message.topic.to_owned(),
+                    type_name: message.type_name.to_owned(),
+                    data: message.data.to_vec(),
+                });
+            }
+            true
+        })?;
+        Ok(())
+    }
+
+    /// Transforms around a time, all in one.
+    pub fn transforms_around(&self, stamp: i64) -> TFMessage {
+        let near = self.moving.iter().filter(|(at, _)| (at - stamp).abs() <= AROUND);
+        TFMessage { transforms: near.flat_map(|(_, message)| message.transforms.clone()).collect() }
+    }
+
+    /// The newest joint state at a time, as it is stored; else the oldest.
+    pub fn joints_at(&self, stamp: i64) -> Option<&[u8]> {
+        let before = self.joints.iter().rev().find(|(at, _)| *at <= stamp);
+        before.or(self.joints.first()).map(|(_, data)| data.as_slice())
+    }
+
+    /// The newest time of the clock before a time, nanoseconds.
+    pub fn clock_before(&self, stamp: i64) -> i64 {
+        self.clocks.iter().copied().filter(|at| *at < stamp).max().unwrap_or(stamp - 1_000_000)
+    }
+
+    /// What lacks for a replay, for people; empty when nothing does.
+    pub fn lacks(&self) -> Vec<String> {
+        let mut lacks = Vec::new();
+        let mut lack = |is_missing: bool, what: &str| {
+            if is_missing {
+                lacks.push(what.to_owned());
+            }
+        };
+        lack(self.events.is_empty(), "no trace");
+        let looked = self.events.iter().any(is_update);
+        lack(looked && self.frames.is_empty(), "no frame that was taken into a map");
+        lack(self.fixed.transforms.is_empty() && self.moving.is_empty(), "no transforms");
+        lack(self.joints.is_empty(), "no joint states");
+        lacks
+    }
+}
+
+/// Topics of cameras and detectors.
+fn cameras_of(robot: &RobotConfig) -> BTreeSet<&str> {
+    let (camera, detector) = (&robot.camera, &robot.detector);
+    let parts = detector.parts.iter().flat_map(|parts| [&parts.label_image, &parts.detections]);
+    let topics = [&camera.color, &camera.depth, &camera.info, &detector.label_image, &detector.detections];
+    topics.into_iter().chain(parts).map(String::as_str).collect()
+}
+
+fn take(
+    story: &mut Story,
+    robot: &RobotConfig,
+    message: &StoredMessage<'_>,
+) -> Result<(), prehend_ros::RosError> {
+    match message.topic {
+        names::TRACE => story.events.push(from_cdr(message.data)?),
+        names::IN_HAND => story.in_hand.push((story.events.len(), message.data.to_vec())),
+        "/tf_static" => story.fixed.transforms.extend(from_cdr::<TFMessage>(message.data)?.transforms),
+        "/tf" => {
+            let transforms: TFMessage = from_cdr(message.data)?;
+            let newest = transforms.transforms.iter().map(|t| nanoseconds(&t.header.stamp)).max();
+            story.moving.extend(newest.map(|at| (at, transforms)));
+        }
+        "/clock" => story.clocks.push(nanoseconds(&from_cdr::<Clock>(message.data)?.clock)),
+        topic if topic == robot.joint_states => {
+            let state: JointState = from_cdr(message.data)?;
+            story.joints.push((nanoseconds(&state.header.stamp), message.data.to_vec()));
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! The ROS packages and launch files, as far as that can be said without ROS: manifests are valid and complete, launch files compile,
+//! every argument is described, and every node and file they name is there.
+
+use clap::ValueEnum;
+use prehend_cli::node::NodeName;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folder and name of each package.
+const PACKAGES: [(&str, &str); 4] = [
+    ("crates/prehend-msgs/prehend_interfaces", "prehend_interfaces"),
+    ("crates/prehend-cli", "prehend"),
+    ("urdf", "prehend_description"),
+    ("launch", "prehend_bringup"),
+];
+
+/// Folders of `standard` that are no package one can install: of a vendor who has not released it, or an older layout.
+const NOT_INSTALLED: [&str; 2] = ["xarm_msgs", "nav2_msgs_humble"];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_path_buf()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn files_in(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let mut found: Vec<_> = files.filter(|path| path.to_string_lossy().ends_with(end)).collect();
+    found.sort();
+    found
+}
+
+fn launch_files() -> Vec<PathBuf> {
+    let root = repository();
+    [root.join("launch"), root.join("urdf/launch")]
+        .iter()
+        .flat_map(|folder| files_in(folder, ".launch.py"))
+        .collect()
+}
+
+/// What stands between the tags of a name.
+fn tagged(text: &str, tag: &str) -> BTreeSet<String> {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    text.split(&open).skip(1).filter_map(|rest| rest.split(&close).next()).map(str::to_owned).collect()
+}
+
+/// What a Python script with these arguments prints; `None`, with a line that says so, where it cannot run.
+fn python(needs: &str, script: &str, arguments: &[PathBuf]) -> Option<String> {
+    let there =
+        Command::new("python3").args(["-c", needs]).output().is_ok_and(|output| output.status.success());
+    if !there {
+        eprintln!("skipped: python3 with `{needs}` is not there");
+        return None;
+    }
+    let output = Command::new("python3").args(["-c", script]).args(arguments).output().expect("python3 runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).expect("text"))
+}
+
+#[test]
+fn manifests_say_what_they_must() {
+    for (folder, name) in PACKAGES {
+        let text = read(&format!("{folder}/package.xml"));
+        assert!(text.contains("<package format=\"3\">"), "{name}");
+        for (tag, value) in
+            [("name", name), ("version", env!("CARGO_PKG_VERSION")), ("build_type", "ament_cmake")]
+        {
+            assert_eq!(tagged(&text, tag), BTreeSet::from([value.to_owned()]), "{name}: {tag}");
+        }
+        assert!(tagged(&text, "license").contains("MIT"), "{name}");
+        let build = read(&format!("{folder}/CMakeLists.txt"));
+        assert!(build.contains(&format!("project({name}")), "{name}");
+        assert!(
+            build.contains("find_package(ament_cmake REQUIRED)") && build.contains("ament_package()"),
+            "{name}"
+        );
+    }
+}
+
+/// With the parser that ROS's own tools use, where it is installed (PyPI: catkin_pkg).
+#[test]
+fn manifests_are_valid_by_the_parser_of_ros() {
+    const SCRIPT: &str = "
+import sys
+from catkin_pkg.package import parse_package
+for folder in sys.argv[1:]:
+    found = []
+    package = parse_package(folder, warnings=found)
+    package.validate(warnings=found)
+    assert not found, (folder, found)
+    print(package.name)
+";
+    let folders: Vec<_> = PACKAGES.iter().map(|(folder, _)| repository().join(folder)).collect();
+    if let Some(printed) = python("import catkin_pkg.package", SCRIPT, &folders) {
+        assert_eq!(printed.lines().collect::<Vec<_>>(), PACKAGES.map(|(_, name)| name));
+    }
+}
+
+#[test]
+fn the_package_of_the_nodes_needs_every_message_package_and_installs_every_node() {
+    let standard = repository().join("crates/prehend-msgs/standard");
+    let mut used: BTreeSet<String> = files_in(&standard, "")
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .map(|path| path.file_name().expect("a name").to_string_lossy().into_owned())
+        .filter(|name| !NOT_INSTALLED.contains(&name.as_str()))
+        .collect();
+    used.insert("prehend_interfaces".to_owned());
+    let mut needed = tagged(&read("crates/prehend-cli/package.xml"), "depend");
+    for library in ["rcl", "rcl_action"] {
+        assert!(needed.remove(library), "{library}");
+    }
+    assert_eq!(needed, used);
+
+    let build = read("crates/prehend-cli/CMakeLists.txt");
+    let list = |name: &str| {
+        let start = build.split_once(&format!("set({name} ")).unwrap_or_else(|| panic!("{name}")).1;
+        let words = start.split_once(')').expect("its end").0;
+        words.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(list("interfaces"), used);
+    let nodes: BTreeSet<_> = NodeName::value_variants().iter().map(|node| node.name().to_owned()).collect();
+    assert_eq!(list("nodes"), nodes);
+}
+
+/// What a launch file says, by Python's own parser.
+const OUTLINE: &str = r#"
+import ast, json, sys
+outline = {}
+for path in sys.argv[1:]:
+    text = open(path).read()
+    compile(text, path, "exec")
+    tree = ast.parse(text)
+    of = lambda call: {k.arg: k.value for k in call.keywords}
+    text_of = lambda node: node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+    arguments, nodes, names = {}, [], {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                names[node.targets[0].id] = ast.literal_eval(node.value)
+            except ValueError:
+                pass
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id == "DeclareLaunchArgument":
+            said = of(node)
+            choices = said.get("choices")
+            arguments[text_of(node.args[0])] = {
+                "description": text_of(said.get("description")),
+                "choices": [text_of(c) for c in getattr(choices, "elts", [])],
+                "has_default": "default_value" in said,
+            }
+        if node.func.id == "Node":
+            said = of(node)
+            nodes.append([text_of(said.get("package")), text_of(said.get("executable"))])
+    outline[path] = {"arguments": arguments, "nodes": nodes, "NODES": names.get("NODES", []), "text": text}
+print(json.dumps(outline))
+"#;
+
+#[test]
+fn launch_files_compile_and_describe_every_argument() {
+    let files = launch_files();
+    assert!(files.len() >= 2, "{files:?}");
+    let Some(printed) = python("import ast", OUTLINE, &files) else { return };
+    let outline: Value = serde_json::from_str(&printed).expect("JSON");
+    for file in &files {
+        let arguments = outline[file.display().to_string()]["arguments"].as_object().expect("arguments");
+        assert!(!arguments.is_empty(), "{}", file.display());
+        for (name, argument) in arguments {
+            let description = argument["description"].as_str().unwrap_or_default();
+            let place = format!("{}: {name}", file.display());
+            assert!(
+                description.len() >= 9 && description.starts_with(char::is_uppercase)
+                    || description.contains(": "),
+                "{place}"
+            );
+            assert!(!description.ends_with('.'), "{place}: as help texts are written");
+        }
+    }
+    let robots: BTreeSet<String> = files_in(&repository().join("config/robots"), ".yaml")
+        .iter()
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    let main = &outline[repository().join("launch/prehend.launch.py").display().to_string()];
+    for name in [
+        "robot",
+        "sim",
+        "namespace",
+        "use_sim_time",
+        "params_file",
+        "scene",
+        "rviz",
+        "log_level",
+        "moveit",
+        "nav2",
+        "robot_ip",
+        "respawn",
+    ] {
+        assert!(main["arguments"][name]["has_default"] == true, "{name}");
+    }
+    let choices = main["arguments"]["robot"]["choices"].as_array().expect("choices");
+    let choices: BTreeSet<String> =
+        choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
+    assert_eq!(choices, robots);
+    let nodes = main["NODES"].as_array().expect("NODES").iter().map(|node| node.as_str().expect("text"));
+    let nodes: BTreeSet<_> = nodes.chain(["sim"]).collect();
+    let known: BTreeSet<_> = NodeName::value_variants().iter().map(|node| node.name()).collect();
+    assert_eq!(nodes, known);
+}
+
+#[test]
+fn what_launch_files_name_is_there() {
+    let files = launch_files();
+    let Some(printed) = python("import ast", OUTLINE, &files) else { return };
+    let outline: Value = serde_json::from_str(&printed).expect("JSON");
+    let manifests: Vec<String> =
+        ["launch", "urdf"].iter().map(|folder| read(&format!("{folder}/package.xml"))).collect();
+    for file in &files {
+        let said = &outline[file.display().to_string()];
+        let text = said["text"].as_str().expect("text");
+        for word in text.split('"').filter(|word| word.ends_with(".rviz")) {
+            assert!(repository().join("urdf/rviz").join(word).is_file(), "{}: {word}", file.display());
+        }
+        for node in said["nodes"].as_array().expect("nodes") {
+            let (Some(package), Some(executable)) = (node[0].as_str(), node[1].as_str()) else { continue };
+            assert!(!executable.is_empty());
+            let needed = manifests.iter().any(|manifest| tagged(manifest, "exec_depend").contains(package));
+            assert!(needed, "{}: no manifest needs {package}", file.display());
+        }
+    }
+    for scene in ["tabletop", "room_two_tables"] {
+        assert!(read("launch/prehend.launch.py").contains(&format!("\"{scene}\"")), "{scene}");
+        assert!(repository().join(format!("config/scenes/{scene}.yaml")).is_file(), "{scene}");
+    }
+}
