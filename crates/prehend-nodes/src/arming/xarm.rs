@@ -47,7 +47,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    fn service(&self) -> &'static str {
+    pub(super) fn service(&self) -> &'static str {
         match self {
             Self::Clean(service)
             | Self::Int16(service, _)
