@@ -71,7 +71,7 @@ impl XArmState {
 
     pub(super) fn tell(&self) -> Value {
         json!({
-            "mode": self.mode, "state": self.state(), "enabled": self.enabled, "error": self.error,
+            "mode": self.mode, "state": self.state(), "enabled": self.enabled, "code": self.error,
             "reduced": self.reduced, "fence_on": self.fence_on, "boundary": self.boundary,
             "sensitivity": self.sensitivity, "max_tcp_speed": self.max_tcp_speed,
             "max_joint_speed": self.max_joint_speed, "load": self.load, "load_center": self.load_center,
