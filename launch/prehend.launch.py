@@ -18,6 +18,7 @@ from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDesc
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 
 YES_NO = ["true", "false"]
 ARGUMENTS = [
@@ -300,7 +301,8 @@ def views(said, robot):
     namespace = said["namespace"].strip("/")
     below = f"/{namespace}" if namespace else ""
     time = {"use_sim_time": said["use_sim_time"]}
-    shown = ["/tf", "/tf_static", "/robot_description", *names_of(robot["camera"])]
+    clock = ["/clock"] if said["sim"] == "embedded" else []
+    shown = ["/tf", "/tf_static", "/robot_description", *names_of(robot["camera"]), *clock]
     share("rviz2")
     config = share("prehend_description") / "rviz" / "prehend.rviz"
     rviz = Node(
@@ -313,8 +315,10 @@ def views(said, robot):
     # The embedded robot publishes its own transforms; these would be the same once more.
     description = Node(
         package="robot_state_publisher", executable="robot_state_publisher", namespace=below,
-        parameters=[{"robot_description": urdf.read_text()}, time],
-        remappings=[("/tf", "~/tf"), ("/tf_static", "~/tf_static"), ("joint_states", below + robot["joint_states"])])
+        parameters=[{"robot_description": ParameterValue(urdf.read_text(), value_type=str)}, time],
+        remappings=[
+            ("/tf", "~/tf"), ("/tf_static", "~/tf_static"), ("joint_states", below + robot["joint_states"]),
+            *((name, below + name) for name in clock if below)])
     return [description, rviz]
 
 

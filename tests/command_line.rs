@@ -315,3 +315,37 @@ fn frames_of_a_simulated_table_become_maps_by_the_clock_and_against_the_truth() 
     let wrong = prehend(&["eval", "map", "--race", &frames, "--boxes", &boxes]);
     assert!(wrong.status.code() == Some(3) && text(&wrong.stderr).contains("without points"));
 }
+
+/// What ROS says by the command line or the environment and cannot be meant is told, and nothing runs.
+#[test]
+fn wrong_words_to_ros_are_clear_errors() {
+    let node = |arguments: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = Command::new(PREHEND);
+        command.args(["node", "verifier"]).args(arguments).current_dir(repository());
+        command.env("ROS_DOMAIN_ID", "230").envs(variable);
+        let output = command.output().expect("the executable runs");
+        (output.status.code(), text(&output.stderr))
+    };
+    for (arguments, message) in [
+        (&["--ros-args", "-r", "goal=other"][..], "expected a rule [node:]from:=to"),
+        (&["--ros-args", "--remapp", "a:=b"], "did you mean `--remap`?"),
+        (&["--ros-args", "--log-level", "loud"], "debug|info|warn|error|fatal"),
+    ] {
+        let (code, said) = node(arguments, None);
+        assert_eq!(code, Some(3), "{said}");
+        assert!(said.contains(message), "{arguments:?}: {said}");
+    }
+    for (arguments, variable, message) in [
+        (&[][..], Some(("ROS_AUTOMATIC_DISCOVERY_RANGE", "NEAR")), "LOCALHOST, SUBNET or SYSTEM_DEFAULT"),
+        (&[], Some(("ROS_AUTOMATIC_DISCOVERY_RANGE", "OFF")), "cannot be OFF"),
+        (&[], Some(("ROS_LOCALHOST_ONLY", "yes")), "expected 0 or 1"),
+        (&[], Some(("ROS_DOMAIN_ID", "seven")), "expected a number"),
+        (&["--ros-args", "-r", "__ns:=/no-name"], None, "is not a ROS name"),
+        (&["--ros-args", "-p", "enforc:=true"], None, "did you mean `enforce`?"),
+        (&["--ros-args", "-p", "limits.contact_force:=500.0"], None, "it is a safety limit of"),
+    ] {
+        let (code, said) = node(arguments, variable);
+        assert_eq!(code, Some(1), "{arguments:?} {variable:?}: {said}");
+        assert!(said.contains(message), "{arguments:?} {variable:?}: {said}");
+    }
+}

@@ -1,5 +1,5 @@
 //! The ROS packages and launch files, as far as that can be said without ROS: manifests are valid and complete, launch files compile,
-//! every argument is described, and every node and file they name is there.
+//! every argument is described, and every node and file they name is there. Where ROS 2 is installed and sourced, the launch file is run.
 
 use clap::ValueEnum;
 use prehend_cli::node::NodeName;
@@ -129,6 +129,16 @@ fn the_package_of_the_nodes_needs_every_message_package_and_installs_every_node(
     assert_eq!(list("nodes"), nodes);
 }
 
+#[test]
+fn the_backend_that_cmake_takes_by_itself_is_there() {
+    let build = read("crates/prehend-cli/CMakeLists.txt");
+    let rest = build.split_once("set(PREHEND_BACKEND \"").expect("the option").1;
+    let backend = rest.split('"').next().expect("its value");
+    let features = read("crates/prehend-cli/Cargo.toml");
+    let has = |feature: &str| features.lines().any(|line| line.starts_with(&format!("{feature} =")));
+    assert!(backend == "ros2" && has("ros2") || backend == "embedded" && !has("ros2"), "{backend}");
+}
+
 /// What a launch file says, by Python's own parser.
 const OUTLINE: &str = r#"
 import ast, json, sys
@@ -238,4 +248,102 @@ fn what_launch_files_name_is_there() {
         assert!(read("launch/prehend.launch.py").contains(&format!("\"{scene}\"")), "{scene}");
         assert!(repository().join(format!("config/scenes/{scene}.yaml")).is_file(), "{scene}");
     }
+}
+
+/// A prefix as colcon installs it, of links into the repository and to the executable under test.
+fn prefix() -> tempfile::TempDir {
+    use std::os::unix::fs::symlink;
+    let (folder, root) = (tempfile::tempdir().expect("a folder"), repository());
+    let at = |path: &str| folder.path().join(path);
+    for made in ["share/ament_index/resource_index/packages", "share/prehend/launch", "lib/prehend"] {
+        fs::create_dir_all(at(made)).expect("a folder");
+    }
+    fs::write(at("share/ament_index/resource_index/packages/prehend"), "").expect("a marker");
+    for data in ["config", "urdf"] {
+        symlink(root.join(data), at(&format!("share/prehend/{data}"))).expect("a link");
+    }
+    for file in files_in(&root.join("launch"), ".launch.py") {
+        symlink(&file, at("share/prehend/launch").join(file.file_name().expect("a name"))).expect("a link");
+    }
+    for node in NodeName::value_variants() {
+        symlink(env!("CARGO_BIN_EXE_prehend"), at(&format!("lib/prehend/{}", node.name()))).expect("a link");
+    }
+    folder
+}
+
+/// Ends the launched graph, whatever happens.
+struct Launched(std::process::Child);
+
+impl Launched {
+    fn interrupt(&self) {
+        // As Ctrl-C: launch stops what it started, and waits for it.
+        let _ = Command::new("kill").args(["-INT", &self.0.id().to_string()]).status();
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.interrupt();
+            let _ = self.0.wait();
+        }
+    }
+}
+
+#[test]
+fn ros2_launch_brings_up_a_graph_that_answers() {
+    let installed =
+        Command::new("ros2").args(["launch", "--help"]).output().is_ok_and(|output| output.status.success());
+    if !installed {
+        eprintln!("skipped: no `ros2 launch` here");
+        return;
+    }
+    let prefix = prefix();
+    let domain = prehend_cli::domain::Domain::free(prehend_cli::domain::Purpose::Run).expect("a domain");
+    let prefixes = std::env::var("AMENT_PREFIX_PATH").unwrap_or_default();
+    let logs = prefix.path().join("logs");
+    let mut launched = Launched(
+        Command::new("ros2")
+            .args([
+                "launch",
+                "prehend",
+                "prehend.launch.py",
+                "sim:=embedded",
+                "speed:=3.0",
+                "namespace:=robot1",
+            ])
+            .env("AMENT_PREFIX_PATH", format!("{}:{prefixes}", prefix.path().display()))
+            .env("ROS_DOMAIN_ID", domain.id.to_string())
+            .env("ROS_LOG_DIR", &logs)
+            .stdin(std::process::Stdio::null())
+            .stdout(fs::File::create(prefix.path().join("output")).expect("a file"))
+            .spawn()
+            .expect("ros2 runs"),
+    );
+    let output = || fs::read_to_string(prefix.path().join("output")).unwrap_or_default();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    loop {
+        let asked = Command::new(env!("CARGO_BIN_EXE_prehend"))
+            .args(["goal", "how many apples are there?", "--json", "--namespace", "/robot1/prehend"])
+            .args(["--ros-args", "-r", "/clock:=/robot1/clock"])
+            .current_dir(repository())
+            .env("ROS_DOMAIN_ID", domain.id.to_string())
+            .output()
+            .expect("prehend runs");
+        if asked.status.success() {
+            let report: Value = serde_json::from_slice(&asked.stdout).expect("JSON");
+            assert_eq!(report["outcome"], "done", "{report}");
+            break;
+        }
+        assert!(matches!(launched.0.try_wait(), Ok(None)), "the launch ended:\n{}", output());
+        assert!(
+            std::time::Instant::now() < deadline,
+            "no answer:\n{}\n{}",
+            String::from_utf8_lossy(&asked.stderr),
+            output()
+        );
+    }
+    launched.interrupt();
+    let status = launched.0.wait().expect("it ends");
+    assert!(status.success(), "{status}\n{}", output());
 }

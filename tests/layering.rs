@@ -29,8 +29,9 @@ const ROWS: [(&str, u8); 20] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 12] = [
-    ("ros2-client", &["prehend-ros"]),
+const RESERVED: [(&str, &[&str]); 13] = [
+    ("r2r", &["prehend-msgs", "prehend-ros"]),
+    ("r2r_common", &["prehend-msgs"]),
     ("rustdds", &["prehend-ros"]),
     ("rapier3d", &["prehend-sim"]),
     ("ort", &["prehend-models"]),

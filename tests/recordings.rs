@@ -54,8 +54,8 @@ async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
     std::fs::write(&scene, EASY_SCENE).expect("the scene file");
     let demo =
         ["demo", "--json", "--record", "--no-pictures", "--speed", "2", "--seed", "1", "--goal", EASY_GOAL];
-    let arguments =
-        [&demo[..], &["--perfect-detector", "--scene", &scene.display().to_string(), "--out"]].concat();
+    let scene = scene.display().to_string();
+    let arguments = [&demo[..], &["--perfect-detector", "--scene", &scene, "--out"]].concat();
     let output = prehend(&arguments, &[&run]).await;
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let bag = run.join("recording");

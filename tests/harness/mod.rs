@@ -17,6 +17,7 @@ use prehend_cli::node::{NODES, NodeName};
 use prehend_cli::outcome::Outcome;
 use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_ros::RosArguments;
 use prehend_sim::world::Truth;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -161,6 +162,8 @@ pub(crate) struct StageOptions {
     pub(crate) parameters: Vec<(NodeName, &'static str)>,
     /// Simulated seconds per wall second; 0 = as fast as possible.
     pub(crate) speed: f64,
+    /// What every node is told after `--ros-args`.
+    pub(crate) arguments: RosArguments,
 }
 
 impl Default for StageOptions {
@@ -171,6 +174,7 @@ impl Default for StageOptions {
             without: Vec::new(),
             parameters: vec![(NodeName::Sim, "detector:=perfect")],
             speed: 3.0,
+            arguments: RosArguments::default(),
         }
     }
 }
@@ -194,6 +198,7 @@ impl Stage {
             seed: 1,
             speed: options.speed,
             overrides,
+            arguments: options.arguments,
             purpose: Purpose::Run,
             without: options.without,
             restart: true,

@@ -3,30 +3,27 @@
 from pathlib import Path
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
-from launch.substitutions import Command, LaunchConfiguration
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 SHARE = Path(__file__).resolve().parent.parent
+# Root of each description.
+ROOTS = {"xarm6": "link_base", "stretch": "base_origin", "ranger_xarm6": "base_link"}
 
 
-def generate_launch_description():
+def show(context):
+    robot = LaunchConfiguration("robot").perform(context)
     # Installed, the descriptions are beside this folder in urdf/; in the repository this folder is in urdf/.
     folder = SHARE / "urdf" if (SHARE / "urdf").is_dir() else SHARE
-    urdf = Command(["cat ", f"{folder}/", LaunchConfiguration("robot"), ".urdf"])
+    description = (folder / f"{robot}.urdf").read_text()
     sliders = LaunchConfiguration("sliders")
-    return LaunchDescription([
-        DeclareLaunchArgument(
-            "robot", default_value="xarm6", choices=["xarm6", "stretch", "ranger_xarm6"],
-            description="The robot to show"),
-        DeclareLaunchArgument(
-            "sliders", default_value="true", choices=["true", "false"],
-            description="A window with a slider for each joint"),
+    return [
         Node(
             package="robot_state_publisher", executable="robot_state_publisher",
-            parameters=[{"robot_description": ParameterValue(urdf, value_type=str)}]),
+            parameters=[{"robot_description": ParameterValue(description, value_type=str)}]),
         Node(
             package="joint_state_publisher_gui", executable="joint_state_publisher_gui",
             condition=IfCondition(sliders)),
@@ -35,5 +32,17 @@ def generate_launch_description():
             condition=UnlessCondition(sliders)),
         Node(
             package="rviz2", executable="rviz2",
-            arguments=["-d", str(SHARE / "rviz" / "description.rviz")]),
+            arguments=["-d", str(SHARE / "rviz" / "description.rviz"), "-f", ROOTS[robot]]),
+    ]
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument(
+            "robot", default_value="xarm6", choices=["xarm6", "stretch", "ranger_xarm6"],
+            description="The robot to show"),
+        DeclareLaunchArgument(
+            "sliders", default_value="true", choices=["true", "false"],
+            description="A window with a slider for each joint"),
+        OpaqueFunction(function=show),
     ])

@@ -4,8 +4,10 @@ pub mod bag;
 pub mod map;
 mod models;
 pub mod record;
+mod ros;
 
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
+pub use ros::{RosOptions, with_ros_words};
 
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
@@ -104,6 +106,9 @@ pub struct GraphArgs {
     /// ROS parameter of a node, as `verifier:enforce:=false`; may be repeated
     #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
     pub params: Vec<(NodeName, String)>,
+    /// The graph's place among others.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// Scene of `demo` and `up`.
@@ -199,6 +204,9 @@ pub struct GoalArgs {
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// Arguments of `state`.
@@ -210,6 +218,9 @@ pub struct ShowArgs {
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// Arguments of `stop`.
@@ -221,6 +232,9 @@ pub struct StopArgs {
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 /// What `scene` can do.
@@ -433,12 +447,15 @@ pub struct NodeArgs {
     /// ROS parameter; may be repeated, each wins over every file
     #[arg(short, long = "param", value_name = "NAME:=VALUE")]
     pub params: Vec<String>,
-    /// Take time from the wall instead of /clock
+    /// Take time from the wall instead of /clock, as the ROS parameter use_sim_time:=false does
     #[arg(long)]
     pub wall_time: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
+    /// Its place in the graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
 }
 
 fn number(text: &str) -> Result<f64, String> {

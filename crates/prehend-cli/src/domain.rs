@@ -1,6 +1,6 @@
 //! A ROS domain of one's own, so that several graphs can run on one machine at once.
 
-use prehend_ros::DomainLease;
+use prehend_ros::{BACKEND, Backend, DomainLease};
 
 /// Why there is no domain to use.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,8 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// The domain of `ROS_DOMAIN_ID` when it is set, else a free one.
+    /// The domain of `ROS_DOMAIN_ID` when it is set, else a free one; with an installed ROS 2 below, which takes its domain from
+    /// there and nowhere else, domain 0 as every tool of ROS 2.
     ///
     /// Errors: [`DomainError::BadValue`], [`DomainError::NoneFree`].
     pub fn choose(purpose: Purpose) -> Result<Self, DomainError> {
@@ -73,19 +74,24 @@ impl Domain {
         }
     }
 
-    /// A domain nobody on this machine has leased.
+    /// A domain nobody on this machine has leased; with an installed ROS 2 below as [`choose`](Self::choose).
     ///
-    /// Errors: [`DomainError::NoneFree`].
+    /// Errors: [`DomainError::NoneFree`], [`DomainError::BadValue`].
     pub fn free(purpose: Purpose) -> Result<Self, DomainError> {
+        if let (Backend::Ros2 { .. }, Some(domain)) = (BACKEND, Self::of_environment()) {
+            return domain;
+        }
         let lease = DomainLease::take_for(purpose.word()).ok_or(DomainError::NoneFree)?;
         Ok(Self { id: lease.domain_id(), _lease: Some(lease) })
     }
 
     fn of_environment() -> Option<Result<Self, DomainError>> {
-        std::env::var("ROS_DOMAIN_ID")
-            .ok()
-            .filter(|value| !value.trim().is_empty())
-            .map(|value| Self::parse(&value))
+        let value = std::env::var("ROS_DOMAIN_ID").ok().filter(|value| !value.trim().is_empty());
+        match (value, BACKEND) {
+            (Some(value), _) => Some(Self::parse(&value)),
+            (None, Backend::Ros2 { .. }) => Some(Ok(Self { id: 0, _lease: None })),
+            (None, Backend::Embedded) => None,
+        }
     }
 
     fn parse(value: &str) -> Result<Self, DomainError> {

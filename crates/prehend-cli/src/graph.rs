@@ -6,7 +6,7 @@ use crate::node::{NodeName, nodes_of};
 use crate::observer::Observer;
 use crate::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor, SupervisorError};
 use prehend_nodes::RobotConfig;
-use prehend_ros::RosError;
+use prehend_ros::{RosArguments, RosError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -33,6 +33,8 @@ pub struct GraphOptions {
     pub speed: f64,
     /// Parameters `name:=value` by node.
     pub overrides: BTreeMap<NodeName, Vec<String>>,
+    /// What every node is told after `--ros-args`, this process's own node, too.
+    pub arguments: RosArguments,
     /// What the graph is for.
     pub purpose: Purpose,
     /// Nodes that are left out.
@@ -121,7 +123,7 @@ impl Graph {
             let pipes = supervisor.start(process(node, options))?;
             judge = judge.or(pipes.map(Judge::new));
         }
-        let observer = Observer::join(domain.id, &robot)?;
+        let observer = Observer::join(domain.id, &robot, &options.arguments)?;
         Ok(Self {
             supervisor,
             judge: judge.ok_or(GraphError::NoJudge)?,
@@ -232,6 +234,7 @@ fn process(node: NodeName, options: &GraphOptions) -> ProcessSpec {
     for parameter in options.overrides.get(&node).into_iter().flatten() {
         argument("--param", parameter.clone());
     }
+    arguments.extend(options.arguments.words());
     let sim = node == NodeName::Sim;
     ProcessSpec {
         name: node.name().to_owned(),

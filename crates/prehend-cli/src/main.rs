@@ -1,13 +1,20 @@
 //! The `prehend` command.
 
 use clap::Parser;
-use prehend_cli::args::{Cli, Command, with_node_of_name};
+use prehend_cli::args::{Cli, Command, with_node_of_name, with_ros_words};
 use prehend_cli::outcome::exit;
 use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(with_node_of_name(std::env::args_os().collect())) {
+    let (line, ros) = match with_ros_words(with_node_of_name(std::env::args_os().collect())) {
+        Ok(split) => split,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(exit::BAD_INPUT);
+        }
+    };
+    let cli = match Cli::try_parse_from(line) {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to stdout and is no error; what is wrong goes to stderr.
@@ -21,7 +28,7 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { exit::BAD_INPUT } else { exit::DONE });
         }
     };
-    prehend_ros::init_logging();
+    prehend_ros::init_logging(&ros);
     if matches!(cli.command, Command::Demo(_) | Command::Up(_)) {
         prehend_ros::when_stuck(start_anew);
     }

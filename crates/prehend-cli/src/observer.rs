@@ -10,7 +10,7 @@ use prehend_msgs::prehend_interfaces::srv::{
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_msgs::{Message, Service, moveit_msgs, names};
 use prehend_nodes::RobotConfig;
-use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosError, Subscription, TfBuffer};
+use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosArguments, RosError, Subscription, TfBuffer};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,13 +91,18 @@ fn newest<T: Message>(
 }
 
 impl Observer {
-    /// Joins domain `domain_id` as a node of its own.
+    /// Joins domain `domain_id` as a node of its own, in the namespace and with the names that `arguments` give the nodes of
+    /// the graph.
     ///
     /// Errors: [`RosError`] of the middleware.
-    pub fn join(domain_id: u16, robot: &RobotConfig) -> Result<Self, RosError> {
+    pub fn join(domain_id: u16, robot: &RobotConfig, arguments: &RosArguments) -> Result<Self, RosError> {
         let context = Context::create_in_domain(domain_id)?;
         let name = format!("prehend_{}", std::process::id());
-        let options = NodeOptions { use_sim_time: Some(true), ..Default::default() };
+        let options = NodeOptions {
+            use_sim_time: Some(true),
+            arguments: arguments.for_observer(),
+            ..Default::default()
+        };
         let node = Node::create(&context, &name, names::NAMESPACE, options)?;
         let trace = node.subscribe(names::TRACE, QosProfile::default().depth(2000))?;
         let goal = node.create_client::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
@@ -123,6 +128,14 @@ impl Observer {
     /// The ROS domain.
     pub fn domain_id(&self) -> u16 {
         self.context.domain_id()
+    }
+
+    /// The namespace in which the graph is looked for.
+    pub fn namespace(&self) -> &str {
+        match self.node.fully_qualified_name().rsplit_once('/') {
+            Some(("", _)) | None => "/",
+            Some((namespace, _)) => namespace,
+        }
     }
 
     /// Waits until somebody offers to stop the robot; whether somebody does.
@@ -208,7 +221,7 @@ fn hear_heartbeats(node: &Node) -> Result<Arc<Mutex<HashMap<String, Life>>>, Ros
 
 fn service<S: Service>(node: &Node, owner: NodeName, name: &str) -> Result<Needed, RosError> {
     let client = node.create_client::<S>(name, QosProfile::services())?;
-    Ok(Needed { owner, name: name.to_owned(), available: Box::new(move || client.is_available()) })
+    Ok(Needed { owner, name: node.resolve_service(name), available: Box::new(move || client.is_available()) })
 }
 
 fn needed(
@@ -233,32 +246,32 @@ fn needed(
         service::<CheckOutcome::Service>(node, NodeName::Verifier, names::VERIFIER_CHECK_OUTCOME)?,
         Needed {
             owner: NodeName::Affordance,
-            name: names::DETECT_AFFORDANCE.to_owned(),
+            name: node.resolve_action(names::DETECT_AFFORDANCE),
             available: Box::new(move || affordance.is_available()),
         },
         Needed {
             owner: NodeName::Skills,
-            name: names::EXECUTE_SKILL.to_owned(),
+            name: node.resolve_action(names::EXECUTE_SKILL),
             available: Box::new(move || skill.is_available()),
         },
         Needed {
             owner: NodeName::Skills,
-            name: names::STOP.to_owned(),
+            name: node.resolve_service(names::STOP),
             available: Box::new(move || stop.is_available()),
         },
         Needed {
             owner: NodeName::GoTo,
-            name: names::GO_TO.to_owned(),
+            name: node.resolve_action(names::GO_TO),
             available: Box::new(move || go_to.is_available()),
         },
         Needed {
             owner: NodeName::Agent,
-            name: names::EXECUTE_GOAL.to_owned(),
+            name: node.resolve_action(names::EXECUTE_GOAL),
             available: Box::new(move || execute.is_available()),
         },
         Needed {
             owner: NodeName::Agent,
-            name: names::GOAL.to_owned(),
+            name: node.resolve_service(names::GOAL),
             available: Box::new(move || goal.is_available()),
         },
     ])

@@ -3,6 +3,8 @@
 mod definitions;
 mod generate;
 mod interface;
+#[cfg(feature = "ros2")]
+mod ros2;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             read_package(&package, &mut interfaces, &mut files)?;
         }
     }
+    #[cfg(feature = "ros2")]
+    fs::write(out.join("ros2.rs"), ros2::twins(&interfaces))?;
     let generated = generate::generate(&interfaces)?;
     fs::write(out.join("interfaces.rs"), generated.modules)?;
     fs::write(out.join("for_each_type.rs"), generated.list)?;

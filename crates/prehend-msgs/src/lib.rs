@@ -15,6 +15,8 @@
 mod definitions;
 mod fixed_array;
 pub mod names;
+#[cfg(feature = "ros2")]
+pub mod ros2;
 mod traits;
 
 pub use definitions::ros2msg;

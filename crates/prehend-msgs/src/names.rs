@@ -1,51 +1,56 @@
 //! Every topic, service and action name of the Prehend graph, in one place.
 //!
+//! They are relative: each node resolves them in its own namespace, so that several robots have a graph each
+//! (`/robot1/prehend/goal`, `/robot2/prehend/goal`).
+//!
 //! Names of the robot side differ by robot and stand in `config/robots/<robot>.yaml`, not here.
 
-/// Namespace of the graph.
+/// Namespace of the graph when nobody gives it another.
 pub const NAMESPACE: &str = "/prehend";
 
 /// Topic, reliable and transient local: `SymbolicState`, owned by the agent.
-pub const STATE: &str = "/prehend/state";
+pub const STATE: &str = "state";
 /// Topic, transient local: `ObjectMap`, owned by object_map.
-pub const OBJECT_MAP: &str = "/prehend/object_map";
+pub const OBJECT_MAP: &str = "object_map";
+/// Topic: `std_msgs/Header`: stamp and view of each frame that was taken into a map; owned by object_map.
+pub const OBJECT_MAP_FRAME: &str = "object_map/frame";
 /// Topic: `visualization_msgs/MarkerArray`.
-pub const OBJECT_MAP_MARKERS: &str = "/prehend/object_map/markers";
+pub const OBJECT_MAP_MARKERS: &str = "object_map/markers";
 /// Topic: `sensor_msgs/PointCloud2`.
-pub const OBJECT_MAP_POINTS: &str = "/prehend/object_map/points";
+pub const OBJECT_MAP_POINTS: &str = "object_map/points";
 /// Topic: `TraceEvent`, published by all.
-pub const TRACE: &str = "/prehend/trace";
+pub const TRACE: &str = "trace";
 /// Topic: `Heartbeat`, published by all at 10 Hz wall clock.
-pub const HEARTBEAT: &str = "/prehend/heartbeat";
+pub const HEARTBEAT: &str = "heartbeat";
 /// Service: `SubmitGoal`.
-pub const GOAL: &str = "/prehend/goal";
+pub const GOAL: &str = "goal";
 /// Action: `ExecuteGoal`.
-pub const EXECUTE_GOAL: &str = "/prehend/execute_goal";
+pub const EXECUTE_GOAL: &str = "execute_goal";
 /// Service: `UpdateMap`.
-pub const OBJECT_MAP_UPDATE: &str = "/prehend/object_map/update";
+pub const OBJECT_MAP_UPDATE: &str = "object_map/update";
 /// Service: `RetrieveObjects`.
-pub const OBJECT_MAP_RETRIEVE: &str = "/prehend/object_map/retrieve";
+pub const OBJECT_MAP_RETRIEVE: &str = "object_map/retrieve";
 /// Service: `GetObject`.
-pub const OBJECT_MAP_GET_OBJECT: &str = "/prehend/object_map/get_object";
+pub const OBJECT_MAP_GET_OBJECT: &str = "object_map/get_object";
 /// Action: `DetectAffordance`.
-pub const DETECT_AFFORDANCE: &str = "/prehend/detect_affordance";
+pub const DETECT_AFFORDANCE: &str = "detect_affordance";
 /// Service: `Assess`.
-pub const VERIFIER_ASSESS: &str = "/prehend/verifier/assess";
+pub const VERIFIER_ASSESS: &str = "verifier/assess";
 /// Service: `Gate`.
-pub const VERIFIER_GATE: &str = "/prehend/verifier/gate";
+pub const VERIFIER_GATE: &str = "verifier/gate";
 /// Service: `RedeemPermit`.
-pub const VERIFIER_REDEEM: &str = "/prehend/verifier/redeem";
+pub const VERIFIER_REDEEM: &str = "verifier/redeem";
 /// Service: `CheckOutcome`.
-pub const VERIFIER_CHECK_OUTCOME: &str = "/prehend/verifier/check_outcome";
+pub const VERIFIER_CHECK_OUTCOME: &str = "verifier/check_outcome";
 /// Action: `ExecuteSkill`.
-pub const EXECUTE_SKILL: &str = "/prehend/execute_skill";
+pub const EXECUTE_SKILL: &str = "execute_skill";
 /// Action: `GoTo`, on mobile robots.
-pub const GO_TO: &str = "/prehend/go_to";
+pub const GO_TO: &str = "go_to";
 /// Topic, transient local: `ObjectMap` in the map frame, from the stops of a tour; owned by object_map, on mobile robots.
-pub const ROOM_MAP: &str = "/prehend/room_map";
+pub const ROOM_MAP: &str = "room_map";
 /// Service: `Stop`.
-pub const STOP: &str = "/prehend/stop";
+pub const STOP: &str = "stop";
 /// Topic, transient local: `ObjectMap` with what is in the gripper, as it was mapped before, or with nothing; owned by skills.
-pub const IN_HAND: &str = "/prehend/in_hand";
+pub const IN_HAND: &str = "in_hand";
 /// Topic, transient local: `StopState`, owned by skills.
-pub const STOP_STATE: &str = "/prehend/stop_state";
+pub const STOP_STATE: &str = "stop_state";

@@ -16,7 +16,12 @@ pub(crate) fn follow_map(
     let mut maps = node.subscribe::<ObjectMapMsg>(topic, QosProfile::transient_local())?;
     let (sender, receiver) = watch::channel(None);
     tokio::spawn(async move {
-        while let Some(message) = maps.next().await {
+        loop {
+            let message = tokio::select! {
+                () = sender.closed() => return,
+                message = maps.next() => message,
+            };
+            let Some(message) = message else { return };
             match convert::map_from_msg(&message) {
                 Ok(map) => {
                     sender.send_replace(Some(Arc::new(map)));

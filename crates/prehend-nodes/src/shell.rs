@@ -1,16 +1,31 @@
-//! What every node has in common: start, trace, heartbeat, peers, shutdown.
+//! What every node has in common: start, trace, heartbeat, peers, life and end.
+
+mod claim;
+mod diagnostics;
+mod life;
+mod limits;
+
+pub use life::Work;
 
 use crate::RobotConfig;
+use claim::{Hold, TwinWatch};
+use life::Life as NodeLife;
 use prehend_config::Findings;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{Heartbeat, TraceEvent};
-use prehend_ros::{Context, Node, Publisher, QosProfile, RosError, Subscription};
+use prehend_ros::{Context, Node, Publisher, QosProfile, RosArguments, RosError, Subscription};
+use prehend_scene::Reason;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool, atomic::Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures::StreamExt;
+use tokio::sync::watch;
+
+/// Last part of the topic on which is claimed what an action moves.
+const CLAIM: &str = "/prehend_holder";
 
 /// Period of the heartbeat, wall clock.
 pub const HEARTBEAT_PERIOD: Duration = Duration::from_millis(100);
@@ -30,7 +45,9 @@ pub struct NodeOptions {
     pub params_files: Vec<PathBuf>,
     /// `name:=value` parameters, each wins over every file.
     pub overrides: Vec<String>,
-    /// Whether time comes from `/clock`.
+    /// What stands after `--ros-args`: names, namespace, parameters; these win over the ones above.
+    pub arguments: RosArguments,
+    /// Whether time comes from `/clock` unless the parameter `use_sim_time` says otherwise; `false`: never.
     pub use_sim_time: bool,
     /// Whether the end of stdin means that the parent is gone.
     pub watch_stdin: bool,
@@ -45,6 +62,7 @@ impl Default for NodeOptions {
             speed: 1.0,
             params_files: Vec::new(),
             overrides: Vec::new(),
+            arguments: RosArguments::default(),
             use_sim_time: true,
             watch_stdin: false,
         }
@@ -63,6 +81,15 @@ pub enum NodeError {
     /// A parameter is wrong.
     #[error(transparent)]
     Parameter(#[from] prehend_ros::ParameterError),
+    /// Another node of the same name has been active for longer.
+    #[error(
+        "another node is {twin} already: end that one, or give this one another namespace (--ros-args -r __ns:=/NAME/prehend) \
+         or another ROS_DOMAIN_ID"
+    )]
+    Twin {
+        /// Its name, which is ours.
+        twin: String,
+    },
     /// The robot's model or the scene cannot be used.
     #[error("cannot start {node}: {reason}")]
     Start {
@@ -73,8 +100,32 @@ pub enum NodeError {
     },
 }
 
-/// A running node: its ROS node, its robot, and what it tells the others.
-#[derive(Debug)]
+/// Why a node must not move the robot, although it could.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Bar {
+    /// It is not active.
+    #[error("the node is not active: its lifecycle has to activate it")]
+    Inactive,
+    /// Another Prehend moves it.
+    #[error("the robot is held by {0}")]
+    Held(String),
+    /// It has not listened for long enough to know that no other Prehend moves it.
+    #[error("it is not known yet whether another Prehend holds the robot")]
+    Unsettled,
+}
+
+impl Bar {
+    /// The reason, as every node knows it.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Inactive => Reason::Stopped,
+            Self::Held(_) | Self::Unsettled => Reason::Busy,
+        }
+    }
+}
+
+/// A running node: its ROS node, its robot, and what it tells the others; clones are the same.
+#[derive(Clone, Debug)]
 pub struct Shell {
     /// The ROS node.
     pub node: Node,
@@ -85,7 +136,8 @@ pub struct Shell {
     /// Liveness of the other nodes.
     pub peers: Peers,
     motion_active: Arc<AtomicBool>,
-    watch_stdin: bool,
+    life: Arc<NodeLife>,
+    incarnation: u64,
     _context: Context,
 }
 
@@ -101,7 +153,9 @@ impl Shell {
             prehend_ros::NodeOptions {
                 params_files: options.params_files.clone(),
                 overrides: options.overrides.clone(),
-                use_sim_time: Some(options.use_sim_time),
+                arguments: options.arguments.clone(),
+                use_sim_time: (!options.use_sim_time).then_some(false),
+                sim_time_by_default: true,
                 ..Default::default()
             },
         )?;
@@ -110,22 +164,35 @@ impl Shell {
             name,
             publisher: node.create_publisher(names::TRACE, QosProfile::default().depth(200))?,
         };
+        limits::show(&node, &robot, &RobotConfig::file(&options.robot))?;
+        node.serve_parameters()?;
+        let life = NodeLife::new();
+        let signal = prehend_ros::shutdown_signal(options.watch_stdin);
+        let ends = Arc::clone(&life);
+        tokio::spawn(async move {
+            let _ = signal.await;
+            ends.ending.send_replace(true);
+        });
+        let beating = Beating { name, incarnation: incarnation(), sequence: Arc::default() };
         let peers = Peers::new(
             node.subscribe(names::HEARTBEAT, QosProfile::default().best_effort().depth(50))?,
             Duration::from_secs_f64(robot.limits.peer_silence),
+            (node.fully_qualified_name(), beating.clone()),
+            &life,
         );
         let motion_active = Arc::new(AtomicBool::new(false));
         let publisher = node.create_publisher(names::HEARTBEAT, QosProfile::default().depth(1))?;
-        spawn_heartbeat(name, publisher, Arc::clone(&motion_active));
-        Ok(Self {
-            node,
-            robot,
-            trace,
-            peers,
-            motion_active,
-            watch_stdin: options.watch_stdin,
-            _context: context,
-        })
+        let incarnation = beating.incarnation;
+        tokio::spawn(beat(beating, publisher, Arc::clone(&motion_active), life.active.subscribe()));
+        tokio::spawn(diagnostics::report(
+            node.clone(),
+            robot.name.clone(),
+            node.create_publisher("/diagnostics", QosProfile::default())?,
+            peers.clone(),
+            Arc::clone(&life),
+            node.resolve_topic(names::HEARTBEAT),
+        ));
+        Ok(Self { node, robot, trace, peers, motion_active, life, incarnation, _context: context })
     }
 
     /// Tells the others whether this node is moving the robot.
@@ -133,9 +200,18 @@ impl Shell {
         self.motion_active.store(active, Ordering::Relaxed);
     }
 
-    /// Completes when the process is to end.
-    pub async fn shutdown(&self) {
-        let _ = prehend_ros::shutdown_signal(self.watch_stdin).await;
+    /// Claims what the action `action` moves, against every other Prehend that sends it goals.
+    ///
+    /// Errors: [`RosError`] of the middleware.
+    pub fn claim(&self, action: &str) -> Result<(), RosError> {
+        let topic = format!("{}{CLAIM}", self.node.resolve_action(action));
+        let claims = self.node.create_publisher(&topic, QosProfile::default().depth(1))?;
+        let others = self.node.subscribe(&topic, QosProfile::default().best_effort().depth(20))?;
+        let name = self.node.fully_qualified_name().to_owned();
+        let hold = self.peers.hold.clone();
+        hold.send_replace(Hold::Listening);
+        tokio::spawn(claim::claim(name, self.incarnation, claims, others, self.activity(), hold));
+        Ok(())
     }
 }
 
@@ -145,26 +221,43 @@ pub fn incarnation() -> u64 {
     (since.as_nanos() as u64) ^ (u64::from(std::process::id()) << 48)
 }
 
-fn spawn_heartbeat(name: &'static str, publisher: Publisher<Heartbeat>, motion_active: Arc<AtomicBool>) {
-    let incarnation = incarnation();
-    tokio::spawn(async move {
-        let mut interval = tokio::time::interval(HEARTBEAT_PERIOD);
-        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut sequence = 0;
-        loop {
-            interval.tick().await;
-            sequence += 1;
-            let beat = Heartbeat {
-                node: name.to_owned(),
-                incarnation,
-                sequence,
-                motion_active: motion_active.load(Ordering::Relaxed),
-            };
-            if let Err(error) = publisher.publish(&beat) {
-                tracing::warn!("heartbeat not sent: {error}");
-            }
+/// A node's own heartbeat.
+#[derive(Clone, Debug)]
+struct Beating {
+    name: &'static str,
+    incarnation: u64,
+    /// Beats since the node is active.
+    sequence: Arc<AtomicU64>,
+}
+
+/// Beats while the node is active.
+async fn beat(
+    beating: Beating,
+    publisher: Publisher<Heartbeat>,
+    motion_active: Arc<AtomicBool>,
+    mut active: watch::Receiver<bool>,
+) {
+    let mut interval = tokio::time::interval(HEARTBEAT_PERIOD);
+    interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        if active.wait_for(|active| *active).await.is_err() {
+            return;
         }
-    });
+        interval.tick().await;
+        if !*active.borrow() {
+            beating.sequence.store(0, Ordering::Relaxed);
+            continue;
+        }
+        let beat = Heartbeat {
+            node: beating.name.to_owned(),
+            incarnation: beating.incarnation,
+            sequence: beating.sequence.fetch_add(1, Ordering::Relaxed) + 1,
+            motion_active: motion_active.load(Ordering::Relaxed),
+        };
+        if let Err(error) = publisher.publish(&beat) {
+            tracing::warn!("heartbeat not sent: {error}");
+        }
+    }
 }
 
 /// Publishes trace lines of one node.
@@ -197,7 +290,9 @@ impl Trace {
             duration: 0.0,
             data: data.to_string(),
         };
-        tracing::info!("{} {} {}: {}", event.kind, event.name, event.status, event.message);
+        // Messages tell what was asked for, which is nobody's business by default.
+        tracing::info!("{} {} {}", event.kind, event.name, event.status);
+        tracing::debug!("{} {} {}: {}", event.kind, event.name, event.status, event.message);
         if let Err(error) = self.publisher.publish(&event) {
             tracing::warn!("trace line not sent: {error}");
         }
@@ -211,19 +306,35 @@ struct Life {
     motion_active: bool,
 }
 
-/// Who is alive, by their heartbeats.
+/// Who is alive, by their heartbeats; and whether this node may move the robot.
 #[derive(Clone, Debug)]
 pub struct Peers {
     lives: Arc<Mutex<HashMap<String, Life>>>,
     silence: Duration,
+    active: watch::Receiver<bool>,
+    hold: watch::Sender<Hold>,
+    twin: Arc<Mutex<Option<String>>>,
 }
 
 impl Peers {
-    fn new(mut beats: Subscription<Heartbeat>, silence: Duration) -> Self {
+    fn new(
+        mut beats: Subscription<Heartbeat>,
+        silence: Duration,
+        (full_name, own): (&str, Beating),
+        node: &Arc<NodeLife>,
+    ) -> Self {
         let lives = Arc::new(Mutex::new(HashMap::new()));
-        let heard = Arc::clone(&lives);
+        let twin = Arc::new(Mutex::new(None));
+        let (heard, found, ends, full_name) =
+            (Arc::clone(&lives), Arc::clone(&twin), Arc::clone(node), full_name.to_owned());
         tokio::spawn(async move {
+            let mut watch = TwinWatch::default();
             while let Some(beat) = beats.next().await {
+                let ours = (own.sequence.load(Ordering::Relaxed), own.incarnation);
+                if beat.node == own.name && watch.hear(&beat, ours) {
+                    *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(full_name.clone());
+                    ends.ending.send_replace(true);
+                }
                 let life = Life {
                     incarnation: beat.incarnation,
                     heard: Instant::now(),
@@ -232,11 +343,69 @@ impl Peers {
                 heard.lock().unwrap_or_else(PoisonError::into_inner).insert(beat.node, life);
             }
         });
-        Self { lives, silence }
+        Self { lives, silence, active: node.active.subscribe(), hold: watch::Sender::default(), twin }
+    }
+
+    /// The full name that another node has as well, when that one came first.
+    fn twin(&self) -> Option<String> {
+        self.twin.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Why this node must not move the robot now, if it must not.
+    pub fn bar(&self) -> Option<Bar> {
+        if !*self.active.borrow() {
+            return Some(Bar::Inactive);
+        }
+        match &*self.hold.borrow() {
+            Hold::Theirs(holder) => Some(Bar::Held(holder.clone())),
+            Hold::Nothing | Hold::Listening | Hold::Ours => None,
+        }
+    }
+
+    /// Completes when this node must not move the robot any more.
+    pub async fn barred(&self) -> Bar {
+        let (mut active, mut hold) = (self.active.clone(), self.hold.subscribe());
+        loop {
+            if let Some(bar) = self.bar() {
+                return bar;
+            }
+            tokio::select! {
+                changed = active.changed() => if changed.is_err() { return Bar::Inactive },
+                // The sender lives in these peers.
+                _ = hold.changed() => {}
+            }
+        }
+    }
+
+    /// Waits until this node is known to hold what it moves.
+    ///
+    /// Errors: the [`Bar`] when it does not, or when that is not known in time.
+    pub async fn settled(&self, patience: Duration) -> Result<(), Bar> {
+        let mut hold = self.hold.subscribe();
+        let known = hold.wait_for(|hold| *hold != Hold::Listening);
+        let known = tokio::time::timeout(patience, known).await.is_ok();
+        match self.bar() {
+            Some(bar) => Err(bar),
+            None if known => Ok(()),
+            None => Err(Bar::Unsettled),
+        }
     }
 
     fn life(&self, name: &str) -> Option<Life> {
         self.lives.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+
+    /// Every node that was heard: how long it is silent, whether that is too long, whether it said that it moves the robot.
+    fn ages(&self) -> Vec<(String, Duration, bool, bool)> {
+        let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ages: Vec<_> = lives
+            .iter()
+            .map(|(name, life)| {
+                (name.clone(), life.heard.elapsed(), life.heard.elapsed() >= self.silence, life.motion_active)
+            })
+            .collect();
+        ages.sort();
+        ages
     }
 
     /// Whether `name` was heard within the permitted silence.

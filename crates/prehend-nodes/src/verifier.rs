@@ -12,7 +12,7 @@ use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_perception::Lexicon;
-use prehend_ros::{ActionClient, QosProfile, ServiceRequest, Subscription};
+use prehend_ros::{ActionClient, ParameterError, Parameters, QosProfile, ServiceRequest, Subscription};
 use prehend_scene::{Object, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
@@ -29,6 +29,9 @@ const CANCEL_DEADLINE: Duration = Duration::from_secs(2);
 /// How often the owner of the arm is looked after.
 const WATCH_PERIOD: Duration = Duration::from_millis(50);
 
+/// What is said to requests while the node is not active.
+const INACTIVE: &str = "the verifier is not active";
+
 #[expect(clippy::large_enum_variant, reason = "one event is alive at a time")]
 enum Event {
     Assess(ServiceRequest<Assess::Service>),
@@ -44,7 +47,11 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("verifier", &options).await?;
+    Shell::start("verifier", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut verifier = Verifier::new(&shell)?;
     let services = QosProfile::services();
     let mut assess = shell.node.create_service::<Assess::Service>(names::VERIFIER_ASSESS, services)?;
@@ -63,6 +70,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         None => None,
     };
     let mut watch = tokio::time::interval(WATCH_PERIOD);
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
@@ -124,6 +132,35 @@ fn agree(object: &mut Object, words: &Lexicon) {
     }
 }
 
+/// Shows what plans are judged by.
+fn show_settings(parameters: &Parameters, settings: &Settings, file: &str) -> Result<(), ParameterError> {
+    let reason = format!("it decides what the robot may do: change {file} and start the nodes anew");
+    let rule = &settings.commit;
+    for (name, value, text) in [
+        ("commit.alpha", rule.alpha, "Weight of consistency (AAH eq. 9)."),
+        ("commit.beta", rule.beta, "Weight of stability."),
+        ("commit.gamma", rule.gamma, "Weight of sufficiency."),
+        ("commit.delta", rule.delta, "Score from which evidence is accepted."),
+        ("commit.omega_floor", rule.omega_floor, "Least consistency."),
+        ("commit.zeta_floor", rule.zeta_floor, "Stability below which evidence is gathered again."),
+        ("commit.mu_floor", rule.mu_floor, "Sufficiency below which evidence is gathered again."),
+        ("permit_seconds", settings.permit_seconds, "Life of a permit, seconds."),
+        (
+            "min_confidence",
+            settings.min_confidence,
+            "Least share of votes for a name before the thing is touched.",
+        ),
+        (
+            "grasp_reach",
+            settings.grasp_reach,
+            "Farthest a grasp may be from the points of its object, metres.",
+        ),
+    ] {
+        parameters.show(name, value, text, &reason)?;
+    }
+    parameters.show("commit.weights", rule.weights.to_vec(), "Weights of the kinds of evidence.", &reason)
+}
+
 #[derive(Default)]
 struct Owner {
     life: Option<u64>,
@@ -168,9 +205,19 @@ impl<'a> Verifier<'a> {
         let file = parameters.string_or("settings", "config/nodes/verifier.yaml")?;
         let enforce = parameters.bool_or("enforce", true)?;
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
-        parameters.finish()?;
-        let words = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        parameters.describe("settings", "File of thresholds and of the life of permits.");
+        parameters.describe("synonyms", "File of names that mean the same.");
+        let text = "Whether a verdict holds; without, for an ablation, every plan is permitted.";
+        parameters.describe_fixed(
+            "enforce",
+            text,
+            "nobody switches the verifier off while the robot may move",
+        );
+        let words_file = words;
+        let words = Lexicon::load(&crate::share::resolve(Path::new(&words_file)))?;
         let settings = Settings::load(&crate::share::resolve(Path::new(&file)), workspace)?;
+        show_settings(parameters, &settings, &file)?;
+        parameters.finish()?;
         if !enforce {
             shell.trace.event(
                 "",
@@ -295,6 +342,9 @@ impl<'a> Verifier<'a> {
             Ok(plan) => plan,
             Err(error) => return bad(error.to_string()),
         };
+        if !self.shell.is_active() {
+            return bad(INACTIVE.to_owned());
+        }
         let hash = plan.hash();
         if hash != claimed {
             return bad(format!("the plan hashes to {hash}, but it claims {claimed}"));
@@ -369,6 +419,7 @@ impl<'a> Verifier<'a> {
         let hash = PlanHash(asked.plan_hash.clone());
         let result = self.ledger.redeem(&asked.permit_id, &hash, asked.map_version, now);
         let (error_code, error_message) = match &result {
+            _ if !self.shell.is_active() => (ErrorCode::VERIFIER_REFUSED, INACTIVE.to_owned()),
             Ok(()) => (ErrorCode::SUCCESS, String::new()),
             Err(error) => (redeem_code(error), error.to_string()),
         };
@@ -376,8 +427,8 @@ impl<'a> Verifier<'a> {
             "",
             TraceEvent::KIND_PERMIT,
             "redeem",
-            if result.is_ok() { "redeemed" } else { "refused" },
-            if result.is_ok() {
+            if error_code == ErrorCode::SUCCESS { "redeemed" } else { "refused" },
+            if error_code == ErrorCode::SUCCESS {
                 format!("permit {} redeemed", asked.permit_id)
             } else {
                 error_message.clone()

@@ -86,7 +86,7 @@ impl Stage {
             .spawn()
             .expect("the node");
         let context = Context::create_in_domain(lease.domain_id()).expect("context");
-        let node = Node::create(&context, "peers", "", RosOptions::default()).expect("node");
+        let node = Node::create(&context, "peers", names::NAMESPACE, RosOptions::default()).expect("node");
         let transforms = [("map", "base_link"), ("base_link", "link_base")].map(|(parent, child)| {
             let mut transform = TransformStamped { child_frame_id: child.to_owned(), ..Default::default() };
             transform.header.frame_id = parent.to_owned();

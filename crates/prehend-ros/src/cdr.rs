@@ -1,9 +1,8 @@
 //! Messages as ROS 2 stores them: the bytes that also travel, after four that tell their encoding.
 
 use crate::RosError;
-use crate::backend::{decode, encode};
+use crate::backend::{Encoding, decode, encode};
 use prehend_msgs::Message;
-use rustdds::RepresentationIdentifier;
 use std::sync::atomic::AtomicUsize;
 
 /// The message in stored bytes, as rosbag2 keeps them. When `T` is the first field of the stored message, only that field is
@@ -11,14 +10,10 @@ use std::sync::atomic::AtomicUsize;
 ///
 /// Errors: [`RosError::Decode`].
 pub fn from_cdr<T: Message>(bytes: &[u8]) -> Result<T, RosError> {
-    let encoding = match bytes {
-        [0, 0, _, _, ..] => RepresentationIdentifier::CDR_BE,
-        [0, 1, _, _, ..] => RepresentationIdentifier::CDR_LE,
-        _ => {
-            let begin = &bytes[..bytes.len().min(4)];
-            let reason = format!("it begins with {begin:?}; plain CDR begins with 0, 0 or 0, 1");
-            return Err(RosError::Decode { type_name: std::any::type_name::<T>(), reason });
-        }
+    let Some(encoding) = Encoding::of(bytes) else {
+        let begin = &bytes[..bytes.len().min(4)];
+        let reason = format!("it begins with {begin:?}; plain CDR begins with 0, 0 or 0, 1");
+        return Err(RosError::Decode { type_name: std::any::type_name::<T>(), reason });
     };
     decode(&bytes[4..], encoding)
 }
@@ -27,7 +22,7 @@ pub fn from_cdr<T: Message>(bytes: &[u8]) -> Result<T, RosError> {
 ///
 /// Errors: [`RosError::Encode`].
 pub fn to_cdr<T: Message>(message: &T) -> Result<Vec<u8>, RosError> {
-    let mut bytes = vec![0, 1, 0, 0];
+    let mut bytes = Encoding::LITTLE_HEADER.to_vec();
     bytes.extend_from_slice(&encode(message, &AtomicUsize::new(0))?);
     Ok(bytes)
 }

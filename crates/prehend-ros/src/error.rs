@@ -14,6 +14,16 @@ pub enum RosError {
         /// The value as found.
         value: String,
     },
+    /// A variable that says how far others are looked for has no such value.
+    #[error("{variable} is `{value}`: expected {expected}")]
+    BadDiscovery {
+        /// Name of the variable.
+        variable: &'static str,
+        /// The value as found.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// A node, topic, service or action name breaks the rules of ROS names.
     #[error("`{name}` is not a ROS name: {reason}")]
     InvalidName {

@@ -44,6 +44,7 @@
 //! ```
 
 mod action;
+mod arguments;
 mod backend;
 mod cdr;
 mod clock;
@@ -51,7 +52,10 @@ mod context;
 mod domain;
 mod error;
 mod graph;
+mod health;
+mod lifecycle;
 mod logging;
+mod names;
 mod node;
 mod params;
 mod qos;
@@ -66,16 +70,19 @@ pub use action::{
     ActionClient, ActionServer, ExecutingGoal, FeedbackStream, GoalCanceller, GoalHandle, GoalRequest,
     GoalStatus,
 };
-pub use backend::{STUCK_EXIT_CODE, when_stuck};
+pub use arguments::{ArgumentError, Remap, RemapTarget, RosArguments};
+pub use backend::{BACKEND, Backend, InterfaceReport, STUCK_EXIT_CODE, check_interfaces, when_stuck};
 pub use cdr::{from_cdr, to_cdr};
 pub use clock::{Clock, nanoseconds, time_from_nanoseconds};
 pub use context::Context;
 pub use domain::DomainLease;
 pub use error::{CancelRejection, RosError};
 pub use graph::TopicInfo;
-pub use logging::{Severity, init_logging};
+pub use health::{TopicEnd, TopicHealth};
+pub use lifecycle::{Lifecycle, LifecycleState, LifecycleTransition, Perform, TransitionOutcome};
+pub use logging::{Severity, init_logging, last_error};
 pub use node::{Node, NodeOptions, ServiceMapping};
-pub use params::{ParameterError, Parameters, UnknownParameter};
+pub use params::{Live, ParameterError, ParameterValue, Parameters, UnknownParameter};
 pub use qos::{Durability, QosProfile, Reliability};
 pub use raw::{RawMessage, RawPublisher, RawSubscription};
 pub use service::{Client, Responding, ServiceRequest, ServiceServer};

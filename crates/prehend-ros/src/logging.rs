@@ -1,12 +1,13 @@
 //! Logs of a process, on stderr and `/rosout`.
 
-use crate::Publisher;
 use crate::clock::Clock;
 use crate::sync::lock;
+use crate::{Publisher, RosArguments};
 use prehend_msgs::rcl_interfaces::msg::Log;
 use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
@@ -28,19 +29,41 @@ pub enum Severity {
     Fatal = 50,
 }
 
+impl Severity {
+    /// The severity of a word, in any case; `None` when it is none.
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "debug" => Self::Debug,
+            "info" => Self::Info,
+            "warn" | "warning" => Self::Warn,
+            "error" => Self::Error,
+            "fatal" => Self::Fatal,
+            _ => return None,
+        })
+    }
+}
+
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 7] = [
+const NOISE: [&str; 6] = [
+    // Told in other words by the backend `ros2`; and a line about /rosout must not go there.
+    "r2r=off",
     "rustdds=warn",
-    "ros2_client=warn",
     "rustdds::dds::pubsub=off",
     "rustdds::network::udp_listener=off",
     "rustdds::dds::with_key::datawriter=error",
     "rustdds::rtps::message_receiver=error",
-    "ros2_client::service::wrappers=error",
 ];
 
 /// Where the lines of this process go: its node, once there is one.
 static ROSOUT: Mutex<Option<Rosout>> = Mutex::new(None);
+
+/// What went wrong last, and when.
+static LAST_ERROR: Mutex<Option<(Instant, String)>> = Mutex::new(None);
+
+/// The last line of severity error that this process has logged, and its age.
+pub fn last_error() -> Option<(Duration, String)> {
+    lock(&LAST_ERROR).as_ref().map(|(at, line)| (at.elapsed(), line.clone()))
+}
 
 thread_local! {
     static PUBLISHING: Cell<bool> = const { Cell::new(false) };
@@ -110,7 +133,8 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
             Level::ERROR => Severity::Error,
             Level::WARN => Severity::Warn,
             Level::INFO => Severity::Info,
-            Level::DEBUG | Level::TRACE => return,
+            Level::DEBUG => Severity::Debug,
+            Level::TRACE => return,
         };
         // The middleware must not log about its own log lines.
         let target = event.metadata().target();
@@ -118,9 +142,14 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
             return;
         }
         let rosout = lock(&ROSOUT).clone();
-        if let Some(rosout) = rosout {
-            let mut line = Line::default();
+        let mut line = Line::default();
+        if rosout.is_some() || severity == Severity::Error {
             event.record(&mut line);
+        }
+        if severity == Severity::Error {
+            *lock(&LAST_ERROR) = Some((Instant::now(), line.0.trim_start().to_owned()));
+        }
+        if let Some(rosout) = rosout {
             let metadata = event.metadata();
             let place = (metadata.file().unwrap_or(""), target, metadata.line().unwrap_or(0));
             rosout.publish(severity, line.0.trim_start(), place);
@@ -129,9 +158,9 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
     }
 }
 
-/// Directives for the filter: those of `RUST_LOG` (default `info`), and the known noise off where they do not speak of it.
-fn directives(rust_log: Option<&str>) -> String {
-    let asked = rust_log.map(str::trim).filter(|text| !text.is_empty()).unwrap_or("info");
+/// Directives for the filter: those of `RUST_LOG` (default `level`), and the known noise off where they do not speak of it.
+fn directives(rust_log: Option<&str>, level: &str) -> String {
+    let asked = rust_log.map(str::trim).filter(|text| !text.is_empty()).unwrap_or(level);
     let mut all: Vec<&str> = NOISE
         .into_iter()
         .filter(|noise| {
@@ -143,12 +172,26 @@ fn directives(rust_log: Option<&str>) -> String {
     all.join(",")
 }
 
-/// Sets up logging of the process: stderr, filtered by `RUST_LOG` (default `info`) with the middleware's known noise left
-/// out; and `/rosout` once a [`Node`](crate::Node) is there. Call it once, first thing in `main`; later calls do nothing.
-pub fn init_logging() {
+/// The word of the filter for the level that `--log-level` asks for; that of a logger of C++ means nothing here.
+fn level(arguments: &RosArguments) -> &'static str {
+    let foreign =
+        |logger: &str| ["rcl", "rmw", "rclcpp", "rclpy"].iter().any(|name| logger.starts_with(name));
+    let asked = arguments.log_levels.iter().rev().find(|(logger, _)| !logger.as_deref().is_some_and(foreign));
+    match asked.map(|(_, severity)| *severity) {
+        Some(Severity::Debug) => "debug",
+        Some(Severity::Info) | None => "info",
+        Some(Severity::Warn) => "warn",
+        Some(Severity::Error | Severity::Fatal) => "error",
+    }
+}
+
+/// Sets up logging of the process: stderr, filtered by `RUST_LOG`, else by `--log-level` (default `info`), with the middleware's
+/// known noise left out; and `/rosout` once a [`Node`](crate::Node) is there. Call it once, first thing in `main`; later calls do
+/// nothing.
+pub fn init_logging(arguments: &RosArguments) {
     let rust_log = std::env::var("RUST_LOG").ok();
-    let filter = EnvFilter::new(directives(rust_log.as_deref()));
-    let stderr = fmt::layer().with_writer(std::io::stderr);
+    let filter = EnvFilter::new(directives(rust_log.as_deref(), level(arguments)));
+    let stderr = (arguments.stdout_logs != Some(false)).then(|| fmt::layer().with_writer(std::io::stderr));
     // Fails when logging was set up before, which then stays.
     let _ = tracing_subscriber::registry().with(filter).with(stderr).with(RosoutLayer).try_init();
 }
@@ -159,9 +202,9 @@ mod tests {
 
     #[test]
     fn noise_is_off_unless_asked_for() {
-        let default = directives(None);
+        let default = directives(None, "info");
         assert!(default.ends_with(",info") && default.contains("rustdds::dds::pubsub=off"), "{default}");
-        let asked = directives(Some("debug,rustdds::dds::pubsub=trace"));
+        let asked = directives(Some("debug,rustdds::dds::pubsub=trace"), "warn");
         assert!(!asked.contains("pubsub=off") && asked.contains("udp_listener=off"), "{asked}");
         assert!(EnvFilter::try_new(asked).is_ok());
     }

@@ -10,12 +10,22 @@
 //!       threshold: 0.6     # parameter gate.threshold
 //! ```
 
+mod declared;
+mod live;
+pub(crate) mod services;
+mod value;
+
+pub use live::Live;
+pub use value::ParameterValue;
+
 use crate::sync::lock;
+use declared::Declarations;
 use prehend_config::{Value, nearest, read, read_file};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
 
 /// Why a parameter cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,6 +61,16 @@ pub enum ParameterError {
         expected: &'static str,
         /// What it is.
         found: String,
+    },
+    /// A value is set that is only shown.
+    #[error("{place}: `{name}` cannot be set: {reason}")]
+    Fixed {
+        /// File and line, or the override.
+        place: String,
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
     },
     /// Parameters are set that the node does not know.
     #[error("{}", lines(.unknown))]
@@ -114,6 +134,9 @@ pub struct Parameters {
     node: String,
     settings: Arc<BTreeMap<String, Setting>>,
     asked: Arc<Mutex<BTreeSet<String>>>,
+    declared: Arc<Mutex<Declarations>>,
+    /// Something was declared.
+    news: Arc<Notify>,
 }
 
 /// Whether the node path of a parameter file means node `full_name`.
@@ -230,7 +253,13 @@ impl Parameters {
             let place = format!("`{text}`");
             loader.settings.insert(name.to_owned(), Setting { place, shared: false, value });
         }
-        Ok(Self { node: full_name.to_owned(), settings: Arc::new(loader.settings), asked: Arc::default() })
+        Ok(Self {
+            node: full_name.to_owned(),
+            settings: Arc::new(loader.settings),
+            asked: Arc::default(),
+            declared: Arc::default(),
+            news: Arc::default(),
+        })
     }
 
     fn ask(&self, name: &str) -> Option<&Setting> {
@@ -254,6 +283,21 @@ impl Parameters {
                 found: setting.value.to_string(),
             }),
         }
+    }
+
+    /// Notes the value that the node takes.
+    fn taken<T: Clone + Into<ParameterValue>>(&self, name: &str, value: T) -> T {
+        lock(&self.declared).read_at_start(name, value.clone().into());
+        self.news.notify_one();
+        value
+    }
+
+    fn out_of_bounds(&self, name: &str, expected: &'static str) -> ParameterError {
+        let (place, found) = match self.settings.get(name) {
+            Some(setting) => (setting.place.clone(), setting.value.to_string()),
+            None => (self.node.clone(), "the default".to_owned()),
+        };
+        ParameterError::Wrong { place, name: name.to_owned(), expected, found }
     }
 
     fn require<T>(&self, name: &str, found: Result<Option<T>, ParameterError>) -> Result<T, ParameterError> {
@@ -280,42 +324,42 @@ impl Parameters {
     ///
     /// Errors, here and below: [`ParameterError::Missing`], [`ParameterError::Wrong`].
     pub fn f64(&self, name: &str) -> Result<f64, ParameterError> {
-        self.require(name, self.get_f64(name))
+        Ok(self.taken(name, self.require(name, self.get_f64(name))?))
     }
 
     /// A finite number, `default` when not set.
     pub fn f64_or(&self, name: &str, default: f64) -> Result<f64, ParameterError> {
-        Ok(self.get_f64(name)?.unwrap_or(default))
+        Ok(self.taken(name, self.get_f64(name)?.unwrap_or(default)))
     }
 
     /// A whole number.
     pub fn i64(&self, name: &str) -> Result<i64, ParameterError> {
-        self.require(name, self.get_i64(name))
+        Ok(self.taken(name, self.require(name, self.get_i64(name))?))
     }
 
     /// A whole number, `default` when not set.
     pub fn i64_or(&self, name: &str, default: i64) -> Result<i64, ParameterError> {
-        Ok(self.get_i64(name)?.unwrap_or(default))
+        Ok(self.taken(name, self.get_i64(name)?.unwrap_or(default)))
     }
 
     /// A truth value.
     pub fn bool(&self, name: &str) -> Result<bool, ParameterError> {
-        self.require(name, self.get_bool(name))
+        Ok(self.taken(name, self.require(name, self.get_bool(name))?))
     }
 
     /// A truth value, `default` when not set.
     pub fn bool_or(&self, name: &str, default: bool) -> Result<bool, ParameterError> {
-        Ok(self.get_bool(name)?.unwrap_or(default))
+        Ok(self.taken(name, self.get_bool(name)?.unwrap_or(default)))
     }
 
     /// A text.
     pub fn string(&self, name: &str) -> Result<String, ParameterError> {
-        self.require(name, self.get_string(name))
+        Ok(self.taken(name, self.require(name, self.get_string(name))?))
     }
 
     /// A text, `default` when not set.
     pub fn string_or(&self, name: &str, default: &str) -> Result<String, ParameterError> {
-        Ok(self.get_string(name)?.unwrap_or_else(|| default.to_owned()))
+        Ok(self.taken(name, self.get_string(name)?.unwrap_or_else(|| default.to_owned())))
     }
 
     /// A list of finite numbers.
@@ -323,13 +367,13 @@ impl Parameters {
         let found = self.get(name, "a list of finite numbers", |raw| {
             list(raw)?.iter().map(|item| number(item)).collect::<Option<Vec<f64>>>()
         });
-        self.require(name, found)
+        Ok(self.taken(name, self.require(name, found)?))
     }
 
     /// A list of texts.
     pub fn string_list(&self, name: &str) -> Result<Vec<String>, ParameterError> {
         let found = self.get(name, "a list of texts", |raw| list(raw).map(<[String]>::to_vec));
-        self.require(name, found)
+        Ok(self.taken(name, self.require(name, found)?))
     }
 
     /// Whether the parameter is set; asking makes it known.

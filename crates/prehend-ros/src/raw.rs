@@ -1,11 +1,10 @@
 //! Topics as bytes: for whoever keeps or repeats messages without looking into them.
 
-use crate::backend::{Reader, Sample, Sink, Writer};
+use crate::backend::{Encoding, Reader, Sample, Sink, Writer};
 use crate::sync::{Queue, lock};
 use crate::topic::queueing;
 use crate::{QosProfile, RosError};
 use futures::Stream;
-use rustdds::RepresentationIdentifier;
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
@@ -42,12 +41,12 @@ struct Gaps {
 
 impl Gaps {
     fn note(&mut self, sample: &Sample) {
-        let number = i64::from(sample.identity.sequence_number);
+        let Some((writer, number)) = sample.origin() else { return };
         // Those below zero were refused by the middleware and came within the process.
         if number < 1 {
             return;
         }
-        let newest = self.newest.entry(sample.identity.writer_guid.to_bytes()).or_insert(number);
+        let newest = self.newest.entry(writer).or_insert(number);
         self.lost += u64::try_from(number - *newest - 1).unwrap_or(0);
         *newest = number.max(*newest);
     }
@@ -87,7 +86,7 @@ impl RawSubscription {
 }
 
 fn stored(sample: &Sample) -> Vec<u8> {
-    let little = sample.encoding != RepresentationIdentifier::CDR_BE;
+    let little = sample.encoding == Encoding::Little;
     let mut data = Vec::with_capacity(HEAD + sample.payload.len());
     data.extend_from_slice(&[0, u8::from(little), 0, 0]);
     data.extend_from_slice(&sample.payload);

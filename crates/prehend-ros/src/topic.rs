@@ -1,6 +1,7 @@
 //! Publishers and subscriptions.
 
 use crate::backend::{Reader, Sample, Sink, Writer, decode, encode};
+use crate::health::Counter;
 use crate::sync::{Queue, lock};
 use crate::{Durability, QosProfile, RosError};
 use futures::Stream;
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll};
 use tracing::warn;
@@ -17,7 +18,7 @@ use tracing::warn;
 /// Sends samples to a topic; never blocks. Clones share one endpoint.
 pub struct Publisher<T: Message> {
     writer: Writer,
-    topic: Arc<str>,
+    counter: Arc<Counter>,
     size_hint: Arc<AtomicUsize>,
     message: PhantomData<fn(&T)>,
 }
@@ -26,7 +27,7 @@ impl<T: Message> Clone for Publisher<T> {
     fn clone(&self) -> Self {
         Self {
             writer: self.writer.clone(),
-            topic: self.topic.clone(),
+            counter: self.counter.clone(),
             size_hint: self.size_hint.clone(),
             message: PhantomData,
         }
@@ -35,20 +36,30 @@ impl<T: Message> Clone for Publisher<T> {
 
 impl<T: Message> fmt::Debug for Publisher<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Publisher").field("topic", &self.topic).finish_non_exhaustive()
+        f.debug_struct("Publisher").field("topic", &self.counter.topic()).finish_non_exhaustive()
     }
 }
 
 impl<T: Message> Publisher<T> {
     pub(crate) fn new(topic: &str, writer: Writer) -> Self {
-        Self { writer, topic: topic.into(), size_hint: Arc::default(), message: PhantomData }
+        let counter = Arc::new(Counter::publisher(topic));
+        let below = writer.clone();
+        counter.drops_are(move || below.dropped());
+        Self { writer, counter, size_hint: Arc::default(), message: PhantomData }
+    }
+
+    /// Counts what is sent.
+    pub(crate) fn counter(&self) -> &Arc<Counter> {
+        &self.counter
     }
 
     /// Sends `message`; when the send window is full the sample is dropped and counted, see [`dropped`](Self::dropped).
     ///
     /// Errors: [`RosError::Encode`], [`RosError::Closed`].
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
-        self.writer.publish(encode(message, &self.size_hint)?)
+        self.writer.publish(encode(message, &self.size_hint)?)?;
+        self.counter.count();
+        Ok(())
     }
 
     /// Samples that other processes missed because the send window was full.
@@ -68,15 +79,14 @@ impl<T: Message> Publisher<T> {
 /// [`dropped`](Self::dropped) and left out.
 pub struct Subscription<T: Message> {
     reader: Reader,
-    topic: Arc<str>,
+    counter: Arc<Counter>,
     queue: Arc<Queue<Sample>>,
-    undecodable: AtomicU64,
     message: PhantomData<fn() -> T>,
 }
 
 impl<T: Message> fmt::Debug for Subscription<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscription").field("topic", &self.topic).finish_non_exhaustive()
+        f.debug_struct("Subscription").field("topic", &self.counter.topic()).finish_non_exhaustive()
     }
 }
 
@@ -84,10 +94,11 @@ impl<T: Message> fmt::Debug for Subscription<T> {
 pub(crate) fn queueing(qos: QosProfile, push: impl Fn(Sample) + Send + Sync + 'static) -> Sink {
     let newest: Mutex<HashMap<[u8; 16], i64>> = Mutex::default();
     Arc::new(move |sample: Sample| {
-        if qos.durability == Durability::TransientLocal {
-            let number = i64::from(sample.identity.sequence_number);
+        if qos.durability == Durability::TransientLocal
+            && let Some((writer, number)) = sample.origin()
+        {
             let mut newest = lock(&newest);
-            let last = newest.entry(sample.identity.writer_guid.to_bytes()).or_insert(0);
+            let last = newest.entry(writer).or_insert(0);
             if (1..=*last).contains(&number) {
                 return;
             }
@@ -104,22 +115,30 @@ impl<T: Message> Subscription<T> {
         connect: impl FnOnce(Sink) -> Result<Reader, RosError>,
     ) -> Result<Self, RosError> {
         let queue = Arc::new(Queue::new(qos.depth));
-        let filled = queue.clone();
+        let counter = Arc::new(Counter::subscription(topic, qos));
+        let (below, filled, counted) = (queue.clone(), queue.clone(), counter.clone());
+        counter.drops_are(move || below.dropped());
         let reader = connect(queueing(qos, move |sample| {
+            counted.count();
             filled.push(sample);
         }))?;
-        Ok(Self { reader, topic: topic.into(), queue, undecodable: AtomicU64::new(0), message: PhantomData })
+        Ok(Self { reader, counter, queue, message: PhantomData })
     }
 
     fn decode(&self, sample: &Sample) -> Option<T> {
         match decode(&sample.payload, sample.encoding) {
             Ok(message) => Some(message),
             Err(error) => {
-                self.undecodable.fetch_add(1, Ordering::Relaxed);
-                warn!(topic = &*self.topic, %error, "a sample was left out");
+                self.counter.count_undecodable();
+                warn!(topic = self.counter.topic(), %error, "a sample was left out");
                 None
             }
         }
+    }
+
+    /// Counts what arrives.
+    pub(crate) fn counter(&self) -> &Arc<Counter> {
+        &self.counter
     }
 
     /// The newest sample that has arrived and was not read yet; older ones are thrown away.
@@ -138,7 +157,7 @@ impl<T: Message> Subscription<T> {
 
     /// Samples that fell out unread, and samples that could not be decoded.
     pub fn dropped(&self) -> u64 {
-        self.queue.dropped() + self.undecodable.load(Ordering::Relaxed)
+        self.counter.dropped()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Arguments of `record` and `replay`.
 
-use super::{DEFAULT_ROBOT, positive};
+use super::{DEFAULT_ROBOT, node_parameter, positive};
+use crate::node::NodeName;
 use clap::Args;
 use prehend_bags::{BagOptions, RecordOptions, Topics};
 use std::path::PathBuf;
@@ -129,6 +130,9 @@ pub struct ReplayArgs {
     /// Robot file [default: that of the recording]
     #[arg(long, value_name = "FILE")]
     pub robot: Option<PathBuf>,
+    /// ROS parameter of a node, as `affordance:whole_object:=true`: what would have been decided then? May be repeated
+    #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
+    pub params: Vec<(NodeName, String)>,
     /// Use what is before the damage of a recording that is cut off or broken
     #[arg(long)]
     pub partial: bool,

@@ -1,7 +1,7 @@
 //! `prehend goal`, `state`, `map`, `stop`: ask a graph that runs.
 
 use crate::args::map::MapArgs;
-use crate::args::{GoalArgs, ShowArgs, StopArgs};
+use crate::args::{GoalArgs, RosOptions, ShowArgs, StopArgs};
 use crate::domain::Domain;
 use crate::goal;
 use crate::observer::Observer;
@@ -22,17 +22,19 @@ const FIND_DEADLINE: Duration = Duration::from_secs(8);
 /// Silence after which the newest sample of a latched topic is taken to be there.
 const NO_MORE: Duration = Duration::from_millis(300);
 
-fn join(robot: &Path) -> Result<Observer, (String, u8)> {
+fn join(robot: &Path, ros: &RosOptions) -> Result<Observer, (String, u8)> {
+    let arguments = ros.arguments().map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
     let robot = RobotConfig::load(robot).map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
     let domain = Domain::find().map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
-    Observer::join(domain.id, &robot).map_err(|error| (error.to_string(), exit::NOT_READY))
+    Observer::join(domain.id, &robot, &arguments).map_err(|error| (error.to_string(), exit::NOT_READY))
 }
 
 /// What to do when nobody answers.
 fn absent(what: &str, observer: &Observer) -> String {
     format!(
-        "{what} in ROS domain {} within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
+        "{what} in ROS domain {}, namespace {}, within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
         observer.domain_id(),
+        observer.namespace(),
         FIND_DEADLINE.as_secs()
     )
 }
@@ -61,7 +63,7 @@ pub(super) async fn goal(args: GoalArgs) -> u8 {
 }
 
 async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), (String, u8)> {
-    let mut observer = join(&args.robot)?;
+    let mut observer = join(&args.robot, &args.ros)?;
     if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {
         return Err((absent("no agent", &observer), exit::NOT_READY));
     }
@@ -96,7 +98,7 @@ async fn heard<T: Clone>(receiver: &mut watch::Receiver<Option<T>>) -> Option<T>
 }
 
 pub(super) async fn state(args: ShowArgs) -> u8 {
-    let mut observer = match join(&args.robot) {
+    let mut observer = match join(&args.robot, &args.ros) {
         Ok(observer) => observer,
         Err(error) => return fail(error),
     };
@@ -133,7 +135,7 @@ fn state_json(state: &SymbolicState) -> Value {
 }
 
 pub(super) async fn map(args: MapArgs) -> u8 {
-    let mut observer = match join(&args.show.robot) {
+    let mut observer = match join(&args.show.robot, &args.show.ros) {
         Ok(observer) => observer,
         Err(error) => return fail(error),
     };
@@ -210,7 +212,7 @@ fn map_json(map: &ObjectMap) -> Value {
 }
 
 pub(super) async fn stop(args: StopArgs) -> u8 {
-    let observer = match join(&args.robot) {
+    let observer = match join(&args.robot, &args.ros) {
         Ok(observer) => observer,
         Err(error) => return fail(error),
     };

@@ -1,5 +1,7 @@
 //! `prehend doctor`: what is missing on this machine, and how to get it.
 
+mod ros;
+
 use super::scene;
 use crate::args::DEFAULT_ROBOT;
 use crate::outcome::exit;
@@ -40,14 +42,16 @@ type Check = fn() -> Health;
 
 pub(super) fn run() -> u8 {
     let screen = Screen::new(false);
-    let checks: [(&str, Check); 10] = [
+    let checks: [(&str, Check); 12] = [
         ("data", data),
         ("robot file", robot_file),
         ("scene files", scene_files),
         ("ROS domain", domain),
         ("loopback", loopback),
         ("multicast", multicast),
-        ("ROS 2", ros2),
+        ("backend", ros::backend),
+        ("ROS 2", ros::installation),
+        ("interfaces", ros::interfaces),
         ("ONNX Runtime", onnx_runtime),
         ("disk", disk),
         ("processors", processors),
@@ -104,9 +108,10 @@ fn domain() -> Health {
         (_, Err(error)) => Health::Bad(error.to_string()),
         (Ok(_), Ok(domain)) => Health::Good(format!("{}, from ROS_DOMAIN_ID", domain.id)),
         (Err(_), Ok(domain)) if domain.id > 0 => Health::Good(format!("prehend up runs in {}", domain.id)),
-        (Err(_), Ok(_)) => {
+        (Err(_), Ok(_)) if prehend_ros::BACKEND == prehend_ros::Backend::Embedded => {
             Health::Good("ROS_DOMAIN_ID is not set: demo, eval and up take a free one each".to_owned())
         }
+        (Err(_), Ok(_)) => Health::Good("0, as ROS_DOMAIN_ID is not set".to_owned()),
     }
 }
 
@@ -143,21 +148,6 @@ fn multicast() -> Health {
         Err(error) => Health::Note(format!(
             "no UDP multicast ({error}): only the processes of this machine find each other"
         )),
-    }
-}
-
-fn ros2() -> Health {
-    match std::env::var("ROS_DISTRO") {
-        Ok(distro) => Health::Good(format!("{distro} is sourced; the embedded backend joins its graph")),
-        Err(_) => match std::fs::read_dir("/opt/ros").ok().and_then(|mut folders| folders.next()) {
-            Some(Ok(folder)) => {
-                Health::Note(format!("installed, not sourced: `source {}/setup.bash`", folder.path().display()))
-            }
-            _ => Health::Note(
-                "not installed, and not needed for the embedded robot; for a real one: https://docs.ros.org/en/jazzy/Installation.html"
-                    .to_owned(),
-            ),
-        },
     }
 }
 

@@ -68,6 +68,7 @@ fn graph_options(
         seed: args.seed,
         speed,
         overrides,
+        arguments: args.ros.arguments().map_err(std::io::Error::other)?,
         purpose,
         without: Vec::new(),
         restart: true,

@@ -5,6 +5,13 @@ use crate::outcome::exit;
 use prehend_nodes::NodeOptions;
 
 pub(super) async fn run(args: NodeArgs) -> u8 {
+    let arguments = match args.ros.arguments() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            eprintln!("{error}");
+            return exit::BAD_INPUT;
+        }
+    };
     let options = NodeOptions {
         robot: args.robot,
         scene: args.scene,
@@ -12,6 +19,7 @@ pub(super) async fn run(args: NodeArgs) -> u8 {
         speed: args.speed,
         params_files: args.params_file,
         overrides: args.params,
+        arguments,
         use_sim_time: !args.wall_time,
         watch_stdin: args.supervised,
     };

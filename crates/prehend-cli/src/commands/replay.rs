@@ -3,6 +3,7 @@
 use super::robot_file;
 use crate::args::record::ReplayArgs;
 use crate::interrupt::Interrupt;
+use crate::node::NodeName;
 use crate::outcome::exit;
 use crate::recording;
 use crate::replay::compare::{self, Row};
@@ -10,6 +11,7 @@ use crate::replay::story::Story;
 use crate::replay::{self, Options, ReplayError};
 use crate::screen::{Paint, Screen};
 use prehend_nodes::RobotConfig;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -62,9 +64,21 @@ async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
             lacks.join(", ")
         )));
     }
+    if story.torn > 0 {
+        let line = format!(
+            "{} of the {} frames that were taken were not recorded whole and are left out: what comes after them may differ for that reason",
+            story.torn,
+            story.torn + story.frames.len()
+        );
+        screen.line(screen.paint(Paint::Yellow, &line));
+    }
     let logs = logs_of(args)?;
     let program = std::env::current_exe().map_err(|error| ReplayError::Nothing(error.to_string()))?;
-    let options = Options { program, robot: robot_file, logs };
+    let mut parameters: BTreeMap<NodeName, Vec<String>> = BTreeMap::new();
+    for (node, parameter) in args.params.iter().cloned() {
+        parameters.entry(node).or_default().push(parameter);
+    }
+    let options = Options { program, robot: robot_file, parameters, logs };
     let mut all: Vec<Row> = Vec::new();
     screen.line("perception: the frames that were taken into the map, one by one");
     let rows = replay::perception(&story, &options).await?;

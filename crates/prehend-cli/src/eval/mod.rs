@@ -131,7 +131,12 @@ async fn collect(jobs: Vec<Job>, args: &RunArgs, folder: &Path, screen: &Screen)
         let (folder, cancelled) = (folder.join(&job.name), cancelled.clone());
         async move { (place, run::one(args, &job, folder, cancelled).await) }
     });
-    let mut results = std::pin::pin!(futures::stream::iter(runs_made).buffer_unordered(args.jobs as usize));
+    let at_once = match prehend_ros::BACKEND {
+        prehend_ros::Backend::Embedded => args.jobs as usize,
+        // An installed ROS 2 has one domain for the process: two graphs in it would hear each other.
+        prehend_ros::Backend::Ros2 { .. } => 1,
+    };
+    let mut results = std::pin::pin!(futures::stream::iter(runs_made).buffer_unordered(at_once));
     let mut interrupt = std::pin::pin!(shutdown_signal(false));
     let mut interrupted = false;
     let mut runs = Vec::new();

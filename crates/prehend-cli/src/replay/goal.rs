@@ -9,6 +9,7 @@ use crate::trace;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::sim::still::StillRobot;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Longest time for the decisions before the first motion.
@@ -17,10 +18,10 @@ const LONGEST: Duration = Duration::from_secs(90);
 const SILENCE: Duration = Duration::from_secs(10);
 /// Pause between two sayings of where the joints are: older than 1.5 s nobody believes them.
 const JOINTS: Duration = Duration::from_millis(200);
-/// Least pause between two frames of an update, and how much longer than in the recording one may take.
-const FRAME: Duration = Duration::from_millis(400);
-/// See [`FRAME`].
-const SLOWER: f64 = 2.0;
+/// After this time a frame that was not taken is shown again: it may have been lost, or nobody asked yet.
+const AGAIN: Duration = Duration::from_millis(700);
+/// The clock goes on so much after the frames that follow the first of an update, nanoseconds.
+const LATER: i64 = 50_000_000;
 /// Longest time until the agent says whether it takes the goal.
 const SUBMIT: Duration = Duration::from_secs(20);
 /// The decisions that come late are waited for.
@@ -96,23 +97,34 @@ pub async fn goal(story: &Story, options: &Options) -> Result<Option<Played>, Re
     played
 }
 
+/// A frame to be shown.
+#[derive(Clone, Copy, Debug)]
+struct Show {
+    stamp: i64,
+    /// How many updates must have ended before.
+    after: usize,
+    /// Whether it is the first one of its update.
+    is_first: bool,
+}
+
 async fn play(
     story: &Story,
     stage: &mut Stage,
     text: &str,
     recorded: &[TraceEvent],
 ) -> Result<Vec<TraceEvent>, ReplayError> {
-    let updates: Vec<&TraceEvent> = recorded.iter().filter(|event| is_update(event)).collect();
-    // What is shown next: a frame, how long after the one before, and how many updates must have ended.
-    let mut shows: Vec<(i64, Duration, usize)> = Vec::new();
-    for (number, update) in updates.iter().enumerate() {
-        let frames = frames_of(update);
-        let seconds = trace::data(update)["seconds"].as_f64().unwrap_or(0.0).clamp(0.0, 10.0);
-        let pause = Duration::from_secs_f64(SLOWER * seconds / frames.len().max(1) as f64).max(FRAME);
-        shows.extend(frames.into_iter().map(|stamp| (stamp, pause, number)));
+    let mut shows: VecDeque<Show> = VecDeque::new();
+    for (number, update) in recorded.iter().filter(|event| is_update(event)).enumerate() {
+        // What was not recorded whole is left out.
+        let stamps = frames_of(update).into_iter().filter(|stamp| story.frames.contains_key(stamp));
+        shows.extend(stamps.enumerate().map(|(place, stamp)| Show {
+            stamp,
+            after: number,
+            is_first: place == 0,
+        }));
     }
     let start = recorded.first().map_or(0, |event| i64::from(event.stamp.sec) * 1_000_000_000);
-    let first = shows.first().map_or(start, |(stamp, _, _)| *stamp);
+    let first = shows.front().map_or(start, |show| show.stamp);
     let mut now = first;
     stage.say_time(story.clock_before(first));
     stage.say_where(story, first);
@@ -124,9 +136,9 @@ async fn play(
     let submission = tokio::spawn(async move { client.request(request, SUBMIT).await });
     let ends_in_motion =
         !recorded.iter().any(|event| event.kind == TraceEvent::KIND_GOAL && event.name == "finished");
-    let mut shows = shows.into_iter().peekable();
     let begun = Instant::now();
-    let (mut said, mut shown): (Option<Instant>, Option<Instant>) = (None, None);
+    let mut said: Option<Instant> = None;
+    let mut shown: Option<(i64, Instant)> = None;
     let (mut heard, mut heard_at) = (0, Instant::now());
     let end = |event: &TraceEvent| {
         is_motion(event) || (event.kind == TraceEvent::KIND_GOAL && event.name == "finished")
@@ -139,24 +151,25 @@ async fn play(
             said = Some(Instant::now());
         }
         let done = stage.told.iter().filter(|event| is_update(event)).count();
-        let is_due = |(_, pause, before): &(i64, Duration, usize)| {
-            done >= *before && shown.is_none_or(|at| at.elapsed() >= *pause)
-        };
-        if let Some((stamp, _, number)) = shows.next_if(is_due) {
-            if first_of(&updates, number) == Some(stamp) {
-                now = stamp;
-                stage.say_time(story.clock_before(stamp));
+        // The next frame comes when the last one was taken: none is passed over, however slow the machine is.
+        while shows.pop_front_if(|show| stage.taken.contains(&show.stamp)).is_some() {}
+        if let Some(&Show { stamp, after, is_first }) = shows.front() {
+            let is_shown = shown.is_some_and(|(last, at)| last == stamp && at.elapsed() < AGAIN);
+            if done >= after && !is_shown {
+                // Before its first frame a request must not be later than it; the next request must be later than the last.
+                now = if is_first { stamp } else { stamp + LATER };
+                stage.say_time(story.clock_before(now));
+                stage.say_where(story, stamp);
+                stage.wait(LOOK).await;
+                stage.show(story.frames.get(&stamp).map(Vec::as_slice).unwrap_or_default());
+                shown = Some((stamp, Instant::now()));
             }
-            stage.say_where(story, stamp);
-            stage.wait(LOOK).await;
-            stage.show(story.frames.get(&stamp).map(Vec::as_slice).unwrap_or_default());
-            shown = Some(Instant::now());
         }
         stage.wait(LOOK).await;
         if stage.told.len() > heard {
             (heard, heard_at) = (stage.told.len(), Instant::now());
         }
-        if shows.peek().is_none() && heard_at.elapsed() > SILENCE {
+        if shows.is_empty() && heard_at.elapsed() > SILENCE {
             break;
         }
     }
@@ -166,9 +179,4 @@ async fn play(
     let cut =
         stage.told.iter().position(|event| ends_in_motion && is_motion(event)).unwrap_or(stage.told.len());
     Ok(stage.told[..cut].iter().filter(|event| is_decision(event)).cloned().collect())
-}
-
-/// The first frame of an update.
-fn first_of(updates: &[&TraceEvent], number: usize) -> Option<i64> {
-    updates.get(number).and_then(|update| frames_of(update).first().copied())
 }

@@ -111,11 +111,12 @@ async fn take_frames(
 ) -> Result<(), String> {
     let data = trace::data(event);
     let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
-    for (number, stamp) in frames_of(event).into_iter().enumerate() {
-        let frame =
-            story.frames.get(&stamp).ok_or_else(|| format!("the frame of {stamp} ns was not recorded"))?;
+    let mut taken = 0;
+    for stamp in frames_of(event) {
+        // What was not recorded whole is left out.
+        let Some(frame) = story.frames.get(&stamp) else { continue };
         let asked = UpdateMap::Request {
-            reset: number == 0 && data["reset"].as_bool().unwrap_or(false),
+            reset: taken == 0 && data["reset"].as_bool().unwrap_or(false),
             view: text("view"),
             timeout: FRAME,
             scope: text("scope"),
@@ -137,8 +138,9 @@ async fn take_frames(
                 _ => return Err(answer.error_message),
             }
         }
+        taken += 1;
     }
-    Ok(())
+    if taken == 0 { Err("none of its frames was recorded whole".to_owned()) } else { Ok(()) }
 }
 
 async fn ask(

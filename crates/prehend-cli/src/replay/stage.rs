@@ -10,10 +10,12 @@ use futures::StreamExt;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ObjectMap, TraceEvent};
 use prehend_msgs::rosgraph_msgs::msg::Clock;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_nodes::RobotConfig;
 use prehend_ros::{
-    Durability, Publisher, QosProfile, RawPublisher, Reliability, from_cdr, time_from_nanoseconds,
+    Durability, Publisher, QosProfile, RawPublisher, Reliability, RosArguments, Subscription, from_cdr,
+    nanoseconds, time_from_nanoseconds,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,8 @@ pub struct Options {
     pub program: PathBuf,
     /// Robot file.
     pub robot: PathBuf,
+    /// Parameters `name:=value` by node.
+    pub parameters: BTreeMap<NodeName, Vec<String>>,
     /// Folder of the log files.
     pub logs: PathBuf,
 }
@@ -47,6 +51,9 @@ pub(super) struct Stage {
     fixed: Publisher<TFMessage>,
     in_hand: Publisher<ObjectMap>,
     clock: Publisher<Clock>,
+    frames: Subscription<Header>,
+    /// Stamps of the frames that were taken into the map, nanoseconds.
+    pub(super) taken: Vec<i64>,
     /// Everything the trace told so far.
     pub(super) told: Vec<TraceEvent>,
     _domain: Domain,
@@ -64,9 +71,11 @@ impl Stage {
         let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
         let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
         for (node, parameters) in nodes {
-            supervisor.start(process(*node, &options.robot, parameters))?;
+            let asked = options.parameters.get(node).into_iter().flatten().map(String::as_str);
+            let parameters: Vec<&str> = parameters.iter().copied().chain(asked).collect();
+            supervisor.start(process(*node, &options.robot, &parameters))?;
         }
-        let observer = Observer::join(domain.id, &robot)?;
+        let observer = Observer::join(domain.id, &robot, &RosArguments::default())?;
         let node = &observer.node;
         let sensor = QosProfile::sensor_data();
         // Whoever hears of a frame must get all of it: nothing here is in a hurry.
@@ -91,7 +100,7 @@ impl Stage {
         }
         let latched = QosProfile::transient_local();
         // Where skills run they say themselves what they hold.
-        let in_hand = if speaks_of_hand { names::IN_HAND } else { "/prehend/replay/in_hand" };
+        let in_hand = if speaks_of_hand { names::IN_HAND } else { "replay/in_hand" };
         let mut stage = Self {
             joints: node.create_raw_publisher(&robot.joint_states, "sensor_msgs/msg/JointState", whole)?,
             moving: node.create_publisher("/tf", whole)?,
@@ -101,6 +110,8 @@ impl Stage {
             supervisor,
             cameras,
             nodes: nodes.iter().map(|(node, _)| *node).collect(),
+            frames: node.subscribe(names::OBJECT_MAP_FRAME, QosProfile::default().depth(100))?,
+            taken: Vec::new(),
             told: Vec::new(),
             robot,
             observer,
@@ -142,13 +153,18 @@ impl Stage {
     /// Listens to the trace for a while.
     pub(super) async fn wait(&mut self, while_: Duration) {
         let (trace, told) = (&mut self.observer.trace, &mut self.told);
+        let (frames, taken) = (&mut self.frames, &mut self.taken);
         let listen = async {
-            while let Some(event) = trace.next().await {
-                told.push(event);
+            loop {
+                tokio::select! {
+                    Some(event) = trace.next() => told.push(event),
+                    Some(frame) = frames.next() => taken.push(nanoseconds(&frame.stamp)),
+                    else => std::future::pending().await,
+                }
             }
         };
-        // The stream has no end, so this always takes the whole time.
-        let _ = tokio::time::timeout(while_, listen).await;
+        // It has no end, so this always takes the whole time.
+        let _: Result<(), _> = tokio::time::timeout(while_, listen).await;
     }
 
     /// Says the time.

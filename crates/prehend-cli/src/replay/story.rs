@@ -40,6 +40,8 @@ pub struct Story {
     pub fixed: TFMessage,
     /// Camera and detector messages of the frames that were taken into a map, by stamp.
     pub frames: BTreeMap<i64, Vec<Sensed>>,
+    /// Frames that were taken into a map and were not recorded whole: those are not in [`frames`](Self::frames).
+    pub torn: usize,
     /// Why reading ended early.
     pub damage: Option<ContainerError>,
     moving: Vec<(i64, TFMessage)>,
@@ -109,6 +111,17 @@ impl Story {
             }
             true
         })?;
+        // A topic of which nothing was recorded is one that the robot does not have.
+        let there: BTreeSet<String> =
+            self.frames.values().flatten().map(|sensed| sensed.topic.clone()).collect();
+        let parts = robot.detector.parts.as_ref();
+        let awaited = there.into_iter().filter(|topic| {
+            !parts.is_some_and(|parts| *topic == parts.label_image || *topic == parts.detections)
+        });
+        let awaited: Vec<String> = awaited.collect();
+        self.frames
+            .retain(|_, frame| awaited.iter().all(|topic| frame.iter().any(|sensed| sensed.topic == *topic)));
+        self.torn = wanted.len() - self.frames.len();
         Ok(())
     }
 

@@ -46,11 +46,16 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("affordance", &options).await?;
+    Shell::start("affordance", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let worker = Worker::new(&shell)?;
     let mut goals = shell.node.create_action_server::<DetectAffordance::Action>(names::DETECT_AFFORDANCE)?;
     let mut maps: Subscription<ObjectMapMsg> =
         shell.node.subscribe(names::OBJECT_MAP, QosProfile::transient_local())?;
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
@@ -60,6 +65,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Some(map) = maps.next() => Event::Map(map),
         };
         match event {
+            // Rejected: nobody gathers evidence while the node is not active.
+            Event::Goal(request) if !shell.is_active() => request.reject(),
             Event::Goal(request) => {
                 let worker = worker.clone();
                 let goal = request.accept();
@@ -151,6 +158,10 @@ impl Worker {
         let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
         let whole_object = parameters.bool_or("whole_object", false)?;
+        parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.describe("knowledge", "File of what is known of kinds of things.");
+        parameters.describe("actions", "File of verbs, and which parts they act on.");
+        parameters.describe("whole_object", "Ablation: every affordance has the cloud of the whole object.");
         parameters.finish()?;
         if whole_object {
             tracing::warn!("ablation: affordances have the cloud of the whole object");

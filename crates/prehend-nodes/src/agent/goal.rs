@@ -2,7 +2,7 @@
 
 use super::world::NodeWorld;
 use super::{Clients, lost};
-use crate::shell::{Peers, Trace};
+use crate::shell::{Peers, Trace, Work};
 use prehend_agent::language::Goal;
 use prehend_agent::{Agent, Fault, Outcome, Report};
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
@@ -58,6 +58,8 @@ pub(super) struct Start {
     pub(super) held: Option<ObjectKey>,
     pub(super) source: Source,
     pub(super) ended: mpsc::UnboundedSender<Ended>,
+    /// The goal is under way while this lives.
+    pub(super) work: Work,
 }
 
 /// The goal at work.
@@ -97,7 +99,8 @@ impl Running {
 }
 
 async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
-    let Start { goal_id, readings, agent, clients, trace, peers, watched, held, source, ended } = start;
+    let Start { goal_id, readings, agent, clients, trace, peers, watched, held, source, ended, work: _work } =
+        start;
     let (feedback, mut told) = mpsc::unbounded_channel();
     let mut stop = clients.stop.clone();
     let moves = watched.len() > 1;

@@ -19,7 +19,7 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, SubmitGoal, UpdateMap};
-use prehend_ros::{ActionClient, Client, GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
+use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
 use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
 use std::path::Path;
@@ -42,6 +42,8 @@ enum Event {
     Submit(ServiceRequest<SubmitGoal::Service>),
     Execute(GoalRequest<ExecuteGoal::Action>),
     Ended(Ended),
+    /// The node was activated or deactivated.
+    Activity(bool),
     /// The stop was engaged or cleared.
     Stop,
     Shutdown,
@@ -71,6 +73,7 @@ struct Refused {
 struct Node {
     shell: Shell,
     agent: Arc<Agent>,
+    tuning: Tuning,
     clients: Clients,
     state: SymbolicState,
     state_publisher: Publisher<StateMsg>,
@@ -80,13 +83,32 @@ struct Node {
     incarnation: u64,
 }
 
+/// What parameters may change between two goals.
+struct Tuning {
+    retries: Live<i64>,
+    step_limit: Live<i64>,
+    size_ratio: Live<f64>,
+}
+
+impl Tuning {
+    fn apply(&self, settings: &mut Settings) {
+        settings.retries = u32::try_from(self.retries.get()).unwrap_or(settings.retries);
+        settings.step_limit = u32::try_from(self.step_limit.get()).unwrap_or(settings.step_limit);
+        settings.size_ratio = self.size_ratio.get();
+    }
+}
+
 /// Longest wait for the first heartbeats of the peers, and how often they are looked for.
 const LISTEN_PATIENCE: Duration = Duration::from_secs(3);
 const LISTEN_PERIOD: Duration = Duration::from_millis(20);
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("agent", &options).await?;
+    Shell::start("agent", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     // Goals are taken when every peer was heard, or had its time to speak: a goal that comes at once is not refused for a
     // peer that is only slow to be discovered.
     let peers = peers_of(&shell);
@@ -105,12 +127,16 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let mut node = Node::new(shell, sender)?;
     node.publish_state("");
     let mut stop = node.clients.stop.clone();
-    let shutdown = prehend_ros::shutdown_signal(options.watch_stdin);
+    let shell = node.shell.clone();
+    shell.configured();
+    let mut activity = shell.activity();
+    let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
         let event = tokio::select! {
             _ = &mut shutdown => Event::Shutdown,
             Some(ended) = endings.recv() => Event::Ended(ended),
+            Ok(()) = activity.changed() => Event::Activity(*activity.borrow_and_update()),
             Ok(()) = stop.changed() => Event::Stop,
             Some(request) = submissions.next() => Event::Submit(request),
             Some(request) = goals.next() => Event::Execute(request),
@@ -122,6 +148,11 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
             Event::Submit(request) => node.submit(request),
             Event::Execute(request) => node.execute(request),
             Event::Ended(ended) => node.finish(ended),
+            Event::Activity(active) => {
+                if !active && let Some(running) = &node.running {
+                    running.interrupt(Fault::new(Reason::Canceled, "the agent was deactivated"));
+                }
+            }
             Event::Stop => {
                 let goal_id = node.running.as_ref().map(|running| running.goal_id().to_owned());
                 node.publish_state(&goal_id.unwrap_or_default());
@@ -154,12 +185,14 @@ impl Node {
             stop: follow_stop(ros)?,
         };
         let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
-        let agent = Arc::new(agent(&shell)?);
+        let (agent, tuning) = agent(&shell)?;
+        let agent = Arc::new(agent);
         let incarnation = crate::shell::incarnation();
         let state = SymbolicState::default();
         Ok(Self {
             shell,
             agent,
+            tuning,
             clients,
             state,
             state_publisher,
@@ -238,8 +271,10 @@ impl Node {
             let _ = self.ended.send(ended);
             return Ok(goal_id);
         }
+        self.tuning.apply(&mut Arc::make_mut(&mut self.agent).settings);
         let peers = if needs_motion(&readings) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let running = Running::start(goal::Start {
+            work: self.shell.work(),
             goal_id: goal_id.clone(),
             readings,
             agent: Arc::clone(&self.agent),
@@ -273,6 +308,12 @@ impl Node {
 
     /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.
     fn may_start(&self, readings: Vec<Goal>) -> Result<Vec<Goal>, Fault> {
+        if !self.shell.is_active() {
+            return Err(Fault::new(
+                Reason::Stopped,
+                "The agent is not active: its lifecycle has to activate it.",
+            ));
+        }
         if is_stop(&readings) {
             return Ok(readings);
         }
@@ -349,31 +390,34 @@ fn peers_of(shell: &Shell) -> &'static [&'static str] {
 }
 
 /// The agent with its files and parameters.
-fn agent(shell: &Shell) -> Result<Agent, NodeError> {
+fn agent(shell: &Shell) -> Result<(Agent, Tuning), NodeError> {
     let parameters = shell.node.parameters();
     let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
     let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
     let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
     let defaults = Settings::default();
-    let retries = parameters.i64_or("retries", i64::from(defaults.retries))?;
-    let step_limit = parameters.i64_or("step_limit", i64::from(defaults.step_limit))?;
-    let size_ratio = parameters.f64_or("size_ratio", defaults.size_ratio)?;
+    parameters.describe("lexicon", "File of words.");
+    parameters.describe("actions", "File of verbs, and which parts they act on.");
+    parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
+    let text = "Second looks and tries before a step is given up.";
+    let retries = parameters.live_i64("retries", i64::from(defaults.retries), 0..=3, text)?;
+    let text = "Most tool calls of one goal.";
+    let step_limit = parameters.live_i64("step_limit", i64::from(defaults.step_limit), 0..=1000, text)?;
+    let text = "How many times as large a thing must be to be called the larger one.";
+    let size_ratio = parameters.live_f64("size_ratio", defaults.size_ratio, 1.0..=100.0, text)?;
+    let tuning = Tuning { retries, step_limit, size_ratio };
     parameters.finish()?;
     let limits = shell.robot.limits;
-    let bounded = |value: i64, most: u32| u32::try_from(value.max(0)).unwrap_or(most).min(most);
     let settings = Settings {
         workspace: Workspace { min: limits.workspace_low, max: limits.workspace_high },
         gripper_opening: shell.robot.gripper.max_opening,
-        retries: bounded(retries, 3),
-        step_limit: bounded(step_limit, 1000),
-        size_ratio: size_ratio.max(1.0),
         front_view: shell.robot.looks.iter().any(|(name, _)| name == FRONT).then_some(FRONT),
         ..defaults
     };
     let mut words = read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?);
     // Who drives has several tables.
     words.tables_are_things = shell.robot.navigation.is_some();
-    Ok(Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings })
+    Ok((Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings }, tuning))
 }
 
 fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {
@@ -409,7 +453,7 @@ fn needs_motion(readings: &[Goal]) -> bool {
 /// The fault of a peer that is not there.
 fn lost(peer: &str) -> Fault {
     let reason = if peer == "verifier" { Reason::VerifierLost } else { Reason::PeerLost };
-    Fault::new(reason, format!("The node {peer} is not there."))
+    Fault::new(reason, format!("The node {peer} is not there, or not active."))
 }
 
 /// The wire code of a refusal at once.

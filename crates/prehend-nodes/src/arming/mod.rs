@@ -16,7 +16,7 @@ mod xarm;
 pub use config::{ArmingConfig, StretchConfig, XArmConfig};
 pub use fault::ArmingFault;
 
-use crate::shell::{NodeError, Shell, Trace};
+use crate::shell::{NodeError, Peers, Shell, Trace};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use serde_json::json;
 use std::sync::Arc;
@@ -116,6 +116,7 @@ impl Arming {
                     state: arming.state.clone(),
                     asked: arming.asked.subscribe(),
                     trace: shell.trace.clone(),
+                    peers: shell.peers.clone(),
                 };
                 arming.keeper = Some(tokio::spawn(keeper.keep()).abort_handle());
             }
@@ -227,12 +228,18 @@ struct Keeper {
     state: watch::Sender<Result<(), ArmingFault>>,
     asked: watch::Receiver<u64>,
     trace: Trace,
+    peers: Peers,
 }
 
 impl Keeper {
     async fn keep(mut self) {
         let mut by_request = false;
         loop {
+            // Arming stops the arm for a moment: not while this node is inactive, nor when it is another Prehend's.
+            if self.peers.settled(AGAIN).await.is_err() {
+                tokio::time::sleep(AGAIN).await;
+                continue;
+            }
             match self.device.arm(by_request).await {
                 Ok(()) => {
                     self.set(Ok(()));

@@ -4,6 +4,7 @@ use super::nav2;
 use crate::arming::ArmingFault;
 use crate::live_frames::FramesError;
 use crate::permit::PermitError;
+use crate::shell::Bar;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
 use prehend_scene::Reason;
@@ -88,6 +89,9 @@ pub enum GoToFault {
     /// The goal was cancelled.
     #[error("cancelled")]
     Canceled,
+    /// This node must not move the robot: it is not active, or another Prehend holds the robot.
+    #[error(transparent)]
+    Barred(#[from] Bar),
     /// Another drive is under way, or the arm moves.
     #[error("busy: {0}")]
     Busy(String),
@@ -133,6 +137,7 @@ impl GoToFault {
             Self::NotArmed(_) => Reason::NotArmed,
             Self::Stopped(_) => Reason::Stopped,
             Self::Canceled => Reason::Canceled,
+            Self::Barred(bar) => bar.reason(),
             Self::Busy(_) => Reason::Busy,
             Self::Arm { reason, .. } => *reason,
         }
@@ -157,6 +162,7 @@ impl GoToFault {
             Self::NotArmed(_) => ErrorCode::GOTO_NOT_ARMED,
             Self::Stopped(_) => ErrorCode::GOTO_STOPPED,
             Self::Canceled => ErrorCode::GOTO_CANCELED,
+            Self::Barred(_) => ErrorCode::GOTO_BARRED,
             Self::Busy(_) => ErrorCode::GOTO_BUSY,
             Self::PeerLost(_) => ErrorCode::GOTO_PEER_LOST,
             Self::NotThere { .. } => ErrorCode::GOTO_NOT_THERE,

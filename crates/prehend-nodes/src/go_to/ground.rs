@@ -44,7 +44,12 @@ impl Ground {
             cost_scaling_factor: INFLATION[1],
         };
         tokio::spawn(async move {
-            while let Some(message) = maps.next().await {
+            loop {
+                let message = tokio::select! {
+                    () = sender.closed() => return,
+                    message = maps.next() => message,
+                };
+                let Some(message) = message else { return };
                 match read(&message, inflation) {
                     Ok(map) => drop(sender.send_replace(Some(Arc::new(map)))),
                     Err(why) => tracing::warn!("a costmap was refused: {why}"),

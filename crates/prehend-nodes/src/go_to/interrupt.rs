@@ -29,6 +29,9 @@ impl Interrupt<'_> {
         if self.goal.is_cancel_requested() {
             return Err(GoToFault::Canceled);
         }
+        if let Some(bar) = self.peers.bar() {
+            return Err(GoToFault::Barred(bar));
+        }
         match self.peers.missing(&NEEDED).first() {
             Some(peer) => Err(GoToFault::lost(peer)),
             None => Ok(()),
@@ -47,6 +50,7 @@ impl Interrupt<'_> {
         tokio::select! {
             fault = stopped => fault,
             () = self.goal.cancelled() => GoToFault::Canceled,
+            bar = self.peers.barred() => GoToFault::Barred(bar),
             peer = self.peers.lost(&NEEDED) => GoToFault::lost(&peer),
         }
     }

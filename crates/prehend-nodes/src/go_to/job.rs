@@ -31,6 +31,8 @@ const AT_HAND: [[f64; 2]; 2] = [[0.36, 0.66], [-0.22, 0.22]];
 const FACING: f64 = 0.7;
 /// How far off its goal the base may be, beside the tolerance of the navigation: metres and radians.
 const OFF: [f64; 2] = [0.12, 0.15];
+/// Longest wait to know that no other Prehend holds the base.
+const SETTLED: Duration = Duration::from_secs(3);
 /// Longest wait for the last word of a motion of the arm.
 const REST: Duration = Duration::from_millis(1000);
 /// Longest wait for the localisation to show the base at its goal.
@@ -88,6 +90,7 @@ impl Job<'_> {
 
     async fn execute(&self) -> Result<Done, GoToFault> {
         self.interrupt.check()?;
+        self.node.shell.peers.settled(SETTLED).await?;
         match self.goal.kind.as_str() {
             "object" => self.to_object().await,
             "pose" => {
@@ -134,7 +137,7 @@ impl Job<'_> {
     /// Drives to where an object can be acted on, unless the base stands well already.
     async fn to_object(&self) -> Result<Done, GoToFault> {
         let object = self.interrupt.guard(self.remote()).await?;
-        let preferred = match self.node.by_affordance {
+        let preferred = match self.node.search.by_affordance.get() {
             true => self.interrupt.guard(self.preferred(&object)).await?,
             false => None,
         };
@@ -189,7 +192,7 @@ impl Job<'_> {
         let base = self.node.ground.base()?;
         let map = self.node.ground.costmap()?;
         let footprint = &self.node.ground.navigation().footprint;
-        let params = ViewPoseParams { from: Some(base.xy()), ..self.node.search.clone() };
+        let params = ViewPoseParams { from: Some(base.xy()), ..self.node.search.now() };
         let target = [object.centre.x, object.centre.y];
         let found = search(&map, footprint, target, preferred, &params).map_err(|error| match error {
             ViewPoseError::OutsideMap { x, y } => GoToFault::OutsideMap { x, y },

@@ -30,7 +30,7 @@ use prehend_msgs::prehend_interfaces::msg::StopState;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_navigation::viewpose::ViewPoseParams;
-use prehend_ros::{ActionClient, Client, GoalRequest, QosProfile, RosError};
+use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,17 +62,42 @@ struct Node {
     camera: watch::Receiver<Option<CameraInfo>>,
     /// Why the stop is latched, when it is; also when the process ends.
     stop: watch::Sender<Option<String>>,
-    search: ViewPoseParams,
     arming: Arc<Arming>,
+    search: Search,
+}
+
+/// How a place to stand is searched; parameters may change it between two errands.
+struct Search {
     /// Whether the affordance decides from which side to come; without it, an ablation of the paper.
-    by_affordance: bool,
+    by_affordance: Live<bool>,
+    lambda_aff: Live<f64>,
+    radius: Live<f64>,
+    relax_max: Live<f64>,
+    fixed: ViewPoseParams,
+}
+
+impl Search {
+    fn now(&self) -> ViewPoseParams {
+        let radius = self.radius.get();
+        ViewPoseParams {
+            lambda_aff: if self.by_affordance.get() { self.lambda_aff.get() } else { 0.0 },
+            radius,
+            relax_max: self.relax_max.get().max(radius),
+            ..self.fixed.clone()
+        }
+    }
 }
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("go_to", &options).await?;
+    Shell::start("go_to", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut goals = shell.node.create_action_server::<GoTo::Action>(names::GO_TO)?;
     let node = Arc::new(start(shell)?);
+    node.shell.configured();
     let shutdown = node.shell.shutdown();
     tokio::pin!(shutdown);
     let mut running: Option<(String, JoinHandle<()>)> = None;
@@ -111,21 +136,25 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
             format!("{} has no section `navigation` in its robot file: it does not drive", robot.name);
         return Err(NodeError::Start { node: "go_to", reason });
     };
+    shell.claim(&navigation.action)?;
     let parameters = node.parameters();
     let base = ViewPoseParams::default();
-    let by_affordance = parameters.bool_or("affordance", true)?;
-    let lambda_aff = parameters.f64_or("lambda_aff", base.lambda_aff)?;
-    let radius = parameters.f64_or("radius", navigation.reach[0])?;
-    let relax_max = parameters.f64_or("relax_max", navigation.reach[1])?;
     let arming = Arc::new(Arming::start("go_to", &shell, Use::Base)?);
+    let by_affordance = parameters.live_bool(
+        "affordance",
+        true,
+        "Whether a part decides from which side to come (ASP III-D).",
+    )?;
+    let text = "Weight of the side that a part asks for (ASP III-D).";
+    let lambda_aff = parameters.live_f64("lambda_aff", base.lambda_aff, 0.0..=1000.0, text)?;
+    let text = "Distance at which the base stands best, metres.";
+    let radius = parameters.live_f64("radius", navigation.reach[0], 0.05..=3.0, text)?;
+    let text = "Greatest distance at which the base stands, metres.";
+    let relax_max = parameters.live_f64("relax_max", navigation.reach[1], 0.05..=3.0, text)?;
     parameters.finish()?;
-    let search = ViewPoseParams {
-        lambda_aff: if by_affordance { lambda_aff } else { 0.0 },
-        radius,
-        relax_max,
-        facing: navigation.facing,
-        ..base
-    };
+    let facing = navigation.facing;
+    let search =
+        Search { by_affordance, lambda_aff, radius, relax_max, fixed: ViewPoseParams { facing, ..base } };
     let services = QosProfile::services();
     let mut infos = node.subscribe::<CameraInfo>(&robot.camera.info, QosProfile::sensor_data())?;
     let (sender, camera) = watch::channel(None);
@@ -148,7 +177,6 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         stop: follow_stop(node, Arc::clone(&arming))?,
         search,
         arming,
-        by_affordance,
         shell,
     })
 }
@@ -173,6 +201,7 @@ fn follow_stop(
 }
 
 async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>) {
+    let _work = node.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
     let (stop, peers, arming) = (node.stop.subscribe(), &node.shell.peers, &node.arming);

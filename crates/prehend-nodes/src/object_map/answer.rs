@@ -2,12 +2,21 @@
 
 use crate::convert;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects};
+use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_perception::Retrieval;
 use prehend_scene::ObjectMap;
 
 /// Longest query text.
 const MAX_QUERY: usize = 500;
+
+/// Nothing is mapped while the node is not active.
+pub(super) fn inactive() -> UpdateMap::Response {
+    UpdateMap::Response {
+        error_code: ErrorCode::MAP_BAD_REQUEST,
+        error_message: "object_map is not active".to_owned(),
+        ..Default::default()
+    }
+}
 
 /// Why a retrieval on this map is refused; `None` when it is not.
 pub(super) fn refusal(

@@ -21,11 +21,12 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{
     Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
 };
-use prehend_ros::{Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
+use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
 use settings::Settings;
@@ -59,7 +60,11 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("object_map", &options).await?;
+    Shell::start("object_map", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut node = ObjectMapNode::new(&shell).await?;
     let robot = &shell.robot;
     let sensor = QosProfile::sensor_data();
@@ -82,6 +87,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         shell.node.create_service::<GetObject::Service>(names::OBJECT_MAP_GET_OBJECT, services)?;
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
@@ -106,6 +112,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                     node.newest = Some(frame);
                 }
             }
+            Event::Update(request) if !shell.is_active() => respond(request, answer::inactive()),
             Event::Update(request) => {
                 let since = shell.node.now();
                 node.waiting.push(Pending::new(request, since, node.joiner.heard));
@@ -171,7 +178,9 @@ struct ObjectMapNode<'a> {
     tf: TfBuffer,
     self_filter: SelfFilter,
     /// Frames of one view that vote on what a thing is called and whether it is there.
-    frames_per_update: u32,
+    frames_per_update: Live<i64>,
+    /// Tells which frame was taken.
+    taken: Publisher<Header>,
     map: Publisher<ObjectMapMsg>,
     markers: Publisher<MarkerArray>,
     points: Publisher<PointCloud2>,
@@ -183,8 +192,10 @@ impl<'a> ObjectMapNode<'a> {
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let settings = parameters.string_or("settings", "config/nodes/object_map.yaml")?;
         let self_filter = SelfFilter::read(parameters)?;
-        let frames = parameters.i64_or("frames_per_update", DEFAULT_FRAMES)?;
-        let frames_per_update = u32::try_from(frames.clamp(1, 30)).unwrap_or(1);
+        let text = "Frames of one view that vote on what a thing is called and whether it is there.";
+        let frames_per_update = parameters.live_i64("frames_per_update", DEFAULT_FRAMES, 1..=30, text)?;
+        parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.describe("settings", "File that says which models look and which one confirms.");
         parameters.finish()?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let settings = Settings::read(&crate::share::resolve(Path::new(&settings)))?;
@@ -216,6 +227,7 @@ impl<'a> ObjectMapNode<'a> {
             tf: shell.node.tf()?,
             self_filter,
             frames_per_update,
+            taken: shell.node.create_publisher(names::OBJECT_MAP_FRAME, QosProfile::default())?,
             map: shell.node.create_publisher(names::OBJECT_MAP, latched)?,
             markers: shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?,
             points: shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?,

@@ -9,6 +9,7 @@ use prehend_geometry::OrientedBox;
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
+use prehend_msgs::std_msgs::msg::Header;
 use prehend_perception::map::Tool;
 use prehend_perception::{
     Keyframe, KeyframeError, LabelImage, PartLabels, RoomBuilder, RoomSettings, UpdateReport,
@@ -110,6 +111,8 @@ impl SelfFilter {
                 return Ok(Vector3::from(default));
             }
             let list = parameters.f64_list(name)?;
+            parameters
+                .describe(name, "Box of the gripper, whose points are the robot's own: tool frame, metres.");
             Ok(<[f64; 3]>::try_from(list).map_or(Vector3::from(default), Vector3::from))
         };
         let center = triple("gripper_center", [0.0, 0.0, -0.085])?;
@@ -231,13 +234,14 @@ impl ObjectMapNode<'_> {
                             Ok((report, seconds)) => {
                                 pending.frames.push(pending.last);
                                 pending.add(report, seconds);
+                                self.tell_taken(&frame, &asked.view);
                             }
                             Err(why) => pending.why = Some(why),
                         }
                     }
                 }
             }
-            let enough = pending.taken >= self.frames_per_update;
+            let enough = i64::from(pending.taken) >= self.frames_per_update.get();
             if enough || (pending.taken > 0 && Instant::now() >= pending.deadline) {
                 self.finish(pending);
             } else if pending.tried >= ATTEMPTS + pending.taken || Instant::now() >= pending.deadline {
@@ -245,6 +249,13 @@ impl ObjectMapNode<'_> {
             } else {
                 self.waiting.push(pending);
             }
+        }
+    }
+
+    fn tell_taken(&self, frame: &Frame, view: &str) {
+        let taken = Header { stamp: frame.stamp.clone(), frame_id: view.to_owned() };
+        if let Err(error) = self.taken.publish(&taken) {
+            tracing::warn!("a frame that was taken was not told: {error}");
         }
     }
 

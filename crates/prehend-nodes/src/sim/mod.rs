@@ -61,6 +61,9 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         &parameters.string_or("depth_noise", "scene")?,
     )?;
 
+    parameters.describe("detector", "`scene`: errs as the scene says; `perfect`: does not.");
+    parameters.describe("depth_noise", "`scene`: as the scene says; `off`.");
+
     let urdf = std::fs::read_to_string(&shell.robot.urdf)
         .map_err(|error| start_error(format!("{}: {error}", shell.robot.urdf.display())))?;
     let model = ArmModel::from_urdf_with(&urdf, &shell.robot.link_names()).map_err(start_error)?;
@@ -112,6 +115,9 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         let frames = frames.clone();
         move || camera.run(&frames)
     })?;
+    // Not before it is known that no other robot plays in this graph: two clocks would be none.
+    shell.activate();
+    shell.alone().await?;
     let physics_thread = spawn("physics", move || physics.run())?;
     let judge = judge_channel::open(arm.clone(), stage, overview_view_of(&placed.scene), watch_stdin)?;
     let servers = [

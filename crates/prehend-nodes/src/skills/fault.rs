@@ -3,6 +3,7 @@
 use crate::arming::ArmingFault;
 use crate::live_frames::FramesError;
 use crate::permit::PermitError;
+use crate::shell::Bar;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
 use prehend_scene::{ObjectKey, Reason};
@@ -132,6 +133,9 @@ pub enum SkillFault {
     /// The new observation does not show the postcondition.
     #[error("not observed: {0}")]
     Outcome(String),
+    /// This node must not move the robot: it is not active, or another Prehend holds the robot.
+    #[error(transparent)]
+    Barred(#[from] Bar),
     /// Another skill is being executed.
     #[error("another skill is being executed: {0}")]
     Busy(String),
@@ -185,6 +189,7 @@ impl SkillFault {
             Self::ControlFailed { .. } => Reason::ControlFailed,
             Self::Slipped { .. } => Reason::Slipped,
             Self::Outcome(_) => Reason::OutcomeNotObserved,
+            Self::Barred(bar) => bar.reason(),
             Self::Busy(_) => Reason::Busy,
             Self::Sensor { .. } => Reason::SensorFault,
         }
@@ -197,6 +202,7 @@ impl SkillFault {
             | Self::PeerLost { .. }
             | Self::NotArmed(_)
             | Self::Stopped(_)
+            | Self::Barred(_)
             | Self::Canceled
             | Self::Sensor { .. } => true,
             Self::BadRequest(_)
@@ -241,6 +247,7 @@ impl SkillFault {
             Self::ControlFailed { .. } => ErrorCode::SKILL_CONTROL_FAILED,
             Self::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
             Self::Outcome(_) => ErrorCode::SKILL_OUTCOME,
+            Self::Barred(_) => ErrorCode::SKILL_BARRED,
             Self::Busy(_) => ErrorCode::SKILL_BUSY,
             Self::Sensor { .. } => ErrorCode::SKILL_SENSOR,
         }
@@ -285,6 +292,7 @@ mod tests {
             SkillFault::ControlFailed { phase: "lift", detail: String::new() },
             SkillFault::Slipped { phase: "lift", opening: 0.0 },
             SkillFault::Outcome(String::new()),
+            SkillFault::Barred(Bar::Inactive),
             SkillFault::Busy(String::new()),
             SkillFault::Sensor { what: "joint states", detail: String::new() },
         ];

@@ -51,7 +51,12 @@ pub(super) fn follow_joints(
     let (sender, receiver) = watch::channel(None);
     let robot = robot.clone();
     tokio::spawn(async move {
-        while let Some(state) = states.next().await {
+        loop {
+            let state = tokio::select! {
+                () = sender.closed() => return,
+                state = states.next() => state,
+            };
+            let Some(state) = state else { return };
             match read_joints(&state, &robot) {
                 Some(joints) => {
                     sender.send_replace(Some(joints));

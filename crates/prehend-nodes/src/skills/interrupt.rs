@@ -37,7 +37,10 @@ impl Interrupt<'_> {
         if self.goal.is_cancel_requested() {
             return Err(SkillFault::Canceled);
         }
-        Ok(())
+        match self.peers.bar() {
+            Some(bar) => Err(SkillFault::Barred(bar)),
+            None => Ok(()),
+        }
     }
 
     /// Whether everybody is there who must be there while the robot moves.
@@ -61,6 +64,7 @@ impl Interrupt<'_> {
         tokio::select! {
             fault = stopped => fault,
             () = self.goal.cancelled() => SkillFault::Canceled,
+            bar = self.peers.barred() => SkillFault::Barred(bar),
         }
     }
 

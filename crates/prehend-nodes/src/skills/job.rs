@@ -32,6 +32,9 @@ use tokio::sync::watch;
 /// Longest wait for a map that a request is ahead of.
 const MAP_PATIENCE: Duration = Duration::from_millis(1500);
 
+/// Longest wait to know that no other Prehend holds the robot.
+const SETTLED: Duration = Duration::from_secs(3);
+
 /// Longest wait for the last word of a drive.
 const REST: Duration = Duration::from_millis(1000);
 
@@ -155,6 +158,7 @@ impl<'a> Job<'a> {
 
     async fn execute(&self) -> Result<String, SkillFault> {
         self.interrupt.check()?;
+        self.skills.shell.peers.settled(SETTLED).await?;
         let asked = self.decode()?;
         if !self.skills.shell.peers.at_rest("go_to", REST).await {
             return Err(SkillFault::Busy("the base is driven".to_owned()));

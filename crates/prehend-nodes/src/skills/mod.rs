@@ -42,7 +42,7 @@ use prehend_ros::{GoalRequest, Publisher, QosProfile, ServiceRequest};
 use scene::SceneKeeper;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -58,14 +58,22 @@ enum Event {
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("skills", &options).await?;
+    // A stop outlives what is configured anew.
+    let latch = Arc::new(Mutex::new(StopLatch::default()));
+    Shell::start("skills", &options).await?.live(|shell| serve(shell, Arc::clone(&latch))).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell, latch: Arc<Mutex<StopLatch>>) -> Result<(), NodeError> {
     let mut goals = shell.node.create_action_server::<ExecuteSkill::Action>(names::EXECUTE_SKILL)?;
     let mut stops = shell.node.create_service::<Stop::Service>(names::STOP, QosProfile::services())?;
     let stop_state =
         shell.node.create_publisher::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
     let skills = Arc::new(start(shell)?);
+    skills.stop.send_replace(latch.lock().unwrap_or_else(PoisonError::into_inner).clone());
     publish_stop(&skills, &stop_state);
     skills.publish_in_hand();
+    skills.shell.configured();
     let shutdown = skills.shell.shutdown();
     tokio::pin!(shutdown);
     let mut running: Option<Running> = None;
@@ -87,7 +95,10 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
                     None => running = Some(Running::start(&skills, *request)),
                 }
             }
-            Event::Stop(request) => take_stop(&skills, &stop_state, request),
+            Event::Stop(request) => {
+                take_stop(&skills, &stop_state, request);
+                *latch.lock().unwrap_or_else(PoisonError::into_inner) = skills.stop.borrow().clone();
+            }
             Event::Shutdown => {
                 let reason = "the skills node is ending".to_owned();
                 skills.stop.send_replace(StopLatch { engaged: true, reason });
@@ -113,6 +124,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         let reason = format!("`arm.joints` of {} must be in the order {:?}", robot.name, model.joint_names());
         return Err(unusable(reason));
     }
+    shell.claim(&robot.arm.controller)?;
     let joints = hand::follow_joints(node, robot)?;
     let services = QosProfile::services();
     let arming = Arming::start("skills", &shell, Use::Arm)?;
@@ -153,6 +165,7 @@ impl Running {
 }
 
 async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>, over: Arc<AtomicBool>) {
+    let _work = skills.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
     let result = Job::new(&skills, &goal, &handle).run().await;

@@ -5,12 +5,12 @@ use super::wire::{FeedbackMessage, GetResult, GetResultAnswer, GoalId, SendGoal,
 use crate::backend::{Incoming, Participant, Responder, Writer, decode, encode};
 use crate::sync::{Queue, lock};
 use crate::{Clock, RosError};
+use bytes::Bytes;
 use futures::Stream;
 use prehend_msgs::Action;
 use prehend_msgs::action_msgs::msg::{GoalInfo, GoalStatus as StatusMessage, GoalStatusArray};
 use prehend_msgs::action_msgs::srv::CancelGoal;
 use prehend_msgs::builtin_interfaces::msg::Time;
-use rustdds::bytes::Bytes;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! The messages an action adds to its goal, result and feedback, and the names of its endpoints.
 
 use crate::RosError;
-use crate::backend::{TopicType, dds_name};
+use crate::backend::EndpointName;
 use prehend_msgs::Action;
 use prehend_msgs::builtin_interfaces::msg::Time;
 use serde::{Deserialize, Serialize};
@@ -50,35 +50,25 @@ pub(super) fn goal_id(uuid: &[u8]) -> Option<GoalId> {
 
 /// The endpoints of one action.
 pub(crate) struct ActionTopics {
-    pub(crate) send_goal: (TopicType, TopicType),
-    pub(crate) cancel: (TopicType, TopicType),
-    pub(crate) result: (TopicType, TopicType),
-    pub(crate) feedback: TopicType,
-    pub(crate) status: TopicType,
+    pub(crate) send_goal: EndpointName,
+    pub(crate) cancel: EndpointName,
+    pub(crate) result: EndpointName,
+    pub(crate) feedback: EndpointName,
+    pub(crate) status: EndpointName,
 }
 
 impl ActionTopics {
-    /// The endpoints of `action` as node `node` means it.
-    pub(crate) fn of<A: Action>(node: &str, action: &str) -> Result<Self, RosError> {
-        let own = |part: &str| format!("{}::action::dds_::{}_{part}_", A::PACKAGE, A::NAME);
-        let service = |part: &str, types: [String; 2]| -> Result<_, RosError> {
-            let name = format!("{action}/_action/{part}");
-            let [request, response] = types;
-            Ok((
-                TopicType { name: dds_name("rq", node, &name, "Request")?, type_name: request },
-                TopicType { name: dds_name("rr", node, &name, "Reply")?, type_name: response },
-            ))
-        };
-        let topic = |part: &str, type_name: String| -> Result<_, RosError> {
-            Ok(TopicType { name: dds_name("rt", node, &format!("{action}/_action/{part}"), "")?, type_name })
-        };
-        let cancel = |part: &str| format!("action_msgs::srv::dds_::CancelGoal_{part}_");
+    /// The endpoints of the action of an absolute name.
+    pub(crate) fn of<A: Action>(action: &str) -> Result<Self, RosError> {
+        let own = |part: &str| format!("{}/action/{}_{part}", A::PACKAGE, A::NAME);
+        let named =
+            |part: &str, type_name: String| EndpointName::of(&format!("{action}/_action/{part}"), type_name);
         Ok(Self {
-            send_goal: service("send_goal", [own("SendGoal_Request"), own("SendGoal_Response")])?,
-            cancel: service("cancel_goal", [cancel("Request"), cancel("Response")])?,
-            result: service("get_result", [own("GetResult_Request"), own("GetResult_Response")])?,
-            feedback: topic("feedback", own("FeedbackMessage"))?,
-            status: topic("status", "action_msgs::msg::dds_::GoalStatusArray_".to_owned())?,
+            send_goal: named("send_goal", own("SendGoal"))?,
+            cancel: named("cancel_goal", "action_msgs/srv/CancelGoal".to_owned())?,
+            result: named("get_result", own("GetResult"))?,
+            feedback: named("feedback", own("FeedbackMessage"))?,
+            status: named("status", "action_msgs/msg/GoalStatusArray".to_owned())?,
         })
     }
 }

@@ -1,12 +1,61 @@
 //! The middleware below the facade; the only place that names one.
 //!
-//! The rest of the crate speaks in [`Participant`], [`Writer`], [`Reader`], [`Caller`] and [`Responder`]: named endpoints that
-//! carry CDR bytes. A second backend stands beside `embedded` and offers the same five.
+//! The rest of the crate speaks in [`Participant`], [`Writer`], [`Reader`], [`Caller`] and [`Responder`]: endpoints that are
+//! named as ROS names them ([`EndpointName`]) and carry CDR bytes. Two backends offer the same five: `embedded`, pure Rust
+//! on RustDDS, and `ros2`, r2r on an installed ROS 2, which wins when the features of both are on. What is no matter of the
+//! middleware is shared: names, the coding of messages, how a call waits for its answer, the watchdog.
 
+mod call;
+#[cfg(not(feature = "ros2"))]
 mod embedded;
+mod name;
+#[cfg(feature = "ros2")]
+mod ros2;
+mod watchdog;
+mod wire;
 
-pub(crate) use embedded::{
-    Caller, Discovered, Incoming, NodeKey, Participant, Reader, Responder, Sample, Sink, TopicType, Writer,
-    check_node_name, dds_name, decode, encode,
+#[cfg(not(any(feature = "ros2", feature = "embedded")))]
+compile_error!("prehend-ros needs one of the features `embedded` and `ros2`");
+
+#[cfg(not(feature = "ros2"))]
+use embedded as chosen;
+#[cfg(feature = "ros2")]
+use ros2 as chosen;
+
+pub use chosen::BACKEND;
+pub(crate) use chosen::{
+    Caller, Discovered, Incoming, NodeKey, Participant, Reader, Responder, Sample, Sink, Writer,
+    check_interfaces as report,
 };
-pub use embedded::{STUCK_EXIT_CODE, when_stuck};
+pub(crate) use name::{EndpointName, check_node_name};
+pub use watchdog::{STUCK_EXIT_CODE, when_stuck};
+pub(crate) use wire::{Encoding, decode, encode};
+
+/// The middleware a binary was built with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Pure Rust: nothing of ROS 2 need be installed.
+    Embedded,
+    /// r2r on the ROS 2 that was installed where the binary was built; the distribution, such as `jazzy`.
+    Ros2 {
+        /// The distribution of that ROS 2.
+        distro: &'static str,
+    },
+}
+
+/// What an installed ROS 2 has of the interfaces that Prehend speaks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InterfaceReport {
+    /// Interfaces it has.
+    pub known: usize,
+    /// Packages with interfaces it had not where this program was compiled; their endpoints cannot be made.
+    pub missing: Vec<String>,
+    /// Interfaces with other fields there; their endpoints are refused.
+    pub differing: Vec<String>,
+}
+
+/// Compares the interfaces of the installed ROS 2 with those of this program. Nothing to compare with [`Backend::Embedded`],
+/// which brings its own.
+pub fn check_interfaces() -> InterfaceReport {
+    report()
+}

@@ -1,14 +1,14 @@
 //! Actions: every end of a goal, concurrent goals, and servers that die or leave.
 
 use crate::child::{ChildProcess, Role};
-use crate::common::{DEADLINE, Fibonacci, count_to, fresh_node, spawn_counter};
+use crate::common::{DEADLINE, Fibonacci, OwnDomain, count_to, fresh_node, spawn_counter};
 use futures::StreamExt;
 use prehend_ros::{ActionClient, CancelRejection, GoalStatus, RosError};
 use std::time::Duration;
 
 const GOALS: i32 = 240;
 
-fn within_process() -> (prehend_ros::DomainLease, prehend_ros::Node, ActionClient<Fibonacci>) {
+fn within_process() -> (OwnDomain, prehend_ros::Node, ActionClient<Fibonacci>) {
     let (lease, node) = fresh_node("commander");
     spawn_counter(&node, "/count");
     let client = node.create_action_client::<Fibonacci>("/count").expect("made");

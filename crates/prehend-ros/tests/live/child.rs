@@ -110,7 +110,7 @@ async fn call() -> Result<(), RosError> {
 fn child_process() {
     let Ok(name) = std::env::var(ROLE) else { return };
     let role = ROLES.into_iter().find(|role| format!("{role:?}") == name).expect("a role");
-    prehend_ros::init_logging();
+    prehend_ros::init_logging(&prehend_ros::RosArguments::default());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("made");
     let outcome = runtime.block_on(async {

@@ -1,7 +1,8 @@
 //! Interfaces, servers and waiting for the tests with a live graph.
 use futures::StreamExt;
+use prehend_msgs::rcl_interfaces::srv::ListParameters;
 use prehend_msgs::{Action, Service};
-use prehend_ros::{Context, DomainLease, ExecutingGoal, Node, NodeOptions, QosProfile};
+use prehend_ros::{Context, ExecutingGoal, Node, NodeOptions, QosProfile};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -59,36 +60,59 @@ pub(crate) fn count_to(order: i32) -> Order {
     Order { order }
 }
 
-/// Sends back what it gets.
-pub(crate) struct Echo;
+/// A domain nobody else uses now.
+#[cfg(not(feature = "ros2"))]
+pub(crate) use prehend_ros::DomainLease as OwnDomain;
 
-impl Service for Echo {
-    type Request = Vec<u8>;
-    type Response = Vec<u8>;
-    const PACKAGE: &'static str = "example_interfaces";
-    const NAME: &'static str = "Echo";
+/// The domain of the environment, which an installed ROS 2 is bound to: tests take it one after the other.
+#[cfg(feature = "ros2")]
+#[derive(Debug)]
+pub(crate) struct OwnDomain {
+    id: u16,
+    // Holds the lock.
+    _file: std::fs::File,
 }
+
+#[cfg(feature = "ros2")]
+impl OwnDomain {
+    pub(crate) fn take() -> Option<Self> {
+        let id = std::env::var("ROS_DOMAIN_ID").map_or(0, |value| value.trim().parse().expect("a domain"));
+        let path = std::env::temp_dir().join(format!("prehend-live-{id}.lock"));
+        let file = std::fs::File::create(path).ok()?;
+        file.lock().ok()?;
+        Some(Self { id, _file: file })
+    }
+
+    pub(crate) fn domain_id(&self) -> u16 {
+        self.id
+    }
+}
+
+/// Sends back what it gets: names for prefixes.
+pub(crate) type Echo = ListParameters::Service;
 
 pub(crate) fn spawn_echo(node: &Node, service: &str) {
     let mut server = node.create_service::<Echo>(service, QosProfile::services()).expect("made");
     tokio::spawn(async move {
         while let Some(request) = server.next().await {
             let (message, answer) = request.into_parts();
-            answer.respond(message).expect("answered");
+            let mut echo = ListParameters::Response::default();
+            echo.result.names = message.prefixes;
+            answer.respond(echo).expect("answered");
         }
     });
 }
 
 /// A node in a domain of its own.
-pub(crate) fn fresh_node(name: &str) -> (DomainLease, Node) {
-    let lease = DomainLease::take().expect("a domain is free");
+pub(crate) fn fresh_node(name: &str) -> (OwnDomain, Node) {
+    let lease = OwnDomain::take().expect("a domain is free");
     let node = node_in(lease.domain_id(), name);
     (lease, node)
 }
 
 pub(crate) fn node_in(domain_id: u16, name: &str) -> Node {
     if std::env::var_os("RUST_LOG").is_some() {
-        prehend_ros::init_logging();
+        prehend_ros::init_logging(&prehend_ros::RosArguments::default());
     }
     let context = Context::create_in_domain(domain_id).expect("joined");
     Node::create(&context, name, "/test", NodeOptions::default()).expect("made")

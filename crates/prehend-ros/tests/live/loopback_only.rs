@@ -1,4 +1,5 @@
-//! The same with only `lo` up, where a participant does not reach itself through DDS.
+//! The same with only `lo` up, where a participant of RustDDS does not reach itself through DDS.
+#![cfg(not(feature = "ros2"))]
 
 use std::process::Command;
 

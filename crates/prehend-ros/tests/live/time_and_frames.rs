@@ -1,22 +1,21 @@
 //! Simulated time, transforms and log lines as they come over topics.
 
-use crate::common::{DEADLINE, eventually, fresh_node};
+use crate::common::{DEADLINE, OwnDomain, eventually, fresh_node};
 use futures::StreamExt;
 use prehend_msgs::geometry_msgs::msg::TransformStamped;
 use prehend_msgs::rcl_interfaces::msg::Log;
 use prehend_msgs::rosgraph_msgs::msg::Clock as ClockMessage;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_ros::{
-    Context, DomainLease, Node, NodeOptions, Publisher, QosProfile, RosError, Severity, TfError,
-    time_from_nanoseconds,
+    Context, Node, NodeOptions, Publisher, QosProfile, RosError, Severity, TfError, time_from_nanoseconds,
 };
 use std::time::Duration;
 use tokio::time::timeout;
 
 const SECOND: i64 = 1_000_000_000;
 
-fn simulated() -> (DomainLease, Node, Publisher<ClockMessage>) {
-    let lease = DomainLease::take().expect("a domain is free");
+fn simulated() -> (OwnDomain, Node, Publisher<ClockMessage>) {
+    let lease = OwnDomain::take().expect("a domain is free");
     let context = Context::create_in_domain(lease.domain_id()).expect("joined");
     let options = NodeOptions { overrides: vec!["use_sim_time:=true".to_owned()], ..Default::default() };
     let node = Node::create(&context, "timed", "/test", options).expect("made");

@@ -2,10 +2,11 @@
 
 use super::matches::{Prefix, prefix};
 use super::participant::{NodeKey, Participant, TopicType};
-use super::wire::{RawAdapter, Sink, decode, encode};
+use super::wire::{RawAdapter, Sink};
+use crate::backend::{decode, encode};
 use crate::sync::lock;
 use crate::{QosProfile, RosError};
-use rustdds::bytes::Bytes;
+use bytes::Bytes;
 use rustdds::no_key::DataWriter;
 use rustdds::{GUID, Timestamp};
 use serde::{Deserialize, Serialize};

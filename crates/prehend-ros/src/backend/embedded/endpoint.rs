@@ -4,11 +4,12 @@ use super::matches::{Prefix, prefix};
 use super::participant::{NodeKey, Participant, TopicType};
 use super::pump::{PumpedReader, Work};
 use super::wire::{RawAdapter, Sample};
+use crate::backend::Encoding;
 use crate::{QosProfile, RosError};
-use rustdds::bytes::Bytes;
+use bytes::Bytes;
 use rustdds::dds::result::ReadError;
 use rustdds::no_key::DataWriter;
-use rustdds::{GUID, RepresentationIdentifier, SampleIdentity, Timestamp, WriteOptionsBuilder};
+use rustdds::{GUID, SampleIdentity, Timestamp, WriteOptionsBuilder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tracing::debug;
@@ -111,7 +112,7 @@ impl WriterCore {
     }
 
     fn deliver_locally(&self, payload: Bytes, identity: SampleIdentity, related: Option<SampleIdentity>) {
-        let sample = Sample { payload, encoding: RepresentationIdentifier::CDR_LE, identity, related };
+        let sample = Sample { payload, encoding: Encoding::Little, identity, related };
         let pass_on = |sinks, sample| self.participant.send(Work::Local(sinks, sample));
         self.participant.locals.deliver(&self.topic, &self.qos, &sample, pass_on);
     }

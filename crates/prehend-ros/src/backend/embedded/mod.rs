@@ -1,7 +1,7 @@
-//! Pure Rust backend: `rustdds` endpoints under the names, types and discovery messages of ROS 2 (`ros2-client` has their rules).
+//! Pure Rust backend: `rustdds` endpoints under the names, types and discovery messages of ROS 2.
 //!
-//! Endpoints are made on RustDDS itself and carry bytes, for three reasons: the client and action types of
-//! `ros2-client` lose answers under concurrent calls, samples to one's own process need a way of their own (`local`),
+//! Endpoints are made on RustDDS itself and carry bytes, for three reasons: the client and action types of the
+//! crate `ros2-client` lose answers under concurrent calls, samples to one's own process need a way of their own (`local`),
 //! and one non-generic path keeps forty message types cheap to compile. In reading order: `wire` (bytes), `local`
 //! (delivery within the process), `matches` (who is connected), `pump` (the one thread that reads), `participant`,
 //! `endpoint`, `service`, `discovery` (which node has which endpoint).
@@ -12,13 +12,20 @@ mod local;
 mod matches;
 mod participant;
 mod pump;
+mod range;
 mod service;
-mod watchdog;
 mod wire;
 
 pub(crate) use discovery::Discovered;
 pub(crate) use endpoint::{Reader, Writer};
-pub(crate) use participant::{NodeKey, Participant, TopicType, check_node_name, dds_name};
+pub(crate) use participant::{NodeKey, Participant};
 pub(crate) use service::{Caller, Incoming, Responder};
-pub use watchdog::{STUCK_EXIT_CODE, when_stuck};
-pub(crate) use wire::{Sample, Sink, decode, encode};
+pub(crate) use wire::{Sample, Sink};
+
+/// It brings its interfaces.
+pub(crate) fn check_interfaces() -> super::InterfaceReport {
+    super::InterfaceReport::default()
+}
+
+/// What this is.
+pub const BACKEND: super::Backend = super::Backend::Embedded;

@@ -5,12 +5,13 @@ use super::endpoint::{Reader, Writer};
 use super::local::Locals;
 use super::matches::{Matches, Prefix, prefix};
 use super::pump::{Pump, PumpedReader, Work};
-use super::watchdog::Watchdog;
+use super::range::Range;
 use super::wire::{Raw, RawAdapter, Sink};
+use crate::backend::EndpointName;
+use crate::backend::watchdog::Watchdog;
 use crate::sync::lock;
 use crate::{Durability, QosProfile, Reliability, RosError};
-use ros2_client::{Name, NodeName};
-use rustdds::bytes::Bytes;
+use bytes::Bytes;
 use rustdds::{
     DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity, TopicKind,
     policy,
@@ -22,9 +23,31 @@ use tokio::sync::watch;
 
 /// A topic as DDS knows it: `rt/joint_states` of `sensor_msgs::msg::dds_::JointState_`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct TopicType {
-    pub(crate) name: String,
-    pub(crate) type_name: String,
+pub(super) struct TopicType {
+    pub(super) name: String,
+    pub(super) type_name: String,
+}
+
+impl TopicType {
+    /// The topic of `named`, as DDS knows it.
+    pub(super) fn of_topic(named: &EndpointName) -> Self {
+        Self { name: format!("rt{}", named.name), type_name: dds_type(&named.type_name, "") }
+    }
+
+    /// The topics of requests and of answers of the service `named`.
+    pub(super) fn of_service(named: &EndpointName) -> (Self, Self) {
+        let topic = |kind: &str, end: &str, part: &str| Self {
+            name: format!("{kind}{}{end}", named.name),
+            type_name: dds_type(&named.type_name, part),
+        };
+        (topic("rq", "Request", "_Request"), topic("rr", "Reply", "_Response"))
+    }
+}
+
+/// `sensor_msgs::msg::dds_::Image_` of `sensor_msgs/msg/Image`.
+fn dds_type(ros: &str, part: &str) -> String {
+    let (package, name) = ros.rsplit_once('/').unwrap_or(("", ros));
+    format!("{}::dds_::{name}{part}_", package.replace('/', "::"))
 }
 
 /// A node of this participant.
@@ -58,32 +81,6 @@ struct Dds {
 
 fn failed(what: &str, error: &impl std::fmt::Display) -> RosError {
     RosError::Create { what: what.to_owned(), reason: error.to_string() }
-}
-
-/// The fully qualified name of node `name` in `namespace` (empty is the root).
-pub(crate) fn check_node_name(namespace: &str, name: &str) -> Result<String, RosError> {
-    let rooted = if namespace.starts_with('/') { namespace.to_owned() } else { format!("/{namespace}") };
-    let invalid = |error: &dyn std::fmt::Display| RosError::InvalidName {
-        name: format!("{namespace}/{name}"),
-        reason: error.to_string(),
-    };
-    let full = NodeName::new(&rooted, name).map_err(|error| invalid(&error))?.fully_qualified_name();
-    Name::parse(&full).map_err(|error| invalid(&error))?;
-    Ok(full)
-}
-
-/// The DDS name of topic or service `name` as node `node` (fully qualified) means it: `/a`, `a`, or `~/a`.
-pub(crate) fn dds_name(kind: &str, node: &str, name: &str, suffix: &str) -> Result<String, RosError> {
-    let namespace = node.rsplit_once('/').map_or("", |(namespace, _)| namespace);
-    let absolute = match name.strip_prefix("~/") {
-        Some(private) => format!("{node}/{private}"),
-        None if name.starts_with('/') => name.to_owned(),
-        None => format!("{namespace}/{name}"),
-    };
-    let invalid = |reason: String| RosError::InvalidName { name: name.to_owned(), reason };
-    let parsed = Name::parse(&absolute).map_err(|error| invalid(error.to_string()))?;
-    let root = NodeName::new("/", "unused").map_err(|error| invalid(error.to_string()))?;
-    Ok(parsed.to_dds_name(kind, &root, suffix))
 }
 
 /// Policies of a writer.
@@ -127,8 +124,11 @@ impl Participant {
     /// Joins domain `domain_id`.
     pub(crate) fn create(domain_id: u16) -> Result<Arc<Self>, RosError> {
         let what = format!("the DDS participant of domain {domain_id}");
-        let participant =
-            DomainParticipantBuilder::new(domain_id).build().map_err(|error| failed(&what, &error))?;
+        let mut builder = DomainParticipantBuilder::new(domain_id);
+        if let Some(networks) = Range::of_environment()?.only_networks() {
+            builder = builder.with_only_networks(networks);
+        }
+        let participant = builder.build().map_err(|error| failed(&what, &error))?;
         let default = policies(&QosProfile::default()).build();
         let publisher = participant.create_publisher(&default).map_err(|error| failed(&what, &error))?;
         let subscriber = participant.create_subscriber(&default).map_err(|error| failed(&what, &error))?;
@@ -194,18 +194,30 @@ impl Participant {
     }
 
     /// A node under its fully qualified name.
-    pub(crate) fn add_node(&self, name: &str) -> NodeKey {
+    pub(crate) fn add_node(&self, name: &str) -> Result<NodeKey, RosError> {
+        if self.is_closed() {
+            return Err(RosError::Closed);
+        }
         let key = NodeKey(self.next_node.fetch_add(1, Ordering::Relaxed));
         self.roster.add_node(key, name);
-        key
+        Ok(key)
     }
 
     pub(crate) fn remove_node(&self, node: NodeKey) {
         self.roster.remove_node(node);
     }
 
-    /// A writer of `node` on `topic`.
+    /// A writer of `node` on the topic `named`.
     pub(crate) fn writer(
+        self: &Arc<Self>,
+        node: NodeKey,
+        named: &EndpointName,
+        qos: QosProfile,
+    ) -> Result<Writer, RosError> {
+        self.dds_writer(node, TopicType::of_topic(named), qos)
+    }
+
+    pub(super) fn dds_writer(
         self: &Arc<Self>,
         node: NodeKey,
         topic: TopicType,
@@ -238,8 +250,18 @@ impl Participant {
             .map_err(|error| failed(&what(), &error))
     }
 
-    /// A reader of `node` on `topic` that calls `sink`, which must not hold this participant.
+    /// A reader of `node` on the topic `named` that calls `sink`, which must not hold this participant.
     pub(crate) fn reader(
+        self: &Arc<Self>,
+        node: NodeKey,
+        named: &EndpointName,
+        qos: QosProfile,
+        sink: Sink,
+    ) -> Result<Reader, RosError> {
+        self.dds_reader(node, TopicType::of_topic(named), qos, sink)
+    }
+
+    pub(super) fn dds_reader(
         self: &Arc<Self>,
         node: NodeKey,
         topic: TopicType,
@@ -307,7 +329,8 @@ impl Participant {
 
 impl Participant {
     /// What the writers of a topic offer, those of this process included; others do not tell their depth: 0.
-    pub(crate) fn offered_qos(&self, topic: &str) -> Vec<QosProfile> {
+    pub(crate) fn offered_qos(&self, named: &EndpointName) -> Vec<QosProfile> {
+        let topic = TopicType::of_topic(named).name;
         let participant = lock(&self.dds).as_ref().map(|dds| dds.participant.clone());
         let writers = participant.map(|participant| participant.discovered_writers()).unwrap_or_default();
         let remote = writers
@@ -326,7 +349,7 @@ impl Participant {
                 },
                 depth: 0,
             });
-        remote.chain(self.locals.offered(topic)).collect()
+        remote.chain(self.locals.offered(&topic)).collect()
     }
 }
 

@@ -5,9 +5,9 @@
 use super::endpoint::{WriterCore, drain};
 use super::matches::{Matches, Prefix};
 use super::wire::{Raw, RawAdapter, Sample, Sink};
+use bytes::Bytes;
 use futures::Stream;
 use futures::task::ArcWake;
-use rustdds::bytes::Bytes;
 use rustdds::no_key::SimpleDataReader;
 use rustdds::{DomainParticipant, GUID, SampleIdentity, StatusEvented};
 use std::collections::HashMap;

@@ -16,9 +16,10 @@ use super::matches::{Prefix, prefix};
 use super::participant::{NodeKey, Participant, TopicType};
 use super::pump::{DeferredAnswer, Work};
 use super::wire::{Sample, Sink};
+use crate::backend::EndpointName;
 use crate::sync::lock;
 use crate::{QosProfile, RosError, ServiceMapping};
-use rustdds::bytes::{BufMut, Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use rustdds::{GUID, SampleIdentity};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -106,31 +107,19 @@ pub(crate) struct Caller {
     next: AtomicI64,
 }
 
-/// Takes the call out of the map when nobody waits any more.
-struct Waiting<'a> {
-    pending: &'a Pending,
-    id: CallId,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        lock(self.pending).remove(&self.id);
-    }
-}
-
 impl Caller {
-    /// Topics are those of requests and of answers; `name` is for people.
+    /// `name` is for people.
     pub(crate) fn new(
         participant: &Arc<Participant>,
         node: NodeKey,
         name: String,
-        topics: (TopicType, TopicType),
+        named: &EndpointName,
         qos: QosProfile,
         mapping: ServiceMapping,
     ) -> Result<Self, RosError> {
-        let (request_topic, answer_topic) = topics;
+        let (request_topic, answer_topic) = TopicType::of_service(named);
         let pending = Pending::default();
-        let writer = participant.writer(node, request_topic.clone(), qos)?;
+        let writer = participant.dds_writer(node, request_topic.clone(), qos)?;
         let own = writer.0.guid();
         let sink: Sink = {
             let pending = pending.clone();
@@ -143,7 +132,7 @@ impl Caller {
                 }
             })
         };
-        let reader = participant.reader(node, answer_topic.clone(), reading(qos), sink)?;
+        let reader = participant.dds_reader(node, answer_topic.clone(), reading(qos), sink)?;
         Ok(Self {
             name,
             participant: participant.clone(),
@@ -158,64 +147,17 @@ impl Caller {
         })
     }
 
-    /// Name of the service.
+    /// Name of the service or action, for people.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Sends `request` and waits for its answer.
-    ///
-    /// Errors: `Unavailable` when no server shows up in time, `PeerLost` when the servers there at sending have left, `Timeout`,
-    /// `WouldBlock`, `Closed`.
-    pub(crate) async fn call(&self, request: Bytes, deadline: Duration) -> Result<Sample, RosError> {
-        let start = Instant::now();
-        let mut changes = self.participant.changes();
-        let servers = loop {
-            self.wait_available(deadline.saturating_sub(start.elapsed())).await.map_err(
-                |error| match error {
-                    RosError::Unavailable { peer, .. } => RosError::Unavailable { peer, waited: deadline },
-                    other => other,
-                },
-            )?;
-            let servers = self.servers();
-            // It may have left in between.
-            if !servers.is_empty() {
-                break servers;
-            }
-        };
-        let (id, mut answer) = self.send(request, &servers)?;
-        let _waiting = Waiting { pending: &self.pending, id };
-        let timeout = tokio::time::sleep(deadline.saturating_sub(start.elapsed()));
-        tokio::pin!(timeout);
-        loop {
-            tokio::select! {
-                biased;
-                answered = &mut answer => return answered.map_err(|_| RosError::Closed),
-                () = &mut timeout => {
-                    return Err(RosError::Timeout { peer: self.name.clone(), deadline });
-                }
-                changed = changes.changed() => {
-                    if changed.is_err() || self.participant.is_closed() {
-                        return Err(RosError::Closed);
-                    }
-                    if self.servers().is_disjoint(&servers) {
-                        return Err(RosError::PeerLost { peer: self.name.clone(), silent: start.elapsed() });
-                    }
-                }
-            }
-        }
+    pub(in crate::backend) fn participant(&self) -> &Participant {
+        &self.participant
     }
 
     /// Sends `request` now, whoever listens; the answer comes through the receiver.
     pub(crate) fn send_now(&self, request: Bytes) -> Result<oneshot::Receiver<Sample>, RosError> {
-        Ok(self.send(request, &self.servers())?.1)
-    }
-
-    fn send(
-        &self,
-        request: Bytes,
-        servers: &HashSet<Prefix>,
-    ) -> Result<(CallId, oneshot::Receiver<Sample>), RosError> {
         if self.participant.is_closed() {
             return Err(RosError::Closed);
         }
@@ -224,7 +166,8 @@ impl Caller {
         let mut pending = lock(&self.pending);
         pending.retain(|_, answer| !answer.is_closed());
         // A service has one server, whose kind decides.
-        let mapping = servers.iter().next().map_or(self.mapping, |server| self.mapping.toward(*server));
+        let mapping =
+            self.servers().iter().next().map_or(self.mapping, |server| self.mapping.toward(*server));
         let id = match mapping {
             ServiceMapping::Enhanced | ServiceMapping::Auto => {
                 CallId::Enhanced(self.writer.0.write(request, None).ok_or_else(would_block)?)
@@ -238,11 +181,11 @@ impl Caller {
             }
         };
         pending.insert(id, sender);
-        Ok((id, receiver))
+        Ok(receiver)
     }
 
     /// Processes that have both ends of the service matched with us.
-    fn servers(&self) -> HashSet<Prefix> {
+    pub(in crate::backend) fn servers(&self) -> HashSet<Prefix> {
         let matches = &self.participant.matches;
         let answering = matches.peers(self.reader.guid());
         let mut servers = matches.peers(self.writer.0.guid());
@@ -254,31 +197,6 @@ impl Caller {
             servers.insert(self.participant.own());
         }
         servers
-    }
-
-    /// Whether a server is matched in both directions.
-    pub(crate) fn is_available(&self) -> bool {
-        !self.servers().is_empty()
-    }
-
-    /// Waits for a server; polls, for an event may be missed.
-    pub(crate) async fn wait_available(&self, deadline: Duration) -> Result<(), RosError> {
-        let start = Instant::now();
-        let mut changes = self.participant.changes();
-        loop {
-            if self.participant.is_closed() {
-                return Err(RosError::Closed);
-            }
-            if self.is_available() {
-                return Ok(());
-            }
-            let left = deadline.saturating_sub(start.elapsed());
-            if left.is_zero() {
-                return Err(RosError::Unavailable { peer: self.name.clone(), waited: deadline });
-            }
-            // Either way the loop looks again.
-            let _ = tokio::time::timeout(left.min(Duration::from_millis(50)), changes.changed()).await;
-        }
     }
 }
 
@@ -348,19 +266,19 @@ impl Responder {
     pub(crate) fn new(
         participant: &Arc<Participant>,
         node: NodeKey,
-        topics: (TopicType, TopicType),
+        named: &EndpointName,
         qos: QosProfile,
         mapping: ServiceMapping,
         sink: impl Fn(Incoming) + Send + Sync + 'static,
     ) -> Result<Self, RosError> {
-        let (request_topic, answer_topic) = topics;
+        let (request_topic, answer_topic) = TopicType::of_service(named);
         // First the writer: a client that has matched the reader may have its answer.
-        let writer = participant.writer(node, answer_topic, qos)?;
+        let writer = participant.dds_writer(node, answer_topic, qos)?;
         let sink: Sink = Arc::new(move |mut sample: Sample| match asked_call(mapping, &mut sample) {
             Some(id) => sink(Incoming { sample, id }),
             None => debug!("a request without header"),
         });
-        let reader = participant.reader(node, request_topic, reading(qos), sink)?;
+        let reader = participant.dds_reader(node, request_topic, reading(qos), sink)?;
         Ok(Self { writer, _reader: reader })
     }
 
@@ -400,7 +318,7 @@ impl Responder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustdds::RepresentationIdentifier;
+    use crate::backend::Encoding;
 
     const FAST_DDS: [u8; 2] = [0x01, 0x0f];
     const RUST_DDS: [u8; 2] = [0x01, 0x12];
@@ -413,7 +331,7 @@ mod tests {
 
     fn sample(vendor: [u8; 2], payload: &'static [u8], related: Option<SampleIdentity>) -> Sample {
         let identity = SampleIdentity { writer_guid: guid(vendor), sequence_number: 5.into() };
-        let encoding = RepresentationIdentifier::CDR_LE;
+        let encoding = Encoding::Little;
         Sample { payload: Bytes::from_static(payload), encoding, identity, related }
     }
 

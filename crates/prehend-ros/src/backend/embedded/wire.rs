@@ -1,54 +1,35 @@
-//! Samples as bytes, and what turns them into messages.
+//! Samples as bytes, and how RustDDS carries them.
 
-use crate::RosError;
-use rustdds::bytes::Bytes;
-use rustdds::serialization::{deserialize_from_cdr_with_rep_id, to_writer_with_rep_id};
+use crate::backend::Encoding;
+use bytes::Bytes;
 use rustdds::{RepresentationIdentifier, SampleIdentity, no_key};
-use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One sample as it travels.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) payload: Bytes,
-    pub(crate) encoding: RepresentationIdentifier,
+    pub(crate) encoding: Encoding,
     /// Writer and sequence number.
-    pub(crate) identity: SampleIdentity,
+    pub(super) identity: SampleIdentity,
     /// The request this sample answers (enhanced mapping).
-    pub(crate) related: Option<SampleIdentity>,
+    pub(super) related: Option<SampleIdentity>,
+}
+
+impl Sample {
+    /// Writer and number among its samples.
+    pub(crate) fn origin(&self) -> Option<([u8; 16], i64)> {
+        Some((self.identity.writer_guid.to_bytes(), i64::from(self.identity.sequence_number)))
+    }
 }
 
 /// Takes samples as they arrive; called on the pump's thread, so it must be quick.
 pub(crate) type Sink = Arc<dyn Fn(Sample) + Send + Sync>;
 
-/// CDR bytes of `message`; `hint` carries the size of the last one to the next.
-pub(crate) fn encode<T: Serialize>(message: &T, hint: &AtomicUsize) -> Result<Bytes, RosError> {
-    let mut buffer = Vec::with_capacity(hint.load(Ordering::Relaxed).max(64));
-    to_writer_with_rep_id(&mut buffer, message, RepresentationIdentifier::CDR_LE).map_err(|error| {
-        RosError::Encode { type_name: std::any::type_name::<T>(), reason: error.to_string() }
-    })?;
-    hint.store(buffer.len(), Ordering::Relaxed);
-    Ok(Bytes::from(buffer))
-}
-
-/// The message in CDR bytes.
-pub(crate) fn decode<T: DeserializeOwned>(
-    payload: &[u8],
-    encoding: RepresentationIdentifier,
-) -> Result<T, RosError> {
-    match deserialize_from_cdr_with_rep_id::<T>(payload, encoding) {
-        Ok((message, _)) => Ok(message),
-        Err(error) => {
-            Err(RosError::Decode { type_name: std::any::type_name::<T>(), reason: error.to_string() })
-        }
-    }
-}
-
 /// Payload and its encoding, as RustDDS hands them over.
 pub(super) struct Raw {
     pub(super) payload: Bytes,
-    pub(super) encoding: RepresentationIdentifier,
+    pub(super) encoding: Encoding,
 }
 
 /// Lets RustDDS carry bytes untouched.
@@ -96,6 +77,11 @@ impl no_key::Decode<'_, Raw> for RawDecoder {
     type Error = Never;
 
     fn decode_bytes(self, input_bytes: &[u8], encoding: RepresentationIdentifier) -> Result<Raw, Never> {
+        let encoding = match encoding {
+            RepresentationIdentifier::CDR_BE => Encoding::Big,
+            // No other is asked for, see `supported_encodings`.
+            _ => Encoding::Little,
+        };
         Ok(Raw { payload: Bytes::copy_from_slice(input_bytes), encoding })
     }
 }

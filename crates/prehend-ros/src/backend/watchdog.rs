@@ -1,4 +1,4 @@
-//! Ends a process that hangs in RustDDS.
+//! Ends a process that hangs in the middleware.
 //!
 //! In RustDDS 0.15 three threads can wait for each other for ever: discovery holds the database for reading and waits for
 //! room in the 32 slots to the event loop (`add_local_writer`), the application waits for the database for writing

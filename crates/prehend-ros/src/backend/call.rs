@@ -1,0 +1,76 @@
+//! How a call waits for its server and its answer, the same over every middleware.
+
+use super::{Caller, Sample};
+use crate::RosError;
+use bytes::Bytes;
+use std::time::{Duration, Instant};
+
+impl Caller {
+    /// Sends `request` and waits for its answer.
+    ///
+    /// Errors: `Unavailable` when no server shows up in time, `PeerLost` when the servers there at sending have left, `Timeout`,
+    /// `WouldBlock`, `Closed`.
+    pub(crate) async fn call(&self, request: Bytes, deadline: Duration) -> Result<Sample, RosError> {
+        let start = Instant::now();
+        let mut changes = self.participant().changes();
+        let servers = loop {
+            self.wait_available(deadline.saturating_sub(start.elapsed())).await.map_err(
+                |error| match error {
+                    RosError::Unavailable { peer, .. } => RosError::Unavailable { peer, waited: deadline },
+                    other => other,
+                },
+            )?;
+            let servers = self.servers();
+            // It may have left in between.
+            if !servers.is_empty() {
+                break servers;
+            }
+        };
+        let mut answer = self.send_now(request)?;
+        let timeout = tokio::time::sleep(deadline.saturating_sub(start.elapsed()));
+        tokio::pin!(timeout);
+        loop {
+            tokio::select! {
+                biased;
+                answered = &mut answer => return answered.map_err(|_| RosError::Closed),
+                () = &mut timeout => {
+                    return Err(RosError::Timeout { peer: self.name().to_owned(), deadline });
+                }
+                changed = changes.changed() => {
+                    if changed.is_err() || self.participant().is_closed() {
+                        return Err(RosError::Closed);
+                    }
+                    if self.servers().is_disjoint(&servers) {
+                        let peer = self.name().to_owned();
+                        return Err(RosError::PeerLost { peer, silent: start.elapsed() });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a server is matched in both directions.
+    pub(crate) fn is_available(&self) -> bool {
+        !self.servers().is_empty()
+    }
+
+    /// Waits for a server; polls, for an event may be missed.
+    pub(crate) async fn wait_available(&self, deadline: Duration) -> Result<(), RosError> {
+        let start = Instant::now();
+        let mut changes = self.participant().changes();
+        loop {
+            if self.participant().is_closed() {
+                return Err(RosError::Closed);
+            }
+            if self.is_available() {
+                return Ok(());
+            }
+            let left = deadline.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                return Err(RosError::Unavailable { peer: self.name().to_owned(), waited: deadline });
+            }
+            // Either way the loop looks again.
+            let _ = tokio::time::timeout(left.min(Duration::from_millis(50)), changes.changed()).await;
+        }
+    }
+}

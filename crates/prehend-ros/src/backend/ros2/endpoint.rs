@@ -1,0 +1,207 @@
+//! Writers and readers of bytes.
+
+use super::courier::Outbox;
+use super::layout;
+use super::participant::{NodeKey, Participant};
+use super::spin::Spinner;
+use super::twin::{self, Port};
+use super::wire::{Sample, Sink, serialized};
+use crate::backend::EndpointName;
+use crate::sync::{Queue, lock};
+use crate::{Durability, QosProfile, Reliability, RosError};
+use bytes::Bytes;
+use futures::{FutureExt, Stream, StreamExt};
+use r2r::qos::{DurabilityPolicy, HistoryPolicy, ReliabilityPolicy};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use tracing::debug;
+
+/// Samples that may wait to be sent on a reliable topic, or for their acknowledgement, when its depth is not greater.
+const RELIABLE_WINDOW: usize = 512;
+
+/// The same on a topic that may lose samples.
+const WINDOW: usize = 16;
+
+/// The profile as rcl has it.
+pub(super) fn rcl_qos(qos: QosProfile) -> r2r::QosProfile {
+    r2r::QosProfile {
+        history: HistoryPolicy::KeepLast,
+        depth: qos.depth.max(1),
+        reliability: match qos.reliability {
+            Reliability::Reliable => ReliabilityPolicy::Reliable,
+            Reliability::BestEffort => ReliabilityPolicy::BestEffort,
+        },
+        durability: match qos.durability {
+            Durability::TransientLocal => DurabilityPolicy::TransientLocal,
+            Durability::Volatile => DurabilityPolicy::Volatile,
+        },
+        ..r2r::QosProfile::default()
+    }
+}
+
+/// A writer; clones share the endpoint, which goes with the last of them.
+#[derive(Clone)]
+pub(crate) struct Writer(Arc<WriterCore>);
+
+struct WriterCore {
+    /// Of the process; held so that it lives as long as its endpoints.
+    participant: Arc<Participant>,
+    spinner: Arc<Spinner>,
+    outbox: Outbox,
+    topic: String,
+    /// Samples on their way to rcl.
+    window: Arc<Queue<Bytes>>,
+    failed: Arc<AtomicU64>,
+    port: Arc<Mutex<Box<dyn Port>>>,
+    /// As `port`, for the question who listens: a send may hold the other one for a while.
+    counter: Mutex<Box<dyn Port>>,
+}
+
+impl Writer {
+    /// Hands bytes over at once; when the window is full the oldest sample in it is dropped and counted.
+    pub(crate) fn publish(&self, payload: Bytes) -> Result<(), RosError> {
+        let core = &self.0;
+        if core.participant.is_closed() {
+            return Err(RosError::Closed);
+        }
+        if core.window.push(payload).is_some() {
+            // The sample that fell out had its turn handed over already.
+            return Ok(());
+        }
+        let (window, port, failed) = (core.window.clone(), core.port.clone(), core.failed.clone());
+        core.outbox.hand_over(move || {
+            let Some(payload) = window.pop() else { return };
+            if let Err(error) = lock(&port).publish(&serialized(&payload)) {
+                failed.fetch_add(1, Ordering::Relaxed);
+                // Not above debug: the line itself would be published.
+                debug!(%error, "not sent");
+            }
+        });
+        Ok(())
+    }
+
+    /// Samples dropped so far.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.0.window.dropped() + self.0.failed.load(Ordering::Relaxed)
+    }
+
+    /// Readers that receive what is sent.
+    pub(crate) fn matched(&self) -> usize {
+        lock(&self.0.counter).matched()
+    }
+}
+
+impl Drop for WriterCore {
+    fn drop(&mut self) {
+        // What was handed over before is still sent.
+        let (port, spinner, topic) =
+            (self.port.clone(), self.spinner.clone(), std::mem::take(&mut self.topic));
+        self.outbox.hand_over(move || {
+            spinner.tell(move |spun| {
+                debug!(topic, "a publisher goes");
+                lock(&port).destroy(&mut spun.node);
+            });
+        });
+    }
+}
+
+/// A reader; its sink is called until it is dropped.
+pub(crate) struct Reader {
+    _participant: Arc<Participant>,
+    spinner: Arc<Spinner>,
+    id: u64,
+    topic: String,
+}
+
+impl Reader {
+    /// Writers whose samples arrive.
+    pub(crate) fn matched(&self) -> usize {
+        let topic = self.topic.clone();
+        let found = self.spinner.ask("the publishers", move |spun| {
+            spun.node.get_publishers_info_by_topic(&topic, false).map(|found| found.len())
+        });
+        found.unwrap_or(0)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let id = self.id;
+        self.spinner.tell(move |spun| spun.remove_source(id));
+    }
+}
+
+/// Gives on what `stream` has; whether it had anything.
+pub(super) fn drain<T>(stream: &mut (impl Stream<Item = T> + Unpin), mut each: impl FnMut(T)) -> bool {
+    let mut any = false;
+    while let Some(Some(item)) = stream.next().now_or_never() {
+        each(item);
+        any = true;
+    }
+    any
+}
+
+/// Gives serialized bytes to `sink`.
+pub(super) fn give(sink: &Sink, topic: &str, bytes: Vec<u8>) {
+    match Sample::of(bytes) {
+        Some(sample) => sink(sample),
+        None => debug!(topic, "a sample in an unknown encoding was left out"),
+    }
+}
+
+impl Participant {
+    /// A writer of `node` on the topic `named`.
+    pub(crate) fn writer(
+        self: &Arc<Self>,
+        node: NodeKey,
+        named: &EndpointName,
+        qos: QosProfile,
+    ) -> Result<Writer, RosError> {
+        let spinner = self.spinner(node)?;
+        let window = match qos.reliability {
+            Reliability::Reliable => qos.depth.max(RELIABLE_WINDOW),
+            Reliability::BestEffort => qos.depth.max(WINDOW),
+        };
+        // What is latched is what the depth says; else a burst must not overwrite itself.
+        let history = match qos.durability {
+            Durability::Volatile => qos.depth(window),
+            Durability::TransientLocal => qos,
+        };
+        let wanted = named.clone();
+        let what = format!("a publisher on {}", named.name);
+        layout::check(&what, &named.type_name)?;
+        let port =
+            self.make(&spinner, &what, move |spun| twin::port(&mut spun.node, &wanted, rcl_qos(history)))?;
+        Ok(Writer(Arc::new(WriterCore {
+            participant: self.clone(),
+            spinner,
+            outbox: self.outbox(),
+            topic: named.name.clone(),
+            window: Arc::new(Queue::new(window)),
+            failed: Arc::default(),
+            counter: Mutex::new(port.another()),
+            port: Arc::new(Mutex::new(port)),
+        })))
+    }
+
+    /// A reader of `node` on the topic `named` that calls `sink`, which must not hold this participant.
+    pub(crate) fn reader(
+        self: &Arc<Self>,
+        node: NodeKey,
+        named: &EndpointName,
+        qos: QosProfile,
+        sink: Sink,
+    ) -> Result<Reader, RosError> {
+        let spinner = self.spinner(node)?;
+        let id = spinner.new_id();
+        let wanted = named.clone();
+        let what = format!("a subscription of {}", named.name);
+        layout::check(&what, &named.type_name)?;
+        self.make(&spinner, &what, move |spun| {
+            let source = twin::source(&mut spun.node, wanted, rcl_qos(qos), sink)?;
+            spun.add_source(id, source);
+            Ok(())
+        })?;
+        Ok(Reader { _participant: self.clone(), spinner, id, topic: named.name.clone() })
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether the interfaces of the installed ROS 2 are those this program was written for.
+//!
+//! Distributions add fields. Bytes of one layout read as another are garbage, which must not reach a robot: an endpoint
+//! whose type has other fields in the installation is not made.
+
+use crate::RosError;
+use crate::backend::{InterfaceReport, encode};
+use prehend_msgs::Payload;
+use prehend_msgs::ros2::{TwinVisitor, missing_packages, parts_of_interfaces, visit_twins};
+use r2r::WrappedTypesupport;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
+
+/// Types with a part that differs, and the name of one such part.
+type Differing = HashMap<&'static str, &'static str>;
+
+/// Compares what a default value is on the wire: every field takes its room there.
+#[derive(Default)]
+struct Compare {
+    differing: Vec<&'static str>,
+}
+
+impl TwinVisitor for Compare {
+    fn visit<Ours: Payload, Theirs: WrappedTypesupport>(&mut self, type_name: &'static str) {
+        let ours = encode(&Ours::default(), &AtomicUsize::new(256)).ok();
+        let theirs = Theirs::default().to_serialized_bytes().ok();
+        let same = match (&ours, &theirs) {
+            (Some(ours), Some(theirs)) => {
+                theirs.get(4..).is_some_and(|theirs| same_but_padding(ours, theirs))
+            }
+            _ => false,
+        };
+        if !same {
+            self.differing.push(type_name);
+        }
+    }
+}
+
+/// Whether the bytes are the same: a middleware may fill the end up to a multiple of four.
+fn same_but_padding(ours: &[u8], theirs: &[u8]) -> bool {
+    theirs.strip_prefix(ours).is_some_and(|end| end.len() < 4 && end.iter().all(|byte| *byte == 0))
+}
+
+fn differing() -> &'static Differing {
+    static DIFFERING: OnceLock<Differing> = OnceLock::new();
+    DIFFERING.get_or_init(|| {
+        let mut compare = Compare::default();
+        visit_twins(&mut compare);
+        let culprit =
+            |parts: &[&'static str]| parts.iter().copied().find(|part| compare.differing.contains(part));
+        parts_of_interfaces().iter().filter_map(|(name, parts)| Some((*name, culprit(parts)?))).collect()
+    })
+}
+
+/// Refuses a type whose fields differ; `what` is to be made of it.
+///
+/// Errors: [`RosError::Create`].
+pub(super) fn check(what: &str, type_name: &str) -> Result<(), RosError> {
+    let own =
+        ["_SendGoal", "_GetResult", "_FeedbackMessage"].iter().find_map(|part| type_name.strip_suffix(part));
+    match differing().get(own.unwrap_or(type_name)) {
+        None => Ok(()),
+        Some(part) => Err(RosError::Create {
+            what: what.to_owned(),
+            reason: format!(
+                "{part} has other fields in the installed ROS 2 ({}) than in ROS 2 Jazzy, for which this program is",
+                r2r::ROS_DISTRO
+            ),
+        }),
+    }
+}
+
+/// What the installed ROS 2 has of our interfaces.
+pub(crate) fn check_interfaces() -> InterfaceReport {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let mut differing: Vec<String> = differing().keys().map(|name| (*name).to_owned()).collect();
+    differing.sort();
+    InterfaceReport { known: parts_of_interfaces().len(), missing: owned(missing_packages()), differing }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_padding_may_follow() {
+        for (ours, theirs, same) in [
+            (&[1, 2][..], &[1, 2][..], true),
+            (&[1, 2], &[1, 2, 0, 0], true),
+            (&[1, 2], &[1, 2, 0, 1], false),
+            (&[1, 2], &[1, 2, 0, 0, 0, 0], false),
+            (&[1, 2], &[1, 3], false),
+            (&[1, 2], &[1], false),
+        ] {
+            assert_eq!(same_but_padding(ours, theirs), same, "{theirs:?}");
+        }
+    }
+}
