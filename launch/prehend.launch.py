@@ -52,6 +52,10 @@ ARGUMENTS = [
         description="Start a node of Prehend again when it ended; the simulated robot never is"),
     DeclareLaunchArgument("respawn_delay", default_value="2.0", description="Pause before a node is started again [s]"),
     DeclareLaunchArgument(
+        "lifecycle_manager", default_value="false", choices=YES_NO,
+        description="Let Nav2's lifecycle manager configure and activate Prehend's nodes, in their order; false: each does so itself. A node "
+        "that was started again waits for the manager then"),
+    DeclareLaunchArgument(
         "rviz", default_value="false", choices=YES_NO,
         description="RViz with the robot, its camera and the object map"),
     DeclareLaunchArgument(
@@ -279,14 +283,22 @@ def prehend_nodes(said, robot_file, robot):
         "output": "screen",
     }
     # Gazebo has no vendor's driver in front of it.
-    unarmed = {**common, "parameters": common["parameters"] + [{"arming": "off"}]} if said["sim"] == "gazebo" else common
+    unarmed = [{"arming": "off"}] if said["sim"] == "gazebo" else []
+    names = [name for name in NODES if name != "go_to" or "navigation" in robot]
+    managed = [{"autostart": False}] if said["lifecycle_manager"] else []
     nodes = [
         Node(
             executable=name, name=name, arguments=["--robot", str(robot_file)],
             respawn=said["respawn"], respawn_delay=float(said["respawn_delay"]),
-            **(unarmed if name in ("skills", "go_to") else common))
-        for name in NODES if name != "go_to" or "navigation" in robot
+            **{**common, "parameters": common["parameters"] + managed + (unarmed if name in ("skills", "go_to") else [])})
+        for name in names
     ]
+    if managed:
+        share("nav2_lifecycle_manager")
+        nodes.append(Node(
+            package="nav2_lifecycle_manager", executable="lifecycle_manager", name="lifecycle_manager", namespace=common["namespace"],
+            # No bond: it asks by services only.
+            parameters=[{"autostart": True, "bond_timeout": 0.0, "node_names": names, "use_sim_time": said["use_sim_time"]}]))
     if said["sim"] == "embedded":
         nodes.insert(0, Node(
             executable="sim", name="sim",
@@ -324,7 +336,7 @@ def views(said, robot):
 
 def setup(context):
     said = {argument.name: LaunchConfiguration(argument.name).perform(context) for argument in ARGUMENTS}
-    for name in ["respawn", "rviz", "moveit", "nav2", "camera"]:
+    for name in ["respawn", "lifecycle_manager", "rviz", "moveit", "nav2", "camera"]:
         said[name] = said[name] == "true"
     simulated = said["sim"] != "none"
     said["use_sim_time"] = simulated if said["use_sim_time"] == "auto" else said["use_sim_time"] == "true"

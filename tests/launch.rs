@@ -219,7 +219,7 @@ fn launch_files_compile_and_describe_every_argument() {
         choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
     assert_eq!(choices, robots);
     let nodes = main["NODES"].as_array().expect("NODES").iter().map(|node| node.as_str().expect("text"));
-    let nodes: BTreeSet<_> = nodes.chain(["sim"]).collect();
+    let nodes: BTreeSet<_> = nodes.chain(["sim", "gazebo"]).collect();
     let known: BTreeSet<_> = NodeName::value_variants().iter().map(|node| node.name()).collect();
     assert_eq!(nodes, known);
 }
@@ -240,8 +240,10 @@ fn what_launch_files_name_is_there() {
         for node in said["nodes"].as_array().expect("nodes") {
             let (Some(package), Some(executable)) = (node[0].as_str(), node[1].as_str()) else { continue };
             assert!(!executable.is_empty());
+            // What only some starts need is asked for when they do.
+            let asked_for = text.contains(&format!("share(\"{package}\")"));
             let needed = manifests.iter().any(|manifest| tagged(manifest, "exec_depend").contains(package));
-            assert!(needed, "{}: no manifest needs {package}", file.display());
+            assert!(needed || asked_for, "{}: no manifest needs {package}", file.display());
         }
     }
     for scene in ["tabletop", "room_two_tables"] {

@@ -1,6 +1,7 @@
 //! The command line.
 
 pub mod bag;
+pub mod gazebo;
 pub mod map;
 mod models;
 pub mod record;
@@ -12,6 +13,7 @@ pub use ros::{RosOptions, with_ros_words};
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gazebo::ToSdfArgs;
 use map::{EvalMapArgs, FramesArgs, MapArgs};
 use prehend_eval::scenario::Conditions;
 use record::{RecordArgs, ReplayArgs};
@@ -70,7 +72,7 @@ pub enum Command {
     Map(Box<MapArgs>),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
-    /// Check or draw scene files, or make frames of random tables
+    /// Check or draw scene files, make frames of random tables or worlds for Gazebo
     #[command(subcommand)]
     Scene(SceneCommand),
     /// Measure how good it is
@@ -260,6 +262,8 @@ pub enum SceneCommand {
     },
     /// Write keyframes of a random table with their truth, as recordings are kept
     Frames(FramesArgs),
+    /// Write a scene as a world for Gazebo, with its robot when that is asked for
+    ToSdf(ToSdfArgs),
 }
 
 /// What `eval` can measure.

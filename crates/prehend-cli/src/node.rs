@@ -38,6 +38,8 @@ pub enum NodeName {
     GoTo,
     /// Sentences into tool calls.
     Agent,
+    /// Gazebo's names and units into those of the robot file; with Gazebo only.
+    Gazebo,
 }
 
 impl NodeName {
@@ -51,6 +53,7 @@ impl NodeName {
             Self::Skills => "skills",
             Self::GoTo => "go_to",
             Self::Agent => "agent",
+            Self::Gazebo => "gazebo",
         }
     }
 }
@@ -70,6 +73,7 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         NodeName::Skills => prehend_nodes::skills::run(options).await,
         NodeName::GoTo => prehend_nodes::go_to::run(options).await,
         NodeName::Agent => prehend_nodes::agent::run(options).await,
+        NodeName::Gazebo => prehend_nodes::gazebo::run(options).await,
     }
 }
 

@@ -8,6 +8,7 @@ pub mod agent;
 pub mod arming;
 pub mod convert;
 mod follow;
+pub mod gazebo;
 pub mod go_to;
 mod live_frames;
 pub mod object_map;

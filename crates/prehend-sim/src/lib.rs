@@ -10,6 +10,7 @@
 
 pub mod body;
 pub mod scene;
+pub mod sdf;
 pub mod sensors;
 pub mod share;
 pub mod world;

@@ -1,6 +1,7 @@
-//! `prehend scene`: says what is wrong in scene files, draws them, and makes frames of random tables.
+//! `prehend scene`: says what is wrong in scene files, draws them, and makes frames of random tables and worlds for Gazebo.
 
 mod frames;
+mod sdf;
 
 use super::robot_for;
 use crate::args::{DEFAULT_ROBOT, SceneCommand};
@@ -35,6 +36,13 @@ pub(super) fn run(command: SceneCommand) -> u8 {
             if wrong == 0 { exit::DONE } else { exit::FAILED }
         }
         SceneCommand::Frames(args) => match frames::run(&args) {
+            Ok(()) => exit::DONE,
+            Err(message) => {
+                eprintln!("{message}");
+                exit::FAILED
+            }
+        },
+        SceneCommand::ToSdf(args) => match sdf::run(&args) {
             Ok(()) => exit::DONE,
             Err(message) => {
                 eprintln!("{message}");
@@ -84,11 +92,16 @@ fn show(file: &Path, out: &Path, seed: u64) -> Result<(), String> {
 fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
     let robot = RobotConfig::load(&robot_for(Path::new(DEFAULT_ROBOT), placed.scene.room.is_some()))
         .map_err(|error| error.to_string())?;
-    let urdf = std::fs::read_to_string(&robot.urdf)
-        .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
-    let model = ArmModel::from_urdf_with(&urdf, &robot.link_names()).map_err(|error| error.to_string())?;
-    let world = World::new(placed, &model, &robot.home).map_err(|error| error.to_string())?;
+    let world = world_of(placed, &robot)?;
     let stage = Stage::new(&world.render_items()).map_err(|error| error.to_string())?;
     let drawables = stage.drawables(&world.frame()).map_err(|error| error.to_string())?;
     view_png(&drawables, &overview_view_of(&placed.scene)).map_err(|error| error.to_string())
+}
+
+/// The scene with a robot at home, at rest.
+fn world_of(placed: &PlacedScene, robot: &RobotConfig) -> Result<World, String> {
+    let urdf = std::fs::read_to_string(&robot.urdf)
+        .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
+    let model = ArmModel::from_urdf_with(&urdf, &robot.link_names()).map_err(|error| error.to_string())?;
+    World::new(placed, &model, &robot.home).map_err(|error| error.to_string())
 }

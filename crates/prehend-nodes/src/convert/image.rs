@@ -87,6 +87,22 @@ pub fn u16_image_from_msg(msg: &sensor::Image) -> Result<Vec<u16>> {
     }
 }
 
+/// Message (`rgb8` or `mono8`) to the label of each pixel: Gazebo writes it into every channel.
+pub fn label_map_from_msg(msg: &sensor::Image) -> Result<Vec<u8>> {
+    let bytes = match msg.encoding.as_str() {
+        "rgb8" | "bgr8" | "8UC3" => 3,
+        "mono8" | "8UC1" => 1,
+        other => {
+            return Err(ConvertError::Unsupported {
+                what: "label map's encoding",
+                found: other.to_owned(),
+                expected: "rgb8 or mono8",
+            });
+        }
+    };
+    Ok(rows("label map", msg, bytes)?.flat_map(|row| row.iter().step_by(bytes)).copied().collect())
+}
+
 /// Message to depth image.
 pub fn depth_image_from_msg(msg: &sensor::Image) -> Result<DepthImage> {
     Ok(DepthImage {

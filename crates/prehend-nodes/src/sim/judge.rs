@@ -19,8 +19,8 @@
 //! | `{"ask":"nav2",KEY:VALUE,..}` | the same |
 //! | `{"ask":"fault",KEY:VALUE,..}` | `{"done":true}`; keys that are absent stay as they are |
 //!
-//! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small; `info`: zero;
-//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent.
+//! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small, unaligned; `info`: zero;
+//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent, names.
 //!
 //! Keys of `vendor`: `refuse`: a service that answers with a refusal; `mute`: one that does not answer; `silent`: whether the
 //! driver reports its state; `error`, `state`: of an xArm's controller; `runstop`, `homed`, `mode`: of a Stretch.
@@ -94,6 +94,8 @@ pub(super) enum DepthFault {
     Holes,
     /// Half as wide and half as high as the colour image.
     Small,
+    /// In a frame of its own, as a depth camera's picture is before it is aligned with colour.
+    Unaligned,
 }
 
 /// The detector.
@@ -137,6 +139,8 @@ pub(super) enum JointsFault {
     Nan,
     /// Sends nothing.
     Silent,
+    /// Every joint has a prefix to its name.
+    Names,
 }
 
 /// Transforms.

@@ -26,8 +26,9 @@ pub(super) const OBSTACLE: Vector3<f64> = Vector3::new(0.4, 0.4, 0.7);
 /// Mass of a finger, kg, and its extra inertia, kg m²: light fingers shake, so they turn like heavier ones.
 const FINGER_MASS: f32 = 0.12;
 const FINGER_INERTIA: f32 = 1e-3;
-/// Friction of the pads and of the arm's housings.
-const PAD_FRICTION: f64 = 1.2;
+/// Friction coefficient of the pads.
+pub const PAD_FRICTION: f64 = 1.2;
+/// Friction coefficient of the arm's housings.
 const HOUSING_FRICTION: f64 = 0.5;
 /// Longest time in which a new world comes to rest, seconds.
 const SETTLE_TIME: f64 = 2.0;

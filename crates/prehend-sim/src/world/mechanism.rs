@@ -1,5 +1,6 @@
 //! Joints of articulated objects in physics: dry friction, springs, catches, and what comes off when pulled.
 
+use super::bodies::JointProperties;
 use super::settings::SOLVER_ITERATIONS;
 use crate::body::collider::{from_pose, to_pose};
 use crate::scene::{Joint, JointKind, Link};
@@ -80,7 +81,7 @@ impl Mechanism {
             JointKind::Revolute => along,
         };
         let frame = Isometry3::from_parts(Translation3::from(anchor), turn);
-        let is_rigid = self.spec.locked || self.spec.breaks_at.is_some();
+        let is_rigid = self.is_rigid();
         let locked = match self.spec.kind {
             _ if is_rigid => JointAxesMask::LOCKED_FIXED_AXES,
             JointKind::Prismatic => JointAxesMask::LOCKED_PRISMATIC_AXES,
@@ -99,10 +100,8 @@ impl Mechanism {
         joint.set_motor_model(axis, MotorModel::ForceBased);
         match self.spec.spring {
             Some(spring) => {
-                let critical = 2.0 * (spring.stiffness * self.child_mass).sqrt();
-                let damping =
-                    if self.spec.damping > 0.0 { self.spec.damping } else { SPRING_DAMPING * critical };
-                joint.set_motor_position(axis, spring.rest as f32, spring.stiffness as f32, damping as f32);
+                let damping = self.damping() as f32;
+                joint.set_motor_position(axis, spring.rest as f32, spring.stiffness as f32, damping);
             }
             None => {
                 joint.set_motor_velocity(axis, 0.0, FRICTION_GAIN);
@@ -110,6 +109,33 @@ impl Mechanism {
             }
         }
         joint
+    }
+
+    /// Viscous damping; a spring that names none has some.
+    fn damping(&self) -> f64 {
+        match self.spec.spring {
+            Some(spring) if self.spec.damping <= 0.0 => {
+                SPRING_DAMPING * 2.0 * (spring.stiffness * self.child_mass).sqrt()
+            }
+            _ => self.spec.damping,
+        }
+    }
+
+    /// What it is made of.
+    pub(super) fn properties(&self) -> JointProperties {
+        JointProperties {
+            object: self.object,
+            spec: self.spec.clone(),
+            position: self.position,
+            rigid: self.is_rigid(),
+            broken: self.is_broken(),
+            friction: if self.spec.spring.is_some() { 0.0 } else { self.spec.friction },
+            damping: self.damping(),
+        }
+    }
+
+    fn is_rigid(&self) -> bool {
+        self.spec.locked || self.spec.breaks_at.is_some()
     }
 
     /// Friction at the present position and speed, newtons or newton metres.

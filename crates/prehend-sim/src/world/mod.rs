@@ -4,6 +4,7 @@
 //! of joint torque and the arm's compliance. A force guard stops the arm instead.
 
 mod base;
+mod bodies;
 mod build;
 mod contacts;
 mod effort;
@@ -20,6 +21,8 @@ mod trajectory;
 mod truth;
 
 pub use base::{Bump, DriveError};
+pub use bodies::{BodyProperties, JointProperties};
+pub use build::PAD_FRICTION;
 pub use contacts::{FORCE_LIMIT, HardContact};
 pub use entity::Entity;
 pub use gripper::{DEFAULT_GRIP_FORCE, GripEnd, GripId};

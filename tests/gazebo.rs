@@ -1,0 +1,319 @@
+//! What Gazebo is given: the robot's description, controllers, bridge and labels fit the robot file and the description that the embedded
+//! robot has. Gazebo itself is not needed: `check_urdf` and libsdformat are used where they are installed.
+
+#[path = "../crates/prehend-sim/tests/sdf/peer.rs"]
+mod peer;
+#[path = "../crates/prehend-sim/tests/sdf/tree.rs"]
+mod tree;
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use prehend_cli::gazebo::robot_urdf::{self, CAMERA_TOPIC, Options, SEGMENTATION_TOPIC, UrdfError};
+use prehend_nodes::RobotConfig;
+use prehend_nodes::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
+use prehend_sim::world::ArmModel;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tree::Element;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_path_buf()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn robot(name: &str) -> RobotConfig {
+    let file = repository().join(format!("config/robots/{name}.yaml"));
+    RobotConfig::load(&file).unwrap_or_else(|findings| panic!("{findings}"))
+}
+
+fn options(namespace: &str) -> Options<'_> {
+    Options { controllers: Path::new("/etc/controllers & more.yaml"), namespace, rate: 10.0 }
+}
+
+fn made() -> String {
+    robot_urdf::write(&read("urdf/xarm6.urdf"), &robot("xarm6"), &options("")).expect("a description")
+}
+
+fn pose(origin: &urdf_rs::Pose) -> Isometry3<f64> {
+    let ([x, y, z], [roll, pitch, yaw]) = (origin.xyz.0, origin.rpy.0);
+    Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw))
+}
+
+#[test]
+fn links_and_arm_joints_are_those_of_the_description() {
+    let before = urdf_rs::read_from_string(&read("urdf/xarm6.urdf")).expect("a URDF");
+    let after = urdf_rs::read_from_string(&made()).expect("a URDF");
+    for link in &before.links {
+        let same = after.links.iter().find(|other| other.name == link.name).expect("the link");
+        assert_eq!(format!("{link:?}"), format!("{same:?}"));
+    }
+    assert_eq!(after.links.len(), before.links.len() + 1, "and the world");
+    let hand = ["drive_joint", "left_finger_joint", "right_finger_joint"];
+    for joint in before.joints.iter().filter(|joint| !hand.contains(&joint.name.as_str())) {
+        let same = after.joints.iter().find(|other| other.name == joint.name).expect("the joint");
+        assert_eq!(format!("{joint:?}"), format!("{same:?}"));
+    }
+}
+
+/// With the drive anywhere, both fingers are where the embedded robot has them.
+#[test]
+fn fingers_are_where_the_drive_puts_them() {
+    let model = ArmModel::from_urdf(&read("urdf/xarm6.urdf")).expect("a model");
+    let robot = robot("xarm6");
+    let after = urdf_rs::read_from_string(&made()).expect("a URDF");
+    let joint = |name: &str| after.joints.iter().find(|joint| joint.name == name).expect("a joint");
+    let (drive, left, right) =
+        (joint("drive_joint"), joint("left_finger_joint"), joint("right_finger_joint"));
+    let follows = |joint: &urdf_rs::Joint| {
+        let mimic = joint.mimic.as_ref().expect("follows");
+        // gz_ros2_control knows no offsets.
+        assert_eq!((mimic.joint.as_str(), mimic.offset.unwrap_or(0.0)), ("left_finger_joint", 0.0));
+        mimic.multiplier.expect("a factor")
+    };
+    assert!(left.mimic.is_none());
+    assert!((left.limit.effort - robot.gripper.grip_force).abs() < 1e-9);
+    for at in [0.0, 0.1, 0.425, 0.85] {
+        let finger = at * robot.gripper.finger_per_drive();
+        assert!((follows(drive) * finger - at).abs() < 1e-9, "the drive reads {at}");
+        let opening = model.opening_from_drive(at);
+        let expected = model.link_poses(&robot.home, opening);
+        let index = |name: &str| model.links().iter().position(|link| link.name == name).expect("a link");
+        for (joint, link, position) in
+            [(left, "left_finger", finger), (right, "right_finger", follows(right) * finger)]
+        {
+            assert!(
+                (joint.limit.lower - 1e-9..=joint.limit.upper + 1e-9).contains(&position),
+                "{link} at {position}"
+            );
+            let along = Vector3::from(joint.axis.xyz.0) * position;
+            let found = expected[index(&joint.parent.link)] * pose(&joint.origin) * Translation3::from(along);
+            let off = (found.translation.vector - expected[index(link)].translation.vector).norm();
+            assert!(off < 1e-9, "{link} at drive {at} is off by {off}");
+        }
+    }
+}
+
+/// One sensor of the description, with its pose in the camera's frame.
+fn sensor<'a>(root: &'a Element, kind: &str) -> &'a Element {
+    let all = root.all("gazebo").flat_map(|block| block.all("sensor"));
+    all.into_iter().find(|sensor| sensor.attribute("type") == kind).unwrap_or_else(|| panic!("no {kind}"))
+}
+
+#[test]
+fn cameras_look_where_the_optical_frame_looks_and_see_as_much() {
+    let urdf = made();
+    let root = Element::parse(&urdf);
+    for (kind, topic) in [("rgbd_camera", CAMERA_TOPIC), ("segmentation", SEGMENTATION_TOPIC)] {
+        let sensor = sensor(&root, kind);
+        let [.., roll, pitch, yaw] = sensor.numbers("pose")[..] else { panic!("no pose") };
+        let turn = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
+        // Gazebo: x ahead, y left, z up. Optical frame: z ahead, x right, y down.
+        for (gazebo, optical) in
+            [(Vector3::x(), Vector3::z()), (Vector3::y(), -Vector3::x()), (Vector3::z(), -Vector3::y())]
+        {
+            assert!((turn * gazebo - optical).norm() < 1e-9, "{kind}: {}", turn * gazebo);
+        }
+        assert_eq!(sensor.find("topic").expect("a topic").text, topic);
+        let (width, view) =
+            (sensor.numbers("camera/image/width")[0], sensor.numbers("camera/horizontal_fov")[0]);
+        let focal = width / 2.0 / (view / 2.0).tan();
+        assert!((focal - 615.0).abs() < 1e-6, "{kind}: {focal}");
+        // Both draw at the same moments: images and labels are joined by their stamps.
+        assert_eq!(sensor.numbers("update_rate"), [10.0]);
+    }
+}
+
+#[test]
+fn controllers_and_bridge_have_the_names_of_the_robot_file() {
+    let robot = robot("xarm6");
+    let controllers = read("config/gazebo/xarm6_controllers.yaml");
+    let name = robot.arm.controller.trim_start_matches('/').split('/').next().expect("a name");
+    assert!(robot.arm.controller.ends_with("/follow_joint_trajectory"));
+    assert!(controllers.contains(&format!("/**/{name}:")) && controllers.contains(&format!("    {name}:\n")));
+    assert!(controllers.contains(&format!("joints: [{}]", robot.arm.joints.join(", "))));
+    assert!(controllers.contains("joint: left_finger_joint\n"));
+    let gripper = GRIPPER.trim_start_matches('/').split('/').next().expect("a name");
+    assert!(controllers.contains(&format!("/**/{gripper}:")), "{gripper}");
+    let root = Element::parse(&made());
+    let control = root.find("ros2_control").expect("ros2_control");
+    let commanded: Vec<&str> = control
+        .all("joint")
+        .filter(|joint| joint.find("command_interface").is_some())
+        .map(|joint| joint.attribute("name"))
+        .collect();
+    let expected: Vec<&str> =
+        robot.arm.joints.iter().map(String::as_str).chain(["left_finger_joint"]).collect();
+    assert_eq!(commanded, expected);
+    let read_too: Vec<&str> = control.all("joint").map(|joint| joint.attribute("name")).collect();
+    assert!(read_too.contains(&robot.gripper.joint.as_str()), "joint states have the gripper");
+
+    let bridge = read("config/gazebo/ros_gz_bridge.yaml");
+    let pairs: Vec<(&str, &str)> = bridge
+        .split("- ros_topic_name: ")
+        .skip(1)
+        .map(|entry| {
+            let gz = entry.split("gz_topic_name: ").nth(1).expect("Gazebo's name");
+            assert!(entry.contains("direction: GZ_TO_ROS"));
+            (entry.lines().next().expect("a name"), gz.lines().next().expect("a name"))
+        })
+        .collect();
+    let camera = |suffix: &str| format!("{CAMERA_TOPIC}/{suffix}");
+    let (image, depth, info) = (camera("image"), camera("depth_image"), camera("camera_info"));
+    let labels = format!("{SEGMENTATION_TOPIC}/labels_map");
+    let expected = [
+        ("/clock", "/clock"),
+        (robot.camera.color.as_str(), image.as_str()),
+        (&robot.camera.depth, &depth),
+        (&robot.camera.info, &info),
+        (LABELS_MAP, &labels),
+    ];
+    assert_eq!(pairs, expected);
+    let launch = read("launch/gazebo.launch.py");
+    for named in [LABELS_MAP, "config/scenes/tabletop.yaml", gripper] {
+        assert!(launch.contains(&format!("\"{named}\"")), "{named}");
+    }
+}
+
+#[test]
+fn what_is_no_robot_for_gazebo_is_refused() {
+    let (xarm6, text) = (robot("xarm6"), read("urdf/xarm6.urdf"));
+    let error =
+        |text: &str, robot: &RobotConfig| robot_urdf::write(text, robot, &options("")).expect_err("refused");
+    assert!(matches!(error("<robot><link></robot>", &xarm6), UrdfError::Xml(_)));
+    assert!(matches!(error("<sdf version=\"1.9\"/>", &xarm6), UrdfError::Xml(_)));
+    assert!(matches!(error("", &xarm6), UrdfError::Xml(_)));
+    let without = text.replace("name=\"joint4\"", "name=\"joint44\"");
+    assert_eq!(error(&without, &xarm6), UrdfError::Missing { what: "joint", name: "joint4".to_owned() });
+    let one = text.replacen("<mimic joint=\"drive_joint\"", "<mimic joint=\"joint1\"", 1);
+    assert_eq!(error(&one, &xarm6), UrdfError::Gripper { drive: "drive_joint".to_owned(), found: 1 });
+    let still = text.replacen("multiplier=\"-0.05\"", "multiplier=\"0\"", 1);
+    assert!(matches!(error(&still, &xarm6), UrdfError::Gripper { .. }));
+    for name in ["ranger_xarm6", "stretch"] {
+        assert_eq!(
+            error(&read(&format!("urdf/{name}.urdf")), &robot(name)),
+            UrdfError::Drives(name.to_owned())
+        );
+    }
+}
+
+#[test]
+fn a_namespace_goes_to_the_controllers() {
+    let write = |namespace: &str| {
+        let urdf = robot_urdf::write(&read("urdf/xarm6.urdf"), &robot("xarm6"), &options(namespace));
+        let root = Element::parse(&urdf.expect("a description"));
+        let plugin = root.all("gazebo").find_map(|block| block.find("plugin")).expect("a plugin");
+        assert_eq!(plugin.find("parameters").expect("a file").text, "/etc/controllers & more.yaml");
+        plugin.find("ros/namespace").map(|found| found.text.clone())
+    };
+    assert_eq!(write(""), None);
+    assert_eq!(write("robot1"), Some("/robot1".to_owned()));
+    assert_eq!(write("/a/b/"), Some("/a/b".to_owned()));
+}
+
+fn to_sdf(arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_prehend"));
+    command.args(["scene", "to-sdf"]).args(arguments).current_dir(folder);
+    command.env("PREHEND_SHARE", repository()).output().expect("runs")
+}
+
+#[test]
+fn the_command_writes_world_meshes_labels_and_robot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = [
+        "config/scenes/tabletop.yaml",
+        "--seed",
+        "3",
+        "--out",
+        "gz/table.sdf",
+        "--robot-urdf",
+        "gz/arm.urdf",
+    ];
+    let output = to_sdf(&arguments, folder.path());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let written = |name: &str| std::fs::read_to_string(folder.path().join("gz").join(name)).expect("a file");
+    let sdf = written("table.sdf");
+    let uris: Vec<&str> =
+        sdf.split("<uri>").skip(1).map(|rest| rest.split("</uri>").next().expect("its end")).collect();
+    assert!(uris.len() > 10);
+    for uri in uris {
+        assert!(written(uri).starts_with("v "), "{uri}");
+    }
+    let labels = written("table.labels.json");
+    LabelTable::parse(&labels).expect("labels");
+    assert!(labels.contains("\"red mug\"") && labels.contains("\"handle\""), "{labels}");
+    assert!(
+        written("arm.urdf")
+            .contains(&repository().join("config/gazebo/xarm6_controllers.yaml").display().to_string())
+    );
+    let again = to_sdf(&["config/scenes/tabletop.yaml", "--seed", "3", "--out", "two.sdf"], folder.path());
+    assert!(again.status.success());
+    let two = std::fs::read_to_string(folder.path().join("two.sdf")).expect("a file");
+    assert_eq!(two.replace("two_meshes", "table_meshes"), sdf, "the same seed, the same world");
+}
+
+#[test]
+fn the_command_says_what_is_wrong_and_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cases: [(&[&str], &str); 4] = [
+        (&["nowhere.yaml", "--out", "w.sdf"], "nowhere.yaml"),
+        (&["config/scenes/tabletop.yaml", "--robot", "stretch", "--out", "w.sdf"], "room"),
+        (&["config/scenes/room_two_tables.yaml", "--out", "w.sdf", "--robot-urdf", "r.urdf"], "controllers"),
+        (
+            &[
+                "config/scenes/tabletop.yaml",
+                "--out",
+                "w.sdf",
+                "--robot-urdf",
+                "r.urdf",
+                "--controllers",
+                "none.yaml",
+            ],
+            "none.yaml",
+        ),
+    ];
+    for (arguments, named) in cases {
+        let output = to_sdf(arguments, folder.path());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains(named) && !said.contains("panicked"), "{arguments:?}: {said}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "{arguments:?}");
+    }
+    let room = to_sdf(&["config/scenes/room_two_tables.yaml", "--out", "room.sdf"], folder.path());
+    assert!(room.status.success(), "{}", String::from_utf8_lossy(&room.stderr));
+}
+
+/// By the tools of Debian: liburdfdom's `check_urdf`, and libsdformat, which turns a URDF into what Gazebo loads.
+#[test]
+fn liburdfdom_and_libsdformat_read_the_description() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gazebo");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("robot.urdf");
+    std::fs::write(&file, made()).expect("written");
+    match Command::new("check_urdf").arg(&file).output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+            assert!(said.contains("Successfully Parsed XML") && said.contains("root Link: world"), "{said}");
+        }
+        Err(_) => eprintln!("skipped: check_urdf is not installed (apt-get install liburdfdom-tools)"),
+    }
+    let Some(program) = peer::build(&folder) else {
+        eprintln!("skipped: libsdformat is not installed (apt-get install libsdformat-dev g++ pkg-config)");
+        return;
+    };
+    let read = peer::read(&program, &file);
+    let [model] = &read[..] else { panic!("{} models", read.len()) };
+    // What hangs on a fixed joint is one with its parent there: masses add up, and every joint that moves is left.
+    let before = urdf_rs::read_from_string(&made()).expect("a URDF");
+    let weight: f64 = before.links.iter().map(|link| link.inertial.mass.value).sum();
+    let found: f64 = model.links.iter().map(|link| link.mass).sum();
+    assert!((weight - found).abs() < 1e-6, "{found} kg of {weight}");
+    for joint in before.joints.iter().filter(|joint| joint.joint_type != urdf_rs::JointType::Fixed) {
+        let same = model.joints.iter().find(|other| other.name == joint.name).expect("the joint");
+        let limits = [joint.limit.lower, joint.limit.upper];
+        let off = (0..2).map(|end| (same.limits[end] - limits[end]).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-6, "{}: {:?} for {limits:?}", joint.name, same.limits);
+    }
+}
