@@ -32,7 +32,7 @@ use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -174,7 +174,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         local: follow_map(node, names::OBJECT_MAP)?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         camera,
-        stop: follow_stop(node, Arc::clone(&arming))?,
+        stop: follow_stop(node, Arc::downgrade(&arming))?,
         search,
         arming,
         shell,
@@ -184,14 +184,14 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
 /// Keeps why the stop is latched, when it is.
 fn follow_stop(
     node: &prehend_ros::Node,
-    arming: Arc<Arming>,
+    arming: Weak<Arming>,
 ) -> Result<watch::Sender<Option<String>>, RosError> {
     let mut states = node.subscribe::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
     let sender = watch::Sender::new(None);
     let heard = sender.clone();
     tokio::spawn(async move {
         while let Some(state) = states.next().await {
-            if !state.engaged {
+            if let (false, Some(arming)) = (state.engaged, arming.upgrade()) {
                 arming.ask_again();
             }
             heard.send_replace(state.engaged.then_some(state.reason));
