@@ -155,7 +155,9 @@ fn stranger(stage: &Stage, node: NodeName, more: &[&str]) -> tokio::process::Chi
 /// A second Prehend in the same namespace ends; one in another namespace must not move the arm, and says who holds it.
 async fn a_second_prehend_refuses(stage: &mut Stage) {
     for node in [NodeName::Sim, NodeName::Skills, NodeName::Agent] {
-        let second = stranger(stage, node, &[]);
+        let mut second = stranger(stage, node, &[]);
+        // It would end with its stdin.
+        let _stdin = second.stdin.take();
         let output = in_time("the second node ends", second.wait_with_output()).await.unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");

@@ -73,10 +73,10 @@ async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
         "/tf_static",
         "/clock",
         "/joint_states",
-        names::STATE,
-        names::OBJECT_MAP,
-        names::IN_HAND,
-        names::TRACE,
+        &names::in_namespace(names::NAMESPACE, names::STATE),
+        &names::in_namespace(names::NAMESPACE, names::OBJECT_MAP),
+        &names::in_namespace(names::NAMESPACE, names::IN_HAND),
+        &names::in_namespace(names::NAMESPACE, names::TRACE),
     ] {
         let (type_name, count) = topics.get(topic).unwrap_or_else(|| panic!("no {topic}: {topics:?}"));
         assert!(*count > 0 && ros2msg(type_name).is_some(), "{topic}");
@@ -85,7 +85,7 @@ async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
     let trace = std::fs::read_to_string(run.join("trace.jsonl")).expect("the trace");
     let mut told = Vec::new();
     stored_messages(&bag, false, &mut |message| {
-        if message.topic == names::TRACE {
+        if names::is_name(message.topic, names::TRACE) {
             told.push(from_cdr::<TraceEvent>(message.data).expect("an event").message);
         }
         true

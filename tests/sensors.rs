@@ -24,6 +24,7 @@ async fn a_faulty_sensor_ends_the_goal_typed_without_a_motion() {
         (json!({"depth": "nan"}), "sensor_fault"),
         (json!({"depth": "holes"}), "sensor_fault"),
         (json!({"depth": "small"}), "sensor_fault"),
+        (json!({"depth": "unaligned"}), "sensor_fault"),
         (json!({"info": "zero"}), "sensor_fault"),
         (json!({"detector": "silent"}), "sensor_fault"),
         (json!({"detector": "garbage"}), "sensor_fault"),
@@ -32,6 +33,7 @@ async fn a_faulty_sensor_ends_the_goal_typed_without_a_motion() {
         (json!({"tf": "frozen"}), "sensor_fault"),
         (json!({"tf": "late"}), "sensor_fault"),
         (json!({"joints": "nan"}), "sensor_fault"),
+        (json!({"joints": "names"}), "sensor_fault"),
     ];
     let pids = stage.pids();
     for (fault, reason) in unnamed.into_iter().chain(faults) {

@@ -8,6 +8,11 @@
 The peer is a process on the facade of prehend-ros, on whichever backend it was compiled with; this script is the other side, on rclpy. The
 second part starts `prehend up` and uses its graph as a person with the ros2 tools would. Both run in a ROS domain of their own. Times are
 wall times on one machine; images carry the time of sending. Exits with 1 when a cell is not as it should be. --only, --json: see --help.
+
+Large images from the embedded backend want a larger receive buffer on Cyclone DDS's side, as ROS 2's own DDS tuning has it:
+
+    sysctl -w net.core.rmem_max=33554432
+    export CYCLONEDDS_URI='<CycloneDDS><Domain><Internal><SocketReceiveBufferSize min="16MB"/></Internal></Domain></CycloneDDS>'
 """
 import argparse
 import array
@@ -15,10 +20,8 @@ import json
 import os
 import pathlib
 import queue
-import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -402,9 +405,11 @@ CELLS = [
 def attempt(what, cell, *arguments):
     print(f"... {what}", file=sys.stderr, flush=True)
     try:
-        return True, str(cell(*arguments))
+        seen = True, str(cell(*arguments))
     except (Missing, subprocess.SubprocessError, OSError, ValueError, KeyError) as failure:
-        return False, f"**fails**: {failure}"
+        seen = False, f"**fails**: {failure}"
+    print(f"    {seen[1]}", file=sys.stderr, flush=True)
+    return seen
 
 
 def between_processes(ros, options):

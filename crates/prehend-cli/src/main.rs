@@ -5,6 +5,7 @@ use prehend_cli::args::{Cli, Command, with_node_of_name, with_ros_words};
 use prehend_cli::outcome::exit;
 use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
+use std::time::Duration;
 
 fn main() -> ExitCode {
     let (line, ros) = match with_ros_words(with_node_of_name(std::env::args_os().collect())) {
@@ -40,8 +41,8 @@ fn main() -> ExitCode {
         }
     };
     let code = runtime.block_on(prehend_cli::commands::run(cli));
-    // A thread that reads stdin must not keep the process.
-    runtime.shutdown_background();
+    // Tasks hold endpoints: with them the process leaves the graph. A thread that reads stdin must not keep it for long.
+    runtime.shutdown_timeout(Duration::from_millis(500));
     ExitCode::from(code)
 }
 

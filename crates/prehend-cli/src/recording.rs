@@ -20,9 +20,10 @@ pub const ROBOT: &str = "robot";
 /// Key of the goal in the notes of a recording.
 pub const GOAL: &str = "goal";
 
-/// What a replay needs of this robot and of the graph.
-pub fn topics_of(robot: &RobotConfig) -> BTreeSet<String> {
-    let mut topics = sensors_of(robot);
+/// What a replay needs of this robot and of the graph, under the names that `resolve` gives them.
+pub fn topics_of(robot: &RobotConfig, resolve: impl Fn(&str) -> String) -> BTreeSet<String> {
+    let sensors = sensors_of(robot);
+    let mut topics: BTreeSet<String> = sensors.iter().map(|name| resolve(name)).collect();
     let graph = [
         names::TRACE,
         names::STATE,
@@ -33,7 +34,7 @@ pub fn topics_of(robot: &RobotConfig) -> BTreeSet<String> {
         names::HEARTBEAT,
         "/rosout",
     ];
-    topics.extend(graph.map(str::to_owned));
+    topics.extend(graph.map(resolve));
     topics
 }
 
@@ -77,7 +78,7 @@ pub async fn begin(
     notes: BTreeMap<String, String>,
     screen: &Screen,
 ) -> Option<Recorder> {
-    let mut options = RecordOptions::new(Topics::Named(topics_of(robot)));
+    let mut options = RecordOptions::new(Topics::Named(topics_of(robot, |name| node.resolve_topic(name))));
     options.bag.notes = notes;
     match Recorder::start(node, folder, options) {
         Ok(recorder) => {

@@ -1,7 +1,7 @@
 //! A recording played to the nodes again: would they decide the same?
 //!
 //! Two parts. *Perception*: the object_map node gets the very frames that it took in the recording, one by one, with the transforms of
-//! their time, and each question that it was asked; nothing depends on how fast anything is. *Goal*: the nodes that decide get the first goal
+//! their time, and each question that it was asked; which frame is taken does not depend on how fast anything is. *Goal*: the nodes that decide get the first goal
 //! and the frames up to its first motion; the robot side answers what is planned and takes up nothing that moves, so the comparison ends
 //! where the recorded robot began to move.
 //!

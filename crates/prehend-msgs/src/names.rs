@@ -8,6 +8,16 @@
 /// Namespace of the graph when nobody gives it another.
 pub const NAMESPACE: &str = "/prehend";
 
+/// `name` of the graph in `namespace`, absolute.
+pub fn in_namespace(namespace: &str, name: &str) -> String {
+    format!("{}/{name}", namespace.trim_end_matches('/'))
+}
+
+/// Whether the absolute `topic` is `name` of a graph, in whatever namespace.
+pub fn is_name(topic: &str, name: &str) -> bool {
+    topic.strip_suffix(name).is_some_and(|namespace| namespace.ends_with('/'))
+}
+
 /// Topic, reliable and transient local: `SymbolicState`, owned by the agent.
 pub const STATE: &str = "state";
 /// Topic, transient local: `ObjectMap`, owned by object_map.

@@ -138,7 +138,14 @@ pub struct Shell {
     motion_active: Arc<AtomicBool>,
     life: Arc<NodeLife>,
     incarnation: u64,
-    _context: Context,
+    context: Context,
+}
+
+/// Tasks hold endpoints until the runtime ends, which may be after the process: without this its peers would list the node on.
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.context.shutdown();
+    }
 }
 
 impl Shell {
@@ -192,7 +199,7 @@ impl Shell {
             Arc::clone(&life),
             node.resolve_topic(names::HEARTBEAT),
         ));
-        Ok(Self { node, robot, trace, peers, motion_active, life, incarnation, _context: context })
+        Ok(Self { node, robot, trace, peers, motion_active, life, incarnation, context })
     }
 
     /// Tells the others whether this node is moving the robot.
@@ -254,8 +261,10 @@ async fn beat(
             sequence: beating.sequence.fetch_add(1, Ordering::Relaxed) + 1,
             motion_active: motion_active.load(Ordering::Relaxed),
         };
-        if let Err(error) = publisher.publish(&beat) {
-            tracing::warn!("heartbeat not sent: {error}");
+        match publisher.publish(&beat) {
+            Ok(()) => {}
+            Err(RosError::Closed) => return,
+            Err(error) => tracing::warn!("heartbeat not sent: {error}"),
         }
     }
 }

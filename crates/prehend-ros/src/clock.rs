@@ -58,18 +58,23 @@ fn clock_sink(state: watch::Sender<Simulated>) -> Sink {
             Err(error) => return warn!(%error, "/clock"),
         };
         let nanoseconds = nanoseconds(&message.clock);
+        let mut went_back = None;
         state.send_if_modified(|state| {
             if state.advanced.is_some() && nanoseconds == state.nanoseconds {
                 return false;
             }
             if nanoseconds < state.nanoseconds {
                 state.jumps += 1;
-                info!(from = state.nanoseconds, to = nanoseconds, "simulated time went back");
+                went_back = Some(state.nanoseconds);
             }
             state.nanoseconds = nanoseconds;
             state.advanced = Some(Instant::now());
             true
         });
+        // Not before: a log line on its way to /rosout reads this clock.
+        if let Some(from) = went_back {
+            info!(from, to = nanoseconds, "simulated time went back");
+        }
     })
 }
 

@@ -153,7 +153,7 @@ impl Node {
             },
         };
         parameters.describe("use_sim_time", "Whether time comes from /clock.");
-        parameters.describe("service_mapping", "How services are laid on DDS: enhanced or cyclone.");
+        parameters.describe("service_mapping", "How services are laid on DDS: auto, enhanced or cyclone.");
         let participant = context.participant.clone();
         let key = participant.add_node(names.node())?;
         let made = Self::start(&participant, key, &names, sim_time);

@@ -1,4 +1,21 @@
 //! How samples of a topic are kept and delivered.
+//!
+//! What the nodes of Prehend ask for, beside what drivers usually offer. A subscription matches when it asks for no more than is
+//! offered, so best effort matches every driver of a sensor, and only topics that are latched by convention are asked for latched.
+//!
+//! | topic | usually offered | asked for here |
+//! |---|---|---|
+//! | colour, depth, camera_info; label images, detections | reliable or best effort, volatile | best effort, volatile, 5 |
+//! | `joint_states` | reliable, volatile (joint_state_broadcaster) | best effort, volatile, 5 |
+//! | `/tf` | reliable, volatile, 100 | best effort, volatile, 100 |
+//! | `/tf_static` | reliable, transient local | reliable, transient local, 100 |
+//! | `/clock` | reliable or best effort, volatile | best effort, volatile, 1 |
+//! | costmap | reliable, transient local (Nav2) | reliable, transient local, 1 |
+//! | maps, state, stop of Prehend itself | reliable, transient local, 1 | the same |
+//! | heartbeats and claims of Prehend itself | reliable, volatile, 1 | best effort, volatile |
+//!
+//! `/rosout` is offered reliable and transient local, 1000; `/parameter_events` reliable, 1000; `/diagnostics` reliable, 10; services
+//! are reliable, as rcl has them.
 
 /// Whether lost samples are sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -104,8 +104,8 @@ const AFTER_REPLAY: &str = "\
 Starts nodes in a free ROS domain, gives them what the recorded ones saw, and compares what they decide by what it means: a table
 of same, different, missing and new, with the first difference explained. Nothing can move: there is no robot.
 
-Perception: every frame that was taken into the map goes to object_map again, one by one, and so does every retrieval. This does not
-depend on the speed of the machine: the same program and settings give the same map.
+Perception: every frame that was taken into the map goes to object_map again, one by one, and so does every retrieval. Which frame
+is taken does not depend on the speed of the machine.
 
 Goal: object_map, affordance, verifier, skills and agent get the first goal, and the frames before its first motion. Plans are made anew,
 by Prehend's own planner; motions are refused, and what was decided after the first one is compared in perception only. On a robot that

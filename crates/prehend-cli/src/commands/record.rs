@@ -53,7 +53,13 @@ async fn record(args: &RecordArgs, interrupt: &mut Interrupt) -> Result<u8, Fail
     let robot = RobotConfig::load(&args.robot).map_err(input)?;
     let topics = match (args.all, args.topics.as_slice()) {
         (true, _) => Topics::All,
-        (false, []) => Topics::Named(recording::topics_of(&robot)),
+        (false, []) => {
+            let resolve = |name: &str| match name.strip_prefix('/') {
+                Some(_) => name.to_owned(),
+                None => names::in_namespace(names::NAMESPACE, name),
+            };
+            Topics::Named(recording::topics_of(&robot, resolve))
+        }
         (false, named) => Topics::Named(named.iter().map(|name| recording::absolute(name)).collect()),
     };
     let domain = Domain::find().map_err(input)?;

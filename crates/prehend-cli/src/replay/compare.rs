@@ -9,8 +9,10 @@ use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Numbers that differ by less than this and [`SHARE`] of them are the same: scores are below 1, lengths are millimetres.
+/// Numbers that differ by less than this and [`SHARE`] of them are the same.
 const NEAR: f64 = 0.02;
+/// Millimetres that differ by no more are the same.
+const NEAR_MM: f64 = 5.0;
 /// See [`NEAR`].
 const SHARE: f64 = 0.01;
 /// Data that belong to a run and not to a decision.
@@ -105,7 +107,8 @@ fn unlike(place: &str, a: &Value, b: &Value) -> Option<String> {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => {
             let (x, y) = (x.as_f64()?, y.as_f64()?);
-            if (x - y).abs() <= NEAR + SHARE * x.abs().max(y.abs()) { None } else { differ() }
+            let near = if place.contains("_mm") { NEAR_MM } else { NEAR + SHARE * x.abs().max(y.abs()) };
+            if (x - y).abs() <= near { None } else { differ() }
         }
         (Value::String(x), Value::String(y)) => {
             if words(x) == words(y) {

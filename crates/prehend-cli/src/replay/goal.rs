@@ -53,19 +53,26 @@ fn is_decision(event: &TraceEvent) -> bool {
     kinds.contains(&event.kind.as_str()) || event.name.ends_with("/candidates")
 }
 
+/// Whether an event tells what the verifier said to a motion.
+fn is_permission(event: &TraceEvent) -> bool {
+    [TraceEvent::KIND_VERDICT, TraceEvent::KIND_PERMIT].contains(&event.kind.as_str())
+}
+
 /// The events of the first goal: from its start up to its first motion or its end.
-fn first_goal(story: &Story) -> Option<(String, &[TraceEvent])> {
+fn first_goal(story: &Story) -> Option<(String, Vec<TraceEvent>)> {
     let begins = |event: &TraceEvent| event.kind == TraceEvent::KIND_GOAL && event.name == "started";
     let start = story.events.iter().position(begins)?;
     let (text, goal_id) =
         (trace::data(&story.events[start])["text"].as_str()?.to_owned(), &story.events[start].goal_id);
-    let events = &story.events[start..];
+    let mut events = story.events[start..].to_vec();
+    // Nodes are heard in another order than they spoke in: a motion comes after what permitted it.
+    events.sort_by_key(|event| (event.stamp.sec, event.stamp.nanosec, is_motion(event)));
     let is_end = |event: &TraceEvent| {
         event.kind == TraceEvent::KIND_GOAL && event.name == "finished" && event.goal_id == *goal_id
     };
     let end = events.iter().position(|event| is_motion(event) || is_end(event));
-    let end = end.map_or(events.len(), |end| end + usize::from(is_end(&events[end])));
-    Some((text, &events[..end]))
+    events.truncate(end.map_or(events.len(), |end| end + usize::from(is_end(&events[end]))));
+    Some((text, events))
 }
 
 /// Plays the first goal of `story`; `None` when none was recorded from its beginning.
@@ -84,7 +91,7 @@ pub async fn goal(story: &Story, options: &Options) -> Result<Option<Played>, Re
     let still = StillRobot::start(&stage.observer.node, &stage.robot, SEED);
     let played = match still {
         Ok(still) => {
-            let told = play(story, &mut stage, &text, recorded).await;
+            let told = play(story, &mut stage, &text, &recorded).await;
             told.map(|told| {
                 let decisions = recorded.iter().filter(|event| is_decision(event));
                 Some(Played { goal: text, rows: rows(decisions, &told), refused: still.refused() })
@@ -151,7 +158,7 @@ async fn play(
         }
         let done = stage.told.iter().filter(|event| is_update(event)).count();
         // The next frame comes when the last one was taken: none is passed over, however slow the machine is.
-        while shows.pop_front_if(|show| stage.taken.contains(&show.stamp)).is_some() {}
+        while shows.pop_front_if(|show| show.after < done || stage.taken.contains(&show.stamp)).is_some() {}
         if let Some(&Show { stamp, after, is_first }) = shows.front() {
             let is_shown = shown.is_some_and(|(last, at)| last == stamp && at.elapsed() < AGAIN);
             if done >= after && !is_shown {
@@ -160,7 +167,7 @@ async fn play(
                 stage.say_time(story.clock_before(now));
                 stage.say_where(story, stamp);
                 stage.wait(LOOK).await;
-                stage.show(story.frames.get(&stamp).map(Vec::as_slice).unwrap_or_default());
+                stage.show(story.frames.get(&stamp).map(Vec::as_slice).unwrap_or_default()).await;
                 shown = Some((stamp, Instant::now()));
             }
         }
@@ -174,8 +181,16 @@ async fn play(
     }
     stage.wait(AFTERGLOW).await;
     submission.abort();
-    // Whatever the agent would try next is of no interest: the recorded robot had moved.
-    let cut =
-        stage.told.iter().position(|event| ends_in_motion && is_motion(event)).unwrap_or(stage.told.len());
-    Ok(stage.told[..cut].iter().filter(|event| is_decision(event)).cloned().collect())
+    // Whatever the agent would try next is of no interest: the recorded robot had moved. What another node decided before the motion
+    // may be heard after it.
+    let told = &stage.told;
+    let cut = told.iter().position(|event| ends_in_motion && is_motion(event)).unwrap_or(told.len());
+    let mut kept: Vec<TraceEvent> = told[..cut].iter().filter(|event| is_decision(event)).cloned().collect();
+    for event in told[cut..].iter().filter(|event| is_permission(event)) {
+        let alike = |other: &&TraceEvent| other.kind == event.kind && other.name == event.name;
+        if kept.iter().filter(alike).count() < recorded.iter().filter(alike).count() {
+            kept.push(event.clone());
+        }
+    }
+    Ok(kept)
 }

@@ -41,8 +41,8 @@ async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError>
     let retrieve = node.create_client::<RetrieveObjects::Service>(names::OBJECT_MAP_RETRIEVE, services)?;
     let mut in_hand = story.in_hand.iter().peekable();
     let (mut recorded, mut replayed) = (Vec::new(), Vec::new());
+    let mut is_news = false;
     for (number, event) in story.events.iter().enumerate() {
-        let mut is_news = false;
         while let Some((_, data)) = in_hand.next_if(|(before, _)| *before <= number) {
             stage.say_in_hand(data);
             is_news = true;
@@ -50,7 +50,7 @@ async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError>
         if !is_update(event) && !is_retrieval(event) {
             continue;
         }
-        if is_news {
+        if std::mem::take(&mut is_news) {
             stage.wait(HEARD).await;
         }
         recorded.push(essence(event));
@@ -129,7 +129,7 @@ async fn take_frames(
             stage.say_time(story.clock_before(stamp));
             stage.say_where(story, stamp);
             stage.wait(LOOK).await;
-            stage.show(frame);
+            stage.show(frame).await;
             let answer = request(stage, client, asked.clone()).await.map_err(|error| error.to_string())?;
             let again = [ErrorCode::MAP_NO_FRAME, ErrorCode::MAP_NO_TRANSFORM].contains(&answer.error_code);
             match answer.error_code {

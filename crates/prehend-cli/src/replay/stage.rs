@@ -133,7 +133,8 @@ impl Stage {
             // Somebody listens to the frames, and to the transforms.
             let hears = self.cameras.values().all(|camera| camera.subscriber_count() > 0)
                 && self.moving.subscriber_count() > 1
-                && self.fixed.subscriber_count() > 1;
+                && self.fixed.subscriber_count() > 1
+                && self.frames.publisher_count() > 0;
             if !hears {
                 missing.push("whoever takes frames".to_owned());
             }
@@ -193,16 +194,20 @@ impl Stage {
         }
     }
 
-    /// Sends a frame; the pictures come last, so that the parts that nobody waits for are there before the frame is whole.
-    pub(super) fn show(&self, frame: &[Sensed]) {
+    /// Sends a frame; the pictures come last, so that the parts that nobody waits for are there before the frame is whole. One message
+    /// after the other: whoever takes them takes them as they come, and what is too much at once is lost.
+    pub(super) async fn show(&mut self, frame: &[Sensed]) {
+        let parts = self.robot.detector.parts.clone();
         let is_part = |sensed: &&Sensed| {
-            let parts = self.robot.detector.parts.as_ref();
-            parts.is_some_and(|parts| sensed.topic == parts.label_image || sensed.topic == parts.detections)
+            parts
+                .as_ref()
+                .is_some_and(|parts| [&parts.label_image, &parts.detections].contains(&&sensed.topic))
         };
         for sensed in frame.iter().filter(is_part).chain(frame.iter().filter(|sensed| !is_part(sensed))) {
             if let Some(camera) = self.cameras.get(&sensed.topic) {
                 sent(camera.publish(&sensed.data));
             }
+            self.wait(LOOK).await;
         }
     }
 

@@ -173,8 +173,10 @@ fn take(
     message: &StoredMessage<'_>,
 ) -> Result<(), prehend_ros::RosError> {
     match message.topic {
-        names::TRACE => story.events.push(from_cdr(message.data)?),
-        names::IN_HAND => story.in_hand.push((story.events.len(), message.data.to_vec())),
+        topic if names::is_name(topic, names::TRACE) => story.events.push(from_cdr(message.data)?),
+        topic if names::is_name(topic, names::IN_HAND) => {
+            story.in_hand.push((story.events.len(), message.data.to_vec()))
+        }
         "/tf_static" => story.fixed.transforms.extend(from_cdr::<TFMessage>(message.data)?.transforms),
         "/tf" => {
             let transforms: TFMessage = from_cdr(message.data)?;

@@ -135,6 +135,10 @@ enum Failure {
     Transform { base: String, camera: String, source: TfError },
     #[error("the transform from {camera} to {base} is invalid: {source}")]
     BadTransform { base: String, camera: String, source: ConvertError },
+    #[error(
+        "depth is in `{depth}`, colour in `{color}`: the depth topic must be the one that is aligned with colour"
+    )]
+    Unaligned { depth: String, color: String },
     #[error("the frame cannot be read: {0}")]
     Message(#[from] ConvertError),
     #[error(transparent)]
@@ -151,6 +155,7 @@ impl Failure {
             Self::NoFrame { .. } | Self::Moving { .. } => ErrorCode::MAP_NO_FRAME,
             Self::Transform { .. } | Self::BadTransform { .. } => ErrorCode::MAP_NO_TRANSFORM,
             Self::Message(_) | Self::Broken => ErrorCode::MAP_BAD_REQUEST,
+            Self::Unaligned { .. } => ErrorCode::MAP_BAD_DEPTH,
             Self::NoPoints { .. } | Self::Frame(KeyframeError::BadDepth { .. }) => ErrorCode::MAP_BAD_DEPTH,
             Self::Frame(KeyframeError::Size { image: "depth", .. }) => ErrorCode::MAP_BAD_DEPTH,
             Self::Frame(KeyframeError::Pose) => ErrorCode::MAP_NO_TRANSFORM,
@@ -268,6 +273,10 @@ impl ObjectMapNode<'_> {
         let rest_frame = navigation.map_or(&frames.base, |navigation| &navigation.odom);
         // The images say which frame they are in; the robot file only says where it should be.
         let (at, optical) = (&frame.stamp, frame.color.header.frame_id.as_str());
+        if frame.depth.header.frame_id != optical {
+            let (depth, color) = (frame.depth.header.frame_id.clone(), optical.to_owned());
+            return Poses::Wait(Failure::Unaligned { depth, color });
+        }
         let find_in = |target: &str, source: &str, time: &Time| {
             let transform = self.tf.lookup(target, source, time);
             transform.map_err(|error| Failure::Transform {

@@ -202,6 +202,7 @@ impl Camera {
         let objects = self.detectors.objects.detect(capture, pose, number);
         let depth = match moment.faults.depth {
             DepthFault::Ok => depth_image_to_msg(&capture.depth, frame_id, at),
+            DepthFault::Unaligned => depth_image_to_msg(&capture.depth, "camera_depth_optical_frame", at),
             DepthFault::Zero => {
                 let nothing = DepthImage {
                     millimetres: vec![0; capture.depth.millimetres.len()],

@@ -16,8 +16,8 @@
 //! | `{"ask":"bump"}` | `{"done":true}`: the base is stopped as if it had touched something |
 //! | `{"ask":"fault",KEY:VALUE,..}` | `{"done":true}`; keys that are absent stay as they are |
 //!
-//! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small; `info`: zero;
-//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent.
+//! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small, unaligned; `info`: zero;
+//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent, names.
 //!
 //! Anything else, and any failure, is answered by `{"error":"..."}`. End of file ends the process when it was started
 //! with a watched stdin.
@@ -81,6 +81,8 @@ pub(super) enum DepthFault {
     Holes,
     /// Half as wide and half as high as the colour image.
     Small,
+    /// In a frame of its own, as a depth camera's picture is before it is aligned with colour.
+    Unaligned,
 }
 
 /// The detector.
@@ -124,6 +126,8 @@ pub(super) enum JointsFault {
     Nan,
     /// Sends nothing.
     Silent,
+    /// Every joint has a prefix to its name.
+    Names,
 }
 
 /// Transforms.

@@ -237,6 +237,9 @@ impl Physics {
         if faults.joints == JointsFault::Nan {
             states.position.fill(f64::NAN);
         }
+        if faults.joints == JointsFault::Names {
+            states.name.iter_mut().for_each(|name| name.insert_str(0, "other_"));
+        }
         if faults.joints != JointsFault::Silent {
             sent(self.publishers.joint_states.publish(&states));
         }

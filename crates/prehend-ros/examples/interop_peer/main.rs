@@ -43,7 +43,7 @@ async fn run() -> Result<(), Failure> {
 }
 
 fn main() -> Result<(), Failure> {
-    init_logging();
+    init_logging(&prehend_ros::RosArguments::default());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(run());
     // Tasks hold endpoints: with the runtime they go, and the process leaves the domain.

@@ -126,7 +126,7 @@ async fn names_follow_the_node_and_bad_names_are_refused() {
         assert!(types.contains_key(name), "{name}: {types:?}");
     }
     drop(made);
-    assert!(!node.topic_names_and_types().contains_key("/absolute"));
+    eventually("the publishers are gone", || !node.topic_names_and_types().contains_key("/absolute")).await;
     for name in ["", "/", "a b", "/a//b", "/a/", "/1a", "/ä", "a\0b"] {
         let made = node.create_publisher::<StringMessage>(name, QosProfile::default());
         assert!(matches!(made, Err(RosError::InvalidName { .. })), "{name:?}: {made:?}");
@@ -145,4 +145,18 @@ async fn a_closed_context_fails_typed() {
     assert_eq!(publisher.publish(&text("late")), Err(RosError::Closed));
     assert_eq!(waiting.await.expect("no panic"), Err(RosError::Closed));
     assert!(node.create_publisher::<StringMessage>("/b", QosProfile::default()).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_leaves_is_off_the_graph_at_once() {
+    let (lease, node) = fresh_node("watcher");
+    let listed = || node.node_names().contains(&"/test/leaver".to_owned());
+    // What is lost is lost by chance, and the lease is longer than the deadline.
+    for _ in 0..10 {
+        let mut leaver = ChildProcess::spawn(Role::Leaver, &lease.domain_id().to_string());
+        eventually("the leaver is listed", listed).await;
+        leaver.orphan();
+        assert!(leaver.wait().success());
+        eventually("it is not listed any more", || !listed()).await;
+    }
 }

@@ -17,11 +17,13 @@ pub(crate) enum Role {
     CycloneServer,
     /// Calls `/add` and `/count` of the parent once each and says so on `/report`.
     Caller,
+    /// Leaves the domain when its stdin closes, and exits at once, while a task still holds a publisher.
+    Leaver,
     /// Exits with 7 when the domain id is refused.
     BadDomain,
 }
 
-const ROLES: [Role; 4] = [Role::Server, Role::CycloneServer, Role::Caller, Role::BadDomain];
+const ROLES: [Role; 5] = [Role::Server, Role::CycloneServer, Role::Caller, Role::Leaver, Role::BadDomain];
 
 /// A child process; killed when dropped.
 pub(crate) struct ChildProcess(Child);
@@ -105,6 +107,20 @@ async fn call() -> Result<(), RosError> {
     Ok(())
 }
 
+async fn leave() -> Result<(), RosError> {
+    let shutdown = shutdown_signal(true);
+    let context = Context::create()?;
+    let node = Node::create(&context, "leaver", "/test", NodeOptions::default())?;
+    let publisher = node.create_publisher::<StringMessage>("/last_words", QosProfile::default())?;
+    tokio::spawn(async move {
+        std::future::pending::<()>().await;
+        drop(publisher);
+    });
+    shutdown.await;
+    context.shutdown();
+    std::process::exit(0);
+}
+
 /// Does nothing in a normal run.
 #[test]
 fn child_process() {
@@ -118,6 +134,7 @@ fn child_process() {
             Role::Server => serve(ServiceMapping::Enhanced).await,
             Role::CycloneServer => serve(ServiceMapping::Cyclone).await,
             Role::Caller => call().await,
+            Role::Leaver => leave().await,
             Role::BadDomain => Context::create().map(drop),
         }
     });

@@ -15,6 +15,9 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use tracing::debug;
 
+/// How long the leaving process waits for its peers to know.
+const FAREWELL: std::time::Duration = std::time::Duration::from_millis(300);
+
 /// `rmw_dds_common/msg/ParticipantEntitiesInfo` (Iron and newer: 16-byte ids).
 #[derive(Serialize, Deserialize)]
 struct ParticipantEntities {
@@ -87,11 +90,18 @@ impl Roster {
         Ok(())
     }
 
-    /// Takes our nodes off the graph.
+    /// Takes our nodes off the graph. Waits until the peers know: RustDDS drops what it has not sent when it ends, and a ROS 2 peer
+    /// would list the nodes until their lease is over.
     pub(super) fn disconnect(&self) {
         lock(&self.own).clear();
         self.announce();
-        lock(&self.writer).take();
+        let Some(writer) = lock(&self.writer).take() else { return };
+        match writer.wait_for_acknowledgments(FAREWELL.into()) {
+            Ok(true) => {}
+            // A peer that was killed never answers.
+            Ok(false) => debug!("not every peer knows that our nodes leave"),
+            Err(error) => debug!(%error, "ros_discovery_info"),
+        }
     }
 
     pub(super) fn add_node(&self, key: NodeKey, full_name: &str) {

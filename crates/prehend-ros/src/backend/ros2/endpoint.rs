@@ -12,15 +12,13 @@ use crate::{Durability, QosProfile, Reliability, RosError};
 use bytes::Bytes;
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::qos::{DurabilityPolicy, HistoryPolicy, ReliabilityPolicy};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tracing::debug;
 
-/// Samples that may wait to be sent on a reliable topic, or for their acknowledgement, when its depth is not greater.
-const RELIABLE_WINDOW: usize = 512;
-
-/// The same on a topic that may lose samples.
-const WINDOW: usize = 16;
+/// Samples that may wait to be sent, or for their acknowledgement, when the depth of the topic is not greater.
+const WINDOW: usize = 512;
 
 /// The profile as rcl has it.
 pub(super) fn rcl_qos(qos: QosProfile) -> r2r::QosProfile {
@@ -49,6 +47,8 @@ struct WriterCore {
     spinner: Arc<Spinner>,
     outbox: Outbox,
     topic: String,
+    /// Whether rcl may wait for a reader.
+    reliable: bool,
     /// Samples on their way to rcl.
     window: Arc<Queue<Bytes>>,
     failed: Arc<AtomicU64>,
@@ -57,12 +57,28 @@ struct WriterCore {
     counter: Mutex<Box<dyn Port>>,
 }
 
+fn send(port: &Mutex<Box<dyn Port>>, failed: &AtomicU64, payload: &[u8]) {
+    let bytes = serialized(payload);
+    // r2r panics at return codes it does not know.
+    let sent = catch_unwind(AssertUnwindSafe(|| lock(port).publish(&bytes)));
+    if !matches!(sent, Ok(Ok(()))) {
+        failed.fetch_add(1, Ordering::Relaxed);
+        // Not above debug: the line itself would be published.
+        debug!(?sent, "not sent");
+    }
+}
+
 impl Writer {
-    /// Hands bytes over at once; when the window is full the oldest sample in it is dropped and counted.
+    /// Sends bytes to a topic that may lose them; hands those of a reliable one over, where the oldest sample is dropped and
+    /// counted when the window is full.
     pub(crate) fn publish(&self, payload: Bytes) -> Result<(), RosError> {
         let core = &self.0;
         if core.participant.is_closed() {
             return Err(RosError::Closed);
+        }
+        if !core.reliable {
+            send(&core.port, &core.failed, &payload);
+            return Ok(());
         }
         if core.window.push(payload).is_some() {
             // The sample that fell out had its turn handed over already.
@@ -70,11 +86,8 @@ impl Writer {
         }
         let (window, port, failed) = (core.window.clone(), core.port.clone(), core.failed.clone());
         core.outbox.hand_over(move || {
-            let Some(payload) = window.pop() else { return };
-            if let Err(error) = lock(&port).publish(&serialized(&payload)) {
-                failed.fetch_add(1, Ordering::Relaxed);
-                // Not above debug: the line itself would be published.
-                debug!(%error, "not sent");
+            if let Some(payload) = window.pop() {
+                send(&port, &failed, &payload);
             }
         });
         Ok(())
@@ -158,15 +171,11 @@ impl Participant {
         qos: QosProfile,
     ) -> Result<Writer, RosError> {
         let spinner = self.spinner(node)?;
-        let window = match qos.reliability {
-            Reliability::Reliable => qos.depth.max(RELIABLE_WINDOW),
-            Reliability::BestEffort => qos.depth.max(WINDOW),
-        };
-        // What is latched is what the depth says; else a burst must not overwrite itself.
-        let history = match qos.durability {
-            Durability::Volatile => qos.depth(window),
-            Durability::TransientLocal => qos,
-        };
+        let reliable = qos.reliability == Reliability::Reliable;
+        let window = qos.depth.max(WINDOW);
+        // A burst must not overwrite itself; what is latched is what the depth says.
+        let history =
+            if reliable && qos.durability == Durability::Volatile { qos.depth(window) } else { qos };
         let wanted = named.clone();
         let what = format!("a publisher on {}", named.name);
         layout::check(&what, &named.type_name)?;
@@ -177,6 +186,7 @@ impl Participant {
             spinner,
             outbox: self.outbox(),
             topic: named.name.clone(),
+            reliable,
             window: Arc::new(Queue::new(window)),
             failed: Arc::default(),
             counter: Mutex::new(port.another()),

@@ -7,7 +7,8 @@
 //!
 //! An r2r node can do nothing while it waits, so each has a thread of its own that waits a few milliseconds at most and
 //! then does what others asked for (`spin`). `rcl_publish` may wait for a slow reader, so one thread sends for the whole
-//! process (`courier`): nothing here blocks who publishes, calls or answers. In reading order: `wire`, `spin`, `courier`,
+//! process what is reliable (`courier`): nothing here blocks who publishes, calls or answers. A reader that dies with much of
+//! a topic unread holds the others up until rmw has given it up. In reading order: `wire`, `spin`, `courier`,
 //! `participant`, `endpoint`, `twin`, `layout`, `service`, `discovery`.
 //!
 //! What r2r cannot do: a client, and a service or subscription to which nothing comes any more, stays in the graph until its
