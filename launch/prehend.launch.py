@@ -35,6 +35,7 @@ ARGUMENTS = [
         "scene", default_value="",
         description="Scene file of a simulation; empty: a table, or a room for a robot that drives"),
     DeclareLaunchArgument("seed", default_value="1", description="Seed of what is random in a simulation"),
+    DeclareLaunchArgument("gui", default_value="true", choices=YES_NO, description="Open Gazebo's window, for sim:=gazebo"),
     DeclareLaunchArgument("speed", default_value="1.0", description="Simulated seconds per second, for sim:=embedded"),
     DeclareLaunchArgument(
         "namespace", default_value="",
@@ -227,7 +228,8 @@ def robot_side(said, robot_file, context):
         if not file.is_file():
             raise RuntimeError("this version of Prehend has no launch/gazebo.launch.py; sim:=embedded needs nothing else")
         world = include_file(
-            file, robot=said["robot"], robot_file=str(robot_file), scene=scene(said), seed=said["seed"], namespace=said["namespace"])
+            file, robot=said["robot"], robot_file=str(robot_file), scene=scene(said), seed=said["seed"], gui=said["gui"],
+            namespace=said["namespace"])
         if not said["moveit"]:
             return [world]
         if said["moveit_launch"]:

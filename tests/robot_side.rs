@@ -36,9 +36,10 @@ fn rejecting<A: Action>(node: &Node, name: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn missing_and_rejecting_servers() {
     let _turn = one_at_a_time().await;
-    for (name, reasons) in
-        [("/move_action", ["no_plan", "peer_lost"]), ("/execute_trajectory", ["control_failed", "peer_lost"])]
-    {
+    for (name, reasons) in [
+        ("/move_action", ["control_failed", "peer_lost"]),
+        ("/execute_trajectory", ["control_failed", "peer_lost"]),
+    ] {
         for offered in [false, true] {
             let mut stage = stage_with(name, "/elsewhere").await;
             let node = stage.graph.observer.node.clone();

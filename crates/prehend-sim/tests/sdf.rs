@@ -223,7 +223,8 @@ fn shapes_colours_friction_and_labels_are_those_of_the_parts() {
             }
         }
         // A thing of regions only, such as a plug that is all handle, does not show its own value.
-        let shown = |thing: &str| sdf.labels.iter().any(|label| label.thing == thing && used.contains(&label.id));
+        let shown =
+            |thing: &str| sdf.labels.iter().any(|label| label.thing == thing && used.contains(&label.id));
         for label in &sdf.labels {
             let is_shown = used.contains(&label.id) || label.part.is_none() && shown(&label.thing);
             assert!(is_shown, "{name}: nothing shows {label:?}");
