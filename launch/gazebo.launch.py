@@ -75,8 +75,9 @@ def setup(context):
     said = {argument.name: LaunchConfiguration(argument.name).perform(context) for argument in ARGUMENTS}
     if said["robot"] != "xarm6":
         raise RuntimeError(f"robot:={said['robot']} is not made for Gazebo, only xarm6 is; sim:=embedded has all robots")
-    for package in ["ros_gz_sim", "ros_gz_bridge", "gz_ros2_control", "controller_manager", "robot_state_publisher"]:
-        share(package)
+    # Asked for before anything is made: what is missing is said at once.
+    share("ros_gz_sim"), share("ros_gz_bridge"), share("gz_ros2_control"), share("controller_manager")
+    share("joint_state_broadcaster"), share("joint_trajectory_controller"), share("gripper_controllers")
     robot_file = Path(said["robot_file"] or share("prehend") / "config" / "robots" / f"{said['robot']}.yaml")
     if not robot_file.is_file():
         raise RuntimeError(f"robot_file:={robot_file}: there is no such file")

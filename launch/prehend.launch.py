@@ -35,6 +35,7 @@ ARGUMENTS = [
         "scene", default_value="",
         description="Scene file of a simulation; empty: a table, or a room for a robot that drives"),
     DeclareLaunchArgument("seed", default_value="1", description="Seed of what is random in a simulation"),
+    DeclareLaunchArgument("gui", default_value="true", choices=YES_NO, description="Open Gazebo's window, for sim:=gazebo"),
     DeclareLaunchArgument("speed", default_value="1.0", description="Simulated seconds per second, for sim:=embedded"),
     DeclareLaunchArgument(
         "namespace", default_value="",
@@ -227,7 +228,8 @@ def robot_side(said, robot_file, context):
         if not file.is_file():
             raise RuntimeError("this version of Prehend has no launch/gazebo.launch.py; sim:=embedded needs nothing else")
         world = include_file(
-            file, robot=said["robot"], robot_file=str(robot_file), scene=scene(said), seed=said["seed"], namespace=said["namespace"])
+            file, robot=said["robot"], robot_file=str(robot_file), scene=scene(said), seed=said["seed"], gui=said["gui"],
+            namespace=said["namespace"])
         if not said["moveit"]:
             return [world]
         if said["moveit_launch"]:
@@ -252,12 +254,28 @@ def names_of(part):
     return [part] if isinstance(part, str) and part.startswith("/") else []
 
 
+# What Prehend calls and hears of xarm_api, below the namespace in the robot file.
+XARM_API = (
+    "robot_states", "clean_error", "clean_warn", "motion_enable", "set_tcp_offset", "set_tcp_load", "set_reduced_max_tcp_speed",
+    "set_reduced_max_joint_speed", "set_reduced_tcp_boundary", "set_fence_mode", "set_reduced_mode", "set_collision_sensitivity",
+    "set_mode", "set_state", "get_reduced_mode")
+
+
+def names_below(robot):
+    """Names of which the robot file has the beginning only: a remapping moves whole names."""
+    xarm = robot.get("arming", {}).get("xarm", {})
+    names = [f"{xarm['services']}/{name}" for name in XARM_API] if xarm else []
+    if "navigation" in robot:
+        names.append(robot["navigation"].get("navigator", "/bt_navigator") + "/get_state")
+    return names
+
+
 def prehend_nodes(said, robot_file, robot):
     """Prehend's nodes, and the embedded robot when it is asked for."""
     namespace = said["namespace"].strip("/")
     below = f"/{namespace}" if namespace else ""
     # The embedded robot makes the time of its own graph; any other clock is everybody's.
-    moved = [*names_of(robot), "/tf", "/tf_static", *(["/clock"] if said["sim"] == "embedded" else [])]
+    moved = [*names_of(robot), *names_below(robot), "/tf", "/tf_static", *(["/clock"] if said["sim"] == "embedded" else [])]
     common = {
         "package": "prehend",
         "namespace": f"{below}/prehend",
@@ -266,13 +284,15 @@ def prehend_nodes(said, robot_file, robot):
         "ros_arguments": ["--log-level", said["log_level"]],
         "output": "screen",
     }
+    # Gazebo has no vendor's driver in front of it.
+    unarmed = [{"arming": "off"}] if said["sim"] == "gazebo" else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
     nodes = [
         Node(
             executable=name, name=name, arguments=["--robot", str(robot_file)],
             respawn=said["respawn"], respawn_delay=float(said["respawn_delay"]),
-            **{**common, "parameters": common["parameters"] + managed})
+            **{**common, "parameters": common["parameters"] + managed + (unarmed if name in ("skills", "go_to") else [])})
         for name in names
     ]
     if managed:

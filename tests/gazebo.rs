@@ -97,8 +97,8 @@ fn fingers_are_where_the_drive_puts_them() {
 
 /// One sensor of the description, with its pose in the camera's frame.
 fn sensor<'a>(root: &'a Element, kind: &str) -> &'a Element {
-    let all = root.all("gazebo").flat_map(|block| block.all("sensor"));
-    all.into_iter().find(|sensor| sensor.attribute("type") == kind).unwrap_or_else(|| panic!("no {kind}"))
+    let mut all = root.all("gazebo").flat_map(|block| block.all("sensor"));
+    all.find(|sensor| sensor.attribute("type") == kind).unwrap_or_else(|| panic!("no {kind}"))
 }
 
 #[test]

@@ -13,6 +13,7 @@ use prehend_msgs::prehend_interfaces::srv::{
     Assess, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
 };
 use prehend_msgs::{Action, Service, names};
+use prehend_nodes::arming::ArmingConfig;
 use prehend_ros::QosProfile;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -180,6 +181,13 @@ async fn undecodable_everywhere(stage: &Stage) {
 /// What the robot side publishes: what a real robot's driver, controllers, MoveIt and a detector do, and nothing else.
 fn allowed(stage: &Stage) -> BTreeSet<String> {
     let robot = &stage.graph.robot;
+    let driver: Vec<String> = match &robot.arming {
+        Some(ArmingConfig::XArm(xarm)) => vec![format!("{}/robot_states", xarm.services)],
+        Some(ArmingConfig::Stretch(stretch)) => {
+            vec![stretch.mode.clone(), stretch.runstopped.clone(), stretch.homed.clone()]
+        }
+        None => Vec::new(),
+    };
     [
         "/clock",
         "/tf",
@@ -199,6 +207,7 @@ fn allowed(stage: &Stage) -> BTreeSet<String> {
     .into_iter()
     .chain(robot.detector.parts.iter().flat_map(|parts| [parts.label_image.as_str(), &parts.detections]))
     .map(str::to_owned)
+    .chain(driver)
     .collect()
 }
 

@@ -245,6 +245,7 @@ fn ended_unmoved(reason: Reason) -> Outcome {
         | Reason::Unsafe
         | Reason::Busy
         | Reason::Stopped
+        | Reason::NotArmed
         | Reason::NoGrasp
         | Reason::NoPlace
         | Reason::NoPlan

@@ -130,7 +130,7 @@ The JSON object of --json: goal, outcome (done | refused | failed), reason (a co
 physics_ok (true | false | null where the goal asks for no change), permits {asked, granted, refused},
 seconds {ready, first_motion, total}, run_dir.
 
-Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, verifier_refused, verifier_lost,
+Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, not_armed, verifier_refused, verifier_lost,
 peer_lost, no_grasp, no_place, no_plan, slipped, outcome_not_observed, control_failed, canceled, timeout,
 sensor_fault, internal; and, when no goal was given, bad_arguments, bad_scene or not_ready.
 

@@ -144,9 +144,12 @@ impl Cause {
             Reason::Slipped => Self::Slipped,
             Reason::OutcomeNotObserved => Self::OutcomeNotObserved,
             Reason::ControlFailed => Self::Collision,
-            Reason::Busy | Reason::Stopped | Reason::Canceled | Reason::VerifierLost | Reason::PeerLost => {
-                Self::PeerLost
-            }
+            Reason::Busy
+            | Reason::Stopped
+            | Reason::NotArmed
+            | Reason::Canceled
+            | Reason::VerifierLost
+            | Reason::PeerLost => Self::PeerLost,
             Reason::Timeout => Self::Timeout,
             Reason::SensorFault => Self::SensorFault,
             Reason::Internal => Self::Internal,

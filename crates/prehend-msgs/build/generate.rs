@@ -11,6 +11,9 @@ pub(crate) type Interfaces = BTreeMap<String, BTreeMap<Kind, BTreeMap<String, In
 /// A ROS struct without fields has this one on the wire.
 const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
 
+/// A folder whose name ends so has the layouts of ROS 2 Humble where they differ from Jazzy's; in the graph, the package has its own name.
+const HUMBLE: &str = "_humble";
+
 /// What the build script writes.
 pub(crate) struct Generated {
     /// The modules, to be included at the root of the crate.
@@ -113,6 +116,7 @@ impl Writer {
     }
 
     fn identity(&mut self, package: &str, name: &str) {
+        let package = package.strip_suffix(HUMBLE).unwrap_or(package);
         self.line(&format!("const PACKAGE: &'static str = {package:?};"));
         self.line(&format!("const NAME: &'static str = {name:?};"));
     }

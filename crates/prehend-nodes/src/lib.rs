@@ -5,6 +5,7 @@
 
 pub mod affordance;
 pub mod agent;
+pub mod arming;
 pub mod convert;
 mod follow;
 pub mod gazebo;

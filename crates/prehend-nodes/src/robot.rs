@@ -1,5 +1,6 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
+use crate::arming::ArmingConfig;
 use prehend_config::{Findings, Map, Value};
 use prehend_motion::RobotGroup;
 use prehend_navigation::Footprint;
@@ -127,11 +128,24 @@ pub struct Limits {
     pub peer_silence: f64,
 }
 
+/// The ROS 2 distribution whose layouts a peer speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// ROS 2 Humble.
+    Humble,
+    /// ROS 2 Jazzy.
+    Jazzy,
+}
+
 /// A base that drives: names of Nav2's interfaces, its outline and what it may do. A fixed arm has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Navigation {
     /// `nav2_msgs/action/NavigateToPose`.
     pub action: String,
+    /// Whose `NavigateToPose` it is: Humble ends a drive without a code.
+    pub distribution: Distribution,
+    /// The node behind the action, which has a lifecycle.
+    pub navigator: String,
     /// `nav_msgs/OccupancyGrid`, latched: the map.
     pub map: String,
     /// `nav_msgs/OccupancyGrid`, latched: the global costmap.
@@ -197,6 +211,8 @@ pub struct RobotConfig {
     pub limits: Limits,
     /// The base, if it drives.
     pub navigation: Option<Navigation>,
+    /// The vendor's own safety, which is armed before anything moves; `None` when there is nothing to arm.
+    pub arming: Option<ArmingConfig>,
 }
 
 fn text(m: &mut Map<'_>, key: &'static str) -> Option<String> {
@@ -242,6 +258,11 @@ impl RobotConfig {
     /// folder.
     pub fn load(path: &Path) -> Result<Self, Findings> {
         prehend_config::read_file(&Self::file(path), |root| Self::read(&root))
+    }
+
+    /// Reads the text of a robot file; `name` is what the findings call it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Findings> {
+        prehend_config::read(name, text, |root| Self::read(&root))
     }
 
     /// The robot file that a path or a name means.
@@ -297,6 +318,10 @@ impl RobotConfig {
                 Some(v) => Some(v.map(|m| read_navigation(m, joints))?),
                 None => None,
             };
+            let arming = match m.opt("arming") {
+                Some(v) => Some(ArmingConfig::read(&v, limits.as_ref())?),
+                None => None,
+            };
             let (home, looks) = poses?;
             Some(Self {
                 name: name?,
@@ -312,6 +337,7 @@ impl RobotConfig {
                 looks,
                 limits: limits?,
                 navigation,
+                arming,
             })
         })
     }
@@ -409,6 +435,10 @@ fn read_limits(m: &mut Map<'_>) -> Option<Limits> {
 
 fn read_navigation(m: &mut Map<'_>, joints: usize) -> Option<Navigation> {
     let (action, map, costmap) = (text(m, "action"), text(m, "map"), text(m, "costmap"));
+    let distribution = m.opt("distribution").map_or(Some(Distribution::Jazzy), |v| {
+        v.choice(&[("humble", Distribution::Humble), ("jazzy", Distribution::Jazzy)])
+    });
+    let navigator = m.opt("navigator").map_or(Some("/bt_navigator".to_owned()), |v| v.text());
     let (scan, odometry, pose) = (text(m, "scan"), text(m, "odometry"), text(m, "pose"));
     let (frame, odom, base, laser) = (text(m, "frame"), text(m, "odom"), text(m, "base"), text(m, "laser"));
     let footprint = match (m.opt("footprint"), m.opt("radius")) {
@@ -443,6 +473,8 @@ fn read_navigation(m: &mut Map<'_>, joints: usize) -> Option<Navigation> {
     let (goal_tolerance_xy, goal_tolerance_yaw) = tolerance?;
     Some(Navigation {
         action: action?,
+        distribution: distribution?,
+        navigator: navigator?,
         map: map?,
         costmap: costmap?,
         scan: scan?,

@@ -23,7 +23,9 @@ const HOME: [f64; 6] = [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0];
 #[test]
 #[ignore = "is the robot's process, started by the other tests"]
 fn robot_process() {
-    let options = NodeOptions { seed: 3, watch_stdin: true, ..NodeOptions::default() };
+    // Nobody arms it here.
+    let overrides = vec!["arming:=off".to_owned()];
+    let options = NodeOptions { seed: 3, watch_stdin: true, overrides, ..NodeOptions::default() };
     let runtime = tokio::runtime::Runtime::new().expect("runtime");
     runtime.block_on(prehend_nodes::sim::run(options)).expect("the robot runs");
 }

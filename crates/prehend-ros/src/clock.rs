@@ -57,20 +57,29 @@ fn clock_sink(state: watch::Sender<Simulated>) -> Sink {
             Ok(message) => message,
             Err(error) => return warn!(%error, "/clock"),
         };
-        let nanoseconds = nanoseconds(&message.clock);
-        state.send_if_modified(|state| {
-            if state.advanced.is_some() && nanoseconds == state.nanoseconds {
-                return false;
-            }
-            if nanoseconds < state.nanoseconds {
-                state.jumps += 1;
-                info!(from = state.nanoseconds, to = nanoseconds, "simulated time went back");
-            }
-            state.nanoseconds = nanoseconds;
-            state.advanced = Some(Instant::now());
-            true
-        });
+        advance(&state, nanoseconds(&message.clock));
     })
+}
+
+/// Takes the time that `/clock` tells.
+fn advance(state: &watch::Sender<Simulated>, nanoseconds: i64) {
+    let mut went_back = None;
+    state.send_if_modified(|state| {
+        if state.advanced.is_some() && nanoseconds == state.nanoseconds {
+            return false;
+        }
+        if nanoseconds < state.nanoseconds {
+            state.jumps += 1;
+            went_back = Some(state.nanoseconds);
+        }
+        state.nanoseconds = nanoseconds;
+        state.advanced = Some(Instant::now());
+        true
+    });
+    // Not before: a log line on its way to /rosout reads this clock.
+    if let Some(from) = went_back {
+        info!(from, to = nanoseconds, "simulated time went back");
+    }
 }
 
 impl Clock {
@@ -175,6 +184,8 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::{Sender, channel};
+    use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
     #[test]
     fn times_round_trip() {
@@ -184,5 +195,30 @@ mod tests {
             assert_eq!(nanoseconds(&time_from_nanoseconds(nanoseconds_in)), nanoseconds_in);
         }
         assert_eq!(time_from_nanoseconds(i64::MAX).sec, i32::MAX);
+    }
+
+    /// Reads a clock for each line that is logged, as a line on its way to `/rosout` does.
+    struct Reading {
+        clock: watch::Receiver<Simulated>,
+        read: Sender<i64>,
+    }
+
+    impl<S: tracing::Subscriber> Layer<S> for Reading {
+        fn on_event(&self, _: &tracing::Event<'_>, _: Context<'_, S>) {
+            self.read.send(self.clock.borrow().nanoseconds).expect("somebody listens");
+        }
+    }
+
+    #[test]
+    fn whoever_hears_of_a_jump_back_can_read_the_clock() {
+        let (read, heard) = channel();
+        std::thread::spawn(move || {
+            let (state, clock) = watch::channel(Simulated { nanoseconds: 0, advanced: None, jumps: 0 });
+            let lines = tracing_subscriber::registry().with(Reading { clock, read });
+            tracing::subscriber::with_default(lines, || [5, 2].map(|time| advance(&state, time)));
+            assert_eq!(state.borrow().jumps, 1);
+        });
+        // A lock that is held meanwhile would never let go.
+        assert_eq!(heard.recv_timeout(Duration::from_secs(30)), Ok(2));
     }
 }

@@ -20,6 +20,8 @@ pub enum Reason {
     Busy,
     /// The stop is latched.
     Stopped,
+    /// The robot's own safety is not confirmed, or was lost: runstop, error, a fence that was refused.
+    NotArmed,
     /// The verifier refused to commit.
     VerifierRefused,
     /// The verifier did not answer.
@@ -52,7 +54,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason with its code on the wire.
-    pub const ALL: [(Self, &'static str); 21] = [
+    pub const ALL: [(Self, &'static str); 22] = [
         (Self::NotUnderstood, "not_understood"),
         (Self::NotFound, "not_found"),
         (Self::Ambiguous, "ambiguous"),
@@ -60,6 +62,7 @@ impl Reason {
         (Self::Unsafe, "unsafe"),
         (Self::Busy, "busy"),
         (Self::Stopped, "stopped"),
+        (Self::NotArmed, "not_armed"),
         (Self::VerifierRefused, "verifier_refused"),
         (Self::VerifierLost, "verifier_lost"),
         (Self::PeerLost, "peer_lost"),

@@ -32,6 +32,7 @@ pub(super) fn remedy(reason: Reason) -> Remedy {
         | Reason::Unsafe
         | Reason::Busy
         | Reason::Stopped
+        | Reason::NotArmed
         | Reason::VerifierLost
         | Reason::PeerLost
         | Reason::Canceled

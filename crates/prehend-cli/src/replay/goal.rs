@@ -84,7 +84,8 @@ pub async fn goal(story: &Story, options: &Options) -> Result<Option<Played>, Re
         (NodeName::ObjectMap, &[]),
         (NodeName::Affordance, &[]),
         (NodeName::Verifier, &[]),
-        (NodeName::Skills, &[]),
+        // The robot that stands has no driver in front of it.
+        (NodeName::Skills, &["arming:=off"]),
         (NodeName::Agent, &[]),
     ];
     let mut stage = Stage::start(options, &nodes, false).await?;

@@ -466,6 +466,7 @@ fn error_code(reason: Reason) -> i32 {
         Reason::Unsafe => ErrorCode::AGENT_UNSAFE,
         Reason::Busy => ErrorCode::AGENT_BUSY,
         Reason::Stopped => ErrorCode::AGENT_STOPPED,
+        Reason::NotArmed => ErrorCode::SKILL_NOT_ARMED,
         Reason::VerifierLost => ErrorCode::SKILL_VERIFIER_LOST,
         Reason::VerifierRefused => ErrorCode::SKILL_REFUSED,
         Reason::PeerLost => ErrorCode::SKILL_PEER_LOST,

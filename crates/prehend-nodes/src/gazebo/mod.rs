@@ -58,11 +58,18 @@ impl Topics {
 ///
 /// Errors: [`NodeError`].
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
-    let shell = Shell::start("gazebo", &options).await?;
+    Shell::start("gazebo", &options).await?.live(serve).await
+}
+
+/// Takes in the configuration and serves until it is to be given back.
+async fn serve(shell: Shell) -> Result<(), NodeError> {
     let parameters = shell.node.parameters();
     let file = parameters.string_or("labels", "")?;
     let labels_map = parameters.string_or("labels_map", LABELS_MAP)?;
     let gripper = parameters.string_or("gripper", GRIPPER)?;
+    parameters.describe("labels", "File of labels that was written beside the world.");
+    parameters.describe("labels_map", "Topic of the bridged label map.");
+    parameters.describe("gripper", "Action of the finger's controller in Gazebo.");
     parameters.finish()?;
     let table = load(Path::new(&file))?;
     let detector = &shell.robot.detector;
@@ -75,6 +82,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     let server = shell.node.create_action_server::<GripperCommand::Action>(&shell.robot.gripper.action)?;
     let client = shell.node.create_action_client::<GripperCommand::Action>(&gripper)?;
     tokio::spawn(gripper::relay(server, client, shell.robot.gripper.clone()));
+    shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {

@@ -2,12 +2,13 @@
 
 use super::fault::GoToFault;
 use super::interrupt::Interrupt;
+use super::nav2::{End, Lifecycle, Nav2, Navigate};
 use crate::permit::RedeemedPermit;
 use crate::robot::Navigation;
 use crate::shell::Shell;
 use futures::StreamExt;
 use nalgebra::Isometry3;
-use prehend_msgs::nav2_msgs::action::NavigateToPose;
+use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_navigation::Pose2;
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
@@ -20,13 +21,16 @@ const ACCEPT: Duration = Duration::from_secs(3);
 const SILENCE: Duration = Duration::from_secs(3);
 /// Longest wait for the base to stop after a cancel.
 const HALT: Duration = Duration::from_secs(3);
+/// How long after a drive that failed the robot's own word about its safety is waited for.
+const REPORTED: Duration = Duration::from_millis(250);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
 /// The way to the navigation.
 #[derive(Clone)]
 pub(super) struct Driver {
-    client: ActionClient<NavigateToPose::Action>,
+    nav2: Nav2,
+    lifecycle: Lifecycle,
     frame: String,
 }
 
@@ -41,13 +45,13 @@ impl Drop for Driving<'_> {
 
 impl Driver {
     pub(super) fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
-        let client = node.create_action_client(&navigation.action)?;
-        Ok(Self { client, frame: navigation.frame.clone() })
+        let (nav2, lifecycle) = (Nav2::new(node, navigation)?, Lifecycle::new(node, navigation)?);
+        Ok(Self { nav2, lifecycle, frame: navigation.frame.clone() })
     }
 
     /// Stops whatever drives. Needs no permit: standing still is always permitted.
     pub(super) async fn halt(&self) {
-        if let Err(error) = self.client.cancel_all(HALT).await {
+        if let Err(error) = self.nav2.cancel_all(HALT).await {
             tracing::warn!("cancel of the drive: {error}");
         }
     }
@@ -64,6 +68,7 @@ impl Driver {
         told: impl Fn(f64),
     ) -> Result<(), GoToFault> {
         interrupt.check()?;
+        interrupt.arming.check()?;
         let Some(goal_pose) = permit.plan().pose_goals.first().copied() else {
             return Err(GoToFault::BadRequest("the permitted plan has no pose".to_owned()));
         };
@@ -76,7 +81,10 @@ impl Driver {
         };
         let Pose2 { x, y, yaw } = super::ground::plane_pose(&goal_pose);
         tell("started", format!("drive to ({x:.2}, {y:.2}) m, {:.0} degrees", yaw.to_degrees()));
-        let result = self.navigate(&goal_pose, interrupt, told).await;
+        let result = match &self.nav2 {
+            Nav2::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,
+            Nav2::Humble(client) => self.navigate(client, &goal_pose, interrupt, told).await,
+        };
         let seconds = started.elapsed().as_secs_f64();
         match &result {
             Ok(()) => tell("done", format!("drive: done in {seconds:.1} s")),
@@ -85,19 +93,19 @@ impl Driver {
         result
     }
 
-    async fn navigate(
+    async fn navigate<A: Navigate>(
         &self,
+        client: &ActionClient<A>,
         goal_pose: &Isometry3<f64>,
         interrupt: &Interrupt<'_>,
         told: impl Fn(f64),
     ) -> Result<(), GoToFault> {
         let at = [goal_pose.translation.x, goal_pose.translation.y];
-        let mut goal = NavigateToPose::Goal::default();
-        goal.pose.header.frame_id.clone_from(&self.frame);
-        goal.pose.pose = crate::convert::pose_to_msg(goal_pose);
+        let pose = crate::convert::pose_to_msg(goal_pose);
+        let goal = A::goal(PoseStamped { header: crate::convert::header(&self.frame, 0.0), pose });
         let sent = tokio::select! {
-            fault = interrupt.raised() => Err(fault),
-            sent = self.client.send_goal(goal, ACCEPT) => Ok(sent),
+            fault = interrupt.raised_in_motion() => Err(fault),
+            sent = client.send_goal(goal, ACCEPT) => Ok(sent),
         };
         let mut handle = match sent {
             Ok(Ok(handle)) => handle,
@@ -106,7 +114,10 @@ impl Driver {
                 if !matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. }) {
                     self.halt().await;
                 }
-                return Err(GoToFault::of_navigation(&error, at));
+                return Err(match self.lifecycle.inactive().await {
+                    Some(state) => GoToFault::NavigationInactive { state },
+                    None => GoToFault::of_navigation(&error, at),
+                });
             }
             Err(fault) => {
                 self.halt().await;
@@ -116,7 +127,7 @@ impl Driver {
         let mut feedback = handle.feedback();
         let deadline = tokio::time::sleep(LONGEST);
         tokio::pin!(deadline);
-        let raised = interrupt.raised();
+        let raised = interrupt.raised_in_motion();
         tokio::pin!(raised);
         let mut listening = true;
         loop {
@@ -130,9 +141,14 @@ impl Driver {
                         code: 0,
                         message: "somebody else cancelled it".to_owned(),
                     }),
-                    Ok((_, end)) => {
-                        Err(GoToFault::Aborted { code: end.error_code, message: end.error_msg })
-                    }
+                    // The robot's own word about its safety may come later than the end of the drive.
+                    Ok((_, result)) => match tokio::time::timeout(REPORTED, interrupt.arming.lost()).await {
+                        Ok(fault) => Err(GoToFault::NotArmed(fault)),
+                        Err(_) => {
+                            let End { code, message } = A::end(result);
+                            Err(GoToFault::Aborted { code, message })
+                        }
+                    },
                     Err(error) => {
                         self.halt().await;
                         Err(GoToFault::of_navigation(&error, at))
@@ -140,7 +156,7 @@ impl Driver {
                 },
                 heard = feedback.next(), if listening => {
                     match heard {
-                        Some(heard) => told(f64::from(heard.distance_remaining)),
+                        Some(heard) => told(A::remaining(&heard)),
                         None => listening = false,
                     }
                     continue;
@@ -152,7 +168,7 @@ impl Driver {
     }
 
     /// Cancels the goal and waits until the navigation has ended it.
-    async fn stop(&self, handle: &mut GoalHandle<NavigateToPose::Action>) {
+    async fn stop<A: Navigate>(&self, handle: &mut GoalHandle<A>) {
         let cancelled = handle.cancel(HALT).await;
         let ended = tokio::time::timeout(HALT, handle.result(SILENCE)).await;
         if cancelled.is_err() || ended.is_err() {

@@ -1,5 +1,7 @@
 //! Why the base is not where it was sent.
 
+use super::nav2;
+use crate::arming::ArmingFault;
 use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use crate::shell::Bar;
@@ -55,8 +57,14 @@ pub enum GoToFault {
         /// Metres, map frame.
         y: f64,
     },
+    /// The navigation is there, but its lifecycle is not active.
+    #[error("the navigation is {state}, not active: start it (ros2 lifecycle, or its lifecycle manager)")]
+    NavigationInactive {
+        /// Name of the state that its navigator is in.
+        state: String,
+    },
     /// The navigation gave up on the way.
-    #[error("the drive was aborted (code {code}): {message}")]
+    #[error("the drive was aborted: {} (Nav2 code {code}) {message}", nav2::meaning(*code).0)]
     Aborted {
         /// The navigation's own code.
         code: u16,
@@ -72,6 +80,9 @@ pub enum GoToFault {
         /// How long it was waited for.
         seconds: f64,
     },
+    /// The robot's own safety is not confirmed, or was lost.
+    #[error("not armed: {0}")]
+    NotArmed(#[from] ArmingFault),
     /// The stop is latched.
     #[error("stopped: {0}")]
     Stopped(String),
@@ -119,9 +130,11 @@ impl GoToFault {
             Self::NoMap { .. } | Self::NotLocalized(_) | Self::NothingSeen(_) => Reason::SensorFault,
             Self::Refused(_) => Reason::VerifierRefused,
             Self::VerifierLost(_) => Reason::VerifierLost,
-            Self::Aborted { .. } | Self::NotThere { .. } => Reason::ControlFailed,
-            Self::NavigationLost(_) | Self::PeerLost(_) => Reason::PeerLost,
+            Self::Aborted { code, .. } => nav2::meaning(*code).1,
+            Self::NotThere { .. } => Reason::ControlFailed,
+            Self::NavigationInactive { .. } | Self::NavigationLost(_) | Self::PeerLost(_) => Reason::PeerLost,
             Self::Timeout { .. } => Reason::Timeout,
+            Self::NotArmed(_) => Reason::NotArmed,
             Self::Stopped(_) => Reason::Stopped,
             Self::Canceled => Reason::Canceled,
             Self::Barred(bar) => bar.reason(),
@@ -143,8 +156,10 @@ impl GoToFault {
             Self::VerifierLost(_) => ErrorCode::GOTO_VERIFIER_LOST,
             Self::Rejected { .. } => ErrorCode::GOTO_REJECTED,
             Self::Aborted { .. } => ErrorCode::GOTO_ABORTED,
+            Self::NavigationInactive { .. } => ErrorCode::GOTO_NAVIGATION_INACTIVE,
             Self::NavigationLost(_) => ErrorCode::GOTO_NAVIGATION_LOST,
             Self::Timeout { .. } => ErrorCode::GOTO_TIMEOUT,
+            Self::NotArmed(_) => ErrorCode::GOTO_NOT_ARMED,
             Self::Stopped(_) => ErrorCode::GOTO_STOPPED,
             Self::Canceled => ErrorCode::GOTO_CANCELED,
             Self::Barred(_) => ErrorCode::GOTO_BARRED,

@@ -1,6 +1,7 @@
 //! What ends a drive before its time: cancel, stop, a lost peer.
 
 use super::fault::GoToFault;
+use crate::arming::Arming;
 use crate::shell::Peers;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_ros::ExecutingGoal;
@@ -16,6 +17,7 @@ pub(super) struct Interrupt<'a> {
     /// Why the stop is latched, when it is.
     pub(super) stop: watch::Receiver<Option<String>>,
     pub(super) peers: &'a Peers,
+    pub(super) arming: &'a Arming,
 }
 
 impl Interrupt<'_> {
@@ -50,6 +52,14 @@ impl Interrupt<'_> {
             () = self.goal.cancelled() => GoToFault::Canceled,
             bar = self.peers.barred() => GoToFault::Barred(bar),
             peer = self.peers.lost(&NEEDED) => GoToFault::lost(&peer),
+        }
+    }
+
+    /// As [`raised`](Self::raised), and when the robot is not armed any more.
+    pub(super) async fn raised_in_motion(&self) -> GoToFault {
+        tokio::select! {
+            fault = self.raised() => fault,
+            fault = self.arming.lost() => GoToFault::NotArmed(fault),
         }
     }
 

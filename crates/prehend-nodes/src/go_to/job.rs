@@ -278,6 +278,7 @@ impl Job<'_> {
             gripper_opening: 0.0,
             map_version,
         };
+        self.interrupt.guard(self.node.arming.engage()).await?;
         let gatekeeper = &self.node.gatekeeper;
         self.interrupt.guard(self.node.frames.confirm()).await?;
         let permitted = self.interrupt.guard(gatekeeper.ask(plan, &[], &self.goal.goal_id)).await?;

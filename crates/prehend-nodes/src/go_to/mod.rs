@@ -8,11 +8,13 @@ mod fault;
 mod ground;
 mod interrupt;
 mod job;
+mod nav2;
 mod side;
 mod tour;
 
 pub use fault::GoToFault;
 
+use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
@@ -30,7 +32,7 @@ use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -60,6 +62,7 @@ struct Node {
     camera: watch::Receiver<Option<CameraInfo>>,
     /// Why the stop is latched, when it is; also when the process ends.
     stop: watch::Sender<Option<String>>,
+    arming: Arc<Arming>,
     search: Search,
 }
 
@@ -119,6 +122,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
                 {
                     tracing::warn!("the running errand did not end in time");
                 }
+                node.arming.disarm().await;
                 return Ok(());
             }
         }
@@ -135,6 +139,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     shell.claim(&navigation.action)?;
     let parameters = node.parameters();
     let base = ViewPoseParams::default();
+    let arming = Arc::new(Arming::start("go_to", &shell, Use::Base)?);
     let by_affordance = parameters.live_bool(
         "affordance",
         true,
@@ -169,19 +174,26 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         local: follow_map(node, names::OBJECT_MAP)?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         camera,
-        stop: follow_stop(node)?,
+        stop: follow_stop(node, Arc::downgrade(&arming))?,
         search,
+        arming,
         shell,
     })
 }
 
 /// Keeps why the stop is latched, when it is.
-fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Sender<Option<String>>, RosError> {
+fn follow_stop(
+    node: &prehend_ros::Node,
+    arming: Weak<Arming>,
+) -> Result<watch::Sender<Option<String>>, RosError> {
     let mut states = node.subscribe::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
     let sender = watch::Sender::new(None);
     let heard = sender.clone();
     tokio::spawn(async move {
         while let Some(state) = states.next().await {
+            if let (false, Some(arming)) = (state.engaged, arming.upgrade()) {
+                arming.ask_again();
+            }
             heard.send_replace(state.engaged.then_some(state.reason));
         }
     });
@@ -192,7 +204,8 @@ async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>) {
     let _work = node.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
-    let interrupt = Interrupt { goal: &handle, stop: node.stop.subscribe(), peers: &node.shell.peers };
+    let (stop, peers, arming) = (node.stop.subscribe(), &node.shell.peers, &node.arming);
+    let interrupt = Interrupt { goal: &handle, stop, peers, arming };
     let result = Job { node: &node, goal: &goal, handle: &handle, interrupt }.run().await;
     if result.reason.is_empty() {
         handle.succeed(result);

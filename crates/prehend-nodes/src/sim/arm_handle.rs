@@ -2,10 +2,12 @@
 //!
 //! Nothing here tells more than a real robot does: joint positions, the gripper's opening, how a motion ended.
 
-use super::base::DriveEnd;
+use super::base::{DriveEnd, Nav2Fault};
+use super::move_group::Misbehaviour;
+use super::vendor::Vendor;
 use prehend_navigation::route::Route;
 use prehend_sim::world::{GripEnd, JointPoint, JointVector, MotionOutcome, TrajectoryError};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::{oneshot, watch};
 
 /// What a robot reports of itself.
@@ -31,6 +33,9 @@ pub enum ArmError {
     /// The trajectory cannot be executed; nothing moved.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
+    /// The vendor's driver does not let it move; nothing moved.
+    #[error("the driver refuses to move: {0}")]
+    NotReady(String),
     /// The simulation has ended.
     #[error("the robot is gone")]
     Gone,
@@ -79,6 +84,9 @@ pub(super) enum Command {
 pub struct ArmHandle {
     commands: mpsc::Sender<Command>,
     state: watch::Receiver<RobotState>,
+    vendor: Arc<Vendor>,
+    misbehaviour: Arc<Mutex<Misbehaviour>>,
+    nav2: Arc<Mutex<Nav2Fault>>,
 }
 
 /// A motion that was started.
@@ -96,8 +104,48 @@ impl Motion {
 }
 
 impl ArmHandle {
-    pub(super) fn new(commands: mpsc::Sender<Command>, state: watch::Receiver<RobotState>) -> Self {
-        Self { commands, state }
+    pub(super) fn new(
+        commands: mpsc::Sender<Command>,
+        state: watch::Receiver<RobotState>,
+        vendor: Arc<Vendor>,
+    ) -> Self {
+        Self { commands, state, vendor, misbehaviour: Arc::default(), nav2: Arc::default() }
+    }
+
+    /// The vendor's driver in front of this robot.
+    pub(super) fn vendor(&self) -> &Vendor {
+        &self.vendor
+    }
+
+    /// What is wrong with MoveIt's answers.
+    pub(super) fn misbehaviour(&self) -> Misbehaviour {
+        self.misbehaviour.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What is wrong with Nav2.
+    pub(super) fn nav2_fault(&self) -> Nav2Fault {
+        self.nav2.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes Nav2 wrong, or right again.
+    pub(super) fn spoil_nav2(&self, how: Nav2Fault) {
+        *self.nav2.lock().unwrap_or_else(PoisonError::into_inner) = how;
+    }
+
+    /// Makes MoveIt's answers wrong, or right again.
+    pub(super) fn misbehave(&self, how: Misbehaviour) {
+        *self.misbehaviour.lock().unwrap_or_else(PoisonError::into_inner) = how;
+    }
+
+    /// Stops whatever the vendor's driver does not let move any more.
+    pub(super) fn heed(&self) {
+        // An error means that the simulation has ended: nothing moves.
+        if self.vendor.arm_may_move().is_err() {
+            let _ = self.stop();
+        }
+        if self.vendor.base_may_move().is_err() {
+            let _ = self.brake();
+        }
     }
 
     /// What the robot reports of itself, as of the latest step.
@@ -119,6 +167,7 @@ impl ArmHandle {
     ///
     /// Errors: [`ArmError::Trajectory`] when it cannot be executed (limits, speeds, start, or the arm is moving).
     pub async fn execute(&self, points: Vec<JointPoint>) -> Result<Motion, ArmError> {
+        self.vendor.arm_may_move().map_err(ArmError::NotReady)?;
         let (reply, answer) = oneshot::channel();
         self.send(Command::Execute { points, reply })?;
         let ended = answer.await.map_err(|_| ArmError::Gone)??;
@@ -132,6 +181,7 @@ impl ArmHandle {
 
     /// Moves the fingers to an opening, metres, with a force, newtons (0: the default), and waits until they stand.
     pub async fn grip(&self, opening: f64, effort: f64) -> Result<GripEnd, ArmError> {
+        self.vendor.arm_may_move().map_err(ArmError::NotReady)?;
         let (reply, answer) = oneshot::channel();
         self.send(Command::Grip { opening, effort, reply })?;
         answer.await.map_err(|_| ArmError::Gone)
@@ -144,6 +194,7 @@ impl ArmHandle {
 
     /// Follows a route with the base and waits until the drive ends.
     pub(super) async fn drive(&self, route: Route) -> Result<DriveEnd, ArmError> {
+        self.vendor.base_may_move().map_err(ArmError::NotReady)?;
         let (reply, answer) = oneshot::channel();
         self.send(Command::Drive { route, reply })?;
         answer.await.map_err(|_| ArmError::Gone)

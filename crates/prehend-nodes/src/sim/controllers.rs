@@ -100,7 +100,9 @@ pub(super) async fn serve_arm(
                     ArmError::Trajectory(TrajectoryError::Start { .. }) => {
                         FollowJointTrajectory::Result::PATH_TOLERANCE_VIOLATED
                     }
-                    ArmError::Trajectory(_) | ArmError::Gone => FollowJointTrajectory::Result::INVALID_GOAL,
+                    ArmError::Trajectory(_) | ArmError::NotReady(_) | ArmError::Gone => {
+                        FollowJointTrajectory::Result::INVALID_GOAL
+                    }
                 };
                 goal.abort(arm_result(code, error.to_string()));
             }

@@ -14,10 +14,20 @@
 //! | `{"ask":"jump_localisation","by":[x,y,yaw]}` | `{"done":true}`: the base believes it is elsewhere, for some seconds |
 //! | `{"ask":"put_obstacle","position":[x,y]}` | `{"done":true}`: a box of 0.4 x 0.4 x 0.7 m on the floor; `null` takes it away |
 //! | `{"ask":"bump"}` | `{"done":true}`: the base is stopped as if it had touched something |
+//! | `{"ask":"vendor",KEY:VALUE,..}` | the vendor's driver as it is then: what it was set to; keys below |
+//! | `{"ask":"moveit",KEY:VALUE,..}` | `{"done":true}`; keys that are absent are right again |
+//! | `{"ask":"nav2",KEY:VALUE,..}` | the same |
 //! | `{"ask":"fault",KEY:VALUE,..}` | `{"done":true}`; keys that are absent stay as they are |
 //!
 //! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small, unaligned; `info`: zero;
 //! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent, names.
+//!
+//! Keys of `vendor`: `refuse`: a service that answers with a refusal; `mute`: one that does not answer; `silent`: whether the
+//! driver reports its state; `error`, `state`: of an xArm's controller; `runstop`, `homed`, `mode`: of a Stretch.
+//!
+//! Keys of `moveit`: `planning`, `execution`: a `MoveItErrorCodes` that is answered; `fraction`: of every straight line; `trajectory`:
+//! empty, nan, names, order, start, joint; `scene`: true when its changes are refused. Of `nav2`: `inactive`, `reject`: true when
+//! the navigator's lifecycle is, and when every goal is; `code`: with which every goal is aborted.
 //!
 //! Anything else, and any failure, is answered by `{"error":"..."}`. End of file ends the process when it was started
 //! with a watched stdin.
@@ -39,6 +49,9 @@ pub(super) enum Request {
     JumpLocalisation { by: [f64; 3] },
     PutObstacle { position: Option<[f64; 2]> },
     Bump,
+    Vendor(super::vendor::Change),
+    Moveit(super::move_group::Misbehaviour),
+    Nav2(super::base::Nav2Fault),
     Fault(FaultChange),
 }
 

@@ -61,6 +61,19 @@ fn answer(line: &str, arm: &ArmHandle, stage: &Stage, view: &View) -> Value {
         Ok(request) => request,
         Err(error) => return json!({ "error": format!("not a request: {error}") }),
     };
+    if let Request::Vendor(change) = request {
+        let state = arm.vendor().change(change);
+        arm.heed();
+        return state;
+    }
+    if let Request::Nav2(how) = request {
+        arm.spoil_nav2(how);
+        return json!({ "done": true });
+    }
+    if let Request::Moveit(how) = request {
+        arm.misbehave(how);
+        return json!({ "done": true });
+    }
     let path = match &request {
         Request::Overview { path } => path.clone(),
         _ => String::new(),

@@ -4,7 +4,10 @@
 //! camera's frames; the controllers' and MoveIt's servers run in the runtime. What physics knows beyond its sensors
 //! leaves only through `judge`, the process's own stdin and stdout.
 //!
-//! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`).
+//! When the robot file has a section `arming`, the vendor's driver stands between the controllers and the robot, see `vendor`.
+//!
+//! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`), `arming` (`robot` or `off`: no driver),
+//! `vendor_without` (a service of the driver that is not offered).
 
 pub mod arm_handle;
 mod base;
@@ -15,6 +18,7 @@ mod judge_channel;
 mod move_group;
 mod physics;
 pub mod still;
+mod vendor;
 
 pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
 pub use controllers::{TrajectoryMessageError, trajectory_from_msg};
@@ -79,7 +83,14 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 
     let (commands, received) = mpsc::channel();
     let (state, reported) = watch::channel(robot_state(&world));
-    let arm = ArmHandle::new(commands, reported);
+    let vendor = match parameters.string_or("arming", "robot")?.as_str() {
+        "robot" => {
+            vendor::Vendor::new(shell.robot.arming.as_ref(), &parameters.string_or("vendor_without", "")?)
+        }
+        "off" => vendor::Vendor::new(None, ""),
+        other => return Err(start_error(format!("parameter `arming` is `{other}`; robot or off"))),
+    };
+    let arm = ArmHandle::new(commands, reported, Arc::new(vendor));
     let frames = FrameSlot::default();
     let base = match &shell.robot.navigation {
         Some(names) => base::BaseRig::create(&shell.node, names, &world).map_err(start_error)?,
@@ -115,6 +126,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     ];
     let seed = options.seed;
     let _move_group = move_group::start(&shell.node, &shell.robot, arm.clone(), Arc::clone(&model), seed)?;
+    let _driver = vendor::start(&shell.node, &shell.robot, arm.clone())?;
     let _navigator = match (&shell.robot.navigation, base_state) {
         (Some(names), Some(state)) => Some(base::start(&shell.node, names, arm.clone(), state)?),
         _ => None,

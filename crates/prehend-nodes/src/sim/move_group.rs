@@ -7,6 +7,7 @@
 
 mod error;
 mod goal;
+mod misbehaviour;
 mod planning;
 mod scene;
 mod state;
@@ -19,6 +20,7 @@ use super::controllers::trajectory_from_msg;
 use crate::{NodeError, RobotConfig};
 use error::{MoveGroupError, success};
 use futures::StreamExt;
+pub(super) use misbehaviour::Misbehaviour;
 use planning::{Planned, Planner};
 use prehend_motion::{MotionLimits, RobotModel};
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
@@ -96,7 +98,7 @@ pub(super) fn start(
                     error_code: error.to_msg(),
                     ..Default::default()
                 });
-                log(answer.respond(response));
+                log(answer.respond(face.arm.misbehaviour().line(response)));
             });
         }
     });
@@ -121,7 +123,7 @@ pub(super) fn start(
         while let Some(request) = scenes.next().await {
             let (message, answer) = request.into_parts();
             let success = match face.apply_scene(&message.scene) {
-                Ok(()) => true,
+                Ok(()) => !face.arm.misbehaviour().refuses_scene(),
                 Err(error) => {
                     tracing::warn!("planning scene not changed: {error}");
                     false
@@ -243,6 +245,13 @@ impl Face {
         };
         say("IDLE");
         result.error_code = code(&outcome);
+        let misbehaviour = self.arm.misbehaviour();
+        misbehaviour.spoil(&mut result.planned_trajectory);
+        if let Some(code) = misbehaviour.planning() {
+            result.error_code = code;
+            executing.abort(result);
+            return;
+        }
         let cancelled = executing.is_cancel_requested();
         match outcome {
             Ok(()) => executing.succeed(result),
@@ -256,6 +265,10 @@ impl Face {
         let say = |state: &str| {
             log(executing.publish_feedback(ExecuteTrajectory::Feedback { state: state.to_owned() }))
         };
+        if let Some(error_code) = self.arm.misbehaviour().execution() {
+            executing.abort(ExecuteTrajectory::Result { error_code });
+            return;
+        }
         say("MONITOR");
         let outcome = self.follow(&executing.goal().trajectory, executing.cancelled()).await;
         say("IDLE");
@@ -280,6 +293,7 @@ impl Face {
         let points = trajectory_from_msg(&self.controlled, &trajectory.joint_trajectory)?;
         let refused = |error: ArmError| match error {
             ArmError::Trajectory(error) => MoveGroupError::NotStarted { reason: error.to_string() },
+            ArmError::NotReady(reason) => MoveGroupError::NotStarted { reason },
             ArmError::Gone => MoveGroupError::Gone,
         };
         let mut motion = self.arm.execute(points).await.map_err(refused)?;

@@ -207,6 +207,10 @@ impl Physics {
             }
             Request::PutObstacle { position } => told(self.world.put_obstacle(position)),
             Request::Bump => told(self.world.bump()),
+            // Answered where they are read: drivers, MoveIt and Nav2 are no part of physics.
+            Request::Vendor(_) | Request::Moveit(_) | Request::Nav2(_) => {
+                Answer::Error("not of physics".to_owned())
+            }
             Request::Fault(change) => {
                 faults.apply(change);
                 Answer::Json(serde_json::json!({ "done": true }))

@@ -52,7 +52,9 @@ impl StillRobot {
                 }
             })
             .map_err(start_error)?;
-        let arm = ArmHandle::new(commands, reported);
+        // No driver: nothing moves here anyway.
+        let vendor = Arc::new(super::vendor::Vendor::new(None, ""));
+        let arm = ArmHandle::new(commands, reported, vendor);
         let controller = node.create_action_server::<FollowJointTrajectory::Action>(&robot.arm.controller)?;
         let mut gripper = node.create_action_server::<GripperCommand::Action>(&robot.gripper.action)?;
         let mut states = node.subscribe::<JointState>(&robot.joint_states, QosProfile::sensor_data())?;

@@ -3,6 +3,7 @@
 use super::fault::SkillFault;
 use super::hand::{self, Hand, Joints};
 use super::interrupt::Interrupt;
+use super::moveit::{self, Verdict};
 use crate::RobotConfig;
 use crate::permit::RedeemedPermit;
 use crate::shell::Shell;
@@ -13,7 +14,7 @@ use prehend_msgs::control_msgs::msg::GripperCommand as Command;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use prehend_ros::{ActionClient, GoalHandle, Node, RosError};
+use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;
 use std::sync::{Mutex, PoisonError};
@@ -30,6 +31,8 @@ const HALT: Duration = Duration::from_secs(3);
 const LONGEST: Duration = Duration::from_secs(90);
 /// How often it is looked whether joint states still come while something moves.
 const MEASURED_PERIOD: Duration = Duration::from_millis(50);
+/// How long after a motion that failed the robot's own word about its safety is waited for: it comes later than the failure.
+const REPORTED: Duration = Duration::from_millis(250);
 /// Longest wait for the gripper's joint state to settle.
 const SETTLE: Duration = Duration::from_millis(1500);
 
@@ -112,6 +115,7 @@ impl Arm {
     ) -> Result<Motion<'a>, SkillFault> {
         interrupt.check()?;
         interrupt.check_peers("start of the motion")?;
+        interrupt.arming.check()?;
         self.joints()?;
         shell.set_motion_active(true);
         Ok(Motion { arm: self, shell, interrupt, goal_id, permit })
@@ -178,13 +182,8 @@ impl Motion<'_> {
         let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
         let ended = self.run_until(phase, &self.arm.trajectory, goal, enough).await;
         let result = ended.and_then(|result| {
-            let Some(result) = result else { return Ok(true) };
-            let code = result.error_code.val;
-            if code == MoveItErrorCodes::SUCCESS {
-                return Ok(false);
-            }
-            let detail = format!("MoveIt error {code} {}", result.error_code.message);
-            Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
+            let Some((status, result)) = result else { return Ok(true) };
+            executed(phase, status, &result.error_code).map(|()| false)
         });
         self.tell_end(phase, started, &result);
         result
@@ -213,13 +212,9 @@ impl Motion<'_> {
         let ended = self.run_until(phase, &self.arm.trajectory, goal, self.felt(stop)).await;
         let result = match ended {
             Ok(None) => Ok(true),
-            Ok(Some(result)) if result.error_code.val == MoveItErrorCodes::SUCCESS => Ok(false),
             // The guard on the robot's side stopped it: that is resistance as well.
-            Ok(Some(result)) if result.error_code.val == MoveItErrorCodes::CONTROL_FAILED => Ok(true),
-            Ok(Some(result)) => {
-                let detail = format!("MoveIt error {} {}", result.error_code.val, result.error_code.message);
-                Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
-            }
+            Ok(Some((_, result))) if result.error_code.val == MoveItErrorCodes::CONTROL_FAILED => Ok(true),
+            Ok(Some((status, result))) => executed(phase, status, &result.error_code).map(|()| false),
             Err(fault) => Err(fault),
         };
         self.tell_end(phase, started, &result);
@@ -290,7 +285,7 @@ impl Motion<'_> {
         goal: A::Goal,
     ) -> Result<A::Result, SkillFault> {
         match self.run_until(phase, client, goal, std::future::pending()).await? {
-            Some(result) => Ok(result),
+            Some((_, result)) => Ok(result),
             None => Err(SkillFault::ControlFailed { phase, detail: "stopped by nobody".to_owned() }),
         }
     }
@@ -302,7 +297,7 @@ impl Motion<'_> {
         client: &ActionClient<A>,
         goal: A::Goal,
         enough: impl Future<Output = ()>,
-    ) -> Result<Option<A::Result>, SkillFault> {
+    ) -> Result<Option<(GoalStatus, A::Result)>, SkillFault> {
         self.interrupt.check()?;
         let sent = tokio::select! {
             fault = self.interrupt.raised_in_motion(phase) => Err(fault),
@@ -331,7 +326,11 @@ impl Motion<'_> {
                 Err(SkillFault::ControlFailed { phase, detail: format!("not done after {LONGEST:?}") }),
         };
         match ended {
-            Ok(Some(Ok((_, result)))) => Ok(Some(result)),
+            Ok(Some(Ok((GoalStatus::Succeeded, result)))) => Ok(Some((GoalStatus::Succeeded, result))),
+            Ok(Some(Ok(ended))) => match tokio::time::timeout(REPORTED, self.interrupt.arming.lost()).await {
+                Ok(fault) => Err(SkillFault::NotArmed(fault)),
+                Err(_) => Ok(Some(ended)),
+            },
             Ok(None) => {
                 self.stop(&mut handle).await;
                 Ok(None)
@@ -353,6 +352,20 @@ impl Motion<'_> {
         let ended = tokio::time::timeout(HALT, handle.result(SILENCE)).await;
         if cancelled.is_err() || ended.is_err() {
             self.arm.halt().await;
+        }
+    }
+}
+
+/// What the end of an execution means.
+fn executed(phase: &'static str, status: GoalStatus, code: &MoveItErrorCodes) -> Result<(), SkillFault> {
+    let (words, verdict) = moveit::meaning(code.val);
+    match verdict {
+        Verdict::Done if status == GoalStatus::Succeeded => Ok(()),
+        Verdict::Stopped => Err(SkillFault::Stopped(format!("{phase}: {words}"))),
+        Verdict::Broken(reason) => Err(SkillFault::Planner { phase, code: code.val, advice: words, reason }),
+        Verdict::Done | Verdict::Miss | Verdict::Failed => {
+            let detail = format!("{words} (MoveIt code {}, {status:?}) {}", code.val, code.message);
+            Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Why a skill did not do what it was asked for.
 
+use crate::arming::ArmingFault;
 use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use crate::shell::Bar;
@@ -92,12 +93,27 @@ pub enum SkillFault {
         /// What was going on.
         phase: &'static str,
     },
+    /// The robot's own safety is not confirmed, or was lost.
+    #[error("not armed: {0}")]
+    NotArmed(#[from] ArmingFault),
     /// The stop is latched.
     #[error("stopped: {0}")]
     Stopped(String),
     /// The goal was cancelled.
     #[error("cancelled")]
     Canceled,
+    /// MoveIt answers, but cannot plan or execute anything until somebody has mended something.
+    #[error("{phase}: MoveIt cannot: {advice} (code {code})")]
+    Planner {
+        /// What was asked.
+        phase: &'static str,
+        /// MoveIt's error code.
+        code: i32,
+        /// What is wrong, and where to look.
+        advice: &'static str,
+        /// What it is for the other nodes.
+        reason: Reason,
+    },
     /// The controller failed or met an obstacle.
     #[error("{phase}: the motion failed: {detail}")]
     ControlFailed {
@@ -166,8 +182,10 @@ impl SkillFault {
             Self::Refused(_) => Reason::VerifierRefused,
             Self::VerifierLost(_) => Reason::VerifierLost,
             Self::PeerLost { .. } => Reason::PeerLost,
+            Self::NotArmed(_) => Reason::NotArmed,
             Self::Stopped(_) => Reason::Stopped,
             Self::Canceled => Reason::Canceled,
+            Self::Planner { reason, .. } => *reason,
             Self::ControlFailed { .. } => Reason::ControlFailed,
             Self::Slipped { .. } => Reason::Slipped,
             Self::Outcome(_) => Reason::OutcomeNotObserved,
@@ -182,6 +200,7 @@ impl SkillFault {
         match self {
             Self::VerifierLost(_)
             | Self::PeerLost { .. }
+            | Self::NotArmed(_)
             | Self::Stopped(_)
             | Self::Barred(_)
             | Self::Canceled
@@ -197,6 +216,7 @@ impl SkillFault {
             | Self::Corridor { .. }
             | Self::NoPlan { .. }
             | Self::Refused(_)
+            | Self::Planner { .. }
             | Self::ControlFailed { .. }
             | Self::Slipped { .. }
             | Self::Outcome(_)
@@ -220,8 +240,10 @@ impl SkillFault {
             Self::Refused(_) => ErrorCode::SKILL_REFUSED,
             Self::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
             Self::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
+            Self::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
             Self::Stopped(_) => ErrorCode::SKILL_STOPPED,
             Self::Canceled => ErrorCode::SKILL_CANCELED,
+            Self::Planner { .. } => ErrorCode::SKILL_PLANNER,
             Self::ControlFailed { .. } => ErrorCode::SKILL_CONTROL_FAILED,
             Self::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
             Self::Outcome(_) => ErrorCode::SKILL_OUTCOME,
@@ -263,8 +285,10 @@ mod tests {
             SkillFault::Refused(String::new()),
             SkillFault::VerifierLost(String::new()),
             SkillFault::PeerLost { peer: String::new(), phase: "lift" },
+            SkillFault::NotArmed(ArmingFault::Runstopped),
             SkillFault::Stopped(String::new()),
             SkillFault::Canceled,
+            SkillFault::Planner { phase: "plan", code: -15, advice: "", reason: Reason::Internal },
             SkillFault::ControlFailed { phase: "lift", detail: String::new() },
             SkillFault::Slipped { phase: "lift", opening: 0.0 },
             SkillFault::Outcome(String::new()),

@@ -1,6 +1,7 @@
 //! What ends a skill before its time: cancel, stop, a lost peer.
 
 use super::fault::SkillFault;
+use crate::arming::Arming;
 use crate::shell::Peers;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_ros::ExecutingGoal;
@@ -23,6 +24,7 @@ pub(super) struct Interrupt<'a> {
     pub(super) goal: &'a ExecutingGoal<ExecuteSkill::Action>,
     pub(super) stop: watch::Receiver<StopLatch>,
     pub(super) peers: &'a Peers,
+    pub(super) arming: &'a Arming,
 }
 
 impl Interrupt<'_> {
@@ -70,6 +72,7 @@ impl Interrupt<'_> {
     pub(super) async fn raised_in_motion(&self, phase: &'static str) -> SkillFault {
         tokio::select! {
             fault = self.stopped_or_cancelled() => fault,
+            fault = self.arming.lost() => SkillFault::NotArmed(fault),
             peer = self.peers.lost(&NEEDED) => SkillFault::PeerLost { peer, phase },
         }
     }

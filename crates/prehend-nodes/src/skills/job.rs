@@ -6,6 +6,7 @@ use super::hand::{Held, is_in_hand};
 use super::interrupt::{Interrupt, StopLatch};
 use super::planning::Planner;
 use super::scene::{SceneKeeper, World};
+use crate::arming::Arming;
 use crate::convert;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
@@ -50,6 +51,7 @@ pub(super) struct Skills {
     /// The tool in the frame of the base.
     pub(super) frames: LiveFrames,
     pub(super) arm: Arm,
+    pub(super) arming: Arming,
     pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
     pub(super) in_hand: Publisher<ObjectMapMsg>,
     pub(super) update: Client<UpdateMap::Service>,
@@ -109,7 +111,8 @@ impl<'a> Job<'a> {
         goal: &'a ExecuteSkill::Goal,
         handle: &'a ExecutingGoal<ExecuteSkill::Action>,
     ) -> Self {
-        let interrupt = Interrupt { goal: handle, stop: skills.stop.subscribe(), peers: &skills.shell.peers };
+        let (stop, peers, arming) = (skills.stop.subscribe(), &skills.shell.peers, &skills.arming);
+        let interrupt = Interrupt { goal: handle, stop, peers, arming };
         Self {
             skills,
             goal,
@@ -160,6 +163,7 @@ impl<'a> Job<'a> {
         if !self.skills.shell.peers.at_rest("go_to", REST).await {
             return Err(SkillFault::Busy("the base is driven".to_owned()));
         }
+        self.interrupt.guard(self.skills.arming.armed()).await?;
         self.skills.scene.forget().await;
         self.interrupt.guard(self.skills.arm.measured()).await?;
         self.recover().await?;
@@ -297,6 +301,7 @@ impl<'a> Job<'a> {
         let skills = self.skills;
         let evidence = if plan.skill.needs_evidence() { &self.goal.evidence[..] } else { &[] };
         let moves_objects = Contract::of(plan.skill).moves_objects;
+        self.interrupt.guard(skills.arming.engage()).await?;
         self.interrupt.guard(skills.frames.confirm()).await?;
         let permitted =
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;

@@ -10,6 +10,7 @@ mod grasp;
 mod hand;
 mod interrupt;
 mod job;
+mod moveit;
 mod observe;
 mod part;
 mod part_contact;
@@ -22,6 +23,7 @@ pub(crate) mod view;
 
 pub use fault::SkillFault;
 
+use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
@@ -105,6 +107,7 @@ async fn serve(shell: Shell, latch: Arc<Mutex<StopLatch>>) -> Result<(), NodeErr
                 {
                     tracing::warn!("the running skill did not end in time");
                 }
+                skills.arming.disarm().await;
                 return Ok(());
             }
         }
@@ -124,7 +127,9 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     shell.claim(&robot.arm.controller)?;
     let joints = hand::follow_joints(node, robot)?;
     let services = QosProfile::services();
+    let arming = Arming::start("skills", &shell, Use::Arm)?;
     Ok(Skills {
+        arming,
         planner: Planner::new(node, robot)?,
         scene: SceneKeeper::new(node, robot, &model)?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
@@ -194,6 +199,8 @@ fn take_stop(skills: &Arc<Skills>, state: &Publisher<StopState>, request: Servic
     if asked.engage {
         let skills = Arc::clone(skills);
         tokio::spawn(async move { skills.arm.halt().await });
+    } else {
+        skills.arming.ask_again();
     }
     let status = if asked.engage { "engaged" } else { "cleared" };
     skills.shell.trace.event("", TraceEvent::KIND_MOTION, "stop", status, message.clone(), json!({}));

@@ -1,6 +1,7 @@
 //! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
 
 use super::fault::SkillFault;
+use super::moveit::{self, TrajectoryFault, Verdict};
 use crate::{RobotConfig, convert};
 use nalgebra::Isometry3;
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
@@ -33,28 +34,17 @@ pub(super) enum Miss {
     Code(&'static str, i32),
     /// Share of a straight line that is possible.
     Fraction(f64),
+    /// What is wrong with the trajectory that the planner gave.
+    Trajectory(TrajectoryFault),
 }
 
 impl std::fmt::Display for Miss {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Code(what, code) => write!(f, "{what} {}", code_name(*code)),
+            Self::Code(what, code) => write!(f, "{what} {}", moveit::meaning(*code).0),
+            Self::Trajectory(fault) => write!(f, "the planner's trajectory was not taken: {fault}"),
             Self::Fraction(share) => write!(f, "only {:.0} % of the straight line", share * 100.0),
         }
-    }
-}
-
-fn code_name(code: i32) -> String {
-    let known = [
-        (MoveItErrorCodes::PLANNING_FAILED, "no path"),
-        (MoveItErrorCodes::TIMED_OUT, "timed out"),
-        (MoveItErrorCodes::START_STATE_IN_COLLISION, "start in collision"),
-        (MoveItErrorCodes::GOAL_IN_COLLISION, "goal in collision"),
-        (MoveItErrorCodes::NO_IK_SOLUTION, "out of reach"),
-    ];
-    match known.iter().find(|(known, _)| *known == code) {
-        Some((_, name)) => (*name).to_owned(),
-        None => format!("error {code}"),
     }
 }
 
@@ -138,19 +128,19 @@ impl Planner {
             .request(GetPositionIK::Request { ik_request }, DEADLINE)
             .await
             .map_err(|error| SkillFault::robot("inverse kinematics", &error))?;
-        if answer.error_code.val != MoveItErrorCodes::SUCCESS {
-            return Ok(Err(Miss::Code("pose", answer.error_code.val)));
+        if let Err(miss) = answered("pose", answer.error_code.val)? {
+            return Ok(Err(miss));
         }
         Ok(self
             .arm_joints(&answer.solution.joint_state.name, &answer.solution.joint_state.position)
             .ok_or(Miss::Code("pose", MoveItErrorCodes::INVALID_ROBOT_STATE)))
     }
 
-    /// A collision-free motion from `start` to the joints `goal`.
+    /// A collision-free motion from `start` to the joints `end`.
     pub(super) async fn plan(
         &self,
         start: &[f64],
-        goal: &[f64],
+        end: &[f64],
         opening: f64,
         velocity_scaling: f64,
     ) -> Found<Planned> {
@@ -164,7 +154,7 @@ impl Planner {
         let request = MotionPlanRequest {
             start_state: self.state(start, opening),
             goal_constraints: vec![Constraints {
-                joint_constraints: self.robot.arm.joints.iter().zip(goal).map(constraint).collect(),
+                joint_constraints: self.robot.arm.joints.iter().zip(end).map(constraint).collect(),
                 ..Default::default()
             }],
             group_name: self.robot.moveit.group.clone(),
@@ -181,10 +171,10 @@ impl Planner {
         let lost = |error: &RosError| SkillFault::robot("planning", error);
         let mut handle = self.move_group.send_goal(goal, DEADLINE).await.map_err(|error| lost(&error))?;
         let (_, result) = handle.result(SILENCE).await.map_err(|error| lost(&error))?;
-        if result.error_code.val != MoveItErrorCodes::SUCCESS {
-            return Ok(Err(Miss::Code("plan", result.error_code.val)));
+        if let Err(miss) = answered("plan", result.error_code.val)? {
+            return Ok(Err(miss));
         }
-        Ok(self.planned(result.planned_trajectory))
+        Ok(self.planned(result.planned_trajectory, start, Some(end)))
     }
 
     /// A straight line of the tool from `start` through `poses`.
@@ -218,21 +208,28 @@ impl Planner {
             .request(request, DEADLINE)
             .await
             .map_err(|error| SkillFault::robot("straight line", &error))?;
-        if answer.error_code.val != MoveItErrorCodes::SUCCESS && answer.fraction <= 0.0 {
-            return Ok(Err(Miss::Code("line", answer.error_code.val)));
+        let code = answered("line", answer.error_code.val)?;
+        if let (Err(miss), true) = (code, answer.fraction <= 0.0) {
+            return Ok(Err(miss));
         }
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
             return Ok(Err(Miss::Fraction(answer.fraction)));
         }
-        Ok(self.planned(answer.solution))
+        Ok(self.planned(answer.solution, start, None))
     }
 
-    fn planned(&self, trajectory: RobotTrajectory) -> Result<Planned, Miss> {
-        let joints = &trajectory.joint_trajectory;
-        let end = joints.points.last().and_then(|p| self.arm_joints(&joints.joint_names, &p.positions));
-        match end {
-            Some(_) => Ok(Planned { trajectory }),
-            None => Err(Miss::Code("trajectory", MoveItErrorCodes::INVALID_MOTION_PLAN)),
+    fn planned(
+        &self,
+        trajectory: RobotTrajectory,
+        start: &[f64],
+        end: Option<&[f64]>,
+    ) -> Result<Planned, Miss> {
+        match moveit::check(&trajectory, &self.robot.arm.joints, start, end) {
+            Ok(()) => Ok(Planned { trajectory }),
+            Err(fault) => {
+                tracing::warn!("the planner's trajectory was not taken: {fault}");
+                Err(Miss::Trajectory(fault))
+            }
         }
     }
 
@@ -243,5 +240,16 @@ impl Planner {
             positions.get(index).copied().filter(|p| p.is_finite())
         };
         self.robot.arm.joints.iter().map(value).collect()
+    }
+}
+
+/// What an answer's code means for `what` was asked: found, not found, or that nothing will be found.
+fn answered(what: &'static str, code: i32) -> Found<()> {
+    let (words, verdict) = moveit::meaning(code);
+    match verdict {
+        Verdict::Done => Ok(Ok(())),
+        Verdict::Miss | Verdict::Failed => Ok(Err(Miss::Code(what, code))),
+        Verdict::Stopped => Err(SkillFault::Stopped(format!("{what}: {words}"))),
+        Verdict::Broken(reason) => Err(SkillFault::Planner { phase: what, code, advice: words, reason }),
     }
 }

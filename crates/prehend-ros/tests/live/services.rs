@@ -5,7 +5,7 @@ use crate::common::{AddTwoInts, DEADLINE, Echo, OwnDomain, eventually, fresh_nod
 use futures::StreamExt;
 use prehend_msgs::Service;
 use prehend_msgs::rcl_interfaces::srv::ListParameters;
-use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosError, ServiceMapping};
+use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosError};
 use std::time::Duration;
 
 const CALLS: i64 = 2000;
@@ -123,7 +123,8 @@ async fn garbage_is_left_out_and_the_server_lives() {
 #[cfg(not(feature = "ros2"))]
 fn cyclone_node(domain_id: u16) -> Node {
     let context = Context::create_in_domain(domain_id).expect("joined");
-    let options = NodeOptions { service_mapping: Some(ServiceMapping::Cyclone), ..Default::default() };
+    let mapping = Some(prehend_ros::ServiceMapping::Cyclone);
+    let options = NodeOptions { service_mapping: mapping, ..Default::default() };
     Node::create(&context, "cyclone", "/test", options).expect("made")
 }
 

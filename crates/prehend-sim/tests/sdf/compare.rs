@@ -94,7 +94,8 @@ fn of_link(read: &ReadLink, body: &BodyProperties) -> Vec<String> {
         found.push(format!("its centre of mass is off by {away}"));
     }
     let scale = body.inertia.norm();
-    if !((read.inertia - body.inertia).norm() <= 1e-6 * scale) {
+    let differs = (read.inertia - body.inertia).norm();
+    if differs > 1e-6 * scale || differs.is_nan() {
         found.push(format!("its inertia is {}, expected {}", read.inertia, body.inertia));
     }
     found

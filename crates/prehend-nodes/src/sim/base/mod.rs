@@ -7,24 +7,29 @@
 
 mod drive;
 mod messages;
+mod wire;
 
 pub(super) use drive::{BaseRig, BaseState, DriveEnd};
+pub(super) use wire::Nav2Fault;
 
 use super::arm_handle::{ArmError, ArmHandle};
 use crate::convert::{pose_from_msg, stamp};
-use crate::robot::Navigation;
+use crate::robot::{Distribution, Navigation};
 use futures::StreamExt;
 use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;
-use prehend_msgs::nav2_msgs::action::NavigateToPose;
+use prehend_msgs::geometry_msgs::msg::PoseStamped;
+use prehend_msgs::lifecycle_msgs::srv::GetState;
+use prehend_msgs::{nav2_msgs, nav2_msgs_humble};
 use prehend_navigation::Pose2;
 use prehend_navigation::pose::turn;
 use prehend_navigation::route::{Leg, Route, RouteError, RouteParams, plan};
-use prehend_ros::{ExecutingGoal, Node, RosError};
+use prehend_ros::{ActionServer, ExecutingGoal, Node, QosProfile, RosError};
 use prehend_sim::world::DriveError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
+use wire::{Progress, Wire};
 
 /// Codes of Nav2's planner and controller servers, which its navigator passes on.
 mod code {
@@ -66,6 +71,8 @@ enum NavigateError {
     Beside { xy: f64, yaw: f64 },
     #[error("replaced by a newer goal, or stopped")]
     Stopped,
+    #[error("{0}")]
+    NotReady(String),
     #[error("the robot is gone")]
     Gone,
 }
@@ -80,14 +87,17 @@ impl NavigateError {
             Self::Route(RouteError::NoWay { .. }) => code::NO_PATH,
             Self::Blocked | Self::Bumped(_) => code::NO_CONTROL,
             Self::Lost | Self::Beside { .. } => code::NO_PROGRESS,
-            Self::ArmMoves | Self::Stopped | Self::Gone => code::CONTROLLER,
+            Self::ArmMoves | Self::Stopped | Self::NotReady(_) | Self::Gone => code::CONTROLLER,
         }
     }
 }
 
 impl From<ArmError> for NavigateError {
-    fn from(_: ArmError) -> Self {
-        Self::Gone
+    fn from(error: ArmError) -> Self {
+        match error {
+            ArmError::NotReady(reason) => Self::NotReady(reason),
+            ArmError::Trajectory(_) | ArmError::Gone => Self::Gone,
+        }
     }
 }
 
@@ -110,7 +120,6 @@ pub(super) fn start(
     robot: ArmHandle,
     state: watch::Receiver<BaseState>,
 ) -> Result<JoinSet<()>, RosError> {
-    let mut goals = node.create_action_server::<NavigateToPose::Action>(&names.action)?;
     let face = Arc::new(Face {
         names: names.clone(),
         robot,
@@ -119,35 +128,62 @@ pub(super) fn start(
         driving: Mutex::new(()),
     });
     let mut tasks = JoinSet::new();
+    let service = format!("{}/get_state", names.navigator);
+    let mut states = node.create_service::<GetState::Service>(&service, QosProfile::services())?;
+    let shared = Arc::clone(&face);
     tasks.spawn(async move {
+        while let Some(request) = states.next().await {
+            if let Err(error) = request.respond(shared.robot.nav2_fault().state()) {
+                tracing::warn!("lifecycle state not answered: {error}");
+            }
+        }
+    });
+    type Jazzy = nav2_msgs::action::NavigateToPose::Action;
+    type Humble = nav2_msgs_humble::action::NavigateToPose::Action;
+    match names.distribution {
+        Distribution::Jazzy => tasks.spawn(face.take(node.create_action_server::<Jazzy>(&names.action)?)),
+        Distribution::Humble => tasks.spawn(face.take(node.create_action_server::<Humble>(&names.action)?)),
+    };
+    Ok(tasks)
+}
+
+impl Face {
+    /// Takes goals for as long as the server lives.
+    async fn take<A: Wire>(self: Arc<Self>, mut goals: ActionServer<A>) {
         let mut number = 0;
         while let Some(request) = goals.next().await {
-            let goal = match face.read(&request.goal) {
-                Ok(goal) => goal,
+            let fault = self.robot.nav2_fault();
+            let goal = match self.read(A::pose(&request.goal)) {
+                Ok(goal) if !fault.rejects() => goal,
+                Ok(_) => {
+                    request.reject();
+                    continue;
+                }
                 Err(reason) => {
                     tracing::warn!("goal rejected: {reason}");
                     request.reject();
                     continue;
                 }
             };
+            if let Some(code) = fault.code() {
+                request.accept().abort(A::result(code, "as the judge asked".to_owned()));
+                continue;
+            }
             number += 1;
-            face.newest.send_replace(number);
-            let face = Arc::clone(&face);
+            self.newest.send_replace(number);
+            let face = Arc::clone(&self);
             let executing = request.accept();
             tokio::spawn(async move { face.serve(executing, goal, number).await });
         }
-    });
-    Ok(tasks)
-}
+    }
 
-impl Face {
     /// The goal on the floor, unless it cannot be one.
-    fn read(&self, goal: &NavigateToPose::Goal) -> Result<Pose2, String> {
-        let frame = &goal.pose.header.frame_id;
+    fn read(&self, goal: &PoseStamped) -> Result<Pose2, String> {
+        let frame = &goal.header.frame_id;
         if *frame != self.names.frame {
             return Err(format!("it is in `{frame}`, not in `{}`", self.names.frame));
         }
-        let pose = pose_from_msg(&goal.pose.pose).map_err(|error| error.to_string())?;
+        let pose = pose_from_msg(&goal.pose).map_err(|error| error.to_string())?;
         let (t, yaw) = (pose.translation, pose.rotation.euler_angles().2);
         let goal = Pose2::new(t.x, t.y, yaw);
         let costmap = Arc::clone(&self.state.borrow().costmap);
@@ -160,7 +196,7 @@ impl Face {
         Ok(goal)
     }
 
-    async fn serve(&self, executing: ExecutingGoal<NavigateToPose::Action>, goal: Pose2, number: u64) {
+    async fn serve<A: Wire>(&self, executing: ExecutingGoal<A>, goal: Pose2, number: u64) {
         // The one before stops when it sees that there is a newer one.
         let _driving = self.driving.lock().await;
         let begun = self.state.borrow().time;
@@ -186,7 +222,7 @@ impl Face {
                     }
                 }
                 _ = feedback.tick() => {
-                    let message = self.feedback(begun, *recoveries.borrow());
+                    let message = A::feedback(self.progress(begun, *recoveries.borrow()));
                     if let Err(error) = executing.publish_feedback(message) {
                         tracing::debug!("feedback not sent: {error}");
                     }
@@ -195,27 +231,26 @@ impl Face {
         };
         let cancelled = executing.is_cancel_requested();
         match outcome {
-            Ok(()) => executing.succeed(NavigateToPose::Result::default()),
+            Ok(()) => executing.succeed(A::result(0, String::new())),
             Err(NavigateError::Stopped) if cancelled => {
-                executing.canceled(NavigateToPose::Result::default());
+                executing.canceled(A::result(0, String::new()));
             }
-            Err(error) => executing
-                .abort(NavigateToPose::Result { error_code: error.code(), error_msg: error.to_string() }),
+            Err(error) => executing.abort(A::result(error.code(), error.to_string())),
         }
     }
 
-    fn feedback(&self, begun: f64, number_of_recoveries: i16) -> NavigateToPose::Feedback {
+    fn progress(&self, begun: f64, recoveries: i16) -> Progress {
         let state = self.state.borrow();
         let duration = |seconds: f64| {
             let time = stamp(seconds.max(0.0));
             WireDuration { sec: time.sec, nanosec: time.nanosec }
         };
-        NavigateToPose::Feedback {
-            current_pose: messages::pose_msg(&self.names.frame, &state.believed, state.time),
-            navigation_time: duration(state.time - begun),
-            estimated_time_remaining: duration(state.remaining / (0.7 * self.names.max_speed)),
-            number_of_recoveries,
-            distance_remaining: state.remaining as f32,
+        Progress {
+            pose: messages::pose_msg(&self.names.frame, &state.believed, state.time),
+            since: duration(state.time - begun),
+            remaining: duration(state.remaining / (0.7 * self.names.max_speed)),
+            recoveries,
+            distance: state.remaining as f32,
         }
     }
 

@@ -1,0 +1,264 @@
+//! What MoveIt's error codes mean here, and what a trajectory must be before it is executed.
+
+use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes as Code, RobotTrajectory};
+use prehend_scene::Reason;
+
+/// What follows from a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Done.
+    Done,
+    /// This pose or path is not possible, another may be.
+    Miss,
+    /// Somebody stopped it.
+    Stopped,
+    /// No pose and no path is possible until somebody has mended something.
+    Broken(Reason),
+    /// The execution failed; after a new look it may not.
+    Failed,
+}
+
+/// What a code means, what to do about it, and what follows.
+pub(super) fn meaning(code: i32) -> (&'static str, Verdict) {
+    use Verdict::{Broken, Done, Failed, Miss, Stopped};
+    match code {
+        Code::SUCCESS => ("done", Done),
+        Code::UNDEFINED => ("no code was given", Miss),
+        Code::FAILURE => ("failed without a reason: see move_group's log", Miss),
+        Code::PLANNING_FAILED => ("no path", Miss),
+        Code::INVALID_MOTION_PLAN => ("the path does not hold against the planning scene", Miss),
+        Code::MOTION_PLAN_INVALIDATED_BY_ENVIRONMENT_CHANGE => ("something came into the way", Miss),
+        Code::CONTROL_FAILED => (
+            "the controller failed: inactive, a tolerance, or the arm is elsewhere (ros2 control list_controllers)",
+            Failed,
+        ),
+        Code::UNABLE_TO_AQUIRE_SENSOR_DATA => ("the planner has no sensor data", Broken(Reason::SensorFault)),
+        Code::TIMED_OUT => ("timed out", Miss),
+        Code::PREEMPTED => ("somebody else stopped it", Stopped),
+        Code::START_STATE_IN_COLLISION => ("start in collision", Miss),
+        Code::START_STATE_VIOLATES_PATH_CONSTRAINTS => ("start violates the path's constraints", Miss),
+        Code::START_STATE_INVALID => ("start outside the joints' limits: move the arm back by hand", Miss),
+        Code::GOAL_IN_COLLISION => ("goal in collision", Miss),
+        Code::GOAL_VIOLATES_PATH_CONSTRAINTS => ("goal violates the path's constraints", Miss),
+        Code::GOAL_CONSTRAINTS_VIOLATED => ("the end is not the goal", Miss),
+        Code::GOAL_STATE_INVALID => ("goal outside the joints' limits", Miss),
+        Code::UNRECOGNIZED_GOAL_TYPE => {
+            ("the planner does not know joint goals: see its pipeline", Broken(Reason::Internal))
+        }
+        Code::INVALID_GROUP_NAME => (
+            "no such planning group: `moveit.group` of the robot file is not in the SRDF",
+            Broken(Reason::Internal),
+        ),
+        Code::INVALID_GOAL_CONSTRAINTS => ("the goal is malformed", Miss),
+        Code::INVALID_ROBOT_STATE => {
+            ("the robot state is malformed: do the joint names agree with the URDF?", Miss)
+        }
+        Code::INVALID_LINK_NAME => {
+            ("no such link: `frames.tool` of the robot file is not in the URDF", Broken(Reason::Internal))
+        }
+        Code::INVALID_OBJECT_NAME => ("an object of the planning scene is unknown", Miss),
+        Code::FRAME_TRANSFORM_FAILURE => (
+            "no transform to `frames.base`: does robot_state_publisher run, do the clocks agree?",
+            Broken(Reason::SensorFault),
+        ),
+        Code::COLLISION_CHECKING_UNAVAILABLE => {
+            ("collisions cannot be checked: see move_group's log", Broken(Reason::Internal))
+        }
+        Code::ROBOT_STATE_STALE => {
+            ("move_group's joint states are old: do the clocks agree?", Broken(Reason::SensorFault))
+        }
+        Code::SENSOR_INFO_STALE => ("move_group's sensor data are old", Broken(Reason::SensorFault)),
+        Code::COMMUNICATION_FAILURE => ("move_group cannot reach its controllers", Broken(Reason::PeerLost)),
+        Code::CRASH => ("the planner crashed: see move_group's log", Miss),
+        Code::ABORT => ("the planner gave up", Miss),
+        Code::NO_IK_SOLUTION => ("out of reach", Miss),
+        _ => ("a code this version does not know", Miss),
+    }
+}
+
+/// How far a trajectory may begin or end from where it was asked to: radians, metres. MoveIt itself refuses to execute beyond 0.01.
+const SLACK: f64 = 0.01;
+
+/// Why a trajectory is not executed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum TrajectoryFault {
+    #[error("it is empty")]
+    Empty,
+    #[error("it moves more than the arm's joints")]
+    MultiDof,
+    #[error("its joints {found:?} are not the arm's")]
+    Joints { found: Vec<String> },
+    #[error("point {point} has {found} {what} for {expected} joints")]
+    Length { point: usize, what: &'static str, found: usize, expected: usize },
+    #[error("point {point} has {what} that are no numbers")]
+    NotFinite { point: usize, what: &'static str },
+    #[error("point {point} is not later than the one before")]
+    Time { point: usize },
+    #[error("it begins {off:.3} away from where the arm is, at {joint}")]
+    Start { joint: String, off: f64 },
+    #[error("it ends {off:.3} away from the goal, at {joint}")]
+    End { joint: String, off: f64 },
+}
+
+/// Whether a planner's trajectory is one for these joints, each once in any order, from `start` on and, if a goal is given, to it.
+pub(super) fn check(
+    trajectory: &RobotTrajectory,
+    joints: &[String],
+    start: &[f64],
+    goal: Option<&[f64]>,
+) -> Result<(), TrajectoryFault> {
+    if !trajectory.multi_dof_joint_trajectory.points.is_empty() {
+        return Err(TrajectoryFault::MultiDof);
+    }
+    let (names, points) = (&trajectory.joint_trajectory.joint_names, &trajectory.joint_trajectory.points);
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Err(TrajectoryFault::Empty);
+    };
+    let order: Option<Vec<usize>> =
+        joints.iter().map(|joint| names.iter().position(|name| name == joint)).collect();
+    let order = order
+        .filter(|_| names.len() == joints.len())
+        .ok_or_else(|| TrajectoryFault::Joints { found: names.clone() })?;
+    let mut before = -1.0;
+    for (point, p) in points.iter().enumerate() {
+        for (what, numbers) in
+            [("positions", &p.positions), ("velocities", &p.velocities), ("accelerations", &p.accelerations)]
+        {
+            let may_lack = what != "positions" && numbers.is_empty();
+            if numbers.len() != joints.len() && !may_lack {
+                let (found, expected) = (numbers.len(), joints.len());
+                return Err(TrajectoryFault::Length { point, what, found, expected });
+            }
+            if !numbers.iter().all(|number| number.is_finite()) {
+                return Err(TrajectoryFault::NotFinite { point, what });
+            }
+        }
+        let time = f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9;
+        if time <= before {
+            return Err(TrajectoryFault::Time { point });
+        }
+        before = time;
+    }
+    let off = |positions: &[f64], wanted: &[f64]| {
+        let far = |(i, wanted): (usize, &f64)| (joints[i].clone(), (positions[order[i]] - wanted).abs());
+        wanted.iter().enumerate().take(joints.len()).map(far).find(|(_, off)| *off > SLACK)
+    };
+    if let Some((joint, off)) = off(&first.positions, start) {
+        return Err(TrajectoryFault::Start { joint, off });
+    }
+    match goal.and_then(|goal| off(&last.positions, goal)) {
+        Some((joint, off)) => Err(TrajectoryFault::End { joint, off }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_msgs::builtin_interfaces::msg::Duration;
+    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
+
+    fn joints() -> Vec<String> {
+        ["a", "b"].map(String::from).to_vec()
+    }
+
+    fn clean() -> RobotTrajectory {
+        let point = |sec: i32, positions: [f64; 2]| JointTrajectoryPoint {
+            positions: positions.to_vec(),
+            velocities: vec![0.0; 2],
+            time_from_start: Duration { sec, nanosec: 0 },
+            ..Default::default()
+        };
+        let mut trajectory = RobotTrajectory::default();
+        trajectory.joint_trajectory.joint_names = joints();
+        trajectory.joint_trajectory.points =
+            vec![point(0, [0.0, 1.0]), point(1, [0.5, 1.5]), point(2, [1.0, 2.0])];
+        trajectory
+    }
+
+    fn checked(trajectory: &RobotTrajectory) -> Result<(), TrajectoryFault> {
+        check(trajectory, &joints(), &[0.0, 1.0], Some(&[1.0, 2.0]))
+    }
+
+    #[test]
+    fn each_thing_that_is_wrong_with_a_trajectory_is_told() {
+        assert_eq!(checked(&clean()), Ok(()));
+        let mut turned = clean();
+        turned.joint_trajectory.joint_names.reverse();
+        turned.joint_trajectory.points.iter_mut().for_each(|point| point.positions.reverse());
+        assert_eq!(checked(&turned), Ok(()), "another order, said so");
+
+        type Break = fn(&mut RobotTrajectory);
+        let cases: [(Break, fn(&TrajectoryFault) -> bool); 13] = [
+            (|t| t.joint_trajectory.points.clear(), |f| *f == TrajectoryFault::Empty),
+            (
+                |t| t.multi_dof_joint_trajectory.points.push(Default::default()),
+                |f| *f == TrajectoryFault::MultiDof,
+            ),
+            (
+                |t| t.joint_trajectory.joint_names[1] = "c".into(),
+                |f| matches!(f, TrajectoryFault::Joints { .. }),
+            ),
+            (
+                |t| t.joint_trajectory.joint_names[1] = "a".into(),
+                |f| matches!(f, TrajectoryFault::Joints { .. }),
+            ),
+            (
+                |t| t.joint_trajectory.joint_names.push("c".into()),
+                |f| matches!(f, TrajectoryFault::Joints { .. }),
+            ),
+            // The names in another order than the numbers.
+            (|t| t.joint_trajectory.joint_names.reverse(), |f| matches!(f, TrajectoryFault::Start { .. })),
+            (
+                |t| t.joint_trajectory.points[1].positions.truncate(1),
+                |f| matches!(f, TrajectoryFault::Length { point: 1, what: "positions", .. }),
+            ),
+            (
+                |t| t.joint_trajectory.points[0].positions.clear(),
+                |f| matches!(f, TrajectoryFault::Length { .. }),
+            ),
+            (
+                |t| t.joint_trajectory.points[1].velocities[0] = f64::NAN,
+                |f| matches!(f, TrajectoryFault::NotFinite { point: 1, what: "velocities" }),
+            ),
+            (
+                |t| t.joint_trajectory.points[1].positions[0] = f64::INFINITY,
+                |f| matches!(f, TrajectoryFault::NotFinite { point: 1, what: "positions" }),
+            ),
+            (
+                |t| t.joint_trajectory.points[2].time_from_start.sec = 1,
+                |f| *f == TrajectoryFault::Time { point: 2 },
+            ),
+            (
+                |t| t.joint_trajectory.points[0].positions[1] += 0.02,
+                |f| matches!(f, TrajectoryFault::Start { .. }),
+            ),
+            (
+                |t| t.joint_trajectory.points[2].positions[1] += 0.02,
+                |f| matches!(f, TrajectoryFault::End { .. }),
+            ),
+        ];
+        for (index, (break_it, expected)) in cases.into_iter().enumerate() {
+            let mut trajectory = clean();
+            break_it(&mut trajectory);
+            let found = checked(&trajectory).expect_err("broken");
+            assert!(expected(&found), "case {index}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn every_code_has_a_meaning_of_its_own() {
+        let codes: Vec<i32> =
+            (-31..=1).filter(|code| ![-8, -9, -20].contains(code)).chain([Code::FAILURE]).collect();
+        let mut words: Vec<&str> = codes.iter().map(|code| meaning(*code).0).collect();
+        assert!(words.iter().all(|word| !word.contains("not know")), "{words:?}");
+        words.sort_unstable();
+        let all = words.len();
+        words.dedup();
+        assert_eq!(words.len(), all);
+        assert_eq!(meaning(-99), ("a code this version does not know", Verdict::Miss));
+        assert_eq!(meaning(Code::PREEMPTED).1, Verdict::Stopped);
+        assert_eq!(meaning(Code::CONTROL_FAILED).1, Verdict::Failed);
+        assert_eq!(meaning(Code::INVALID_GROUP_NAME).1, Verdict::Broken(Reason::Internal));
+    }
+}

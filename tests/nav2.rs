@@ -1,0 +1,113 @@
+//! What Nav2 of either distribution answers: aborted with and without a code, rejected, inactive. Each ends typed and nothing
+//! moves, and afterwards the base arrives.
+
+mod harness;
+
+use harness::{Stage, StageOptions, one_at_a_time, repository};
+use prehend_cli::outcome::Outcome;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::action::GoTo;
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Deadline of one call.
+const CALL: Duration = Duration::from_secs(20);
+/// Longest silence of an action server.
+const SILENCE: Duration = Duration::from_secs(60);
+
+const ROOM: &str = "\
+name: room of the test
+robot: {xy: [1.0, 1.0], yaw: 0.0}
+room: {size: [3.6, 2.6]}
+objects:
+- {name: table, model: table, pose: {xy: [2.9, 1.3], yaw: 0.0}}
+";
+
+async fn to_a_place(stage: &Stage) -> GoTo::Result {
+    let client =
+        stage.graph.observer.node.create_action_client::<GoTo::Action>(names::GO_TO).expect("a client");
+    let goal = GoTo::Goal {
+        kind: "pose".to_owned(),
+        pose: prehend_msgs::geometry_msgs::msg::Pose2D { x: 1.4, y: 1.3, theta: 0.0 },
+        ..Default::default()
+    };
+    let mut handle = client.send_goal(goal, CALL).await.unwrap_or_else(|error| panic!("{error}"));
+    handle.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}")).1
+}
+
+/// Each answer, as the distribution gives it.
+async fn answers(robot: &'static str, cases: &[(Value, i32, &str, &str)]) {
+    let _turn = one_at_a_time().await;
+    let options = StageOptions { scene: ROOM, robot, speed: 4.0, ..StageOptions::default() };
+    let mut stage = Stage::start(options).await;
+    let begun = stage.truth().await.base.expect("a base").pose;
+    for (how, code, reason, words) in cases {
+        let mut request = json!({"ask": "nav2"});
+        for (key, value) in how.as_object().expect("keys") {
+            request[key] = value.clone();
+        }
+        stage.graph.judge.ask(&request).await.unwrap_or_else(|error| panic!("{error}"));
+        let result = to_a_place(&stage).await;
+        assert_eq!((result.error_code, result.reason.as_str()), (*code, *reason), "{how}: {result:?}");
+        assert!(result.error_message.contains(words), "{how}: {result:?}");
+        let now = stage.truth().await.base.expect("a base").pose;
+        let moved = (0..3).any(|axis| (begun[axis] - now[axis]).abs() > 1e-3);
+        assert!(!moved, "{how}: it moved from {begun:?} to {now:?}");
+    }
+    stage.graph.judge.ask(&json!({"ask": "nav2"})).await.unwrap_or_else(|error| panic!("{error}"));
+    let arrived = to_a_place(&stage).await;
+    assert_eq!(arrived.error_code, ErrorCode::SUCCESS, "{arrived:?}");
+    let now = stage.truth().await.base.expect("a base").pose;
+    assert!((now[0] - 1.4).hypot(now[1] - 1.3) < 0.2, "{now:?}");
+    let toured = stage.goal("look around").await;
+    assert_eq!(toured.ending.outcome, Outcome::Done, "{:?}\n{}", toured.ending, stage.story());
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jazzy_says_why() {
+    answers(
+        "ranger_xarm6",
+        &[
+            (json!({"code": 208}), ErrorCode::GOTO_ABORTED, "no_plan", "there is no way to the goal"),
+            (json!({"code": 102}), ErrorCode::GOTO_ABORTED, "sensor_fault", "is the base localized"),
+            (json!({"code": 106}), ErrorCode::GOTO_ABORTED, "control_failed", "would touch something"),
+            (json!({"code": 9999}), ErrorCode::GOTO_ABORTED, "control_failed", "does not know"),
+            (json!({"reject": true}), ErrorCode::GOTO_REJECTED, "no_plan", "rejected"),
+            (
+                json!({"inactive": true}),
+                ErrorCode::GOTO_NAVIGATION_INACTIVE,
+                "peer_lost",
+                "inactive, not active",
+            ),
+        ],
+    )
+    .await;
+}
+
+/// The same robot behind Humble's layout, which gives no code.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn humble_says_that() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let jazzy =
+        std::fs::read_to_string(repository().join("config/robots/ranger_xarm6.yaml")).expect("the file");
+    assert!(jazzy.contains("distribution: jazzy"));
+    let file = folder.path().join("ranger_humble.yaml");
+    std::fs::write(&file, jazzy.replace("distribution: jazzy", "distribution: humble")).expect("written");
+    let robot: &'static str = Box::leak(file.with_extension("").display().to_string().into_boxed_str());
+    answers(
+        robot,
+        &[
+            (json!({"code": 208}), ErrorCode::GOTO_ABORTED, "control_failed", "no reason given"),
+            (json!({"reject": true}), ErrorCode::GOTO_REJECTED, "no_plan", "rejected"),
+            (
+                json!({"inactive": true}),
+                ErrorCode::GOTO_NAVIGATION_INACTIVE,
+                "peer_lost",
+                "inactive, not active",
+            ),
+        ],
+    )
+    .await;
+}
