@@ -26,6 +26,7 @@ async fn run() -> Result<(), Failure> {
     let node = Node::create(&context, "peer", "/interop", NodeOptions::default())?;
     let gain = node.parameters().f64_or("gain", 1.5)?;
     node.parameters().finish()?;
+    node.serve_parameters()?;
     let offers = offers::Offers::make(&node)?;
     let uses = commands::Uses::make(&node)?;
     say(&json!({"ready": true, "gain": gain, "domain": node.domain_id()}))?;
