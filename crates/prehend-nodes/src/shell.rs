@@ -138,13 +138,17 @@ pub struct Shell {
     motion_active: Arc<AtomicBool>,
     life: Arc<NodeLife>,
     incarnation: u64,
-    context: Context,
+    _leaving: Arc<Leaving>,
 }
 
-/// Tasks hold endpoints until the runtime ends, which may be after the process: without this its peers would list the node on.
-impl Drop for Shell {
+/// Leaves the domain with the last clone of the shell: tasks hold endpoints until the runtime ends, which may be after the
+/// process, and its peers would list the node on.
+#[derive(Debug)]
+struct Leaving(Context);
+
+impl Drop for Leaving {
     fn drop(&mut self) {
-        self.context.shutdown();
+        self.0.shutdown();
     }
 }
 
@@ -199,7 +203,16 @@ impl Shell {
             Arc::clone(&life),
             node.resolve_topic(names::HEARTBEAT),
         ));
-        Ok(Self { node, robot, trace, peers, motion_active, life, incarnation, context })
+        Ok(Self {
+            node,
+            robot,
+            trace,
+            peers,
+            motion_active,
+            life,
+            incarnation,
+            _leaving: Arc::new(Leaving(context)),
+        })
     }
 
     /// Tells the others whether this node is moving the robot.
