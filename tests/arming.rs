@@ -6,14 +6,8 @@ mod harness;
 use harness::{EASY_GOAL, Stage, StageOptions, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
-use prehend_msgs::names;
-use prehend_msgs::prehend_interfaces::srv::Stop;
-use prehend_ros::QosProfile;
 use serde_json::{Value, json};
-use std::time::Duration;
-
-/// Deadline of one call.
-const CALL: Duration = Duration::from_secs(20);
+use std::cell::RefCell;
 
 /// Changes the driver, and says how it is then.
 async fn driver(stage: &mut Stage, change: Value) -> Value {
@@ -37,13 +31,6 @@ async fn driver_is(stage: &mut Stage, what: &str, wanted: impl Fn(&Value) -> boo
 /// Waits for a word of a node about arming.
 async fn told(stage: &mut Stage, status: &str) {
     stage.event(status, |event| event.name == "arming" && event.status == status).await;
-}
-
-async fn clear_the_stop(stage: &Stage) {
-    let node = &stage.graph.observer.node;
-    let stop = node.create_client::<Stop::Service>(names::STOP, QosProfile::services()).expect("a client");
-    let request = Stop::Request { engage: false, reason: String::new() };
-    assert!(stop.request(request, CALL).await.expect("an answer").success);
 }
 
 /// A goal ends with `not_armed` and these words, and nothing moves.
@@ -100,7 +87,7 @@ async fn an_xarm_is_armed_first_watched_and_left_stopped() {
     ] {
         driver(&mut stage, json!({"error": 22, "refuse": "", "mute": ""})).await;
         driver(&mut stage, change).await;
-        clear_the_stop(&stage).await;
+        stage.graph.observer.set_stop(false, "").await.expect("an answer");
         is_refused(&mut stage, EASY_GOAL, words).await;
     }
     // Granted at last, it arms by itself: the error was cleared when the person asked.
@@ -122,7 +109,7 @@ async fn an_xarm_is_armed_first_watched_and_left_stopped() {
     driver(&mut stage, json!({"state": 3})).await;
     told(&mut stage, "state").await;
     is_refused(&mut stage, EASY_GOAL, "state is 3").await;
-    clear_the_stop(&stage).await;
+    stage.graph.observer.set_stop(false, "").await.expect("an answer");
     stage.easy_goal_is_reached("a pause").await;
 
     // The node that ends leaves the arm stopped and the fence on; the next one arms it again.
@@ -180,6 +167,19 @@ objects:
    on: table, region: {x: [-0.22, -0.14], y: [0.10, 0.22]}}
 ";
 
+/// Waits until both nodes that move a Stretch have said it.
+async fn both_told(stage: &mut Stage, status: &str) {
+    let silent = RefCell::new(vec!["skills", "go_to"]);
+    stage
+        .event(status, |event| {
+            if event.name == "arming" && event.status == status {
+                silent.borrow_mut().retain(|node| *node != event.node);
+            }
+            silent.borrow().is_empty()
+        })
+        .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stretch_stops_at_its_runstop_and_moves_in_its_modes() {
     let _turn = one_at_a_time().await;
@@ -188,13 +188,13 @@ async fn a_stretch_stops_at_its_runstop_and_moves_in_its_modes() {
 
     // Not homed, pressed: refused, each with what to do.
     driver(&mut stage, json!({"homed": false})).await;
-    told(&mut stage, "not_homed").await;
+    both_told(&mut stage, "not_homed").await;
     is_refused(&mut stage, "look around", "/home_the_robot").await;
     driver(&mut stage, json!({"homed": true, "runstop": true})).await;
-    told(&mut stage, "runstopped").await;
+    both_told(&mut stage, "runstopped").await;
     is_refused(&mut stage, "look around", "runstop is pressed").await;
     driver(&mut stage, json!({"runstop": false})).await;
-    told(&mut stage, "armed").await;
+    both_told(&mut stage, "armed").await;
 
     // Pressed on the way: it stands. Released, it does not go on by itself.
     let pressed =
@@ -210,7 +210,7 @@ async fn a_stretch_stops_at_its_runstop_and_moves_in_its_modes() {
     let calls: Vec<&str> =
         state["calls"].as_array().expect("calls").iter().filter_map(Value::as_str).collect();
     assert!(calls.contains(&"switch_to_navigation_mode"), "it was driven in its mode: {calls:?}");
-    told(&mut stage, "armed").await;
+    both_told(&mut stage, "armed").await;
     stage.arm_stands().await;
 
     // Somebody takes the robot into another mode on the way.

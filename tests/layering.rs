@@ -41,7 +41,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
     ("mcap", &["prehend-bags"]),
     ("rusqlite", &["prehend-bags"]),
     ("rosrust", &["prehend-bags"]),
-    ("tokio", &["prehend-llm", "prehend-ros", "prehend-nodes", "prehend-cli"]),
+    ("tokio", &["prehend-llm", "prehend-bags", "prehend-ros", "prehend-nodes", "prehend-cli"]),
     ("clap", &["prehend-nodes", "prehend-cli"]),
 ];
 

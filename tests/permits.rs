@@ -93,7 +93,7 @@ async fn a_permit_is_good_for_one_plan_once_for_a_while() {
     let logs = tempfile::tempdir().unwrap();
     let supervisor = lone_node(NodeName::Verifier, domain.id, logs.path());
     let context = Context::create_in_domain(domain.id).unwrap();
-    let node = Node::create(&context, "permit_test", "", NodeOptions::default()).unwrap();
+    let node = Node::create(&context, "permit_test", names::NAMESPACE, NodeOptions::default()).unwrap();
     let verifier = Verifier::of(&node);
     verifier.gate.wait_available(harness::PATIENCE).await.unwrap();
     verifier.redeem.wait_available(harness::PATIENCE).await.unwrap();

@@ -43,6 +43,8 @@ async fn start() -> Stage {
         robot: "ranger_xarm6",
         without: NODES.into_iter().filter(|node| *node != NodeName::Sim).collect(),
         speed: 4.0,
+        // Nobody is there to arm it.
+        parameters: vec![(NodeName::Sim, "arming:=off")],
         ..StageOptions::default()
     })
     .await

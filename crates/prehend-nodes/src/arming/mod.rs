@@ -86,7 +86,12 @@ impl Drop for Arming {
 impl Arming {
     /// Begins to arm what the robot file says. The parameter `arming` set to `off` says that there is nothing to arm: a simulator.
     pub(crate) fn start(node: &'static str, shell: &Shell, used: Use) -> Result<Self, NodeError> {
-        let wanted = match shell.node.parameters().string_or("arming", "robot")?.as_str() {
+        let parameters = shell.node.parameters();
+        parameters.describe(
+            "arming",
+            "robot: the robot's own safety is armed first; off: there is none, as in a simulator.",
+        );
+        let wanted = match parameters.string_or("arming", "robot")?.as_str() {
             "robot" => shell.robot.arming.as_ref(),
             "off" => None,
             other => {

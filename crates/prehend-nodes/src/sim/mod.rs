@@ -83,6 +83,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 
     let (commands, received) = mpsc::channel();
     let (state, reported) = watch::channel(robot_state(&world));
+    parameters.describe("arming", "robot: the driver's safety services are there; off: they are not.");
+    parameters.describe("vendor_without", "A service that the driver does not have.");
     let vendor = match parameters.string_or("arming", "robot")?.as_str() {
         "robot" => {
             vendor::Vendor::new(shell.robot.arming.as_ref(), &parameters.string_or("vendor_without", "")?)

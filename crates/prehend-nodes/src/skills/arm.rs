@@ -66,10 +66,12 @@ impl Arm {
         hand::fresh(&self.joints)
     }
 
-    /// Waits for joint states that are fresh: those of a robot that was silent may be on their way.
+    /// Waits for joint states that come from now on: the last of a robot that has fallen silent are no measurement, and those of
+    /// one that was silent may be on their way.
     pub(super) async fn measured(&self) -> Result<(), SkillFault> {
         let mut joints = self.joints.clone();
-        let fresh = async { while self.joints().is_err() && joints.changed().await.is_ok() {} };
+        joints.mark_unchanged();
+        let fresh = async { while joints.changed().await.is_ok() && self.joints().is_err() {} };
         // What came in time, or did not, is told below.
         let _ = tokio::time::timeout(SETTLE, fresh).await;
         self.joints().map(drop)

@@ -303,6 +303,7 @@ impl<'a> Job<'a> {
         let moves_objects = Contract::of(plan.skill).moves_objects;
         self.interrupt.guard(skills.arming.engage()).await?;
         self.interrupt.guard(skills.frames.confirm()).await?;
+        self.interrupt.guard(skills.arm.measured()).await?;
         let permitted =
             self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;

@@ -251,7 +251,7 @@ mod tests {
         let codes: Vec<i32> =
             (-31..=1).filter(|code| ![-8, -9, -20].contains(code)).chain([Code::FAILURE]).collect();
         let mut words: Vec<&str> = codes.iter().map(|code| meaning(*code).0).collect();
-        assert!(words.iter().all(|word| !word.contains("not know")), "{words:?}");
+        assert!(!words.contains(&meaning(-99).0), "{words:?}");
         words.sort_unstable();
         let all = words.len();
         words.dedup();
