@@ -96,7 +96,7 @@ impl Roster {
         lock(&self.own).clear();
         self.announce();
         let Some(writer) = lock(&self.writer).take() else { return };
-        match writer.wait_for_acknowledgments(FAREWELL.into()) {
+        match writer.wait_for_acknowledgments(FAREWELL) {
             Ok(true) => {}
             // A peer that was killed never answers.
             Ok(false) => debug!("not every peer knows that our nodes leave"),
