@@ -34,7 +34,10 @@ fn record(folder: &Path, entries: &[Entry], options: BagOptions, killed: bool) -
 }
 
 /// Topic, time and bytes of every message, and what ended the reading early.
-fn read(path: &Path, partial: bool) -> (Vec<(String, i64, Vec<u8>)>, Option<ContainerError>) {
+/// Topic, time and bytes.
+type Stored = (String, i64, Vec<u8>);
+
+fn read(path: &Path, partial: bool) -> (Vec<Stored>, Option<ContainerError>) {
     let mut all = Vec::new();
     let damage = stored_messages(path, partial, &mut |message| {
         all.push((message.topic.to_owned(), message.logged, message.data.to_vec()));

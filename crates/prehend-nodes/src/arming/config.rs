@@ -82,7 +82,7 @@ impl XArmConfig {
         let mut number = |key, low, high| m.req(key).and_then(|v| v.f64_in(low, high));
         let fence_margin = number("fence_margin", 0.0, 0.2);
         let max_tcp_speed = number("max_tcp_speed", 0.01, 1.0);
-        let max_joint_speed = number("max_joint_speed", 0.01, 3.14);
+        let max_joint_speed = number("max_joint_speed", 0.01, std::f64::consts::PI);
         let services = m.req("services").and_then(|v| absolute(&v));
         let mode = m.req("mode").and_then(|v| v.choice(&[("servo", 1), ("velocity", 4)]));
         let clear_errors = m.req("clear_errors").and_then(|v| v.bool());

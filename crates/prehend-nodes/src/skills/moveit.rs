@@ -189,7 +189,8 @@ mod tests {
         assert_eq!(checked(&turned), Ok(()), "another order, said so");
 
         type Break = fn(&mut RobotTrajectory);
-        let cases: [(Break, fn(&TrajectoryFault) -> bool); 13] = [
+        type Expected = fn(&TrajectoryFault) -> bool;
+        let cases: [(Break, Expected); 13] = [
             (|t| t.joint_trajectory.points.clear(), |f| *f == TrajectoryFault::Empty),
             (
                 |t| t.multi_dof_joint_trajectory.points.push(Default::default()),

@@ -185,10 +185,10 @@ async fn parameters(uses: &Uses) -> Result<Value, Failure> {
     let names = GetParameters::Request { names: vec!["gain".to_owned()] };
     let before = uses.get.request(names.clone(), DEADLINE).await?;
     let mut change = Parameter { name: "gain".to_owned(), ..Default::default() };
-    change.value.type_ = ParameterType::PARAMETER_DOUBLE as u8;
+    change.value.type_ = ParameterType::PARAMETER_DOUBLE;
     change.value.double_value = 2.5;
     let set = uses.set.request(SetParameters::Request { parameters: vec![change.clone()] }, DEADLINE).await?;
-    change.value.type_ = ParameterType::PARAMETER_STRING as u8;
+    change.value.type_ = ParameterType::PARAMETER_STRING;
     change.value.string_value = "loud".to_owned();
     let refused = uses.set.request(SetParameters::Request { parameters: vec![change] }, DEADLINE).await?;
     let after = uses.get.request(names, DEADLINE).await?;

@@ -126,7 +126,7 @@ fn of_joint(read: &ReadJoint, joint: &Joint, position: f64, ends: [&String; 2], 
     for (limit, expected) in read.limits.iter().zip(joint.limits) {
         let exact = expected - position;
         let beyond = exact * (expected - f64::midpoint(joint.limits[0], joint.limits[1])) < 0.0;
-        if !same(*limit, exact) && !(beyond && near(*limit, exact)) {
+        if !(same(*limit, exact) || beyond && near(*limit, exact)) {
             found.push(format!("a limit is {limit}, expected {exact}"));
         }
     }
