@@ -33,10 +33,10 @@ fn record(folder: &Path, entries: &[Entry], options: BagOptions, killed: bool) -
     (!killed).then(|| writer.finish().unwrap())
 }
 
-/// Topic, time and bytes of every message, and what ended the reading early.
 /// Topic, time and bytes.
 type Stored = (String, i64, Vec<u8>);
 
+/// Every message, and what ended the reading early.
 fn read(path: &Path, partial: bool) -> (Vec<Stored>, Option<ContainerError>) {
     let mut all = Vec::new();
     let damage = stored_messages(path, partial, &mut |message| {
