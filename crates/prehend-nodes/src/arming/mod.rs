@@ -87,11 +87,12 @@ impl Arming {
     /// Begins to arm what the robot file says. The parameter `arming` set to `off` says that there is nothing to arm: a simulator.
     pub(crate) fn start(node: &'static str, shell: &Shell, used: Use) -> Result<Self, NodeError> {
         let parameters = shell.node.parameters();
+        let asked = parameters.string_or("arming", "robot")?;
         parameters.describe(
             "arming",
             "robot: the robot's own safety is armed first; off: there is none, as in a simulator.",
         );
-        let wanted = match parameters.string_or("arming", "robot")?.as_str() {
+        let wanted = match asked.as_str() {
             "robot" => shell.robot.arming.as_ref(),
             "off" => None,
             other => {

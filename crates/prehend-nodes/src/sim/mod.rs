@@ -83,12 +83,12 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 
     let (commands, received) = mpsc::channel();
     let (state, reported) = watch::channel(robot_state(&world));
+    let (arming, missing) =
+        (parameters.string_or("arming", "robot")?, parameters.string_or("vendor_without", "")?);
     parameters.describe("arming", "robot: the driver's safety services are there; off: they are not.");
     parameters.describe("vendor_without", "A service that the driver does not have.");
-    let vendor = match parameters.string_or("arming", "robot")?.as_str() {
-        "robot" => {
-            vendor::Vendor::new(shell.robot.arming.as_ref(), &parameters.string_or("vendor_without", "")?)
-        }
+    let vendor = match arming.as_str() {
+        "robot" => vendor::Vendor::new(shell.robot.arming.as_ref(), &missing),
         "off" => vendor::Vendor::new(None, ""),
         other => return Err(start_error(format!("parameter `arming` is `{other}`; robot or off"))),
     };
