@@ -1,7 +1,7 @@
 //! Arming: the vendor's own safety functions are on and confirmed before anything moves, and the robot is left stopped.
 //!
 //! What there is to arm stands in the robot file's section `arming`; without it there is nothing (a simulator without the vendor's
-//! driver). A node that moves the robot starts [`Arming`]; its motions ask [`Arming::engage`] first and end with [`Arming::lost`].
+//! driver). A node that moves the robot starts `Arming`; its motions ask `Arming::engage` first and end with `Arming::lost`.
 //! A loss that a person must see to (an error of the controller, a mode that somebody else took) stays until the stop is
 //! cleared; a driver that was started again, a released runstop are armed again by themselves, and no motion is resumed.
 
