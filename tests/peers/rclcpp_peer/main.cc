@@ -45,7 +45,7 @@ constexpr std::size_t kLongText = 200'000;
 
 const rclcpp::QoS kLatched = rclcpp::QoS(1).reliable().transient_local();
 
-std::string quoted(const std::string & text)
+std::string as_json(const std::string & text)
 {
   std::string out = "\"";
   for (const char c : text) {
@@ -141,7 +141,7 @@ public:
   std::string obey(const Words & words)
   {
     const auto is = [&words](const char * what, std::size_t count) {return words.size() == count && words[0] == what;};
-    if (is("nodes", 1)) {return list(node_->get_node_names(), quoted);}
+    if (is("nodes", 1)) {return list(node_->get_node_names(), as_json);}
     if (is("topics", 1)) {return topics();}
     if (is("say", 2)) {return say(std::stoul(words[1]));}
     if (is("show", 6)) {
@@ -211,7 +211,7 @@ private:
   {
     std::string out = "{";
     for (const auto & [topic, types] : node_->get_topic_names_and_types()) {
-      out += (out.size() > 1 ? ", " : "") + quoted(topic) + ": " + list(types, quoted);
+      out += (out.size() > 1 ? ", " : "") + as_json(topic) + ": " + list(types, as_json);
     }
     return out + "}";
   }
@@ -287,7 +287,7 @@ private:
     if (all.empty()) {
       throw std::runtime_error("nothing came");
     }
-    return "{\"newest\": " + quoted(all.back()) + ", \"all\": " + list(all, quoted) + "}";
+    return "{\"newest\": " + as_json(all.back()) + ", \"all\": " + list(all, as_json) + "}";
   }
 
   std::string hear_images(const std::string & what, std::size_t count)
@@ -380,7 +380,7 @@ private:
     const std::map<rclcpp_action::ResultCode, std::string> names{
       {rclcpp_action::ResultCode::SUCCEEDED, "Succeeded"}, {rclcpp_action::ResultCode::ABORTED, "Aborted"},
       {rclcpp_action::ResultCode::CANCELED, "Canceled"}, {rclcpp_action::ResultCode::UNKNOWN, "Unknown"}};
-    return "{\"status\": " + quoted(names.at(ended.code)) + ", \"feedback\": " + std::to_string(heard->load()) + ", \"position\": " +
+    return "{\"status\": " + as_json(names.at(ended.code)) + ", \"feedback\": " + std::to_string(heard->load()) + ", \"position\": " +
            std::to_string(ended.result->position) + ", \"reached\": " + truth(ended.result->reached_goal) + "}";
   }
 
@@ -406,7 +406,7 @@ private:
     const auto text = change(rclcpp::Parameter("gain", "loud"));
     const double after = read();
     const auto verdict = [](const rcl_interfaces::msg::SetParametersResult & result) {return truth(result.successful);};
-    return "{\"listed\": " + list(listed, quoted) + ", \"before\": " + std::to_string(before) + ", \"after\": " + std::to_string(after) +
+    return "{\"listed\": " + list(listed, as_json) + ", \"before\": " + std::to_string(before) + ", \"after\": " + std::to_string(after) +
            ", \"set\": " + list(set, verdict) + ", \"text\": " + list(text, verdict) + "}";
   }
 
@@ -447,9 +447,9 @@ int main(int argc, char ** argv)
       try {
         answer = "\"ok\": true, \"seen\": " + peer.obey(words);
       } catch (const std::exception & error) {
-        answer = "\"ok\": false, \"error\": " + quoted(error.what());
+        answer = "\"ok\": false, \"error\": " + as_json(error.what());
       }
-      std::cout << "{" << answer << ", \"command\": " << quoted(line) << "}" << std::endl;
+      std::cout << "{" << answer << ", \"command\": " << as_json(line) << "}" << std::endl;
     }
     executor.cancel();
     spinning.join();
