@@ -15,7 +15,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profi
 from sensor_msgs.msg import Image
 from tf2_msgs.msg import TFMessage
 
-from ros2_interop import LATCHED, Missing, answered, attempt, follow, need, until
+from peer_process import Missing, attempt, need, until
+from ros2_interop import LATCHED, answered, follow
 
 ROBOT_NODES = {"sim", "object_map", "affordance", "verifier", "skills", "agent"}
 GOAL = "put the red mug in the bowl"

@@ -5,7 +5,7 @@ use crate::judge::Judge;
 use crate::node::{NodeName, nodes_of};
 use crate::observer::Observer;
 use crate::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor, SupervisorError};
-use prehend_nodes::RobotConfig;
+use prehend_nodes::{ArmingConfig, RobotConfig};
 use prehend_ros::{RosArguments, RosError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,7 @@ impl Graph {
     pub fn start(options: &GraphOptions) -> Result<Self, GraphError> {
         let robot = RobotConfig::load(&options.robot)?;
         let domain = Domain::choose(options.purpose)?;
+        let options = &without_driver(&robot, options);
         let started = Instant::now();
         let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
         let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
@@ -220,6 +221,21 @@ impl Graph {
 /// Whether a process ended because joining the domain hung.
 fn is_stuck(status: &str) -> bool {
     status.rsplit(|c: char| !c.is_ascii_digit()).next() == Some(&prehend_ros::STUCK_EXIT_CODE.to_string())
+}
+
+/// The options for a simulated robot whose driver's interfaces were not installed where this was compiled: no driver, nothing to arm.
+fn without_driver(robot: &RobotConfig, options: &GraphOptions) -> GraphOptions {
+    let mut options = options.clone();
+    let Some(package) = robot.arming.as_ref().and_then(ArmingConfig::package) else { return options };
+    if prehend_ros::check_interfaces().missing.iter().any(|missing| missing == package) {
+        tracing::warn!(
+            "{package} was not there when this was compiled: the simulated robot has no driver to arm"
+        );
+        for node in [NodeName::Sim, NodeName::Skills, NodeName::GoTo] {
+            options.overrides.entry(node).or_default().insert(0, "arming:=off".to_owned());
+        }
+    }
+    options
 }
 
 fn process(node: NodeName, options: &GraphOptions) -> ProcessSpec {
