@@ -46,6 +46,11 @@ async fn a_faulty_sensor_ends_the_goal_typed_without_a_motion() {
         (json!({"joints": "nan"}), "sensor_fault"),
         (json!({"joints": "names"}), "sensor_fault"),
     ];
+    // What a set-up has wrong is told with what to look at.
+    let advice = [
+        (json!({"depth": "unaligned"}), "the depth topic must be the one that is aligned with colour"),
+        (json!({"joints": "names"}), "does it call its joints as the robot file does?"),
+    ];
     let pids = stage.pids();
     for (fault, reason) in unnamed.into_iter().chain(faults) {
         let before = stage.motions().await;
@@ -53,6 +58,8 @@ async fn a_faulty_sensor_ends_the_goal_typed_without_a_motion() {
         let followed = stage.goal(EASY_GOAL).await;
         assert_ne!(followed.ending.outcome, Outcome::Done, "{fault}: {:?}", followed.ending);
         assert_eq!(followed.ending.reason.as_deref(), Some(reason), "{fault}: {:?}", followed.ending);
+        let words = advice.iter().find(|(of, _)| *of == fault).map_or("", |(_, words)| words);
+        assert!(followed.ending.message.contains(words), "{fault}: {:?}", followed.ending);
         assert_eq!(stage.motions().await, before, "{fault}: the arm moved");
         assert_eq!(stage.pids(), pids, "{fault}: a node died");
         stage.graph.judge.fault(healthy()).await.unwrap();
