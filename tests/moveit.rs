@@ -61,7 +61,7 @@ async fn whatever_moveit_answers_ends_typed_and_moves_nothing() {
             || stage.events.iter().rev().take(200).any(|event| event.message.contains(words));
         assert!(told, "{how}: nobody says `{words}`: {:?}\n{}", ended.ending, stage.story());
         // It may look from elsewhere in between, and go home from there: that needs no straight line.
-        let looks = how.get("fraction").is_some().then_some(["look", "home"]).unwrap_or_default();
+        let looks: &[&str] = if how.get("fraction").is_some() { &["look", "home"] } else { &[] };
         let looked = |event: &&TraceEvent| looks.iter().any(|skill| begins_in(event, skill, ""));
         let looked = stage.events[told_before..].iter().filter(looked).count();
         assert_eq!(stage.motions().await, before + looked, "{how}: it moved\n{}", stage.story());
