@@ -18,7 +18,7 @@ const ANSWER: Duration = Duration::from_secs(20);
 /// How long the node may wait for a frame that was sent, seconds: then it did not arrive, and is sent again.
 const FRAME: f64 = 2.0;
 /// How often a frame is sent.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 8;
 /// Until what is in the hand is heard.
 const HEARD: Duration = Duration::from_millis(200);
 
@@ -27,7 +27,7 @@ const HEARD: Duration = Duration::from_millis(200);
 /// Errors: [`ReplayError`].
 pub async fn perception(story: &Story, options: &Options) -> Result<Vec<Row>, ReplayError> {
     // One frame for each request: then every frame is the one that was taken, however fast anything is.
-    let nodes: [(NodeName, &[&str]); 1] = [(NodeName::ObjectMap, &["frames_per_update:=1"])];
+    let nodes: [(NodeName, &[&str]); 1] = [(NodeName::ObjectMap, &["frames_per_update:=1", "replay:=true"])];
     let mut stage = Stage::start(options, &nodes, true).await?;
     let played = play(story, &mut stage).await;
     stage.end().await;
@@ -56,19 +56,21 @@ async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError>
         recorded.push(essence(event));
         let heard = stage.told.len();
         let asked = if is_update(event) {
-            take_frames(story, stage, event, &update).await
+            take_frames(story, stage, event, &update).await.map(Some)
         } else {
-            ask(stage, event, &retrieve).await
+            ask(stage, event, &retrieve).await.map(|()| None)
         };
-        if let Err(error) = asked {
-            tracing::warn!("{} was not replayed: {error}", event.message);
-            continue;
-        }
+        let last = match asked {
+            Ok(last) => last,
+            Err(error) => {
+                tracing::warn!("{} was not replayed: {error}", event.message);
+                continue;
+            }
+        };
         // Its line may come after its answer.
         let begun = Instant::now();
         let came = loop {
-            let of_kind = |told: &&TraceEvent| told.kind == event.kind && told.name == event.name;
-            match stage.told.get(heard..).unwrap_or_default().iter().rev().find(of_kind) {
+            match line_of(event, last, stage.told.get(heard..).unwrap_or_default()) {
                 Some(told) => break Some(essence(told)),
                 None if begun.elapsed() > ANSWER => break None,
                 None => stage.wait(LOOK).await,
@@ -77,6 +79,12 @@ async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError>
         replayed.extend(came);
     }
     Ok(rows(&recorded, &replayed))
+}
+
+/// The line that tells what came of `event`: of an update the one about its last frame, since each of its frames has a line.
+fn line_of<'a>(event: &TraceEvent, last: Option<i64>, told: &'a [TraceEvent]) -> Option<&'a TraceEvent> {
+    let is_last = |told: &TraceEvent| last.is_none_or(|stamp| frames_of(told).last() == Some(&stamp));
+    told.iter().find(|told| told.kind == event.kind && told.name == event.name && is_last(told))
 }
 
 /// What an update or a retrieval comes to, however many frames went into it at once.
@@ -103,20 +111,21 @@ async fn request<S: Service>(
     }
 }
 
+/// Gives the frames of an update one after the other; the stamp of the last one that was taken.
 async fn take_frames(
     story: &Story,
     stage: &mut Stage,
     event: &TraceEvent,
     client: &Client<UpdateMap::Service>,
-) -> Result<(), String> {
+) -> Result<i64, String> {
     let data = trace::data(event);
     let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
-    let mut taken = 0;
+    let mut taken = None;
     for stamp in frames_of(event) {
         // What was not recorded whole is left out.
         let Some(frame) = story.frames.get(&stamp) else { continue };
         let asked = UpdateMap::Request {
-            reset: taken == 0 && data["reset"].as_bool().unwrap_or(false),
+            reset: taken.is_none() && data["reset"].as_bool().unwrap_or(false),
             view: text("view"),
             timeout: FRAME,
             scope: text("scope"),
@@ -138,9 +147,9 @@ async fn take_frames(
                 _ => return Err(answer.error_message),
             }
         }
-        taken += 1;
+        taken = Some(stamp);
     }
-    if taken == 0 { Err("none of its frames was recorded whole".to_owned()) } else { Ok(()) }
+    taken.ok_or_else(|| "none of its frames was recorded whole".to_owned())
 }
 
 async fn ask(
@@ -155,4 +164,34 @@ async fn ask(
         scope: data["scope"].as_str().unwrap_or_default().to_owned(),
     };
     request(stage, client, asked).await.map(drop).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(frames: &[i64], node: &str) -> TraceEvent {
+        TraceEvent {
+            node: node.to_owned(),
+            kind: TraceEvent::KIND_PERCEPTION.into(),
+            name: "update".into(),
+            status: "done".into(),
+            data: json!({ "frames": frames }).to_string(),
+            ..Default::default()
+        }
+    }
+
+    /// The answer to the third frame is there and its line is not: that of the second one tells of another map.
+    #[test]
+    fn the_line_of_an_update_is_that_of_its_last_frame() {
+        let recorded = update(&[10, 20, 30], "recorded");
+        let mut told = vec![update(&[10], "first"), update(&[20], "second")];
+        assert_eq!(line_of(&recorded, Some(30), &told), None);
+        told.push(TraceEvent { name: "retrieve".into(), ..update(&[], "another") });
+        assert_eq!(line_of(&recorded, Some(30), &told), None);
+        told.push(update(&[30], "third"));
+        assert_eq!(line_of(&recorded, Some(30), &told).map(|line| line.node.as_str()), Some("third"));
+        let asked = TraceEvent { name: "retrieve".into(), ..update(&[], "recorded") };
+        assert_eq!(line_of(&asked, None, &told).map(|line| line.node.as_str()), Some("another"));
+    }
 }

@@ -6,11 +6,12 @@ use prehend_bags::{ContainerError, StoredMessage, stored_messages};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::rosgraph_msgs::msg::Clock;
-use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_msgs::sensor_msgs::msg::{Image, JointState};
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
+use prehend_msgs::vision_msgs::msg::Detection2DArray;
 use prehend_nodes::RobotConfig;
-use prehend_ros::{from_cdr, nanoseconds};
+use prehend_ros::{RosError, from_cdr, nanoseconds, to_cdr};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -54,6 +55,12 @@ pub fn frames_of(event: &TraceEvent) -> Vec<i64> {
     let data = trace::data(event);
     let frames = data["frames"].as_array().map(Vec::as_slice).unwrap_or_default();
     frames.iter().filter_map(Value::as_i64).collect()
+}
+
+/// Stamps of the frames that an event says were taken with what a detector of parts saw; `None` when it does not say.
+fn with_parts_of(event: &TraceEvent) -> Option<Vec<i64>> {
+    let data = trace::data(event);
+    Some(data["with_parts"].as_array()?.iter().filter_map(Value::as_i64).collect())
 }
 
 /// Whether an event tells of an update of a map.
@@ -121,6 +128,16 @@ impl Story {
         let awaited: Vec<String> = awaited.collect();
         self.frames
             .retain(|_, frame| awaited.iter().all(|topic| frame.iter().any(|sensed| sensed.topic == *topic)));
+        if let Some(parts) = parts {
+            let updates = self.events.iter().filter(|event| is_update(event));
+            let told: Option<Vec<Vec<i64>>> = updates.map(with_parts_of).collect();
+            let told = told.map(|told| told.into_iter().flatten().collect::<BTreeSet<i64>>());
+            let labels = &robot.detector.label_image;
+            self.frames.retain(|stamp, frame| {
+                let is_told = told.as_ref().map(|told| told.contains(stamp));
+                settle_parts(frame, labels, [&parts.label_image, &parts.detections], is_told)
+            });
+        }
         self.torn = wanted.len() - self.frames.len();
         Ok(())
     }
@@ -159,6 +176,36 @@ impl Story {
     }
 }
 
+/// Makes what a detector of parts saw in a frame what it was when the frame was taken: nothing when it was taken without, by `is_told`, else
+/// both messages on `topics`. Whether the frame is whole; a recording that does not tell how it was is taken at what it holds.
+fn settle_parts(frame: &mut Vec<Sensed>, labels: &str, topics: [&String; 2], is_told: Option<bool>) -> bool {
+    let is_there = topics.iter().all(|topic| frame.iter().any(|sensed| sensed.topic == **topic));
+    if is_there && is_told != Some(false) {
+        return true;
+    }
+    frame.retain(|sensed| !topics.contains(&&sensed.topic));
+    is_told != Some(true)
+        && nothing_seen(frame, labels, topics).is_some_and(|nothing| {
+            frame.extend(nothing);
+            true
+        })
+}
+
+/// Messages of a detector of parts that saw none, for a frame with a label image on topic `labels`.
+fn nothing_seen(frame: &[Sensed], labels: &str, [image, detections]: [&String; 2]) -> Option<[Sensed; 2]> {
+    let labels = frame.iter().find(|sensed| sensed.topic == labels)?;
+    let mut blank: Image = from_cdr(&labels.data).ok()?;
+    blank.data.fill(0);
+    let none = Detection2DArray { header: blank.header.clone(), ..Default::default() };
+    let sensed = |topic: &String, type_name: &str, data: Result<Vec<u8>, RosError>| {
+        Some(Sensed { topic: topic.clone(), type_name: type_name.to_owned(), data: data.ok()? })
+    };
+    Some([
+        sensed(image, "sensor_msgs/msg/Image", to_cdr(&blank))?,
+        sensed(detections, "vision_msgs/msg/Detection2DArray", to_cdr(&none))?,
+    ])
+}
+
 /// Topics of cameras and detectors.
 fn cameras_of(robot: &RobotConfig) -> BTreeSet<&str> {
     let (camera, detector) = (&robot.camera, &robot.detector);
@@ -167,11 +214,7 @@ fn cameras_of(robot: &RobotConfig) -> BTreeSet<&str> {
     topics.into_iter().chain(parts).map(String::as_str).collect()
 }
 
-fn take(
-    story: &mut Story,
-    robot: &RobotConfig,
-    message: &StoredMessage<'_>,
-) -> Result<(), prehend_ros::RosError> {
+fn take(story: &mut Story, robot: &RobotConfig, message: &StoredMessage<'_>) -> Result<(), RosError> {
     match message.topic {
         topic if names::is_name(topic, names::TRACE) => story.events.push(from_cdr(message.data)?),
         topic if names::is_name(topic, names::IN_HAND) => {
@@ -191,4 +234,50 @@ fn take(
         _ => {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LABELS: &str = "/labels";
+
+    fn frame(topics: &[&str]) -> Vec<Sensed> {
+        let image = Image { width: 2, height: 1, data: vec![1, 0, 2, 0], ..Default::default() };
+        let data = to_cdr(&image).expect("bytes");
+        let sensed = |topic: &&str| Sensed {
+            topic: (*topic).to_owned(),
+            type_name: "sensor_msgs/msg/Image".to_owned(),
+            data: data.clone(),
+        };
+        topics.iter().map(sensed).collect()
+    }
+
+    #[test]
+    fn a_frame_is_shown_with_the_parts_that_it_was_taken_with() {
+        let (image, detections) = ("/parts/labels".to_owned(), "/parts/detections".to_owned());
+        let whole = [LABELS, &image, &detections];
+        let half = [LABELS, &image];
+        for (there, is_told, is_whole, is_blank) in [
+            (&whole[..], Some(true), true, false),
+            (&whole, None, true, false),
+            (&whole, Some(false), true, true),
+            (&half, Some(false), true, true),
+            (&half, None, true, true),
+            (&half, Some(true), false, true),
+        ] {
+            let mut settled = frame(there);
+            let found = settle_parts(&mut settled, LABELS, [&image, &detections], is_told);
+            assert_eq!(found, is_whole, "{there:?} {is_told:?}");
+            if !is_whole {
+                continue;
+            }
+            assert_eq!(settled.len(), 3);
+            let parts = settled.iter().find(|sensed| sensed.topic == image).expect("the parts' labels");
+            let parts: Image = from_cdr(&parts.data).expect("an image");
+            assert_eq!((parts.width, parts.height), (2, 1));
+            assert_eq!(parts.data.iter().all(|byte| *byte == 0), is_blank, "{there:?} {is_told:?}");
+        }
+        assert!(!settle_parts(&mut frame(&[]), LABELS, [&image, &detections], None), "of what size?");
+    }
 }

@@ -31,12 +31,16 @@ use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
 use settings::Settings;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 use update::{Pending, SelfFilter};
 
 /// How often waiting requests are looked at again.
 const TICK: Duration = Duration::from_millis(30);
+
+/// Messages of a camera's topic that wait in a replay: nothing is passed over there.
+const REPLAYED: usize = 20;
 
 /// How far the base may have moved and still stand where it stood: metres and radians.
 const MOVED: [f64; 2] = [0.02, 0.02];
@@ -67,18 +71,18 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut node = ObjectMapNode::new(&shell).await?;
     let robot = &shell.robot;
-    let sensor = QosProfile::sensor_data();
+    let sensor = node.sensor;
     let mut color = shell.node.subscribe(&robot.camera.color, sensor)?;
     let mut depth = shell.node.subscribe(&robot.camera.depth, sensor)?;
     let mut info = shell.node.subscribe(&robot.camera.info, sensor)?;
     // Where models look there is no detector to wait for, nor its parts.
     let detector = Some(&robot.detector).filter(|_| node.sight.is_none());
-    let mut labels = subscribe(&shell, detector.map(|topics| topics.label_image.as_str()))?;
-    let mut detections = subscribe(&shell, detector.map(|topics| topics.detections.as_str()))?;
+    let mut labels = subscribe(&shell, sensor, detector.map(|topics| topics.label_image.as_str()))?;
+    let mut detections = subscribe(&shell, sensor, detector.map(|topics| topics.detections.as_str()))?;
     let mut in_hand = shell.node.subscribe::<ObjectMapMsg>(names::IN_HAND, QosProfile::transient_local())?;
     let parts = detector.and_then(|topics| topics.parts.as_ref());
-    let mut part_labels = subscribe(&shell, parts.map(|topics| topics.label_image.as_str()))?;
-    let mut part_detections = subscribe(&shell, parts.map(|topics| topics.detections.as_str()))?;
+    let mut part_labels = subscribe(&shell, sensor, parts.map(|topics| topics.label_image.as_str()))?;
+    let mut part_detections = subscribe(&shell, sensor, parts.map(|topics| topics.detections.as_str()))?;
     let services = QosProfile::services();
     let mut update = shell.node.create_service::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let mut retrieve =
@@ -138,9 +142,10 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
 /// A subscription to a topic of a camera or detector, if there is one.
 fn subscribe<M: prehend_msgs::Message>(
     shell: &Shell,
+    qos: QosProfile,
     topic: Option<&str>,
 ) -> Result<Option<Subscription<M>>, NodeError> {
-    let subscribed = topic.map(|topic| shell.node.subscribe(topic, QosProfile::sensor_data()));
+    let subscribed = topic.map(|topic| shell.node.subscribe(topic, qos));
     Ok(subscribed.transpose()?)
 }
 
@@ -171,6 +176,10 @@ struct ObjectMapNode<'a> {
     /// What looks at the images; without it a detector on the graph has labelled them.
     sight: Option<Sight>,
     joiner: Joiner,
+    /// How cameras and detectors are heard.
+    sensor: QosProfile,
+    /// In a replay, the stamp of the last frame of each scope: none is taken twice, however the clock came.
+    replayed: Option<HashMap<Scope, i64>>,
     newest: Option<frames::Frame>,
     waiting: Vec<Pending>,
     /// What the skills hold: it is spoken of like what is on the map.
@@ -194,6 +203,9 @@ impl<'a> ObjectMapNode<'a> {
         let self_filter = SelfFilter::read(parameters)?;
         let text = "Frames of one view that vote on what a thing is called and whether it is there.";
         let frames_per_update = parameters.live_i64("frames_per_update", DEFAULT_FRAMES, 1..=30, text)?;
+        let is_replay = parameters.bool_or("replay", false)?;
+        let text = "The frames are those of a recording: none may be lost, each is taken once, with the parts that were seen in it.";
+        parameters.describe("replay", text);
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("settings", "File that says which models look and which one confirms.");
         parameters.finish()?;
@@ -204,6 +216,8 @@ impl<'a> ObjectMapNode<'a> {
         let model = Model::new(settings.vlm)?;
         let embedder =
             || Box::new(sight.as_ref().map_or_else(|| Sight::default().embedder(), Sight::embedder));
+        let has_parts = sight.is_none() && shell.robot.detector.parts.is_some();
+        let joiner = Joiner::new(sight.is_none());
         let latched = QosProfile::transient_local();
         let room = match &shell.robot.navigation {
             Some(navigation) => Some(Room {
@@ -219,7 +233,9 @@ impl<'a> ObjectMapNode<'a> {
             builder: MapBuilder::with_embedder(&shell.robot.frames.base, mapping, embedder()),
             lexicon,
             model,
-            joiner: Joiner::new(sight.is_none()),
+            joiner: if is_replay && has_parts { joiner.with_parts() } else { joiner },
+            sensor: if is_replay { QosProfile::default().depth(REPLAYED) } else { QosProfile::sensor_data() },
+            replayed: is_replay.then(HashMap::new),
             sight,
             newest: None,
             waiting: Vec::new(),
