@@ -16,7 +16,7 @@ const NEAR_MM: f64 = 5.0;
 /// See [`NEAR`].
 const SHARE: f64 = 0.01;
 /// Data that belong to a run and not to a decision.
-const OF_THE_RUN: [&str; 11] = [
+const OF_THE_RUN: [&str; 12] = [
     "seconds",
     "permit",
     "plan_hash",
@@ -25,6 +25,7 @@ const OF_THE_RUN: [&str; 11] = [
     "version",
     "frames",
     "with_parts",
+    "in_hand",
     "goal_id",
     "joined",
     "merged",

@@ -3,7 +3,7 @@
 use super::ReplayError;
 use super::compare::{Row, rows};
 use super::stage::{LOOK, Options, Stage};
-use super::story::{Story, frames_of, is_retrieval, is_update};
+use super::story::{Story, frames_of, in_hand_of, is_retrieval, is_update};
 use crate::node::NodeName;
 use crate::trace;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
@@ -39,46 +39,65 @@ async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError>
     let services = QosProfile::services();
     let update = node.create_client::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let retrieve = node.create_client::<RetrieveObjects::Service>(names::OBJECT_MAP_RETRIEVE, services)?;
-    let mut in_hand = story.in_hand.iter().peekable();
     let (mut recorded, mut replayed) = (Vec::new(), Vec::new());
-    let mut is_news = false;
+    let mut said: Option<&[u8]> = None;
     for (number, event) in story.events.iter().enumerate() {
-        while let Some((_, data)) = in_hand.next_if(|(before, _)| *before <= number) {
-            stage.say_in_hand(data);
-            is_news = true;
-        }
         if !is_update(event) && !is_retrieval(event) {
             continue;
         }
-        if std::mem::take(&mut is_news) {
-            stage.wait(HEARD).await;
+        let in_hand = story.in_hand_at(number);
+        if in_hand != said {
+            say_in_hand(stage, in_hand).await;
+            said = in_hand;
         }
         recorded.push(essence(event));
-        let heard = stage.told.len();
-        let asked = if is_update(event) {
-            take_frames(story, stage, event, &update).await.map(Some)
-        } else {
-            ask(stage, event, &retrieve).await.map(|()| None)
-        };
-        let last = match asked {
-            Ok(last) => last,
-            Err(error) => {
-                tracing::warn!("{} was not replayed: {error}", event.message);
-                continue;
-            }
-        };
-        // Its line may come after its answer.
-        let begun = Instant::now();
+        let mut attempt = 0;
         let came = loop {
-            match line_of(event, last, stage.told.get(heard..).unwrap_or_default()) {
-                Some(told) => break Some(essence(told)),
-                None if begun.elapsed() > ANSWER => break None,
-                None => stage.wait(LOOK).await,
+            attempt += 1;
+            let heard = stage.told.len();
+            let asked = if is_update(event) {
+                take_frames(story, stage, event, &update).await.map(Some)
+            } else {
+                ask(stage, event, &retrieve).await.map(|()| None)
+            };
+            let told = match asked {
+                Ok(last) => line(stage, event, last, heard).await,
+                Err(error) => {
+                    tracing::warn!("{} was not replayed: {error}", event.message);
+                    break None;
+                }
+            };
+            // What is in the hand may have been heard after the question, which changes nothing and can be asked again.
+            let is_late =
+                |told: &TraceEvent| in_hand_of(event).is_some_and(|keys| in_hand_of(told) != Some(keys));
+            if attempt == ATTEMPTS || !told.as_ref().is_some_and(is_late) || is_update(event) {
+                break told;
             }
+            say_in_hand(stage, in_hand).await;
         };
-        replayed.extend(came);
+        replayed.extend(came.as_ref().map(essence));
     }
     Ok(rows(&recorded, &replayed))
+}
+
+/// Says what is in the hand, and gives it time to be heard.
+async fn say_in_hand(stage: &mut Stage, in_hand: Option<&[u8]>) {
+    if let Some(in_hand) = in_hand {
+        stage.say_in_hand(in_hand);
+        stage.wait(HEARD).await;
+    }
+}
+
+/// The line about `event` among those that are heard after the first `heard`: it may come after its answer.
+async fn line(stage: &mut Stage, event: &TraceEvent, last: Option<i64>, heard: usize) -> Option<TraceEvent> {
+    let begun = Instant::now();
+    loop {
+        match line_of(event, last, stage.told.get(heard..).unwrap_or_default()) {
+            Some(told) => return Some(told.clone()),
+            None if begun.elapsed() > ANSWER => return None,
+            None => stage.wait(LOOK).await,
+        }
+    }
 }
 
 /// The line that tells what came of `event`: of an update the one about its last frame, since each of its frames has a line.

@@ -4,7 +4,7 @@ use super::ReplayError;
 use crate::trace;
 use prehend_bags::{ContainerError, StoredMessage, stored_messages};
 use prehend_msgs::names;
-use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::prehend_interfaces::msg::{ObjectMap, TraceEvent};
 use prehend_msgs::rosgraph_msgs::msg::Clock;
 use prehend_msgs::sensor_msgs::msg::{Image, JointState};
 use prehend_msgs::std_msgs::msg::Header;
@@ -35,8 +35,8 @@ pub struct Sensed {
 pub struct Story {
     /// Trace events in the order of their recording.
     pub events: Vec<TraceEvent>,
-    /// Messages of what was in the hand: before which event each came.
-    pub in_hand: Vec<(usize, Vec<u8>)>,
+    /// Messages of what was in the hand: before which event each was recorded, and the keys in it.
+    pub in_hand: Vec<(usize, BTreeSet<String>, Vec<u8>)>,
     /// Fixed transforms, all in one.
     pub fixed: TFMessage,
     /// Camera and detector messages of the frames that were taken into a map, by stamp.
@@ -71,6 +71,12 @@ pub fn is_update(event: &TraceEvent) -> bool {
 /// Whether an event tells of a retrieval.
 pub fn is_retrieval(event: &TraceEvent) -> bool {
     event.kind == TraceEvent::KIND_PERCEPTION && event.name == "retrieve"
+}
+
+/// Keys of what was in the hand when an event happened; `None` when it does not say.
+pub fn in_hand_of(event: &TraceEvent) -> Option<BTreeSet<String>> {
+    let data = trace::data(event);
+    Some(data["in_hand"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 /// Whether an event tells that something begins to move.
@@ -159,6 +165,18 @@ impl Story {
         self.clocks.iter().copied().filter(|at| *at < stamp).max().unwrap_or(stamp - 1_000_000)
     }
 
+    /// What was in the hand at an event: what it says itself, else what was recorded last before it. The recording hears what is in the hand and
+    /// what happens from two nodes, and not always in the order in which a third one did.
+    pub fn in_hand_at(&self, event: usize) -> Option<&[u8]> {
+        let before = self.in_hand.iter().take_while(|(number, _, _)| *number <= event).count();
+        let (earlier, later) = self.in_hand.split_at(before);
+        let found = match self.events.get(event).and_then(in_hand_of) {
+            Some(keys) => earlier.iter().rev().chain(later).find(|(_, held, _)| *held == keys),
+            None => earlier.last(),
+        };
+        found.map(|(_, _, data)| data.as_slice())
+    }
+
     /// What lacks for a replay, for people; empty when nothing does.
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks = Vec::new();
@@ -218,7 +236,9 @@ fn take(story: &mut Story, robot: &RobotConfig, message: &StoredMessage<'_>) -> 
     match message.topic {
         topic if names::is_name(topic, names::TRACE) => story.events.push(from_cdr(message.data)?),
         topic if names::is_name(topic, names::IN_HAND) => {
-            story.in_hand.push((story.events.len(), message.data.to_vec()))
+            let map: ObjectMap = from_cdr(message.data)?;
+            let keys = map.objects.into_iter().map(|object| object.key).collect();
+            story.in_hand.push((story.events.len(), keys, message.data.to_vec()))
         }
         "/tf_static" => story.fixed.transforms.extend(from_cdr::<TFMessage>(message.data)?.transforms),
         "/tf" => {
@@ -251,6 +271,31 @@ mod tests {
             data: data.clone(),
         };
         topics.iter().map(sensed).collect()
+    }
+
+    #[test]
+    fn what_was_in_the_hand_is_what_the_event_says() {
+        let asked = |in_hand: Option<&[&str]>| TraceEvent {
+            data: in_hand.map_or_else(String::new, |keys| serde_json::json!({ "in_hand": keys }).to_string()),
+            ..Default::default()
+        };
+        let held = |before: usize, keys: &[&str], byte: u8| {
+            (before, keys.iter().map(|key| (*key).to_owned()).collect(), vec![byte])
+        };
+        let story = Story {
+            events: vec![
+                asked(None),
+                asked(Some(&["cup_0"])),
+                asked(Some(&[])),
+                asked(None),
+                asked(Some(&["x"])),
+            ],
+            in_hand: vec![held(0, &[], 0), held(2, &["cup_0"], 1), held(2, &[], 2)],
+            ..Default::default()
+        };
+        let found: Vec<Option<&[u8]>> = (0..5).map(|event| story.in_hand_at(event)).collect();
+        // Of the second one the message was recorded after it; of the last one none was.
+        assert_eq!(found, [Some(&[0][..]), Some(&[1]), Some(&[2]), Some(&[2]), None]);
     }
 
     #[test]

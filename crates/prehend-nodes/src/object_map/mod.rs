@@ -299,8 +299,9 @@ impl<'a> ObjectMapNode<'a> {
             return respond(request, response);
         };
         let map = self.with_in_hand(scope);
+        let in_hand: Vec<String> = self.in_hand.iter().map(|object| object.key.0.clone()).collect();
         if let Some(response) = answer::refusal(&map, &request.message) {
-            return tell_retrieval(&self.shell.trace, request, response);
+            return tell_retrieval(&self.shell.trace, &in_hand, request, response);
         }
         let text = request.message.query.trim();
         let (found, version) = (retrieve(&map, text, request.message.k as usize, &self.lexicon), map.version);
@@ -309,12 +310,12 @@ impl<'a> ObjectMapNode<'a> {
         });
         let trace = self.shell.trace.clone();
         let Some((model, question)) = asked else {
-            return tell_retrieval(&trace, request, answer::retrieval(&found, version));
+            return tell_retrieval(&trace, &in_hand, request, answer::retrieval(&found, version));
         };
         tokio::spawn(async move {
             let (found, error) = confirm::confirmed(found, &question, &*model.confirmer).await;
             tell_confirm(&trace, &question, error);
-            tell_retrieval(&trace, request, answer::retrieval(&found, version));
+            tell_retrieval(&trace, &in_hand, request, answer::retrieval(&found, version));
         });
     }
 
@@ -377,9 +378,10 @@ fn tell_confirm(trace: &Trace, question: &Question, error: Option<ConfirmError>)
     trace.event("", kind, "confirm", status, message, json!({ "candidates": candidates }));
 }
 
-/// Traces the answer to a retrieval and sends it.
+/// Traces the answer to a retrieval, with the keys of what was in the hand then, and sends it.
 fn tell_retrieval(
     trace: &Trace,
+    in_hand: &[String],
     request: ServiceRequest<RetrieveObjects::Service>,
     response: RetrieveObjects::Response,
 ) {
@@ -399,7 +401,7 @@ fn tell_retrieval(
         format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
         json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
             "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
-            "map_version": response.map_version, "k": request.message.k, "scope": request.message.scope }),
+            "map_version": response.map_version, "in_hand": in_hand, "k": request.message.k, "scope": request.message.scope }),
     );
     respond(request, response);
 }
