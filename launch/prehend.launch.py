@@ -261,6 +261,19 @@ def names_below(robot):
     return [robot["navigation"].get("navigator", "/bt_navigator") + "/get_state"]
 
 
+def is_without_driver(said, robot):
+    """Whether the simulation has no vendor's driver in front of it, so that there is nothing to arm."""
+    if said["sim"] != "embedded":
+        return said["sim"] == "gazebo"
+    if "xarm" not in robot.get("arming", {}):
+        return False
+    try:
+        get_package_share_directory("xarm_msgs")
+        return False
+    except PackageNotFoundError:
+        return True
+
+
 def prehend_nodes(said, robot_file, robot):
     """Prehend's nodes, and the embedded robot when it is asked for."""
     namespace = said["namespace"].strip("/")
@@ -275,8 +288,7 @@ def prehend_nodes(said, robot_file, robot):
         "ros_arguments": ["--log-level", said["log_level"]],
         "output": "screen",
     }
-    # Gazebo has no vendor's driver in front of it.
-    unarmed = [{"arming": "off"}] if said["sim"] == "gazebo" else []
+    unarmed = [{"arming": "off"}] if is_without_driver(said, robot) else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
     nodes = [
@@ -297,7 +309,9 @@ def prehend_nodes(said, robot_file, robot):
             executable="sim", name="sim",
             arguments=["--robot", str(robot_file), "--scene", scene(said), "--seed", said["seed"], "--speed", said["speed"]],
             # What stood on the table is lost with it.
-            on_exit=Shutdown(reason="the simulated robot ended"), **common))
+            on_exit=Shutdown(reason="the simulated robot ended"), **{**common, "parameters": common["parameters"] + unarmed}))
+        if unarmed:
+            nodes.insert(0, LogInfo(msg="Prehend: xarm_msgs is not installed, so the simulated robot has no driver that has to be armed"))
     return nodes
 
 

@@ -359,6 +359,9 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--prehend", type=pathlib.Path, help="binary of prehend, of either backend; without it no graph is started")
     parser.add_argument("--peer", type=pathlib.Path, help="binary of the example interop_peer; without it only the graph is looked at")
+    parser.add_argument("--other", type=pathlib.Path, help="another binary of prehend, which is some of the nodes: a mixed graph")
+    parser.add_argument("--nodes-of-other", default="verifier,object_map", help="which; separated by commas")
+    parser.add_argument("--unarmed", action="store_true", help="no driver in front of the robot of a mixed graph, where xarm_msgs is not installed")
     parser.add_argument("--domain", type=int, default=87, help="ROS domain to use")
     parser.add_argument("--seconds", type=float, default=30, help="of images")
     parser.add_argument("--calls", type=int, default=1000, help="of a service")
@@ -367,6 +370,8 @@ def parse():
     options = parser.parse_args()
     options.prehend = options.prehend and options.prehend.resolve()
     options.peer = options.peer and options.peer.resolve()
+    options.other = options.other and options.other.resolve()
+    options.nodes_of_other = options.nodes_of_other.split(",")
     options.root = ROOT
     options.environment = {**os.environ, "ROS_DOMAIN_ID": str(options.domain)}
     return options
@@ -396,7 +401,7 @@ def main():
     if options.prehend:
         from ros2_graph import whole_graph
         tables["graph"] = whole_graph(ros, options)
-        print("\n| `prehend up`, seen from rclpy | |\n|---|---|")
+        print("\n| the graph, seen from rclpy | |\n|---|---|")
         for name, (_, seen) in tables["graph"]:
             print(f"| {name} | {seen} |")
     if options.json:

@@ -158,7 +158,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     named = lambda text: (text.partition("=")[0], str(pathlib.Path(text.partition("=")[2]).resolve()))
     parser.add_argument("--peer", type=named, action="append", default=[], metavar="NAME=BINARY", help="a peer; NAME is a ROS name; may be repeated")
-    parser.add_argument("--alone", action="append", default=["rclcpp"], help="of this one no two are paired (default: rclcpp)")
+    parser.add_argument("--alone", action="append", default=[], help="of this one no two are paired ")
     parser.add_argument("--up", type=named, action="append", default=[], metavar="NAME=BINARY", help="a binary of prehend, to be started; may be repeated")
     parser.add_argument("--starts", type=int, default=5, help="of each")
     parser.add_argument("--domain", type=int, default=86, help="ROS domain to use")

@@ -14,6 +14,11 @@ pub(crate) const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
 /// A folder whose name ends so has the layouts of ROS 2 Humble where they differ from Jazzy's; in the graph, the package has its own name.
 pub(crate) const HUMBLE: &str = "_humble";
 
+/// The name that a package has in the graph.
+pub(crate) fn name_in_graph(package: &str) -> &str {
+    package.strip_suffix(HUMBLE).unwrap_or(package)
+}
+
 /// What the build script writes.
 pub(crate) struct Generated {
     /// The modules, to be included at the root of the crate.
@@ -116,8 +121,11 @@ impl Writer {
     }
 
     fn identity(&mut self, package: &str, name: &str) {
-        let package = package.strip_suffix(HUMBLE).unwrap_or(package);
-        self.line(&format!("const PACKAGE: &'static str = {package:?};"));
+        let in_graph = name_in_graph(package);
+        self.line(&format!("const PACKAGE: &'static str = {in_graph:?};"));
+        if in_graph != package {
+            self.line(&format!("const LAYOUT: &'static str = {package:?};"));
+        }
         self.line(&format!("const NAME: &'static str = {name:?};"));
     }
 

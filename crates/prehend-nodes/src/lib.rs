@@ -21,5 +21,6 @@ pub mod sim;
 pub mod skills;
 pub mod verifier;
 
+pub use arming::ArmingConfig;
 pub use robot::RobotConfig;
 pub use shell::{NodeError, NodeOptions, Shell};

@@ -45,7 +45,7 @@ constexpr std::size_t kLongText = 200'000;
 
 const rclcpp::QoS kLatched = rclcpp::QoS(1).reliable().transient_local();
 
-std::string quoted(const std::string & text)
+std::string as_json(const std::string & text)
 {
   std::string out = "\"";
   for (const char c : text) {
@@ -118,7 +118,6 @@ public:
   : node_(std::make_shared<rclcpp::Node>(name, "/interop")), own_("/interop/" + name + "/"), other_("/interop/" + other + "/")
   {
     gain_ = node_->declare_parameter("gain", 1.5);
-    group_ = node_->create_callback_group(rclcpp::CallbackGroupType::Reentrant);
     numbers_ = node_->create_publisher<Text>(own_ + "numbers", rclcpp::QoS(1000));
     images_ = node_->create_publisher<Image>(own_ + "images", rclcpp::SensorDataQoS());
     large_ = node_->create_publisher<Image>(own_ + "large", rclcpp::QoS(2));
@@ -129,10 +128,10 @@ public:
       latched_->publish(message);
     }
     serve();
-    switch_ = node_->create_client<SetBool>(other_ + "switch", rclcpp::ServicesQoS(), group_);
-    text_ = node_->create_client<Trigger>(other_ + "text", rclcpp::ServicesQoS(), group_);
-    gripper_ = rclcpp_action::create_client<GripperCommand>(node_, other_ + "gripper", group_);
-    parameters_ = std::make_shared<rclcpp::AsyncParametersClient>(node_, other_.substr(0, other_.size() - 1), rclcpp::ParametersQoS(), group_);
+    switch_ = node_->create_client<SetBool>(other_ + "switch");
+    text_ = node_->create_client<Trigger>(other_ + "text");
+    gripper_ = rclcpp_action::create_client<GripperCommand>(node_, other_ + "gripper");
+    parameters_ = std::make_shared<rclcpp::AsyncParametersClient>(node_, other_.substr(0, other_.size() - 1));
   }
 
   rclcpp::Node::SharedPtr node() const {return node_;}
@@ -141,7 +140,7 @@ public:
   std::string obey(const Words & words)
   {
     const auto is = [&words](const char * what, std::size_t count) {return words.size() == count && words[0] == what;};
-    if (is("nodes", 1)) {return list(node_->get_node_names(), quoted);}
+    if (is("nodes", 1)) {return list(node_->get_node_names(), as_json);}
     if (is("topics", 1)) {return topics();}
     if (is("say", 2)) {return say(std::stoul(words[1]));}
     if (is("show", 6)) {
@@ -165,19 +164,19 @@ private:
       own_ + "switch", [](const std::shared_ptr<SetBool::Request> request, std::shared_ptr<SetBool::Response> response) {
         response->success = request->data;
         response->message = std::string("switched ") + (request->data ? "true" : "false");
-      }, rclcpp::ServicesQoS(), group_);
+      });
     text_server_ = node_->create_service<Trigger>(
       own_ + "text", [](const std::shared_ptr<Trigger::Request>, std::shared_ptr<Trigger::Response> response) {
         response->success = true;
         response->message = std::string(kLongText, 'x');
-      }, rclcpp::ServicesQoS(), group_);
+      });
     gripper_server_ = rclcpp_action::create_server<GripperCommand>(
       node_, own_ + "gripper",
       [](const rclcpp_action::GoalUUID &, std::shared_ptr<const GripperCommand::Goal> goal) {
         return goal->command.position < 0 ? rclcpp_action::GoalResponse::REJECT : rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE;
       },
       [](const std::shared_ptr<ServerGoal>) {return rclcpp_action::CancelResponse::ACCEPT;},
-      [](const std::shared_ptr<ServerGoal> goal) {std::thread(close, goal).detach();}, rcl_action_server_get_default_options(), group_);
+      [](const std::shared_ptr<ServerGoal> goal) {std::thread(close, goal).detach();});
   }
 
   /// Closes step by step, until it is there or is told to stop; a goal above 1 asks for more than the gripper can do.
@@ -211,7 +210,7 @@ private:
   {
     std::string out = "{";
     for (const auto & [topic, types] : node_->get_topic_names_and_types()) {
-      out += (out.size() > 1 ? ", " : "") + quoted(topic) + ": " + list(types, quoted);
+      out += (out.size() > 1 ? ", " : "") + as_json(topic) + ": " + list(types, as_json);
     }
     return out + "}";
   }
@@ -250,20 +249,11 @@ private:
     return "{\"sent\": " + std::to_string(count) + "}";
   }
 
-  template<typename T>
-  auto subscribe(const std::string & topic, const rclcpp::QoS & qos, std::function<void(typename T::ConstSharedPtr)> take)
-  {
-    rclcpp::SubscriptionOptions options;
-    options.callback_group = group_;
-    return node_->create_subscription<T>(topic, qos, std::move(take), options);
-  }
-
   std::string hear_numbers(std::size_t count)
   {
     const auto heard = std::make_shared<Heard<std::string>>();
-    // One callback at a time: a reentrant group would let samples overtake each other here.
-    auto subscription = node_->create_subscription<Text>(
-      other_ + "numbers", rclcpp::QoS(1000), [heard](Text::ConstSharedPtr message) {heard->put(message->data);});
+    kept_.push_back(node_->create_subscription<Text>(
+      other_ + "numbers", rclcpp::QoS(1000), [heard](Text::ConstSharedPtr message) {heard->put(message->data);}));
     std::size_t received = 0;
     bool in_order = true;
     std::string text;
@@ -277,8 +267,8 @@ private:
   std::string hear_latched()
   {
     const auto heard = std::make_shared<Heard<std::string>>();
-    auto subscription = node_->create_subscription<Text>(
-      other_ + "latched", kLatched, [heard](Text::ConstSharedPtr message) {heard->put(message->data);});
+    kept_.push_back(node_->create_subscription<Text>(
+      other_ + "latched", kLatched, [heard](Text::ConstSharedPtr message) {heard->put(message->data);}));
     Words all;
     std::string text;
     for (std::chrono::milliseconds wait = kDeadline; heard->next(text, wait); wait = 500ms) {
@@ -287,7 +277,7 @@ private:
     if (all.empty()) {
       throw std::runtime_error("nothing came");
     }
-    return "{\"newest\": " + quoted(all.back()) + ", \"all\": " + list(all, quoted) + "}";
+    return "{\"newest\": " + as_json(all.back()) + ", \"all\": " + list(all, as_json) + "}";
   }
 
   std::string hear_images(const std::string & what, std::size_t count)
@@ -295,7 +285,7 @@ private:
     struct Seen {double late_ms; bool whole; std::size_t bytes;};
     const auto heard = std::make_shared<Heard<Seen>>();
     const rclcpp::QoS qos = what == "large" ? rclcpp::QoS(10) : rclcpp::QoS(rclcpp::SensorDataQoS());
-    auto subscription = subscribe<Image>(
+    kept_.push_back(node_->create_subscription<Image>(
       other_ + what, qos, [node = node_.get(), heard](Image::ConstSharedPtr image) {
         const double late_ms = (node->now() - rclcpp::Time(image->header.stamp)).seconds() * 1e3;
         const auto number = std::stoul(image->header.frame_id);
@@ -305,7 +295,7 @@ private:
           whole = whole && image->data[at] == static_cast<std::uint8_t>(at + number);
         }
         heard->put({late_ms, whole, image->data.size()});
-      });
+      }));
     std::vector<double> late;
     bool whole = true;
     Seen seen{};
@@ -380,7 +370,7 @@ private:
     const std::map<rclcpp_action::ResultCode, std::string> names{
       {rclcpp_action::ResultCode::SUCCEEDED, "Succeeded"}, {rclcpp_action::ResultCode::ABORTED, "Aborted"},
       {rclcpp_action::ResultCode::CANCELED, "Canceled"}, {rclcpp_action::ResultCode::UNKNOWN, "Unknown"}};
-    return "{\"status\": " + quoted(names.at(ended.code)) + ", \"feedback\": " + std::to_string(heard->load()) + ", \"position\": " +
+    return "{\"status\": " + as_json(names.at(ended.code)) + ", \"feedback\": " + std::to_string(heard->load()) + ", \"position\": " +
            std::to_string(ended.result->position) + ", \"reached\": " + truth(ended.result->reached_goal) + "}";
   }
 
@@ -406,7 +396,7 @@ private:
     const auto text = change(rclcpp::Parameter("gain", "loud"));
     const double after = read();
     const auto verdict = [](const rcl_interfaces::msg::SetParametersResult & result) {return truth(result.successful);};
-    return "{\"listed\": " + list(listed, quoted) + ", \"before\": " + std::to_string(before) + ", \"after\": " + std::to_string(after) +
+    return "{\"listed\": " + list(listed, as_json) + ", \"before\": " + std::to_string(before) + ", \"after\": " + std::to_string(after) +
            ", \"set\": " + list(set, verdict) + ", \"text\": " + list(text, verdict) + "}";
   }
 
@@ -414,7 +404,6 @@ private:
   std::string own_;
   std::string other_;
   double gain_{};
-  rclcpp::CallbackGroup::SharedPtr group_;
   rclcpp::Publisher<Text>::SharedPtr numbers_, latched_;
   rclcpp::Publisher<Image>::SharedPtr images_, large_;
   rclcpp::Service<SetBool>::SharedPtr switch_server_;
@@ -423,6 +412,8 @@ private:
   rclcpp::Client<SetBool>::SharedPtr switch_;
   rclcpp::Client<Trigger>::SharedPtr text_;
   rclcpp_action::Client<GripperCommand>::SharedPtr gripper_;
+  /// With rclcpp 28.1 on a newer rcl, an action client gets no feedback any more once the node dropped a subscription.
+  std::vector<rclcpp::SubscriptionBase::SharedPtr> kept_;
   std::shared_ptr<rclcpp::AsyncParametersClient> parameters_;
 };
 }  // namespace
@@ -432,7 +423,8 @@ int main(int argc, char ** argv)
   rclcpp::init(argc, argv);
   {
     Peer peer(argc > 1 ? argv[1] : "ros2", argc > 2 ? argv[2] : "peer");
-    rclcpp::executors::MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 4);
+    // Every callback is short; what takes its time has a thread of its own.
+    rclcpp::executors::SingleThreadedExecutor executor;
     executor.add_node(peer.node());
     std::thread spinning([&executor] {executor.spin();});
     std::cout << "{\"ready\": true, \"gain\": " << peer.gain() << "}" << std::endl;
@@ -447,9 +439,9 @@ int main(int argc, char ** argv)
       try {
         answer = "\"ok\": true, \"seen\": " + peer.obey(words);
       } catch (const std::exception & error) {
-        answer = "\"ok\": false, \"error\": " + quoted(error.what());
+        answer = "\"ok\": false, \"error\": " + as_json(error.what());
       }
-      std::cout << "{" << answer << ", \"command\": " << quoted(line) << "}" << std::endl;
+      std::cout << "{" << answer << ", \"command\": " << as_json(line) << "}" << std::endl;
     }
     executor.cancel();
     spinning.join();

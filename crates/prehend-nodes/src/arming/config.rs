@@ -66,6 +66,14 @@ impl XArmConfig {
 }
 
 impl ArmingConfig {
+    /// The vendor's package of interfaces that arming speaks, when it is one that few have installed.
+    pub fn package(&self) -> Option<&'static str> {
+        match self {
+            Self::XArm(_) => Some("xarm_msgs"),
+            Self::Stretch(_) => None,
+        }
+    }
+
     /// Reads the section.
     pub(crate) fn read(section: &Value<'_>, limits: Option<&Limits>) -> Option<Self> {
         section.map(|m| match (m.opt("xarm"), m.opt("stretch")) {

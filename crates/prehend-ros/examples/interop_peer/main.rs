@@ -31,12 +31,12 @@ async fn run() -> Result<(), Failure> {
     let name = arguments.next().unwrap_or_else(|| "peer".to_owned());
     let other = arguments.next().unwrap_or_else(|| "ros2".to_owned());
     let node = Node::create(&context, &name, "/interop", NodeOptions::default())?;
-    let gain = node.parameters().f64_or("gain", 1.5)?;
+    let gain = node.parameters().live_f64("gain", 1.5, 0.0..=10.0, "A number that may be set.")?;
     node.parameters().finish()?;
     node.serve_parameters()?;
     let offers = offers::Offers::make(&node, &format!("/interop/{name}"))?;
     let uses = commands::Uses::make(&node, &format!("/interop/{other}"))?;
-    say(&json!({"ready": true, "gain": gain, "domain": node.domain_id()}))?;
+    say(&json!({"ready": true, "gain": gain.get(), "domain": node.domain_id()}))?;
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     while let Some(line) = lines.next_line().await? {
         let words: Vec<&str> = line.split_whitespace().collect();
