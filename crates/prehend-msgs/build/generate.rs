@@ -12,7 +12,7 @@ pub(crate) type Interfaces = BTreeMap<String, BTreeMap<Kind, BTreeMap<String, In
 pub(crate) const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
 
 /// A folder whose name ends so has the layouts of ROS 2 Humble where they differ from Jazzy's; in the graph, the package has its own name.
-pub(crate) const HUMBLE: &str = "_humble";
+const HUMBLE: &str = "_humble";
 
 /// The name that a package has in the graph.
 pub(crate) fn name_in_graph(package: &str) -> &str {

@@ -58,7 +58,7 @@ fn read_package(folder: &Path, interfaces: &mut Interfaces, files: &mut Files) -
             let parsed =
                 interface::parse(package, kind, &text).map_err(|e| format!("{}: {e}", file.display()))?;
             // Humble's have no hash, and no topic is of their types.
-            if kind == Kind::Msg && !package.ends_with(generate::HUMBLE) {
+            if kind == Kind::Msg && generate::name_in_graph(package) == package {
                 files.insert((package.to_owned(), name.to_owned()), file.clone());
             }
             interfaces
