@@ -254,20 +254,11 @@ def names_of(part):
     return [part] if isinstance(part, str) and part.startswith("/") else []
 
 
-# What Prehend calls and hears of xarm_api, below the namespace in the robot file.
-XARM_API = (
-    "robot_states", "clean_error", "clean_warn", "motion_enable", "set_tcp_offset", "set_tcp_load", "set_reduced_max_tcp_speed",
-    "set_reduced_max_joint_speed", "set_reduced_tcp_boundary", "set_fence_mode", "set_reduced_mode", "set_collision_sensitivity",
-    "set_mode", "set_state", "get_reduced_mode")
-
-
 def names_below(robot):
-    """Names of which the robot file has the beginning only: a remapping moves whole names."""
-    xarm = robot.get("arming", {}).get("xarm", {})
-    names = [f"{xarm['services']}/{name}" for name in XARM_API] if xarm else []
-    if "navigation" in robot:
-        names.append(robot["navigation"].get("navigator", "/bt_navigator") + "/get_state")
-    return names
+    """Names of which the robot file has the beginning only: a remapping moves whole names (but arming.xarm.services, which Prehend moves)."""
+    if "navigation" not in robot:
+        return []
+    return [robot["navigation"].get("navigator", "/bt_navigator") + "/get_state"]
 
 
 def is_without_driver(said, robot):

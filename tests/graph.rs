@@ -408,18 +408,28 @@ async fn a_graph_in_another_namespace_with_other_names() {
     let line = "--ros-args -r __ns:=/robot1/prehend -r /tf:=/robot1/tf -r /tf_static:=/robot1/tf_static \
                 -r /joint_states:=/robot1/joint_states -r /move_action:=/robot1/move_action \
                 -r /camera/color/image_raw:=/robot1/camera/color/image_raw -r /compute_ik:=/robot1/compute_ik \
-                -p object_map:frames_per_update:=4 --log-level warn";
+                -r /xarm:=/robot1/left_arm -p object_map:frames_per_update:=4 --log-level warn";
     let (_, arguments) = RosArguments::split(line.split_whitespace().map(Into::into)).unwrap();
     let mut stage = Stage::start(StageOptions { arguments, ..Default::default() }).await;
     let topics: BTreeSet<String> =
         stage.graph.observer.node.topics().into_iter().map(|topic| topic.name).collect();
     for name in
-        ["/robot1/prehend/state", "/robot1/tf", "/robot1/joint_states", "/robot1/camera/color/image_raw"]
+        // The last one has a name of which the robot file has the beginning.
+        [
+            "/robot1/prehend/state",
+            "/robot1/tf",
+            "/robot1/joint_states",
+            "/robot1/camera/color/image_raw",
+            "/robot1/left_arm/robot_states",
+        ]
     {
         assert!(topics.contains(name), "{name}: {topics:?}");
     }
-    let stray =
-        |name: &&String| name.starts_with("/prehend/") || ["/tf", "/joint_states"].contains(&name.as_str());
+    let stray = |name: &&String| {
+        name.starts_with("/prehend/")
+            || name.starts_with("/xarm/")
+            || ["/tf", "/joint_states"].contains(&name.as_str())
+    };
     assert_eq!(topics.iter().find(stray), None);
     let nodes = stage.graph.observer.node.node_names();
     assert!(nodes.contains(&"/robot1/prehend/skills".to_owned()), "{nodes:?}");

@@ -9,7 +9,7 @@ use crate::interface::{Constant, Count, Element, Field, Interface, Kind, Primiti
 pub(crate) type Interfaces = BTreeMap<String, BTreeMap<Kind, BTreeMap<String, Interface>>>;
 
 /// A ROS struct without fields has this one on the wire.
-const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
+pub(crate) const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
 
 /// A folder whose name ends so has the layouts of ROS 2 Humble where they differ from Jazzy's; in the graph, the package has its own name.
 const HUMBLE: &str = "_humble";

@@ -11,6 +11,7 @@ mod follow;
 pub mod gazebo;
 pub mod go_to;
 mod live_frames;
+mod moveit_layout;
 pub mod object_map;
 mod permit;
 pub mod robot;
