@@ -356,19 +356,17 @@ fn gazebo_node(lease: &DomainLease, parameters: &[&str]) -> tokio::process::Chil
     command.spawn().expect("runs")
 }
 
-/// Sends the label map until the next array of detections is heard.
-async fn detected(
-    bridge: &Node,
-    heard: &mut prehend_ros::Subscription<Detection2DArray>,
-) -> Detection2DArray {
+/// Sends the label map again and again until something is heard: pictures may be lost.
+async fn sending<T>(bridge: &Node, second: i32, what: &str, heard: impl Future<Output = T>) -> T {
     // As ros_gz_bridge sends it.
     let maps = bridge.create_publisher::<Image>(LABELS_MAP, QosProfile::default()).expect("a publisher");
-    in_time("detections", async {
-        let mut tick = tokio::time::interval(Duration::from_millis(50));
+    let mut tick = tokio::time::interval(Duration::from_millis(50));
+    let mut heard = std::pin::pin!(heard);
+    in_time(what, async {
         loop {
             tokio::select! {
-                array = heard.next() => return array.expect("open"),
-                _ = tick.tick() => maps.publish(&label_map(7)).expect("sent"),
+                heard = &mut heard => return heard,
+                _ = tick.tick() => maps.publish(&label_map(second)).expect("sent"),
             }
         }
     })
@@ -402,7 +400,7 @@ async fn label_maps_become_detections_and_grips_reach_the_finger() {
         bridge.subscribe::<Detection2DArray>(&parts.detections, topics).expect("a subscription");
     let process = gazebo_node(&lease, &[&format!("labels:={}", file.display())]);
 
-    let found = detected(&bridge, &mut things).await;
+    let found: Detection2DArray = sending(&bridge, 7, "detections", things.next()).await.expect("open");
     assert_eq!((found.header.stamp.sec, &found.header.frame_id), (7, &robot.frames.camera), "{found:?}");
     let named: Vec<(&str, &str, f64)> = found
         .detections
@@ -410,11 +408,11 @@ async fn label_maps_become_detections_and_grips_reach_the_finger() {
         .map(|found| (found.results[0].hypothesis.class_id.as_str(), found.id.as_str(), found.bbox.size_y))
         .collect();
     assert_eq!(named, [("mug", "1", 2.0), ("bowl", "2", 1.0)], "the handle is of the mug");
-    let map = in_time("the label image", labels.next()).await.expect("open");
+    let map = sending(&bridge, 7, "the label image", labels.next()).await.expect("open");
     assert_eq!((map.width, map.height, &map.header), (40, 4, &found.header));
     let rows: Vec<u8> = map.data.chunks(map.step as usize).map(|row| row[0]).collect();
     assert_eq!(rows, [0, 2, 1, 1]);
-    let handle = in_time("parts", handles.next()).await.expect("open");
+    let handle = sending(&bridge, 7, "parts", handles.next()).await.expect("open");
     assert_eq!(handle.detections[0].results[0].hypothesis.class_id, "handle");
 
     // What is no label map is left out, and the next one is not.
@@ -427,10 +425,9 @@ async fn label_maps_become_detections_and_grips_reach_the_finger() {
     ] {
         maps.publish(&broken).expect("sent");
     }
-    maps.publish(&label_map(9)).expect("sent");
-    in_time("the next one", async {
+    sending(&bridge, 9, "the next one", async {
         loop {
-            let found: Detection2DArray = things.next().await.expect("open");
+            let found = things.next().await.expect("open");
             assert_ne!(found.header.stamp.sec, 8, "{found:?}");
             if found.header.stamp.sec == 9 {
                 return;

@@ -30,6 +30,7 @@ impl EndpointName {
     }
 
     /// What the definition of its fields is called here: `nav2_msgs_humble/action/NavigateToPose_SendGoal`.
+    #[cfg(feature = "ros2")]
     pub(crate) fn definition(&self) -> String {
         let rest = self.type_name.split_once('/').map_or("", |(_, rest)| rest);
         format!("{}/{rest}", self.layout)
