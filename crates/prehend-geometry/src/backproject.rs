@@ -23,6 +23,17 @@ pub fn point_grid(
     target_from_camera: &Isometry3<f64>,
     max_depth: f64,
 ) -> PointGrid {
+    point_grid_where(depth, intrinsics, target_from_camera, max_depth, |_| true)
+}
+
+/// As [`point_grid`]; pixels that are not wanted, by their row-major indices, are left out too.
+pub fn point_grid_where(
+    depth: &DepthImage,
+    intrinsics: &Intrinsics,
+    target_from_camera: &Isometry3<f64>,
+    max_depth: f64,
+    is_wanted: impl Fn(usize) -> bool + Sync,
+) -> PointGrid {
     let (width, height) = (depth.width, depth.height);
     let sizes_agree = (width, height) == (intrinsics.width, intrinsics.height);
     if !sizes_agree || depth.millimetres.len() != width * height {
@@ -38,7 +49,7 @@ pub fn point_grid(
             let y = (v as f64 - intrinsics.cy) / intrinsics.fy;
             let around = Around::of(depth, v);
             for (u, (slot, mm)) in row.iter_mut().zip(around.here).enumerate() {
-                if *mm == 0 || *mm > limit || around.is_flying(u) {
+                if *mm == 0 || *mm > limit || !is_wanted(v * width + u) || around.is_flying(u) {
                     continue;
                 }
                 let z = f64::from(*mm) * 1e-3;

@@ -72,16 +72,19 @@ pub(crate) struct VoxelBox {
 impl VoxelBox {
     /// The box around the voxels of these points; `None` when it holds too many to list, or there are no points.
     pub(crate) fn around(points: &[Point3<f64>], leaf: f64) -> Option<Self> {
-        let first = voxel_of(points.first()?, leaf);
-        let (mut low, mut high) = (first, first);
-        // Of a coordinate that is no number the voxel is 0, as of the others it is monotonous.
+        let (mut least, mut most, mut sum) = (*points.first()?, *points.first()?, 0.0);
         for point in points {
-            let voxel = voxel_of(point, leaf);
             for axis in 0..3 {
-                low[axis] = low[axis].min(voxel[axis]);
-                high[axis] = high[axis].max(voxel[axis]);
+                least[axis] = if point[axis] < least[axis] { point[axis] } else { least[axis] };
+                most[axis] = if point[axis] > most[axis] { point[axis] } else { most[axis] };
             }
+            sum += point.x + point.y + point.z;
         }
+        // What is not finite has no place in a list.
+        if !f64::is_finite(sum) {
+            return None;
+        }
+        let (low, high) = (voxel_of(&least, leaf), voxel_of(&most, leaf));
         let counts = [0, 1, 2].map(|axis| (i64::from(high[axis]) - i64::from(low[axis]) + 1) as usize);
         let all = counts.iter().try_fold(1_usize, |all, count| all.checked_mul(*count))?;
         (all <= points.len().saturating_mul(LISTED).max(LISTED)).then_some(Self { low, counts })

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::Keyframe;
 use nalgebra::{Isometry3, Point3, Vector3};
-use prehend_geometry::backproject::{PointGrid, point_grid};
+use prehend_geometry::backproject::{PointGrid, point_grid, point_grid_where};
 use prehend_geometry::dbscan::dbscan;
 use prehend_geometry::plane::{Plane, PlaneSearch, ransac};
 use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
@@ -163,8 +163,29 @@ pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane
 
 /// A keyframe in which no support and no clusters are looked for; its parts must have been validated.
 pub fn uncut(frame: &Keyframe, settings: &SegmentSettings) -> Scene {
-    let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
-    let robot = remove_foreign(&mut grid, settings, &frame.robot, &frame.map_from_camera, &frame.intrinsics);
+    uncut_where(frame, settings, |_| true)
+}
+
+/// As [`uncut`], with the points of what is labelled only, unless those are fewer than `least`: then, and when the frame shows parts or
+/// the robot, it has all of them.
+pub(crate) fn uncut_as_drawn(frame: &Keyframe, settings: &SegmentSettings, least: usize) -> Scene {
+    if frame.parts.is_none() && frame.robot.is_empty() {
+        let scene = uncut_where(frame, settings, |index| frame.labels.labels[index] > 0);
+        if scene.grid.points.iter().flatten().take(least).count() == least {
+            return scene;
+        }
+    }
+    uncut(frame, settings)
+}
+
+fn uncut_where(
+    frame: &Keyframe,
+    settings: &SegmentSettings,
+    is_wanted: impl Fn(usize) -> bool + Sync,
+) -> Scene {
+    let pose = &frame.map_from_camera;
+    let mut grid = point_grid_where(&frame.depth, &frame.intrinsics, pose, settings.max_depth, is_wanted);
+    let robot = remove_foreign(&mut grid, settings, &frame.robot, pose, &frame.intrinsics);
     let clusters = vec![0; grid.points.len()];
     Scene { grid, robot, plane: None, clusters, count: 0 }
 }
@@ -251,7 +272,8 @@ fn sees_only_region(
         .fold(0.0, f64::max);
     let eye = map_from_camera.translation.vector;
     (0..3).all(|axis| {
-        eye[axis] - farthest >= settings.region_low[axis] && eye[axis] + farthest <= settings.region_high[axis]
+        eye[axis] - farthest >= settings.region_low[axis]
+            && eye[axis] + farthest <= settings.region_high[axis]
     })
 }
 

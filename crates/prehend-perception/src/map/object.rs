@@ -115,7 +115,7 @@ fn denoised(
     let measured: Vec<usize> =
         hypothesis.pixels.iter().copied().filter(|index| grid.points[*index].is_some()).collect();
     let cloud = PointCloud {
-        points: smoothed(frame, grid, &measured, settings.segment.depth_sigma),
+        points: smoothed(frame, grid, &measured, settings.segment.depth_sigma, settings.still),
         colors: measured.iter().map(|index| frame.color.pixels[*index]).collect(),
     };
     let small = downsample(&cloud, settings.segment.leaf * DENOISED);

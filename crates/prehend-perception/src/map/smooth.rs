@@ -8,8 +8,6 @@ use crate::Keyframe;
 use nalgebra::Point3;
 use prehend_geometry::backproject::PointGrid;
 
-/// Standard deviation of depth that is aimed at, metres: an eighth of the height from which on something is a thing.
-const STILL: f64 = 0.000_75;
 /// Greatest reach of a window, pixels.
 const REACH: usize = 3;
 /// Standard deviations by which the mean of a pair may differ from the pixel between: three of that difference.
@@ -36,9 +34,8 @@ impl Window {
         let border = 2 * REACH;
         let size = [0, 1].map(|axis| (high[axis] + 1).saturating_sub(low[axis]) + 2 * border);
         let mut depths = vec![0.0; size[0] * size[1]];
-        let place = |index: &usize| {
-            (index / columns - low[1] + border) * size[0] + index % columns - low[0] + border
-        };
+        let place =
+            |index: &usize| (index / columns - low[1] + border) * size[0] + index % columns - low[0] + border;
         let places: Vec<usize> = pixels.iter().map(place).collect();
         for (place, index) in places.iter().zip(pixels) {
             depths[*place] = f32::from(frame.depth.millimetres[*index]) * 1e-3;
@@ -53,36 +50,61 @@ impl Window {
         let after = steps.filter(|(du, dv)| *dv > 0 || *du > 0);
         after.map(|(du, dv)| (dv * self.width as isize + du) as usize).collect()
     }
+
+    /// For each pixel the sum over the pairs around it of what they are off its depth, twice, metres; and how many pairs count.
+    fn pairs(&self, half: &[usize], apart: f32) -> (Vec<f32>, Vec<f32>) {
+        let (mut sums, mut pairs) = (vec![0.0_f32; self.depths.len()], vec![0.0_f32; self.depths.len()]);
+        let border = 2 * REACH * self.width;
+        let inner = border..self.depths.len() - border;
+        let here = &self.depths[inner.clone()];
+        for step in half {
+            // Equally long, so that four pixels are done at once.
+            let after = &self.depths[inner.start + step..inner.end + step];
+            let before = &self.depths[inner.start - step..inner.end - step];
+            let slots = sums[inner.clone()].iter_mut().zip(&mut pairs[inner.clone()]);
+            for (((sum, pairs), here), (a, b)) in slots.zip(here).zip(after.iter().zip(before)) {
+                let off = a + b - 2.0 * here;
+                let counts = (*a > 0.0) & (*b > 0.0) & (off.abs() <= 2.0 * apart * here * here);
+                let one = if counts { 1.0 } else { 0.0 };
+                *sum += off * one;
+                *pairs += one;
+            }
+        }
+        (sums, pairs)
+    }
 }
 
 /// The points of a thing's pixels (which must have some), in their order, with less noise; `sigma` is the standard deviation of depth at
-/// 1 m, growing with the square, metres. Where that is small already the points are those of the grid.
-pub(super) fn smoothed(frame: &Keyframe, grid: &PointGrid, pixels: &[usize], sigma: f64) -> Vec<Point3<f64>> {
+/// 1 m, growing with the square, and `still` what is aimed at, metres. Where it is that small already, or nothing is aimed at, the points are
+/// those of the grid.
+pub(super) fn smoothed(
+    frame: &Keyframe,
+    grid: &PointGrid,
+    pixels: &[usize],
+    sigma: f64,
+    still: Option<f64>,
+) -> Vec<Point3<f64>> {
     let raw = || pixels.iter().filter_map(|index| grid.points[*index]);
-    let mean = pixels.iter().filter_map(|index| frame.depth.metres(*index)).sum::<f64>() / pixels.len().max(1) as f64;
-    let reach = ((sigma * mean * mean / STILL - 1.0) / 2.0).ceil().clamp(0.0, REACH as f64) as usize;
+    let Some(still) = still else { return raw().collect() };
+    let mean = pixels.iter().filter_map(|index| frame.depth.metres(*index)).sum::<f64>()
+        / pixels.len().max(1) as f64;
+    let reach = ((sigma * mean * mean / still - 1.0) / 2.0).ceil().clamp(0.0, REACH as f64) as usize;
     if reach == 0 {
         return raw().collect();
     }
     let window = Window::new(frame, pixels);
     let half = window.half(reach);
     let apart = |depth: f32| (APART * sigma) as f32 * depth * depth;
-    // Depths, and for how many pairs of the window; those with half of them are sure.
-    let mut smooth = window.depths.clone();
-    let mut is_sure = vec![false; window.depths.len()];
-    for place in &window.places {
-        let here = window.depths[*place];
-        let (most, mut sum, mut pairs) = (2.0 * apart(here), 0.0_f32, 0.0_f32);
-        for step in &half {
-            let (a, b) = (window.depths[place + step], window.depths[place - step]);
-            let off = a + b - 2.0 * here;
-            let counts = a > 0.0 && b > 0.0 && off.abs() <= most;
-            sum += if counts { off } else { 0.0 };
-            pairs += f32::from(u8::from(counts));
-        }
-        smooth[*place] = here + sum / (2.0 * pairs + 1.0);
-        is_sure[*place] = 2.0 * pairs >= half.len() as f32;
-    }
+    let (sums, pairs) = window.pairs(&half, (APART * sigma) as f32);
+    // Depths; those with half of their pairs are sure.
+    let smooth: Vec<f32> = window
+        .depths
+        .iter()
+        .zip(&sums)
+        .zip(&pairs)
+        .map(|((here, sum), n)| here + sum / (2.0 * n + 1.0))
+        .collect();
+    let is_sure: Vec<bool> = pairs.iter().map(|pairs| 2.0 * pairs >= half.len() as f32).collect();
     // At a border what lies within goes on.
     let ways = window.half(1);
     let eye = Point3::from(frame.map_from_camera.translation.vector);
@@ -102,4 +124,103 @@ pub(super) fn smoothed(frame: &Keyframe, grid: &PointGrid, pixels: &[usize], sig
         eye + (point - eye) * f64::from(sum / count / window.depths[*place])
     });
     points.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LabelImage;
+    use nalgebra::Isometry3;
+    use prehend_geometry::backproject::point_grid;
+    use prehend_geometry::{ColorImage, DepthImage, Intrinsics};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    const SIDE: usize = 60;
+    /// Standard deviation of depth at 1 m, metres.
+    const SIGMA: f64 = 0.002;
+
+    /// A picture of the depths that `at` gives, with noise.
+    fn frame(at: impl Fn(usize, usize) -> f64, seed: u64) -> Keyframe {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        // The sum of twelve even numbers is normal enough.
+        let mut normal = || (0..12).map(|_| rng.random_range(-0.5..0.5)).sum::<f64>();
+        let pixels = (0..SIDE * SIDE).map(|index| {
+            let depth = at(index % SIDE, index / SIDE);
+            ((depth + SIGMA * depth * depth * normal()) * 1e3).round() as u16
+        });
+        Keyframe {
+            view: String::new(),
+            stamp: 0.0,
+            color: ColorImage::filled(SIDE, SIDE, [0; 3]),
+            depth: DepthImage { width: SIDE, height: SIDE, millimetres: pixels.collect() },
+            labels: LabelImage::blank(SIDE, SIDE),
+            detections: Vec::new(),
+            parts: None,
+            intrinsics: Intrinsics { fx: 600.0, fy: 600.0, cx: 30.0, cy: 30.0, width: SIDE, height: SIDE },
+            map_from_camera: Isometry3::identity(),
+            robot: Vec::new(),
+        }
+    }
+
+    /// What the depths of these pixels are off what they should be, smoothed and as measured, metres.
+    fn errors(at: impl Fn(usize, usize) -> f64, pixels: &[usize], seed: u64) -> [Vec<f64>; 2] {
+        let frame = frame(&at, seed);
+        let grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, 5.0);
+        let measured: Vec<usize> =
+            pixels.iter().copied().filter(|index| grid.points[*index].is_some()).collect();
+        [Some(0.000_75), None].map(|still| {
+            let points = smoothed(&frame, &grid, &measured, SIGMA, still);
+            assert_eq!(points.len(), measured.len());
+            let off = |(point, index): (&Point3<f64>, &usize)| point.z - at(index % SIDE, index / SIDE);
+            points.iter().zip(&measured).map(off).collect()
+        })
+    }
+
+    fn mean(values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    fn spread(values: &[f64]) -> f64 {
+        (values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64).sqrt()
+    }
+
+    #[test]
+    fn noise_goes_and_a_slope_stays_up_to_its_border() {
+        let slope = |u: usize, v: usize| 1.2 + 0.002 * u as f64 + 0.001 * v as f64;
+        let inside = |index: &usize| (10..50).contains(&(index % SIDE)) && (15..40).contains(&(index / SIDE));
+        let thing: Vec<usize> = (0..SIDE * SIDE).filter(inside).collect();
+        let [smooth, raw] = errors(slope, &thing, 1);
+        assert!(spread(&smooth) < 0.4 * spread(&raw), "{} {}", spread(&smooth), spread(&raw));
+        // At either end of the slope, where a plain mean would be 2 mm off.
+        let column = |wanted: usize| -> Vec<f64> {
+            let ends = thing.iter().zip(&smooth).filter(|(index, _)| *index % SIDE == wanted);
+            ends.map(|(_, error)| *error).collect()
+        };
+        for end in [10, 49] {
+            assert!(mean(&column(end)).abs() < 0.001, "{}", mean(&column(end)));
+            assert!(spread(&column(end)) < 0.8 * spread(&raw));
+        }
+    }
+
+    #[test]
+    fn an_edge_stays_where_it_is() {
+        // Two faces 3 cm apart.
+        let step = |u: usize, _: usize| if u < 30 { 1.2 } else { 1.23 };
+        let all: Vec<usize> = (0..SIDE * SIDE).collect();
+        let [smooth, raw] = errors(step, &all, 2);
+        assert!(spread(&smooth) < 0.5 * spread(&raw), "{} {}", spread(&smooth), spread(&raw));
+        let worst = smooth.iter().fold(0.0_f64, |worst, error| worst.max(error.abs()));
+        assert!(worst < 0.012, "{worst}");
+    }
+
+    #[test]
+    fn what_is_near_is_left_as_it_was_measured() {
+        let all: Vec<usize> = (0..SIDE * SIDE).collect();
+        let [smooth, raw] = errors(|_, _| 0.5, &all, 3);
+        assert_eq!(smooth, raw);
+        // A thing of one pixel.
+        let [smooth, raw] = errors(|_, _| 1.2, &[700], 3);
+        assert!((smooth[0] - raw[0]).abs() < 1e-6);
+    }
 }

@@ -72,7 +72,8 @@ fn enclosed(owner: &[u32], width: usize) -> Vec<usize> {
             }
             let start = u;
             u += row[u..].iter().position(|one| *one != NOBODY).unwrap_or(width - u);
-            let mut run = Run { start: v * width + start, end: v * width + u, owner: NOBODY, root: runs.len() };
+            let mut run =
+                Run { start: v * width + start, end: v * width + u, owner: NOBODY, root: runs.len() };
             let beside = [start.checked_sub(1).map(|left| row[left]), row.get(u).copied()];
             beside.into_iter().flatten().for_each(|one| run.owner = both(run.owner, one));
             let [up, down] = [
@@ -103,7 +104,8 @@ fn enclosed(owner: &[u32], width: usize) -> Vec<usize> {
         }
         above = first..runs.len();
     }
-    let is_enclosed = |(place, run): &(usize, &Run)| run.root == *place && ![NOBODY, SEVERAL].contains(&run.owner);
+    let is_enclosed =
+        |(place, run): &(usize, &Run)| run.root == *place && ![NOBODY, SEVERAL].contains(&run.owner);
     runs.iter().enumerate().filter(is_enclosed).map(|(_, run)| run.start).collect()
 }
 
@@ -162,5 +164,50 @@ impl Region {
         }
         region.owner = region.owner.filter(|_| is_alone);
         region
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Pixel by pixel.
+    fn brute(owner: &[u32], width: usize) -> Vec<usize> {
+        let mut seen = vec![false; owner.len()];
+        let mut found = Vec::new();
+        for start in 0..owner.len() {
+            if owner[start] != NOBODY || seen[start] {
+                continue;
+            }
+            let (mut open, mut around) = (vec![start], NOBODY);
+            seen[start] = true;
+            while let Some(index) = open.pop() {
+                let u = index % width;
+                let beside = [
+                    (u > 0).then(|| index - 1),
+                    (u + 1 < width).then_some(index + 1),
+                    index.checked_sub(width),
+                    Some(index + width).filter(|next| *next < owner.len()),
+                ];
+                for next in beside.into_iter().flatten() {
+                    around = both(around, owner[next]);
+                    if owner[next] == NOBODY && !std::mem::replace(&mut seen[next], true) {
+                        open.push(next);
+                    }
+                }
+            }
+            if ![NOBODY, SEVERAL].contains(&around) {
+                found.push(start);
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn regions_are_those_of_pixels(owner in prop::collection::vec(prop_oneof![4 => 0..1_u32, 3 => 1..4_u32], 48), width in prop_oneof![Just(6_usize), Just(8), Just(48), Just(1)]) {
+            prop_assert_eq!(enclosed(&owner, width), brute(&owner, width));
+        }
     }
 }

@@ -201,7 +201,8 @@ impl<'a> Field<'a> {
 
     /// Whether a crease that opens to the camera runs through each pixel, in any of four directions.
     fn creases(&self) -> Vec<bool> {
-        let standing: Vec<u32> = (0..self.above.len() as u32).filter(|index| self.above[*index as usize]).collect();
+        let standing: Vec<u32> =
+            (0..self.above.len() as u32).filter(|index| self.above[*index as usize]).collect();
         let mut place = vec![NONE; self.above.len()];
         standing.iter().enumerate().for_each(|(at, index)| place[*index as usize] = at as u32);
         let pixels = || standing.par_iter().with_min_len(AT_ONCE).map(|index| *index as usize);
