@@ -1,9 +1,10 @@
 //! Time of a keyframe by the number of objects that the map holds, stage by stage (cutting the frame by geometry, making things of masks
 //! and pieces, taking them into the map):
-//! `cargo run --release --example map_growth -p prehend-perception [RULE]`.
+//! `cargo run --release --example map_growth -p prehend-perception [RULE [recorded]]`.
 //!
 //! The things stand on a long table, 30 to a patch. The map is built patch by patch; what is timed is a keyframe of the first
-//! patch, so the new points are the same whatever the map holds. RULE is `prehend` (default), `conceptgraphs`, `asp` or `off`.
+//! patch, so the new points are the same whatever the map holds. RULE is `prehend` (default), `conceptgraphs`, `asp` or `off`;
+//! `recorded` takes the settings of maps of recordings instead of the robot's.
 
 #![expect(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 
@@ -71,7 +72,9 @@ fn main() {
         println!("{name} is no rule of merging");
         return;
     };
-    let mut settings = MapSettings { merge: method.rule(), ..MapSettings::default() };
+    let recorded = std::env::args().nth(2).is_some_and(|settings| settings == "recorded");
+    let settings = if recorded { MapSettings::recorded() } else { MapSettings::default() };
+    let mut settings = MapSettings { merge: method.rule(), ..settings };
     settings.segment.region_low = Vector3::new(-1.0, -100.0, -1.0);
     settings.segment.region_high = Vector3::new(2.0, 100.0, 2.0);
     println!(
