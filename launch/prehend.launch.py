@@ -254,20 +254,24 @@ def names_of(part):
     return [part] if isinstance(part, str) and part.startswith("/") else []
 
 
-# What Prehend calls and hears of xarm_api, below the namespace in the robot file.
-XARM_API = (
-    "robot_states", "clean_error", "clean_warn", "motion_enable", "set_tcp_offset", "set_tcp_load", "set_reduced_max_tcp_speed",
-    "set_reduced_max_joint_speed", "set_reduced_tcp_boundary", "set_fence_mode", "set_reduced_mode", "set_collision_sensitivity",
-    "set_mode", "set_state", "get_reduced_mode")
-
-
 def names_below(robot):
-    """Names of which the robot file has the beginning only: a remapping moves whole names."""
-    xarm = robot.get("arming", {}).get("xarm", {})
-    names = [f"{xarm['services']}/{name}" for name in XARM_API] if xarm else []
-    if "navigation" in robot:
-        names.append(robot["navigation"].get("navigator", "/bt_navigator") + "/get_state")
-    return names
+    """Names of which the robot file has the beginning only: a remapping moves whole names (but arming.xarm.services, which Prehend moves)."""
+    if "navigation" not in robot:
+        return []
+    return [robot["navigation"].get("navigator", "/bt_navigator") + "/get_state"]
+
+
+def is_without_driver(said, robot):
+    """Whether the simulation has no vendor's driver in front of it, so that there is nothing to arm."""
+    if said["sim"] != "embedded":
+        return said["sim"] == "gazebo"
+    if "xarm" not in robot.get("arming", {}):
+        return False
+    try:
+        get_package_share_directory("xarm_msgs")
+        return False
+    except PackageNotFoundError:
+        return True
 
 
 def prehend_nodes(said, robot_file, robot):
@@ -284,8 +288,7 @@ def prehend_nodes(said, robot_file, robot):
         "ros_arguments": ["--log-level", said["log_level"]],
         "output": "screen",
     }
-    # Gazebo has no vendor's driver in front of it.
-    unarmed = [{"arming": "off"}] if said["sim"] == "gazebo" else []
+    unarmed = [{"arming": "off"}] if is_without_driver(said, robot) else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
     nodes = [
@@ -306,7 +309,9 @@ def prehend_nodes(said, robot_file, robot):
             executable="sim", name="sim",
             arguments=["--robot", str(robot_file), "--scene", scene(said), "--seed", said["seed"], "--speed", said["speed"]],
             # What stood on the table is lost with it.
-            on_exit=Shutdown(reason="the simulated robot ended"), **common))
+            on_exit=Shutdown(reason="the simulated robot ended"), **{**common, "parameters": common["parameters"] + unarmed}))
+        if unarmed:
+            nodes.insert(0, LogInfo(msg="Prehend: xarm_msgs is not installed, so the simulated robot has no driver that has to be armed"))
     return nodes
 
 

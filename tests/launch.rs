@@ -18,7 +18,7 @@ const PACKAGES: [(&str, &str); 4] = [
 ];
 
 /// Folders of `standard` that are no package one can install: of a vendor who has not released it, or an older layout.
-const NOT_INSTALLED: [&str; 2] = ["xarm_msgs", "nav2_msgs_humble"];
+const NOT_INSTALLED: [&str; 3] = ["xarm_msgs", "nav2_msgs_humble", "moveit_msgs_humble"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_path_buf()

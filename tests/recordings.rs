@@ -6,7 +6,7 @@ use harness::{EASY_GOAL, EASY_SCENE, PREHEND, repository, wait_for};
 use prehend_bags::{ContainerError, notes, stored_messages};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::sensor_msgs::msg::JointState;
-use prehend_msgs::{names, ros2msg};
+use prehend_msgs::{names, ros2msg, type_hash};
 use prehend_ros::{Context, DomainLease, Node, NodeOptions, QosProfile, from_cdr};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -99,6 +99,8 @@ async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
     let metadata = std::fs::read_to_string(bag.join("metadata.yaml")).expect("metadata.yaml");
     let all: u64 = topics.values().map(|(_, count)| count).sum();
     assert!(metadata.contains(&format!("\n  message_count: {all}\n")), "{all}\n{metadata}");
+    let hash = type_hash("sensor_msgs/msg/Image").expect("known");
+    assert!(metadata.contains(&format!("type_description_hash: \"{hash}\"")), "{metadata}");
 
     let replay = prehend(&["replay", "--logs"], &[&folder.path().join("logs"), &bag]).await;
     let said = text(&replay);

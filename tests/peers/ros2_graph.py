@@ -1,4 +1,4 @@
-"""The second part of ros2_interop.py: the whole graph of `prehend up`, used as a person with the ros2 tools would."""
+"""The second part of ros2_interop.py: the whole graph, of one backend or of both, used as a person with the ros2 tools would."""
 import signal
 import subprocess
 import tempfile
@@ -15,15 +15,28 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profi
 from sensor_msgs.msg import Image
 from tf2_msgs.msg import TFMessage
 
-from ros2_interop import LATCHED, Missing, answered, attempt, follow, need, until
+from peer_process import Missing, attempt, need, until
+from ros2_interop import LATCHED, answered, follow
 
 ROBOT_NODES = {"sim", "object_map", "affordance", "verifier", "skills", "agent"}
 GOAL = "put the red mug in the bowl"
 MANY = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL, reliability=ReliabilityPolicy.RELIABLE)
 
 
+def commands(options, folder):
+    """`prehend up`; or each node by itself, when some are another program's."""
+    if not options.other:
+        return [[options.prehend, "up", "--perfect-detector", "--speed", "3", "--out", folder]]
+    extra = {"sim": ["--speed", "3", "--param", "detector:=perfect"]}
+    if options.unarmed:
+        for node in ("sim", "skills"):
+            extra.setdefault(node, []).extend(["--param", "arming:=off"])
+    program = lambda node: options.other if node in options.nodes_of_other else options.prehend
+    return [[program(node), "node", node, *extra.get(node, [])] for node in sorted(ROBOT_NODES)]
+
+
 class Graph:
-    """A running `prehend up`, and the clients that use it; the clients are there before it starts."""
+    """A running graph, and the clients that use it; the clients are there before it starts."""
 
     def __init__(self, ros, options, folder):
         self.ros = ros
@@ -31,16 +44,19 @@ class Graph:
         self.stop = ros.create_client(Stop, "/prehend/stop", callback_group=ros.group)
         self.execute = ActionClient(ros, ExecuteGoal, "/prehend/execute_goal", callback_group=ros.group)
         self.begun = time.monotonic()
-        command = [options.prehend, "up", "--perfect-detector", "--speed", "3", "--out", folder]
-        self.process = subprocess.Popen(
-            command, cwd=options.root, env=options.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True)
         self.lines, self.ready = [], threading.Event()
         self.ready_after = None
-        threading.Thread(target=self._read, daemon=True).start()
+        self.processes = [self.start(command, options) for command in commands(options, folder)]
 
-    def _read(self):
-        for line in self.process.stdout:
+    def start(self, command, options):
+        process = subprocess.Popen(
+            command, cwd=options.root, env=options.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        threading.Thread(target=self._read, args=[process.stdout], daemon=True).start()
+        return process
+
+    def _read(self, lines):
+        for line in lines:
             self.lines.append(line.rstrip())
             if line.startswith("ready in"):
                 self.ready_after = time.monotonic() - self.begun
@@ -68,6 +84,8 @@ def starts(graph):
     until("all nodes in rclpy's graph", lambda: not graph.missing(), 90)
     need(graph.goal.wait_for_service(60), "no goal service")
     usable = time.monotonic() - graph.begun
+    if len(graph.processes) > 1:
+        return f"rclpy sees every node and the goal service after {usable:.2f} s"
     need(graph.ready.wait(60), "it never said that it is ready")
     return f"it says ready after {graph.ready_after:.2f} s; rclpy sees every node and the goal service after {usable:.2f} s"
 
@@ -147,12 +165,13 @@ def parameters(graph):
 
 
 def ends(graph):
-    graph.process.send_signal(signal.SIGINT)
+    for process in graph.processes:
+        process.send_signal(signal.SIGINT)
     begun = time.monotonic()
     until("the nodes leave", lambda: graph.missing() == ROBOT_NODES, 30)
     gone = time.monotonic() - begun
-    code = graph.process.wait(30)
-    return need(code in (0, 130), f"code {code}, all nodes gone after {gone:.1f} s")
+    codes = {process.wait(30) for process in graph.processes}
+    return need(codes <= {0, 130}, f"code {', '.join(map(str, codes))}, all nodes gone after {gone:.1f} s")
 
 
 ROWS = [
@@ -174,5 +193,6 @@ def whole_graph(ros, options):
         except Missing as missing:
             return [("start", (False, f"**fails**: {missing}; it said {graph.lines[-5:]}"))]
         finally:
-            graph.process.kill()
-            graph.process.wait()
+            for process in graph.processes:
+                process.kill()
+                process.wait()

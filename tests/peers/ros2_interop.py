@@ -19,8 +19,6 @@ import array
 import json
 import os
 import pathlib
-import queue
-import subprocess
 import sys
 import threading
 import time
@@ -40,42 +38,18 @@ from sensor_msgs.msg import Image
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
+from peer_process import DEADLINE, LONG_TEXT, Missing, Peer, attempt, need, spread, until
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEADLINE = 20.0
-LONG_TEXT = 200_000
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL, reliability=ReliabilityPolicy.RELIABLE)
 PATTERN = bytes(range(256)) * 24_600
 STATUS = {value: name.removeprefix("STATUS_").lower() for name, value in vars(GoalStatus).items() if name.startswith("STATUS_")}
-
-
-class Missing(Exception):
-    """What should have come did not."""
-
-
-def until(what, condition, deadline=DEADLINE):
-    end = time.monotonic() + deadline
-    while not (found := condition()):
-        if time.monotonic() > end:
-            raise Missing(f"not within {deadline:.0f} s: {what}")
-        time.sleep(0.005)
-    return found
 
 
 def answered(what, future, deadline=DEADLINE):
     until(what, future.done, deadline)
     return future.result()
 
-
-def need(condition, seen):
-    if not condition:
-        raise Missing(f"seen: {seen}")
-    return seen
-
-
-def spread(values):
-    ordered = sorted(values)
-    at = lambda share: ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-    return f"p50 {at(0.5):.2f} ms, p99 {at(0.99):.2f} ms, most {ordered[-1]:.2f} ms"
 
 
 def now_ns():
@@ -155,49 +129,6 @@ class Ros2Side(Node):
         result.position, result.reached_goal = position, True
         goal.succeed()
         return result
-
-
-class Peer:
-    """The Rust process."""
-
-    def __init__(self, options):
-        self.process = subprocess.Popen(
-            [options.peer], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=options.environment)
-        self.lines = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.ready = self.answer()
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.put(json.loads(line))
-
-    def answer(self, deadline=90):
-        try:
-            return self.lines.get(timeout=deadline)
-        except queue.Empty:
-            raise Missing("the peer said nothing") from None
-
-    def tell(self, command):
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-
-    def ask(self, command):
-        self.tell(command)
-        return self.seen()
-
-    def seen(self):
-        answer = self.answer()
-        if not answer["ok"]:
-            raise Missing(f"{answer['command']}: {answer['error']}")
-        return answer["seen"]
-
-    def close(self):
-        self.process.stdin.close()
-        try:
-            return self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return self.process.wait()
 
 
 def hear(ros, kind, topic, qos, action, count, silence=3.0):
@@ -402,19 +333,9 @@ CELLS = [
 ]
 
 
-def attempt(what, cell, *arguments):
-    print(f"... {what}", file=sys.stderr, flush=True)
-    try:
-        seen = True, str(cell(*arguments))
-    except (Missing, subprocess.SubprocessError, OSError, ValueError, KeyError) as failure:
-        seen = False, f"**fails**: {failure}"
-    print(f"    {seen[1]}", file=sys.stderr, flush=True)
-    return seen
-
-
 def between_processes(ros, options):
     """The cells of the peer, one row each: what ROS 2 sees of the peer, what the peer sees of ROS 2."""
-    peer = Peer(options)
+    peer = Peer([options.peer], options.environment)
     rows = []
     try:
         for name, outward, inward in CELLS:
@@ -438,6 +359,9 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--prehend", type=pathlib.Path, help="binary of prehend, of either backend; without it no graph is started")
     parser.add_argument("--peer", type=pathlib.Path, help="binary of the example interop_peer; without it only the graph is looked at")
+    parser.add_argument("--other", type=pathlib.Path, help="another binary of prehend, which is some of the nodes: a mixed graph")
+    parser.add_argument("--nodes-of-other", default="verifier,object_map", help="which; separated by commas")
+    parser.add_argument("--unarmed", action="store_true", help="no driver in front of the robot of a mixed graph, where xarm_msgs is not installed")
     parser.add_argument("--domain", type=int, default=87, help="ROS domain to use")
     parser.add_argument("--seconds", type=float, default=30, help="of images")
     parser.add_argument("--calls", type=int, default=1000, help="of a service")
@@ -446,6 +370,8 @@ def parse():
     options = parser.parse_args()
     options.prehend = options.prehend and options.prehend.resolve()
     options.peer = options.peer and options.peer.resolve()
+    options.other = options.other and options.other.resolve()
+    options.nodes_of_other = options.nodes_of_other.split(",")
     options.root = ROOT
     options.environment = {**os.environ, "ROS_DOMAIN_ID": str(options.domain)}
     return options
@@ -475,7 +401,7 @@ def main():
     if options.prehend:
         from ros2_graph import whole_graph
         tables["graph"] = whole_graph(ros, options)
-        print("\n| `prehend up`, seen from rclpy | |\n|---|---|")
+        print("\n| the graph, seen from rclpy | |\n|---|---|")
         for name, (_, seen) in tables["graph"]:
             print(f"| {name} | {seen} |")
     if options.json:

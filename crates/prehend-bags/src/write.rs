@@ -172,13 +172,7 @@ impl BagWriter {
         let channel = match topic.channel {
             Some(channel) => channel,
             None => {
-                let spec = &topic.spec;
-                let channel = open.writer.add_channel(
-                    &spec.name,
-                    &spec.type_name,
-                    &spec.definition,
-                    &qos_yaml(&spec.offered),
-                );
+                let channel = announce(&mut open.writer, &topic.spec);
                 topic.channel = Some(channel);
                 channel
             }
@@ -221,8 +215,7 @@ impl BagWriter {
         let Some(Open { path, mut writer }) = self.open.take() else { return Ok(()) };
         // A topic that was silent is announced all the same.
         for topic in self.topics.iter().filter(|topic| topic.channel.is_none()) {
-            let spec = &topic.spec;
-            writer.add_channel(&spec.name, &spec.type_name, &spec.definition, &qos_yaml(&spec.offered));
+            announce(&mut writer, &topic.spec);
         }
         let ended = writer.end();
         if ended.is_err() {
@@ -250,6 +243,7 @@ impl BagWriter {
                 name: &topic.spec.name,
                 type_name: &topic.spec.type_name,
                 qos: qos_yaml(&topic.spec.offered),
+                hash: hash_of(&topic.spec),
                 messages: topic.messages,
             })
             .collect();
@@ -264,6 +258,18 @@ impl BagWriter {
             topics: self.topics.into_iter().map(|topic| (topic.spec.name, topic.messages)).collect(),
         })
     }
+}
+
+/// Announces a topic in a file; gives its channel there.
+fn announce(writer: &mut McapWriter<File>, topic: &NewTopic) -> u16 {
+    let qos = qos_yaml(&topic.offered);
+    let notes = [("offered_qos_profiles", qos.as_str()), ("topic_type_hash", hash_of(topic))];
+    writer.add_channel(&topic.name, &topic.type_name, &topic.definition, notes)
+}
+
+/// The hash of a topic's type; empty, as rosbag2 has it, when it is not known.
+fn hash_of(topic: &NewTopic) -> &'static str {
+    prehend_msgs::type_hash(&topic.type_name).unwrap_or_default()
 }
 
 /// What publishers offer, as rosbag2 writes it up to version 8 of its metadata: numbers of rmw for every policy. What discovery does

@@ -5,7 +5,7 @@ use crate::judge::Judge;
 use crate::node::{NodeName, nodes_of};
 use crate::observer::Observer;
 use crate::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor, SupervisorError};
-use prehend_nodes::RobotConfig;
+use prehend_nodes::{ArmingConfig, RobotConfig};
 use prehend_ros::{RosArguments, RosError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,7 @@ impl Graph {
     pub fn start(options: &GraphOptions) -> Result<Self, GraphError> {
         let robot = RobotConfig::load(&options.robot)?;
         let domain = Domain::choose(options.purpose)?;
+        let options = &without_driver(&robot, &prehend_ros::check_interfaces().missing, options);
         let started = Instant::now();
         let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
         let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
@@ -222,6 +223,23 @@ fn is_stuck(status: &str) -> bool {
     status.rsplit(|c: char| !c.is_ascii_digit()).next() == Some(&prehend_ros::STUCK_EXIT_CODE.to_string())
 }
 
+/// The options for a simulated robot whose driver's interfaces are among those that are `missing` where this was compiled: no
+/// driver, nothing to arm.
+fn without_driver(robot: &RobotConfig, missing: &[String], options: &GraphOptions) -> GraphOptions {
+    let mut options = options.clone();
+    let Some(package) = robot.arming.as_ref().and_then(ArmingConfig::package) else { return options };
+    if missing.iter().any(|missing| missing == package) {
+        tracing::warn!(
+            "{package} was not there when this was compiled: the simulated robot has no driver to arm"
+        );
+        for node in [NodeName::Sim, NodeName::Skills, NodeName::GoTo] {
+            // First, so that what the user says wins.
+            options.overrides.entry(node).or_default().insert(0, "arming:=off".to_owned());
+        }
+    }
+    options
+}
+
 fn process(node: NodeName, options: &GraphOptions) -> ProcessSpec {
     let mut arguments = vec!["node".to_owned(), node.name().to_owned(), "--supervised".to_owned()];
     let mut argument = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
@@ -252,4 +270,41 @@ pub fn log_tail(path: &Path, lines: usize) -> String {
     let tail: Vec<String> =
         all[all.len().saturating_sub(lines)..].iter().map(|line| format!("    {line}")).collect();
     if tail.is_empty() { format!("    ({} is empty)", path.display()) } else { tail.join("\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_driver_that_cannot_be_spoken_to_is_left_out() {
+        let check = |robot: &str, missing: &[&str], expected: bool| {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/robots").join(robot);
+            let options = GraphOptions {
+                program: PathBuf::new(),
+                robot: file.clone(),
+                scene: PathBuf::new(),
+                seed: 0,
+                speed: 1.0,
+                overrides: BTreeMap::from([(NodeName::Skills, vec!["arming:=robot".to_owned()])]),
+                arguments: RosArguments::default(),
+                purpose: Purpose::Up,
+                without: Vec::new(),
+                restart: false,
+                logs: PathBuf::new(),
+            };
+            let missing: Vec<String> = missing.iter().map(|name| (*name).to_owned()).collect();
+            let told = without_driver(&RobotConfig::load(&file).unwrap(), &missing, &options).overrides;
+            let off = |node| {
+                told.get(&node).is_some_and(|told| told.first().is_some_and(|told| told == "arming:=off"))
+            };
+            let all = [NodeName::Sim, NodeName::Skills, NodeName::GoTo].map(off);
+            assert_eq!(all, [expected; 3], "{robot} {missing:?}");
+            assert_eq!(told[&NodeName::Skills].last().unwrap(), "arming:=robot", "the user's comes last");
+        };
+        check("xarm6.yaml", &[], false);
+        check("xarm6.yaml", &["vision_msgs"], false);
+        check("xarm6.yaml", &["vision_msgs", "xarm_msgs"], true);
+        check("stretch.yaml", &["xarm_msgs"], false);
+    }
 }

@@ -8,8 +8,9 @@ use prehend_msgs::prehend_interfaces::srv::{
     CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
 };
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
-use prehend_msgs::{Message, Service, moveit_msgs, names};
+use prehend_msgs::{Message, Service, moveit_msgs, moveit_msgs_humble, names};
 use prehend_nodes::RobotConfig;
+use prehend_nodes::robot::Distribution;
 use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosArguments, RosError, Subscription, TfBuffer};
 use std::collections::HashMap;
 use std::fmt;
@@ -237,7 +238,14 @@ fn needed(
     let go_to = node.create_action_client::<GoTo::Action>(names::GO_TO)?;
     let path = &robot.moveit.cartesian_path;
     Ok(vec![
-        service::<moveit_msgs::srv::GetCartesianPath::Service>(node, NodeName::Sim, path)?,
+        match robot.moveit.distribution {
+            Distribution::Jazzy => {
+                service::<moveit_msgs::srv::GetCartesianPath::Service>(node, NodeName::Sim, path)?
+            }
+            Distribution::Humble => {
+                service::<moveit_msgs_humble::srv::GetCartesianPath::Service>(node, NodeName::Sim, path)?
+            }
+        },
         service::<UpdateMap::Service>(node, NodeName::ObjectMap, names::OBJECT_MAP_UPDATE)?,
         service::<RetrieveObjects::Service>(node, NodeName::ObjectMap, names::OBJECT_MAP_RETRIEVE)?,
         service::<GetObject::Service>(node, NodeName::ObjectMap, names::OBJECT_MAP_GET_OBJECT)?,

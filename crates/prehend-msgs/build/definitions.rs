@@ -1,10 +1,11 @@
-//! Writer of the table of message definitions: their texts as they stand in the interface files, and what they are made of.
+//! Writer of the table of message definitions: their texts as they stand in the interface files, what they are made of, and their hashes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use crate::generate::Interfaces;
+use crate::hash::type_hash;
 use crate::interface::{Element, Kind};
 
 /// The files of the messages by package and name.
@@ -26,10 +27,11 @@ pub(crate) fn definitions(interfaces: &Interfaces, files: &Files) -> String {
             })
             .collect();
         let full = format!("{package}/msg/{name}");
+        let hash = type_hash(interfaces, package, name).unwrap_or_default();
         let path = file.display().to_string();
         let _ = writeln!(
             table,
-            "Definition {{ name: {full:?}, text: include_str!({path:?}), parts: &{parts:?} }},"
+            "Definition {{ name: {full:?}, text: include_str!({path:?}), parts: &{parts:?}, hash: {hash:?} }},"
         );
     }
     table.push(']');

@@ -9,10 +9,15 @@ use crate::interface::{Constant, Count, Element, Field, Interface, Kind, Primiti
 pub(crate) type Interfaces = BTreeMap<String, BTreeMap<Kind, BTreeMap<String, Interface>>>;
 
 /// A ROS struct without fields has this one on the wire.
-const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
+pub(crate) const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
 
 /// A folder whose name ends so has the layouts of ROS 2 Humble where they differ from Jazzy's; in the graph, the package has its own name.
 const HUMBLE: &str = "_humble";
+
+/// The name that a package has in the graph.
+pub(crate) fn name_in_graph(package: &str) -> &str {
+    package.strip_suffix(HUMBLE).unwrap_or(package)
+}
 
 /// What the build script writes.
 pub(crate) struct Generated {
@@ -116,8 +121,11 @@ impl Writer {
     }
 
     fn identity(&mut self, package: &str, name: &str) {
-        let package = package.strip_suffix(HUMBLE).unwrap_or(package);
-        self.line(&format!("const PACKAGE: &'static str = {package:?};"));
+        let in_graph = name_in_graph(package);
+        self.line(&format!("const PACKAGE: &'static str = {in_graph:?};"));
+        if in_graph != package {
+            self.line(&format!("const LAYOUT: &'static str = {package:?};"));
+        }
         self.line(&format!("const NAME: &'static str = {name:?};"));
     }
 

@@ -2,6 +2,7 @@
 
 mod definitions;
 mod generate;
+mod hash;
 mod interface;
 #[cfg(feature = "ros2")]
 mod ros2;
@@ -56,7 +57,8 @@ fn read_package(folder: &Path, interfaces: &mut Interfaces, files: &mut Files) -
             let text = fs::read_to_string(&file)?;
             let parsed =
                 interface::parse(package, kind, &text).map_err(|e| format!("{}: {e}", file.display()))?;
-            if kind == Kind::Msg {
+            // Humble's have no hash, and no topic is of their types.
+            if kind == Kind::Msg && generate::name_in_graph(package) == package {
                 files.insert((package.to_owned(), name.to_owned()), file.clone());
             }
             interfaces

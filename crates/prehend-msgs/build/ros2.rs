@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::generate::Interfaces;
+use crate::generate::{Interfaces, name_in_graph};
 use crate::interface::{Element, Interface, Kind};
 
 /// Interfaces that are not ours and that tests of the wire speak, when they are installed.
@@ -91,7 +91,7 @@ fn contained(interfaces: &Interfaces, interface: &Interface, found: &mut BTreeSe
 pub(crate) fn twins(interfaces: &Interfaces) -> String {
     let available = Available::new();
     let (mut services, mut feedback) = (String::new(), String::new());
-    let (mut twins, mut parts_of) = (String::new(), String::new());
+    let (mut twins, mut definitions) = (String::new(), String::new());
     let mut missing = BTreeSet::new();
     let ours = interfaces.iter().flat_map(|(package, kinds)| {
         kinds
@@ -100,14 +100,20 @@ pub(crate) fn twins(interfaces: &Interfaces) -> String {
     });
     let examples = EXAMPLES.map(|(package, kind, name)| (package, kind, name, false));
     for (package, kind, name, is_ours) in ours.chain(examples) {
-        if !available.has(package, kind, name) {
-            missing.extend(is_ours.then(|| package.to_owned()));
+        let in_graph = name_in_graph(package);
+        if !available.has(in_graph, kind, name) {
+            missing.extend(is_ours.then(|| in_graph.to_owned()));
             continue;
         }
         let word = kind.word();
-        let path = format!("{package}::{word}::{name}");
+        // Two layouts of one type: r2r has one of the two, under the name that both have in the graph.
+        let is_second = in_graph != package;
+        let path = format!("{in_graph}::{word}::{name}");
+        let own_path = format!("{package}::{word}::{name}");
         let mut service = |ros: &str, rust: &str| {
-            let _ = writeln!(services, "{ros:?} => Some(visitor.visit::<r2r::{rust}::Service>()),");
+            if !is_second {
+                let _ = writeln!(services, "{ros:?} => Some(visitor.visit::<r2r::{rust}::Service>()),");
+            }
         };
         let parts: &[&str] = match kind {
             Kind::Msg => &[],
@@ -120,21 +126,26 @@ pub(crate) fn twins(interfaces: &Interfaces) -> String {
                     service(&format!("{package}/action/{name}_{part}"), &format!("{path}::{part}"));
                 }
                 let ros = format!("{package}/action/{name}_FeedbackMessage");
-                let _ =
-                    writeln!(feedback, "{ros:?} => Some(visitor.visit::<r2r::{path}::FeedbackMessage>()),");
+                if !is_second {
+                    let _ = writeln!(
+                        feedback,
+                        "{ros:?} => Some(visitor.visit::<r2r::{path}::FeedbackMessage>()),"
+                    );
+                }
                 &["Goal", "Result", "Feedback"]
             }
         };
-        let mut twin = |ros: &str, rust: &str| {
+        let mut twin = |ros: &str, part: &str| {
             if is_ours {
-                let _ = writeln!(twins, "visitor.visit::<crate::{rust}, r2r::{rust}>({ros:?});");
+                let _ =
+                    writeln!(twins, "visitor.visit::<crate::{own_path}{part}, r2r::{path}{part}>({ros:?});");
             }
         };
         if parts.is_empty() {
-            twin(&format!("{package}/{word}/{name}"), &path);
+            twin(&format!("{package}/{word}/{name}"), "");
         }
         for part in parts {
-            twin(&format!("{package}/{word}/{name}_{part}"), &format!("{path}::{part}"));
+            twin(&format!("{package}/{word}/{name}_{part}"), &format!("::{part}"));
         }
         if let Some(interface) = interfaces.get(package).and_then(|kinds| kinds.get(&kind)?.get(name)) {
             let own = format!("{package}/{word}/{name}");
@@ -142,7 +153,11 @@ pub(crate) fn twins(interfaces: &Interfaces) -> String {
             within.extend(parts.is_empty().then(|| own.clone()));
             contained(interfaces, interface, &mut within);
             let within: Vec<_> = within.into_iter().collect();
-            let _ = writeln!(parts_of, "({own:?}, &{within:?}),");
+            let shared = format!("{in_graph}/{word}/{name}");
+            let _ = writeln!(
+                definitions,
+                "Definition {{ name: {own:?}, in_graph: {shared:?}, parts: &{within:?} }},"
+            );
         }
     }
     format!(
@@ -151,7 +166,7 @@ pub(crate) fn twins(interfaces: &Interfaces) -> String {
          fn feedback<V: MessageVisitor>(type_name: &str, visitor: V) -> Option<V::Output> {{\n\
          match type_name {{\n{feedback}_ => None,\n}}\n}}\n\
          fn twins(visitor: &mut impl TwinVisitor) {{\n{twins}}}\n\
-         const PARTS: &[(&str, &[&str])] = &[\n{parts_of}];\n\
+         const DEFINITIONS: &[Definition] = &[\n{definitions}];\n\
          const WITHOUT: &[&str] = &{missing:?};\n",
         missing = missing.iter().collect::<Vec<_>>(),
     )

@@ -6,7 +6,7 @@
 //! and `Action`. Their shape is r2r's: field names as in the file (a Rust keyword gets a trailing `_`), every array a
 //! `Vec`, constants as associated constants. Serde gives them the wire form of real ROS 2 under a CDR serializer;
 //! `Default` is the default of the interface file, with fixed arrays at their length. Build values with
-//! `..Default::default()`. [`ros2msg`] has their definitions as text.
+//! `..Default::default()`. [`ros2msg`] has their definitions as text, [`type_hash`] their hashes.
 //!
 //! Not for: sending (that is `prehend-ros`), conversion to the types of the lower layers (that is `prehend-nodes`).
 //!
@@ -19,7 +19,7 @@ pub mod names;
 pub mod ros2;
 mod traits;
 
-pub use definitions::ros2msg;
+pub use definitions::{ros2msg, type_hash};
 pub use traits::{Action, Message, Payload, Service};
 
 include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));

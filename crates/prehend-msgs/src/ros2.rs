@@ -53,9 +53,20 @@ pub fn visit_twins(visitor: &mut impl TwinVisitor) {
     twins(visitor);
 }
 
-/// Every message, service and action with a twin, and the names `visit_twins` has for its parts and all messages within.
-pub fn parts_of_interfaces() -> &'static [(&'static str, &'static [&'static str])] {
-    PARTS
+/// A message, service or action that has a twin.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    /// What it is called here: `nav2_msgs_humble/action/NavigateToPose`.
+    pub name: &'static str,
+    /// What it is called in the graph, as another layout may be, too: `nav2_msgs/action/NavigateToPose`.
+    pub in_graph: &'static str,
+    /// The names that [`visit_twins`] has for its parts and all messages within.
+    pub parts: &'static [&'static str],
+}
+
+/// Everything that has a twin.
+pub fn definitions() -> &'static [Definition] {
+    DEFINITIONS
 }
 
 /// Packages with interfaces of which r2r has none: they were not installed where this crate was compiled, or filtered out.

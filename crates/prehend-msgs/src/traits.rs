@@ -22,6 +22,8 @@ pub trait Message: Payload {
     const PACKAGE: &'static str;
     /// The name without the package, e.g. `Image`.
     const NAME: &'static str;
+    /// The package of this crate that defines the fields: `nav2_msgs_humble` for what has the name `nav2_msgs` in the graph.
+    const LAYOUT: &'static str = Self::PACKAGE;
 }
 
 /// A service: `PACKAGE/srv/NAME`.
@@ -34,6 +36,8 @@ pub trait Service: Send + Sync + 'static {
     const PACKAGE: &'static str;
     /// The name without the package, e.g. `Trigger`.
     const NAME: &'static str;
+    /// The package of this crate that defines the fields: `nav2_msgs_humble` for what has the name `nav2_msgs` in the graph.
+    const LAYOUT: &'static str = Self::PACKAGE;
 }
 
 /// An action: `PACKAGE/action/NAME`.
@@ -48,4 +52,6 @@ pub trait Action: Send + Sync + 'static {
     const PACKAGE: &'static str;
     /// The name without the package, e.g. `GripperCommand`.
     const NAME: &'static str;
+    /// The package of this crate that defines the fields: `nav2_msgs_humble` for what has the name `nav2_msgs` in the graph.
+    const LAYOUT: &'static str = Self::PACKAGE;
 }

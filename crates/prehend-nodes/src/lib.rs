@@ -11,6 +11,7 @@ mod follow;
 pub mod gazebo;
 pub mod go_to;
 mod live_frames;
+mod moveit_layout;
 pub mod object_map;
 mod permit;
 pub mod robot;
@@ -20,5 +21,6 @@ pub mod sim;
 pub mod skills;
 pub mod verifier;
 
+pub use arming::ArmingConfig;
 pub use robot::RobotConfig;
 pub use shell::{NodeError, NodeOptions, Shell};

@@ -54,6 +54,8 @@ pub struct PartTopics {
 /// MoveIt 2's interfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveItNames {
+    /// Whose layouts they have: Humble's say less, and its lines are timed at full speed.
+    pub distribution: Distribution,
     /// Planning group of the arm.
     pub group: String,
     /// `moveit_msgs/action/MoveGroup`.
@@ -360,7 +362,14 @@ fn read_detector(m: &mut Map<'_>) -> Option<DetectorTopics> {
     Some(DetectorTopics { label_image: label_image?, detections: detections?, parts })
 }
 
+fn distribution(m: &mut Map<'_>) -> Option<Distribution> {
+    m.opt("distribution").map_or(Some(Distribution::Jazzy), |v| {
+        v.choice(&[("humble", Distribution::Humble), ("jazzy", Distribution::Jazzy)])
+    })
+}
+
 fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
+    let distribution = distribution(m);
     let group = text(m, "group");
     let move_action = text(m, "move_action");
     let execute_trajectory = text(m, "execute_trajectory");
@@ -368,6 +377,7 @@ fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
     let inverse_kinematics = text(m, "inverse_kinematics");
     let apply_planning_scene = text(m, "apply_planning_scene");
     Some(MoveItNames {
+        distribution: distribution?,
         group: group?,
         move_action: move_action?,
         execute_trajectory: execute_trajectory?,
@@ -435,9 +445,7 @@ fn read_limits(m: &mut Map<'_>) -> Option<Limits> {
 
 fn read_navigation(m: &mut Map<'_>, joints: usize) -> Option<Navigation> {
     let (action, map, costmap) = (text(m, "action"), text(m, "map"), text(m, "costmap"));
-    let distribution = m.opt("distribution").map_or(Some(Distribution::Jazzy), |v| {
-        v.choice(&[("humble", Distribution::Humble), ("jazzy", Distribution::Jazzy)])
-    });
+    let distribution = distribution(m);
     let navigator = m.opt("navigator").map_or(Some("/bt_navigator".to_owned()), |v| v.text());
     let (scan, odometry, pose) = (text(m, "scan"), text(m, "odometry"), text(m, "pose"));
     let (frame, odom, base, laser) = (text(m, "frame"), text(m, "odom"), text(m, "base"), text(m, "laser"));

@@ -2,10 +2,10 @@
 //! owner has died.
 
 use crate::convert;
+use crate::moveit_layout::Executions;
 use crate::shell::{NodeError, NodeOptions, Shell, incarnation};
 use futures::StreamExt;
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
-use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::names;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid;
 use prehend_msgs::nav2_msgs::action::NavigateToPose;
@@ -116,7 +116,7 @@ struct Verifier<'a> {
     /// The same of go_to and the base.
     driver: Owner,
     navigation: Option<ActionClient<NavigateToPose::Action>>,
-    trajectory: ActionClient<ExecuteTrajectory::Action>,
+    trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
 }
 
@@ -244,7 +244,7 @@ impl<'a> Verifier<'a> {
                 Some(navigation) => Some(shell.node.create_action_client(&navigation.action)?),
                 None => None,
             },
-            trajectory: shell.node.create_action_client(&shell.robot.moveit.execute_trajectory)?,
+            trajectory: shell.robot.moveit.executions(&shell.node)?,
             controller: shell.node.create_action_client(&shell.robot.arm.controller)?,
         })
     }

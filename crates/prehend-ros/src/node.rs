@@ -100,10 +100,12 @@ impl Drop for Inner {
 
 fn topic_name<T: Message>(topic: &str) -> Result<EndpointName, RosError> {
     EndpointName::of(topic, format!("{}/msg/{}", T::PACKAGE, T::NAME))
+        .map(|named| named.laid_out_as(T::LAYOUT))
 }
 
 fn service_name<S: Service>(service: &str) -> Result<EndpointName, RosError> {
     EndpointName::of(service, format!("{}/srv/{}", S::PACKAGE, S::NAME))
+        .map(|named| named.laid_out_as(S::LAYOUT))
 }
 
 /// The topic with its type as ROS writes it: `sensor_msgs/msg/Image`.

@@ -165,8 +165,14 @@ impl<S: Store> McapWriter<S> {
         Ok(())
     }
 
-    /// Announces a topic; gives its channel.
-    pub(super) fn add_channel(&mut self, topic: &str, type_name: &str, definition: &str, qos: &str) -> u16 {
+    /// Announces a topic, with what rosbag2 notes of it; gives its channel.
+    pub(super) fn add_channel(
+        &mut self,
+        topic: &str,
+        type_name: &str,
+        definition: &str,
+        notes: [(&str, &str); 2],
+    ) -> u16 {
         let fresh = u16::try_from(self.schemas.len() + 1).unwrap_or(u16::MAX);
         let schema = *self.schemas.entry(type_name.to_owned()).or_insert(fresh);
         if schema == fresh {
@@ -178,7 +184,7 @@ impl<S: Store> McapWriter<S> {
         let channel = self.channels;
         self.channels += 1;
         let body = Body(Vec::new()).u16(channel).u16(schema).text(topic).text("cdr");
-        let bytes = record(op::CHANNEL, body.texts([("offered_qos_profiles", qos)]));
+        let bytes = record(op::CHANNEL, body.texts(notes));
         self.gathered.records.extend_from_slice(&bytes);
         self.described[1].extend(bytes);
         channel
@@ -377,7 +383,7 @@ mod tests {
         let room = 40_000;
         let disk = Disk { bytes: Arc::default(), room };
         let mut writer = McapWriter::begin(disk.clone(), true).unwrap();
-        let channel = writer.add_channel("/a", "std_msgs/msg/String", "string data", "");
+        let channel = writer.add_channel("/a", "std_msgs/msg/String", "string data", [("a", ""), ("b", "")]);
         let mut written = 0;
         let error = loop {
             writer.message(channel, written + 1, &noise(written as u32 + 7, 9000)).unwrap();
@@ -411,14 +417,19 @@ mod tests {
         let mut writer = McapWriter::begin(disk.clone(), false).unwrap();
         let notes = BTreeMap::from([("robot".to_owned(), "xarm6".to_owned())]);
         writer.note("prehend", &notes).unwrap();
-        let a = writer.add_channel("/a", "std_msgs/msg/String", "string data", "- history: 3");
+        let a = writer.add_channel(
+            "/a",
+            "std_msgs/msg/String",
+            "string data",
+            [("offered_qos_profiles", "- history: 3"), ("topic_type_hash", "RIHS01_0")],
+        );
         for time in [30, 10, 20] {
             writer.message(a, time, b"\0\x01\0\0abc").unwrap();
         }
         writer.flush().unwrap();
-        let b = writer.add_channel("/b", "std_msgs/msg/String", "string data", "");
+        let b = writer.add_channel("/b", "std_msgs/msg/String", "string data", [("a", ""), ("b", "")]);
         writer.message(b, 40, b"\0\x01\0\0d").unwrap();
-        let silent = writer.add_channel("/c", "std_msgs/msg/Bool", "bool data", "");
+        let silent = writer.add_channel("/c", "std_msgs/msg/Bool", "bool data", [("a", ""), ("b", "")]);
         writer.end().unwrap();
         let bytes = disk.bytes.lock().unwrap().clone();
         let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
@@ -429,6 +440,7 @@ mod tests {
         assert_eq!((summary.chunk_indexes.len(), summary.metadata_indexes.len()), (2, 1));
         assert_eq!(summary.channels[&silent].schema.as_ref().unwrap().name, "std_msgs/msg/Bool");
         assert_eq!(summary.channels[&a].metadata["offered_qos_profiles"], "- history: 3");
+        assert_eq!(summary.channels[&a].metadata["topic_type_hash"], "RIHS01_0");
         let mut times = Vec::new();
         for chunk in &summary.chunk_indexes {
             let by_channel = summary.read_message_indexes(&bytes, chunk).unwrap();

@@ -1,4 +1,5 @@
-//! The text of `metadata.yaml`, version 5: what rosbag2 of Humble writes and every newer one reads.
+//! The text of `metadata.yaml`, version 7: the first with type hashes. Humble, which writes 5, looks for the keys it knows and reads it,
+//! and so does every newer rosbag2.
 
 use std::fmt::Write;
 
@@ -16,6 +17,8 @@ pub(super) struct TopicFacts<'a> {
     pub(super) name: &'a str,
     pub(super) type_name: &'a str,
     pub(super) qos: String,
+    /// Empty when it is not known.
+    pub(super) hash: &'a str,
     pub(super) messages: u64,
 }
 
@@ -26,7 +29,7 @@ pub(super) fn text(topics: &[TopicFacts<'_>], files: &[FileFacts]) -> String {
     let end = spoken.iter().map(|file| file.span.1).max().unwrap_or_default();
     let messages: u64 = files.iter().map(|file| file.messages).sum();
     let mut text = format!(
-        "rosbag2_bagfile_information:\n  version: 5\n  storage_identifier: mcap\n  duration:\n    nanoseconds: {}\n  starting_time:\n    \
+        "rosbag2_bagfile_information:\n  version: 7\n  storage_identifier: mcap\n  duration:\n    nanoseconds: {}\n  starting_time:\n    \
          nanoseconds_since_epoch: {begin}\n  message_count: {messages}\n",
         end - begin
     );
@@ -34,12 +37,13 @@ pub(super) fn text(topics: &[TopicFacts<'_>], files: &[FileFacts]) -> String {
         let _ = writeln!(text, "  {key}:{}", if is_empty { " []" } else { "" });
     };
     list(&mut text, "topics_with_message_count", topics.is_empty());
-    for TopicFacts { name, type_name, qos, messages } in topics {
+    for TopicFacts { name, type_name, qos, hash, messages } in topics {
         let _ = writeln!(
             text,
             "    - topic_metadata:\n        name: {name}\n        type: {type_name}\n        serialization_format: cdr\n        \
-             offered_qos_profiles: {}\n      message_count: {messages}",
-            quoted(qos)
+             offered_qos_profiles: {}\n        type_description_hash: {}\n      message_count: {messages}",
+            quoted(qos),
+            quoted(hash)
         );
     }
     text.push_str("  compression_format: \"\"\n  compression_mode: \"\"\n");
@@ -57,6 +61,7 @@ pub(super) fn text(topics: &[TopicFacts<'_>], files: &[FileFacts]) -> String {
             end - begin
         );
     }
+    text.push_str("  custom_data: {}\n");
     text
 }
 

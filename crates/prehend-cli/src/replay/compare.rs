@@ -16,7 +16,7 @@ const NEAR_MM: f64 = 5.0;
 /// See [`NEAR`].
 const SHARE: f64 = 0.01;
 /// Data that belong to a run and not to a decision.
-const OF_THE_RUN: [&str; 10] = [
+const OF_THE_RUN: [&str; 12] = [
     "seconds",
     "permit",
     "plan_hash",
@@ -24,6 +24,8 @@ const OF_THE_RUN: [&str; 10] = [
     "map_version",
     "version",
     "frames",
+    "with_parts",
+    "in_hand",
     "goal_id",
     "joined",
     "merged",

@@ -19,9 +19,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Pause between two sayings of where the joints are: older than 1.5 s nobody believes them.
 const JOINTS: Duration = Duration::from_millis(200);
 /// After this time a frame that was not taken is shown again: it may have been lost, or nobody asked yet.
-const AGAIN: Duration = Duration::from_millis(700);
-/// The clock goes on so much after the frames that follow the first of an update, nanoseconds.
-const LATER: i64 = 50_000_000;
+const AGAIN: Duration = Duration::from_secs(3);
 /// Longest time until the agent says whether it takes the goal.
 const SUBMIT: Duration = Duration::from_secs(20);
 /// The decisions that come late are waited for.
@@ -81,7 +79,7 @@ fn first_goal(story: &Story) -> Option<(String, Vec<TraceEvent>)> {
 pub async fn goal(story: &Story, options: &Options) -> Result<Option<Played>, ReplayError> {
     let Some((text, recorded)) = first_goal(story) else { return Ok(None) };
     let nodes: [(NodeName, &[&str]); 5] = [
-        (NodeName::ObjectMap, &[]),
+        (NodeName::ObjectMap, &["replay:=true"]),
         (NodeName::Affordance, &[]),
         (NodeName::Verifier, &[]),
         // The robot that stands has no driver in front of it.
@@ -110,8 +108,6 @@ struct Show {
     stamp: i64,
     /// How many updates must have ended before.
     after: usize,
-    /// Whether it is the first one of its update.
-    is_first: bool,
 }
 
 async fn play(
@@ -124,16 +120,14 @@ async fn play(
     for (number, update) in recorded.iter().filter(|event| is_update(event)).enumerate() {
         // What was not recorded whole is left out.
         let stamps = frames_of(update).into_iter().filter(|stamp| story.frames.contains_key(stamp));
-        shows.extend(stamps.enumerate().map(|(place, stamp)| Show {
-            stamp,
-            after: number,
-            is_first: place == 0,
-        }));
+        shows.extend(stamps.map(|stamp| Show { stamp, after: number }));
     }
     let start = recorded.first().map_or(0, |event| i64::from(event.stamp.sec) * 1_000_000_000);
     let first = shows.front().map_or(start, |show| show.stamp);
-    let mut now = first;
-    stage.say_time(story.clock_before(first));
+    // What is said of the joints and transforms is of the frame that is shown; the clock stands before it, so that the request for it is
+    // not later, and at the last one that was taken, so that no request gets that again.
+    let (mut now, mut clock) = (first, story.clock_before(first));
+    stage.say_time(clock);
     stage.say_where(story, first);
     stage.say_joints(story, first);
     stage.wait(JOINTS).await;
@@ -154,18 +148,23 @@ async fn play(
         if said.is_none_or(|at| at.elapsed() >= JOINTS) {
             // The robot stands: what it said last is said again, and the clock stands with it.
             stage.say_joints(story, now);
-            stage.say_time(story.clock_before(now));
+            stage.say_where(story, now);
+            stage.say_time(clock);
             said = Some(Instant::now());
         }
         let done = stage.told.iter().filter(|event| is_update(event)).count();
         // The next frame comes when the last one was taken: none is passed over, however slow the machine is.
-        while shows.pop_front_if(|show| show.after < done || stage.taken.contains(&show.stamp)).is_some() {}
-        if let Some(&Show { stamp, after, is_first }) = shows.front() {
+        while let Some(show) =
+            shows.pop_front_if(|show| show.after < done || stage.taken.contains(&show.stamp))
+        {
+            clock = clock.max(show.stamp);
+        }
+        if let Some(&Show { stamp, after }) = shows.front() {
             let is_shown = shown.is_some_and(|(last, at)| last == stamp && at.elapsed() < AGAIN);
             if done >= after && !is_shown {
-                // Before its first frame a request must not be later than it; the next request must be later than the last.
-                now = if is_first { stamp } else { stamp + LATER };
-                stage.say_time(story.clock_before(now));
+                now = stamp;
+                clock = clock.max(story.clock_before(stamp));
+                stage.say_time(clock);
                 stage.say_where(story, stamp);
                 stage.wait(LOOK).await;
                 stage.show(story.frames.get(&stamp).map(Vec::as_slice).unwrap_or_default()).await;

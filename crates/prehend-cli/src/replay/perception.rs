@@ -3,7 +3,7 @@
 use super::ReplayError;
 use super::compare::{Row, rows};
 use super::stage::{LOOK, Options, Stage};
-use super::story::{Story, frames_of, is_retrieval, is_update};
+use super::story::{Story, frames_of, in_hand_of, is_retrieval, is_update};
 use crate::node::NodeName;
 use crate::trace;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
@@ -18,7 +18,7 @@ const ANSWER: Duration = Duration::from_secs(20);
 /// How long the node may wait for a frame that was sent, seconds: then it did not arrive, and is sent again.
 const FRAME: f64 = 2.0;
 /// How often a frame is sent.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 8;
 /// Until what is in the hand is heard.
 const HEARD: Duration = Duration::from_millis(200);
 
@@ -27,7 +27,7 @@ const HEARD: Duration = Duration::from_millis(200);
 /// Errors: [`ReplayError`].
 pub async fn perception(story: &Story, options: &Options) -> Result<Vec<Row>, ReplayError> {
     // One frame for each request: then every frame is the one that was taken, however fast anything is.
-    let nodes: [(NodeName, &[&str]); 1] = [(NodeName::ObjectMap, &["frames_per_update:=1"])];
+    let nodes: [(NodeName, &[&str]); 1] = [(NodeName::ObjectMap, &["frames_per_update:=1", "replay:=true"])];
     let mut stage = Stage::start(options, &nodes, true).await?;
     let played = play(story, &mut stage).await;
     stage.end().await;
@@ -39,44 +39,71 @@ async fn play(story: &Story, stage: &mut Stage) -> Result<Vec<Row>, ReplayError>
     let services = QosProfile::services();
     let update = node.create_client::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let retrieve = node.create_client::<RetrieveObjects::Service>(names::OBJECT_MAP_RETRIEVE, services)?;
-    let mut in_hand = story.in_hand.iter().peekable();
     let (mut recorded, mut replayed) = (Vec::new(), Vec::new());
-    let mut is_news = false;
+    let mut said: Option<&[u8]> = None;
     for (number, event) in story.events.iter().enumerate() {
-        while let Some((_, data)) = in_hand.next_if(|(before, _)| *before <= number) {
-            stage.say_in_hand(data);
-            is_news = true;
-        }
         if !is_update(event) && !is_retrieval(event) {
             continue;
         }
-        if std::mem::take(&mut is_news) {
-            stage.wait(HEARD).await;
+        let in_hand = story.in_hand_at(number);
+        if in_hand != said {
+            say_in_hand(stage, in_hand).await;
+            said = in_hand;
         }
         recorded.push(essence(event));
-        let heard = stage.told.len();
-        let asked = if is_update(event) {
-            take_frames(story, stage, event, &update).await
-        } else {
-            ask(stage, event, &retrieve).await
-        };
-        if let Err(error) = asked {
-            tracing::warn!("{} was not replayed: {error}", event.message);
-            continue;
-        }
-        // Its line may come after its answer.
-        let begun = Instant::now();
+        let mut attempt = 0;
         let came = loop {
-            let of_kind = |told: &&TraceEvent| told.kind == event.kind && told.name == event.name;
-            match stage.told.get(heard..).unwrap_or_default().iter().rev().find(of_kind) {
-                Some(told) => break Some(essence(told)),
-                None if begun.elapsed() > ANSWER => break None,
-                None => stage.wait(LOOK).await,
+            attempt += 1;
+            let heard = stage.told.len();
+            let asked = if is_update(event) {
+                take_frames(story, stage, event, &update).await.map(Some)
+            } else {
+                ask(stage, event, &retrieve).await.map(|()| None)
+            };
+            let told = match asked {
+                Ok(last) => line(stage, event, last, heard).await,
+                Err(error) => {
+                    tracing::warn!("{} was not replayed: {error}", event.message);
+                    break None;
+                }
+            };
+            // What is in the hand may have been heard after the question, which changes nothing and can be asked again.
+            let is_late =
+                |told: &TraceEvent| in_hand_of(event).is_some_and(|keys| in_hand_of(told) != Some(keys));
+            if attempt == ATTEMPTS || !told.as_ref().is_some_and(is_late) || is_update(event) {
+                break told;
             }
+            say_in_hand(stage, in_hand).await;
         };
-        replayed.extend(came);
+        replayed.extend(came.as_ref().map(essence));
     }
     Ok(rows(&recorded, &replayed))
+}
+
+/// Says what is in the hand, and gives it time to be heard.
+async fn say_in_hand(stage: &mut Stage, in_hand: Option<&[u8]>) {
+    if let Some(in_hand) = in_hand {
+        stage.say_in_hand(in_hand);
+        stage.wait(HEARD).await;
+    }
+}
+
+/// The line about `event` among those that are heard after the first `heard`: it may come after its answer.
+async fn line(stage: &mut Stage, event: &TraceEvent, last: Option<i64>, heard: usize) -> Option<TraceEvent> {
+    let begun = Instant::now();
+    loop {
+        match line_of(event, last, stage.told.get(heard..).unwrap_or_default()) {
+            Some(told) => return Some(told.clone()),
+            None if begun.elapsed() > ANSWER => return None,
+            None => stage.wait(LOOK).await,
+        }
+    }
+}
+
+/// The line that tells what came of `event`: of an update the one about its last frame, since each of its frames has a line.
+fn line_of<'a>(event: &TraceEvent, last: Option<i64>, told: &'a [TraceEvent]) -> Option<&'a TraceEvent> {
+    let is_last = |told: &TraceEvent| last.is_none_or(|stamp| frames_of(told).last() == Some(&stamp));
+    told.iter().find(|told| told.kind == event.kind && told.name == event.name && is_last(told))
 }
 
 /// What an update or a retrieval comes to, however many frames went into it at once.
@@ -103,20 +130,21 @@ async fn request<S: Service>(
     }
 }
 
+/// Gives the frames of an update one after the other; the stamp of the last one that was taken.
 async fn take_frames(
     story: &Story,
     stage: &mut Stage,
     event: &TraceEvent,
     client: &Client<UpdateMap::Service>,
-) -> Result<(), String> {
+) -> Result<i64, String> {
     let data = trace::data(event);
     let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
-    let mut taken = 0;
+    let mut taken = None;
     for stamp in frames_of(event) {
         // What was not recorded whole is left out.
         let Some(frame) = story.frames.get(&stamp) else { continue };
         let asked = UpdateMap::Request {
-            reset: taken == 0 && data["reset"].as_bool().unwrap_or(false),
+            reset: taken.is_none() && data["reset"].as_bool().unwrap_or(false),
             view: text("view"),
             timeout: FRAME,
             scope: text("scope"),
@@ -138,9 +166,9 @@ async fn take_frames(
                 _ => return Err(answer.error_message),
             }
         }
-        taken += 1;
+        taken = Some(stamp);
     }
-    if taken == 0 { Err("none of its frames was recorded whole".to_owned()) } else { Ok(()) }
+    taken.ok_or_else(|| "none of its frames was recorded whole".to_owned())
 }
 
 async fn ask(
@@ -155,4 +183,34 @@ async fn ask(
         scope: data["scope"].as_str().unwrap_or_default().to_owned(),
     };
     request(stage, client, asked).await.map(drop).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(frames: &[i64], node: &str) -> TraceEvent {
+        TraceEvent {
+            node: node.to_owned(),
+            kind: TraceEvent::KIND_PERCEPTION.into(),
+            name: "update".into(),
+            status: "done".into(),
+            data: json!({ "frames": frames }).to_string(),
+            ..Default::default()
+        }
+    }
+
+    /// The answer to the third frame is there and its line is not: that of the second one tells of another map.
+    #[test]
+    fn the_line_of_an_update_is_that_of_its_last_frame() {
+        let recorded = update(&[10, 20, 30], "recorded");
+        let mut told = vec![update(&[10], "first"), update(&[20], "second")];
+        assert_eq!(line_of(&recorded, Some(30), &told), None);
+        told.push(TraceEvent { name: "retrieve".into(), ..update(&[], "another") });
+        assert_eq!(line_of(&recorded, Some(30), &told), None);
+        told.push(update(&[30], "third"));
+        assert_eq!(line_of(&recorded, Some(30), &told).map(|line| line.node.as_str()), Some("third"));
+        let asked = TraceEvent { name: "retrieve".into(), ..update(&[], "recorded") };
+        assert_eq!(line_of(&asked, None, &told).map(|line| line.node.as_str()), Some("another"));
+    }
 }

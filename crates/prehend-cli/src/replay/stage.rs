@@ -194,16 +194,9 @@ impl Stage {
         }
     }
 
-    /// Sends a frame; the pictures come last, so that the parts that nobody waits for are there before the frame is whole. One message
-    /// after the other: whoever takes them takes them as they come, and what is too much at once is lost.
+    /// Sends a frame, one message after the other: what is too much at once is lost, and sent again later.
     pub(super) async fn show(&mut self, frame: &[Sensed]) {
-        let parts = self.robot.detector.parts.clone();
-        let is_part = |sensed: &&Sensed| {
-            parts
-                .as_ref()
-                .is_some_and(|parts| [&parts.label_image, &parts.detections].contains(&&sensed.topic))
-        };
-        for sensed in frame.iter().filter(is_part).chain(frame.iter().filter(|sensed| !is_part(sensed))) {
+        for sensed in frame {
             if let Some(camera) = self.cameras.get(&sensed.topic) {
                 sent(camera.publish(&sensed.data));
             }

@@ -25,8 +25,9 @@ use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
 use prehend_scene::{ActionTable, Affordance, Crop, Diagnostics, Evidence, Object, Scope};
 use serde_json::json;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tools::{Subject, tools};
 
 /// Deadline of each call to another node.
@@ -146,7 +147,8 @@ struct Worker {
     verifier: Client<Assess::Service>,
     knowledge: Arc<Knowledge>,
     actions: Arc<ActionTable>,
-    plane: Arc<Mutex<Option<Plane>>>,
+    /// Version of the newest map that was heard, and its support.
+    plane: watch::Sender<(u64, Option<Plane>)>,
     /// ASP's ablation *No Aff* (§V-A): every affordance has the cloud of the whole object.
     whole_object: bool,
 }
@@ -178,7 +180,7 @@ impl Worker {
             verifier: shell.node.create_client(names::VERIFIER_ASSESS, services)?,
             knowledge: Arc::new(knowledge),
             actions: Arc::new(actions),
-            plane: Arc::new(Mutex::new(None)),
+            plane: watch::Sender::new((0, None)),
             whole_object,
         })
     }
@@ -190,7 +192,18 @@ impl Worker {
             }
             _ => None,
         };
-        *self.plane.lock().unwrap_or_else(PoisonError::into_inner) = plane;
+        self.plane.send_replace((map.version, plane));
+    }
+
+    /// The support of the map of this version or a newer one. It comes on a topic, and may come after what was asked of that map.
+    async fn plane_of(&self, version: u64) -> Option<Plane> {
+        let mut planes = self.plane.subscribe();
+        let heard = tokio::time::timeout(DEADLINE, planes.wait_for(|(heard, _)| *heard >= version)).await;
+        if let Ok(Ok(heard)) = heard {
+            return heard.1;
+        }
+        tracing::warn!("map {version} was not heard: the support is that of an older one");
+        self.plane.borrow().1
     }
 
     async fn serve(&self, goal: Goal) {
@@ -248,8 +261,8 @@ impl Worker {
         }
     }
 
-    /// The object with its views, and the frame it is in.
-    async fn fetch(&self, asked: &DetectAffordance::Goal) -> Result<(Object, String), Failure> {
+    /// The object with its views, the frame it is in, and the version of the map it is from.
+    async fn fetch(&self, asked: &DetectAffordance::Goal) -> Result<(Object, String, u64), Failure> {
         let request = GetObject::Request {
             key: asked.object_key.clone(),
             with_crops: true,
@@ -260,7 +273,7 @@ impl Worker {
             return Err(Failure::UnknownKey(answer.error_message));
         }
         let object = object_with_crops(&answer)?;
-        Ok((object, answer.object.cloud.header.frame_id))
+        Ok((object, answer.object.cloud.header.frame_id, answer.map_version))
     }
 
     /// Parts of an object of the room that serve the action, best first, and the frame they are in.
@@ -268,7 +281,7 @@ impl Worker {
         &self,
         asked: &DetectAffordance::Goal,
     ) -> Result<(Vec<Affordance>, String), Failure> {
-        let (object, frame) = self.fetch(asked).await?;
+        let (object, frame, _) = self.fetch(asked).await?;
         let support = evidence::support_under(&object, None);
         let (found, _) = self.parts_of(&object, support, &asked.action)?;
         if found.is_empty() {
@@ -289,8 +302,8 @@ impl Worker {
             )));
         }
         self.feedback(goal, "fetching the object");
-        let (object, _) = self.fetch(asked).await?;
-        let plane = *self.plane.lock().unwrap_or_else(PoisonError::into_inner);
+        let (object, _, version) = self.fetch(asked).await?;
+        let plane = self.plane_of(version).await;
         self.feedback(goal, "finding parts");
         let support = evidence::support_under(&object, plane.as_ref());
         let (mut found, parts) = self.parts_of(&object, support, &asked.action)?;

@@ -2,6 +2,7 @@
 
 use crate::robot::Limits;
 use prehend_config::{Map, Value};
+use prehend_ros::Node;
 
 /// What must be armed before the robot moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +16,8 @@ pub enum ArmingConfig {
 /// How an xArm is armed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XArmConfig {
-    /// Namespace of `xarm_api`'s services and of its topic `robot_states`.
+    /// Namespace of `xarm_api`'s services and of its topic `robot_states`. It is remapped as a name is, and everything below it with it:
+    /// `-r /xarm:=/left/xarm` is for a driver with another `hw_ns` or namespace.
     pub services: String,
     /// Mode in which ros2_control drives the arm: 1 (servo), or 4 (joint velocity) where the driver was told so.
     pub mode: i16,
@@ -56,7 +58,22 @@ pub struct StretchConfig {
     pub stop: String,
 }
 
+impl XArmConfig {
+    /// With the namespace of the services as `node` remaps it.
+    pub(crate) fn resolved(&self, node: &Node) -> Self {
+        Self { services: node.resolve_service(&self.services), ..self.clone() }
+    }
+}
+
 impl ArmingConfig {
+    /// The vendor's package of interfaces that arming speaks, when it is one that few have installed.
+    pub fn package(&self) -> Option<&'static str> {
+        match self {
+            Self::XArm(_) => Some("xarm_msgs"),
+            Self::Stretch(_) => None,
+        }
+    }
+
     /// Reads the section.
     pub(crate) fn read(section: &Value<'_>, limits: Option<&Limits>) -> Option<Self> {
         section.map(|m| match (m.opt("xarm"), m.opt("stretch")) {

@@ -152,6 +152,7 @@ impl XArm {
         robot: &RobotConfig,
         config: &XArmConfig,
     ) -> Result<Self, prehend_ros::RosError> {
+        let config = config.resolved(node);
         let name = |service: &str| format!("{}/{service}", config.services);
         let services = QosProfile::services();
         let fence = boundary(&robot.limits, config.fence_margin).unwrap_or_default();
@@ -165,7 +166,7 @@ impl XArm {
             load: node.create_client(&name("set_tcp_load"), services)?,
             reduced: node.create_client(&name("get_reduced_mode"), services)?,
         };
-        for step in steps(config, fence, true) {
+        for step in steps(&config, fence, true) {
             let service = step.service();
             match step {
                 Step::Clean(_) => calls.clean.push((service, node.create_client(&name(service), services)?)),
@@ -178,7 +179,7 @@ impl XArm {
         }
         let reports = Heard::new(node, &name("robot_states"), robot.limits.peer_silence)?;
         let joints = robot.arm.joints.len();
-        Ok(Self { config: config.clone(), fence, joints, reports, node: node.clone(), calls })
+        Ok(Self { fence, joints, reports, node: node.clone(), calls, config })
     }
 
     /// Sets everything and waits until the arm reports it. `clear`: a person asked for it.

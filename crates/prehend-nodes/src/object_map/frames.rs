@@ -53,6 +53,8 @@ pub(super) struct Joiner {
     partial: BTreeMap<i64, Partial>,
     /// Whether frames are whole without a detector's messages.
     without_detector: bool,
+    /// Whether frames are whole only with the messages of a detector of parts.
+    with_parts: bool,
     /// Number of messages so far: colour, depth, info, labels, detections, part labels, part detections.
     pub(super) heard: [u64; 7],
 }
@@ -61,6 +63,11 @@ impl Joiner {
     /// Waits for the camera's messages, and for those of a detector when there is one.
     pub(super) fn new(has_detector: bool) -> Self {
         Self { without_detector: !has_detector, ..Self::default() }
+    }
+
+    /// Waits for the messages of a detector of parts, too.
+    pub(super) fn with_parts(self) -> Self {
+        Self { with_parts: true, ..self }
     }
 
     /// Takes a message; gives the frame it completes.
@@ -89,7 +96,8 @@ impl Joiner {
         let complete = partial.color.is_some()
             && partial.depth.is_some()
             && partial.info.is_some()
-            && (self.without_detector || partial.labels.is_some() && partial.detections.is_some());
+            && (self.without_detector || partial.labels.is_some() && partial.detections.is_some())
+            && (!self.with_parts || partial.part_labels.is_some() && partial.part_detections.is_some());
         if !complete {
             while self.partial.len() > KEPT {
                 self.partial.pop_first();
@@ -201,6 +209,17 @@ mod tests {
             .map(|frame| frame.parts.is_some())
             .collect();
         assert_eq!(with, [true, false]);
+    }
+
+    #[test]
+    fn a_replay_waits_for_the_parts_whenever_they_come() {
+        let mut joiner = Joiner::new(true).with_parts();
+        assert!(parts(1).into_iter().all(|part| joiner.take(part).is_none()));
+        let labels = Image { header: header(1), ..Default::default() };
+        assert!(joiner.take(Part::RegionLabels(labels)).is_none());
+        let detections = Detection2DArray { header: header(1), ..Default::default() };
+        let frame = joiner.take(Part::RegionDetections(detections)).expect("whole");
+        assert!(frame.parts.is_some());
     }
 
     #[test]

@@ -31,12 +31,16 @@ use prehend_scene::{Object, ObjectMap, Scope};
 use serde_json::json;
 use settings::Settings;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 use update::{Pending, SelfFilter};
 
 /// How often waiting requests are looked at again.
 const TICK: Duration = Duration::from_millis(30);
+
+/// Messages of a camera's topic that wait in a replay: nothing is passed over there.
+const REPLAYED: usize = 20;
 
 /// How far the base may have moved and still stand where it stood: metres and radians.
 const MOVED: [f64; 2] = [0.02, 0.02];
@@ -67,18 +71,18 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut node = ObjectMapNode::new(&shell).await?;
     let robot = &shell.robot;
-    let sensor = QosProfile::sensor_data();
+    let sensor = node.sensor;
     let mut color = shell.node.subscribe(&robot.camera.color, sensor)?;
     let mut depth = shell.node.subscribe(&robot.camera.depth, sensor)?;
     let mut info = shell.node.subscribe(&robot.camera.info, sensor)?;
     // Where models look there is no detector to wait for, nor its parts.
     let detector = Some(&robot.detector).filter(|_| node.sight.is_none());
-    let mut labels = subscribe(&shell, detector.map(|topics| topics.label_image.as_str()))?;
-    let mut detections = subscribe(&shell, detector.map(|topics| topics.detections.as_str()))?;
+    let mut labels = subscribe(&shell, sensor, detector.map(|topics| topics.label_image.as_str()))?;
+    let mut detections = subscribe(&shell, sensor, detector.map(|topics| topics.detections.as_str()))?;
     let mut in_hand = shell.node.subscribe::<ObjectMapMsg>(names::IN_HAND, QosProfile::transient_local())?;
     let parts = detector.and_then(|topics| topics.parts.as_ref());
-    let mut part_labels = subscribe(&shell, parts.map(|topics| topics.label_image.as_str()))?;
-    let mut part_detections = subscribe(&shell, parts.map(|topics| topics.detections.as_str()))?;
+    let mut part_labels = subscribe(&shell, sensor, parts.map(|topics| topics.label_image.as_str()))?;
+    let mut part_detections = subscribe(&shell, sensor, parts.map(|topics| topics.detections.as_str()))?;
     let services = QosProfile::services();
     let mut update = shell.node.create_service::<UpdateMap::Service>(names::OBJECT_MAP_UPDATE, services)?;
     let mut retrieve =
@@ -138,9 +142,10 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
 /// A subscription to a topic of a camera or detector, if there is one.
 fn subscribe<M: prehend_msgs::Message>(
     shell: &Shell,
+    qos: QosProfile,
     topic: Option<&str>,
 ) -> Result<Option<Subscription<M>>, NodeError> {
-    let subscribed = topic.map(|topic| shell.node.subscribe(topic, QosProfile::sensor_data()));
+    let subscribed = topic.map(|topic| shell.node.subscribe(topic, qos));
     Ok(subscribed.transpose()?)
 }
 
@@ -171,6 +176,10 @@ struct ObjectMapNode<'a> {
     /// What looks at the images; without it a detector on the graph has labelled them.
     sight: Option<Sight>,
     joiner: Joiner,
+    /// How cameras and detectors are heard.
+    sensor: QosProfile,
+    /// In a replay, the stamp of the last frame of each scope: none is taken twice, however the clock came.
+    replayed: Option<HashMap<Scope, i64>>,
     newest: Option<frames::Frame>,
     waiting: Vec<Pending>,
     /// What the skills hold: it is spoken of like what is on the map.
@@ -194,6 +203,9 @@ impl<'a> ObjectMapNode<'a> {
         let self_filter = SelfFilter::read(parameters)?;
         let text = "Frames of one view that vote on what a thing is called and whether it is there.";
         let frames_per_update = parameters.live_i64("frames_per_update", DEFAULT_FRAMES, 1..=30, text)?;
+        let is_replay = parameters.bool_or("replay", false)?;
+        let text = "The frames are those of a recording: none may be lost, each is taken once, with the parts that were seen in it.";
+        parameters.describe("replay", text);
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("settings", "File that says which models look and which one confirms.");
         parameters.finish()?;
@@ -204,6 +216,8 @@ impl<'a> ObjectMapNode<'a> {
         let model = Model::new(settings.vlm)?;
         let embedder =
             || Box::new(sight.as_ref().map_or_else(|| Sight::default().embedder(), Sight::embedder));
+        let has_parts = sight.is_none() && shell.robot.detector.parts.is_some();
+        let joiner = Joiner::new(sight.is_none());
         let latched = QosProfile::transient_local();
         let room = match &shell.robot.navigation {
             Some(navigation) => Some(Room {
@@ -219,7 +233,9 @@ impl<'a> ObjectMapNode<'a> {
             builder: MapBuilder::with_embedder(&shell.robot.frames.base, mapping, embedder()),
             lexicon,
             model,
-            joiner: Joiner::new(sight.is_none()),
+            joiner: if is_replay && has_parts { joiner.with_parts() } else { joiner },
+            sensor: if is_replay { QosProfile::default().depth(REPLAYED) } else { QosProfile::sensor_data() },
+            replayed: is_replay.then(HashMap::new),
             sight,
             newest: None,
             waiting: Vec::new(),
@@ -283,8 +299,9 @@ impl<'a> ObjectMapNode<'a> {
             return respond(request, response);
         };
         let map = self.with_in_hand(scope);
+        let in_hand: Vec<String> = self.in_hand.iter().map(|object| object.key.0.clone()).collect();
         if let Some(response) = answer::refusal(&map, &request.message) {
-            return tell_retrieval(&self.shell.trace, request, response);
+            return tell_retrieval(&self.shell.trace, &in_hand, request, response);
         }
         let text = request.message.query.trim();
         let (found, version) = (retrieve(&map, text, request.message.k as usize, &self.lexicon), map.version);
@@ -293,12 +310,12 @@ impl<'a> ObjectMapNode<'a> {
         });
         let trace = self.shell.trace.clone();
         let Some((model, question)) = asked else {
-            return tell_retrieval(&trace, request, answer::retrieval(&found, version));
+            return tell_retrieval(&trace, &in_hand, request, answer::retrieval(&found, version));
         };
         tokio::spawn(async move {
             let (found, error) = confirm::confirmed(found, &question, &*model.confirmer).await;
             tell_confirm(&trace, &question, error);
-            tell_retrieval(&trace, request, answer::retrieval(&found, version));
+            tell_retrieval(&trace, &in_hand, request, answer::retrieval(&found, version));
         });
     }
 
@@ -361,9 +378,10 @@ fn tell_confirm(trace: &Trace, question: &Question, error: Option<ConfirmError>)
     trace.event("", kind, "confirm", status, message, json!({ "candidates": candidates }));
 }
 
-/// Traces the answer to a retrieval and sends it.
+/// Traces the answer to a retrieval, with the keys of what was in the hand then, and sends it.
 fn tell_retrieval(
     trace: &Trace,
+    in_hand: &[String],
     request: ServiceRequest<RetrieveObjects::Service>,
     response: RetrieveObjects::Response,
 ) {
@@ -383,7 +401,7 @@ fn tell_retrieval(
         format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
         json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
             "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
-            "map_version": response.map_version, "k": request.message.k, "scope": request.message.scope }),
+            "map_version": response.map_version, "in_hand": in_hand, "k": request.message.k, "scope": request.message.scope }),
     );
     respond(request, response);
 }

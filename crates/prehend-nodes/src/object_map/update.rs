@@ -48,6 +48,8 @@ pub(super) struct Pending {
     seconds: f64,
     /// Stamps of the frames that were taken, nanoseconds.
     frames: Vec<i64>,
+    /// Of these, those that came with what a detector of parts saw.
+    with_parts: Vec<i64>,
     /// Stamp of the last frame that was looked at.
     last: i64,
     why: Option<Failure>,
@@ -69,6 +71,7 @@ impl Pending {
             report: UpdateReport::default(),
             seconds: 0.0,
             frames: Vec::new(),
+            with_parts: Vec::new(),
             last: i64::MIN,
             why: None,
         }
@@ -222,9 +225,12 @@ impl ObjectMapNode<'_> {
                 respond(pending.request, response);
                 continue;
             };
+            let replayed = self.replayed.as_ref().and_then(|last| last.get(&scope)).copied();
             let fresh = self.newest.as_ref().filter(|frame| {
                 let stamp = nanoseconds(&frame.stamp);
-                stamp > nanoseconds(&pending.since) && stamp > pending.last
+                stamp > nanoseconds(&pending.since)
+                    && stamp > pending.last
+                    && replayed.is_none_or(|last| stamp > last)
             });
             if let Some(frame) = fresh.cloned() {
                 match self.poses(&frame, scope) {
@@ -238,6 +244,10 @@ impl ObjectMapNode<'_> {
                         match taken {
                             Ok((report, seconds)) => {
                                 pending.frames.push(pending.last);
+                                pending.with_parts.extend(frame.parts.is_some().then_some(pending.last));
+                                if let Some(replayed) = &mut self.replayed {
+                                    replayed.insert(scope, pending.last);
+                                }
                                 pending.add(report, seconds);
                                 self.tell_taken(&frame, &asked.view);
                             }
@@ -444,7 +454,7 @@ impl ObjectMapNode<'_> {
             Scope::Local => self.publish(),
             Scope::Room => self.publish_room(),
         }
-        let Pending { request, report, seconds, taken, frames, .. } = pending;
+        let Pending { request, report, seconds, taken, frames, with_parts, .. } = pending;
         let map = self.map_of(scope);
         let names = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.clone()).collect::<Vec<_>>();
         let mut changes = Vec::new();
@@ -476,7 +486,7 @@ impl ObjectMapNode<'_> {
                 "skipped_empty_masks": report.skipped.empty_masks,
                 "skipped_without_points": report.skipped.without_points,
                 "unknown_labels": report.skipped.unknown_labels, "seconds": seconds,
-                "frames": frames, "view": request.message.view, "reset": request.message.reset,
+                "frames": frames, "with_parts": with_parts, "view": request.message.view, "reset": request.message.reset,
                 "scope": request.message.scope, "gripped": request.message.gripped,
                 "objects": map.objects.iter().map(traced).collect::<Vec<_>>() }),
         );

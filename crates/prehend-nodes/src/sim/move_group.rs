@@ -17,6 +17,8 @@ mod trajectory;
 
 use super::arm_handle::{ArmError, ArmHandle};
 use super::controllers::trajectory_from_msg;
+use crate::moveit_layout::{ActionLayout, Humble, Jazzy, Layout, ServiceLayout};
+use crate::robot::{Distribution, MoveItNames};
 use crate::{NodeError, RobotConfig};
 use error::{MoveGroupError, success};
 use futures::StreamExt;
@@ -63,12 +65,20 @@ pub(super) fn start(
     seed: u64,
 ) -> Result<JoinSet<()>, NodeError> {
     let face = Arc::new(Face::new(robot, arm, controlled, seed)?);
-    let names = &robot.moveit;
+    match robot.moveit.distribution {
+        Distribution::Jazzy => serve::<Jazzy>(node, &robot.moveit, &face),
+        Distribution::Humble => serve::<Humble>(node, &robot.moveit, &face),
+    }
+}
+
+/// The servers in the layouts `L`.
+fn serve<L: Layout>(node: &Node, names: &MoveItNames, face: &Arc<Face>) -> Result<JoinSet<()>, NodeError> {
+    let face = face.clone();
     let services = QosProfile::services();
-    let mut goals = node.create_action_server::<MoveGroup::Action>(&names.move_action)?;
-    let mut executions = node.create_action_server::<ExecuteTrajectory::Action>(&names.execute_trajectory)?;
-    let mut lines = node.create_service::<GetCartesianPath::Service>(&names.cartesian_path, services)?;
-    let mut inverses = node.create_service::<GetPositionIK::Service>(&names.inverse_kinematics, services)?;
+    let mut goals = node.create_action_server::<L::Group>(&names.move_action)?;
+    let mut executions = node.create_action_server::<L::Execute>(&names.execute_trajectory)?;
+    let mut lines = node.create_service::<L::Line>(&names.cartesian_path, services)?;
+    let mut inverses = node.create_service::<L::Inverse>(&names.inverse_kinematics, services)?;
     let mut scenes =
         node.create_service::<ApplyPlanningScene::Service>(&names.apply_planning_scene, services)?;
 
@@ -92,13 +102,15 @@ pub(super) fn start(
         while let Some(request) = lines.next().await {
             let face = shared.clone();
             let (message, answer) = request.into_parts();
+            let message = L::Line::request_into(message);
             tokio::spawn(async move {
                 let response = face.blocking(move |planner| planner.line(&message)).await;
                 let response = response.unwrap_or_else(|error| GetCartesianPath::Response {
                     error_code: error.to_msg(),
                     ..Default::default()
                 });
-                log(answer.respond(face.arm.misbehaviour().line(response)));
+                let response = face.arm.misbehaviour().line(response);
+                log(answer.respond(L::Line::response_from(response)));
             });
         }
     });
@@ -107,6 +119,7 @@ pub(super) fn start(
         while let Some(request) = inverses.next().await {
             let face = shared.clone();
             let (message, answer) = request.into_parts();
+            let message = L::Inverse::request_into(message);
             tokio::spawn(async move {
                 let response = match face.blocking(move |planner| planner.inverse(&message)).await {
                     Ok(solution) => GetPositionIK::Response { solution, error_code: success("") },
@@ -114,7 +127,7 @@ pub(super) fn start(
                         GetPositionIK::Response { error_code: error.to_msg(), ..Default::default() }
                     }
                 };
-                log(answer.respond(response));
+                log(answer.respond(L::Inverse::response_from(response)));
             });
         }
     });
@@ -206,10 +219,12 @@ impl Face {
     }
 
     /// `/move_action`: plan, and execute unless told otherwise.
-    async fn move_group(&self, executing: ExecutingGoal<MoveGroup::Action>) {
-        let say =
-            |state: &str| log(executing.publish_feedback(MoveGroup::Feedback { state: state.to_owned() }));
-        let MoveGroup::Goal { request, planning_options } = executing.goal().clone();
+    async fn move_group<A: ActionLayout<MoveGroup::Action>>(&self, executing: ExecutingGoal<A>) {
+        let say = |state: &str| {
+            let feedback = MoveGroup::Feedback { state: state.to_owned() };
+            log(executing.publish_feedback(A::feedback_from(feedback)))
+        };
+        let MoveGroup::Goal { request, planning_options } = A::goal_into(executing.goal().clone());
         let mut result = MoveGroup::Result::default();
         say("PLANNING");
         let begun = Instant::now();
@@ -249,9 +264,10 @@ impl Face {
         misbehaviour.spoil(&mut result.planned_trajectory);
         if let Some(code) = misbehaviour.planning() {
             result.error_code = code;
-            executing.abort(result);
+            executing.abort(A::result_from(result));
             return;
         }
+        let result = A::result_from(result);
         let cancelled = executing.is_cancel_requested();
         match outcome {
             Ok(()) => executing.succeed(result),
@@ -261,18 +277,23 @@ impl Face {
     }
 
     /// `/execute_trajectory`.
-    async fn execute_trajectory(&self, executing: ExecutingGoal<ExecuteTrajectory::Action>) {
+    async fn execute_trajectory<A: ActionLayout<ExecuteTrajectory::Action>>(
+        &self,
+        executing: ExecutingGoal<A>,
+    ) {
         let say = |state: &str| {
-            log(executing.publish_feedback(ExecuteTrajectory::Feedback { state: state.to_owned() }))
+            let feedback = ExecuteTrajectory::Feedback { state: state.to_owned() };
+            log(executing.publish_feedback(A::feedback_from(feedback)))
         };
         if let Some(error_code) = self.arm.misbehaviour().execution() {
-            executing.abort(ExecuteTrajectory::Result { error_code });
+            executing.abort(A::result_from(ExecuteTrajectory::Result { error_code }));
             return;
         }
         say("MONITOR");
-        let outcome = self.follow(&executing.goal().trajectory, executing.cancelled()).await;
+        let goal = A::goal_into(executing.goal().clone());
+        let outcome = self.follow(&goal.trajectory, executing.cancelled()).await;
         say("IDLE");
-        let result = ExecuteTrajectory::Result { error_code: code(&outcome) };
+        let result = A::result_from(ExecuteTrajectory::Result { error_code: code(&outcome) });
         let cancelled = executing.is_cancel_requested();
         match outcome {
             Ok(()) => executing.succeed(result),

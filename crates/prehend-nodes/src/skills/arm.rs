@@ -5,6 +5,7 @@ use super::hand::{self, Hand, Joints};
 use super::interrupt::Interrupt;
 use super::moveit::{self, Verdict};
 use crate::RobotConfig;
+use crate::moveit_layout::Executions;
 use crate::permit::RedeemedPermit;
 use crate::shell::Shell;
 use nalgebra::Point3;
@@ -39,7 +40,7 @@ const SETTLE: Duration = Duration::from_millis(1500);
 /// The robot's actuators.
 #[derive(Debug)]
 pub(super) struct Arm {
-    trajectory: ActionClient<ExecuteTrajectory::Action>,
+    trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
     gripper: ActionClient<GripperCommand::Action>,
     joints: watch::Receiver<Option<Joints>>,
@@ -53,7 +54,7 @@ impl Arm {
         joints: watch::Receiver<Option<Joints>>,
     ) -> Result<Self, RosError> {
         Ok(Self {
-            trajectory: node.create_action_client(&robot.moveit.execute_trajectory)?,
+            trajectory: robot.moveit.executions(node)?,
             controller: node.create_action_client(&robot.arm.controller)?,
             gripper: node.create_action_client(&robot.gripper.action)?,
             joints,
@@ -181,8 +182,7 @@ impl Motion<'_> {
             .map_or(0.0, |p| f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9);
         self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
         let started = Instant::now();
-        let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
-        let ended = self.run_until(phase, &self.arm.trajectory, goal, enough).await;
+        let ended = self.follow_until(phase, trajectory, enough).await;
         let result = ended.and_then(|result| {
             let Some((status, result)) = result else { return Ok(true) };
             executed(phase, status, &result.error_code).map(|()| false)
@@ -210,8 +210,7 @@ impl Motion<'_> {
         let way: f64 = path.windows(2).map(|step| (step[1] - step[0]).norm()).sum();
         self.tell(phase, "started", format!("{phase}: {:.0} mm in contact", way * 1e3));
         let started = Instant::now();
-        let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
-        let ended = self.run_until(phase, &self.arm.trajectory, goal, self.felt(stop)).await;
+        let ended = self.follow_until(phase, trajectory, self.felt(stop)).await;
         let result = match ended {
             Ok(None) => Ok(true),
             // The guard on the robot's side stopped it: that is resistance as well.
@@ -289,6 +288,23 @@ impl Motion<'_> {
         match self.run_until(phase, client, goal, std::future::pending()).await? {
             Some((_, result)) => Ok(result),
             None => Err(SkillFault::ControlFailed { phase, detail: "stopped by nobody".to_owned() }),
+        }
+    }
+
+    /// Sends a trajectory, in the robot's layout; ends as [`run_until`](Self::run_until) does.
+    async fn follow_until(
+        &self,
+        phase: &'static str,
+        trajectory: RobotTrajectory,
+        enough: impl Future<Output = ()>,
+    ) -> Result<Option<(GoalStatus, ExecuteTrajectory::Result)>, SkillFault> {
+        let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
+        match &self.arm.trajectory {
+            Executions::Jazzy(client) => self.run_until(phase, client, goal, enough).await,
+            Executions::Humble(client) => {
+                let ended = self.run_until(phase, client, Executions::humble_goal(goal), enough).await?;
+                Ok(ended.map(|(status, result)| (status, Executions::jazzy_result(result))))
+            }
         }
     }
 

@@ -12,6 +12,7 @@ mod interrupt;
 mod job;
 mod moveit;
 mod observe;
+mod pace;
 mod part;
 mod part_contact;
 mod part_turn;
@@ -130,7 +131,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     let arming = Arming::start("skills", &shell, Use::Arm)?;
     Ok(Skills {
         arming,
-        planner: Planner::new(node, robot)?,
+        planner: Planner::new(node, robot, &model)?,
         scene: SceneKeeper::new(node, robot, &model)?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
         frames: LiveFrames::new(node, &robot.frames.base, &robot.frames.tool)?,

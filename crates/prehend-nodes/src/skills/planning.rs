@@ -2,8 +2,12 @@
 
 use super::fault::SkillFault;
 use super::moveit::{self, TrajectoryFault, Verdict};
+use super::pace::{Pace, slow_down};
+use crate::moveit_layout::{Groups, Inverses, Lines};
+use crate::robot::Distribution;
 use crate::{RobotConfig, convert};
 use nalgebra::Isometry3;
+use prehend_motion::RobotModel;
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::moveit_msgs::action::MoveGroup;
@@ -13,7 +17,7 @@ use prehend_msgs::moveit_msgs::msg::{
 };
 use prehend_msgs::moveit_msgs::srv::{GetCartesianPath, GetPositionIK};
 use prehend_msgs::sensor_msgs::msg::JointState;
-use prehend_ros::{ActionClient, Client, Node, QosProfile, RosError};
+use prehend_ros::{Node, RosError};
 use std::time::Duration;
 
 /// Deadline of an answer of the planner's services.
@@ -54,41 +58,27 @@ pub(super) struct Planned {
     pub(super) trajectory: RobotTrajectory,
 }
 
-/// How fast a line is followed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pace {
-    /// Share of the joints' limits, (0, 1].
-    pub(super) share: f64,
-    /// Greatest speed of the tool, metres per second; `None` when the joints alone limit it.
-    pub(super) tip: Option<f64>,
-}
-
-impl From<f64> for Pace {
-    fn from(share: f64) -> Self {
-        Self { share, tip: None }
-    }
-}
-
 /// A found thing, or why it was not found; faults end the skill.
 pub(super) type Found<T> = Result<Result<T, Miss>, SkillFault>;
 
 /// MoveIt's planning side.
 #[derive(Debug)]
 pub(super) struct Planner {
-    move_group: ActionClient<MoveGroup::Action>,
-    cartesian: Client<GetCartesianPath::Service>,
-    ik: Client<GetPositionIK::Service>,
+    move_group: Groups,
+    cartesian: Lines,
+    ik: Inverses,
     robot: RobotConfig,
+    model: RobotModel,
 }
 
 impl Planner {
-    pub(super) fn new(node: &Node, robot: &RobotConfig) -> Result<Self, RosError> {
-        let services = QosProfile::services();
+    pub(super) fn new(node: &Node, robot: &RobotConfig, model: &RobotModel) -> Result<Self, RosError> {
         Ok(Self {
-            move_group: node.create_action_client(&robot.moveit.move_action)?,
-            cartesian: node.create_client(&robot.moveit.cartesian_path, services)?,
-            ik: node.create_client(&robot.moveit.inverse_kinematics, services)?,
+            move_group: robot.moveit.groups(node)?,
+            cartesian: robot.moveit.lines(node)?,
+            ik: robot.moveit.inverses(node)?,
             robot: robot.clone(),
+            model: model.clone(),
         })
     }
 
@@ -168,9 +158,8 @@ impl Planner {
             request,
             planning_options: PlanningOptions { plan_only: true, ..Default::default() },
         };
-        let lost = |error: &RosError| SkillFault::robot("planning", error);
-        let mut handle = self.move_group.send_goal(goal, DEADLINE).await.map_err(|error| lost(&error))?;
-        let (_, result) = handle.result(SILENCE).await.map_err(|error| lost(&error))?;
+        let ended = self.move_group.result(goal, DEADLINE, SILENCE).await;
+        let (_, result) = ended.map_err(|error| SkillFault::robot("planning", &error))?;
         if let Err(miss) = answered("plan", result.error_code.val)? {
             return Ok(Err(miss));
         }
@@ -215,7 +204,14 @@ impl Planner {
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
             return Ok(Err(Miss::Fraction(answer.fraction)));
         }
-        Ok(self.planned(answer.solution, start, None))
+        let mut planned = self.planned(answer.solution, start, None);
+        if let (Ok(Planned { trajectory }), Distribution::Humble) =
+            (&mut planned, self.robot.moveit.distribution)
+            && slow_down(trajectory, &self.model, pace, self.robot.arm.acceleration_scaling).is_err()
+        {
+            return Ok(Err(Miss::Code("line", MoveItErrorCodes::INVALID_ROBOT_STATE)));
+        }
+        Ok(planned)
     }
 
     fn planned(

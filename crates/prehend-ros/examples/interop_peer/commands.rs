@@ -19,8 +19,9 @@ const DEADLINE: Duration = Duration::from_secs(20);
 /// Silence after which a stream of samples has ended.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Clients of what the ROS 2 peer offers.
+/// Clients of what the other peer offers.
 pub(crate) struct Uses {
+    place: String,
     switch: Client<SetBool::Service>,
     text: Client<Trigger::Service>,
     gripper: ActionClient<GripperCommand::Action>,
@@ -30,15 +31,16 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    pub(crate) fn make(node: &Node) -> Result<Self, Failure> {
+    pub(crate) fn make(node: &Node, place: &str) -> Result<Self, Failure> {
         let services = QosProfile::services();
         Ok(Self {
-            switch: node.create_client("/interop/ros2/switch", services)?,
-            text: node.create_client("/interop/ros2/text", services)?,
-            gripper: node.create_action_client("/interop/ros2/gripper")?,
-            list: node.create_client("/interop/ros2/list_parameters", services)?,
-            get: node.create_client("/interop/ros2/get_parameters", services)?,
-            set: node.create_client("/interop/ros2/set_parameters", services)?,
+            place: place.to_owned(),
+            switch: node.create_client(&format!("{place}/switch"), services)?,
+            text: node.create_client(&format!("{place}/text"), services)?,
+            gripper: node.create_action_client(&format!("{place}/gripper"))?,
+            list: node.create_client(&format!("{place}/list_parameters"), services)?,
+            get: node.create_client(&format!("{place}/get_parameters"), services)?,
+            set: node.create_client(&format!("{place}/set_parameters"), services)?,
         })
     }
 }
@@ -58,9 +60,9 @@ pub(crate) async fn obey(
             let size = (width.parse()?, height.parse()?);
             show(node, offers, what, count.parse()?, size, rate.parse()?).await
         }
-        ["hear", "numbers", count] => hear_numbers(node, count.parse()?).await,
-        ["hear", "latched"] => hear_latched(node).await,
-        ["hear", what, count] => hear_images(node, what, count.parse()?).await,
+        ["hear", "numbers", count] => hear_numbers(node, uses, count.parse()?).await,
+        ["hear", "latched"] => hear_latched(node, uses).await,
+        ["hear", what, count] => hear_images(node, uses, what, count.parse()?).await,
         ["call", count] => call(uses, count.parse()?).await,
         ["text"] => {
             let answer = uses.text.request(Trigger::Request::default(), DEADLINE).await?;
@@ -102,8 +104,9 @@ async fn next<T: prehend_msgs::Message>(subscription: &mut Subscription<T>, wait
     tokio::time::timeout(wait, subscription.next()).await.ok().flatten()
 }
 
-async fn hear_numbers(node: &Node, count: usize) -> Result<Value, Failure> {
-    let mut numbers = node.subscribe::<Text>("/interop/ros2/numbers", QosProfile::default().depth(1000))?;
+async fn hear_numbers(node: &Node, uses: &Uses, count: usize) -> Result<Value, Failure> {
+    let mut numbers =
+        node.subscribe::<Text>(&format!("{}/numbers", uses.place), QosProfile::default().depth(1000))?;
     let (mut received, mut in_order, mut wait) = (0, true, DEADLINE);
     while received < count {
         let Some(text) = next(&mut numbers, wait).await else { break };
@@ -114,8 +117,9 @@ async fn hear_numbers(node: &Node, count: usize) -> Result<Value, Failure> {
     Ok(json!({"received": received, "in_order": in_order}))
 }
 
-async fn hear_latched(node: &Node) -> Result<Value, Failure> {
-    let mut latched = node.subscribe::<Text>("/interop/ros2/latched", QosProfile::transient_local())?;
+async fn hear_latched(node: &Node, uses: &Uses) -> Result<Value, Failure> {
+    let mut latched =
+        node.subscribe::<Text>(&format!("{}/latched", uses.place), QosProfile::transient_local())?;
     let first = next(&mut latched, DEADLINE).await.ok_or("nothing came")?;
     let mut all = vec![first.data];
     while let Some(more) = next(&mut latched, Duration::from_millis(500)).await {
@@ -124,9 +128,9 @@ async fn hear_latched(node: &Node) -> Result<Value, Failure> {
     Ok(json!({"newest": all.last(), "all": all}))
 }
 
-async fn hear_images(node: &Node, what: &str, count: usize) -> Result<Value, Failure> {
+async fn hear_images(node: &Node, uses: &Uses, what: &str, count: usize) -> Result<Value, Failure> {
     let qos = if what == "large" { QosProfile::default() } else { QosProfile::sensor_data() };
-    let mut images = node.subscribe::<Image>(&format!("/interop/ros2/{what}"), qos)?;
+    let mut images = node.subscribe::<Image>(&format!("{}/{what}", uses.place), qos)?;
     let (mut latencies, mut whole, mut bytes, mut wait) = (Vec::new(), true, 0, DEADLINE);
     while latencies.len() < count {
         let Some(image) = next(&mut images, wait).await else { break };

@@ -1,7 +1,11 @@
 //! The Rust side of `tests/peers/ros2_interop.py`, on whichever backend it was compiled with.
 //!
-//! It offers one of everything below `/interop/peer`, and uses what a ROS 2 peer offers below `/interop/ros2`: one command a line on
+//! It offers one of everything below `/interop/NAME`, and uses what another peer offers below `/interop/OTHER`: one command a line on
 //! stdin, one JSON object a line on stdout. It ends with its stdin. Only the facade is used.
+//!
+//! ```text
+//! interop_peer [NAME [OTHER]]        (peer, ros2)
+//! ```
 
 mod commands;
 mod offers;
@@ -23,13 +27,16 @@ fn say(line: &Value) -> Result<(), Failure> {
 
 async fn run() -> Result<(), Failure> {
     let context = Context::create()?;
-    let node = Node::create(&context, "peer", "/interop", NodeOptions::default())?;
-    let gain = node.parameters().f64_or("gain", 1.5)?;
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_else(|| "peer".to_owned());
+    let other = arguments.next().unwrap_or_else(|| "ros2".to_owned());
+    let node = Node::create(&context, &name, "/interop", NodeOptions::default())?;
+    let gain = node.parameters().live_f64("gain", 1.5, 0.0..=10.0, "A number that may be set.")?;
     node.parameters().finish()?;
     node.serve_parameters()?;
-    let offers = offers::Offers::make(&node)?;
-    let uses = commands::Uses::make(&node)?;
-    say(&json!({"ready": true, "gain": gain, "domain": node.domain_id()}))?;
+    let offers = offers::Offers::make(&node, &format!("/interop/{name}"))?;
+    let uses = commands::Uses::make(&node, &format!("/interop/{other}"))?;
+    say(&json!({"ready": true, "gain": gain.get(), "domain": node.domain_id()}))?;
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     while let Some(line) = lines.next_line().await? {
         let words: Vec<&str> = line.split_whitespace().collect();

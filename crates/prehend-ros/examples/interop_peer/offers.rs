@@ -8,7 +8,7 @@ use prehend_msgs::std_srvs::srv::{SetBool, Trigger};
 use prehend_ros::{ExecutingGoal, Node, Publisher, QosProfile, RosError};
 use std::time::Duration;
 
-/// Length of the text that `/interop/peer/text` answers with: several datagrams.
+/// Length of the text that `text` answers with: several datagrams.
 const LONG_TEXT: usize = 200_000;
 
 /// Between two feedbacks of a goal.
@@ -38,24 +38,24 @@ pub(crate) fn picture(node: &Node, number: u32, width: u32, height: u32) -> Imag
 }
 
 impl Offers {
-    pub(crate) fn make(node: &Node) -> Result<Self, RosError> {
-        let latched = node.create_publisher("/interop/peer/latched", QosProfile::transient_local())?;
+    pub(crate) fn make(node: &Node, place: &str) -> Result<Self, RosError> {
+        let latched = node.create_publisher(&format!("{place}/latched"), QosProfile::transient_local())?;
         for data in ["first", "second", "third"] {
             latched.publish(&Text { data: data.to_owned() })?;
         }
-        serve(node)?;
+        serve(node, place)?;
         Ok(Self {
-            numbers: node.create_publisher("/interop/peer/numbers", QosProfile::default().depth(1000))?,
-            images: node.create_publisher("/interop/peer/images", QosProfile::sensor_data())?,
-            large: node.create_publisher("/interop/peer/large", QosProfile::default().depth(2))?,
+            numbers: node.create_publisher(&format!("{place}/numbers"), QosProfile::default().depth(1000))?,
+            images: node.create_publisher(&format!("{place}/images"), QosProfile::sensor_data())?,
+            large: node.create_publisher(&format!("{place}/large"), QosProfile::default().depth(2))?,
             _latched: latched,
         })
     }
 }
 
-fn serve(node: &Node) -> Result<(), RosError> {
+fn serve(node: &Node, place: &str) -> Result<(), RosError> {
     let services = QosProfile::services();
-    let mut switch = node.create_service::<SetBool::Service>("/interop/peer/switch", services)?;
+    let mut switch = node.create_service::<SetBool::Service>(&format!("{place}/switch"), services)?;
     tokio::spawn(async move {
         while let Some(request) = switch.next().await {
             let success = request.message.data;
@@ -65,7 +65,7 @@ fn serve(node: &Node) -> Result<(), RosError> {
             }
         }
     });
-    let mut text = node.create_service::<Trigger::Service>("/interop/peer/text", services)?;
+    let mut text = node.create_service::<Trigger::Service>(&format!("{place}/text"), services)?;
     tokio::spawn(async move {
         while let Some(request) = text.next().await {
             let answer = Trigger::Response { success: true, message: "x".repeat(LONG_TEXT) };
@@ -74,7 +74,7 @@ fn serve(node: &Node) -> Result<(), RosError> {
             }
         }
     });
-    let mut gripper = node.create_action_server::<GripperCommand::Action>("/interop/peer/gripper")?;
+    let mut gripper = node.create_action_server::<GripperCommand::Action>(&format!("{place}/gripper"))?;
     tokio::spawn(async move {
         while let Some(request) = gripper.next().await {
             if request.goal.command.position < 0.0 {

@@ -60,14 +60,17 @@ pub(crate) struct ActionTopics {
 impl ActionTopics {
     /// The endpoints of the action of an absolute name.
     pub(crate) fn of<A: Action>(action: &str) -> Result<Self, RosError> {
-        let own = |part: &str| format!("{}/action/{}_{part}", A::PACKAGE, A::NAME);
         let named =
             |part: &str, type_name: String| EndpointName::of(&format!("{action}/_action/{part}"), type_name);
+        let own = |part: &str, kind: &str| {
+            named(part, format!("{}/action/{}_{kind}", A::PACKAGE, A::NAME))
+                .map(|named| named.laid_out_as(A::LAYOUT))
+        };
         Ok(Self {
-            send_goal: named("send_goal", own("SendGoal"))?,
+            send_goal: own("send_goal", "SendGoal")?,
             cancel: named("cancel_goal", "action_msgs/srv/CancelGoal".to_owned())?,
-            result: named("get_result", own("GetResult"))?,
-            feedback: named("feedback", own("FeedbackMessage"))?,
+            result: own("get_result", "GetResult")?,
+            feedback: own("feedback", "FeedbackMessage")?,
             status: named("status", "action_msgs/msg/GoalStatusArray".to_owned())?,
         })
     }

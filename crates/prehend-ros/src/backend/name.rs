@@ -10,6 +10,8 @@ pub(crate) struct EndpointName {
     pub(crate) name: String,
     /// `PACKAGE/KIND/NAME`.
     pub(crate) type_name: String,
+    /// The package here that defines the fields: `nav2_msgs_humble` for a type of `nav2_msgs`; usually the type's own.
+    pub(crate) layout: String,
 }
 
 impl EndpointName {
@@ -18,7 +20,13 @@ impl EndpointName {
     /// Errors: [`RosError::InvalidName`].
     pub(crate) fn of(name: &str, type_name: String) -> Result<Self, RosError> {
         check(name).map_err(|reason| RosError::InvalidName { name: name.to_owned(), reason })?;
-        Ok(Self { name: name.to_owned(), type_name })
+        let layout = type_name.split('/').next().unwrap_or_default().to_owned();
+        Ok(Self { name: name.to_owned(), type_name, layout })
+    }
+
+    /// The same with the fields of another package here.
+    pub(crate) fn laid_out_as(self, package: &str) -> Self {
+        Self { layout: package.to_owned(), ..self }
     }
 }
 

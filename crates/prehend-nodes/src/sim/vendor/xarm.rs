@@ -116,6 +116,7 @@ pub(super) fn serve(
     robot: &RobotConfig,
     config: &XArmConfig,
 ) -> Result<(), NodeError> {
+    let config = config.resolved(servers.node);
     let name = |service: &str| format!("{}/{service}", config.services);
     let ok = String::new;
     for service in ["clean_error", "clean_warn"] {

@@ -178,7 +178,7 @@ impl Participant {
             if reliable && qos.durability == Durability::Volatile { qos.depth(window) } else { qos };
         let wanted = named.clone();
         let what = format!("a publisher on {}", named.name);
-        layout::check(&what, &named.type_name)?;
+        layout::check(&what, named)?;
         let port =
             self.make(&spinner, &what, move |spun| twin::port(&mut spun.node, &wanted, rcl_qos(history)))?;
         Ok(Writer(Arc::new(WriterCore {
@@ -206,7 +206,7 @@ impl Participant {
         let id = spinner.new_id();
         let wanted = named.clone();
         let what = format!("a subscription of {}", named.name);
-        layout::check(&what, &named.type_name)?;
+        layout::check(&what, named)?;
         self.make(&spinner, &what, move |spun| {
             let source = twin::source(&mut spun.node, wanted, rcl_qos(qos), sink)?;
             spun.add_source(id, source);

@@ -1,14 +1,14 @@
 //! Whether the interfaces of the installed ROS 2 are those this program was written for.
 //!
-//! Distributions add fields. Bytes of one layout read as another are garbage, which must not reach a robot: an endpoint
+//! Distributions add fields. Where it matters, two layouts of a type are known here; which one is spoken is configuration. Bytes of one layout read as another are garbage, which must not reach a robot: an endpoint
 //! whose type has other fields in the installation is not made.
 
 use crate::RosError;
-use crate::backend::{InterfaceReport, encode};
+use crate::backend::{EndpointName, InterfaceReport, encode};
 use prehend_msgs::Payload;
-use prehend_msgs::ros2::{TwinVisitor, missing_packages, parts_of_interfaces, visit_twins};
+use prehend_msgs::ros2::{Definition, TwinVisitor, definitions, missing_packages, visit_twins};
 use r2r::WrappedTypesupport;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
 
@@ -49,39 +49,77 @@ fn differing() -> &'static Differing {
         visit_twins(&mut compare);
         let culprit =
             |parts: &[&'static str]| parts.iter().copied().find(|part| compare.differing.contains(part));
-        parts_of_interfaces().iter().filter_map(|(name, parts)| Some((*name, culprit(parts)?))).collect()
+        definitions().iter().filter_map(|known| Some((known.name, culprit(known.parts)?))).collect()
     })
+}
+
+/// What the definition of an endpoint's fields is called here: `nav2_msgs_humble/action/NavigateToPose_SendGoal`.
+fn definition(named: &EndpointName) -> String {
+    let rest = named.type_name.split_once('/').map_or("", |(_, rest)| rest);
+    format!("{}/{rest}", named.layout)
 }
 
 /// Refuses a type whose fields differ; `what` is to be made of it.
 ///
 /// Errors: [`RosError::Create`].
-pub(super) fn check(what: &str, type_name: &str) -> Result<(), RosError> {
+pub(super) fn check(what: &str, named: &EndpointName) -> Result<(), RosError> {
+    let definition = definition(named);
     let own =
-        ["_SendGoal", "_GetResult", "_FeedbackMessage"].iter().find_map(|part| type_name.strip_suffix(part));
-    match differing().get(own.unwrap_or(type_name)) {
+        ["_SendGoal", "_GetResult", "_FeedbackMessage"].iter().find_map(|part| definition.strip_suffix(part));
+    match differing().get(own.unwrap_or(&definition)) {
         None => Ok(()),
         Some(part) => Err(RosError::Create {
             what: what.to_owned(),
             reason: format!(
-                "{part} has other fields in the installed ROS 2 ({}) than in ROS 2 Jazzy, for which this program is",
+                "the installed ROS 2 ({}) has other fields than {part} here. Of what differs between Humble and Jazzy the \
+                 robot file names the distribution; everything else is Jazzy's",
                 r2r::ROS_DISTRO
             ),
         }),
     }
 }
 
+/// What is called in the graph as definitions that all differ, each once.
+fn without_layout(definitions: &[Definition], differs: impl Fn(&str) -> bool) -> Vec<String> {
+    let (differing, same): (Vec<_>, Vec<_>) =
+        definitions.iter().partition(|definition| differs(definition.name));
+    in_graph(&differing).difference(&in_graph(&same)).map(|name| (*name).to_owned()).collect()
+}
+
+fn in_graph(definitions: &[&Definition]) -> BTreeSet<&'static str> {
+    definitions.iter().map(|definition| definition.in_graph).collect()
+}
+
 /// What the installed ROS 2 has of our interfaces.
 pub(crate) fn check_interfaces() -> InterfaceReport {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let mut differing: Vec<String> = differing().keys().map(|name| (*name).to_owned()).collect();
-    differing.sort();
-    InterfaceReport { known: parts_of_interfaces().len(), missing: owned(missing_packages()), differing }
+    let known = in_graph(&definitions().iter().collect::<Vec<_>>()).len();
+    let differing = without_layout(definitions(), |name| differing().contains_key(name));
+    InterfaceReport { known, missing: owned(missing_packages()), differing }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_two_layouts_is_enough() {
+        let known = [
+            ("a/msg/A", "a/msg/A"),
+            ("a_humble/msg/A", "a/msg/A"),
+            ("a/msg/B", "a/msg/B"),
+            ("b/msg/B", "b/msg/B"),
+        ]
+        .map(|(name, in_graph)| Definition { name, in_graph, parts: &[] });
+        let check = |differing: &[&str], expected: &[&str]| {
+            assert_eq!(without_layout(&known, |name| differing.contains(&name)), expected, "{differing:?}");
+        };
+        check(&[], &[]);
+        check(&["a/msg/A"], &[]);
+        check(&["a_humble/msg/A"], &[]);
+        check(&["a/msg/A", "a_humble/msg/A"], &["a/msg/A"]);
+        check(&["a/msg/B"], &["a/msg/B"]);
+    }
 
     #[test]
     fn only_padding_may_follow() {

@@ -187,7 +187,7 @@ impl Caller {
         let spinner = participant.spinner(node)?;
         let wanted = named.clone();
         let what = format!("a client of {}", named.name);
-        layout::check(&what, &named.type_name)?;
+        layout::check(&what, named)?;
         let link = participant.make(&spinner, &what, move |spun| {
             let link = twin::link(&mut spun.node, &wanted, reading(qos))?;
             let attended: Arc<dyn Attended> = link.clone();
@@ -291,7 +291,7 @@ impl Responder {
         let id = spinner.new_id();
         let wanted = named.clone();
         let what = format!("a service at {}", named.name);
-        layout::check(&what, &named.type_name)?;
+        layout::check(&what, named)?;
         participant.make(&spinner, &what, move |spun| {
             let source = twin::service(&mut spun.node, wanted, reading(qos), Box::new(sink))?;
             spun.add_source(id, source);

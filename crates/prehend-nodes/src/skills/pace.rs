@@ -1,0 +1,134 @@
+//! How fast a line is followed, and lines that a planner timed without being told.
+
+use prehend_motion::{JointError, RobotModel};
+use prehend_msgs::builtin_interfaces::msg::Duration;
+use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
+use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
+
+/// How fast a line is followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pace {
+    /// Share of the joints' limits, (0, 1].
+    pub(super) share: f64,
+    /// Greatest speed of the tool, metres per second; `None` when the joints alone limit it.
+    pub(super) tip: Option<f64>,
+}
+
+impl From<f64> for Pace {
+    fn from(share: f64) -> Self {
+        Self { share, tip: None }
+    }
+}
+
+fn seconds(time: &Duration) -> f64 {
+    f64::from(time.sec) + f64::from(time.nanosec) * 1e-9
+}
+
+/// Stretches the time of a trajectory that uses the joints' limits in full (as Humble's MoveIt times every line), so that it keeps to `pace`
+/// and to a share `acceleration` of the limits of acceleration. The trajectory must be one for the joints of `model`, in any order.
+///
+/// Errors: positions that the model does not have.
+pub(super) fn slow_down(
+    trajectory: &mut RobotTrajectory,
+    model: &RobotModel,
+    pace: Pace,
+    acceleration: f64,
+) -> Result<(), JointError> {
+    let mut stretch = (1.0 / pace.share).max(acceleration.powf(-0.5)).max(1.0);
+    if let Some(tip) = pace.tip {
+        stretch = stretch.max(fastest(trajectory, model)? / tip);
+    }
+    for point in &mut trajectory.joint_trajectory.points {
+        let later = seconds(&point.time_from_start) * stretch;
+        point.time_from_start =
+            Duration { sec: later as i32, nanosec: ((later - later.floor()) * 1e9) as u32 };
+        point.velocities.iter_mut().for_each(|velocity| *velocity /= stretch);
+        point.accelerations.iter_mut().for_each(|acceleration| *acceleration /= stretch * stretch);
+    }
+    Ok(())
+}
+
+/// The greatest speed of the tool, metres per second: at the points by their velocities, and from each to the next.
+fn fastest(trajectory: &RobotTrajectory, model: &RobotModel) -> Result<f64, JointError> {
+    let names = &trajectory.joint_trajectory.joint_names;
+    let order: Vec<Option<usize>> =
+        model.joint_names().iter().map(|joint| names.iter().position(|name| name == joint)).collect();
+    let of = |numbers: &[f64]| -> Vec<f64> {
+        order.iter().map(|at| at.and_then(|at| numbers.get(at)).copied().unwrap_or(0.0)).collect()
+    };
+    let mut fastest: f64 = 0.0;
+    let mut before: Option<(f64, nalgebra::Vector3<f64>)> = None;
+    for JointTrajectoryPoint { positions, velocities, time_from_start, .. } in
+        &trajectory.joint_trajectory.points
+    {
+        let joints = of(positions);
+        let twist = model.jacobian(&joints)? * nalgebra::DVector::from_vec(of(velocities));
+        let here = (seconds(time_from_start), model.tip_pose(&joints)?.translation.vector);
+        let between = before.map_or(0.0, |before| (here.1 - before.1).norm() / (here.0 - before.0).max(1e-6));
+        fastest = fastest.max(twist.fixed_rows::<3>(0).norm()).max(between);
+        before = Some(here);
+    }
+    Ok(fastest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RobotConfig;
+    use std::path::Path;
+
+    /// Joint 1 turns half a radian in half a second.
+    fn turn(model: &RobotModel, home: &[f64], with_velocities: bool) -> RobotTrajectory {
+        let mut trajectory = RobotTrajectory::default();
+        // In another order than the model's.
+        trajectory.joint_trajectory.joint_names = model.joint_names().iter().rev().cloned().collect();
+        let point = |nanosec: u32, angle: f64, velocity: f64| {
+            let (mut positions, mut velocities) = (home.to_vec(), vec![0.0; home.len()]);
+            positions[0] += angle;
+            velocities[0] = velocity;
+            positions.reverse();
+            velocities.reverse();
+            JointTrajectoryPoint {
+                positions,
+                velocities: if with_velocities { velocities } else { Vec::new() },
+                accelerations: vec![4.0; home.len()],
+                time_from_start: Duration { sec: 0, nanosec },
+                ..Default::default()
+            }
+        };
+        trajectory.joint_trajectory.points =
+            vec![point(0, 0.0, 0.0), point(250_000_000, 0.25, 2.0), point(500_000_000, 0.5, 0.0)];
+        trajectory
+    }
+
+    #[test]
+    fn a_line_that_was_timed_at_full_speed_keeps_to_its_pace() {
+        let robot = RobotConfig::load(Path::new("xarm6")).expect("the robot");
+        let urdf = std::fs::read_to_string(&robot.urdf).expect("a description");
+        let model = RobotModel::from_urdf(&urdf, robot.group()).expect("a model");
+        let radius = model.tip_pose(&robot.home).expect("a pose").translation.vector.xy().norm();
+        for (pace, acceleration, with_velocities, stretch) in [
+            (Pace::from(0.1), 1.0, true, 10.0),
+            (Pace::from(1.0), 0.04, true, 5.0),
+            (Pace::from(1.0), 1.0, true, 1.0),
+            (Pace { share: 0.5, tip: Some(0.02) }, 1.0, true, 2.0 * radius / 0.02),
+            // Half a radian's chord in half a second.
+            (Pace { share: 0.5, tip: Some(0.02) }, 1.0, false, 2.0 * radius * 0.125_f64.sin() / 0.25 / 0.02),
+        ] {
+            let before = turn(&model, &robot.home, with_velocities);
+            let mut slow = before.clone();
+            slow_down(&mut slow, &model, pace, acceleration).expect("the model's joints");
+            let last = slow.joint_trajectory.points.last().expect("a point");
+            assert!(
+                (seconds(&last.time_from_start) - 0.5 * stretch).abs() < 1e-4 * stretch,
+                "{pace:?}: {last:?}"
+            );
+            assert!((last.accelerations[0] - 4.0 / stretch / stretch).abs() < 1e-6, "{pace:?}");
+            for (slow, before) in slow.joint_trajectory.points.iter().zip(&before.joint_trajectory.points) {
+                assert_eq!(slow.positions, before.positions);
+                let velocities = slow.velocities.iter().zip(&before.velocities);
+                assert!(velocities.into_iter().all(|(slow, before)| (slow - before / stretch).abs() < 1e-6));
+            }
+        }
+    }
+}
