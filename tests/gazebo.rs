@@ -9,7 +9,7 @@ mod peer;
 mod tree;
 
 use futures::StreamExt;
-use harness::{PREHEND, in_time};
+use harness::{PREHEND, in_time, repository};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_cli::gazebo::robot_urdf::{self, CAMERA_TOPIC, Options, SEGMENTATION_TOPIC, UrdfError};
 use prehend_msgs::control_msgs::action::GripperCommand;
@@ -20,17 +20,13 @@ use prehend_nodes::RobotConfig;
 use prehend_nodes::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
 use prehend_ros::{Context, DomainLease, GoalStatus, Node, NodeOptions, QosProfile, RosError};
 use prehend_sim::world::ArmModel;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 use tree::Element;
 
 /// Deadline of one call.
 const CALL: Duration = Duration::from_secs(20);
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_path_buf()
-}
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
