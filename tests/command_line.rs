@@ -349,3 +349,60 @@ fn wrong_words_to_ros_are_clear_errors() {
         assert!(said.contains(message), "{arguments:?} {variable:?}: {said}");
     }
 }
+
+/// Whether a process has taken a signal into its own hands.
+fn catches(pid: u32, signal: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it lives");
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask");
+    u64::from_str_radix(mask.trim(), 16).expect("a number") & (1 << (signal - 1)) != 0
+}
+
+/// Ctrl-C while a node still reads its robot file, and while the agent waits for its peers: it ends as asked.
+#[test]
+fn a_signal_during_the_start_ends_a_node_cleanly() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("robot.yaml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    let lease = prehend_ros::DomainLease::take().expect("a free domain");
+    for node in ["agent", "skills", "sim"] {
+        for early in [true, false] {
+            if !early && node != "agent" {
+                continue;
+            }
+            let robot = if early { pipe.display().to_string() } else { "xarm6".to_owned() };
+            let mut process = Command::new(PREHEND)
+                .args(["node", node, "--robot", &robot])
+                .current_dir(repository())
+                .env("ROS_DOMAIN_ID", lease.domain_id().to_string())
+                .stdin(std::process::Stdio::null())
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .expect("runs");
+            let pid = process.id();
+            let interrupt = || {
+                assert!(catches(pid, 2), "{node}: Ctrl-C would kill it");
+                let sent = Command::new("kill").args(["-INT", &pid.to_string()]).status();
+                assert!(sent.expect("kill runs").success());
+            };
+            if early {
+                // Opens when the node has opened it to read.
+                let writer = std::fs::File::options().write(true).open(&pipe).expect("the node reads it");
+                interrupt();
+                let text = std::fs::read(repository().join("config/robots/xarm6.yaml")).expect("the file");
+                std::io::Write::write_all(&mut &writer, &text).expect("the node reads on");
+            } else {
+                while !catches(pid, 2) {
+                    std::thread::yield_now();
+                }
+                interrupt();
+            }
+            let said: Vec<String> = BufReader::new(process.stderr.take().expect("a pipe"))
+                .lines()
+                .map(|line| line.expect("text"))
+                .collect();
+            assert_eq!(process.wait().expect("it ends").code(), Some(0), "{node}: {said:?}");
+        }
+    }
+}

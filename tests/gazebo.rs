@@ -1,19 +1,32 @@
 //! What Gazebo is given: the robot's description, controllers, bridge and labels fit the robot file and the description that the embedded
-//! robot has. Gazebo itself is not needed: `check_urdf` and libsdformat are used where they are installed.
+//! robot has; and the node `gazebo` as a process, between a bridge and a controller that stand in for Gazebo's. Gazebo itself is not
+//! needed: `check_urdf` and libsdformat are used where they are installed.
 
+mod harness;
 #[path = "../crates/prehend-sim/tests/sdf/peer.rs"]
 mod peer;
 #[path = "../crates/prehend-sim/tests/sdf/tree.rs"]
 mod tree;
 
+use futures::StreamExt;
+use harness::{PREHEND, in_time};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_cli::gazebo::robot_urdf::{self, CAMERA_TOPIC, Options, SEGMENTATION_TOPIC, UrdfError};
+use prehend_msgs::control_msgs::action::GripperCommand;
+use prehend_msgs::control_msgs::msg::GripperCommand as Grip;
+use prehend_msgs::sensor_msgs::msg::Image;
+use prehend_msgs::vision_msgs::msg::Detection2DArray;
 use prehend_nodes::RobotConfig;
 use prehend_nodes::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
+use prehend_ros::{Context, DomainLease, GoalStatus, Node, NodeOptions, QosProfile, RosError};
 use prehend_sim::world::ArmModel;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 use tree::Element;
+
+/// Deadline of one call.
+const CALL: Duration = Duration::from_secs(20);
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the repository").to_path_buf()
@@ -315,5 +328,175 @@ fn liburdfdom_and_libsdformat_read_the_description() {
         let limits = [joint.limit.lower, joint.limit.upper];
         let off = (0..2).map(|end| (same.limits[end] - limits[end]).abs()).fold(0.0, f64::max);
         assert!(off < 1e-6, "{}: {:?} for {limits:?}", joint.name, same.limits);
+    }
+}
+
+const LABELS: &str = r#"{"scene": "s", "seed": 1, "labels": [
+    {"id": 1, "thing": "mug 1", "class": "mug"}, {"id": 2, "thing": "bowl", "class": "bowl"},
+    {"id": 3, "thing": "mug 1", "class": "mug", "part": {"name": "handle", "class": "handle"}}]}"#;
+
+/// A label map as Gazebo's camera has it, rows of 40 pixels each: nothing, the bowl, the mug, its handle.
+fn label_map(second: i32) -> Image {
+    const WIDTH: u32 = 40;
+    let data: Vec<u8> = [0, 2, 1, 3].iter().flat_map(|label| vec![*label; 3 * WIDTH as usize]).collect();
+    let (height, step) = (4, 3 * WIDTH);
+    let mut map =
+        Image { width: WIDTH, height, step, encoding: "rgb8".to_owned(), data, ..Default::default() };
+    map.header.stamp.sec = second;
+    // As Gazebo calls it.
+    map.header.frame_id = "xarm6::link_eef::segmentation".to_owned();
+    map
+}
+
+/// The node `gazebo` of this domain; ended with the value.
+fn gazebo_node(lease: &DomainLease, parameters: &[&str]) -> tokio::process::Child {
+    let mut command = tokio::process::Command::new(PREHEND);
+    command.current_dir(repository()).env("ROS_DOMAIN_ID", lease.domain_id().to_string());
+    command.args(["node", "gazebo", "--robot", "xarm6"]);
+    for parameter in parameters {
+        command.args(["--param", parameter]);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.spawn().expect("runs")
+}
+
+/// Sends the label map until the next array of detections is heard.
+async fn detected(
+    bridge: &Node,
+    heard: &mut prehend_ros::Subscription<Detection2DArray>,
+) -> Detection2DArray {
+    // As ros_gz_bridge sends it.
+    let maps = bridge.create_publisher::<Image>(LABELS_MAP, QosProfile::default()).expect("a publisher");
+    in_time("detections", async {
+        let mut tick = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            tokio::select! {
+                array = heard.next() => return array.expect("open"),
+                _ = tick.tick() => maps.publish(&label_map(7)).expect("sent"),
+            }
+        }
+    })
+    .await
+}
+
+/// A grip of the robot file's action: how it ended, and where.
+async fn grip(bridge: &Node, robot: &RobotConfig, position: f64) -> Result<(GoalStatus, f64), RosError> {
+    let client =
+        bridge.create_action_client::<GripperCommand::Action>(&robot.gripper.action).expect("a client");
+    let goal = GripperCommand::Goal { command: Grip { position, max_effort: 20.0 } };
+    let mut handle = client.send_goal(goal, CALL).await?;
+    let (status, result) = in_time("the grip ends", handle.result(CALL)).await?;
+    Ok((status, result.position))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn label_maps_become_detections_and_grips_reach_the_finger() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("labels.json");
+    std::fs::write(&file, LABELS).expect("written");
+    let lease = DomainLease::take().expect("a free domain");
+    let context = Context::create_in_domain(lease.domain_id()).expect("a context");
+    let bridge = Node::create(&context, "bridge", "/gazebo", NodeOptions::default()).expect("a node");
+    let robot = robot("xarm6");
+    let topics = QosProfile::default();
+    let mut things = bridge.subscribe(&robot.detector.detections, topics).expect("a subscription");
+    let mut labels = bridge.subscribe::<Image>(&robot.detector.label_image, topics).expect("a subscription");
+    let parts = robot.detector.parts.as_ref().expect("a detector of parts");
+    let mut handles =
+        bridge.subscribe::<Detection2DArray>(&parts.detections, topics).expect("a subscription");
+    let process = gazebo_node(&lease, &[&format!("labels:={}", file.display())]);
+
+    let found = detected(&bridge, &mut things).await;
+    assert_eq!((found.header.stamp.sec, &found.header.frame_id), (7, &robot.frames.camera), "{found:?}");
+    let named: Vec<(&str, &str, f64)> = found
+        .detections
+        .iter()
+        .map(|found| (found.results[0].hypothesis.class_id.as_str(), found.id.as_str(), found.bbox.size_y))
+        .collect();
+    assert_eq!(named, [("mug", "1", 2.0), ("bowl", "2", 1.0)], "the handle is of the mug");
+    let map = in_time("the label image", labels.next()).await.expect("open");
+    assert_eq!((map.width, map.height, &map.header), (40, 4, &found.header));
+    let rows: Vec<u8> = map.data.chunks(map.step as usize).map(|row| row[0]).collect();
+    assert_eq!(rows, [0, 2, 1, 1]);
+    let handle = in_time("parts", handles.next()).await.expect("open");
+    assert_eq!(handle.detections[0].results[0].hypothesis.class_id, "handle");
+
+    // What is no label map is left out, and the next one is not.
+    let maps = bridge.create_publisher::<Image>(LABELS_MAP, QosProfile::default()).expect("a publisher");
+    for broken in [
+        Image { encoding: "16UC1".to_owned(), ..label_map(8) },
+        Image { data: vec![1; 5], ..label_map(8) },
+        Image { step: 1, ..label_map(8) },
+        Image { width: u32::MAX, ..label_map(8) },
+    ] {
+        maps.publish(&broken).expect("sent");
+    }
+    maps.publish(&label_map(9)).expect("sent");
+    in_time("the next one", async {
+        loop {
+            let found: Detection2DArray = things.next().await.expect("open");
+            assert_ne!(found.header.stamp.sec, 8, "{found:?}");
+            if found.header.stamp.sec == 9 {
+                return;
+            }
+        }
+    })
+    .await;
+
+    // Without a controller a grip fails, and what is no number is refused.
+    let (status, _) = grip(&bridge, &robot, 0.4).await.expect("taken");
+    assert_eq!(status, GoalStatus::Aborted);
+    let refused = grip(&bridge, &robot, f64::NAN).await;
+    assert!(matches!(refused, Err(RosError::Rejected { .. })), "{refused:?}");
+    // A finger that goes where it is told; what is told of it is told of the drive.
+    let mut controller = bridge.create_action_server::<GripperCommand::Action>(GRIPPER).expect("a server");
+    let (sender, mut fingers) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(request) = controller.next().await {
+            let goal = request.accept();
+            let Grip { position, max_effort } = goal.goal().command;
+            sender.send((position, max_effort)).expect("somebody listens");
+            goal.succeed(GripperCommand::Result { position, reached_goal: true, ..Default::default() });
+        }
+    });
+    let at = in_time("the controller is found", async {
+        loop {
+            if let (GoalStatus::Succeeded, at) = grip(&bridge, &robot, 0.4).await.expect("taken") {
+                return at;
+            }
+        }
+    })
+    .await;
+    assert!((at - 0.4).abs() < 1e-9, "the drive is said to be at {at}");
+    let (finger, effort) = fingers.recv().await.expect("it moved");
+    assert!(
+        (finger - 0.4 * robot.gripper.finger_per_drive()).abs() < 1e-9,
+        "the finger was sent to {finger}"
+    );
+    assert_eq!(effort, 20.0);
+
+    let pid = process.id().expect("it runs").to_string();
+    assert!(Command::new("kill").arg(pid).status().expect("kill runs").success());
+    let ended = in_time("the node ends", process.wait_with_output()).await.expect("ended");
+    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_table_of_labels_the_node_does_not_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("labels.json");
+    std::fs::write(&file, r#"{"labels": [{"id": 0, "thing": "a", "class": "a"}]}"#).expect("written");
+    let lease = DomainLease::take().expect("a free domain");
+    for (parameter, words) in [
+        (String::new(), "labels:=FILE is needed"),
+        ("labels:=/no/such/file.json".to_owned(), "/no/such/file.json"),
+        (format!("labels:={}", file.display()), "label 0 stands there twice"),
+    ] {
+        let parameters: &[&str] = if parameter.is_empty() { &[] } else { &[&parameter] };
+        let output = gazebo_node(&lease, parameters).wait_with_output();
+        let output = in_time("the node ends", output).await.expect("ended");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{parameter}: {said}");
+        assert!(said.contains(words), "{parameter}: {said}");
     }
 }

@@ -21,7 +21,7 @@ use prehend_msgs::rcl_interfaces::msg::{
 };
 use prehend_msgs::rcl_interfaces::srv::{DescribeParameters, GetParameters, ListParameters, SetParameters};
 use prehend_msgs::{Service, names};
-use prehend_ros::{QosProfile, RosArguments};
+use prehend_ros::{Node, QosProfile, RosArguments};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -215,10 +215,23 @@ async fn logs_keep_the_goal_to_themselves(stage: &mut Stage) {
     }
 }
 
+/// Nodes speak over sockets alone: containers that share no memory are as good as one machine.
+fn no_shared_memory_is_used(stage: &Stage) {
+    for pid in stage.pids().into_iter().flatten() {
+        let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+        let open = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+        let open = open.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+        let open = open.map(|file| file.display().to_string()).collect::<Vec<_>>().join("\n");
+        assert!(maps.lines().count() > 20 && open.contains("socket:"), "{maps}\n{open}");
+        assert!(!maps.contains("/dev/shm") && !open.contains("/dev/shm"), "{maps}\n{open}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn parameters_diagnostics_logs_and_a_second_prehend() {
     let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions::default()).await;
+    no_shared_memory_is_used(&stage);
     parameters_are_described_and_limits_are_kept(&stage).await;
     diagnostics_tell_what_is_wrong(&mut stage).await;
     logs_keep_the_goal_to_themselves(&mut stage).await;
@@ -227,9 +240,14 @@ async fn parameters_diagnostics_logs_and_a_second_prehend() {
 }
 
 async fn change(stage: &Stage, node: &str, transition: u8) -> bool {
+    change_by(&stage.graph.observer.node, node, transition).await
+}
+
+async fn change_by(ros: &Node, node: &str, transition: u8) -> bool {
+    let name = format!("{node}/change_state");
+    let client = ros.create_client::<ChangeState::Service>(&name, QosProfile::services()).unwrap();
     let transition = Transition { id: transition, ..Default::default() };
-    let request = ChangeState::Request { transition };
-    call::<ChangeState::Service>(stage, node, "change_state", request).await.success
+    client.request(ChangeState::Request { transition }, CALL).await.unwrap().success
 }
 
 async fn state(stage: &Stage, node: &str) -> u8 {
@@ -306,6 +324,80 @@ async fn only_an_active_node_works() {
     assert!(change(&stage, "affordance", Transition::TRANSITION_ACTIVE_SHUTDOWN).await);
     assert_eq!(state(&stage, "affordance").await, State::PRIMARY_STATE_FINALIZED);
     assert!(!change(&stage, "affordance", Transition::TRANSITION_CONFIGURE).await);
+    stage.end().await;
+}
+
+/// What a lifecycle manager manages, in its order.
+const MANAGED: [NodeName; 5] =
+    [NodeName::ObjectMap, NodeName::Affordance, NodeName::Verifier, NodeName::Skills, NodeName::Agent];
+
+/// Takes every node through a transition, one after the other, as Nav2's lifecycle manager does it.
+async fn all(ros: &Node, nodes: impl IntoIterator<Item = NodeName>, transition: u8) {
+    for node in nodes {
+        assert!(change_by(ros, node.name(), transition).await, "{node:?}: {transition}");
+    }
+}
+
+/// A goal is not taken up, and nothing moves.
+async fn is_not_taken(stage: &mut Stage, when: &str) {
+    let before = stage.motions().await;
+    let refused = stage.goal(EASY_GOAL).await;
+    assert_eq!(refused.ending.outcome, Outcome::Refused, "{when}: {:?}", refused.ending);
+    assert_eq!(refused.ending.reason.as_deref(), Some("stopped"), "{when}: {:?}", refused.ending);
+    assert!(refused.ending.message.contains("not active"), "{when}: {:?}", refused.ending);
+    assert_eq!(stage.motions().await, before, "{when}: it moved");
+}
+
+/// With `autostart:=false` nothing works by itself. A manager brings all up, pauses all in a motion, in reverse, has them go on, and takes
+/// all down.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lifecycle_manager_brings_a_graph_up_pauses_it_and_takes_it_down() {
+    let _turn = one_at_a_time().await;
+    let mut parameters = vec![(NodeName::Sim, "detector:=perfect")];
+    parameters.extend(MANAGED.map(|node| (node, "autostart:=false")));
+    let mut stage = Stage::begin(StageOptions { parameters, ..Default::default() });
+    let ros = stage.graph.observer.node.clone();
+    let back = || MANAGED.into_iter().rev();
+    for node in MANAGED {
+        assert_eq!(state(&stage, node.name()).await, State::PRIMARY_STATE_UNCONFIGURED, "{node:?}");
+        // What has no configuration cannot work.
+        assert!(!change(&stage, node.name(), Transition::TRANSITION_ACTIVATE).await, "{node:?}");
+    }
+    assert!(!stage.graph.observer.goal.is_available(), "goals are taken by nobody yet");
+    all(&ros, MANAGED, Transition::TRANSITION_CONFIGURE).await;
+    wait_for("the goal service is there", async || stage.graph.observer.goal.is_available().then_some(()))
+        .await;
+    is_not_taken(&mut stage, "configured").await;
+    all(&ros, MANAGED, Transition::TRANSITION_ACTIVATE).await;
+    stage.everybody_is_there().await;
+    stage.easy_goal_is_reached("a start by a manager").await;
+    stage.put("red block", EASY_PLACE).await;
+
+    // A task of its own: the goal may end before the last node is asked.
+    let (manager, mut pausing) = (ros.clone(), None);
+    let pause = async |_: &_| {
+        let pause = async move { all(&manager, back(), Transition::TRANSITION_DEACTIVATE).await };
+        pausing = Some(tokio::spawn(pause));
+    };
+    let paused = stage.goal_and(EASY_GOAL, |event| begins_in(event, "grasp", "transit"), pause).await;
+    in_time("all are asked", pausing.unwrap()).await.unwrap();
+    assert_ne!(paused.ending.outcome, Outcome::Done, "{:?}\n{}", paused.ending, stage.story());
+    stage.arm_stands().await;
+    for node in MANAGED {
+        assert_eq!(state(&stage, node.name()).await, State::PRIMARY_STATE_INACTIVE, "{node:?}");
+    }
+    is_not_taken(&mut stage, "paused").await;
+    all(&ros, MANAGED, Transition::TRANSITION_ACTIVATE).await;
+    stage.everybody_is_there().await;
+    stage.easy_goal_is_reached("a pause").await;
+
+    all(&ros, back(), Transition::TRANSITION_DEACTIVATE).await;
+    all(&ros, back(), Transition::TRANSITION_CLEANUP).await;
+    wait_for("nobody takes goals", async || (!stage.graph.observer.goal.is_available()).then_some(())).await;
+    all(&ros, back(), Transition::TRANSITION_UNCONFIGURED_SHUTDOWN).await;
+    for node in MANAGED {
+        assert_eq!(state(&stage, node.name()).await, State::PRIMARY_STATE_FINALIZED, "{node:?}");
+    }
     stage.end().await;
 }
 

@@ -171,6 +171,56 @@ async fn a_graph_that_is_up_is_asked_stopped_and_ended() {
     assert!(report["reason"].is_string(), "{report}");
 }
 
+/// `doctor --graph` where the graph is, and where it is not: another namespace, domain, middleware; other names.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn doctor_says_who_is_missing_and_where_to_look() {
+    let up = Up::start().await;
+    let robot = std::fs::read_to_string(repository().join("config/robots/xarm6.yaml")).expect("the file");
+    let renamed = up.folder.path().join("renamed.yaml");
+    let text =
+        robot.replace("joint: drive_joint", "joint: left_knuckle").replace("/camera/color", "/head/color");
+    assert_ne!(robot, text);
+    std::fs::write(&renamed, text).expect("written");
+    let renamed = renamed.display().to_string();
+    let other = Domain::free(Purpose::Run).expect("a domain");
+    let cases: [(&Domain, &[&str], &[&str]); 4] = [
+        (
+            &up.domain,
+            &[],
+            &["in /prehend: object_map, affordance, verifier, skills, agent", "all that the file"],
+        ),
+        (
+            &up.domain,
+            &["--namespace", "/nobody/prehend"],
+            &["nobody in /nobody/prehend", "all that the file"],
+        ),
+        (
+            &up.domain,
+            &["--robot", &renamed],
+            &["nobody offers /head/color/", "names left_knuckle", "in /prehend: object_map"],
+        ),
+        (&other, &[], &["nobody in /prehend", "nobody offers /", "no joint states on /joint_states"]),
+    ];
+    for (number, (domain, more, words)) in cases.into_iter().enumerate() {
+        let output = command(domain).args(["doctor", "--graph"]).args(more).output();
+        let output = in_time("an answer", output).await.expect("runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(i32::from(number > 0)), "{more:?}: {said}");
+        for word in words {
+            assert!(said.contains(word), "{more:?}: `{word}` is missing in:\n{said}");
+        }
+        let domains = said.lines().next().unwrap_or_default();
+        let told = domains.split([' ', ',', ';']).any(|word| word == up.domain.id.to_string());
+        assert!(told, "{}: {domains}", up.domain.id);
+    }
+    let mut doctor = command(&up.domain);
+    doctor.args(["doctor", "--graph"]).env("RMW_IMPLEMENTATION", "rmw_zenoh_cpp");
+    let output = in_time("an answer", doctor.output()).await.expect("runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("RMW_IMPLEMENTATION is rmw_zenoh_cpp"), "{said}");
+}
+
 /// Two at once, in the same second, in the same folder: each has a domain and a folder of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_demos_at_once_do_not_meet() {

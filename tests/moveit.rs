@@ -2,10 +2,23 @@
 //! take. Each ends typed and moves nothing, and afterwards the same sentence is carried out.
 
 mod harness;
+#[path = "harness/stand_in.rs"]
+mod stand_in;
 
-use harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, one_at_a_time, repository};
+use harness::{
+    EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins_in, in_time, one_at_a_time, repository, wait_for,
+};
 use prehend_cli::outcome::Outcome;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
+use prehend_ros::GoalHandle;
 use serde_json::{Value, json};
+use stand_in::{Role, StandIn, remapped};
+use std::time::Duration;
+
+/// Deadline of one call, and longest silence of the skills.
+const CALL: Duration = Duration::from_secs(20);
 
 async fn moveit(stage: &mut Stage, how: &Value) {
     let mut request = json!({"ask": "moveit"});
@@ -68,7 +81,7 @@ async fn answers(robot: &'static str, cases: &[Case]) {
     let _turn = one_at_a_time().await;
     let mut stage = Stage::start(StageOptions { robot, ..StageOptions::default() }).await;
     for (how, reasons, words) in cases {
-        let before = stage.motions().await;
+        let (before, told_before) = (stage.motions().await, stage.events.len());
         moveit(&mut stage, how).await;
         let ended = stage.goal(EASY_GOAL).await;
         let reason = ended.ending.reason.as_deref().unwrap_or_default();
@@ -77,12 +90,95 @@ async fn answers(robot: &'static str, cases: &[Case]) {
         let told = ended.ending.message.contains(*words)
             || stage.events.iter().rev().take(200).any(|event| event.message.contains(*words));
         assert!(told, "{how}: nobody says `{words}`: {:?}\n{}", ended.ending, stage.story());
-        // It may look from elsewhere in between: that needs no straight line.
-        let may_look = how.get("fraction").is_some();
-        assert!(may_look || stage.motions().await == before, "{how}: it moved\n{}", stage.story());
+        // It may look from elsewhere in between, and go home from there: that needs no straight line.
+        let looks: &[&str] = if how.get("fraction").is_some() { &["look", "home"] } else { &[] };
+        let looked = |event: &&TraceEvent| looks.iter().any(|skill| begins_in(event, skill, ""));
+        let looked = stage.events[told_before..].iter().filter(looked).count();
+        assert_eq!(stage.motions().await, before + looked, "{how}: it moved\n{}", stage.story());
     }
     moveit(&mut stage, &json!({})).await;
     stage.put("red block", EASY_PLACE).await;
     stage.easy_goal_is_reached("all that").await;
+    stage.end().await;
+}
+
+/// A service of MoveIt that nobody offers: a typed end that says whom to look for, and no motion.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_of_moveit_that_is_not_there() {
+    let _turn = one_at_a_time().await;
+    for name in ["/compute_cartesian_path", "/apply_planning_scene"] {
+        let arguments = remapped("skills", &[name]);
+        let mut stage = Stage::start(StageOptions { arguments, ..StageOptions::default() }).await;
+        let before = stage.motions().await;
+        let ended = stage.goal(EASY_GOAL).await;
+        assert_ne!(ended.ending.outcome, Outcome::Done, "{name}: {:?}", ended.ending);
+        assert_eq!(ended.ending.reason.as_deref(), Some("peer_lost"), "{name}: {:?}", ended.ending);
+        let told = ended.ending.message.contains(&stand_in::elsewhere(name))
+            && ended.ending.message.contains("do MoveIt and the controllers run?");
+        assert!(told, "{name}: {:?}", ended.ending);
+        assert_eq!(stage.motions().await, before, "{name}: it moved\n{}", stage.story());
+        stage.end().await;
+    }
+}
+
+/// Has the arm look to its left.
+async fn look_left(stage: &Stage) -> GoalHandle<ExecuteSkill::Action> {
+    let node = &stage.graph.observer.node;
+    let client = node.create_action_client::<ExecuteSkill::Action>(names::EXECUTE_SKILL).expect("a client");
+    let goal = ExecuteSkill::Goal { skill: "look".to_owned(), part: "left".to_owned(), ..Default::default() };
+    client.send_goal(goal, CALL).await.unwrap_or_else(|error| panic!("{error}"))
+}
+
+async fn result_of(mut goal: GoalHandle<ExecuteSkill::Action>) -> ExecuteSkill::Result {
+    in_time("the look ends", goal.result(CALL)).await.unwrap_or_else(|error| panic!("{error}")).1
+}
+
+/// Whether the arm is where it looks to its left.
+async fn is_left(stage: &mut Stage) -> bool {
+    let looks = stage.graph.robot.looks.clone();
+    let (_, left) = looks.iter().find(|(name, _)| name == "left").expect("the look");
+    let now = stage.arm_stands().await.joints;
+    now.iter().zip(left).all(|(now, left)| (now - left).abs() < 0.02)
+}
+
+/// MoveIt is not there, comes, dies while the arm moves, and comes back. Its controller would carry the motion to its end: the arm is
+/// stopped there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn moveit_that_dies_in_a_motion_and_comes_back() {
+    let _turn = one_at_a_time().await;
+    let arguments = remapped("skills", &["/move_action", "/execute_trajectory"]);
+    let mut stage = Stage::start(StageOptions { arguments, speed: 0.4, ..StageOptions::default() }).await;
+    let domain = stage.graph.domain.id;
+    let missing = result_of(look_left(&stage).await).await;
+    assert_eq!(missing.reason, "peer_lost", "{missing:?}");
+    assert!(missing.error_message.contains("do MoveIt and the controllers run?"), "{missing:?}");
+    assert_eq!(stage.motions().await, 0, "it moved without MoveIt");
+
+    let mut moveit = StandIn::start(Role::MoveIt, domain);
+    let goal = in_time("MoveIt is found, and the arm moves", async {
+        loop {
+            let goal = look_left(&stage).await;
+            while !goal.status().is_terminal() {
+                if stage.truth().await.moving {
+                    return goal;
+                }
+            }
+        }
+    })
+    .await;
+    moveit.kill();
+    let lost = result_of(goal).await;
+    assert_eq!(lost.reason, "peer_lost", "{lost:?}");
+    assert!(!is_left(&mut stage).await, "nobody stopped the arm\n{}", stage.story());
+
+    let _moveit = StandIn::start(Role::MoveIt, domain);
+    wait_for("the look is done by the new one", async || {
+        let result = result_of(look_left(&stage).await).await;
+        let looked = result.error_code == ErrorCode::SUCCESS;
+        assert!(looked || ["peer_lost", "control_failed"].contains(&result.reason.as_str()), "{result:?}");
+        looked.then_some(())
+    })
+    .await;
+    assert!(is_left(&mut stage).await, "{}", stage.story());
     stage.end().await;
 }

@@ -182,6 +182,15 @@ impl Default for StageOptions {
 impl Stage {
     /// Starts a graph and waits until it is ready.
     pub(crate) async fn start(options: StageOptions) -> Self {
+        let mut stage = Self::begin(options);
+        if let Err(error) = stage.graph.ready(|_| (), std::future::pending()).await {
+            panic!("{error}\nlogs: {}", stage.folder.path().display());
+        }
+        stage
+    }
+
+    /// Starts the processes of a graph; they are not ready yet.
+    pub(crate) fn begin(options: StageOptions) -> Self {
         let mut folder = tempfile::tempdir().expect("a folder for the logs");
         // Removed by a test that passed; see `end`.
         folder.disable_cleanup(true);
@@ -204,10 +213,7 @@ impl Stage {
             restart: true,
             logs: folder.path().to_owned(),
         };
-        let mut graph = Graph::start(&options).unwrap_or_else(|error| panic!("{error}"));
-        if let Err(error) = graph.ready(|_| (), std::future::pending()).await {
-            panic!("{error}\nlogs: {}", folder.path().display());
-        }
+        let graph = Graph::start(&options).unwrap_or_else(|error| panic!("{error}"));
         Self { graph, events: Vec::new(), folder }
     }
 

@@ -155,6 +155,14 @@ impl Drop for Leaving {
 impl Shell {
     /// Starts node `name`: reads the robot file, joins the graph, begins its heartbeat.
     pub async fn start(name: &'static str, options: &NodeOptions) -> Result<Self, NodeError> {
+        // First: a signal that comes during the start ends the node as one that comes later does.
+        let life = NodeLife::new();
+        let signal = prehend_ros::shutdown_signal(options.watch_stdin);
+        let ends = Arc::clone(&life);
+        tokio::spawn(async move {
+            let _ = signal.await;
+            ends.ending.send_replace(true);
+        });
         let robot = RobotConfig::load(&options.robot)?;
         let context = Context::create()?;
         let node = Node::create(
@@ -177,13 +185,6 @@ impl Shell {
         };
         limits::show(&node, &robot, &RobotConfig::file(&options.robot))?;
         node.serve_parameters()?;
-        let life = NodeLife::new();
-        let signal = prehend_ros::shutdown_signal(options.watch_stdin);
-        let ends = Arc::clone(&life);
-        tokio::spawn(async move {
-            let _ = signal.await;
-            ends.ending.send_replace(true);
-        });
         let beating = Beating { name, incarnation: incarnation(), sequence: Arc::default() };
         let peers = Peers::new(
             node.subscribe(names::HEARTBEAT, QosProfile::default().best_effort().depth(50))?,

@@ -1,11 +1,13 @@
 //! The words the grammar knows, read from `config/language/lexicon.yaml`.
 
+mod reading;
+
 use super::goal::{Dimension, Region, Spatial};
-use super::inflect::{gerund, past, regular_singular, third_person};
+use super::inflect::{gerund, regular_singular};
 use super::phrases::Phrases;
 use super::rooms::RoomNames;
 use super::token::Token;
-use prehend_config::{Findings, Map, Value, read};
+use prehend_config::{Findings, read};
 use prehend_scene::{ActionTable, Relation};
 use std::collections::{HashMap, HashSet};
 
@@ -50,25 +52,6 @@ pub enum VerbMeaning {
     /// Act on a part, when the table of actions has a rule for the thing.
     Act,
 }
-
-const MEANINGS: [(&str, VerbMeaning); 16] = [
-    ("pick", VerbMeaning::Pick),
-    ("collect", VerbMeaning::Collect),
-    ("place", VerbMeaning::Place),
-    ("stack", VerbMeaning::Stack),
-    ("drop", VerbMeaning::Drop),
-    ("remove", VerbMeaning::Remove),
-    ("empty", VerbMeaning::Empty),
-    ("clear", VerbMeaning::Clear),
-    ("fill", VerbMeaning::Fill),
-    ("give", VerbMeaning::Give),
-    ("find", VerbMeaning::Find),
-    ("count", VerbMeaning::Count),
-    ("list", VerbMeaning::List),
-    ("push", VerbMeaning::Push),
-    ("swap", VerbMeaning::Swap),
-    ("other", VerbMeaning::Other),
-];
 
 /// Grammatical form of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -195,62 +178,6 @@ pub struct Lexicon {
     closed: HashSet<String>,
 }
 
-const LISTS: [&str; 43] = [
-    "verb_noise",
-    "home",
-    "look",
-    "drive",
-    "stop",
-    "release",
-    "abilities",
-    "holding",
-    "polite_prefixes",
-    "openers",
-    "closers",
-    "fillers",
-    "conditions",
-    "everything",
-    "anything",
-    "things",
-    "it",
-    "them",
-    "others",
-    "attribute_noise",
-    "intensifiers",
-    "comparatives",
-    "preposition_noise",
-    "relative",
-    "be",
-    "closest",
-    "farthest",
-    "negations",
-    "exceptions",
-    "alternatives",
-    "table",
-    "floor",
-    "robot",
-    "hand",
-    "parts",
-    "containers",
-    "surfaces",
-    "not_containers",
-    "compartments",
-    "plural_only",
-    "singular_s",
-    "attribute_nouns",
-    "away",
-];
-const MORE_LISTS: [&str; 6] = ["not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
-
-/// Words that are never part of a noun, whatever the file says.
-const CLOSED: [&str; 66] = [
-    "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me", "us", "him",
-    "what", "where", "who", "why", "how", "when", "which", "that", "than", "do", "does", "did", "have",
-    "has", "had", "will", "would", "could", "should", "shall", "may", "might", "must", "not", "up", "down",
-    "away", "there", "here", "together", "if", "unless", "because", "while", "until", "as", "whose", "them",
-    "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "rid", "last",
-];
-
 impl Lexicon {
     /// Reads a lexicon; `file` names it in findings.
     ///
@@ -279,193 +206,6 @@ impl Lexicon {
         }
         self.actions = actions;
         self
-    }
-
-    fn from_map(map: &mut Map<'_>) -> Option<Self> {
-        let mut lexicon = Self { rooms: RoomNames::built_in(), ..Self::default() };
-        for key in LISTS.into_iter().chain(MORE_LISTS) {
-            let mut words = Words::default();
-            for phrase in map.req(key)?.list(|v| v.text())? {
-                words.add(&phrase, ());
-            }
-            lexicon.lists.insert(key, words);
-        }
-        let irregular = string_map(&map.req("irregular_verbs")?)?;
-        for group in map.req("verbs")?.list(Some)? {
-            group.map(|m| lexicon.read_verbs(m, &irregular))?;
-        }
-        for group in map.req("prepositions")?.list(Some)? {
-            group.map(|m| lexicon.read_preposition(m))?;
-        }
-        for group in map.req("removals")?.list(Some)? {
-            group.map(|m| {
-                let spatial = m.req("is")?.choice(&SPATIAL)?;
-                for phrase in m.req("words")?.list(|v| v.text())? {
-                    lexicon.removals.add(&phrase, spatial);
-                }
-                Some(())
-            })?;
-        }
-        map.req("determiners")?.map(|m| {
-            for (key, determiner) in [
-                ("one", Determiner::One),
-                ("any", Determiner::Any),
-                ("all", Determiner::All),
-                ("both", Determiner::Both),
-                ("other", Determiner::Other),
-                ("rest", Determiner::Rest),
-            ] {
-                for phrase in m.req(key)?.list(|v| v.text())? {
-                    lexicon.determiners.add(&phrase, determiner);
-                }
-            }
-            Some(())
-        })?;
-        lexicon.read_describing(map)?;
-        for key in ["numbers", "ordinals"] {
-            for (word, value) in map.req(key)?.map(|m| Some(m.entries()))? {
-                let number = u32::try_from(value.u64()?).ok()?;
-                if key == "numbers" {
-                    lexicon.numbers.add(&word, number);
-                } else {
-                    lexicon.ordinals.add(&word, number);
-                }
-            }
-        }
-        for (word, right) in string_map(&map.req("corrections")?)? {
-            lexicon.corrections.insert(word, right.split(' ').map(str::to_owned).collect());
-        }
-        lexicon.irregular_plurals = string_map(&map.req("irregular_plurals")?)?;
-        lexicon.close();
-        Some(lexicon)
-    }
-
-    fn read_verbs(&mut self, map: &mut Map<'_>, irregular: &HashMap<String, String>) -> Option<()> {
-        let meaning = map.req("means")?.choice(&MEANINGS)?;
-        let mut particles = Words::default();
-        for particle in map.or("with", Vec::new(), |v| v.list(|v| v.text()))? {
-            particles.add(&particle, ());
-        }
-        let index = self.particles.len();
-        self.particles.push(particles);
-        for lemma in map.req("words")?.list(|v| v.text())? {
-            self.add_verb(&lemma, meaning, index);
-            let (first, rest) = split_verb(&lemma);
-            for (form, base) in irregular {
-                if base == first {
-                    let kind = if form.ends_with("ing") { VerbForm::Gerund } else { VerbForm::Past };
-                    let verb = Verb { lemma: lemma.clone(), meaning, form: kind, particles: index };
-                    self.verbs.add(&format!("{form}{rest}"), verb);
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// Adds the regular forms of a verb.
-    fn add_verb(&mut self, lemma: &str, meaning: VerbMeaning, particles: usize) {
-        let (first, rest) = split_verb(lemma);
-        let mut add = |form: &str, kind| {
-            let verb = Verb { lemma: lemma.to_owned(), meaning, form: kind, particles };
-            self.verbs.add(&format!("{form}{rest}"), verb);
-        };
-        add(first, VerbForm::Base);
-        add(&third_person(first), VerbForm::Third);
-        add(&gerund(first), VerbForm::Gerund);
-        add(&past(first), VerbForm::Past);
-        if matches!(first, "put" | "set" | "cut" | "shut" | "read" | "get" | "spread") {
-            add(first, VerbForm::Past);
-        }
-    }
-
-    fn read_preposition(&mut self, map: &mut Map<'_>) -> Option<()> {
-        let place = match map.opt("place") {
-            Some(value) => Some(value.choice(&PLACE)?),
-            None => None,
-        };
-        let is = match map.opt("is") {
-            Some(value) => Some(value.choice(&SPATIAL)?),
-            None => None,
-        };
-        for phrase in map.req("words")?.list(|v| v.text())? {
-            if let Some(place) = place {
-                self.place_words.add(&phrase, place);
-            }
-            if let Some(is) = is {
-                self.spatial_words.add(&phrase, is);
-            }
-        }
-        Some(())
-    }
-
-    fn read_describing(&mut self, map: &mut Map<'_>) -> Option<()> {
-        for (key, kind) in [
-            ("colors", Describing::Color),
-            ("materials", Describing::Material),
-            ("shapes", Describing::Shape),
-            ("adjectives", Describing::Other),
-        ] {
-            for phrase in map.req(key)?.list(|v| v.text())? {
-                self.describing.add(&phrase, kind);
-            }
-        }
-        for group in map.req("sizes")?.list(Some)? {
-            group.map(|m| {
-                let dimension = m.req("dimension")?.choice(&DIMENSIONS)?;
-                let most = m.req("most")?.bool()?;
-                for phrase in m.req("words")?.list(|v| v.text())? {
-                    self.describing.add(&phrase, Describing::Size(dimension, most));
-                }
-                Some(())
-            })?;
-        }
-        map.req("sides")?.map(|m| {
-            for (key, region) in REGIONS {
-                for phrase in m.req(key)?.list(|v| v.text())? {
-                    self.describing.add(&phrase, Describing::Side(region));
-                }
-            }
-            for (key, top) in [("top", true), ("bottom", false)] {
-                for phrase in m.req(key)?.list(|v| v.text())? {
-                    self.describing.add(&phrase, Describing::Level(top));
-                }
-            }
-            Some(())
-        })?;
-        for word in ["closest", "nearest", "nearby"] {
-            self.describing.add(word, Describing::Distance(true));
-        }
-        for word in ["farthest", "furthest", "most distant", "farther", "further"] {
-            self.describing.add(word, Describing::Distance(false));
-        }
-        Some(())
-    }
-
-    /// Collects the words that cannot be part of a noun.
-    fn close(&mut self) {
-        let mut closed: HashSet<String> = CLOSED.iter().map(|w| (*w).to_owned()).collect();
-        let single = |words: &[String]| (words.len() == 1).then(|| words[0].clone());
-        closed.extend(self.place_words.iter().filter_map(|(words, _)| single(words)));
-        closed.extend(self.spatial_words.iter().filter_map(|(words, _)| single(words)));
-        closed.extend(self.removals.iter().filter_map(|(words, _)| single(words)));
-        closed.extend(self.determiners.iter().filter_map(|(words, _)| single(words)));
-        for key in [
-            "it",
-            "them",
-            "be",
-            "negations",
-            "everything",
-            "anything",
-            "conditions",
-            "comparatives",
-            "relative",
-        ] {
-            closed.extend(self.list(key).iter().filter_map(|(words, ())| single(words)));
-        }
-        for word in ["look", "looks", "rest", "lie", "sit", "stand", "one", "another", "clear", "having"] {
-            closed.remove(word);
-        }
-        self.closed = closed;
     }
 
     /// The phrases under a key of the file that holds a plain list.
@@ -544,63 +284,6 @@ impl Lexicon {
             .min_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))
             .map(|(_, _, verb)| verb)
     }
-}
-
-/// The first word of a verb, and the rest with the blank before it.
-fn split_verb(lemma: &str) -> (&str, &str) {
-    lemma.split_at(lemma.find(' ').unwrap_or(lemma.len()))
-}
-
-const DIMENSIONS: [(&str, Dimension); 4] = [
-    ("size", Dimension::Size),
-    ("height", Dimension::Height),
-    ("length", Dimension::Length),
-    ("thickness", Dimension::Thickness),
-];
-
-const REGIONS: [(&str, Region); 6] = [
-    ("left", Region::Left),
-    ("right", Region::Right),
-    ("front", Region::Front),
-    ("back", Region::Back),
-    ("center", Region::Center),
-    ("edge", Region::Edge),
-];
-
-const SPATIAL: [(&str, Spatial); 13] = [
-    ("on", Spatial::On),
-    ("in", Spatial::In),
-    ("at", Spatial::At),
-    ("near", Spatial::Near),
-    ("far_from", Spatial::FarFrom),
-    ("left_of", Spatial::LeftOf),
-    ("right_of", Spatial::RightOf),
-    ("in_front_of", Spatial::InFrontOf),
-    ("behind", Spatial::Behind),
-    ("between", Spatial::Between),
-    ("under", Spatial::Under),
-    ("above", Spatial::Above),
-    ("with", Spatial::With),
-];
-
-const PLACE: [(&str, PlaceWord); 12] = [
-    ("on", PlaceWord::Known(Relation::On)),
-    ("in", PlaceWord::Known(Relation::In)),
-    ("next_to", PlaceWord::Known(Relation::NextTo)),
-    ("left_of", PlaceWord::Known(Relation::LeftOf)),
-    ("right_of", PlaceWord::Known(Relation::RightOf)),
-    ("in_front_of", PlaceWord::Known(Relation::InFrontOf)),
-    ("behind", PlaceWord::Known(Relation::Behind)),
-    ("between", PlaceWord::Known(Relation::Between)),
-    ("away", PlaceWord::Known(Relation::Away)),
-    ("to", PlaceWord::To),
-    ("under", PlaceWord::Under),
-    ("above", PlaceWord::Above),
-];
-
-fn string_map(value: &Value<'_>) -> Option<HashMap<String, String>> {
-    let entries = value.map(|m| Some(m.entries()))?;
-    entries.into_iter().map(|(key, value)| Some((key, value.text()?))).collect()
 }
 
 #[cfg(test)]

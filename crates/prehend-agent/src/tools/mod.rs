@@ -186,6 +186,7 @@ impl<'w> Toolbox<'w> {
         self.begin("object_retrieval", &format!("query=\"{query}\""))?;
         let scope = self.scope;
         let result = self.map().and_then(|_| self.world.retrieve(query, k, scope));
+        let result = result.and_then(|retrieval| self.catch_up().map(|()| retrieval));
         let mut retrieval = match result {
             Ok(retrieval) => retrieval,
             Err(fault) => return Err(self.failed("object_retrieval", fault)),
@@ -215,6 +216,18 @@ impl<'w> Toolbox<'w> {
         };
         self.world.tool_answered("object_retrieval", &output);
         Ok((retrieval, output))
+    }
+
+    /// Takes a newer map for the one at hand: what was retrieved is of it, and a skill's look may be told later than its end.
+    fn catch_up(&mut self) -> Result<(), Fault> {
+        if self.scope == Scope::Local && self.map.is_some() {
+            let newest = self.world.newest_map()?;
+            if newest.version > self.state.map_version {
+                self.state.map_version = newest.version;
+                self.map = Some(newest);
+            }
+        }
+        Ok(())
     }
 
     /// Adds an object of the map to the inventory without a query (it was named by another tool).

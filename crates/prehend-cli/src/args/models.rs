@@ -1,5 +1,6 @@
 //! Arguments of the commands about network models.
 
+use super::{DEFAULT_ROBOT, RosOptions};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,6 +38,15 @@ pub struct DoctorArgs {
     /// Say which network models are there and whether they fit, instead of everything else
     #[arg(long)]
     pub models: bool,
+    /// Say who of the graph and of the robot side is found in the ROS domain, instead of everything else
+    #[arg(long, conflicts_with = "models")]
+    pub graph: bool,
+    /// Robot file, or a name in config/robots, for --graph
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
     /// Which models.
     #[command(flatten)]
     pub which: ModelArgs,

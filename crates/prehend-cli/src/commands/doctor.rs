@@ -1,5 +1,6 @@
 //! `prehend doctor`: what is missing on this machine, and how to get it.
 
+pub(super) mod graph;
 mod ros;
 
 use super::scene;

@@ -38,6 +38,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Detect(args) => detect::run(&args),
         Command::Doctor(args) if args.models => models::run(&args.which),
+        Command::Doctor(args) if args.graph => doctor::graph::run(&args).await,
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
         Command::Replay(args) => replay::run(args).await,

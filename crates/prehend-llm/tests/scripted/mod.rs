@@ -58,6 +58,8 @@ pub enum Reply {
     Says(Says),
     /// A status line, more headers, and a short body.
     Status(u16, &'static str),
+    /// 401, with what was sent as authorization in the status line, in a header and in the body, as careless servers do it.
+    Refused,
     /// These bytes as the body of an answer that claims to be this long.
     Body(Vec<u8>, usize),
     /// Nothing, and the connection stays open.
@@ -190,6 +192,16 @@ async fn answer(stream: &mut TcpStream, reply: Reply, heard: &Heard) -> std::io:
         Reply::Status(status, headers) => {
             let text = format!(
                 "HTTP/1.1 {status} Scripted\r\n{headers}Content-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+            );
+            stream.write_all(text.as_bytes()).await
+        }
+        Reply::Refused => {
+            let sent = heard.authorization.clone().unwrap_or_default();
+            let message = format!("Incorrect API key provided: {sent}");
+            let body = json!({ "error": { "message": message, "code": "invalid_api_key" } }).to_string();
+            let length = body.len();
+            let text = format!(
+                "HTTP/1.1 401 Unauthorized {sent}\r\nWWW-Authenticate: {sent}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
             );
             stream.write_all(text.as_bytes()).await
         }

@@ -117,8 +117,11 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             tokio::time::sleep(LISTEN_PERIOD).await;
         }
     };
-    if tokio::time::timeout(LISTEN_PATIENCE, heard).await.is_err() {
-        tracing::warn!("not heard so far: {}", shell.peers.missing(peers).join(", "));
+    tokio::select! {
+        () = shell.shutdown() => return Ok(()),
+        heard = tokio::time::timeout(LISTEN_PATIENCE, heard) => if heard.is_err() {
+            tracing::warn!("not heard so far: {}", shell.peers.missing(peers).join(", "));
+        },
     }
     let ros = shell.node.clone();
     let mut submissions = ros.create_service::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;

@@ -274,6 +274,12 @@ impl World for NodeWorld {
         let answer = self.wait(async move {
             client.request(request, RETRIEVE).await.map_err(|error| lost("object_map", &error))
         })?;
+        if scope == Scope::Local
+            && let Err(fault) = self.map_of(answer.map_version)
+        {
+            // What was retrieved is there all the same; a skill will say when its map is another.
+            tracing::debug!("{}", fault.message);
+        }
         match answer.error_code {
             ErrorCode::SUCCESS => Ok(Retrieval {
                 keys: answer.keys.into_iter().map(ObjectKey).collect(),

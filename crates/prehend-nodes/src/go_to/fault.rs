@@ -72,7 +72,7 @@ pub enum GoToFault {
         message: String,
     },
     /// The navigation does not answer.
-    #[error("the navigation is lost: {0}")]
+    #[error("the navigation is lost: {0}; does Nav2 run?")]
     NavigationLost(String),
     /// The drive took too long.
     #[error("not there after {seconds:.0} s")]

@@ -20,7 +20,7 @@
 //! | `{"ask":"fault",KEY:VALUE,..}` | `{"done":true}`; keys that are absent stay as they are |
 //!
 //! Faults and their values, `ok` for each besides: `camera`: silent; `depth`: zero, nan, holes, small, unaligned; `info`: zero;
-//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late; `frame`: unknown; `joints`: nan, silent, names.
+//! `detector`: silent, garbage, empty, small, names; `tf`: frozen, late, odometry; `frame`: unknown; `joints`: nan, silent, names.
 //!
 //! Keys of `vendor`: `refuse`: a service that answers with a refusal; `mute`: one that does not answer; `silent`: whether the
 //! driver reports its state; `error`, `state`: of an xArm's controller; `runstop`, `homed`, `mode`: of a Stretch.
@@ -154,6 +154,8 @@ pub(super) enum TfFault {
     Frozen,
     /// Transforms are stamped some seconds ago.
     Late,
+    /// None of the base any more; those of the arm come.
+    Odometry,
 }
 
 /// The camera's frame id.

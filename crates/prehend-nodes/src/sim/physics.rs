@@ -249,7 +249,9 @@ impl Physics {
         }
         if faults.tf != TfFault::Frozen {
             let mut transforms = self.transforms(|joint| !matches!(joint, LinkJoint::Fixed));
-            transforms.extend(self.base.iter().flat_map(|base| base.transforms(&self.world)));
+            if faults.tf != TfFault::Odometry {
+                transforms.extend(self.base.iter().flat_map(|base| base.transforms(&self.world)));
+            }
             if faults.tf == TfFault::Late {
                 let then = stamp((world.time() - LATE).max(0.0));
                 transforms.iter_mut().for_each(|transform| transform.header.stamp = then.clone());

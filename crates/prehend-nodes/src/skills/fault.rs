@@ -257,7 +257,8 @@ impl SkillFault {
     pub fn robot(phase: &'static str, error: &RosError) -> Self {
         match error {
             RosError::PeerLost { peer, .. } | RosError::Unavailable { peer, .. } => {
-                Self::PeerLost { peer: peer.clone(), phase }
+                let peer = format!("{peer} of the robot side (do MoveIt and the controllers run?)");
+                Self::PeerLost { peer, phase }
             }
             other => Self::ControlFailed { phase, detail: other.to_string() },
         }

@@ -15,6 +15,8 @@ use tokio::sync::watch;
 
 /// Joint states older than this say nothing of now.
 const FRESH: Duration = Duration::from_millis(1500);
+/// What to look at when none come.
+const ADVICE: &str = "does the driver run, and does it call its joints as the robot file does?";
 /// Pads closer than this hold nothing, metres.
 pub(super) const EMPTY_OPENING: f64 = 0.003;
 
@@ -103,11 +105,11 @@ pub(super) fn fresh(joints: &watch::Receiver<Option<Joints>>) -> Result<Joints, 
         Some(joints) if joints.heard.elapsed() < FRESH => Ok(joints),
         Some(joints) => Err(SkillFault::Sensor {
             what: "joint states",
-            detail: format!("the newest is {:.1} s old", joints.heard.elapsed().as_secs_f64()),
+            detail: format!("the newest is {:.1} s old: {ADVICE}", joints.heard.elapsed().as_secs_f64()),
         }),
         None => Err(SkillFault::Sensor {
             what: "joint states",
-            detail: "none was heard, or the last was no number".to_owned(),
+            detail: format!("none was heard, or the last was no number: {ADVICE}"),
         }),
     }
 }

@@ -50,6 +50,24 @@ pub(super) fn installation() -> Health {
     judge(&Sourced::of_environment(), BACKEND)
 }
 
+/// Whether the processes of ROS 2 speak DDS as this program does.
+pub(super) fn middleware() -> Health {
+    speaks(&Sourced::of_environment(), BACKEND)
+}
+
+fn speaks(sourced: &Sourced, backend: Backend) -> Health {
+    match (backend, sourced.rmw.contains("dds") || sourced.rmw.contains("fastrtps")) {
+        (Backend::Embedded, true) => Health::Good(format!("DDS; processes of ROS 2 have {}", sourced.rmw)),
+        (Backend::Embedded, false) => Health::Bad(format!(
+            "RMW_IMPLEMENTATION is {}: such processes and this program, which speaks DDS, do not see each other; start them with rmw_cyclonedds_cpp",
+            sourced.rmw
+        )),
+        (Backend::Ros2 { .. }, _) => {
+            Health::Good(format!("{}: every process has to have one that it sees", sourced.rmw))
+        }
+    }
+}
+
 fn judge(sourced: &Sourced, backend: Backend) -> Health {
     let needed = match backend {
         Backend::Embedded => None,
@@ -138,5 +156,13 @@ mod tests {
         assert!(judge(&sourced(Some("jazzy"), "rmw_gone"), jazzy).is_bad());
         assert!(matches!(judge(&sourced(Some("jazzy"), "rmw_gone"), Backend::Embedded), Health::Note(_)));
         assert!(matches!(judge(&sourced(Some("jazzy"), "rmw_here"), jazzy), Health::Good(_)));
+        for (rmw, is_seen) in [
+            ("rmw_fastrtps_cpp", true),
+            ("rmw_cyclonedds_cpp", true),
+            ("rmw_connextdds", true),
+            ("rmw_zenoh_cpp", false),
+        ] {
+            assert_eq!(!speaks(&sourced(None, rmw), Backend::Embedded).is_bad(), is_seen, "{rmw}");
+        }
     }
 }
