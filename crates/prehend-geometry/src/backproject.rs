@@ -2,6 +2,7 @@
 
 use crate::{DepthImage, Intrinsics};
 use nalgebra::{Isometry3, Point3};
+use rayon::prelude::*;
 
 /// The points of an image, still on its grid: one optional point per pixel.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,17 @@ pub fn point_grid(
     target_from_camera: &Isometry3<f64>,
     max_depth: f64,
 ) -> PointGrid {
+    point_grid_where(depth, intrinsics, target_from_camera, max_depth, |_| true)
+}
+
+/// As [`point_grid`]; pixels that are not wanted, by their row-major indices, are left out too.
+pub fn point_grid_where(
+    depth: &DepthImage,
+    intrinsics: &Intrinsics,
+    target_from_camera: &Isometry3<f64>,
+    max_depth: f64,
+    is_wanted: impl Fn(usize) -> bool + Sync,
+) -> PointGrid {
     let (width, height) = (depth.width, depth.height);
     let sizes_agree = (width, height) == (intrinsics.width, intrinsics.height);
     if !sizes_agree || depth.millimetres.len() != width * height {
@@ -30,34 +42,59 @@ pub fn point_grid(
     let rotation = target_from_camera.rotation.to_rotation_matrix();
     let shift = target_from_camera.translation.vector;
     let limit = (max_depth * 1e3).clamp(0.0, f64::from(u16::MAX)) as u16;
+    let across: Vec<f64> = (0..width).map(|u| (u as f64 - intrinsics.cx) / intrinsics.fx).collect();
     let mut points = vec![None; width * height];
-    for v in 0..height {
-        let y = (v as f64 - intrinsics.cy) / intrinsics.fy;
-        for u in 0..width {
-            let index = v * width + u;
-            let mm = depth.millimetres[index];
-            if mm == 0 || mm > limit || is_flying(depth, u, v) {
-                continue;
+    points.par_chunks_mut((ROWS * width).max(1)).enumerate().for_each(|(band, rows)| {
+        for (v, row) in rows.chunks_mut(width).enumerate().map(|(v, row)| (band * ROWS + v, row)) {
+            let y = (v as f64 - intrinsics.cy) / intrinsics.fy;
+            let around = Around::of(depth, v);
+            for (u, (slot, mm)) in row.iter_mut().zip(around.here).enumerate() {
+                if *mm == 0 || *mm > limit || !is_wanted(v * width + u) || around.is_flying(u) {
+                    continue;
+                }
+                let z = f64::from(*mm) * 1e-3;
+                let local = nalgebra::Vector3::new(across[u] * z, y * z, z);
+                *slot = Some(Point3::from(rotation * local + shift));
             }
-            let z = f64::from(mm) * 1e-3;
-            let x = (u as f64 - intrinsics.cx) / intrinsics.fx;
-            points[index] = Some(Point3::from(rotation * nalgebra::Vector3::new(x * z, y * z, z) + shift));
         }
-    }
+    });
     PointGrid { width, height, points }
+}
+
+/// Rows that a thread takes at once.
+const ROWS: usize = 24;
+
+/// A row of a depth image with the one above and the one below; at the picture's border the row itself.
+struct Around<'a> {
+    above: &'a [u16],
+    here: &'a [u16],
+    below: &'a [u16],
+}
+
+impl<'a> Around<'a> {
+    fn of(depth: &'a DepthImage, v: usize) -> Self {
+        let row = |v: usize| &depth.millimetres[v * depth.width..(v + 1) * depth.width];
+        Self { above: row(v.saturating_sub(1)), here: row(v), below: row((v + 1).min(depth.height - 1)) }
+    }
+
+    /// See [`is_flying`]. What is the pixel itself, for want of a neighbour, is on no other side of a jump.
+    #[inline]
+    fn is_flying(&self, u: usize) -> bool {
+        let here = i32::from(self.here[u]);
+        let jump = 8 + here / 100;
+        let between = |a: u16, b: u16| {
+            let (a, b) = (i32::from(a), i32::from(b));
+            a > 0 && b > 0 && ((here - a > jump && b - here > jump) || (a - here > jump && here - b > jump))
+        };
+        between(self.here[u.saturating_sub(1)], self.here[(u + 1).min(self.here.len() - 1)])
+            || between(self.above[u], self.below[u])
+    }
 }
 
 /// Whether the pixel hangs between two surfaces: along a row or a column its depth jumps the same way on both sides by more
 /// than 8 mm + 1 % of the depth. Stereo and structured light cameras smear edges so.
 pub fn is_flying(depth: &DepthImage, u: usize, v: usize) -> bool {
-    let at = |u: usize, v: usize| i32::from(depth.millimetres[v * depth.width + u]);
-    let here = at(u, v);
-    let jump = 8 + here / 100;
-    let between = |a: i32, b: i32| {
-        a > 0 && b > 0 && ((here - a > jump && b - here > jump) || (a - here > jump && here - b > jump))
-    };
-    (u > 0 && u + 1 < depth.width && between(at(u - 1, v), at(u + 1, v)))
-        || (v > 0 && v + 1 < depth.height && between(at(u, v - 1), at(u, v + 1)))
+    Around::of(depth, v).is_flying(u)
 }
 
 #[cfg(test)]

@@ -22,12 +22,14 @@ impl AxisBox {
     }
 
     /// The box grown by `margin` metres on every side.
+    #[inline]
     pub fn grown(&self, margin: f64) -> Self {
         let margin = Vector3::repeat(margin);
         Self { low: self.low - margin, high: self.high + margin }
     }
 
     /// Whether two boxes share a point.
+    #[inline]
     pub fn touches(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
     }

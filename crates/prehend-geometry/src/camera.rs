@@ -58,6 +58,7 @@ impl Intrinsics {
 
     /// The pixel (u, v) of a point in the camera frame; `None` when it is not in front of the camera.
     /// The pixel may lie outside the image.
+    #[inline]
     pub fn project(&self, point: &Point3<f64>) -> Option<Point2<f64>> {
         (point.z > 1e-6).then(|| {
             Point2::new(self.fx * point.x / point.z + self.cx, self.fy * point.y / point.z + self.cy)
@@ -65,9 +66,11 @@ impl Intrinsics {
     }
 
     /// Index (v * width + u) of the pixel that a point in the camera frame falls on, when it is inside the image.
+    #[inline]
     pub fn pixel_index(&self, point: &Point3<f64>) -> Option<usize> {
         let pixel = self.project(point)?;
-        let (u, v) = (pixel.x.round(), pixel.y.round());
+        // `round` is a call on processors that are not newer than the compiler's baseline.
+        let (u, v) = (pixel.x + 0.5, pixel.y + 0.5);
         let inside = u >= 0.0 && v >= 0.0 && u < self.width as f64 && v < self.height as f64;
         inside.then(|| v as usize * self.width + u as usize)
     }

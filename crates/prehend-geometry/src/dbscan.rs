@@ -1,6 +1,6 @@
 //! DBSCAN (Ester et al. 1996) on cells so small that all points of one are neighbours (Gunawan 2013).
 
-use crate::voxel::{Voxel, VoxelMap, voxel_of};
+use crate::voxel::{Voxel, VoxelBox, VoxelMap, voxel_of};
 use nalgebra::Point3;
 
 /// Cells of a point's neighbourhood along an axis, to either side: a cell's edge is the radius over the root of 3.
@@ -50,6 +50,8 @@ struct Cells<'a> {
     limit: f64,
     cell_of: Vec<u32>,
     voxels: Vec<Voxel>,
+    /// The box of all voxels with the number of cells before each of its voxels, and the end; `None` when it is too large to list.
+    listed: Option<(VoxelBox, Vec<u32>)>,
     /// First place of each cell in `order`, and the end.
     starts: Vec<u32>,
     /// Indices of the points, grouped by cell.
@@ -61,24 +63,19 @@ impl<'a> Cells<'a> {
         let radius = if radius.is_finite() && radius > 0.0 { radius } else { 1e-3 };
         // A hair smaller, so that rounding keeps the diagonal within the radius.
         let edge = radius / 3.0_f64.sqrt() * (1.0 - 1e-9);
-        let mut met: VoxelMap<u32> = VoxelMap::with_capacity_and_hasher(points.len() / 2, Default::default());
-        let mut voxels: Vec<(Voxel, u32)> = Vec::new();
-        let mut cell_of = Vec::with_capacity(points.len());
-        for point in points {
-            let voxel = voxel_of(point, edge);
-            cell_of.push(*met.entry(voxel).or_insert_with(|| {
-                voxels.push((voxel, voxels.len() as u32));
-                voxels.len() as u32 - 1
-            }));
-        }
-        voxels.sort_unstable();
-        let mut place = vec![0; voxels.len()];
-        voxels.iter().enumerate().for_each(|(sorted, (_, cell))| place[*cell as usize] = sorted as u32);
+        let listed = VoxelBox::around(points, edge);
+        let (cell_of, voxels, listed) = match listed {
+            Some(all) => {
+                let (cell_of, voxels, before) = list(points, edge, &all);
+                (cell_of, voxels, Some((all, before)))
+            }
+            None => {
+                let (cell_of, voxels) = hash(points, edge);
+                (cell_of, voxels, None)
+            }
+        };
         let mut starts = vec![0; voxels.len() + 1];
-        for cell in &mut cell_of {
-            *cell = place[*cell as usize];
-            starts[*cell as usize + 1] += 1;
-        }
+        cell_of.iter().for_each(|cell| starts[*cell as usize + 1] += 1);
         for cell in 1..starts.len() {
             starts[cell] += starts[cell - 1];
         }
@@ -89,8 +86,7 @@ impl<'a> Cells<'a> {
             order[*slot as usize] = index as u32;
             *slot += 1;
         }
-        let voxels = voxels.into_iter().map(|(voxel, _)| voxel).collect();
-        Self { points, limit: radius * radius, cell_of, voxels, starts, order }
+        Self { points, limit: radius * radius, cell_of, voxels, listed, starts, order }
     }
 
     fn members(&self, cell: usize) -> impl Iterator<Item = usize> + '_ {
@@ -168,6 +164,43 @@ impl<'a> Cells<'a> {
     }
 }
 
+/// The cell of each point, the voxels of the cells, and how many cells come before each voxel of their box, and the end.
+fn list(points: &[Point3<f64>], edge: f64, all: &VoxelBox) -> (Vec<u32>, Vec<Voxel>, Vec<u32>) {
+    let places: Vec<usize> = points.iter().map(|point| all.place(voxel_of(point, edge))).collect();
+    let mut before = vec![0_u32; all.len() + 1];
+    places.iter().for_each(|place| before[*place] = 1);
+    let mut count = 0;
+    for slot in &mut before {
+        let is_met = std::mem::replace(slot, count);
+        count += is_met;
+    }
+    let cell_of: Vec<u32> = places.iter().map(|place| before[*place]).collect();
+    let mut voxels = vec![[0; 3]; count as usize];
+    for (cell, point) in cell_of.iter().zip(points) {
+        voxels[*cell as usize] = voxel_of(point, edge);
+    }
+    (cell_of, voxels, before)
+}
+
+/// The cell of each point, and the voxels of the cells.
+fn hash(points: &[Point3<f64>], edge: f64) -> (Vec<u32>, Vec<Voxel>) {
+    let mut met: VoxelMap<u32> = VoxelMap::with_capacity_and_hasher(points.len() / 2, Default::default());
+    let mut voxels: Vec<(Voxel, u32)> = Vec::new();
+    let mut cell_of = Vec::with_capacity(points.len());
+    for point in points {
+        let voxel = voxel_of(point, edge);
+        cell_of.push(*met.entry(voxel).or_insert_with(|| {
+            voxels.push((voxel, voxels.len() as u32));
+            voxels.len() as u32 - 1
+        }));
+    }
+    voxels.sort_unstable();
+    let mut place = vec![0; voxels.len()];
+    voxels.iter().enumerate().for_each(|(sorted, (_, cell))| place[*cell as usize] = sorted as u32);
+    cell_of.iter_mut().for_each(|cell| *cell = place[*cell as usize]);
+    (cell_of, voxels.into_iter().map(|(voxel, _)| voxel).collect())
+}
+
 /// A look at the cells around one and the next: those of a row along z are beside each other in the order of voxels, and each row's place
 /// only moves on, so that nothing is searched.
 struct Sweep<'a> {
@@ -198,6 +231,14 @@ impl<'a> Sweep<'a> {
         let [x, y, z] = voxels[cell];
         for ([dx, dy], first) in &mut self.rows {
             let row = [x.saturating_add(*dx), y.saturating_add(*dy)];
+            if let Some((all, before)) = &self.cells.listed {
+                let places = all.row(row, z, self.reach);
+                if !places.is_empty() {
+                    let cells = before[places.start] as usize..before[places.end] as usize;
+                    cells.filter(|other| !self.only_after || *other > cell).for_each(&mut visit);
+                }
+                continue;
+            }
             let low = [row[0], row[1], z.saturating_sub(self.reach)];
             let high = [row[0], row[1], z.saturating_add(self.reach)];
             while *first < voxels.len() && voxels[*first] < low {

@@ -14,6 +14,7 @@ pub struct OrientedBox {
 
 impl OrientedBox {
     /// Whether a point of the outer frame is inside the box grown by `margin` metres on every side.
+    #[inline]
     pub fn contains(&self, point: &Point3<f64>, margin: f64) -> bool {
         let local = self.pose.inverse_transform_point(point);
         (0..3).all(|axis| local[axis].abs() <= self.size[axis] / 2.0 + margin)

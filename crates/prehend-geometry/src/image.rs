@@ -33,6 +33,7 @@ impl ColorImage {
 
 impl DepthImage {
     /// Depth in metres of the pixel with this row-major index; `None` when out of range or not measured.
+    #[inline]
     pub fn metres(&self, index: usize) -> Option<f64> {
         self.millimetres.get(index).filter(|mm| **mm > 0).map(|mm| f64::from(*mm) * 1e-3)
     }

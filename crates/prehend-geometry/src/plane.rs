@@ -31,6 +31,7 @@ impl Plane {
     }
 
     /// Signed distance of a point, metres; positive on the normal's side.
+    #[inline]
     pub fn distance(&self, point: &Point3<f64>) -> f64 {
         self.normal.dot(&point.coords) + self.offset
     }
@@ -98,8 +99,8 @@ pub fn ransac(
             continue;
         }
         let plane = Plane::through(&a, normal);
-        let inliers = points.iter().filter(|p| plane.distance(p).abs() <= search.distance).count();
-        if best.is_none_or(|(_, most)| inliers > most) {
+        let most = best.map(|(_, most)| most);
+        if let Some(inliers) = more_inliers(points, &plane, search.distance, most) {
             best = Some((plane, inliers));
         }
     }
@@ -115,6 +116,22 @@ pub fn ransac(
     let inliers =
         (0..points.len()).filter(|i| plane.distance(&points[*i]).abs() <= search.distance).collect();
     Some((plane, inliers))
+}
+
+/// Points that are looked at before it is asked whether the others can still be enough.
+const AT_ONCE: usize = 512;
+
+/// Number of inliers of a plane, or `None` when they are not more than `most`.
+fn more_inliers(points: &[Point3<f64>], plane: &Plane, distance: f64, most: Option<usize>) -> Option<usize> {
+    let (mut inliers, mut left) = (0, points.len());
+    for some in points.chunks(AT_ONCE) {
+        inliers += some.iter().map(|p| usize::from(plane.distance(p).abs() <= distance)).sum::<usize>();
+        left -= some.len();
+        if most.is_some_and(|most| inliers + left <= most) {
+            return None;
+        }
+    }
+    Some(inliers)
 }
 
 #[cfg(test)]

@@ -40,8 +40,19 @@ fn outer(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
     if points.len() < MANY {
         return points.to_vec();
     }
+    // First by some of them: what lies inside of those lies inside of all.
+    let few: Vec<Point2<f64>> = points.iter().step_by(SOME).copied().collect();
+    let rest = outside(points, &few);
+    outside(&rest, &rest)
+}
+
+/// One point in how many is looked at first.
+const SOME: usize = 8;
+
+/// The points that do not lie inside the octagon of the outermost of `some` of them.
+fn outside(points: &[Point2<f64>], some: &[Point2<f64>]) -> Vec<Point2<f64>> {
     let mut most = [(f64::NEG_INFINITY, points[0]); 8];
-    for point in points {
+    for point in some {
         for ([x, y], best) in DIRECTIONS.iter().zip(&mut most) {
             let reach = x * point.x + y * point.y;
             if reach > best.0 {

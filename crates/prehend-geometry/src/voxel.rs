@@ -43,11 +43,13 @@ impl Hasher for VoxelHasher {
 pub type VoxelMap<T> = HashMap<Voxel, T, BuildHasherDefault<VoxelHasher>>;
 
 /// The voxel of edge `leaf` (metres, positive) that holds a point. Coordinates beyond `i32` saturate.
+#[inline]
 pub fn voxel_of(point: &Point3<f64>, leaf: f64) -> Voxel {
     [floor(point.x / leaf), floor(point.y / leaf), floor(point.z / leaf)]
 }
 
 /// `f64::floor` as `i32`, without the call that it is on processors that are not newer than the compiler's baseline.
+#[inline]
 fn floor(x: f64) -> i32 {
     let toward_zero = x as i32;
     toward_zero.saturating_sub(i32::from(f64::from(toward_zero) > x))
@@ -55,6 +57,105 @@ fn floor(x: f64) -> i32 {
 
 /// What a squared distance to a voxel is taken with, so that rounding never hides a neighbour.
 const ROUNDING: f64 = 1.0 - 1e-9;
+
+/// Voxels of a listed box for each point, at most: what is more is hashed.
+const LISTED: usize = 24;
+
+/// A box of voxels that is small enough to list every one of them; things are, rooms are not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VoxelBox {
+    low: Voxel,
+    /// Number of voxels along each axis, at least 1.
+    counts: [usize; 3],
+}
+
+impl VoxelBox {
+    /// The box around the voxels of these points; `None` when it holds too many to list, or there are no points.
+    pub(crate) fn around(points: &[Point3<f64>], leaf: f64) -> Option<Self> {
+        let (mut least, mut most, mut sum) = (*points.first()?, *points.first()?, 0.0);
+        for point in points {
+            for axis in 0..3 {
+                least[axis] = if point[axis] < least[axis] { point[axis] } else { least[axis] };
+                most[axis] = if point[axis] > most[axis] { point[axis] } else { most[axis] };
+            }
+            sum += point.x + point.y + point.z;
+        }
+        // What is not finite has no place in a list.
+        if !f64::is_finite(sum) {
+            return None;
+        }
+        let (low, high) = (voxel_of(&least, leaf), voxel_of(&most, leaf));
+        let counts = [0, 1, 2].map(|axis| (i64::from(high[axis]) - i64::from(low[axis]) + 1) as usize);
+        let all = counts.iter().try_fold(1_usize, |all, count| all.checked_mul(*count))?;
+        (all <= points.len().saturating_mul(LISTED).max(LISTED)).then_some(Self { low, counts })
+    }
+
+    /// How many voxels it holds.
+    pub(crate) fn len(&self) -> usize {
+        self.counts.iter().product()
+    }
+
+    /// Place of a voxel in the list, in the order of voxels; only for voxels of the box.
+    #[inline]
+    pub(crate) fn place(&self, voxel: Voxel) -> usize {
+        let [x, y, z] = [0, 1, 2].map(|axis| (voxel[axis] - self.low[axis]) as usize);
+        (x * self.counts[1] + y) * self.counts[2] + z
+    }
+
+    /// The voxels of the box on a row along z that are no more than `reach` from a place on it, as a range of places; empty when there
+    /// are none.
+    #[inline]
+    pub(crate) fn row(&self, [x, y]: [i32; 2], z: i32, reach: i32) -> std::ops::Range<usize> {
+        let [x, y, z] = [
+            i64::from(x) - i64::from(self.low[0]),
+            i64::from(y) - i64::from(self.low[1]),
+            i64::from(z) - i64::from(self.low[2]),
+        ];
+        let counts = self.counts.map(|count| count as i64);
+        if x < 0 || y < 0 || x >= counts[0] || y >= counts[1] {
+            return 0..0;
+        }
+        let (low, high) = ((z - i64::from(reach)).max(0), (z + i64::from(reach) + 1).min(counts[2]));
+        let start = (x * counts[1] + y) * counts[2];
+        if low < high { (start + low) as usize..(start + high) as usize } else { 0..0 }
+    }
+}
+
+/// Numbers voxels in the order in which they are met.
+pub(crate) enum Numbering {
+    /// One more than the number of each voxel of a box, 0 for none yet; and how many have one.
+    Listed(VoxelBox, Vec<u32>, u32),
+    Hashed(VoxelMap<u32>),
+}
+
+impl Numbering {
+    /// For the voxels of these points.
+    pub(crate) fn new(points: &[Point3<f64>], leaf: f64) -> Self {
+        match VoxelBox::around(points, leaf) {
+            Some(all) => Self::Listed(all, vec![0; all.len()], 0),
+            None => Self::Hashed(VoxelMap::with_capacity_and_hasher(points.len() / 2, Default::default())),
+        }
+    }
+
+    /// The number of a voxel, which is one more than the last when it is new.
+    #[inline]
+    pub(crate) fn number(&mut self, voxel: Voxel) -> u32 {
+        match self {
+            Self::Listed(all, numbers, count) => {
+                let slot = &mut numbers[all.place(voxel)];
+                if *slot == 0 {
+                    *count += 1;
+                    *slot = *count;
+                }
+                *slot - 1
+            }
+            Self::Hashed(numbers) => {
+                let next = numbers.len() as u32;
+                *numbers.entry(voxel).or_insert(next)
+            }
+        }
+    }
+}
 
 /// One mean point (and mean colour) per occupied voxel, in the order the voxels were first met.
 /// A leaf that is not positive gives the cloud itself.
@@ -68,16 +169,15 @@ pub fn downsample(cloud: &PointCloud, leaf: f64) -> PointCloud {
         count: u32,
     }
     let colored = cloud.colors.len() == cloud.points.len();
+    let mut numbering = Numbering::new(&cloud.points, leaf);
     // Clouds of pixels and of two sightings have some points in each voxel.
-    let some = cloud.len() / 2;
-    let mut place: VoxelMap<u32> = VoxelMap::with_capacity_and_hasher(some, BuildHasherDefault::default());
-    let mut sums: Vec<Sum> = Vec::with_capacity(some);
+    let mut sums: Vec<Sum> = Vec::with_capacity(cloud.len() / 2);
     for (index, point) in cloud.points.iter().enumerate() {
-        let at = *place.entry(voxel_of(point, leaf)).or_insert_with(|| {
+        let at = numbering.number(voxel_of(point, leaf)) as usize;
+        if at == sums.len() {
             sums.push(Sum { point: Vector3::zeros(), color: [0; 3], count: 0 });
-            sums.len() as u32 - 1
-        });
-        let sum = &mut sums[at as usize];
+        }
+        let sum = &mut sums[at];
         sum.point += point.coords;
         sum.count += 1;
         if colored {
@@ -107,37 +207,56 @@ pub struct VoxelGrid {
     points: Vec<Point3<f64>>,
     /// Their indices in the cloud.
     order: Vec<u32>,
-    /// Voxel to its range in `points`.
-    cells: VoxelMap<(u32, u32)>,
+    cells: Cells,
+}
+
+/// Where the points of each voxel are.
+#[derive(Clone, Debug)]
+enum Cells {
+    /// First point of each voxel of a box, in their order, and the end: voxels of a row are beside each other.
+    Listed(VoxelBox, Vec<u32>),
+    /// First point of a voxel, and how many it has.
+    Hashed(VoxelMap<(u32, u32)>),
 }
 
 impl VoxelGrid {
     /// Sorts the points into voxels of edge `leaf` (metres; not positive counts as 1 mm).
     pub fn new(points: &[Point3<f64>], leaf: f64) -> Self {
         let leaf = if leaf.is_finite() && leaf > 0.0 { leaf } else { 1e-3 };
-        let some = points.len() / 4;
-        let mut cells: VoxelMap<(u32, u32)> =
-            VoxelMap::with_capacity_and_hasher(some, BuildHasherDefault::default());
-        // Which cell each point is in, in the order cells were met: one look-up per point.
-        let mut counts: Vec<u32> = Vec::new();
+        // Which cell each point is in: one look-up per point.
         let mut cell_of: Vec<u32> = Vec::with_capacity(points.len());
-        for point in points {
-            let cell = cells.entry(voxel_of(point, leaf)).or_insert_with(|| {
-                counts.push(0);
-                (counts.len() as u32 - 1, 0)
-            });
-            counts[cell.0 as usize] += 1;
-            cell_of.push(cell.0);
-        }
-        let mut starts: Vec<u32> = Vec::with_capacity(counts.len());
-        let mut start = 0;
-        for count in &counts {
-            starts.push(start);
-            start += count;
-        }
-        for (first, count) in cells.values_mut() {
-            let cell = *first as usize;
-            (*first, *count) = (starts[cell], counts[cell]);
+        let (mut cells, mut starts) = match VoxelBox::around(points, leaf) {
+            Some(all) => {
+                let mut counts = vec![0_u32; all.len() + 1];
+                for point in points {
+                    let cell = all.place(voxel_of(point, leaf));
+                    counts[cell] += 1;
+                    cell_of.push(cell as u32);
+                }
+                (Cells::Listed(all, Vec::new()), firsts(&counts))
+            }
+            None => {
+                let mut cells: VoxelMap<(u32, u32)> =
+                    VoxelMap::with_capacity_and_hasher(points.len() / 4, BuildHasherDefault::default());
+                let mut counts: Vec<u32> = Vec::new();
+                for point in points {
+                    let cell = cells.entry(voxel_of(point, leaf)).or_insert_with(|| {
+                        counts.push(0);
+                        (counts.len() as u32 - 1, 0)
+                    });
+                    counts[cell.0 as usize] += 1;
+                    cell_of.push(cell.0);
+                }
+                let starts = firsts(&counts);
+                for (first, count) in cells.values_mut() {
+                    let cell = *first as usize;
+                    (*first, *count) = (starts[cell], counts[cell]);
+                }
+                (Cells::Hashed(cells), starts)
+            }
+        };
+        if let Cells::Listed(_, listed) = &mut cells {
+            listed.clone_from(&starts);
         }
         let mut order = vec![0; points.len()];
         let mut sorted = vec![Point3::origin(); points.len()];
@@ -148,6 +267,21 @@ impl VoxelGrid {
             *slot += 1;
         }
         Self { points: sorted, leaf, order, cells }
+    }
+
+    /// Calls `visit` with the places of the points of a voxel and its neighbours on a row along z; stops when it says so.
+    #[inline]
+    fn any_row(&self, row: [i32; 2], z: i32, visit: &mut impl FnMut(std::ops::Range<usize>) -> bool) -> bool {
+        match &self.cells {
+            Cells::Listed(all, starts) => {
+                let places = all.row(row, z, 1);
+                !places.is_empty() && visit(starts[places.start] as usize..starts[places.end] as usize)
+            }
+            Cells::Hashed(cells) => [0, -1, 1].into_iter().any(|dz| {
+                let cell = cells.get(&[row[0], row[1], z.saturating_add(dz)]);
+                cell.is_some_and(|(first, count)| visit(*first as usize..(*first + *count) as usize))
+            }),
+        }
     }
 
     /// Whether it holds no points.
@@ -167,15 +301,14 @@ impl VoxelGrid {
         let [x, y, z] = voxel_of(center, self.leaf);
         for dx in -1..=1 {
             for dy in -1..=1 {
-                for dz in -1..=1 {
-                    let key = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
-                    let Some((first, count)) = self.cells.get(&key) else { continue };
-                    for slot in *first as usize..(*first + *count) as usize {
+                self.any_row([x.saturating_add(dx), y.saturating_add(dy)], z, &mut |slots| {
+                    for slot in slots {
                         if (self.points[slot] - center).norm_squared() <= limit {
                             visit(slot);
                         }
                     }
-                }
+                    false
+                });
             }
         }
     }
@@ -198,21 +331,13 @@ impl VoxelGrid {
             let high = self.leaf - low;
             [(0, 0.0), (-1, low * low * ROUNDING), (1, high * high * ROUNDING)]
         };
-        let sides = [side(0), side(1), side(2)];
-        // The own voxel first: it holds the answer most of the time.
+        let sides = [side(0), side(1)];
+        // The own row first: it holds the answer most of the time.
         sides[0].iter().any(|(dx, x)| {
-            sides[1].iter().filter(|(_, y)| x + y <= limit).any(|(dy, y)| {
-                sides[2].iter().filter(|(_, z)| x + y + z <= limit).any(|(dz, _)| {
-                    let key = [
-                        voxel[0].saturating_add(*dx),
-                        voxel[1].saturating_add(*dy),
-                        voxel[2].saturating_add(*dz),
-                    ];
-                    self.cells.get(&key).is_some_and(|(first, count)| {
-                        self.points[*first as usize..(*first + *count) as usize]
-                            .iter()
-                            .any(|point| (point - center).norm_squared() <= limit)
-                    })
+            sides[1].iter().filter(|(_, y)| x + y <= limit).any(|(dy, _)| {
+                let row = [voxel[0].saturating_add(*dx), voxel[1].saturating_add(*dy)];
+                self.any_row(row, voxel[2], &mut |slots| {
+                    self.points[slots].iter().any(|point| (point - center).norm_squared() <= limit)
                 })
             })
         })
@@ -240,6 +365,17 @@ impl VoxelGrid {
         });
         best
     }
+}
+
+/// Where each of a list of groups begins when they are put behind each other.
+fn firsts(counts: &[u32]) -> Vec<u32> {
+    let mut next = 0;
+    let first = |count: &u32| {
+        let first = next;
+        next += count;
+        first
+    };
+    counts.iter().map(first).collect()
 }
 
 /// Share of the points of `a` that have a point of `b` within `distance`, in [0, 1]; 0 when either is empty.

@@ -23,7 +23,7 @@ fn benches(c: &mut Criterion) {
         b.iter(|| builder.update(black_box(&frame), None, false, 0).map(|r| r.merged.len()));
     });
     c.bench_function("geometric segmentation", |b| {
-        b.iter(|| segment(black_box(&frame), &SegmentSettings::default(), None, 0).voxels.len());
+        b.iter(|| segment(black_box(&frame), &SegmentSettings::default(), None, 0).count);
     });
 }
 

@@ -1,8 +1,10 @@
-//! Time of a keyframe by the number of objects that the map holds, and how much of it comes after segmentation:
-//! `cargo run --release --example map_growth -p prehend-perception [RULE]`.
+//! Time of a keyframe by the number of objects that the map holds, stage by stage (cutting the frame by geometry, making things of masks
+//! and pieces, taking them into the map):
+//! `cargo run --release --example map_growth -p prehend-perception [RULE [recorded]]`.
 //!
 //! The things stand on a long table, 30 to a patch. The map is built patch by patch; what is timed is a keyframe of the first
-//! patch, so the new points are the same whatever the map holds. RULE is `prehend` (default), `conceptgraphs`, `asp` or `off`.
+//! patch, so the new points are the same whatever the map holds. RULE is `prehend` (default), `conceptgraphs`, `asp` or `off`;
+//! `recorded` takes the settings of maps of recordings instead of the robot's.
 
 #![expect(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 
@@ -53,10 +55,15 @@ fn patch(number: usize, count: usize) -> Keyframe {
     frame
 }
 
-/// Time this process has run on a processor, milliseconds: others that are at work on the machine do not count. 0 where it is not told.
+/// Time the threads of this process have run on a processor, milliseconds: others that are at work on the machine do not count. 0 where it is
+/// not told.
 fn on_cpu() -> f64 {
-    let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    told.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) * 1e-6
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let of = |thread: std::fs::DirEntry| {
+        let told = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        told.split(' ').next()?.parse::<f64>().ok()
+    };
+    threads.filter_map(of).sum::<f64>() * 1e-6
 }
 
 fn main() {
@@ -65,11 +72,17 @@ fn main() {
         println!("{name} is no rule of merging");
         return;
     };
-    let mut settings = MapSettings { merge: method.rule(), ..MapSettings::default() };
+    let recorded = std::env::args().nth(2).is_some_and(|settings| settings == "recorded");
+    let settings = if recorded { MapSettings::recorded() } else { MapSettings::default() };
+    let mut settings = MapSettings { merge: method.rule(), ..settings };
     settings.segment.region_low = Vector3::new(-1.0, -100.0, -1.0);
     settings.segment.region_high = Vector3::new(2.0, 100.0, 2.0);
-    println!("milliseconds a keyframe      | segmentation       | after it            |");
-    println!("objects in map | shown       | median | processor  | median | processor   | points shown");
+    println!(
+        "milliseconds a keyframe      | segmentation       | things             | the map             |"
+    );
+    println!(
+        "objects in map | shown       | median | processor  | median | processor  | median | processor   | points shown"
+    );
     for (total, shown) in [(10_usize, 10_usize), (30, SHOWN), (100, SHOWN), (300, SHOWN), (1000, SHOWN)] {
         let mut builder = MapBuilder::new("map", settings);
         for number in (0..total.div_ceil(shown)).rev() {
@@ -78,27 +91,42 @@ fn main() {
         }
         let objects = builder.map().objects.len();
         let mut frame = patch(0, shown);
-        let (mut cut, mut rest) = (Vec::new(), Vec::new());
-        let (mut busy_cut, mut busy_rest, mut points) = (0.0, 0.0, 0);
+        let (mut cut, mut made, mut rest) = (Laps::default(), Laps::default(), Laps::default());
+        let mut points = 0;
         for number in 0..TIMED {
             frame.stamp = 1000.0 + number as f64;
-            let (started, busy) = (Instant::now(), on_cpu());
-            let scene = segment(&frame, &settings.segment, None, 1);
-            let found = hypotheses(&frame, &scene, &settings.hypothesis);
+            let scene = cut.time(|| segment(&frame, &settings.segment, None, 1));
+            let found = made.time(|| hypotheses(&frame, &scene, &settings.hypothesis));
             points = found.0.iter().map(|thing| thing.pixels.len()).sum();
-            cut.push(started.elapsed().as_secs_f64() * 1e3);
-            busy_cut += on_cpu() - busy;
-            let (started, busy) = (Instant::now(), on_cpu());
-            builder.take(&frame, &scene, found, &[], None, false).expect("words as features");
-            rest.push(started.elapsed().as_secs_f64() * 1e3);
-            busy_rest += on_cpu() - busy;
+            rest.time(|| builder.take(&frame, &scene, found, &[], None, false)).expect("words as features");
         }
-        cut.sort_by(f64::total_cmp);
-        rest.sort_by(f64::total_cmp);
-        let (cut, rest) = (cut[TIMED / 2], rest[TIMED / 2]);
-        let (busy_cut, busy_rest) = (busy_cut / TIMED as f64, busy_rest / TIMED as f64);
-        println!(
-            "{objects:14} | {shown:11} | {cut:6.1} | {busy_cut:10.1} | {rest:6.1} | {busy_rest:11.1} | {points:12}"
-        );
+        println!("{objects:14} | {shown:11} | {cut} | {made} | {rest} | {points:12}");
+    }
+}
+
+/// What one stage took, keyframe by keyframe.
+#[derive(Default)]
+struct Laps {
+    clock: Vec<f64>,
+    processor: f64,
+}
+
+impl Laps {
+    fn time<T>(&mut self, stage: impl FnOnce() -> T) -> T {
+        let (started, busy) = (Instant::now(), on_cpu());
+        let made = stage();
+        self.clock.push(started.elapsed().as_secs_f64() * 1e3);
+        self.processor += on_cpu() - busy;
+        made
+    }
+}
+
+/// The median by the clock and the mean of processor time, milliseconds.
+impl std::fmt::Display for Laps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut sorted = self.clock.clone();
+        sorted.sort_by(f64::total_cmp);
+        let count = sorted.len().max(1);
+        write!(f, "{:6.1} | {:10.1}", sorted.get(count / 2).unwrap_or(&0.0), self.processor / count as f64)
     }
 }

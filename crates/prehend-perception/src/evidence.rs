@@ -173,7 +173,7 @@ fn projected(object: &Object, crop: &Crop) -> Vec<usize> {
 
 /// The cluster with the most pixels in the object's box, and what share of its pixels that is.
 fn cluster_of(object: &Object, scene: &Scene) -> Option<(u16, f64)> {
-    let mut inside = vec![0_u32; scene.voxels.len() + 1];
+    let mut inside = vec![0_u32; scene.count + 1];
     let mut all = inside.clone();
     for (cluster, point) in scene.clusters.iter().zip(&scene.grid.points) {
         let Some(point) = point.as_ref().filter(|_| *cluster > 0) else { continue };

@@ -7,6 +7,7 @@ mod known;
 pub(crate) mod object;
 pub(crate) mod parts;
 mod slots;
+mod smooth;
 mod stand;
 mod take;
 
@@ -16,7 +17,7 @@ mod rule_tests;
 mod tests;
 
 use crate::hypothesis::{Hypothesis, HypothesisSettings, Skipped, claimed, hypotheses};
-use crate::segment::{Scene, SegmentSettings, segment, uncut};
+use crate::segment::{Scene, SegmentSettings, segment, uncut_as_drawn};
 use crate::traits::WordEmbedder;
 use crate::{Embedder, Instance, Keyframe, KeyframeError, names};
 use known::{Known, Track};
@@ -45,7 +46,14 @@ pub struct MapSettings {
     /// What the masks of a frame are worth.
     #[serde(default)]
     pub masks: MaskUse,
+    /// Standard deviation of depth that the points of things are smoothed to, metres: the mean of as many pixels of one surface as the
+    /// sensor's noise there calls for. `None` leaves them as they were measured.
+    #[serde(default)]
+    pub still: Option<f64>,
 }
+
+/// An eighth of the height from which on something is a thing, metres.
+const STILL: f64 = 0.000_75;
 
 /// What the masks of a frame are worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +74,7 @@ impl MapSettings {
             segment: SegmentSettings::recorded(),
             // Which surfaces are of one thing is settled before.
             hypothesis: HypothesisSettings { join_nameless: false, ..HypothesisSettings::default() },
+            still: Some(STILL),
             ..Self::default()
         }
     }
@@ -217,7 +226,7 @@ impl MapBuilder {
         let settings = MapSettings { segment: self.settings.segment.for_frame(frame), ..self.settings };
         let scene = match settings.masks {
             MaskUse::Checked => segment(frame, &settings.segment, known_plane, seed),
-            MaskUse::AsDrawn => uncut(frame, &settings.segment),
+            MaskUse::AsDrawn => uncut_as_drawn(frame, &settings.segment, MIN_POINTS),
         };
         if scene.grid.points.iter().flatten().take(MIN_POINTS).count() < MIN_POINTS {
             return Err(KeyframeError::Empty);
@@ -284,7 +293,11 @@ impl MapBuilder {
         if let Some(plane) = scene.plane {
             self.map.support_plane = Some(plane.coefficients());
             let camera = Point3::from(frame.map_from_camera.translation.vector);
-            stand::stand(&mut self.map.objects, &camera, &plane, frame.stamp);
+            // Where things are cut by surfaces, pixels below this are of none of them; the next higher one is up to a voxel away.
+            let SegmentSettings { min_height, depth_sigma, leaf, surfaces, .. } = settings.segment;
+            let foot =
+                |away: f64| surfaces.map_or(0.0, |_| min_height + 2.0 * depth_sigma * away * away + leaf);
+            stand::stand(&mut self.map.objects, &camera, &plane, frame.stamp, foot);
         }
         self.map.stamp = frame.stamp;
         self.map.version += 1;

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::Keyframe;
 use nalgebra::{Isometry3, Point3, Vector3};
-use prehend_geometry::backproject::{PointGrid, point_grid};
+use prehend_geometry::backproject::{PointGrid, point_grid, point_grid_where};
 use prehend_geometry::dbscan::dbscan;
 use prehend_geometry::plane::{Plane, PlaneSearch, ransac};
 use prehend_geometry::voxel::{VoxelMap, downsample, voxel_of};
@@ -128,8 +128,8 @@ pub struct Scene {
     pub plane: Option<Plane>,
     /// `[height, width]` cluster of each pixel, from 1; 0 = support, robot or nothing.
     pub clusters: Vec<u16>,
-    /// Voxel centroids of each cluster, cluster 1 first.
-    pub voxels: Vec<Vec<Point3<f64>>>,
+    /// Number of clusters.
+    pub count: usize,
 }
 
 impl Scene {
@@ -147,26 +147,47 @@ const TOP: [f64; 2] = [0.05, 0.5];
 /// shows none, or only the top of something on it. `seed` drives the plane search.
 pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
     let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
-    let robot = remove_foreign(&mut grid, settings, &frame.robot);
+    let robot = remove_foreign(&mut grid, settings, &frame.robot, &frame.map_from_camera, &frame.intrinsics);
     let found = find_support(&grid, settings, seed);
     let plane = match (found, known) {
         (Some(found), Some(known)) if is_top(&found, &known, &grid) => Some(known),
         (found, known) => found.or(known),
     };
     let eye = Point3::from(frame.map_from_camera.translation.vector);
-    let (clusters, voxels) = match &settings.surfaces {
+    let (clusters, count) = match &settings.surfaces {
         Some(surfaces) => things_above(frame, &grid, plane.as_ref(), settings, surfaces),
         None => cluster_above(&grid, plane.as_ref(), &eye, settings),
     };
-    Scene { grid, robot, plane, clusters, voxels }
+    Scene { grid, robot, plane, clusters, count }
 }
 
 /// A keyframe in which no support and no clusters are looked for; its parts must have been validated.
 pub fn uncut(frame: &Keyframe, settings: &SegmentSettings) -> Scene {
-    let mut grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, settings.max_depth);
-    let robot = remove_foreign(&mut grid, settings, &frame.robot);
+    uncut_where(frame, settings, |_| true)
+}
+
+/// As [`uncut`], with the points of what is labelled only, unless those are fewer than `least`: then, and when the frame shows parts or
+/// the robot, it has all of them.
+pub(crate) fn uncut_as_drawn(frame: &Keyframe, settings: &SegmentSettings, least: usize) -> Scene {
+    if frame.parts.is_none() && frame.robot.is_empty() {
+        let scene = uncut_where(frame, settings, |index| frame.labels.labels[index] > 0);
+        if scene.grid.points.iter().flatten().take(least).count() == least {
+            return scene;
+        }
+    }
+    uncut(frame, settings)
+}
+
+fn uncut_where(
+    frame: &Keyframe,
+    settings: &SegmentSettings,
+    is_wanted: impl Fn(usize) -> bool + Sync,
+) -> Scene {
+    let pose = &frame.map_from_camera;
+    let mut grid = point_grid_where(&frame.depth, &frame.intrinsics, pose, settings.max_depth, is_wanted);
+    let robot = remove_foreign(&mut grid, settings, &frame.robot, pose, &frame.intrinsics);
     let clusters = vec![0; grid.points.len()];
-    Scene { grid, robot, plane: None, clusters, voxels: Vec::new() }
+    Scene { grid, robot, plane: None, clusters, count: 0 }
 }
 
 /// Things made of surfaces, largest first.
@@ -176,19 +197,16 @@ fn things_above(
     plane: Option<&Plane>,
     settings: &SegmentSettings,
     surfaces: &SurfaceSettings,
-) -> (Vec<u16>, Vec<Vec<Point3<f64>>>) {
+) -> (Vec<u16>, usize) {
     let field = Field::new(frame, grid, plane, settings, surfaces);
     let mut things = standing::standing(&field, things::things(&field));
     things.sort_by_key(|pixels| std::cmp::Reverse(pixels.len()));
     things.truncate(usize::from(u16::MAX) - 1);
     let mut labels = vec![0_u16; grid.points.len()];
-    let mut voxels = Vec::new();
-    for (number, pixels) in things.into_iter().enumerate() {
+    for (number, pixels) in things.iter().enumerate() {
         pixels.iter().for_each(|index| labels[*index] = number as u16 + 1);
-        let points = pixels.iter().filter_map(|index| grid.points[*index]).collect();
-        voxels.push(downsample(&PointCloud::from_points(points), settings.leaf).points);
     }
-    (labels, voxels)
+    (labels, things.len())
 }
 
 /// Cuts a crop of a frame over a known support: the second look at one object. `x`, `y` place the crop in the whole image.
@@ -208,14 +226,23 @@ pub fn segment_crop(
         ..*whole
     };
     let mut grid = point_grid(depth, &intrinsics, map_from_camera, settings.max_depth);
-    let robot = remove_foreign(&mut grid, settings, &[]);
+    let robot = remove_foreign(&mut grid, settings, &[], map_from_camera, &intrinsics);
     let eye = Point3::from(map_from_camera.translation.vector);
-    let (clusters, voxels) = cluster_above(&grid, plane.as_ref(), &eye, settings);
-    Scene { grid, robot, plane, clusters, voxels }
+    let (clusters, count) = cluster_above(&grid, plane.as_ref(), &eye, settings);
+    Scene { grid, robot, plane, clusters, count }
 }
 
 /// Takes out points outside the region and points of the robot; says where the robot was.
-fn remove_foreign(grid: &mut PointGrid, settings: &SegmentSettings, robot: &[OrientedBox]) -> Vec<bool> {
+fn remove_foreign(
+    grid: &mut PointGrid,
+    settings: &SegmentSettings,
+    robot: &[OrientedBox],
+    map_from_camera: &Isometry3<f64>,
+    intrinsics: &Intrinsics,
+) -> Vec<bool> {
+    if robot.is_empty() && sees_only_region(settings, map_from_camera, intrinsics) {
+        return Vec::new();
+    }
     let mut seen = if robot.is_empty() { Vec::new() } else { vec![false; grid.points.len()] };
     let (low, high) = (settings.region_low, settings.region_high);
     for (index, slot) in grid.points.iter_mut().enumerate() {
@@ -229,6 +256,25 @@ fn remove_foreign(grid: &mut PointGrid, settings: &SegmentSettings, robot: &[Ori
         }
     }
     seen
+}
+
+/// Whether everything a camera can see up to the greatest depth lies in the region.
+fn sees_only_region(
+    settings: &SegmentSettings,
+    map_from_camera: &Isometry3<f64>,
+    intrinsics: &Intrinsics,
+) -> bool {
+    let Intrinsics { width, height, .. } = *intrinsics;
+    let corners = [(0, 0), (width, 0), (0, height), (width, height)];
+    let farthest = corners
+        .map(|(u, v)| intrinsics.unproject(u as f64, v as f64, settings.max_depth).coords.norm())
+        .into_iter()
+        .fold(0.0, f64::max);
+    let eye = map_from_camera.translation.vector;
+    (0..3).all(|axis| {
+        eye[axis] - farthest >= settings.region_low[axis]
+            && eye[axis] + farthest <= settings.region_high[axis]
+    })
 }
 
 /// Whether a plane is the top of something that stands on the known support: above it in the middle of what is seen on it.
@@ -270,7 +316,7 @@ fn cluster_above(
     plane: Option<&Plane>,
     eye: &Point3<f64>,
     settings: &SegmentSettings,
-) -> (Vec<u16>, Vec<Vec<Point3<f64>>>) {
+) -> (Vec<u16>, usize) {
     let mut labels = vec![0_u16; grid.points.len()];
     let mut above = Vec::new();
     for (index, point) in grid.points.iter().enumerate() {
@@ -286,17 +332,17 @@ fn cluster_above(
     let found = dbscan(&centroids, settings.radius, settings.min_neighbours);
     // The centroid of a voxel's points lies in the voxel, so its voxel names the pixels.
     let count = found.iter().flatten().max().map_or(0, |last| last + 1);
-    let mut voxels: Vec<Vec<Point3<f64>>> = vec![Vec::new(); count];
+    let mut voxels = vec![0_usize; count];
     let mut cluster_of: VoxelMap<usize> = VoxelMap::default();
     for (centroid, label) in centroids.iter().zip(&found) {
         if let Some(label) = label {
-            voxels[*label].push(*centroid);
+            voxels[*label] += 1;
             cluster_of.insert(voxel_of(centroid, settings.leaf), *label);
         }
     }
     // Small clusters are noise; the rest is numbered anew, largest first.
-    let mut order: Vec<usize> = (0..count).filter(|c| voxels[*c].len() >= settings.min_voxels).collect();
-    order.sort_by_key(|c| std::cmp::Reverse(voxels[*c].len()));
+    let mut order: Vec<usize> = (0..count).filter(|c| voxels[*c] >= settings.min_voxels).collect();
+    order.sort_by_key(|c| std::cmp::Reverse(voxels[*c]));
     order.truncate(usize::from(u16::MAX) - 1);
     let mut number = vec![0_u16; count];
     for (place, cluster) in order.iter().enumerate() {
@@ -307,5 +353,5 @@ fn cluster_above(
             labels[*index] = number[*cluster];
         }
     }
-    (labels, order.into_iter().map(|c| std::mem::take(&mut voxels[c])).collect())
+    (labels, order.len())
 }

@@ -93,19 +93,6 @@ fn an_xarm_moves_only_when_it_reports_what_was_set() {
     }
 }
 
-/// In a namespace the launch file moves each name by itself.
-#[test]
-fn the_launch_file_knows_every_name_of_xarm_api() {
-    let launch =
-        std::fs::read_to_string(crate::share::share_dir().join("launch/prehend.launch.py")).expect("it");
-    let config = xarm(&robot("xarm6"));
-    for service in
-        steps(&config, [0; 6], true).iter().map(Step::service).chain(["get_reduced_mode", "robot_states"])
-    {
-        assert!(launch.contains(&format!("\"{service}\"")), "{service}");
-    }
-}
-
 /// The fence must not stop the arm where the robot file itself sends it.
 #[test]
 fn every_pose_of_the_robot_files_is_within_the_fence() {

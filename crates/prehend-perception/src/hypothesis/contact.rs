@@ -97,7 +97,10 @@ fn borders(frame: &Keyframe, scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(u
         for u in 0..width {
             let index = v * width + u;
             let own = owner[index];
-            let Some(here) = height(index).filter(|_| own != u32::MAX) else { continue };
+            if own == u32::MAX {
+                continue;
+            }
+            let Some(here) = height(index) else { continue };
             for (stride, room) in [(1, width - 1 - u), (width, rows - 1 - v)] {
                 // The first pixel of anything else beyond the gap.
                 let mut lowest = here;

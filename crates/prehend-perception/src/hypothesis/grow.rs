@@ -39,7 +39,7 @@ pub(super) fn complete(
             }
         }
     }
-    let mut sizes = vec![0_usize; scene.voxels.len() + 1];
+    let mut sizes = vec![0_usize; scene.count + 1];
     for cluster in &scene.clusters {
         sizes[usize::from(*cluster)] += 1;
     }

@@ -5,6 +5,7 @@ use super::known::Known;
 use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
 use prehend_scene::{Object, ObjectKey};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Share of a scrap that lies on what it is a scrap of.
@@ -34,14 +35,12 @@ fn one_to_one(
     near: &BoxHash,
     rule: &MergeRule,
 ) -> Vec<Option<usize>> {
-    let mut scored: Vec<(f64, usize, usize)> = Vec::new();
-    for (number, thing) in seen.iter().enumerate() {
-        for place in near.touching(&thing.reach(rule)).into_iter().filter(|place| !gone[*place]) {
-            if let Some(score) = old[place].body().similarity(&thing.body(), rule) {
-                scored.push((score, number, place));
-            }
-        }
-    }
+    let scores = seen.par_iter().enumerate().flat_map_iter(|(number, thing)| {
+        near.touching(&thing.reach(rule)).into_iter().filter(|place| !gone[*place]).filter_map(move |place| {
+            Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
+        })
+    });
+    let mut scored: Vec<(f64, usize, usize)> = scores.collect();
     let tie = |number: usize, place: usize| {
         let (thing, known) = (&seen[number].object, &old[place].object);
         let apart = (thing.bounds.pose.translation.vector - known.bounds.pose.translation.vector).norm();
@@ -80,7 +79,7 @@ fn greedy(
         // Of equals the first, which is the older.
         scored.rev().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, place)| place)
     };
-    seen.iter().map(best).collect()
+    seen.par_iter().map(best).collect()
 }
 
 /// Merges the pieces of things that one frame shows (ASP IV-A): largest first, each piece goes to what it is most similar to among those

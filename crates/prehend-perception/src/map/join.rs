@@ -6,6 +6,7 @@ use prehend_geometry::dbscan::clusters;
 use prehend_geometry::{BoxHash, OrientedBox};
 use prehend_scene::fixture;
 use prehend_scene::merge::{Denoise, Join, MergeRule, semantic_similarity};
+use rayon::prelude::*;
 
 /// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
 const PART: (f64, f64) = (0.8, 0.12);
@@ -118,21 +119,22 @@ pub(super) fn join_overlapping(
     report: &mut UpdateReport,
 ) {
     let near = boxes(objects.iter().map(|known| &known.object));
-    let mut found: Vec<(f64, usize, usize)> = Vec::new();
-    for (place, one) in objects.iter().enumerate().filter(|(_, known)| known.track.changed == update) {
-        for twin in near.touching(&one.reach(rule)) {
-            let other = &objects[twin];
+    let changed = objects.par_iter().enumerate().filter(|(_, known)| known.track.changed == update);
+    let twins = changed.flat_map_iter(|(place, one)| {
+        let all = &objects[..];
+        near.touching(&one.reach(rule)).into_iter().filter_map(move |twin| {
+            let other = &all[twin];
             // A pair of which both changed is looked at once.
             if twin == place || twin < place && other.track.changed == update {
-                continue;
+                return None;
             }
             let overlap = one.share_of(other, rule).max(other.share_of(one, rule));
             let cosine = 2.0 * semantic_similarity(&one.object.features, &other.object.features) - 1.0;
-            if overlap > join.overlap && cosine > join.cosine {
-                found.push((overlap, place.min(twin), place.max(twin)));
-            }
-        }
-    }
+            (overlap > join.overlap && cosine > join.cosine)
+                .then(|| (overlap, place.min(twin), place.max(twin)))
+        })
+    });
+    let mut found: Vec<(f64, usize, usize)> = twins.collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     // What each object became.
     let mut into: Vec<usize> = (0..objects.len()).collect();
@@ -167,15 +169,15 @@ fn last(into: &[usize], mut place: usize) -> usize {
 
 /// Keeps the largest cluster of the clouds that changed in this update (Gu et al. 2023, III-A).
 pub(super) fn denoise(objects: &mut [Known], settings: &Denoise, update: u64) {
-    for known in objects.iter_mut().filter(|known| known.track.changed == update) {
+    objects.par_iter_mut().filter(|known| known.track.changed == update).for_each(|known| {
         let cloud = &known.object.cloud;
         let Some(mut largest) =
             clusters(&cloud.points, settings.radius, settings.min_points).into_iter().next()
         else {
-            continue;
+            return;
         };
         if largest.len() < LEAST || largest.len() == cloud.len() {
-            continue;
+            return;
         }
         largest.sort_unstable();
         known.object.cloud = cloud.select(&largest);
@@ -183,5 +185,5 @@ pub(super) fn denoise(objects: &mut [Known], settings: &Denoise, update: u64) {
             known.object.bounds = bounds;
         }
         known.cloud_changed(update);
-    }
+    });
 }

@@ -1,6 +1,7 @@
 //! One object from one hypothesis.
 
 use super::MapSettings;
+use super::smooth::smoothed;
 use crate::hypothesis::{Hypothesis, is_inside};
 use crate::segment::Scene;
 use crate::{Detection, Keyframe, LabelImage, color};
@@ -110,13 +111,13 @@ fn denoised(
     hypothesis: &Hypothesis,
     settings: &MapSettings,
 ) -> Option<PointCloud> {
-    let mut cloud = PointCloud::default();
-    for index in &hypothesis.pixels {
-        if let Some(point) = scene.grid.points[*index] {
-            cloud.points.push(point);
-            cloud.colors.push(frame.color.pixels[*index]);
-        }
-    }
+    let grid = &scene.grid;
+    let measured: Vec<usize> =
+        hypothesis.pixels.iter().copied().filter(|index| grid.points[*index].is_some()).collect();
+    let cloud = PointCloud {
+        points: smoothed(frame, grid, &measured, settings.segment.depth_sigma, settings.still),
+        colors: measured.iter().map(|index| frame.color.pixels[*index]).collect(),
+    };
     let small = downsample(&cloud, settings.segment.leaf * DENOISED);
     let groups = clusters(&small.points, settings.segment.radius * 1.2, settings.segment.min_neighbours);
     let most = groups.first()?.len();

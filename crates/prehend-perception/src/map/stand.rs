@@ -1,4 +1,5 @@
-//! Down to where things stand: from right above only the top of a thing is seen, and its box must not hang in the air.
+//! Down to where things stand: from right above only the top of a thing is seen, and its box must not hang in the air; and what is too
+//! low to stand out of the noise of the support is cut off from the foot of a thing.
 
 use nalgebra::Point3;
 use prehend_geometry::plane::Plane;
@@ -15,9 +16,16 @@ const FLOOR_SHARE: f64 = 0.4;
 const FLOOR_POINTS: usize = 8;
 const LEVEL: f64 = 0.012;
 
-/// Extends the boxes of the things seen at `stamp` from steeply above to what they stand on: the support plane, or the top of
-/// a thing below their middle.
-pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane, stamp: f64) {
+/// Extends the boxes of the things seen at `stamp` to what they stand on, the support plane, or the top of a thing below their middle:
+/// those seen from steeply above, and those whose foot is no farther above it than what `foot` gives for their distance from the
+/// camera, metres.
+pub(super) fn stand(
+    objects: &mut [Object],
+    camera: &Point3<f64>,
+    plane: &Plane,
+    stamp: f64,
+    foot: impl Fn(f64) -> f64,
+) {
     let boxes: Vec<OrientedBox> = objects.iter().map(|object| object.bounds).collect();
     let near = BoxHash::new(boxes.iter().map(AxisBox::around));
     for (place, object) in objects.iter_mut().enumerate() {
@@ -26,7 +34,8 @@ pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane,
         let is_steep = down.xy().norm() < STEEP.tan() * down.z;
         // A drawer hangs in its cabinet.
         let hangs = fixture::is_panel(&object.class_name);
-        if !is_steep || hangs || (object.last_seen - stamp).abs() > 1e-9 {
+        let foot = foot(down.norm());
+        if !is_steep && foot <= 0.0 || hangs || (object.last_seen - stamp).abs() > 1e-9 {
             continue;
         }
         let bottom = center.z - object.bounds.size.z / 2.0;
@@ -41,8 +50,9 @@ pub(super) fn stand(objects: &mut [Object], camera: &Point3<f64>, plane: &Plane,
             .into_iter()
             .filter(|other| *other != place && is_under(&boxes[*other], &center, bottom));
         let ground = below.map(|other| boxes[other].top()).fold(table, f64::max);
+        let gap = bottom - ground;
         // What is seen to be hollow down to a floor is no tall thing: it stands on something that it hides.
-        if bottom - ground > GAP && !has_floor(object) {
+        if gap > 0.0 && gap <= foot || is_steep && gap > GAP && !has_floor(object) {
             let top = object.bounds.top();
             object.bounds.size.z = top - ground;
             object.bounds.pose.translation.z = (top + ground) / 2.0;

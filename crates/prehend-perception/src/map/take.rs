@@ -2,7 +2,8 @@
 
 use super::known::{Known, boxes};
 use super::{MapBuilder, Sights, UpdateReport, associate, gone, join, keep_names, slots};
-use prehend_scene::merge::MergeMethod;
+use prehend_scene::merge::{MergeMethod, MergeRule};
+use rayon::prelude::*;
 
 /// What becomes of the things of a frame, by their numbers, and of the known objects, by their places.
 struct Assignment {
@@ -18,6 +19,45 @@ struct Assignment {
     gone: Vec<bool>,
     /// Place from which on the known objects were in the hand.
     on_map: usize,
+}
+
+/// A thing of a frame that is a known object, and what that makes of the object.
+struct Sighting {
+    thing: Known,
+    how: How,
+}
+
+enum How {
+    /// More of what the same frame has shown of it.
+    Piece,
+    /// All that is known of it from now on.
+    Instead,
+    /// The same, but for its names: the object turned out to be several.
+    Named,
+    /// One more view; where a drawer has slid, as [`How::Named`].
+    Merged,
+}
+
+impl Sighting {
+    fn settle(self, known: &mut Known, rule: &MergeRule, update: u64) {
+        let Self { mut thing, how } = self;
+        let named = match how {
+            How::Piece => {
+                known.merge(thing, rule, update);
+                known.object.view_count = known.object.view_count.saturating_sub(1).max(1);
+                return;
+            }
+            How::Instead => return known.replace(thing),
+            How::Named => true,
+            How::Merged => rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule),
+        };
+        if named {
+            keep_names(&mut thing.object, std::mem::take(&mut known.object.class_votes));
+            known.replace(thing);
+        } else {
+            known.merge(thing, rule, update);
+        }
+    }
 }
 
 impl MapBuilder {
@@ -65,14 +105,15 @@ impl MapBuilder {
         let rule = self.settings.merge;
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
-        let mut looks = Vec::with_capacity(old.len());
-        for known in old.iter_mut() {
+        let update = self.updates;
+        let look = |known: &mut Known| {
             let look = sight.look(&known.object);
             if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
-                known.cloud_changed(self.updates);
+                known.cloud_changed(update);
             }
-            looks.push(look.visibility);
-        }
+            look.visibility
+        };
+        let looks: Vec<gone::Visibility> = old.par_iter_mut().map(look).collect();
         let mut gone: Vec<bool> = looks.iter().map(gone::Visibility::is_gone).collect();
         let mut near = boxes(old.iter().map(|known| &known.object));
         if !reset && is_ours {
@@ -131,29 +172,27 @@ impl MapBuilder {
         let (rule, update) = (self.settings.merge, self.updates);
         let Assignment { pairs, moves, scraps, several, gone, on_map } = assignment;
         let paired = associate::paired(old.len(), &pairs);
-        // Objects that something of this frame was put into: more of it is added.
-        let mut was_met = vec![false; old.len()];
+        // What each object becomes one with, in this order: more than one thing when a frame shows it in pieces.
+        let mut sightings: Vec<Vec<Sighting>> = Vec::new();
+        sightings.resize_with(old.len(), Vec::new);
         let mut next: Vec<Option<Known>> = old.into_iter().map(Some).collect();
         let mut new = Vec::new();
         for (number, mut thing) in seen.into_iter().enumerate() {
             if let Some(place) = pairs[number] {
-                let Some(known) = &mut next[place] else { continue };
-                if std::mem::replace(&mut was_met[place], true) {
-                    known.merge(thing, &rule, update);
-                    known.object.view_count = known.object.view_count.saturating_sub(1).max(1);
-                    continue;
-                }
-                report.merged.push(known.object.key.clone());
-                if reset {
-                    known.replace(thing);
-                } else if several[place]
-                    || rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, &rule)
-                {
-                    keep_names(&mut thing.object, std::mem::take(&mut known.object.class_votes));
-                    known.replace(thing);
+                let Some(known) = &next[place] else { continue };
+                let how = if !sightings[place].is_empty() {
+                    How::Piece
+                } else if reset {
+                    How::Instead
+                } else if several[place] {
+                    How::Named
                 } else {
-                    known.merge(thing, &rule, update);
+                    How::Merged
+                };
+                if !matches!(how, How::Piece) {
+                    report.merged.push(known.object.key.clone());
                 }
+                sightings[place].push(Sighting { thing, how });
             } else if scraps[number] && moves[number].is_none() {
                 report.skipped.specks += 1;
             } else if let Some(place) = moves[number] {
@@ -173,6 +212,11 @@ impl MapBuilder {
                 new.push(thing);
             }
         }
+        // Each object alone.
+        next.par_iter_mut().zip(sightings).for_each(|(known, sightings)| {
+            let Some(known) = known else { return };
+            sightings.into_iter().for_each(|sighting| sighting.settle(known, &rule, update));
+        });
         let mut kept = Vec::with_capacity(next.len() + new.len());
         for (place, known) in next.into_iter().enumerate() {
             let Some(known) = known else { continue };

@@ -5,6 +5,7 @@ use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::{Voxel, VoxelMap, voxel_of};
+use rayon::prelude::*;
 
 /// Side of the cells in which the support is followed, metres.
 const CELL: f64 = 0.04;
@@ -36,7 +37,7 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
             && is_on(&border, &points, margin)
             && has_foot(field, thing, &owner, long)
     };
-    let keep: Vec<bool> = things.iter().map(|thing| stands(thing)).collect();
+    let keep: Vec<bool> = things.par_iter().map(|thing| stands(thing)).collect();
     things.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(thing, _)| thing).collect()
 }
 

@@ -102,30 +102,34 @@ impl<'a> Field<'a> {
             (Some(point), None) => point.z,
             (None, _) => f64::NAN,
         };
-        let heights: Vec<f64> = grid.points.iter().map(height).collect();
+        let heights: Vec<f64> = grid.points.par_iter().with_min_len(AT_ONCE).map(height).collect();
         let eye = Point3::from(frame.map_from_camera.translation.vector);
         let depths = frame.depth.millimetres.iter().map(|mm| f64::from(*mm) * 1e-3).collect();
         let columns = (0..grid.height).flat_map(|_| 0..grid.width as u32).collect();
         let slope = surfaces.grazing.tan();
         let above = Vec::new();
         let mut field = Self { frame, grid, settings, surfaces, heights, above, eye, depths, columns, slope };
-        field.above = (0..grid.points.len())
-            .map(|index| field.heights[index] > settings.min_height + 2.0 * field.sigma(index))
-            .collect();
+        let stands_out = |(height, depth): (&f64, &f64)| {
+            *height > settings.min_height + 2.0 * settings.depth_sigma * depth.powi(2)
+        };
+        field.above = field.heights.iter().zip(&field.depths).map(stands_out).collect();
         field
     }
 
     /// Standard deviation of the depth of a pixel, metres.
+    #[inline]
     pub(super) fn sigma(&self, index: usize) -> f64 {
         self.settings.depth_sigma * self.depths[index].powi(2)
     }
 
     /// Side of what a pixel shows when it faces the camera, metres.
+    #[inline]
     pub(super) fn pitch(&self, index: usize) -> f64 {
         self.depths[index] / self.frame.intrinsics.fx
     }
 
     /// The pixel some columns and rows away.
+    #[inline]
     pub(super) fn at(&self, index: usize, du: isize, dv: isize) -> Option<usize> {
         let width = self.grid.width;
         // A column before the first one is huge.
@@ -135,6 +139,7 @@ impl<'a> Field<'a> {
     }
 
     /// Whether two pixels `steps` apart can lie on one surface.
+    #[inline]
     pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
         let slope = self.slope * self.pitch(a) * steps as f64;
         (self.depths[a] - self.depths[b]).abs() <= slope + 3.0 * self.sigma(a)
@@ -146,57 +151,85 @@ impl<'a> Field<'a> {
         color::unlikeness(a, b) > BORDER * self.surfaces.unlike
     }
 
-    /// The next pixel of a direction that was measured, across holes, if it is on the same surface and above the support. What is of
-    /// another colour beyond a hole is another surface: the hole may hide the crease.
-    fn next(&self, index: usize, (du, dv): (isize, isize)) -> Option<usize> {
+    /// The next pixel of a direction that was measured, across holes, if it is wanted, on the same surface and above the support. What is
+    /// of another colour beyond a hole is another surface: the hole may hide the crease.
+    #[inline]
+    fn next(&self, index: usize, (du, dv): (isize, isize), wanted: impl Fn(usize) -> bool) -> Option<usize> {
         for step in 1..=HOLE + 1 {
             let other = self.at(index, du * step as isize, dv * step as isize)?;
-            if self.grid.points[other].is_some() {
-                let is_one =
-                    self.is_continuous(index, other, step) && (step == 1 || !self.is_border(index, other));
-                return (self.above[other] && is_one).then_some(other);
+            if self.heights[other].is_nan() {
+                continue;
             }
+            let is_one = self.above[other]
+                && wanted(other)
+                && self.is_continuous(index, other, step)
+                && (step == 1 || !self.is_border(index, other));
+            return is_one.then_some(other);
         }
         None
     }
 
-    /// Mean of the points around a pixel that are on its surface.
-    fn smooth(&self, index: usize) -> Option<Point3<f64>> {
+    /// Mean of the points around a pixel above the support that are on its surface.
+    fn smooth(&self, index: usize) -> Point3<f64> {
         let (mut sum, mut count) = (Vector3::zeros(), 0.0);
-        for dv in -1..=1 {
-            for du in -1..=1 {
-                let Some(other) = self.at(index, du, dv) else { continue };
-                let Some(point) = self.grid.points[other] else { continue };
-                if self.above[other] && self.is_continuous(index, other, 2) {
-                    sum += point.coords;
-                    count += 1.0;
-                }
+        let apart = self.slope * self.pitch(index) * 2.0 + 3.0 * self.sigma(index);
+        let mut add = |other: usize| {
+            if self.above[other]
+                && (self.depths[index] - self.depths[other]).abs() <= apart
+                && let Some(point) = self.grid.points[other]
+            {
+                sum += point.coords;
+                count += 1.0;
+            }
+        };
+        let (width, column) = (self.grid.width, self.columns[index] as usize);
+        for dv in [-1, 0, 1] {
+            let Some(row) = index.checked_add_signed(dv * width as isize) else { continue };
+            if row >= self.above.len() {
+                continue;
+            }
+            if column > 0 {
+                add(row - 1);
+            }
+            add(row);
+            if column + 1 < width {
+                add(row + 1);
             }
         }
-        (count > 0.0).then(|| Point3::from(sum / count))
+        Point3::from(sum / count)
     }
 
     /// Whether a crease that opens to the camera runs through each pixel, in any of four directions.
     fn creases(&self) -> Vec<bool> {
-        let pixels = || (0..self.above.len()).into_par_iter().with_min_len(AT_ONCE);
-        let smooth: Vec<Option<Point3<f64>>> =
-            pixels().map(|index| if self.above[index] { self.smooth(index) } else { None }).collect();
+        let standing: Vec<u32> =
+            (0..self.above.len() as u32).filter(|index| self.above[*index as usize]).collect();
+        let mut place = vec![NONE; self.above.len()];
+        standing.iter().enumerate().for_each(|(at, index)| place[*index as usize] = at as u32);
+        let pixels = || standing.par_iter().with_min_len(AT_ONCE).map(|index| *index as usize);
+        let smooth: Vec<Point3<f64>> = pixels().map(|index| self.smooth(index)).collect();
         let is_crease = |index: usize| {
-            let Some(b) = smooth[index] else { return false };
+            let b = smooth[place[index] as usize];
             let sigma = self.sigma(index);
             let reach = self.surfaces.reach.max(10.0 * sigma);
             let toward = (self.eye - b).normalize();
+            let pitch = self.pitch(index);
             [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.4), (1, -1, 1.4)].into_iter().any(|(du, dv, length)| {
-                let steps = (reach / self.pitch(index) / length).clamp(STEPS[0], STEPS[1]).round() as isize;
-                let place = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
-                let (Some(first), Some(last)) = (place(-1), place(1)) else { return false };
-                let (Some(a), Some(c)) = (smooth[first], smooth[last]) else { return false };
+                let steps = (reach / pitch / length).clamp(STEPS[0], STEPS[1]).round() as isize;
+                let at = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
+                let (Some(first), Some(last)) = (at(-1), at(1)) else { return false };
+                if place[first] == NONE || place[last] == NONE {
+                    return false;
+                }
+                let (a, c) = (smooth[place[first] as usize], smooth[place[last] as usize]);
                 let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
                 let share = if self.is_border(first, last) { SHALLOW } else { 1.0 };
                 depth > share * self.surfaces.crease * (a - c).norm() / 2.0 && depth > share * 3.0 * sigma
             })
         };
-        pixels().map(is_crease).collect()
+        let found: Vec<bool> = pixels().map(is_crease).collect();
+        let mut creases = vec![false; self.above.len()];
+        standing.iter().zip(found).for_each(|(index, is_crease)| creases[*index as usize] = is_crease);
+        creases
     }
 
     /// Gives every pixel above the support the number of its surface, from 0, or [`NONE`]; and how many there are. Creases go to the
@@ -207,7 +240,7 @@ impl<'a> Field<'a> {
         let open = |index: usize| self.above[index] && !creases[index];
         let mut count = 0;
         let mut queue = VecDeque::new();
-        for region in self.regions(&open, &labels) {
+        for region in self.regions(open, &labels) {
             let area: f64 = region.iter().map(|index| self.pitch(*index).powi(2)).sum();
             if area >= self.surfaces.min_side.powi(2) {
                 region.iter().for_each(|index| labels[*index] = count);
@@ -217,14 +250,14 @@ impl<'a> Field<'a> {
         }
         while let Some(index) = queue.pop_front() {
             for way in WAYS {
-                if let Some(next) = self.next(index, way).filter(|next| labels[*next] == NONE) {
+                if let Some(next) = self.next(index, way, |next| labels[next] == NONE) {
                     labels[next] = labels[index];
                     queue.push_back(next);
                 }
             }
         }
         // What is left is small and stands alone: a tip, a piece between two holes.
-        for region in self.regions(&|index| self.above[index], &labels) {
+        for region in self.regions(|index| self.above[index], &labels) {
             if region.len() >= FEW {
                 region.iter().for_each(|index| labels[*index] = count);
                 count += 1;
@@ -234,7 +267,7 @@ impl<'a> Field<'a> {
     }
 
     /// Connected regions of pixels that are open and have no label yet.
-    fn regions(&self, open: &dyn Fn(usize) -> bool, labels: &[u32]) -> Vec<Vec<usize>> {
+    fn regions(&self, open: impl Fn(usize) -> bool, labels: &[u32]) -> Vec<Vec<usize>> {
         let mut seen = vec![false; labels.len()];
         let mut regions = Vec::new();
         for start in 0..labels.len() {
@@ -247,9 +280,8 @@ impl<'a> Field<'a> {
             while let Some(index) = region.get(place).copied() {
                 place += 1;
                 for way in WAYS {
-                    let next = self.next(index, way);
-                    let next = next.filter(|next| !seen[*next] && labels[*next] == NONE && open(*next));
-                    if let Some(next) = next {
+                    let wanted = |next: usize| !seen[next] && labels[next] == NONE && open(next);
+                    if let Some(next) = self.next(index, way, wanted) {
                         seen[next] = true;
                         region.push(next);
                     }

@@ -15,12 +15,12 @@ fn cut(frame: &Keyframe) -> Scene {
 fn check(things: &[Thing], pose: &Isometry3<f64>, least: f64) {
     let frame = render(things, &VGA, pose, SIGMA, 1);
     let scene = cut(&frame);
-    assert_eq!(scene.voxels.len(), things.len());
+    assert_eq!(scene.count, things.len());
     let mask = |labels: &[u16], number: usize| {
         let pixels: Vec<usize> = (0..labels.len()).filter(|i| usize::from(labels[*i]) == number).collect();
         Mask::from_indices(VGA.width, VGA.height, &pixels)
     };
-    let found: Vec<Mask> = (1..=scene.voxels.len()).map(|number| mask(&scene.clusters, number)).collect();
+    let found: Vec<Mask> = (1..=scene.count).map(|number| mask(&scene.clusters, number)).collect();
     for number in 1..=things.len() {
         let truth = mask(&frame.labels.labels, number);
         let best = found.iter().map(|found| found.iou(&truth)).fold(0.0, f64::max);
@@ -54,7 +54,7 @@ fn walls_and_what_is_beyond_the_table_are_no_things() {
     let wall = thing("wall", Form::Block([0.02, 1.6, 0.8]), 0.9, 0.0, [210, 210, 200]);
     let box_ = thing("box", Form::Block([0.06, 0.05, 0.08]), 0.45, 0.1, RED);
     let frame = render(&[box_, wall], &VGA, &looking([-0.2, 0.0, 0.5], [0.6, 0.0, 0.1]), SIGMA, 1);
-    assert_eq!(cut(&frame).voxels.len(), 1);
+    assert_eq!(cut(&frame).count, 1);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::color;
 use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Greatest difference of height between the rims of the outside and the inside of a hollow, metres; three standard deviations of
@@ -58,9 +59,14 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     for (index, label) in labels.iter().enumerate().filter(|(_, label)| **label != NONE) {
         pixels[*label as usize].push(index);
     }
-    let surfaces: Vec<Surface> = pixels.into_iter().map(|pixels| measure(field, pixels)).collect();
-    let patches: Vec<Patches> =
-        surfaces.iter().map(|surface| Patches::new(&surface.points, field.surfaces.bridge)).collect();
+    let (surfaces, patches): (Vec<Surface>, Vec<Patches>) = pixels
+        .into_par_iter()
+        .map(|pixels| {
+            let surface = measure(field, pixels);
+            let patches = Patches::new(&surface.points, field.surfaces.bridge);
+            (surface, patches)
+        })
+        .unzip();
     let contacts = contacts(field, &labels);
     let mut root: Vec<usize> = (0..count).collect();
     // The best host of each part: parts must not bridge things.
@@ -215,10 +221,11 @@ fn is_part(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
 fn contacts(field: &Field<'_>, labels: &[u32]) -> BTreeMap<(u32, u32), Contact> {
     let mut contacts: BTreeMap<(u32, u32), Contact> = BTreeMap::new();
     for index in 0..labels.len() {
-        let (own, Some(point)) = (labels[index], field.grid.points[index]) else { continue };
+        let own = labels[index];
         if own == NONE {
             continue;
         }
+        let Some(point) = field.grid.points[index] else { continue };
         let most = (field.surfaces.bridge / field.pitch(index)) as isize;
         for (du, dv) in [(1, 0), (0, 1)] {
             for step in 1..=most.max(1) {

@@ -28,13 +28,6 @@ impl EndpointName {
     pub(crate) fn laid_out_as(self, package: &str) -> Self {
         Self { layout: package.to_owned(), ..self }
     }
-
-    /// What the definition of its fields is called here: `nav2_msgs_humble/action/NavigateToPose_SendGoal`.
-    #[cfg(feature = "ros2")]
-    pub(crate) fn definition(&self) -> String {
-        let rest = self.type_name.split_once('/').map_or("", |(_, rest)| rest);
-        format!("{}/{rest}", self.layout)
-    }
 }
 
 /// The fully qualified name of node `name` in `namespace` (empty is the root).

@@ -53,11 +53,17 @@ fn differing() -> &'static Differing {
     })
 }
 
+/// What the definition of an endpoint's fields is called here: `nav2_msgs_humble/action/NavigateToPose_SendGoal`.
+fn definition(named: &EndpointName) -> String {
+    let rest = named.type_name.split_once('/').map_or("", |(_, rest)| rest);
+    format!("{}/{rest}", named.layout)
+}
+
 /// Refuses a type whose fields differ; `what` is to be made of it.
 ///
 /// Errors: [`RosError::Create`].
 pub(super) fn check(what: &str, named: &EndpointName) -> Result<(), RosError> {
-    let definition = named.definition();
+    let definition = definition(named);
     let own =
         ["_SendGoal", "_GetResult", "_FeedbackMessage"].iter().find_map(|part| definition.strip_suffix(part));
     match differing().get(own.unwrap_or(&definition)) {
