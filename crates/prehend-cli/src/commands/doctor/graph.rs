@@ -11,7 +11,7 @@ use crate::screen::Screen;
 use futures::StreamExt;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_nodes::RobotConfig;
-use prehend_ros::{QosProfile, TopicInfo};
+use prehend_ros::{BACKEND, Backend, QosProfile, TopicInfo};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -112,13 +112,17 @@ fn prehend(observer: &Observer, nodes: &[NodeName]) -> Health {
     }
 }
 
-/// What the robot file names and nobody offers: topics, services, actions.
+/// Whether [`Node::topics`](prehend_ros::Node::topics) tells of services, too: that of backend `ros2` has topics with publishers only.
+const LISTS_SERVICES: bool = matches!(BACKEND, Backend::Embedded);
+
+/// What the robot file names and nobody offers: topics, and services and actions where they are listed.
 fn absent(observer: &Observer, robot: &RobotConfig) -> Vec<String> {
     let node = &observer.node;
     let topics = node.topics();
     let is_told = |name: &String| ends(&topics, name, |topic| !topic.publishers.is_empty());
-    let is_served =
-        |name: &String| ends(&topics, &format!("rq{name}Request"), |topic| !topic.subscribers.is_empty());
+    let is_served = |name: &String| {
+        !LISTS_SERVICES || ends(&topics, &format!("rq{name}Request"), |topic| !topic.subscribers.is_empty())
+    };
     let moveit = &robot.moveit;
     let services = [&moveit.cartesian_path, &moveit.inverse_kinematics, &moveit.apply_planning_scene];
     let actions =
@@ -140,7 +144,11 @@ fn ends(topics: &[TopicInfo], name: &str, fits: impl Fn(&TopicInfo) -> bool) -> 
 
 fn robot_side(absent: &[String], robot: &RobotConfig) -> Health {
     match absent {
-        [] => Health::Good(format!("all that the file of {} names is there", robot.name)),
+        [] if LISTS_SERVICES => Health::Good(format!("all that the file of {} names is there", robot.name)),
+        [] => Health::Note(format!(
+            "every topic of the file of {} is there; for its services and actions see `ros2 service list`",
+            robot.name
+        )),
         absent => Health::Bad(format!(
             "nobody offers {}: drivers, MoveIt, Nav2 not running, or with other names than in the file of {}",
             absent.join(", "),
