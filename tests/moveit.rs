@@ -11,10 +11,11 @@ use harness::{
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap, TraceEvent};
 use prehend_ros::GoalHandle;
 use serde_json::{Value, json};
 use stand_in::{Role, StandIn, remapped};
+use std::cell::Cell;
 use std::time::Duration;
 
 /// Deadline of one call, and longest silence of the skills.
@@ -153,6 +154,7 @@ async fn moveit_that_dies_in_a_motion_and_comes_back() {
     assert_eq!(missing.reason, "peer_lost", "{missing:?}");
     assert!(missing.error_message.contains("do MoveIt and the controllers run?"), "{missing:?}");
     assert_eq!(stage.motions().await, 0, "it moved without MoveIt");
+    assert_eq!(missing.map_version, 0, "no map was taken");
 
     let mut moveit = StandIn::start(Role::MoveIt, domain);
     let goal = in_time("MoveIt is found, and the arm moves", async {
@@ -172,13 +174,20 @@ async fn moveit_that_dies_in_a_motion_and_comes_back() {
     assert!(!is_left(&mut stage).await, "nobody stopped the arm\n{}", stage.story());
 
     let _moveit = StandIn::start(Role::MoveIt, domain);
+    let taken = Cell::new(0);
     wait_for("the look is done by the new one", async || {
         let result = result_of(look_left(&stage).await).await;
+        taken.set(taken.get().max(result.map_version));
         let looked = result.error_code == ErrorCode::SUCCESS;
         assert!(looked || ["peer_lost", "control_failed"].contains(&result.reason.as_str()), "{result:?}");
         looked.then_some(())
     })
     .await;
     assert!(is_left(&mut stage).await, "{}", stage.story());
+    // After a motion that was cut short the next skill looks first, and says which map it took.
+    assert_ne!(taken.get(), 0, "{}", stage.story());
+    let mut map = stage.graph.observer.map.clone();
+    let is_taken = |map: &Option<ObjectMap>| map.as_ref().is_some_and(|map| map.version >= taken.get());
+    in_time("that map is published", map.wait_for(is_taken)).await.expect("maps");
     stage.end().await;
 }

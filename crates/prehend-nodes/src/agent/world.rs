@@ -174,6 +174,13 @@ impl NodeWorld {
         self.newest_of(self.clients.map.clone(), version)
     }
 
+    /// Waits until the newest map is at least this version, so that nothing is planned with one from before.
+    fn catch_up(&self, version: u64) {
+        if let Err(fault) = self.map_of(version) {
+            tracing::debug!("{}", fault.message);
+        }
+    }
+
     /// Sends the base somewhere; its progress is told like that of a tool.
     fn errand(&self, goal: GoTo::Goal) -> Result<GoTo::Result, Fault> {
         let Some(driving) = &self.clients.driving else {
@@ -274,11 +281,9 @@ impl World for NodeWorld {
         let answer = self.wait(async move {
             client.request(request, RETRIEVE).await.map_err(|error| lost("object_map", &error))
         })?;
-        if scope == Scope::Local
-            && let Err(fault) = self.map_of(answer.map_version)
-        {
+        if scope == Scope::Local {
             // What was retrieved is there all the same; a skill will say when its map is another.
-            tracing::debug!("{}", fault.message);
+            self.catch_up(answer.map_version);
         }
         match answer.error_code {
             ErrorCode::SUCCESS => Ok(Retrieval {
@@ -407,6 +412,7 @@ impl World for NodeWorld {
             Fault { after, ..fault }
         })?;
         let outcome = outcome_of(&result);
+        self.catch_up(result.map_version);
         if result.error_code == ErrorCode::SUCCESS {
             return Ok(outcome);
         }

@@ -24,7 +24,7 @@ use prehend_skills::grasp::Reach;
 use prehend_skills::plan::Standoff;
 use prehend_skills::{GripperModel, solids};
 use serde_json::json;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -97,6 +97,8 @@ pub(super) struct Job<'a> {
     pub(super) interrupt: Interrupt<'a>,
     /// Whether objects may be elsewhere than the newest map says.
     stale: AtomicBool,
+    /// Version of the newest map that was taken for this skill; 0 when none was.
+    taken: AtomicU64,
     /// Whether a motion was begun.
     moved: AtomicBool,
     /// What the hand felt of the part it touched last.
@@ -119,6 +121,7 @@ impl<'a> Job<'a> {
             handle,
             interrupt,
             stale: AtomicBool::new(false),
+            taken: AtomicU64::new(0),
             moved: AtomicBool::new(false),
             felt: Mutex::new(None),
             displaced: Mutex::new(Vec::new()),
@@ -142,6 +145,7 @@ impl<'a> Job<'a> {
         let mut result = ExecuteSkill::Result {
             held_object: held.map(|key| key.0).unwrap_or_default(),
             map_stale: self.stale.load(Ordering::Relaxed),
+            map_version: self.taken.load(Ordering::Relaxed),
             ..Default::default()
         };
         match outcome {
@@ -318,6 +322,11 @@ impl<'a> Job<'a> {
     /// Notes that objects may be elsewhere than the newest map says.
     pub(super) fn map_is_stale(&self) {
         self.stale.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the map of this version was taken for this skill.
+    pub(super) fn map_is_taken(&self, version: u64) {
+        self.taken.store(version, Ordering::Relaxed);
     }
 
     /// Notes that the newest map was taken after the last motion.

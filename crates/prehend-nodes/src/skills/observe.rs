@@ -71,6 +71,7 @@ impl Job<'_> {
         if answer.error_code != ErrorCode::SUCCESS {
             return Err(SkillFault::Sensor { what: "camera frame", detail: answer.error_message });
         }
+        self.map_is_taken(answer.version);
         let map = self.map(answer.version).await?;
         if map.version < answer.version {
             let detail = format!("version {} was announced but did not arrive", answer.version);
