@@ -252,6 +252,52 @@ fn what_launch_files_name_is_there() {
     }
 }
 
+/// The launch file with recorders where ROS's classes are: which nodes it starts unarmed, for what it is told, for arming a robot
+/// file has, and for packages that are there.
+const UNARMED: &str = r#"
+import json, runpy, sys
+from unittest.mock import MagicMock
+of_ros = "yaml ament_index_python launch launch.actions launch.launch_description_sources launch.substitutions launch_ros"
+for name in [*of_ros.split(), "ament_index_python.packages", "launch_ros.actions", "launch_ros.parameter_descriptions"]:
+    sys.modules[name] = MagicMock()
+class PackageNotFoundError(KeyError):
+    pass
+def get_package_share_directory(name):
+    if name not in there:
+        raise PackageNotFoundError(name)
+    return "/opt/" + name
+sys.modules["launch_ros.actions"].Node = lambda **said: said
+sys.modules["ament_index_python.packages"].PackageNotFoundError = PackageNotFoundError
+sys.modules["ament_index_python.packages"].get_package_share_directory = get_package_share_directory
+file = runpy.run_path(sys.argv[1])
+said = dict.fromkeys(["namespace", "params_file", "lifecycle_manager", "scene"], "")
+said |= {"robot": "xarm6", "use_sim_time": True, "log_level": "info", "respawn": True, "respawn_delay": "2", "seed": "1", "speed": "1"}
+for sim, arming, there in [
+    ("none", "xarm", []), ("gazebo", "xarm", ["xarm_msgs"]), ("gazebo", "stretch", []),
+    ("embedded", "xarm", ["xarm_msgs"]), ("embedded", "xarm", []), ("embedded", "stretch", []),
+]:
+    nodes = file["prehend_nodes"]({**said, "sim": sim}, "robot.yaml", {"arming": {arming: {}}, "navigation": {}})
+    unarmed = [node["name"] for node in nodes if {"arming": "off"} in node["parameters"]]
+    print(sim, arming, *there, "-", *sorted(unarmed))
+"#;
+
+/// Where a simulation has no vendor's driver nothing can be armed: every node that would wait for it is told so, and on a real robot
+/// none ever is.
+#[test]
+fn nothing_is_armed_where_a_simulation_has_no_driver() {
+    let file = repository().join("launch/prehend.launch.py");
+    let Some(printed) = python("import ast", UNARMED, &[file]) else { return };
+    let expected = [
+        "none xarm -",
+        "gazebo xarm xarm_msgs - go_to skills",
+        "gazebo stretch - go_to skills",
+        "embedded xarm xarm_msgs -",
+        "embedded xarm - go_to sim skills",
+        "embedded stretch -",
+    ];
+    assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
+}
+
 /// A prefix as colcon installs it, of links into the repository and to the executable under test.
 fn prefix() -> tempfile::TempDir {
     use std::os::unix::fs::symlink;
