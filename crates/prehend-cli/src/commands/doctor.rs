@@ -43,13 +43,14 @@ type Check = fn() -> Health;
 
 pub(super) fn run() -> u8 {
     let screen = Screen::new(false);
-    let checks: [(&str, Check); 12] = [
+    let checks: [(&str, Check); 13] = [
         ("data", data),
         ("robot file", robot_file),
         ("scene files", scene_files),
         ("ROS domain", domain),
         ("loopback", loopback),
         ("multicast", multicast),
+        ("buffers", receive_buffers),
         ("backend", ros::backend),
         ("ROS 2", ros::installation),
         ("interfaces", ros::interfaces),
@@ -152,6 +153,25 @@ fn multicast() -> Health {
     }
 }
 
+fn receive_buffers() -> Health {
+    receive_buffers_of(std::fs::read_to_string("/proc/sys/net/core/rmem_max").ok().as_deref())
+}
+
+/// What the kernel's largest receive buffer, as it prints it, means for pictures: one is hundreds of datagrams, sent at once.
+fn receive_buffers_of(limit: Option<&str>) -> Health {
+    /// Two pictures of 640x480 with their depth, and what the kernel needs beside them.
+    const LEAST: u64 = 4 << 20;
+    match limit.and_then(|limit| limit.trim().parse::<u64>().ok()) {
+        Some(limit) if limit >= LEAST => Health::Good(format!("sockets may have {} kB", limit >> 10)),
+        Some(limit) => Health::Note(format!(
+            "sockets may have {} kB only: on a busy machine pictures are lost on their way, a burst at a time\n\
+             `sysctl -w net.core.rmem_max=33554432` lets them have enough",
+            limit >> 10
+        )),
+        None => Health::Note("the kernel does not say how large receive buffers may be".to_owned()),
+    }
+}
+
 fn onnx_runtime() -> Health {
     match prehend_models::runtime::Places::of_this_process(None).find() {
         Ok(found) => {
@@ -178,5 +198,21 @@ fn processors() -> Health {
     match std::thread::available_parallelism().map_or(1, usize::from) {
         1 => Health::Note("1: the graph runs, but slowly".to_owned()),
         count => Health::Good(count.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_receive_buffers_are_noted_with_what_to_do() {
+        assert!(
+            matches!(receive_buffers_of(Some("33554432\n")), Health::Good(text) if text.contains("32768 kB"))
+        );
+        let usual = receive_buffers_of(Some("212992\n"));
+        assert!(matches!(usual, Health::Note(text) if text.contains("208 kB") && text.contains("sysctl -w")));
+        assert!(matches!(receive_buffers_of(None), Health::Note(_)));
+        assert!(matches!(receive_buffers_of(Some("many")), Health::Note(_)));
     }
 }
