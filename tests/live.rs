@@ -6,7 +6,10 @@ use harness::{
     EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, in_time, is_alive, repository, wait_for,
 };
 use prehend_cli::domain::{Domain, Purpose};
+use prehend_cli::graph::{Graph, GraphOptions};
+use prehend_ros::RosArguments;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -28,16 +31,18 @@ impl Up {
         let mut command = command(&domain);
         command.args(["up", "--perfect-detector", "--speed", "3", "--scene"]).arg(scene);
         command.arg("--out").arg(folder.path().join("run"));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        let errors = folder.path().join("errors");
+        let file = std::fs::File::create(&errors).expect("a file");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(file).kill_on_drop(true);
         let mut process = command.spawn().expect("runs");
         let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
         in_time("the graph is up", async {
-            loop {
-                let line = lines.next_line().await.expect("text").expect("it says when it is ready");
+            while let Some(line) = lines.next_line().await.expect("text") {
                 if line.starts_with("ready in") {
                     return;
                 }
             }
+            panic!("it ended before it was ready: {}", std::fs::read_to_string(&errors).unwrap_or_default());
         })
         .await;
         // Whoever does not read on blocks the process.
@@ -248,4 +253,52 @@ fn demo(folder: &Path, goal: &str) -> Command {
         .stdin(Stdio::null())
         .kill_on_drop(true);
     command
+}
+
+/// A node that hangs in the middleware ends with a code of its own; the graph is started once more then. In the domain that the
+/// environment chose nobody of the first start may be left: the nodes would take them for another Prehend.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_graph_is_started_once_more_in_the_domain_of_the_environment() {
+    let domain = Domain::free(Purpose::Run).expect("a domain");
+    let mut child = Command::new(std::env::current_exe().expect("this binary"));
+    child.args(["--exact", "started_once_more", "--ignored", "--nocapture"]);
+    child.env("ROS_DOMAIN_ID", domain.id.to_string()).stdin(Stdio::null()).kill_on_drop(true);
+    let output = in_time("the graph comes up", child.output()).await.expect("runs");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// The process of the test above.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "another test starts it with a domain in its environment"]
+async fn started_once_more() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("scene.yaml"), EASY_SCENE).expect("the scene file");
+    // Its first affordance lives long enough for the others to be there, and ends as one that hung.
+    let script = format!(
+        "#!/bin/sh\nif [ \"$2\" = affordance ] && mkdir {} 2>/dev/null; then sleep 2; exit {}; fi\nexec {PREHEND} \"$@\"\n",
+        at("hung").display(),
+        prehend_ros::STUCK_EXIT_CODE,
+    );
+    std::fs::write(at("prehend"), script).expect("a script");
+    std::fs::set_permissions(at("prehend"), std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let options = GraphOptions {
+        program: at("prehend"),
+        robot: repository().join("config/robots/xarm6.yaml"),
+        scene: at("scene.yaml"),
+        seed: 1,
+        speed: 1.0,
+        overrides: BTreeMap::new(),
+        arguments: RosArguments::default(),
+        purpose: Purpose::Up,
+        without: Vec::new(),
+        restart: true,
+        logs: folder.path().to_owned(),
+    };
+    let mut graph = Graph::start(&options).unwrap_or_else(|error| panic!("{error}"));
+    let took = graph.ready(|_| (), std::future::pending()).await.unwrap_or_else(|error| panic!("{error}"));
+    assert!(at("hung").is_dir() && took.as_secs_f64() > 2.0, "nothing hung");
+    graph.stop().await;
 }

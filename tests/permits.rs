@@ -91,7 +91,7 @@ fn look(height: f64) -> SkillPlan {
 async fn a_permit_is_good_for_one_plan_once_for_a_while() {
     let domain = Domain::free(Purpose::Run).unwrap();
     let logs = tempfile::tempdir().unwrap();
-    let supervisor = lone_node(NodeName::Verifier, domain.id, logs.path());
+    let mut supervisor = lone_node(NodeName::Verifier, domain.id, logs.path());
     let context = Context::create_in_domain(domain.id).unwrap();
     let node = Node::create(&context, "permit_test", names::NAMESPACE, NodeOptions::default()).unwrap();
     let verifier = Verifier::of(&node);

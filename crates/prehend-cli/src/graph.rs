@@ -137,16 +137,16 @@ impl Graph {
         })
     }
 
-    /// Starts everything anew in another domain, once; whether it did.
+    /// Ends everything and starts it anew, once; whether it did. In another domain, unless the environment chose it: whoever were still
+    /// there would be taken for another Prehend.
     ///
     /// Joining a domain can hang in the middleware for ever when many others join at the same time; see
     /// [`prehend_ros::STUCK_EXIT_CODE`]. Errors: as [`start`](Self::start).
     async fn start_once_more(&mut self) -> Result<bool, GraphError> {
         let Some(options) = self.once_more.take() else { return Ok(false) };
+        self.supervisor.stop().await;
         let fresh = Self::start(&options)?;
-        let started = self.started;
-        let stuck = std::mem::replace(self, Self { started, once_more: None, ..fresh });
-        stuck.stop().await;
+        *self = Self { started: self.started, once_more: None, ..fresh };
         Ok(true)
     }
 
@@ -205,7 +205,7 @@ impl Graph {
     }
 
     /// Ends the graph: every process is asked, killed after a grace, reaped.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         drop(self.observer);
         drop(self.judge);
         self.supervisor.stop().await;

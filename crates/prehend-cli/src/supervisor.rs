@@ -177,7 +177,7 @@ impl Supervisor {
     }
 
     /// Ends every child: asks all at once, kills those that are left after [`GRACE`], and reaps each.
-    pub async fn stop(mut self) {
+    pub async fn stop(&mut self) {
         self.stop.send_replace(true);
         for (_, handle) in std::mem::take(&mut self.children) {
             let _ = handle.task.await;

@@ -205,7 +205,7 @@ impl Stage {
     }
 
     /// Ends the nodes.
-    pub(super) async fn end(self) {
+    pub(super) async fn end(mut self) {
         drop(self.observer);
         self.supervisor.stop().await;
     }
