@@ -10,6 +10,7 @@ mod slots;
 mod smooth;
 mod stand;
 mod take;
+mod touching;
 
 #[cfg(test)]
 mod rule_tests;

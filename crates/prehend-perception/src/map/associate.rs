@@ -1,6 +1,6 @@
 //! Which thing of a frame is which known object.
 
-use super::Visibility;
+use super::gone::Look;
 use super::known::Known;
 use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
@@ -126,13 +126,13 @@ pub(super) fn paired(count: usize, places: &[Option<usize>]) -> Vec<bool> {
 /// to be empty comes before one whose place is only hidden, one of the held thing's name before others; `None` when several remain.
 pub(super) fn taken(
     old: &[Known],
-    looks: &[Visibility],
+    looks: &[Look],
     held: &[Object],
     holds: Option<&ObjectKey>,
     pairs: &[Option<usize>],
 ) -> Option<usize> {
     let paired = paired(old.len(), pairs);
-    let has_left = |place: &usize| looks[*place].is_unconfirmed() && !paired[*place];
+    let has_left = |place: &usize| looks[*place].visibility.is_unconfirmed() && !paired[*place];
     if let Some(key) = holds {
         return old.iter().position(|known| known.object.key == *key).filter(has_left);
     }
@@ -150,7 +150,7 @@ pub(super) fn taken(
             has_left(place) && (same_name(known) || same_color(known))
         })
         .collect();
-    let is_empty = |place: &usize| looks[*place].is_gone();
+    let is_empty = |place: &usize| looks[*place].visibility.is_gone();
     if fits.iter().any(is_empty) {
         fits.retain(is_empty);
     }

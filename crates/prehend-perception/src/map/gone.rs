@@ -50,6 +50,23 @@ pub(super) struct Look {
     pub(super) visibility: Visibility,
     /// Indices of the points that are not seen through, when some are.
     keep: Option<Vec<usize>>,
+    /// Things of the frame at whose pixels confirmed points are: their numbers from 0, and how many points.
+    on: Vec<(usize, usize)>,
+}
+
+impl Look {
+    /// Things of the frame at whose pixels confirmed points are: their numbers, and which share of the confirmed points.
+    pub(super) fn shares(&self) -> impl Iterator<Item = (usize, f64)> {
+        let confirmed = self.visibility.confirmed.max(1) as f64;
+        self.on.iter().map(move |(number, points)| (*number, *points as f64 / confirmed))
+    }
+
+    fn count(&mut self, number: usize) {
+        match self.on.iter_mut().find(|(known, _)| *known == number) {
+            Some((_, points)) => *points += 1,
+            None => self.on.push((number, 1)),
+        }
+    }
 }
 
 /// What a frame can say about points.
@@ -67,8 +84,9 @@ impl<'a> Sight<'a> {
         Self { frame, scene, camera_from_map: frame.map_from_camera.inverse(), sigma }
     }
 
-    /// Sorts the points of an object by what the frame says about them; one that is out of view is not looked at.
-    pub(super) fn look(&self, object: &Object) -> Look {
+    /// Sorts the points of an object by what the frame says about them; one that is out of view is not looked at. `drawn` are the
+    /// numbers from 1 of the things that pixels are of, or nothing.
+    pub(super) fn look(&self, object: &Object, drawn: &[u16]) -> Look {
         let mut look = Look::default();
         look.visibility.points = object.cloud.len();
         if !self.is_in_view(&object.bounds) {
@@ -80,7 +98,12 @@ impl<'a> Sight<'a> {
                 look.keep = Some((0..index).collect());
             }
             match state {
-                State::Confirmed => look.visibility.confirmed += 1,
+                State::Confirmed(pixel) => {
+                    look.visibility.confirmed += 1;
+                    if let Some(number) = drawn.get(pixel).and_then(|number| number.checked_sub(1)) {
+                        look.count(usize::from(number));
+                    }
+                }
                 State::Through => look.visibility.through += 1,
                 State::Hidden => look.visibility.hidden += 1,
                 State::Unseen => {}
@@ -131,7 +154,7 @@ impl<'a> Sight<'a> {
                 if is_bare && depth > local.z && scene.height(point) > STOOD {
                     State::Through
                 } else {
-                    State::Confirmed
+                    State::Confirmed(index)
                 }
             }
         }
@@ -140,18 +163,54 @@ impl<'a> Sight<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    Confirmed,
+    /// At this pixel.
+    Confirmed(usize),
     Through,
     Hidden,
     Unseen,
 }
 
 /// Takes out the points that are seen through, when that leaves enough; a nudged object leaves no ghost behind. Gives whether it did.
+///
+/// The box goes as far below the points as it did: what a thing stands on has not changed.
 pub(super) fn carve(object: &mut Object, look: &Look) -> bool {
     let Some(keep) = look.keep.as_ref().filter(|keep| keep.len() >= LEAST) else { return false };
+    let lowest = |object: &Object| object.cloud.points.iter().map(|point| point.z).fold(f64::MAX, f64::min);
+    let bottom = |bounds: &OrientedBox| bounds.pose.translation.z - bounds.size.z / 2.0;
+    let below = (lowest(object) - bottom(&object.bounds)).max(0.0);
     object.cloud = object.cloud.select(keep);
-    if let Some(bounds) = OrientedBox::upright_around(&object.cloud.points) {
+    if let Some(mut bounds) = OrientedBox::upright_around(&object.cloud.points) {
+        bounds.size.z += below;
+        bounds.pose.translation.z -= below / 2.0;
         object.bounds = bounds;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_geometry::PointCloud;
+    use prehend_scene::ObjectKey;
+
+    #[test]
+    fn a_box_that_loses_points_stands_where_it_stood() {
+        // The top of something flat, whose box goes down to the table.
+        let points = (0..200).map(|n| Point3::new(0.4 + 0.001 * f64::from(n), 0.0, 0.009)).collect();
+        let bounds = OrientedBox {
+            pose: Isometry3::translation(0.5, 0.0, 0.0045),
+            size: Vector3::new(0.2, 0.004, 0.009),
+        };
+        let mut object = Object::unnamed(ObjectKey("a".to_owned()), PointCloud::from_points(points), bounds);
+        let look = Look { keep: Some((0..150).collect()), ..Look::default() };
+        assert!(carve(&mut object, &look));
+        assert!(
+            (object.bounds.size.x.max(object.bounds.size.y) - 0.149).abs() < 0.002,
+            "{:?}",
+            object.bounds
+        );
+        assert!((object.bounds.top() - 0.009).abs() < 1e-4, "{:?}", object.bounds);
+        let bottom = object.bounds.pose.translation.z - object.bounds.size.z / 2.0;
+        assert!(bottom.abs() < 1e-4, "{:?}", object.bounds);
+    }
 }

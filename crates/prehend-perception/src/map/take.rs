@@ -1,7 +1,7 @@
 //! Old objects and those of a frame become the new list.
 
 use super::known::{Known, boxes};
-use super::{MapBuilder, Sights, UpdateReport, associate, gone, join, keep_names, slots};
+use super::{MapBuilder, Sights, UpdateReport, associate, gone, join, keep_names, slots, touching};
 use prehend_scene::merge::{MergeMethod, MergeRule};
 use rayon::prelude::*;
 
@@ -106,18 +106,30 @@ impl MapBuilder {
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
         let update = self.updates;
+        // Only between things without names it is asked what of a known one is seen as what.
+        let drawn = if is_ours && !reset {
+            touching::drawn(&sights.seen, sights.frame.depth.millimetres.len())
+        } else {
+            Vec::new()
+        };
         let look = |known: &mut Known| {
-            let look = sight.look(&known.object);
+            let look = sight.look(&known.object, &drawn);
             if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
                 known.cloud_changed(update);
             }
-            look.visibility
+            look
         };
-        let looks: Vec<gone::Visibility> = old.par_iter_mut().map(look).collect();
-        let mut gone: Vec<bool> = looks.iter().map(gone::Visibility::is_gone).collect();
+        let looks: Vec<gone::Look> = old.par_iter_mut().map(look).collect();
+        let mut gone: Vec<bool> = looks.iter().map(|look| look.visibility.is_gone()).collect();
+        let mut several = touching::are_several(old, &looks, &sights.seen);
         let mut near = boxes(old.iter().map(|known| &known.object));
         if !reset && is_ours {
-            sights.seen.retain(|thing| !slots::spans_several(old, &gone, thing, &near, &rule));
+            let mut spanning = touching::spanning(old, &looks, &sights.seen, &rule);
+            for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
+                *spans |= slots::spans_several(old, &gone, thing, &near, &rule);
+            }
+            let mut spanning = spanning.into_iter();
+            sights.seen.retain(|_| !spanning.next().unwrap_or(false));
         }
         let seen = &sights.seen;
         let mut pairs = associate::pair(old, &gone, seen, &near, &rule);
@@ -133,6 +145,7 @@ impl MapBuilder {
             old.append(&mut self.in_hand);
         } else if let Some(place) = taken {
             gone.remove(place);
+            several.remove(place);
             let known = old.remove(place);
             pairs.iter_mut().flatten().filter(|other| **other > place).for_each(|other| *other -= 1);
             report.removed.push(known.object.key.clone());
@@ -143,13 +156,14 @@ impl MapBuilder {
         }
         let mut moves = associate::moved(old, &gone, seen, &pairs);
         let mut scraps = vec![false; seen.len()];
-        let mut several = vec![false; old.len()];
+        several.resize(old.len(), false);
         if is_ours {
             scraps = associate::scraps(old, &gone, seen, &pairs, &near, &rule);
             for (number, place) in slots::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
                 moves[number] = moves[number].or(place);
             }
-            several = slots::were_several(old, seen, &pairs, &near, &rule);
+            let fronts = slots::were_several(old, seen, &pairs, &near, &rule);
+            several.iter_mut().zip(fronts).for_each(|(several, fronts)| *several |= fronts);
         }
         // Something left the hand: it is looked for even when this frame misnames it.
         for (place, in_hand) in old.iter().enumerate().skip(on_map) {

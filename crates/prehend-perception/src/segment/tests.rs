@@ -66,3 +66,27 @@ fn a_smaller_picture_of_things_farther_away_has_the_same_things() {
     ];
     check(&things, &looking([0.0, 0.0, 0.8], [1.1, 0.0, 0.0]), 0.7);
 }
+
+#[test]
+fn what_is_flat_stands_out_of_the_noise_with_its_neighbours() {
+    let settings = SegmentSettings::recorded();
+    let view = looking([-0.5, 0.0, 0.8], [0.45, 0.0, 0.0]);
+    let phone = thing("phone", Form::Block([0.15, 0.075, 0.0095]), 0.45, 0.0, [28, 28, 30]);
+    let cut = |things: &[Thing], seed: u64| {
+        let mut frame = render(things, &VGA, &view, 0.002, seed);
+        let labels = std::mem::replace(&mut frame.labels.labels, vec![0; VGA.width * VGA.height]);
+        frame.detections.clear();
+        (segment(&frame, &settings, None, seed), labels)
+    };
+    for seed in 0..5 {
+        let (scene, labels) = cut(std::slice::from_ref(&phone), seed);
+        assert_eq!(scene.count, 1, "seed {seed}");
+        let both = |index: &usize| labels[*index] == 1 && scene.clusters[*index] == 1;
+        let any = |index: &usize| labels[*index] == 1 || scene.clusters[*index] == 1;
+        let count = |of: &dyn Fn(&usize) -> bool| (0..labels.len()).filter(of).count() as f64;
+        // The mean takes a pixel or two off its border.
+        assert!(count(&both) > 0.6 * count(&any), "seed {seed}: {} of {}", count(&both), count(&any));
+        let (nothing, _) = cut(&[], seed);
+        assert_eq!(nothing.count, 0, "seed {seed}");
+    }
+}

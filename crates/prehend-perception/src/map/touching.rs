@@ -1,0 +1,150 @@
+//! Things that touch: one frame takes them for one, another tells them apart.
+//!
+//! Where two things touch, geometry sees one sooner than it sees two where there is one: what one frame tells apart is apart. As
+//! what a frame sees a known object is told by the object's points that it confirms: each is at a pixel of some thing of the frame.
+
+use super::gone::Look;
+use super::known::Known;
+use prehend_scene::merge::MergeRule;
+
+/// Least share of what is confirmed of a known object that a thing which covers it shows, and that one of several things shows of it.
+const COVERED: f64 = 0.3;
+const SHOWN: f64 = 0.1;
+/// Greatest share of one object that lies on another when they are two.
+const APART: f64 = 0.4;
+/// Least points of one of several things, as a share of those of the whole: less is a scrap.
+const PIECE: f64 = 0.05;
+
+/// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none. Empty when
+/// everything has a name: names tell things apart.
+pub(super) fn drawn(seen: &[Known], pixels: usize) -> Vec<u16> {
+    if seen.iter().all(|thing| !thing.object.class_name.is_empty()) {
+        return Vec::new();
+    }
+    let mut drawn = vec![0; pixels];
+    for (number, thing) in (1..=u16::MAX).zip(seen) {
+        for index in thing.object.crops.iter().flat_map(|crop| crop.mask.indices()) {
+            drawn[index] = number;
+        }
+    }
+    drawn
+}
+
+fn is_large(part: &Known, whole: &Known) -> bool {
+    part.object.cloud.len() as f64 >= PIECE * whole.object.cloud.len() as f64
+}
+
+/// For each thing of a frame whether it has no name and covers several known objects: it is a sighting of none of them.
+pub(super) fn spanning(old: &[Known], looks: &[Look], seen: &[Known], rule: &MergeRule) -> Vec<bool> {
+    let mut covered: Vec<Vec<&Known>> = vec![Vec::new(); seen.len()];
+    for (known, look) in old.iter().zip(looks).filter(|(_, look)| !look.visibility.is_gone()) {
+        for (number, share) in look.shares() {
+            if share >= COVERED && is_large(known, &seen[number]) {
+                covered[number].push(known);
+            }
+        }
+    }
+    let are_two = |a: &Known, b: &Known| a.share_of(b, rule) <= APART && b.share_of(a, rule) <= APART;
+    let several = |known: &[&Known]| {
+        known.iter().enumerate().any(|(number, a)| known[number + 1..].iter().any(|b| are_two(a, b)))
+    };
+    let is_nameless = |thing: &Known| thing.object.class_name.is_empty();
+    seen.iter().zip(covered).map(|(thing, known)| is_nameless(thing) && several(&known)).collect()
+}
+
+/// For each known object without a name whether the frame sees it as several things that have none either.
+pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known]) -> Vec<bool> {
+    let is_nameless = |thing: &Known| thing.object.class_name.is_empty();
+    let several = |(known, look): (&Known, &Look)| {
+        let is_piece = |(number, share): (usize, f64)| {
+            share >= SHOWN && is_nameless(&seen[number]) && is_large(&seen[number], known)
+        };
+        is_nameless(known) && look.shares().filter(|on| is_piece(*on)).count() > 1
+    };
+    old.iter().zip(looks).map(several).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hypothesis::{Hypothesis, Skipped};
+    use crate::render::{Form, Thing, VGA, looking, render, thing};
+    use crate::segment::segment;
+    use crate::{MapBuilder, MapSettings, UpdateReport};
+
+    /// Shows the map a frame from there, cut into these groups of things, none of which has a name.
+    fn see(builder: &mut MapBuilder, things: &[Thing], eye: [f64; 3], groups: &[&[u16]]) -> UpdateReport {
+        let view = looking(eye, [0.43, 0.0, 0.0]);
+        let mut frame = render(things, &VGA, &view, 0.002, 1);
+        frame.view = format!("{eye:?}");
+        frame.stamp = builder.map().stamp + 1.0;
+        frame.detections.clear();
+        let labels = std::mem::replace(&mut frame.labels.labels, vec![0; VGA.width * VGA.height]);
+        let settings = MapSettings::recorded();
+        let scene = segment(&frame, &settings.segment, None, 0);
+        let cut = |group: &&[u16]| Hypothesis {
+            pixels: (0..labels.len())
+                .filter(|index| group.contains(&labels[*index]) && scene.grid.points[*index].is_some())
+                .collect(),
+            detections: Vec::new(),
+            from_merged: false,
+            cluster: 0,
+        };
+        let found = (groups.iter().map(cut).collect(), Skipped::default());
+        builder.take(&frame, &scene, found, &[], None, false).unwrap()
+    }
+
+    fn builder() -> MapBuilder {
+        MapBuilder::new("map", MapSettings::recorded())
+    }
+
+    /// Lengths of the objects of a map, metres, and in how many views each was seen.
+    fn lengths(builder: &MapBuilder) -> Vec<(f64, u32)> {
+        let length = |o: &prehend_scene::Object| (o.bounds.size.x.max(o.bounds.size.y), o.view_count);
+        builder.map().objects.iter().map(length).collect()
+    }
+
+    const NEAR: [f64; 3] = [0.0, 0.1, 0.5];
+    const LEFT: [f64; 3] = [0.3, 0.5, 0.5];
+    const RIGHT: [f64; 3] = [0.5, -0.5, 0.5];
+
+    #[test]
+    fn what_one_frame_tells_apart_is_apart_from_then_on() {
+        let block = |x: f64| thing("block", Form::Block([0.06, 0.06, 0.06]), x, 0.0, [34, 74, 188]);
+        let pair = [block(0.40), block(0.461)];
+        let (one, two): (&[&[u16]], &[&[u16]]) = (&[&[1, 2]], &[&[1], &[2]]);
+        for order in [[one, two, one], [two, one, two], [two, one, one], [one, one, two]] {
+            let mut builder = builder();
+            for (eye, groups) in [NEAR, LEFT, RIGHT].into_iter().zip(order) {
+                see(&mut builder, &pair, eye, groups);
+            }
+            let lengths = lengths(&builder);
+            assert_eq!(lengths.len(), 2, "{order:?}: {lengths:?}");
+            assert!(lengths.iter().all(|(length, _)| *length < 0.085), "{order:?}: {lengths:?}");
+        }
+        // Nothing tells them apart.
+        let mut builder = builder();
+        for eye in [NEAR, LEFT, RIGHT] {
+            see(&mut builder, &pair, eye, one);
+        }
+        let [(length, 3)] = lengths(&builder)[..] else { panic!("{:?}", lengths(&builder)) };
+        assert!(length > 0.11, "{length}");
+    }
+
+    #[test]
+    fn what_carries_others_is_seen_again() {
+        let on = |x: f64, y: f64, height: f64| {
+            let form = Form::Block([0.05, 0.05, height]);
+            Thing { at: [x, y, 0.02, 0.0], ..thing("block", form, x, y, [196, 30, 36]) }
+        };
+        let tray = thing("tray", Form::Block([0.24, 0.24, 0.02]), 0.43, 0.0, [232, 232, 228]);
+        let things = [tray, on(0.37, 0.06, 0.012), on(0.49, -0.06, 0.05)];
+        let mut builder = builder();
+        for eye in [NEAR, LEFT, RIGHT] {
+            let report = see(&mut builder, &things, eye, &[&[1], &[2], &[3]]);
+            assert_eq!(report.added.len() + report.merged.len(), 3, "{report:?}");
+        }
+        let lengths = lengths(&builder);
+        assert_eq!(lengths.iter().map(|(_, views)| *views).collect::<Vec<_>>(), [3; 3], "{lengths:?}");
+        assert!(lengths[0].0 > 0.22, "{lengths:?}");
+    }
+}
