@@ -121,7 +121,7 @@ impl MapBuilder {
         };
         let looks: Vec<gone::Look> = old.par_iter_mut().map(look).collect();
         let mut gone: Vec<bool> = looks.iter().map(|look| look.visibility.is_gone()).collect();
-        let mut several = touching::are_several(old, &looks, &sights.seen);
+        let mut several = touching::are_several(old, &looks, &sights.seen, &rule);
         let mut near = boxes(old.iter().map(|known| &known.object));
         if !reset && is_ours {
             let mut spanning = touching::spanning(old, &looks, &sights.seen, &rule);

@@ -24,7 +24,9 @@ pub(super) fn drawn(seen: &[Known], pixels: usize) -> Vec<u16> {
     let mut drawn = vec![0; pixels];
     for (number, thing) in (1..=u16::MAX).zip(seen) {
         for index in thing.object.crops.iter().flat_map(|crop| crop.mask.indices()) {
-            drawn[index] = number;
+            if let Some(slot) = drawn.get_mut(index) {
+                *slot = number;
+            }
         }
     }
     drawn
@@ -52,14 +54,19 @@ pub(super) fn spanning(old: &[Known], looks: &[Look], seen: &[Known], rule: &Mer
     seen.iter().zip(covered).map(|(thing, known)| is_nameless(thing) && several(&known)).collect()
 }
 
-/// For each known object without a name whether the frame sees it as several things that have none either.
-pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known]) -> Vec<bool> {
+/// For each known object without a name whether the frame sees it as several things that have none either and come near each
+/// other: pieces that are apart may be of one thing, with something before it.
+pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known], rule: &MergeRule) -> Vec<bool> {
     let is_nameless = |thing: &Known| thing.object.class_name.is_empty();
+    let meet = |a: &Known, b: &Known| a.share_of(b, rule) > 0.0;
     let several = |(known, look): (&Known, &Look)| {
-        let is_piece = |(number, share): (usize, f64)| {
-            share >= SHOWN && is_nameless(&seen[number]) && is_large(&seen[number], known)
-        };
-        is_nameless(known) && look.shares().filter(|on| is_piece(*on)).count() > 1
+        if !is_nameless(known) {
+            return false;
+        }
+        let shown = look.shares().filter(|(_, share)| *share >= SHOWN).map(|(number, _)| &seen[number]);
+        let pieces: Vec<&Known> =
+            shown.filter(|thing| is_nameless(thing) && is_large(thing, known)).collect();
+        pieces.iter().enumerate().any(|(number, a)| pieces[number + 1..].iter().any(|b| meet(a, b)))
     };
     old.iter().zip(looks).map(several).collect()
 }
@@ -67,14 +74,19 @@ pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known]) -> Vec<
 #[cfg(test)]
 mod tests {
     use crate::hypothesis::{Hypothesis, Skipped};
-    use crate::render::{Form, Thing, VGA, looking, render, thing};
+    use crate::render::{Form, Thing, VGA, looking, relabel, render, thing};
     use crate::segment::segment;
     use crate::{MapBuilder, MapSettings, UpdateReport};
 
     /// Shows the map a frame from there, cut into these groups of things, none of which has a name.
     fn see(builder: &mut MapBuilder, things: &[Thing], eye: [f64; 3], groups: &[&[u16]]) -> UpdateReport {
-        let view = looking(eye, [0.43, 0.0, 0.0]);
-        let mut frame = render(things, &VGA, &view, 0.002, 1);
+        let mut frame = render(things, &VGA, &looking(eye, [0.43, 0.0, 0.0]), 0.002, 1);
+        // Of the first thing, what is on the right side of the picture is the tenth.
+        let is_torn = groups.concat().contains(&10);
+        relabel(
+            &mut frame,
+            |label, u, _| if is_torn && label == 1 && u > VGA.width / 2 { 10 } else { label },
+        );
         frame.view = format!("{eye:?}");
         frame.stamp = builder.map().stamp + 1.0;
         frame.detections.clear();
@@ -128,6 +140,18 @@ mod tests {
         }
         let [(length, 3)] = lengths(&builder)[..] else { panic!("{:?}", lengths(&builder)) };
         assert!(length > 0.11, "{length}");
+    }
+
+    #[test]
+    fn what_is_hidden_in_its_middle_is_still_one() {
+        let long = thing("box", Form::Block([0.05, 0.3, 0.04]), 0.45, 0.0, [236, 204, 38]);
+        let before = thing("post", Form::Block([0.03, 0.05, 0.2]), 0.3, 0.0, [28, 28, 30]);
+        let mut builder = builder();
+        see(&mut builder, std::slice::from_ref(&long), [0.0, 0.0, 0.4], &[&[1]]);
+        let report = see(&mut builder, &[long, before], [0.0, 0.0, 0.4], &[&[1], &[10], &[2]]);
+        let lengths = lengths(&builder);
+        assert_eq!(lengths.len(), 2, "{lengths:?} {report:?}");
+        assert!((lengths[0].0 - 0.3).abs() < 0.02, "{lengths:?}");
     }
 
     #[test]

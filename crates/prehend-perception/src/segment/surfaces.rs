@@ -115,6 +115,7 @@ impl<'a> Field<'a> {
         let above = Vec::new();
         let mut field = Self { frame, grid, settings, surfaces, heights, above, eye, depths, columns, slope };
         let means = field.means();
+        // What is flat and has a mask is known from that (see [`crate::hypothesis`]).
         let stands_out = |index: usize| {
             field.heights[index] > field.least(index, 1.0)
                 || !field.heights[index].is_nan()
