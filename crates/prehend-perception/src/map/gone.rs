@@ -84,9 +84,9 @@ impl<'a> Sight<'a> {
         Self { frame, scene, camera_from_map: frame.map_from_camera.inverse(), sigma }
     }
 
-    /// Sorts the points of an object by what the frame says about them; one that is out of view is not looked at. `drawn` are the
+    /// Sorts the points of an object by what the frame says about them; one that is out of view is not looked at. `owners` are the
     /// numbers from 1 of the things that pixels are of, or nothing.
-    pub(super) fn look(&self, object: &Object, drawn: &[u16]) -> Look {
+    pub(super) fn look(&self, object: &Object, owners: &[u16]) -> Look {
         let mut look = Look::default();
         look.visibility.points = object.cloud.len();
         if !self.is_in_view(&object.bounds) {
@@ -100,7 +100,7 @@ impl<'a> Sight<'a> {
             match state {
                 State::Confirmed(pixel) => {
                     look.visibility.confirmed += 1;
-                    if let Some(number) = drawn.get(pixel).and_then(|number| number.checked_sub(1)) {
+                    if let Some(number) = owners.get(pixel).and_then(|number| number.checked_sub(1)) {
                         look.count(usize::from(number));
                     }
                 }

@@ -107,13 +107,13 @@ impl MapBuilder {
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
         let update = self.updates;
         // Only between things without names it is asked what of a known one is seen as what.
-        let drawn = if is_ours && !reset {
-            touching::drawn(&sights.seen, sights.frame.depth.millimetres.len())
+        let owners = if is_ours && !reset {
+            touching::owners(&sights.seen, sights.frame.depth.millimetres.len())
         } else {
             Vec::new()
         };
         let look = |known: &mut Known| {
-            let look = sight.look(&known.object, &drawn);
+            let look = sight.look(&known.object, &owners);
             if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
                 known.cloud_changed(update);
             }

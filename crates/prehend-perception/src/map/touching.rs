@@ -17,19 +17,23 @@ const PIECE: f64 = 0.05;
 
 /// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none. Empty when
 /// everything has a name: names tell things apart.
-pub(super) fn drawn(seen: &[Known], pixels: usize) -> Vec<u16> {
-    if seen.iter().all(|thing| !thing.object.class_name.is_empty()) {
+pub(super) fn owners(seen: &[Known], pixels: usize) -> Vec<u16> {
+    if !seen.iter().any(is_nameless) {
         return Vec::new();
     }
-    let mut drawn = vec![0; pixels];
+    let mut owners = vec![0; pixels];
     for (number, thing) in (1..=u16::MAX).zip(seen) {
         for index in thing.object.crops.iter().flat_map(|crop| crop.mask.indices()) {
-            if let Some(slot) = drawn.get_mut(index) {
+            if let Some(slot) = owners.get_mut(index) {
                 *slot = number;
             }
         }
     }
-    drawn
+    owners
+}
+
+fn is_nameless(thing: &Known) -> bool {
+    thing.object.class_name.is_empty()
 }
 
 fn is_large(part: &Known, whole: &Known) -> bool {
@@ -50,14 +54,12 @@ pub(super) fn spanning(old: &[Known], looks: &[Look], seen: &[Known], rule: &Mer
     let several = |known: &[&Known]| {
         known.iter().enumerate().any(|(number, a)| known[number + 1..].iter().any(|b| are_two(a, b)))
     };
-    let is_nameless = |thing: &Known| thing.object.class_name.is_empty();
     seen.iter().zip(covered).map(|(thing, known)| is_nameless(thing) && several(&known)).collect()
 }
 
 /// For each known object without a name whether the frame sees it as several things that have none either and come near each
 /// other: pieces that are apart may be of one thing, with something before it.
 pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known], rule: &MergeRule) -> Vec<bool> {
-    let is_nameless = |thing: &Known| thing.object.class_name.is_empty();
     let meet = |a: &Known, b: &Known| a.share_of(b, rule) > 0.0;
     let several = |(known, look): (&Known, &Look)| {
         if !is_nameless(known) {
