@@ -1,7 +1,7 @@
 //! From depth pixels to points in another frame, pixel by pixel.
 
 use crate::{DepthImage, Intrinsics};
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point2, Point3};
 use rayon::prelude::*;
 
 /// The points of an image, still on its grid: one optional point per pixel.
@@ -13,6 +13,22 @@ pub struct PointGrid {
     pub height: usize,
     /// `[height, width]` points in the target frame, metres; `None` where nothing was measured or the pixel is flying.
     pub points: Vec<Option<Point3<f64>>>,
+}
+
+impl PointGrid {
+    /// The points of pixels, by their row-major indices, in their order; where nothing was measured there is none.
+    pub fn of(&self, pixels: &[usize]) -> Vec<Point3<f64>> {
+        let mut points = Vec::with_capacity(pixels.len());
+        points.extend(pixels.iter().filter_map(|index| self.points[*index]));
+        points
+    }
+
+    /// As [`PointGrid::of`], only where they are on the ground.
+    pub fn ground(&self, pixels: &[usize]) -> Vec<Point2<f64>> {
+        let mut points = Vec::with_capacity(pixels.len());
+        points.extend(pixels.iter().filter_map(|index| self.points[*index]).map(|point| point.xy()));
+        points
+    }
 }
 
 /// The depth image lifted by the intrinsics and moved by `target_from_camera`; depths beyond `max_depth` metres and flying

@@ -64,7 +64,8 @@ fn outside(points: &[Point2<f64>], some: &[Point2<f64>]) -> Vec<Point2<f64>> {
     let [north_east, north_west, south_west, south_east] = [1, 3, 5, 7].map(|side: usize| most[side].1);
     let x = [north_west.x.max(south_west.x), north_east.x.min(south_east.x)];
     let y = [south_west.y.max(south_east.y), north_west.y.min(north_east.y)];
-    let is_amid = |point: &Point2<f64>| x[0] < point.x && point.x < x[1] && y[0] < point.y && point.y < y[1];
+    let is_amid =
+        |point: &Point2<f64>| (x[0] < point.x) & (point.x < x[1]) & (y[0] < point.y) & (point.y < y[1]);
     let sides = (0..8).map(|side| (most[side].1, most[(side + 1) % 8].1)).filter(|(a, b)| a != b);
     let edges: Vec<_> = sides.map(|(a, b)| (a, b - a)).collect();
     // A point that is no number is inside of nothing.

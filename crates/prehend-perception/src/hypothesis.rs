@@ -6,12 +6,14 @@ mod grow;
 mod panel;
 
 use crate::segment::Scene;
-use crate::{Keyframe, color};
+use crate::{Detection, Keyframe, color};
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::VoxelGrid;
 use prehend_scene::fixture;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// When a frame's regions count as one thing or as a thing at all.
@@ -59,6 +61,9 @@ const NECK: f64 = 0.12;
 /// Greatest gap between a drawer's front and its handle, metres.
 const HANDLE_GAP: f64 = 0.08;
 
+/// Rows of a picture that a thread takes at once.
+const ROWS: usize = 48;
+
 /// One thing in one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hypothesis {
@@ -95,17 +100,23 @@ pub fn hypotheses(
 ) -> (Vec<Hypothesis>, Skipped) {
     let mut skipped = Skipped::default();
     let claims = claims(frame, settings, &mut skipped);
+    let drawn =
+        |detection: &Detection| claims.get(usize::from(detection.label)).map_or(&[][..], Vec::as_slice);
+    // Each mask alone.
+    let parts: Vec<Option<Vec<Hypothesis>>> = frame
+        .detections
+        .par_iter()
+        .map(|detection| {
+            let pixels = drawn(detection);
+            let is_used = pixels.len() >= settings.min_pixels && !is_support(pixels, scene);
+            is_used.then(|| parts_of(detection.label, pixels, frame, scene, settings))
+        })
+        .collect();
     let mut found = Vec::new();
-    for detection in &frame.detections {
-        let pixels = claims.get(usize::from(detection.label)).map_or(&[][..], Vec::as_slice);
-        if pixels.len() < settings.min_pixels {
-            skipped.empty_masks += 1;
-            continue;
-        }
-        if is_support(pixels, scene) {
-            continue;
-        }
-        let parts = parts_of(detection.label, pixels, frame, scene, settings);
+    for (detection, parts) in frame.detections.iter().zip(parts) {
+        let pixels = drawn(detection);
+        skipped.empty_masks += usize::from(pixels.len() < settings.min_pixels);
+        let Some(parts) = parts else { continue };
         if parts.is_empty() {
             skipped.without_points += 1;
             let measured = pixels.iter().filter(|index| frame.depth.metres(**index).is_some()).count();
@@ -118,9 +129,8 @@ pub fn hypotheses(
         join_nameless(frame, scene, settings, &mut found);
     }
     contact::join_split(frame, scene, settings, &mut found);
-    for hypothesis in &mut found {
-        hypothesis.pixels.sort_unstable();
-    }
+    // Mostly they are some ascending runs.
+    found.par_iter_mut().for_each(|hypothesis| hypothesis.pixels.sort());
     panel::settle(frame, scene, settings, &mut found);
     (found, skipped)
 }
@@ -180,7 +190,7 @@ fn join_nameless(
 /// Pixels of each label, from 0, after erosion: a pixel stays when its neighbours within `erode` steps have the same label. Greater labels
 /// have none.
 fn claims(frame: &Keyframe, settings: &HypothesisSettings, skipped: &mut Skipped) -> Vec<Vec<usize>> {
-    let (width, height) = (frame.labels.width, frame.labels.height);
+    let width = frame.labels.width;
     let known: Vec<u16> = frame.detections.iter().map(|d| d.label).collect();
     let greatest = frame.labels.labels.iter().copied().max().unwrap_or(0);
     let mut is_known = vec![false; usize::from(greatest) + 1];
@@ -189,25 +199,9 @@ fn claims(frame: &Keyframe, settings: &HypothesisSettings, skipped: &mut Skipped
             *slot = label > 0;
         }
     }
-    let mut labels = frame.labels.labels.clone();
+    let mut labels = Cow::Borrowed(&frame.labels.labels);
     for _ in 0..settings.erode {
-        let before = labels.clone();
-        for v in 0..height {
-            for u in 0..width {
-                let index = v * width + u;
-                let own = before[index];
-                if own == 0 {
-                    continue;
-                }
-                let inside = (u == 0 || before[index - 1] == own)
-                    && (u + 1 == width || before[index + 1] == own)
-                    && (v == 0 || before[index - width] == own)
-                    && (v + 1 == height || before[index + width] == own);
-                if !inside {
-                    labels[index] = 0;
-                }
-            }
-        }
+        labels = Cow::Owned(eroded(&labels, width));
     }
     let mut claims: Vec<Vec<usize>> = vec![Vec::new(); is_known.len()];
     let mut unknown = vec![false; is_known.len()];
@@ -223,6 +217,27 @@ fn claims(frame: &Keyframe, settings: &HypothesisSettings, skipped: &mut Skipped
     }
     skipped.unknown_labels += unknown.iter().filter(|u| **u).count();
     claims
+}
+
+/// Labels without those that have another label beside them.
+fn eroded(labels: &[u16], width: usize) -> Vec<u16> {
+    let mut left = labels.to_vec();
+    let width = width.max(1);
+    left.par_chunks_mut(ROWS * width).enumerate().for_each(|(band, rows)| {
+        for (v, row) in rows.chunks_mut(width).enumerate().map(|(v, row)| (band * ROWS + v, row)) {
+            let here = &labels[v * width..(v + 1) * width];
+            // Beyond the picture's border everything goes on.
+            let above = &labels[v.saturating_sub(1) * width..][..width];
+            let below = labels.get((v + 1) * width..(v + 2) * width).unwrap_or(here);
+            for (u, slot) in row.iter_mut().enumerate().filter(|(_, label)| **label > 0) {
+                let beside = [here[u.saturating_sub(1)], here[(u + 1).min(width - 1)], above[u], below[u]];
+                if beside != [*slot; 4] {
+                    *slot = 0;
+                }
+            }
+        }
+    });
+    left
 }
 
 /// How many times more of the mask of what carries the things is level with the support than above it, and its least length and
@@ -320,7 +335,7 @@ fn parts_of(
 
 /// A thing too flat to stand out of the noise pixel by pixel, but not on average.
 fn flat_thing(label: u16, low: Vec<usize>, scene: &Scene, settings: &HypothesisSettings) -> Vec<Hypothesis> {
-    let points: Vec<Point3<f64>> = low.iter().filter_map(|index| scene.grid.points[*index]).collect();
+    let points: Vec<Point3<f64>> = scene.grid.of(&low);
     if points.len() < settings.min_pixels.max(60) {
         return Vec::new();
     }
@@ -365,9 +380,7 @@ fn is_near(mine: &[usize], theirs: &[usize], scene: &Scene, reach: f64) -> bool 
 
 /// Convex hull of the footprint.
 fn footprint(pixels: &[usize], scene: &Scene) -> Vec<Point2<f64>> {
-    let points: Vec<Point2<f64>> =
-        pixels.iter().filter_map(|index| scene.grid.points[*index]).map(|p| p.xy()).collect();
-    convex_hull(&points)
+    convex_hull(&scene.grid.ground(pixels))
 }
 
 /// Whether a point is inside a counter-clockwise convex polygon.

@@ -327,7 +327,7 @@ fn cluster_above(
             above.push(index);
         }
     }
-    let cloud = PointCloud::from_points(above.iter().filter_map(|index| grid.points[*index]).collect());
+    let cloud = PointCloud::from_points(grid.of(&above));
     let centroids = downsample(&cloud, settings.leaf).points;
     let found = dbscan(&centroids, settings.radius, settings.min_neighbours);
     // The centroid of a voxel's points lies in the voxel, so its voxel names the pixels.

@@ -100,6 +100,11 @@ fn borders(frame: &Keyframe, scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(u
             if own == u32::MAX {
                 continue;
             }
+            let is_inner =
+                (u + 1 == width || owner[index + 1] == own) && (v + 1 == rows || owner[index + width] == own);
+            if is_inner {
+                continue;
+            }
             let Some(here) = height(index) else { continue };
             for (stride, room) in [(1, width - 1 - u), (width, rows - 1 - v)] {
                 // The first pixel of anything else beyond the gap.

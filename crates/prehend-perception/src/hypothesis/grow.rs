@@ -3,7 +3,6 @@
 use super::{Hypothesis, HypothesisSettings, Skipped, mean_color};
 use crate::segment::Scene;
 use crate::{Keyframe, color};
-use std::collections::VecDeque;
 
 const FREE: u32 = u32::MAX;
 
@@ -18,24 +17,24 @@ pub(super) fn complete(
 ) {
     let (width, height) = (scene.grid.width, scene.grid.height);
     let mut owner = vec![FREE; width * height];
-    let mut queue: VecDeque<(usize, usize)> = VecDeque::new();
+    let mut front: Vec<usize> = Vec::new();
     for (number, hypothesis) in found.iter().enumerate() {
-        for index in &hypothesis.pixels {
-            owner[*index] = number as u32;
-            queue.push_back((*index, 0));
-        }
+        hypothesis.pixels.iter().for_each(|index| owner[*index] = number as u32);
+        front.extend(&hypothesis.pixels);
     }
     // Breadth first from all masks at once: each free pixel goes to the nearest.
-    while let Some((index, steps)) = queue.pop_front() {
-        if steps >= settings.grow {
-            continue;
-        }
-        for next in neighbours(index, width, height) {
-            let cluster = scene.clusters[next];
-            if cluster != 0 && cluster == scene.clusters[index] && owner[next] == FREE {
-                owner[next] = owner[index];
-                found[owner[index] as usize].pixels.push(next);
-                queue.push_back((next, steps + 1));
+    for _ in 0..settings.grow {
+        for index in std::mem::take(&mut front) {
+            let cluster = scene.clusters[index];
+            if cluster == 0 {
+                continue;
+            }
+            for next in neighbours(index, width, height) {
+                if owner[next] == FREE && scene.clusters[next] == cluster {
+                    owner[next] = owner[index];
+                    found[owner[index] as usize].pixels.push(next);
+                    front.push(next);
+                }
             }
         }
     }

@@ -84,13 +84,13 @@ pub(super) fn smoothed(
     sigma: f64,
     still: Option<f64>,
 ) -> Vec<Point3<f64>> {
-    let raw = || pixels.iter().filter_map(|index| grid.points[*index]);
-    let Some(still) = still else { return raw().collect() };
+    let raw = grid.of(pixels);
+    let Some(still) = still else { return raw };
     let mean = pixels.iter().filter_map(|index| frame.depth.metres(*index)).sum::<f64>()
         / pixels.len().max(1) as f64;
     let reach = ((sigma * mean * mean / still - 1.0) / 2.0).ceil().clamp(0.0, REACH as f64) as usize;
     if reach == 0 {
-        return raw().collect();
+        return raw;
     }
     let window = Window::new(frame, pixels);
     let half = window.half(reach);
@@ -108,7 +108,7 @@ pub(super) fn smoothed(
     // At a border what lies within goes on.
     let ways = window.half(1);
     let eye = Point3::from(frame.map_from_camera.translation.vector);
-    let points = raw().zip(&window.places).map(|(point, place)| {
+    let points = raw.into_iter().zip(&window.places).map(|(point, place)| {
         let own = smooth[*place];
         let (mut sum, mut count) = (own, 1.0_f32);
         for step in ways.iter().filter(|_| !is_sure[*place]) {

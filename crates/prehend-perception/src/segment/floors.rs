@@ -17,6 +17,8 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
         thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
     }
     let mut seen = vec![false; owner.len()];
+    // Outlines of things, as they are asked for: a thing may have many holes.
+    let mut hulls: Vec<Option<Vec<Point2<f64>>>> = vec![None; things.len()];
     for start in enclosed(&owner, field.grid.width) {
         let region = Region::around(field, &owner, start, &mut seen);
         if let Some(number) = region
@@ -24,16 +26,15 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
             .filter(|_| region.joined > 0 && region.joined as f64 >= JOINED * region.border as f64)
         {
             let thing = &mut things[number as usize - 1];
-            let footprint: Vec<Point2<f64>> =
-                thing.iter().filter_map(|index| field.grid.points[*index]).map(|p| p.xy()).collect();
-            let hull = convex_hull(&footprint);
+            let hull =
+                hulls[number as usize - 1].get_or_insert_with(|| convex_hull(&field.grid.ground(thing)));
             let floor: Vec<usize> =
                 region.pixels.into_iter().filter(|index| field.grid.points[*index].is_some()).collect();
-            let inside = floor
-                .iter()
-                .filter_map(|index| field.grid.points[*index])
-                .filter(|p| is_inside(&hull, &p.xy()));
-            if inside.count() as f64 >= INSIDE * floor.len() as f64 {
+            let level = field.grid.ground(&floor);
+            let inside = level.iter().filter(|p| is_inside(hull, p)).count();
+            if inside as f64 >= INSIDE * floor.len() as f64 {
+                hull.extend(level);
+                *hull = convex_hull(hull);
                 thing.extend(floor);
             }
         }

@@ -1,6 +1,6 @@
 //! What of the things found stands on the support: walls, furniture and what is beyond the table's border do not.
 
-use super::surfaces::Field;
+use super::surfaces::{AT_ONCE, Field};
 use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
@@ -24,8 +24,7 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
         thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
     }
     let stands = |thing: &[usize]| {
-        let points: Vec<Point2<f64>> =
-            thing.iter().filter_map(|index| field.grid.points[*index]).map(|p| p.xy()).collect();
+        let points = field.grid.ground(thing);
         let hull = convex_hull(&points);
         let step = (points.len() / SAMPLE).max(1);
         let points: Vec<Point2<f64>> = points.into_iter().step_by(step).collect();
@@ -52,26 +51,11 @@ fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
         }
         slot.0 += pixels;
     };
-    // Pixels of one cell come in runs.
-    let mut run: Option<(Voxel, usize)> = None;
-    for (index, point) in field.grid.points.iter().enumerate() {
-        let Some(point) = point else { continue };
-        if field.heights[index].abs() > field.settings.plane_distance + 2.0 * field.sigma(index) {
-            continue;
-        }
-        let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), CELL);
-        run = match run {
-            Some((known, pixels)) if known == cell => Some((cell, pixels + 1)),
-            Some((known, pixels)) => {
-                count(known, pixels);
-                Some((cell, 1))
-            }
-            None => Some((cell, 1)),
-        };
-    }
-    if let Some((cell, pixels)) = run {
-        count(cell, pixels);
-    }
+    let level: Vec<Vec<(Voxel, usize)>> = (0..field.heights.len().div_ceil(AT_ONCE))
+        .into_par_iter()
+        .map(|part| runs(field, part * AT_ONCE..((part + 1) * AT_ONCE).min(field.heights.len())))
+        .collect();
+    level.into_iter().flatten().for_each(|(cell, pixels)| count(cell, pixels));
     let mut largest = Vec::new();
     for start in order {
         let mut piece = Vec::new();
@@ -94,6 +78,23 @@ fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
             .map(|(dx, dy)| Point2::new(f64::from(cell[0] + dx) * CELL, f64::from(cell[1] + dy) * CELL))
     });
     convex_hull(&corners.collect::<Vec<_>>())
+}
+
+/// The cells of level pixels, and how many there are in a row: pixels of one cell come in runs.
+fn runs(field: &Field<'_>, pixels: std::ops::Range<usize>) -> Vec<(Voxel, usize)> {
+    let mut runs: Vec<(Voxel, usize)> = Vec::new();
+    for index in pixels {
+        let Some(point) = field.grid.points[index] else { continue };
+        if field.heights[index].abs() > field.settings.plane_distance + 2.0 * field.sigma(index) {
+            continue;
+        }
+        let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), CELL);
+        match runs.last_mut() {
+            Some((known, pixels)) if *known == cell => *pixels += 1,
+            _ => runs.push((cell, 1)),
+        }
+    }
+    runs
 }
 
 /// Whether most of a footprint is on the support, or no farther beyond its border than `margin`; where no support is known everything is.

@@ -56,7 +56,7 @@ impl Default for SurfaceSettings {
 /// No surface.
 pub(super) const NONE: u32 = u32::MAX;
 /// Pixels that a thread takes at once.
-const AT_ONCE: usize = 8192;
+pub(super) const AT_ONCE: usize = 8192;
 /// Holes that a surface reaches across, pixels.
 const HOLE: usize = 2;
 /// Most and fewest pixels on either side of a crease.
@@ -72,6 +72,8 @@ pub(super) struct Field<'a> {
     pub(super) heights: Vec<f64>,
     /// `[height, width]` whether the point stands out of the noise of the support, alone or with those around it.
     pub(super) above: Vec<bool>,
+    /// The pixels above the support, ascending.
+    pub(super) standing: Vec<usize>,
     pub(super) eye: Point3<f64>,
     /// `[height, width]` depth along the optical axis, metres; 0 where nothing was measured.
     depths: Vec<f64>,
@@ -91,6 +93,26 @@ const SHALLOW: f64 = 0.4;
 const WINDOW: usize = 2;
 const AVERAGED: f64 = 0.5;
 
+/// Rows of a picture that a thread takes at once.
+const BAND: usize = 24;
+
+/// For each pixel of a row the sum of the heights of what was measured around it, metres, and how many those are.
+struct RowSums {
+    heights: Vec<f32>,
+    counts: Vec<f32>,
+}
+
+impl RowSums {
+    fn add(&mut self, other: &Self) {
+        add(&mut self.heights, &other.heights);
+        add(&mut self.counts, &other.counts);
+    }
+}
+
+fn add(sums: &mut [f32], values: &[f32]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}
+
 /// The four ways to go on in a picture.
 pub(super) const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 
@@ -107,22 +129,19 @@ impl<'a> Field<'a> {
             (Some(point), None) => point.z,
             (None, _) => f64::NAN,
         };
-        let heights: Vec<f64> = grid.points.par_iter().with_min_len(AT_ONCE).map(height).collect();
+        let (mut heights, mut depths) = (Vec::new(), Vec::new());
+        let measured = grid.points.par_iter().zip(&frame.depth.millimetres).with_min_len(AT_ONCE);
+        measured
+            .map(|(point, mm)| (height(point), f64::from(*mm) * 1e-3))
+            .unzip_into_vecs(&mut heights, &mut depths);
         let eye = Point3::from(frame.map_from_camera.translation.vector);
-        let depths = frame.depth.millimetres.iter().map(|mm| f64::from(*mm) * 1e-3).collect();
         let columns = (0..grid.height).flat_map(|_| 0..grid.width as u32).collect();
         let slope = surfaces.grazing.tan();
-        let above = Vec::new();
-        let mut field = Self { frame, grid, settings, surfaces, heights, above, eye, depths, columns, slope };
-        let means = field.means();
-        // What is flat and has a mask is known from that (see [`crate::hypothesis`]).
-        let stands_out = |index: usize| {
-            field.heights[index] > field.least(index, 1.0)
-                || !field.heights[index].is_nan()
-                    && frame.labels.labels[index] == 0
-                    && means[index] > field.least(index, AVERAGED)
-        };
-        field.above = (0..means.len()).into_par_iter().with_min_len(AT_ONCE).map(stands_out).collect();
+        let (above, standing) = (Vec::new(), Vec::new());
+        let mut field =
+            Self { frame, grid, settings, surfaces, heights, above, standing, eye, depths, columns, slope };
+        field.above = field.standing_out();
+        field.standing = (0..field.above.len()).filter(|index| field.above[*index]).collect();
         field
     }
 
@@ -131,33 +150,57 @@ impl<'a> Field<'a> {
         self.settings.min_height + 2.0 * noise * self.sigma(index)
     }
 
-    /// `[height, width]` mean height of what was measured around each pixel, metres; what stands out alone counts as if it just did, so that
-    /// tall things make nothing of the support beside them.
-    fn means(&self) -> Vec<f64> {
-        let width = self.grid.width.max(1);
-        let capped = |index: usize| {
+    /// See [`Field::above`]. Beside the height of a pixel the mean of what was measured around it counts, in which what stands out alone is
+    /// as high as if it just did, so that tall things make nothing of the support beside them. What is flat and has a mask is known
+    /// from that (see [`crate::hypothesis`]).
+    fn standing_out(&self) -> Vec<bool> {
+        let (width, rows) = (self.grid.width.max(1), self.grid.height);
+        let mut above = vec![false; self.heights.len()];
+        above.par_chunks_mut(BAND * width).enumerate().for_each(|(band, above)| {
+            // Those of the band, and as many above and below it as a window reaches.
+            let first = (band * BAND).saturating_sub(WINDOW);
+            let last = (band * BAND + above.len() / width + WINDOW).min(rows);
+            let along: Vec<RowSums> = (first..last).map(|row| self.row_sums(row)).collect();
+            for (number, above) in above.chunks_mut(width).enumerate() {
+                let row = band * BAND + number;
+                let around =
+                    row.saturating_sub(WINDOW).max(first) - first..(row + WINDOW + 1).min(last) - first;
+                let mut sums = RowSums { heights: vec![0.0; width], counts: vec![0.0; width] };
+                along[around].iter().for_each(|row| sums.add(row));
+                for (column, above) in above.iter_mut().enumerate() {
+                    let index = row * width + column;
+                    let height = self.heights[index];
+                    *above = height > self.least(index, 1.0)
+                        || !height.is_nan() && self.frame.labels.labels[index] == 0 && {
+                            let mean = sums.heights[column] / sums.counts[column].max(1.0);
+                            f64::from(mean) > self.least(index, AVERAGED)
+                        };
+                }
+            }
+        });
+        above
+    }
+
+    /// Sums over the pixels of a row around each of them.
+    fn row_sums(&self, row: usize) -> RowSums {
+        let width = self.grid.width;
+        let (mut heights, mut counts) = (vec![0.0; width + 2 * WINDOW], vec![0.0; width + 2 * WINDOW]);
+        for column in 0..width {
+            let index = row * width + column;
             let (height, most) = (self.heights[index], self.least(index, 1.0));
-            if height.is_nan() { [0.0; 2] } else { [height.clamp(-most, most) as f32, 1.0] }
+            if !height.is_nan() {
+                heights[WINDOW + column] = height.clamp(-most, most) as f32;
+                counts[WINDOW + column] = 1.0;
+            }
+        }
+        let along = |values: &[f32]| {
+            let mut sums = vec![0.0; width];
+            for step in 0..=2 * WINDOW {
+                add(&mut sums, &values[step..step + width]);
+            }
+            sums
         };
-        let add = |sum: [f32; 2], next: &[f32; 2]| [sum[0] + next[0], sum[1] + next[1]];
-        let mut along = vec![[0.0_f32; 2]; self.heights.len()];
-        along.par_chunks_mut(width).enumerate().for_each(|(row, sums)| {
-            let row: Vec<[f32; 2]> = (row * width..row * width + sums.len()).map(capped).collect();
-            for (column, sum) in sums.iter_mut().enumerate() {
-                let around = column.saturating_sub(WINDOW)..(column + WINDOW + 1).min(row.len());
-                *sum = row[around].iter().fold([0.0; 2], add);
-            }
-        });
-        let rows = self.heights.len() / width;
-        let mut means = vec![0.0; self.heights.len()];
-        means.par_chunks_mut(width).enumerate().for_each(|(row, means)| {
-            let around = row.saturating_sub(WINDOW)..(row + WINDOW + 1).min(rows);
-            for (column, mean) in means.iter_mut().enumerate() {
-                let [sum, count] = around.clone().map(|row| &along[row * width + column]).fold([0.0; 2], add);
-                *mean = f64::from(sum / count.max(1.0));
-            }
-        });
-        means
+        RowSums { heights: along(&heights), counts: along(&counts) }
     }
 
     /// Standard deviation of the depth of a pixel, metres.
@@ -245,12 +288,10 @@ impl<'a> Field<'a> {
 
     /// Whether a crease that opens to the camera runs through each pixel, in any of four directions.
     fn creases(&self) -> Vec<bool> {
-        let standing: Vec<u32> =
-            (0..self.above.len() as u32).filter(|index| self.above[*index as usize]).collect();
         let mut place = vec![NONE; self.above.len()];
-        standing.iter().enumerate().for_each(|(at, index)| place[*index as usize] = at as u32);
-        let pixels = || standing.par_iter().with_min_len(AT_ONCE).map(|index| *index as usize);
-        let smooth: Vec<Point3<f64>> = pixels().map(|index| self.smooth(index)).collect();
+        self.standing.iter().enumerate().for_each(|(at, index)| place[*index] = at as u32);
+        let pixels = || self.standing.par_iter().with_min_len(AT_ONCE);
+        let smooth: Vec<Point3<f64>> = pixels().map(|index| self.smooth(*index)).collect();
         let is_crease = |index: usize| {
             let b = smooth[place[index] as usize];
             let sigma = self.sigma(index);
@@ -266,13 +307,13 @@ impl<'a> Field<'a> {
                 }
                 let (a, c) = (smooth[place[first] as usize], smooth[place[last] as usize]);
                 let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
-                let share = if self.is_border(first, last) { SHALLOW } else { 1.0 };
-                depth > share * self.surfaces.crease * (a - c).norm() / 2.0 && depth > share * 3.0 * sigma
+                let least = (self.surfaces.crease * (a - c).norm() / 2.0).max(3.0 * sigma);
+                depth > least || depth > SHALLOW * least && self.is_border(first, last)
             })
         };
-        let found: Vec<bool> = pixels().map(is_crease).collect();
+        let found: Vec<bool> = pixels().map(|index| is_crease(*index)).collect();
         let mut creases = vec![false; self.above.len()];
-        standing.iter().zip(found).for_each(|(index, is_crease)| creases[*index as usize] = is_crease);
+        self.standing.iter().zip(found).for_each(|(index, is_crease)| creases[*index] = is_crease);
         creases
     }
 
@@ -281,7 +322,7 @@ impl<'a> Field<'a> {
     pub(super) fn surfaces(&self) -> (Vec<u32>, usize) {
         let creases = self.creases();
         let mut labels = vec![NONE; self.above.len()];
-        let open = |index: usize| self.above[index] && !creases[index];
+        let open = |index: usize| !creases[index];
         let mut count = 0;
         let mut queue = VecDeque::new();
         for region in self.regions(open, &labels) {
@@ -301,7 +342,7 @@ impl<'a> Field<'a> {
             }
         }
         // What is left is small and stands alone: a tip, a piece between two holes.
-        for region in self.regions(|index| self.above[index], &labels) {
+        for region in self.regions(|_| true, &labels) {
             if region.len() >= FEW {
                 region.iter().for_each(|index| labels[*index] = count);
                 count += 1;
@@ -310,11 +351,11 @@ impl<'a> Field<'a> {
         (labels, count as usize)
     }
 
-    /// Connected regions of pixels that are open and have no label yet.
+    /// Connected regions of pixels above the support that are open and have no label yet.
     fn regions(&self, open: impl Fn(usize) -> bool, labels: &[u32]) -> Vec<Vec<usize>> {
         let mut seen = vec![false; labels.len()];
         let mut regions = Vec::new();
-        for start in 0..labels.len() {
+        for start in self.standing.iter().copied() {
             if seen[start] || labels[start] != NONE || !open(start) {
                 continue;
             }

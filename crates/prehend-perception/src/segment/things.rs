@@ -56,8 +56,8 @@ struct Contact {
 pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     let (labels, count) = field.surfaces();
     let mut pixels: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (index, label) in labels.iter().enumerate().filter(|(_, label)| **label != NONE) {
-        pixels[*label as usize].push(index);
+    for index in field.standing.iter().filter(|index| labels[**index] != NONE) {
+        pixels[labels[*index] as usize].push(*index);
     }
     let (surfaces, patches): (Vec<Surface>, Vec<Patches>) = pixels
         .into_par_iter()
@@ -109,7 +109,7 @@ fn find(root: &[usize], mut number: usize) -> usize {
 }
 
 fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
-    let points: Vec<Point3<f64>> = pixels.iter().filter_map(|index| field.grid.points[*index]).collect();
+    let points: Vec<Point3<f64>> = field.grid.of(&pixels);
     let mut heights: Vec<f64> = pixels.iter().map(|index| field.heights[*index]).collect();
     let place = heights.len() * 49 / 50;
     let top = *heights.select_nth_unstable_by(place, f64::total_cmp).1;
@@ -220,7 +220,7 @@ fn is_part(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
 /// How surfaces meet, by their numbers, smaller first.
 fn contacts(field: &Field<'_>, labels: &[u32]) -> BTreeMap<(u32, u32), Contact> {
     let mut contacts: BTreeMap<(u32, u32), Contact> = BTreeMap::new();
-    for index in 0..labels.len() {
+    for index in field.standing.iter().copied() {
         let own = labels[index];
         if own == NONE {
             continue;
