@@ -5,6 +5,7 @@
 
 mod floors;
 mod patches;
+mod pieces;
 mod standing;
 mod surfaces;
 mod things;

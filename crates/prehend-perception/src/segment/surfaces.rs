@@ -113,6 +113,9 @@ fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
+/// Height above what is left out up to which the lower end of something is at the support, metres.
+const FOOT: f64 = 0.01;
+
 /// The four ways to go on in a picture.
 pub(super) const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 
@@ -209,6 +212,11 @@ impl<'a> Field<'a> {
         self.settings.depth_sigma * self.depths[index].powi(2)
     }
 
+    /// Whether something whose lowest part is so high comes down to the support; `index` is one of its pixels.
+    pub(super) fn is_foot(&self, low: f64, index: usize) -> bool {
+        low <= self.least(index, 1.0) + FOOT
+    }
+
     /// Side of what a pixel shows when it faces the camera, metres.
     #[inline]
     pub(super) fn pitch(&self, index: usize) -> f64 {
@@ -233,7 +241,7 @@ impl<'a> Field<'a> {
     }
 
     /// Whether the colours of two pixels are too unlike for one thing.
-    fn is_border(&self, a: usize, b: usize) -> bool {
+    pub(super) fn is_border(&self, a: usize, b: usize) -> bool {
         let [a, b] = [a, b].map(|index| self.frame.color.pixels[index]);
         color::unlikeness(a, b) > BORDER * self.surfaces.unlike
     }
@@ -325,7 +333,7 @@ impl<'a> Field<'a> {
         let open = |index: usize| !creases[index];
         let mut count = 0;
         let mut queue = VecDeque::new();
-        for region in self.regions(open, &labels) {
+        for region in super::pieces::pieces(self, self.regions(open, &labels)) {
             let area: f64 = region.iter().map(|index| self.pitch(*index).powi(2)).sum();
             if area >= self.surfaces.min_side.powi(2) {
                 region.iter().for_each(|index| labels[*index] = count);
@@ -379,4 +387,4 @@ impl<'a> Field<'a> {
 }
 
 /// Fewest pixels of a surface.
-const FEW: usize = 12;
+pub(super) const FEW: usize = 12;

@@ -39,6 +39,55 @@ fn things_that_touch_are_several_even_of_one_colour() {
 }
 
 #[test]
+fn what_stands_beside_something_of_its_colour_is_no_part_of_it() {
+    let tall = thing("tall", Form::Block([0.07, 0.07, 0.16]), 0.45, 0.0, RED);
+    let low = |y| thing("low", Form::Block([0.045, 0.045, 0.045]), 0.4, y, RED);
+    let pose = looking([0.0, 0.0, 0.5], [0.45, 0.0, 0.05]);
+    check(&[tall.clone(), low(0.0585)], &pose, 0.7);
+    check(&[tall, low(-0.0585)], &pose, 0.7);
+}
+
+/// Two flat things that lie side by side, and another before them.
+fn books() -> [Thing; 3] {
+    let book = |class, x, y, color| thing(class, Form::Block([0.16, 0.11, 0.02]), x, y, color);
+    let block = thing("block", Form::Block([0.03, 0.03, 0.06]), 0.28, -0.04, [230, 230, 60]);
+    [book("right", 0.4, -0.0555, RED), book("left", 0.49, 0.0555, BLUE), block]
+}
+
+const ABOVE: [[f64; 3]; 2] = [[0.0, 0.0, 0.6], [0.45, 0.0, 0.0]];
+
+#[test]
+fn flat_things_of_two_colours_side_by_side_are_two() {
+    let [right, left, block] = books();
+    let pose = looking(ABOVE[0], ABOVE[1]);
+    check(&[right.clone(), left.clone()], &pose, 0.8);
+    check(&[right, left, block], &pose, 0.8);
+}
+
+#[test]
+fn a_print_or_a_half_of_another_colour_is_no_thing() {
+    let [book, _, block] = books();
+    let pose = looking(ABOVE[0], ABOVE[1]);
+    for things in [vec![book.clone()], vec![book, block]] {
+        let plain = render(&things, &VGA, &pose, SIGMA, 1);
+        let (labels, width) = (&plain.labels.labels, VGA.width);
+        let of_book: Vec<usize> = (0..labels.len()).filter(|index| labels[*index] == 1).collect();
+        let middle = of_book[of_book.len() / 2];
+        let print = |index: &usize| {
+            (index % width).abs_diff(middle % width) < 30 && (index / width).abs_diff(middle / width) < 20
+        };
+        let right = |index: &usize| index % width > middle % width;
+        let lower = |index: &usize| index / width > middle / width;
+        let paints: [&dyn Fn(&usize) -> bool; 3] = [&print, &right, &lower];
+        for paint in paints {
+            let mut frame = plain.clone();
+            of_book.iter().filter(|index| paint(index)).for_each(|index| frame.color.pixels[*index] = BLUE);
+            assert_eq!(cut(&frame).count, things.len());
+        }
+    }
+}
+
+#[test]
 fn a_cup_is_one_thing_with_its_floor() {
     let cup = thing("cup", Form::Cup(0.045, 0.06, 0.004), 0.45, 0.0, BLUE);
     for pose in

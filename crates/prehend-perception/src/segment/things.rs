@@ -22,6 +22,8 @@ const BULGE: [f64; 2] = [0.03, -0.08];
 const BESIDE: f64 = 0.65;
 /// Greatest side of a cap, metres.
 const CAP: f64 = 0.045;
+/// How high something that comes down to the support goes, as a share of the height of what it is a handle of.
+const HANDLE: f64 = 0.65;
 /// Least contact across holes, as a share of the root of the smaller surface's pixels.
 const CONTACT: f64 = 0.4;
 /// Points that are compared.
@@ -35,7 +37,8 @@ struct Surface {
     area: f64,
     color: [u8; 3],
     hull: Vec<Point2<f64>>,
-    /// Height of its upper edge above the support, metres.
+    /// Heights of its lower and its upper edge above the support, metres.
+    bottom: f64,
     top: f64,
     /// How far its middle is before its left and right ends, as a share of its width; negative for the inside of a hollow.
     bulge: f64,
@@ -101,7 +104,8 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
     floors::with_floors(field, things.into_values().collect())
 }
 
-fn find(root: &[usize], mut number: usize) -> usize {
+/// The first of what one is joined with.
+pub(super) fn find(root: &[usize], mut number: usize) -> usize {
     while root[number] != number {
         number = root[number];
     }
@@ -111,14 +115,16 @@ fn find(root: &[usize], mut number: usize) -> usize {
 fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
     let points: Vec<Point3<f64>> = field.grid.of(&pixels);
     let mut heights: Vec<f64> = pixels.iter().map(|index| field.heights[*index]).collect();
-    let place = heights.len() * 49 / 50;
-    let top = *heights.select_nth_unstable_by(place, f64::total_cmp).1;
+    let margin = heights.len() / 50;
+    let mut at = |place: usize| *heights.select_nth_unstable_by(place, f64::total_cmp).1;
+    let (bottom, top) = (at(margin), at(pixels.len() * 49 / 50));
     let step = (points.len() / SAMPLE).max(1);
     let middle = pixels[pixels.len() / 2];
     Surface {
         area: pixels.iter().map(|index| field.pitch(*index).powi(2)).sum(),
         color: color::mean(pixels.iter().map(|index| field.frame.color.pixels[*index])),
         hull: convex_hull(&points.iter().map(|p| p.xy()).collect::<Vec<_>>()),
+        bottom,
         top,
         bulge: bulge(&points, &field.eye),
         distance: points.iter().map(|p| (p - field.eye).norm()).sum::<f64>() / points.len().max(1) as f64,
@@ -206,7 +212,7 @@ fn is_part(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
         return true;
     }
     let alike = color::unlikeness(part.color, host.color) < settings.unlike;
-    if alike && part.area < settings.part * host.area {
+    if alike && part.area < settings.part * host.area && !stands_beside(field, part, host) {
         return true;
     }
     let side = |axis: usize| {
@@ -215,6 +221,15 @@ fn is_part(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
         high - low
     };
     side(0).max(side(1)) < CAP && part.top > host.top && share_inside(part, host) >= INSIDE
+}
+
+/// Whether a surface comes down to the support beside another and is clearly lower or higher than it: a thing of its own. A handle hangs, or
+/// goes up to the rim.
+fn stands_beside(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
+    let rim = RIM.max(3.0 * part.sigma.max(host.sigma));
+    field.is_foot(part.bottom, part.pixels[part.pixels.len() / 2])
+        && (part.top < HANDLE * host.top || part.top > host.top + rim)
+        && share_inside(part, host) < INSIDE
 }
 
 /// How surfaces meet, by their numbers, smaller first.
