@@ -5,11 +5,12 @@
 //! their colours differ, both come down to the support, and either only a neck joins them or together they are of no shape that one thing
 //! has: two that touch are seldom flush, while a print lies within what it is printed on.
 
-use super::surfaces::{FEW as SPECK, Field, NONE, WAYS};
+use super::surfaces::{AT_ONCE, FEW as SPECK, Field, NONE, WAYS};
 use super::things::find;
 use crate::color;
 use nalgebra::Point2;
 use prehend_geometry::upright::convex_hull;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Half the width of what is a rim, metres; and the most of it in pixels.
@@ -65,7 +66,7 @@ pub(super) fn pieces(field: &Field<'_>, regions: Vec<Vec<usize>>) -> Vec<Vec<usi
     for (number, region) in (0..).zip(&regions) {
         region.iter().for_each(|index| region_of[*index] = number);
     }
-    let steps = steps_to_rim(field, &regions, &region_of);
+    let steps = steps_to_rim(field, &region_of);
     let is_core = |index: usize| {
         let reach = (RIM / field.pitch(index)).clamp(1.0, f64::from(MOST)) as u8;
         steps[index] == 0 || steps[index] > reach
@@ -135,7 +136,7 @@ fn spread(
 }
 
 /// Steps from each pixel to one beyond which its region does not go on, from 1, or 0 when those are more than [`MOST`].
-fn steps_to_rim(field: &Field<'_>, regions: &[Vec<usize>], region_of: &[u32]) -> Vec<u8> {
+fn steps_to_rim(field: &Field<'_>, region_of: &[u32]) -> Vec<u8> {
     let mut steps = vec![0; region_of.len()];
     let other = |index: usize, du: isize, dv: isize| {
         field.at(index, du, dv).is_some_and(|next| region_of[next] != region_of[index])
@@ -148,7 +149,9 @@ fn steps_to_rim(field: &Field<'_>, regions: &[Vec<usize>], region_of: &[u32]) ->
     let is_rim = |index: usize| {
         WAYS.iter().any(|(du, dv)| other(index, *du, *dv)) || is_border(index, 1, 0) || is_border(index, 0, 1)
     };
-    let mut front: Vec<usize> = regions.iter().flatten().copied().filter(|index| is_rim(*index)).collect();
+    let standing = field.standing.par_iter().with_min_len(AT_ONCE).copied();
+    let mut front: Vec<usize> =
+        standing.filter(|index| region_of[*index] != NONE && is_rim(*index)).collect();
     front.iter().for_each(|index| steps[*index] = 1);
     for step in 2..=MOST {
         for index in std::mem::take(&mut front) {
