@@ -66,7 +66,14 @@ pub(super) fn pieces(field: &Field<'_>, regions: Vec<Vec<usize>>) -> Vec<Vec<usi
     for (number, region) in (0..).zip(&regions) {
         region.iter().for_each(|index| region_of[*index] = number);
     }
-    let steps = steps_to_rim(field, &region_of);
+    // What is of one colour all over is one piece.
+    let borders = borders(field, &region_of);
+    let mut is_plain = vec![true; regions.len()];
+    borders.iter().for_each(|index| is_plain[region_of[*index] as usize] = false);
+    for (region, _) in regions.iter().zip(&is_plain).filter(|(_, is_plain)| **is_plain) {
+        region.iter().for_each(|index| region_of[*index] = NONE);
+    }
+    let steps = steps_to_rim(field, &region_of, borders);
     let is_core = |index: usize| {
         let reach = (RIM / field.pitch(index)).clamp(1.0, f64::from(MOST)) as u8;
         steps[index] == 0 || steps[index] > reach
@@ -75,7 +82,11 @@ pub(super) fn pieces(field: &Field<'_>, regions: Vec<Vec<usize>>) -> Vec<Vec<usi
     let mut piece_of = vec![NONE; field.above.len()];
     let mut count = 0;
     let mut cut = Vec::new();
-    for region in regions {
+    for (region, is_plain) in regions.into_iter().zip(is_plain) {
+        if is_plain {
+            cut.push(region);
+            continue;
+        }
         let first = count;
         let mut front = Vec::new();
         for start in region.iter().copied() {
@@ -135,24 +146,35 @@ fn spread(
     }
 }
 
-/// Steps from each pixel to one beyond which its region does not go on, from 1, or 0 when those are more than [`MOST`].
-fn steps_to_rim(field: &Field<'_>, region_of: &[u32]) -> Vec<u8> {
-    let mut steps = vec![0; region_of.len()];
-    let other = |index: usize, du: isize, dv: isize| {
-        field.at(index, du, dv).is_some_and(|next| region_of[next] != region_of[index])
-    };
+/// The pixels of regions on whose two sides the colours of their region are unlike.
+fn borders(field: &Field<'_>, region_of: &[u32]) -> Vec<usize> {
     let is_border = |index: usize, du: isize, dv: isize| {
         let ends = [field.at(index, du * BESIDE, dv * BESIDE), field.at(index, -du * BESIDE, -dv * BESIDE)];
         let [Some(a), Some(b)] = ends else { return false };
         region_of[a] == region_of[index] && region_of[b] == region_of[index] && field.is_border(a, b)
     };
-    let is_rim = |index: usize| {
-        WAYS.iter().any(|(du, dv)| other(index, *du, *dv)) || is_border(index, 1, 0) || is_border(index, 0, 1)
-    };
     let standing = field.standing.par_iter().with_min_len(AT_ONCE).copied();
-    let mut front: Vec<usize> =
-        standing.filter(|index| region_of[*index] != NONE && is_rim(*index)).collect();
-    front.iter().for_each(|index| steps[*index] = 1);
+    standing
+        .filter(|index| region_of[*index] != NONE)
+        .filter(|index| is_border(*index, 1, 0) || is_border(*index, 0, 1))
+        .collect()
+}
+
+/// Steps from each pixel of a region to one of the borders or one beyond which its region does not go on, from 1, or 0 when those are more
+/// than [`MOST`].
+fn steps_to_rim(field: &Field<'_>, region_of: &[u32], borders: Vec<usize>) -> Vec<u8> {
+    let mut steps = vec![0; region_of.len()];
+    borders.iter().for_each(|index| steps[*index] = 1);
+    let mut front = borders;
+    for index in field.standing.iter().copied().filter(|index| region_of[*index] != NONE) {
+        let ends = |(du, dv): &(isize, isize)| {
+            field.at(index, *du, *dv).is_some_and(|next| region_of[next] != region_of[index])
+        };
+        if steps[index] == 0 && WAYS.iter().any(ends) {
+            steps[index] = 1;
+            front.push(index);
+        }
+    }
     for step in 2..=MOST {
         for index in std::mem::take(&mut front) {
             for (du, dv) in WAYS {
