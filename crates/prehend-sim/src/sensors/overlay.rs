@@ -4,8 +4,11 @@ use super::font;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use prehend_geometry::{ColorImage, Mask};
 
-/// Pixels of a font dot in a label.
-const LABEL_SCALE: usize = 2;
+/// Pixels of a font dot in a label, and half the width of a line: of a few annotations, and of more than [`FEW`], where large labels would
+/// stand far from what they name.
+const STROKE: [(usize, f64); 2] = [(2, 1.0), (1, 0.5)];
+/// Annotations that have room for large labels.
+const FEW: usize = 12;
 /// Pixels between two places of a label that are tried.
 const STEP: i64 = 4;
 
@@ -43,21 +46,22 @@ pub fn annotate(image: &mut ColorImage, annotations: &[Annotation]) {
             tint(image, mask, annotation.color);
         }
     }
+    let (scale, radius) = STROKE[usize::from(annotations.len() > FEW)];
     for annotation in annotations {
         for line in &annotation.lines {
             for pair in line.windows(2) {
-                draw_line(image, pair[0], pair[1], 1.0, annotation.color);
+                draw_line(image, pair[0], pair[1], radius, annotation.color);
             }
         }
         for dot in &annotation.dots {
-            draw_dot(image, *dot, 2.0, annotation.color);
+            draw_dot(image, *dot, 2.0 * radius, annotation.color);
         }
     }
     let mut taken: Vec<[i64; 4]> = Vec::new();
     for annotation in annotations.iter().filter(|a| !a.label.is_empty()) {
         let Some([u0, v0, u1, v1]) = extent(annotation) else { continue };
-        let label = fitting(&annotation.label, image.width.saturating_sub(6), LABEL_SCALE);
-        let (width, height) = text_size(&label, LABEL_SCALE);
+        let label = fitting(&annotation.label, image.width.saturating_sub(6), scale);
+        let (width, height) = text_size(&label, scale);
         let (width, height) = (width as i64 + 6, height as i64 + 6);
         let left = ((u0 + u1) / 2.0) as i64 - width / 2;
         let left = left.clamp(0, (image.width as i64 - width).max(0));
@@ -76,7 +80,7 @@ pub fn annotate(image: &mut ColorImage, annotations: &[Annotation]) {
         let dark = annotation.color.iter().map(|c| u32::from(*c)).sum::<u32>() < 330;
         let ink = if dark { [255; 3] } else { [16; 3] };
         fill_box(image, left, top, width, height, annotation.color);
-        draw_text(image, left + 3, top + 3, &label, LABEL_SCALE, ink);
+        draw_text(image, left + 3, top + 3, &label, scale, ink);
     }
 }
 

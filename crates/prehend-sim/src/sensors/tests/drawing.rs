@@ -42,6 +42,30 @@ fn labels_do_not_cover_each_other() {
 }
 
 #[test]
+fn labels_of_many_stay_near_what_they_name() {
+    // Thirty in six rows, each 20 pixels from the next.
+    let place = |number: usize| [20.0 + 34.0 * (number % 5) as f64, 20.0 + 20.0 * (number / 5) as f64];
+    let annotations: Vec<Annotation> = (0..30)
+        .map(|number| Annotation {
+            label: format!("a{number}"),
+            color: [number as u8 + 100, 200, 0],
+            dots: vec![place(number)],
+            ..Annotation::default()
+        })
+        .collect();
+    let mut image = ColorImage::filled(200, 140, [0; 3]);
+    annotate(&mut image, &annotations);
+    for (number, annotation) in annotations.iter().enumerate() {
+        let [u, v] = place(number);
+        let far = |index: &usize| {
+            (index % 200).abs_diff(u as usize) > 20 || (index / 200).abs_diff(v as usize) > 18
+        };
+        let of_it = (0..image.pixels.len()).filter(|index| image.pixels[*index] == annotation.color);
+        assert_eq!(of_it.filter(far).count(), 0, "{}", annotation.label);
+    }
+}
+
+#[test]
 fn a_label_is_cut_to_the_width_of_the_image() {
     let label = |text: &str| {
         let mut image = ColorImage::filled(100, 60, [0; 3]);
