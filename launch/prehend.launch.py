@@ -63,10 +63,10 @@ ARGUMENTS = [
         "robot_ip", default_value="", description="Address of a real xArm's control box"),
     DeclareLaunchArgument(
         "moveit", default_value="true", choices=YES_NO,
-        description="Bring up MoveIt and the arm's driver; false: they run already"),
+        description="Bring up MoveIt and the arm's driver, or for Stretch Prehend's own planner in MoveIt's place; false: they run already"),
     DeclareLaunchArgument(
         "moveit_launch", default_value="",
-        description="Launch file of your own for MoveIt instead of the vendor's; Stretch needs one"),
+        description="Launch file of your own for MoveIt instead of the vendor's, or of Prehend's planner"),
     DeclareLaunchArgument(
         "nav2", default_value="true", choices=YES_NO,
         description="Bring up Nav2 and the base's driver, on a robot that drives; false: they run already"),
@@ -97,9 +97,8 @@ WHERE = {
 }
 
 
-NO_MOVEIT_OF_STRETCH = (
-    "Hello Robot publishes no MoveIt configuration for this ROS 2: give one by moveit_launch:=FILE (it brings up the driver, too, "
-    "when nav2:=false), or moveit:=false when MoveIt runs already")
+# Where Prehend's own planner stands in MoveIt's place: the vendor publishes no configuration of MoveIt.
+WITHOUT_MOVEIT = ["stretch"]
 
 
 def share(package):
@@ -197,8 +196,6 @@ def ranger_xarm6(said, context):
 
 
 def stretch(said, context):
-    if said["moveit"]:
-        raise RuntimeError(NO_MOVEIT_OF_STRETCH)
     actions = []
     if said["nav2"]:
         # It brings up the driver and the laser as well.
@@ -234,8 +231,8 @@ def robot_side(said, robot_file, context):
             return [world]
         if said["moveit_launch"]:
             return [world, include_file(said["moveit_launch"], use_sim_time="true")]
-        if said["robot"] == "stretch":
-            raise RuntimeError(NO_MOVEIT_OF_STRETCH)
+        if said["robot"] in WITHOUT_MOVEIT:
+            raise RuntimeError(f"{said['robot']} is not made for Gazebo; sim:=embedded needs nothing else")
         return [world, *xarm_moveit_in_gazebo(said, context)]
     return []
 
@@ -274,6 +271,14 @@ def is_without_driver(said, robot):
         return True
 
 
+def between(said, robot):
+    """Prehend's nodes between a real robot's driver and the names of the robot file, where the vendor's side has not all of them."""
+    if said["sim"] != "none":
+        return []
+    planner = said["moveit"] and not said["moveit_launch"] and said["robot"] in WITHOUT_MOVEIT
+    return [*(["stretch"] if "driver" in robot else []), *(["move_group"] if planner else [])]
+
+
 def prehend_nodes(said, robot_file, robot):
     """Prehend's nodes, and the embedded robot when it is asked for."""
     namespace = said["namespace"].strip("/")
@@ -291,13 +296,14 @@ def prehend_nodes(said, robot_file, robot):
     unarmed = [{"arming": "off"}] if is_without_driver(said, robot) else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
+    again = {"arguments": ["--robot", str(robot_file)], "respawn": said["respawn"], "respawn_delay": float(said["respawn_delay"])}
     nodes = [
         Node(
-            executable=name, name=name, arguments=["--robot", str(robot_file)],
-            respawn=said["respawn"], respawn_delay=float(said["respawn_delay"]),
+            executable=name, name=name, **again,
             **{**common, "parameters": common["parameters"] + managed + (unarmed if name in ("skills", "go_to") else [])})
         for name in names
     ]
+    nodes = [Node(executable=name, name=name, **again, **common) for name in between(said, robot)] + nodes
     if managed:
         share("nav2_lifecycle_manager")
         nodes.append(Node(

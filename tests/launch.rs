@@ -219,7 +219,7 @@ fn launch_files_compile_and_describe_every_argument() {
         choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
     assert_eq!(choices, robots);
     let nodes = main["NODES"].as_array().expect("NODES").iter().map(|node| node.as_str().expect("text"));
-    let nodes: BTreeSet<_> = nodes.chain(["sim", "gazebo"]).collect();
+    let nodes: BTreeSet<_> = nodes.chain(["sim", "gazebo", "stretch", "move_group"]).collect();
     let known: BTreeSet<_> = NodeName::value_variants().iter().map(|node| node.name()).collect();
     assert_eq!(nodes, known);
 }
@@ -252,9 +252,8 @@ fn what_launch_files_name_is_there() {
     }
 }
 
-/// The launch file with recorders where ROS's classes are: which nodes it starts unarmed, for what it is told, for arming a robot
-/// file has, and for packages that are there.
-const UNARMED: &str = r#"
+/// The launch file with recorders where ROS's classes are, and what it is told.
+const RECORDED: &str = r#"
 import json, runpy, sys
 from unittest.mock import MagicMock
 of_ros = "yaml ament_index_python launch launch.actions launch.launch_description_sources launch.substitutions launch_ros"
@@ -270,8 +269,12 @@ sys.modules["launch_ros.actions"].Node = lambda **said: said
 sys.modules["ament_index_python.packages"].PackageNotFoundError = PackageNotFoundError
 sys.modules["ament_index_python.packages"].get_package_share_directory = get_package_share_directory
 file = runpy.run_path(sys.argv[1])
-said = dict.fromkeys(["namespace", "params_file", "lifecycle_manager", "scene"], "")
-said |= {"robot": "xarm6", "use_sim_time": True, "log_level": "info", "respawn": True, "respawn_delay": "2", "seed": "1", "speed": "1"}
+said = dict.fromkeys(["namespace", "params_file", "lifecycle_manager", "scene", "moveit_launch"], "")
+said |= {"robot": "xarm6", "moveit": True, "use_sim_time": True, "log_level": "info", "respawn": True, "respawn_delay": "2", "seed": "1", "speed": "1"}
+"#;
+
+/// Which nodes are started unarmed, for what the launch file is told, for arming a robot file has, and for packages that are there.
+const UNARMED: &str = r#"
 for sim, arming, there in [
     ("none", "xarm", []), ("gazebo", "xarm", ["xarm_msgs"]), ("gazebo", "stretch", []),
     ("embedded", "xarm", ["xarm_msgs"]), ("embedded", "xarm", []), ("embedded", "stretch", []),
@@ -286,7 +289,8 @@ for sim, arming, there in [
 #[test]
 fn nothing_is_armed_where_a_simulation_has_no_driver() {
     let file = repository().join("launch/prehend.launch.py");
-    let Some(printed) = python("import ast", UNARMED, &[file]) else { return };
+    let script = format!("{RECORDED}{UNARMED}");
+    let Some(printed) = python("import ast", &script, &[file]) else { return };
     let expected = [
         "none xarm -",
         "gazebo xarm xarm_msgs - go_to skills",
@@ -294,6 +298,33 @@ fn nothing_is_armed_where_a_simulation_has_no_driver() {
         "embedded xarm xarm_msgs -",
         "embedded xarm - go_to sim skills",
         "embedded stretch -",
+    ];
+    assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
+}
+
+/// What stands between a real Stretch's driver and the robot file's names is started for it, and for nobody else.
+const BETWEEN: &str = r#"
+for robot, sim, moveit, launch, sections in [
+    ("stretch", "none", True, "", ["driver"]), ("stretch", "none", True, "mine.launch.py", ["driver"]),
+    ("stretch", "none", False, "", ["driver"]), ("stretch", "embedded", True, "", ["driver"]),
+    ("xarm6", "none", True, "", []),
+]:
+    asked = {**said, "robot": robot, "sim": sim, "moveit": moveit, "moveit_launch": launch}
+    names = [node["name"] for node in file["prehend_nodes"](asked, "robot.yaml", dict.fromkeys(sections, {}))]
+    print(robot, sim, moveit, launch, "-", *sorted({"stretch", "move_group", "sim"} & set(names)))
+"#;
+
+#[test]
+fn a_real_stretch_gets_a_controller_and_a_planner() {
+    let file = repository().join("launch/prehend.launch.py");
+    let script = format!("{RECORDED}there = []\n{BETWEEN}");
+    let Some(printed) = python("import ast", &script, &[file]) else { return };
+    let expected = [
+        "stretch none True  - move_group stretch",
+        "stretch none True mine.launch.py - stretch",
+        "stretch none False  - stretch",
+        "stretch embedded True  - sim",
+        "xarm6 none True  -",
     ];
     assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
 }

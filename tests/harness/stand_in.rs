@@ -8,6 +8,9 @@
     reason = "a module of several test files, each of which uses its own part"
 )]
 
+#[path = "stretch_driver.rs"]
+mod stretch_driver;
+
 use futures::StreamExt;
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
@@ -34,9 +37,11 @@ pub enum Role {
     Nav2,
     /// As Nav2, but it never gets anywhere.
     StuckNav2,
+    /// Stretch's driver.
+    StretchDriver,
 }
 
-const ROLES: [Role; 3] = [Role::MoveIt, Role::Nav2, Role::StuckNav2];
+const ROLES: [Role; 4] = [Role::MoveIt, Role::Nav2, Role::StuckNav2, Role::StretchDriver];
 
 /// The name below `/elsewhere`.
 pub fn elsewhere(name: &str) -> String {
@@ -129,6 +134,7 @@ fn process() {
                 |_, result| result,
             ),
             Role::StuckNav2 => stuck(&node),
+            Role::StretchDriver => stretch_driver::serve(&node),
         }
         end.await
     });

@@ -439,7 +439,7 @@ pub struct NodeArgs {
     /// Scene file, for the sim
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
-    /// Seed, for the sim
+    /// Seed, for the sim and the planner of move_group
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Simulated seconds per wall second, for the sim; 0 = as fast as possible

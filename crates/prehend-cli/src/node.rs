@@ -40,6 +40,10 @@ pub enum NodeName {
     Agent,
     /// Gazebo's names and units into those of the robot file; with Gazebo only.
     Gazebo,
+    /// MoveIt's interfaces over the arm's own controller; for robots without a MoveIt.
+    MoveGroup,
+    /// The arm, gripper and frames of the robot file over stretch_driver; with a real Stretch only.
+    Stretch,
 }
 
 impl NodeName {
@@ -54,6 +58,8 @@ impl NodeName {
             Self::GoTo => "go_to",
             Self::Agent => "agent",
             Self::Gazebo => "gazebo",
+            Self::MoveGroup => "move_group",
+            Self::Stretch => "stretch",
         }
     }
 }
@@ -74,6 +80,8 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         NodeName::GoTo => prehend_nodes::go_to::run(options).await,
         NodeName::Agent => prehend_nodes::agent::run(options).await,
         NodeName::Gazebo => prehend_nodes::gazebo::run(options).await,
+        NodeName::MoveGroup => prehend_nodes::move_group::run(options).await,
+        NodeName::Stretch => prehend_nodes::stretch::run(options).await,
     }
 }
 

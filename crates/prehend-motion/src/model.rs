@@ -222,6 +222,12 @@ impl RobotModel {
         self.last_joint(link).is_some_and(|joint| joint + 1 == self.reaching)
     }
 
+    /// Whether a joint slides (metres) or turns (radians); a joint that is not there does neither.
+    pub fn slides(&self, joint: usize) -> bool {
+        let link = self.chain.get(joint).and_then(|link| self.links.get(*link));
+        link.is_some_and(|link| matches!(link.motion, JointMotion::Arm { prismatic: true, .. }))
+    }
+
     /// Checks length, finiteness and limits of a joint vector.
     ///
     /// Errors: [`JointError`].

@@ -10,7 +10,9 @@ pub mod convert;
 mod follow;
 pub mod gazebo;
 pub mod go_to;
+mod joints;
 mod live_frames;
+pub mod move_group;
 mod moveit_layout;
 pub mod object_map;
 mod permit;
@@ -19,6 +21,8 @@ pub mod share;
 pub mod shell;
 pub mod sim;
 pub mod skills;
+pub mod stretch;
+mod trajectory_check;
 pub mod verifier;
 
 pub use arming::ArmingConfig;

@@ -1,6 +1,7 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
 use crate::arming::ArmingConfig;
+use crate::stretch::StretchDriver;
 use prehend_config::{Findings, Map, Value};
 use prehend_motion::RobotGroup;
 use prehend_navigation::Footprint;
@@ -215,6 +216,8 @@ pub struct RobotConfig {
     pub navigation: Option<Navigation>,
     /// The vendor's own safety, which is armed before anything moves; `None` when there is nothing to arm.
     pub arming: Option<ArmingConfig>,
+    /// The interface of a driver that the names above are not of: the node `stretch` stands between.
+    pub driver: Option<StretchDriver>,
 }
 
 fn text(m: &mut Map<'_>, key: &'static str) -> Option<String> {
@@ -324,6 +327,10 @@ impl RobotConfig {
                 Some(v) => Some(ArmingConfig::read(&v, limits.as_ref())?),
                 None => None,
             };
+            let driver = match m.opt("driver") {
+                Some(v) => Some(v.map(StretchDriver::read)?),
+                None => None,
+            };
             let (home, looks) = poses?;
             Some(Self {
                 name: name?,
@@ -340,6 +347,7 @@ impl RobotConfig {
                 limits: limits?,
                 navigation,
                 arming,
+                driver,
             })
         })
     }

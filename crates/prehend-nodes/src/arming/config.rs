@@ -48,11 +48,9 @@ pub struct StretchConfig {
     pub runstopped: String,
     /// `std_msgs/Bool`.
     pub homed: String,
-    /// `std_srvs/Trigger`: to the mode in which the arm follows trajectories.
-    pub trajectory_mode: String,
     /// `std_srvs/Trigger`: to the mode in which the base follows velocities.
     pub navigation_mode: String,
-    /// `std_srvs/Trigger`: to the mode that is left behind.
+    /// `std_srvs/Trigger`: to the mode in which the arm moves, and which is left behind.
     pub position_mode: String,
     /// `std_srvs/Trigger`.
     pub stop: String,
@@ -138,13 +136,12 @@ impl StretchConfig {
     fn read(m: &mut Map<'_>) -> Option<Self> {
         let mut name = |key| m.req(key).and_then(|v| absolute(&v));
         let (mode, runstopped, homed) = (name("mode"), name("runstopped"), name("homed"));
-        let (trajectory_mode, navigation_mode) = (name("trajectory_mode"), name("navigation_mode"));
-        let (position_mode, stop) = (name("position_mode"), name("stop"));
+        let (navigation_mode, position_mode) = (name("navigation_mode"), name("position_mode"));
+        let stop = name("stop");
         Some(Self {
             mode: mode?,
             runstopped: runstopped?,
             homed: homed?,
-            trajectory_mode: trajectory_mode?,
             navigation_mode: navigation_mode?,
             position_mode: position_mode?,
             stop: stop?,

@@ -1,6 +1,6 @@
 //! A Stretch through `stretch_driver`: runstop, homing, and the mode each kind of motion needs.
 //!
-//! In mode `trajectory` the arm follows timed trajectories, in `navigation` the base follows velocities; each node takes its mode before it
+//! In mode `position` the arm moves, in which the base may be one of its joints, in `navigation` the base follows velocities; each node takes its mode before it
 //! moves. Nobody is homed or released here: homing moves the robot, and a runstop is a person's word.
 
 use super::Use;
@@ -46,7 +46,7 @@ pub(super) fn unmet(mode: &str, runstopped: bool, homed: bool) -> Option<ArmingF
     }
     if ![TRAJECTORY, NAVIGATION, POSITION].contains(&mode) {
         // Homing, stowing, a gamepad: it is somebody else's until that ends.
-        return Some(ArmingFault::Mode { found: mode.to_owned(), wanted: TRAJECTORY.to_owned() });
+        return Some(ArmingFault::Mode { found: mode.to_owned(), wanted: POSITION.to_owned() });
     }
     None
 }
@@ -60,7 +60,7 @@ impl Stretch {
     ) -> Result<Self, RosError> {
         let services = QosProfile::services();
         let (switch_name, wanted) = match used {
-            Use::Arm => (&config.trajectory_mode, TRAJECTORY),
+            Use::Arm => (&config.position_mode, POSITION),
             Use::Base => (&config.navigation_mode, NAVIGATION),
         };
         Ok(Self {
@@ -138,7 +138,7 @@ impl Stretch {
     pub(super) async fn disarm(&self) -> Result<(), ArmingFault> {
         let mode = self.mode.now()?.data;
         if mode == self.wanted {
-            // In trajectory mode the driver's stop is not passed on; leaving the mode ends a trajectory.
+            // Leaving `navigation` ends a drive; the stop is for whatever moves in `position`.
             call(&self.leave, &self.config.position_mode, Trigger::Request::default(), START_DRIVER).await?;
             call(&self.stop, &self.config.stop, Trigger::Request::default(), START_DRIVER).await?;
         }

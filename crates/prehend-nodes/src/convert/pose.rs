@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::std_msgs::msg::Header;
+use prehend_navigation::Pose2;
 
 /// Seconds of a stamp.
 pub fn seconds(time: &Time) -> f64 {
@@ -52,6 +53,21 @@ pub fn isometry(translation: [f64; 3], rotation: [f64; 4]) -> Result<Isometry3<f
         UnitQuaternion::from_quaternion(quaternion)
     };
     Ok(Isometry3::from_parts(Translation3::from(Vector3::from(translation)), unit))
+}
+
+/// Rigid transform to message.
+pub fn transform_to_msg(pose: &Isometry3<f64>) -> geometry::Transform {
+    let (t, q) = (pose.translation.vector, pose.rotation.coords);
+    geometry::Transform {
+        translation: geometry::Vector3 { x: t.x, y: t.y, z: t.z },
+        rotation: geometry::Quaternion { x: q.x, y: q.y, z: q.z, w: q.w },
+    }
+}
+
+/// A pose in the plane of a rigid transform.
+pub fn plane_pose(pose: &Isometry3<f64>) -> Pose2 {
+    let forward = pose.rotation * Vector3::x();
+    Pose2::new(pose.translation.x, pose.translation.y, forward.y.atan2(forward.x))
 }
 
 /// Message to pose.

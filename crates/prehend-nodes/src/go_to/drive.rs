@@ -79,7 +79,7 @@ impl Driver {
             let data = json!({ "permit": permit.id(), "skill": permit.plan().skill.name() });
             shell.trace.event(goal_id, TraceEvent::KIND_MOTION, "drive", status, message, data);
         };
-        let Pose2 { x, y, yaw } = super::ground::plane_pose(&goal_pose);
+        let Pose2 { x, y, yaw } = crate::convert::plane_pose(&goal_pose);
         tell("started", format!("drive to ({x:.2}, {y:.2}) m, {:.0} degrees", yaw.to_degrees()));
         let result = match &self.nav2 {
             Nav2::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,

@@ -27,12 +27,6 @@ pub(super) struct Ground {
     tf: TfBuffer,
 }
 
-/// A pose in the plane of a rigid transform.
-pub(super) fn plane_pose(pose: &Isometry3<f64>) -> Pose2 {
-    let forward = pose.rotation * nalgebra::Vector3::x();
-    Pose2::new(pose.translation.x, pose.translation.y, forward.y.atan2(forward.x))
-}
-
 impl Ground {
     pub(super) fn new(node: &Node, navigation: &Navigation, arm: &str) -> Result<Self, RosError> {
         let mut maps = node.subscribe::<GridMsg>(&navigation.costmap, QosProfile::transient_local())?;
@@ -76,7 +70,7 @@ impl Ground {
     ///
     /// Errors: [`GoToFault::NotLocalized`].
     pub(super) fn base(&self) -> Result<Pose2, GoToFault> {
-        self.in_map(&self.navigation.base).map(|pose| plane_pose(&pose))
+        self.in_map(&self.navigation.base).map(|pose| convert::plane_pose(&pose))
     }
 
     /// Where the arm's base is, `map_from_arm`.

@@ -97,8 +97,6 @@ fn preferred_side(normal: &Vector3<f64>, from_centre: &Vector3<f64>) -> Option<[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::go_to::ground;
-    use prehend_navigation::Pose2;
 
     #[test]
     fn a_part_is_come_to_from_where_it_faces() {
@@ -112,6 +110,5 @@ mod tests {
         assert_eq!(keypad, Some([0.0, -0.06]));
         assert_eq!(preferred_side(&Vector3::z(), &Vector3::new(0.004, 0.0, 0.03)), None);
         assert_eq!(preferred_side(&Vector3::new(f64::NAN, 0.0, 0.0), &Vector3::zeros()), None);
-        assert_eq!(ground::plane_pose(&Isometry3::identity()), Pose2::new(0.0, 0.0, 0.0));
     }
 }

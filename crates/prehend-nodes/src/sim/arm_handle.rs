@@ -3,8 +3,8 @@
 //! Nothing here tells more than a real robot does: joint positions, the gripper's opening, how a motion ended.
 
 use super::base::{DriveEnd, Nav2Fault};
-use super::move_group::Misbehaviour;
 use super::vendor::Vendor;
+use crate::move_group::Misbehaviour;
 use prehend_navigation::route::Route;
 use prehend_sim::world::{GripEnd, JointPoint, JointVector, MotionOutcome, TrajectoryError};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};

@@ -50,7 +50,7 @@ pub(super) enum Request {
     PutObstacle { position: Option<[f64; 2]> },
     Bump,
     Vendor(super::vendor::Change),
-    Moveit(super::move_group::Misbehaviour),
+    Moveit(crate::move_group::Misbehaviour),
     Nav2(super::base::Nav2Fault),
     Fault(FaultChange),
 }

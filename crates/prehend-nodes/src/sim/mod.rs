@@ -7,7 +7,8 @@
 //! When the robot file has a section `arming`, the vendor's driver stands between the controllers and the robot, see `vendor`.
 //!
 //! Parameters: `detector` (`scene` or `perfect`), `depth_noise` (`scene` or `off`), `arming` (`robot` or `off`: no driver),
-//! `vendor_without` (a service of the driver that is not offered).
+//! `vendor_without` (a service of the driver that is not offered), `moveit` (`robot`, or `off`: no interfaces of MoveIt, so that the node
+//! `move_group` or a real MoveIt can offer them).
 
 pub mod arm_handle;
 mod base;
@@ -15,17 +16,18 @@ mod camera;
 mod controllers;
 mod judge;
 mod judge_channel;
-mod move_group;
 mod physics;
+mod planned;
 pub mod still;
 mod vendor;
 
 pub use arm_handle::{ArmError, ArmHandle, Motion, RobotState};
 pub use controllers::{TrajectoryMessageError, trajectory_from_msg};
 
-use crate::{NodeError, NodeOptions, Shell};
+use crate::{NodeError, NodeOptions, Shell, move_group};
 use camera::{Camera, Detectors, FrameSlot};
 use physics::{Physics, Publishers, robot_state};
+use planned::Planned;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_sim::scene::{DetectorSpec, PlacedScene};
 use prehend_sim::sensors::{Detector, RgbdCamera, Stage, overview_view_of, wrist_camera_intrinsics};
@@ -92,6 +94,12 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         "off" => vendor::Vendor::new(None, ""),
         other => return Err(start_error(format!("parameter `arming` is `{other}`; robot or off"))),
     };
+    let has_moveit = match parameters.string_or("moveit", "robot")?.as_str() {
+        "robot" => true,
+        "off" => false,
+        other => return Err(start_error(format!("parameter `moveit` is `{other}`; robot or off"))),
+    };
+    parameters.describe("moveit", "robot: it has MoveIt's interfaces; off: it has not.");
     let arm = ArmHandle::new(commands, reported, Arc::new(vendor));
     let frames = FrameSlot::default();
     let base = match &shell.robot.navigation {
@@ -127,7 +135,12 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
         tokio::spawn(controllers::serve_gripper(gripper, arm.clone(), Arc::clone(&model))),
     ];
     let seed = options.seed;
-    let _move_group = move_group::start(&shell.node, &shell.robot, arm.clone(), Arc::clone(&model), seed)?;
+    let _move_group = if has_moveit {
+        let planned = Arc::new(Planned::new(arm.clone(), Arc::clone(&model)));
+        Some(move_group::start(&shell.node, &shell.robot, planned, seed)?)
+    } else {
+        None
+    };
     let _driver = vendor::start(&shell.node, &shell.robot, arm.clone())?;
     let _navigator = match (&shell.robot.navigation, base_state) {
         (Some(names), Some(state)) => Some(base::start(&shell.node, names, arm.clone(), state)?),

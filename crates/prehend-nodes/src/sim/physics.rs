@@ -5,9 +5,9 @@ use super::base::{BaseRig, DriveEnd};
 use super::camera::{FrameSlot, FrameToDraw};
 use super::judge::{Answer, Faults, JointsFault, Request, TfFault};
 use crate::RobotConfig;
-use crate::convert::{header, stamp};
+use crate::convert::{header, stamp, transform_to_msg};
 use prehend_msgs::builtin_interfaces::msg::Time;
-use prehend_msgs::geometry_msgs::msg::{Quaternion, Transform, TransformStamped, Vector3};
+use prehend_msgs::geometry_msgs::msg::TransformStamped;
 use prehend_msgs::rosgraph_msgs::msg::Clock;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
@@ -270,16 +270,12 @@ impl Physics {
             .filter_map(|link| {
                 let parent = links.get(link.parent?)?;
                 let pose = model.parent_from_link(link, world.arm_joints(), world.gripper_opening());
-                let (t, q) = (pose.translation.vector, pose.rotation.coords);
                 let mut header = header(&parent.name, 0.0);
                 header.stamp = stamp.clone();
                 Some(TransformStamped {
                     header,
                     child_frame_id: link.name.clone(),
-                    transform: Transform {
-                        translation: Vector3 { x: t.x, y: t.y, z: t.z },
-                        rotation: Quaternion { x: q.x, y: q.y, z: q.z, w: q.w },
-                    },
+                    transform: transform_to_msg(&pose),
                 })
             })
             .collect()

@@ -4,8 +4,9 @@
 //! robot computes them; trajectories and gripper goals are refused.
 
 use super::arm_handle::{ArmHandle, Command, RobotState};
-use super::{controllers, move_group, start_error};
-use crate::{NodeError, RobotConfig};
+use super::planned::Planned;
+use super::{controllers, start_error};
+use crate::{NodeError, RobotConfig, move_group};
 use futures::StreamExt;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::sensor_msgs::msg::JointState;
@@ -58,7 +59,8 @@ impl StillRobot {
         let controller = node.create_action_server::<FollowJointTrajectory::Action>(&robot.arm.controller)?;
         let mut gripper = node.create_action_server::<GripperCommand::Action>(&robot.gripper.action)?;
         let mut states = node.subscribe::<JointState>(&robot.joint_states, QosProfile::sensor_data())?;
-        let planning = move_group::start(node, robot, arm.clone(), Arc::clone(&model), seed)?;
+        let planning =
+            move_group::start(node, robot, Arc::new(Planned::new(arm.clone(), Arc::clone(&model))), seed)?;
         let mut servers = JoinSet::new();
         servers.spawn(controllers::serve_arm(controller, arm, model));
         let counted = Arc::clone(&refused);

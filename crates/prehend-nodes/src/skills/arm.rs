@@ -1,10 +1,11 @@
 //! The only place that moves the robot: everything here needs a redeemed permit.
 
 use super::fault::SkillFault;
-use super::hand::{self, Hand, Joints};
+use super::hand::Hand;
 use super::interrupt::Interrupt;
 use super::moveit::{self, Verdict};
 use crate::RobotConfig;
+use crate::joints::{self, Joints};
 use crate::moveit_layout::Executions;
 use crate::permit::RedeemedPermit;
 use crate::shell::Shell;
@@ -64,7 +65,7 @@ impl Arm {
 
     /// The newest joint state, when it is fresh.
     pub(super) fn joints(&self) -> Result<Joints, SkillFault> {
-        hand::fresh(&self.joints)
+        Ok(joints::fresh(&self.joints)?)
     }
 
     /// Waits for joint states that come from now on: the last of a robot that has fallen silent are no measurement, and those of

@@ -1,6 +1,7 @@
 //! Why a skill did not do what it was asked for.
 
 use crate::arming::ArmingFault;
+use crate::joints::JointsUnknown;
 use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use crate::shell::Bar;
@@ -152,6 +153,12 @@ pub enum SkillFault {
 impl From<FramesError> for SkillFault {
     fn from(error: FramesError) -> Self {
         Self::Sensor { what: "transforms", detail: error.to_string() }
+    }
+}
+
+impl From<JointsUnknown> for SkillFault {
+    fn from(error: JointsUnknown) -> Self {
+        Self::Sensor { what: "joint states", detail: error.to_string() }
     }
 }
 

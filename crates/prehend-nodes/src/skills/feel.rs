@@ -1,6 +1,6 @@
 //! The force on the hand, from the torques of the arm's joints.
 
-use super::hand::Joints;
+use crate::joints::Joints;
 use nalgebra::Vector3;
 use prehend_motion::RobotModel;
 

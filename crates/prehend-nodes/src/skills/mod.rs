@@ -126,7 +126,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         return Err(unusable(reason));
     }
     shell.claim(&robot.arm.controller)?;
-    let joints = hand::follow_joints(node, robot)?;
+    let joints = crate::joints::follow_joints(node, robot)?;
     let services = QosProfile::services();
     let arming = Arming::start("skills", &shell, Use::Arm)?;
     Ok(Skills {

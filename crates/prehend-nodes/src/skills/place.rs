@@ -3,10 +3,11 @@
 use super::arm::Motion;
 use super::fault::SkillFault;
 use super::grasp::summary;
-use super::hand::{EMPTY_OPENING, Held, Joints, is_in_hand};
+use super::hand::{EMPTY_OPENING, Held, is_in_hand};
 use super::job::{Asked, Job};
 use super::planning::Planned;
 use super::scene::World;
+use crate::joints::Joints;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};

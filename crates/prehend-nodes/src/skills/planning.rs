@@ -1,10 +1,11 @@
 //! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
 
 use super::fault::SkillFault;
-use super::moveit::{self, TrajectoryFault, Verdict};
+use super::moveit::{self, Verdict};
 use super::pace::{Pace, slow_down};
 use crate::moveit_layout::{Groups, Inverses, Lines};
 use crate::robot::Distribution;
+use crate::trajectory_check::{self, TrajectoryFault};
 use crate::{RobotConfig, convert};
 use nalgebra::Isometry3;
 use prehend_motion::RobotModel;
@@ -30,6 +31,8 @@ const SILENCE: Duration = Duration::from_secs(4);
 const LINE_STEP: f64 = 0.005;
 /// Least share of a straight line that must be possible.
 const WHOLE_LINE: f64 = 0.995;
+/// How far a trajectory may begin or end from where it was asked to: radians, metres. MoveIt itself refuses to execute beyond 0.01.
+const SLACK: f64 = 0.01;
 
 /// Why the planner found nothing; not a fault of anybody.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,7 +223,7 @@ impl Planner {
         start: &[f64],
         end: Option<&[f64]>,
     ) -> Result<Planned, Miss> {
-        match moveit::check(&trajectory, &self.robot.arm.joints, start, end) {
+        match trajectory_check::check(&trajectory, &self.robot.arm.joints, start, end, SLACK) {
             Ok(()) => Ok(Planned { trajectory }),
             Err(fault) => {
                 tracing::warn!("the planner's trajectory was not taken: {fault}");

@@ -82,7 +82,7 @@ impl Vendor {
         match &self.lock().device {
             Device::None => Ok(()),
             Device::XArm(xarm) => xarm.may_move(),
-            Device::Stretch(stretch) => stretch.may_move("trajectory"),
+            Device::Stretch(stretch) => stretch.may_move("position"),
         }
     }
 

@@ -52,11 +52,7 @@ impl StretchState {
 }
 
 pub(super) fn serve(servers: &mut Servers<'_>, config: &StretchConfig) -> Result<(), NodeError> {
-    let modes = [
-        (&config.trajectory_mode, "trajectory"),
-        (&config.navigation_mode, "navigation"),
-        (&config.position_mode, "position"),
-    ];
+    let modes = [(&config.navigation_mode, "navigation"), (&config.position_mode, "position")];
     for (service, mode) in modes {
         servers.service::<Trigger::Service>(service, move |device, _, granted| {
             if let (Device::Stretch(state), true) = (device, granted) {

@@ -1,13 +1,13 @@
 //! What can go wrong in MoveIt's face, and the one place where it becomes a MoveIt error code.
 
 use crate::convert::ConvertError;
-use crate::sim::TrajectoryMessageError;
+use crate::trajectory_check::TrajectoryFault;
 use prehend_motion::{CartesianError, IkError, JointError, PlanError, SceneError, TimingError};
 use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 
 /// Why a request is not done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(super) enum MoveGroupError {
+pub(crate) enum MoveGroupError {
     #[error("unknown planning group `{found}`; this robot has `{known}`")]
     UnknownGroup { found: String, known: String },
     #[error("link `{link}` cannot be planned for; goals are for `{tip}` or a link rigid to it")]
@@ -39,9 +39,11 @@ pub(super) enum MoveGroupError {
     #[error("timing: {0}")]
     Timing(#[from] TimingError),
     #[error("trajectory: {0}")]
-    Trajectory(#[from] TrajectoryMessageError),
+    Trajectory(#[from] TrajectoryFault),
     #[error("the arm did not start: {reason}")]
     NotStarted { reason: String },
+    #[error("the controller {controller} ended the motion: {end}")]
+    Controller { controller: String, end: String },
     #[error("the force guard stopped the arm at {force:.0} N")]
     ForceLimit { force: f64 },
     #[error("the arm was stopped")]
@@ -87,8 +89,12 @@ impl MoveGroupError {
                 Code::INVALID_GOAL_CONSTRAINTS
             }
             Self::Timing(_) => Code::INVALID_MOTION_PLAN,
+            // As MoveIt has it: the plan is one, but the arm is elsewhere.
+            Self::Trajectory(TrajectoryFault::Start { .. }) => Code::CONTROL_FAILED,
             Self::Trajectory(_) => Code::INVALID_MOTION_PLAN,
-            Self::NotStarted { .. } | Self::ForceLimit { .. } | Self::Gone => Code::CONTROL_FAILED,
+            Self::NotStarted { .. } | Self::Controller { .. } | Self::ForceLimit { .. } | Self::Gone => {
+                Code::CONTROL_FAILED
+            }
             Self::Stopped => Code::PREEMPTED,
             Self::Crash => Code::CRASH,
         }

@@ -1,4 +1,4 @@
-//! What a real MoveIt may answer besides the truth: the judge asks for it, see `judge`.
+//! What a real MoveIt may answer besides the truth: the judge of the embedded robot asks for it, see `sim::judge`.
 
 use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
 use prehend_msgs::moveit_msgs::srv::GetCartesianPath;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// What is wrong; absent keys are right again.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::sim) struct Misbehaviour {
+pub(crate) struct Misbehaviour {
     /// Code with which every plan and line is answered.
     planning: Option<i32>,
     /// Code with which every execution ends before it begins.

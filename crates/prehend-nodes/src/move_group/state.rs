@@ -7,16 +7,16 @@ use prehend_msgs::sensor_msgs::msg::JointState;
 
 /// Where arm and fingers stand.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ArmState {
-    /// Joints in the model's order, rad.
-    pub(super) joints: Vec<f64>,
-    /// Drive joint of the gripper, rad.
-    pub(super) drive: f64,
+pub(crate) struct ArmState {
+    /// Joints in the model's order, rad or m.
+    pub(crate) joints: Vec<f64>,
+    /// Drive joint of the gripper, rad or m.
+    pub(crate) drive: f64,
 }
 
 impl ArmState {
     /// This state with what a message changes: joints that it does not name stay.
-    pub(super) fn with(&self, model: &RobotModel, message: &RobotState) -> Result<Self, MoveGroupError> {
+    pub(crate) fn with(&self, model: &RobotModel, message: &RobotState) -> Result<Self, MoveGroupError> {
         let bad = |reason: String| MoveGroupError::RobotState { reason };
         let JointState { name, position, .. } = &message.joint_state;
         if name.len() != position.len() {
@@ -40,7 +40,7 @@ impl ArmState {
     }
 
     /// As a message: arm joints, then the drive.
-    pub(super) fn to_msg(&self, model: &RobotModel) -> RobotState {
+    pub(crate) fn to_msg(&self, model: &RobotModel) -> RobotState {
         let mut name = model.joint_names().to_vec();
         let mut position = self.joints.clone();
         if let Some(drive) = &model.group().drive {

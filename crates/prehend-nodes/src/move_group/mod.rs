@@ -1,10 +1,14 @@
-//! MoveIt 2's face by its real names and types, so that MoveIt can stand in its place.
+//! MoveIt 2's face by its real names and types, so that MoveIt can stand in its place, and it in MoveIt's.
 //!
 //! For: `/move_action`, `/execute_trajectory`, `/compute_cartesian_path`, `/compute_ik`, `/apply_planning_scene`, over the planner of
-//! `prehend-motion` and the arm behind [`ArmHandle`].
+//! `prehend-motion` and an `Arm`: that of the embedded robot, or, in the node `move_group`, one that its own controller moves, for
+//! robots whose vendor has no MoveIt configuration.
 //! Not for: knowing what is on the table: the scene holds what clients applied and nothing else.
-//! Read [`start`] first. Planning runs on threads for blocking work; one motion runs at a time, a second one is refused by the arm.
+//! Read [`run`] and `start` first. Planning runs on threads for blocking work; one motion runs at a time, a second one is refused by the
+//! arm.
 
+mod arm;
+mod controlled;
 mod error;
 mod goal;
 mod misbehaviour;
@@ -15,25 +19,26 @@ mod state;
 mod tests;
 mod trajectory;
 
-use super::arm_handle::{ArmError, ArmHandle};
-use super::controllers::trajectory_from_msg;
+pub(crate) use arm::Arm;
+pub(crate) use error::MoveGroupError;
+pub(crate) use misbehaviour::Misbehaviour;
+pub(crate) use state::ArmState;
+
 use crate::moveit_layout::{ActionLayout, Humble, Jazzy, Layout, ServiceLayout};
 use crate::robot::{Distribution, MoveItNames};
-use crate::{NodeError, RobotConfig};
-use error::{MoveGroupError, success};
+use crate::{NodeError, NodeOptions, RobotConfig, Shell};
+use controlled::Controlled;
+use error::success;
 use futures::StreamExt;
-pub(super) use misbehaviour::Misbehaviour;
 use planning::{Planned, Planner};
 use prehend_motion::{MotionLimits, RobotModel};
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
 use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
 use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetCartesianPath, GetPositionIK};
 use prehend_ros::{ExecutingGoal, Node, QosProfile};
-use prehend_sim::world::{ArmModel, MotionOutcome};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scene::Scene;
-use state::ArmState;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -43,36 +48,58 @@ use tokio::task::JoinSet;
 const PADDING: f64 = 0.002;
 
 /// What all servers share.
-struct Face {
+struct Face<A> {
     scene: Mutex<Scene>,
     limits: MotionLimits,
-    arm: ArmHandle,
-    /// The arm as its controller sees it.
-    controlled: Arc<ArmModel>,
+    arm: Arc<A>,
     seed: u64,
     requests: AtomicU64,
+}
+
+/// Runs the node until it is told to stop: plans for the arm of the robot file, which its own controller moves. The seed of `options`
+/// makes the plans repeatable.
+///
+/// Errors: [`NodeError`].
+pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
+    let seed = options.seed;
+    Shell::start("move_group", &options).await?.live(|shell| over_the_controller(shell, seed)).await
+}
+
+/// Takes in the configuration and serves until it is to be given back; the arm stands then.
+async fn over_the_controller(shell: Shell, seed: u64) -> Result<(), NodeError> {
+    shell.node.parameters().finish()?;
+    let arm = Arc::new(Controlled::create(&shell)?);
+    let mut servers = start(&shell.node, &shell.robot, Arc::clone(&arm), seed)?;
+    shell.configured();
+    shell.shutdown().await;
+    arm.end().await;
+    servers.shutdown().await;
+    Ok(())
 }
 
 /// Creates the servers and serves them until the returned set is dropped. `seed` makes the plans repeatable.
 ///
 /// Errors: [`NodeError::Start`] when the robot description or its limits file (`<urdf>_joint_limits.yaml` beside it) cannot be used,
 /// [`NodeError::Config`] when the limits file is wrong, [`NodeError::Ros`].
-pub(super) fn start(
+pub(crate) fn start<A: Arm>(
     node: &Node,
     robot: &RobotConfig,
-    arm: ArmHandle,
-    controlled: Arc<ArmModel>,
+    arm: Arc<A>,
     seed: u64,
 ) -> Result<JoinSet<()>, NodeError> {
-    let face = Arc::new(Face::new(robot, arm, controlled, seed)?);
+    let face = Arc::new(Face::new(robot, arm, seed)?);
     match robot.moveit.distribution {
-        Distribution::Jazzy => serve::<Jazzy>(node, &robot.moveit, &face),
-        Distribution::Humble => serve::<Humble>(node, &robot.moveit, &face),
+        Distribution::Jazzy => serve::<Jazzy, A>(node, &robot.moveit, &face),
+        Distribution::Humble => serve::<Humble, A>(node, &robot.moveit, &face),
     }
 }
 
 /// The servers in the layouts `L`.
-fn serve<L: Layout>(node: &Node, names: &MoveItNames, face: &Arc<Face>) -> Result<JoinSet<()>, NodeError> {
+fn serve<L: Layout, A: Arm>(
+    node: &Node,
+    names: &MoveItNames,
+    face: &Arc<Face<A>>,
+) -> Result<JoinSet<()>, NodeError> {
     let face = face.clone();
     let services = QosProfile::services();
     let mut goals = node.create_action_server::<L::Group>(&names.move_action)?;
@@ -154,18 +181,20 @@ fn log(sent: Result<(), prehend_ros::RosError>) {
     }
 }
 
-impl Face {
-    fn new(
-        robot: &RobotConfig,
-        arm: ArmHandle,
-        controlled: Arc<ArmModel>,
-        seed: u64,
-    ) -> Result<Self, NodeError> {
-        let failed = |reason: String| NodeError::Start { node: "sim", reason };
+impl<A: Arm> Face<A> {
+    fn new(robot: &RobotConfig, arm: Arc<A>, seed: u64) -> Result<Self, NodeError> {
+        let failed = |reason: String| NodeError::Start { node: "move_group", reason };
         let text = std::fs::read_to_string(&robot.urdf)
             .map_err(|error| failed(format!("cannot read {}: {error}", robot.urdf.display())))?;
         let model = RobotModel::from_urdf(&text, robot.group())
             .map_err(|error| failed(format!("{}: {error}", robot.urdf.display())))?;
+        if model.joint_names() != robot.arm.joints {
+            let (found, file) = (model.joint_names(), &robot.arm.joints);
+            let urdf = robot.urdf.display();
+            return Err(failed(format!(
+                "`arm.joints` is {file:?}; in {urdf} the arm's joints are {found:?}"
+            )));
+        }
         let stem = robot.urdf.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let path = robot.urdf.with_file_name(format!("{stem}_joint_limits.yaml"));
         let text = std::fs::read_to_string(&path)
@@ -175,22 +204,16 @@ impl Face {
             scene: Mutex::new(Scene::new(Arc::new(model), PADDING)),
             limits,
             arm,
-            controlled,
             seed,
             requests: AtomicU64::new(0),
         })
-    }
-
-    fn arm_state(&self) -> ArmState {
-        let state = self.arm.state();
-        ArmState { joints: state.positions, drive: state.drive }
     }
 
     fn apply_scene(
         &self,
         message: &prehend_msgs::moveit_msgs::msg::PlanningScene,
     ) -> Result<(), MoveGroupError> {
-        let arm = self.arm_state();
+        let arm = self.arm.state()?;
         let mut scene = self.scene.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = scene.clone();
         changed.apply(message, &arm)?;
@@ -198,33 +221,33 @@ impl Face {
         Ok(())
     }
 
-    fn planner(&self) -> Planner {
+    fn planner(&self) -> Result<Planner, MoveGroupError> {
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
-        Planner {
+        Ok(Planner {
             scene: self.scene.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            arm: self.arm_state(),
+            arm: self.arm.state()?,
             limits: self.limits.clone(),
             rng: ChaCha8Rng::seed_from_u64(
                 self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(request),
             ),
-        }
+        })
     }
 
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(Planner) -> Result<T, MoveGroupError> + Send + 'static,
     ) -> Result<T, MoveGroupError> {
-        let planner = self.planner();
+        let planner = self.planner()?;
         tokio::task::spawn_blocking(move || work(planner)).await.unwrap_or(Err(MoveGroupError::Crash))
     }
 
     /// `/move_action`: plan, and execute unless told otherwise.
-    async fn move_group<A: ActionLayout<MoveGroup::Action>>(&self, executing: ExecutingGoal<A>) {
+    async fn move_group<L: ActionLayout<MoveGroup::Action>>(&self, executing: ExecutingGoal<L>) {
         let say = |state: &str| {
             let feedback = MoveGroup::Feedback { state: state.to_owned() };
-            log(executing.publish_feedback(A::feedback_from(feedback)))
+            log(executing.publish_feedback(L::feedback_from(feedback)))
         };
-        let MoveGroup::Goal { request, planning_options } = A::goal_into(executing.goal().clone());
+        let MoveGroup::Goal { request, planning_options } = L::goal_into(executing.goal().clone());
         let mut result = MoveGroup::Result::default();
         say("PLANNING");
         let begun = Instant::now();
@@ -264,10 +287,10 @@ impl Face {
         misbehaviour.spoil(&mut result.planned_trajectory);
         if let Some(code) = misbehaviour.planning() {
             result.error_code = code;
-            executing.abort(A::result_from(result));
+            executing.abort(L::result_from(result));
             return;
         }
-        let result = A::result_from(result);
+        let result = L::result_from(result);
         let cancelled = executing.is_cancel_requested();
         match outcome {
             Ok(()) => executing.succeed(result),
@@ -277,23 +300,23 @@ impl Face {
     }
 
     /// `/execute_trajectory`.
-    async fn execute_trajectory<A: ActionLayout<ExecuteTrajectory::Action>>(
+    async fn execute_trajectory<L: ActionLayout<ExecuteTrajectory::Action>>(
         &self,
-        executing: ExecutingGoal<A>,
+        executing: ExecutingGoal<L>,
     ) {
         let say = |state: &str| {
             let feedback = ExecuteTrajectory::Feedback { state: state.to_owned() };
-            log(executing.publish_feedback(A::feedback_from(feedback)))
+            log(executing.publish_feedback(L::feedback_from(feedback)))
         };
         if let Some(error_code) = self.arm.misbehaviour().execution() {
-            executing.abort(A::result_from(ExecuteTrajectory::Result { error_code }));
+            executing.abort(L::result_from(ExecuteTrajectory::Result { error_code }));
             return;
         }
         say("MONITOR");
-        let goal = A::goal_into(executing.goal().clone());
+        let goal = L::goal_into(executing.goal().clone());
         let outcome = self.follow(&goal.trajectory, executing.cancelled()).await;
         say("IDLE");
-        let result = A::result_from(ExecuteTrajectory::Result { error_code: code(&outcome) });
+        let result = L::result_from(ExecuteTrajectory::Result { error_code: code(&outcome) });
         let cancelled = executing.is_cancel_requested();
         match outcome {
             Ok(()) => executing.succeed(result),
@@ -306,30 +329,12 @@ impl Face {
     async fn follow(
         &self,
         trajectory: &RobotTrajectory,
-        cancelled: impl Future<Output = ()>,
+        cancelled: impl Future<Output = ()> + Send,
     ) -> Result<(), MoveGroupError> {
         if !trajectory.multi_dof_joint_trajectory.points.is_empty() {
             return Err(MoveGroupError::Unsupported { what: "a multi-dof trajectory" });
         }
-        let points = trajectory_from_msg(&self.controlled, &trajectory.joint_trajectory)?;
-        let refused = |error: ArmError| match error {
-            ArmError::Trajectory(error) => MoveGroupError::NotStarted { reason: error.to_string() },
-            ArmError::NotReady(reason) => MoveGroupError::NotStarted { reason },
-            ArmError::Gone => MoveGroupError::Gone,
-        };
-        let mut motion = self.arm.execute(points).await.map_err(refused)?;
-        let ended = tokio::select! {
-            ended = motion.ended() => ended,
-            () = cancelled => {
-                self.arm.stop().map_err(refused)?;
-                motion.ended().await
-            }
-        };
-        match ended.map_err(refused)? {
-            MotionOutcome::Succeeded => Ok(()),
-            MotionOutcome::Stopped => Err(MoveGroupError::Stopped),
-            MotionOutcome::ForceLimit(force) => Err(MoveGroupError::ForceLimit { force }),
-        }
+        self.arm.follow(trajectory, cancelled).await
     }
 }
 

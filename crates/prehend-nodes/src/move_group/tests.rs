@@ -12,7 +12,7 @@ const READY: [f64; 6] = [0.0, -0.6, -0.8, 0.0, 1.4, 0.0];
 type Code = MoveItErrorCodes;
 
 fn model() -> Arc<RobotModel> {
-    let text = include_str!("../../../../../urdf/xarm6.urdf");
+    let text = include_str!("../../../../urdf/xarm6.urdf");
     Arc::new(RobotModel::from_urdf(text, RobotGroup::xarm6()).expect("a good URDF"))
 }
 
