@@ -97,6 +97,9 @@ WHERE = {
 }
 
 
+# How the pictures of a real robot's camera are turned to stand upright: where it is mounted on its side.
+IMAGE_TURN = {"stretch": "clockwise"}
+
 # Where Prehend's own planner stands in MoveIt's place: the vendor publishes no configuration of MoveIt.
 WITHOUT_MOVEIT = ["stretch"]
 
@@ -296,11 +299,13 @@ def prehend_nodes(said, robot_file, robot):
     unarmed = [{"arming": "off"}] if is_without_driver(said, robot) else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
+    own = {"object_map": [{"image_turn": IMAGE_TURN[said["robot"]]}]} if said["sim"] == "none" and said["robot"] in IMAGE_TURN else {}
+    own |= dict.fromkeys(("skills", "go_to"), unarmed)
     again = {"arguments": ["--robot", str(robot_file)], "respawn": said["respawn"], "respawn_delay": float(said["respawn_delay"])}
     nodes = [
         Node(
             executable=name, name=name, **again,
-            **{**common, "parameters": common["parameters"] + managed + (unarmed if name in ("skills", "go_to") else [])})
+            **{**common, "parameters": common["parameters"] + managed + own.get(name, [])})
         for name in names
     ]
     nodes = [Node(executable=name, name=name, **again, **common) for name in between(said, robot)] + nodes

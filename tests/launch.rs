@@ -310,19 +310,20 @@ for robot, sim, moveit, launch, sections in [
     ("xarm6", "none", True, "", []),
 ]:
     asked = {**said, "robot": robot, "sim": sim, "moveit": moveit, "moveit_launch": launch}
-    names = [node["name"] for node in file["prehend_nodes"](asked, "robot.yaml", dict.fromkeys(sections, {}))]
-    print(robot, sim, moveit, launch, "-", *sorted({"stretch", "move_group", "sim"} & set(names)))
+    nodes = {node["name"]: node for node in file["prehend_nodes"](asked, "robot.yaml", dict.fromkeys(sections, {}))}
+    turned = {"image_turn": "clockwise"} in nodes["object_map"]["parameters"]
+    print(robot, sim, moveit, launch, "-", *sorted({"stretch", "move_group", "sim"} & set(nodes)), "turned" * turned)
 "#;
 
 #[test]
-fn a_real_stretch_gets_a_controller_and_a_planner() {
+fn a_real_stretch_gets_a_controller_a_planner_and_upright_pictures() {
     let file = repository().join("launch/prehend.launch.py");
     let script = format!("{RECORDED}there = []\n{BETWEEN}");
     let Some(printed) = python("import ast", &script, &[file]) else { return };
     let expected = [
-        "stretch none True  - move_group stretch",
-        "stretch none True mine.launch.py - stretch",
-        "stretch none False  - stretch",
+        "stretch none True  - move_group stretch turned",
+        "stretch none True mine.launch.py - stretch turned",
+        "stretch none False  - stretch turned",
         "stretch embedded True  - sim",
         "xarm6 none True  -",
     ];

@@ -24,7 +24,7 @@ use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{
-    Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
+    ImageTurn, Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
 };
 use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
@@ -157,6 +157,20 @@ async fn next_of<M: prehend_msgs::Message>(topic: &mut Option<Subscription<M>>) 
     }
 }
 
+fn image_turn(text: &str) -> Result<ImageTurn, NodeError> {
+    Ok(match text {
+        "none" => ImageTurn::None,
+        "clockwise" => ImageTurn::Clockwise,
+        "around" => ImageTurn::Around,
+        "counterclockwise" => ImageTurn::Counterclockwise,
+        other => {
+            let reason =
+                format!("parameter `image_turn` is `{other}`; none, clockwise, around or counterclockwise");
+            return Err(NodeError::Start { node: "object_map", reason });
+        }
+    })
+}
+
 /// The map of the room and its topic.
 struct Room {
     builder: RoomBuilder,
@@ -178,6 +192,8 @@ struct ObjectMapNode<'a> {
     joiner: Joiner,
     /// How cameras and detectors are heard.
     sensor: QosProfile,
+    /// How the camera's pictures are turned to stand upright.
+    turn: ImageTurn,
     /// In a replay, the stamp of the last frame of each scope: none is taken twice, however the clock came.
     replayed: Option<HashMap<Scope, i64>>,
     newest: Option<frames::Frame>,
@@ -206,6 +222,9 @@ impl<'a> ObjectMapNode<'a> {
         let is_replay = parameters.bool_or("replay", false)?;
         let text = "The frames are those of a recording: none may be lost, each is taken once, with the parts that were seen in it.";
         parameters.describe("replay", text);
+        let turn = image_turn(&parameters.string_or("image_turn", "none")?)?;
+        let text = "How the camera's pictures are turned to stand upright: none, clockwise, around, counterclockwise.";
+        parameters.describe("image_turn", text);
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("settings", "File that says which models look and which one confirms.");
         parameters.finish()?;
@@ -236,6 +255,7 @@ impl<'a> ObjectMapNode<'a> {
             joiner: if is_replay && has_parts { joiner.with_parts() } else { joiner },
             sensor: if is_replay { QosProfile::default().depth(REPLAYED) } else { QosProfile::sensor_data() },
             replayed: is_replay.then(HashMap::new),
+            turn,
             sight,
             newest: None,
             waiting: Vec::new(),

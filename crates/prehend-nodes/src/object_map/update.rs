@@ -348,7 +348,7 @@ impl ObjectMapNode<'_> {
             Some((labels, detections)) => (frames::label_image(labels)?, frames::detections(detections)),
             None => (LabelImage::blank(color.width, color.height), Vec::new()),
         };
-        Ok(Keyframe {
+        let keyframe = Keyframe {
             view: if view.is_empty() { "view".to_owned() } else { view.to_owned() },
             stamp: convert::seconds(&frame.stamp),
             color,
@@ -365,7 +365,8 @@ impl ObjectMapNode<'_> {
             intrinsics: convert::intrinsics_from_msg(&frame.info)?,
             map_from_camera,
             robot: gripper.into_iter().collect(),
-        })
+        };
+        Ok(keyframe.turned(self.turn))
     }
 
     /// Takes a frame into the map of a scope; gives what it changed and how long it took, seconds.
