@@ -11,13 +11,13 @@ use prehend_cli::goal::{self, Followed};
 use prehend_cli::graph::Graph;
 use prehend_cli::node::{NODES, NodeName};
 use prehend_cli::outcome::Outcome;
-use prehend_cli::supervisor::{Event, Output, ProcessSpec, Restart};
+use prehend_cli::supervisor::{Output, ProcessSpec, Restart};
 use prehend_msgs::moveit_msgs::action::MoveGroup;
 use prehend_msgs::moveit_msgs::msg::{Constraints, JointConstraint, MoveItErrorCodes};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-use prehend_ros::{GoalHandle, GoalStatus, STUCK_EXIT_CODE};
+use prehend_ros::{GoalHandle, GoalStatus};
 use serde_json::json;
 use std::time::Duration;
 
@@ -38,31 +38,15 @@ fn move_group() -> ProcessSpec {
 
 /// A graph whose robot has no MoveIt, and the node.
 async fn over_the_controller(without: &[NodeName], speed: f64, parameters: &[&'static str]) -> Stage {
-    let of_sim = ["detector:=perfect", "moveit:=off"].iter().chain(parameters);
-    let parameters: Vec<_> = of_sim.map(|parameter| (NodeName::Sim, *parameter)).collect();
-    let hung = format!("exit status: {STUCK_EXIT_CODE}");
-    // A process may hang in the middleware at its start; see `Graph::ready`, which knows nothing of the node.
-    for _ in 0..2 {
-        let (without, parameters) = (without.to_vec(), parameters.clone());
-        let mut stage = Stage::begin(StageOptions { without, speed, parameters, ..StageOptions::default() });
+    let options = || {
+        let of_sim = ["detector:=perfect", "moveit:=off"].iter().chain(parameters);
+        let parameters = of_sim.map(|parameter| (NodeName::Sim, *parameter)).collect();
+        StageOptions { without: without.to_vec(), speed, parameters, ..StageOptions::default() }
+    };
+    let node = |stage: &mut Stage| {
         stage.graph.supervisor.start(move_group()).unwrap_or_else(|error| panic!("{error}"));
-        // A graph is ready when somebody offers straight lines.
-        let graph = &mut stage.graph;
-        let ready = wait_for("everybody is there", async || {
-            let dead = |event: &Event| matches!(event, Event::Died { status, .. } if *status == hung);
-            while let Some(event) = graph.supervisor.try_event() {
-                if dead(&event) {
-                    return Some(false);
-                }
-            }
-            graph.missing().is_empty().then_some(true)
-        });
-        if ready.await {
-            return stage;
-        }
-        stage.end().await;
-    }
-    panic!("a process hung in the middleware, twice");
+    };
+    Stage::start_beside(options, node).await.0
 }
 
 /// Gives [`EASY_GOAL`], kills the node as soon as the arm moves, and follows the goal to its end.

@@ -6,9 +6,10 @@ mod harness;
 mod stand_in;
 
 use futures::StreamExt;
-use harness::{PREHEND, Stage, StageOptions, one_at_a_time, wait_for};
+use harness::{Stage, StageOptions, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
+use prehend_cli::supervisor::{Output, ProcessSpec, Restart};
 use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::control_msgs::msg::GripperCommand as GripperGoal;
@@ -22,7 +23,6 @@ use prehend_ros::{
 use serde_json::json;
 use stand_in::{Role, StandIn, elsewhere, remapped};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -38,51 +38,24 @@ objects:
    on: table, region: {x: [-0.20, -0.14], y: [-0.24, -0.14]}}
 ";
 
-/// A node of Prehend's on the robot's side; ended when dropped.
-struct Beside(Child);
-
-impl Beside {
-    fn start(stage: &Stage, node: &str, names: &[&str]) -> Self {
-        let mut command = Command::new(PREHEND);
-        command.args(["node", node, "--robot", "stretch", "--ros-args", "-p", "use_sim_time:=true"]);
-        for name in names {
-            command.args(["-r", &format!("{name}:={}", elsewhere(name))]);
-        }
-        let log =
-            std::fs::File::create(stage.folder.path().join(format!("{node}.beside.log"))).expect("a log");
-        let child = command
-            .env("ROS_DOMAIN_ID", stage.graph.domain.id.to_string())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .expect("started");
-        Self(child)
+/// A node of Prehend's on the robot's side, of which these names are below `/elsewhere`; started again when it dies.
+fn beside(node: NodeName, names: &[&str]) -> ProcessSpec {
+    let mut arguments =
+        ["node", node.name(), "--supervised", "--robot", "stretch", "--ros-args"].map(str::to_owned).to_vec();
+    for name in names {
+        arguments.extend(["-r".to_owned(), format!("{name}:={}", elsewhere(name))]);
     }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    ProcessSpec { name: node.name().to_owned(), arguments, restart: Restart::Always, output: Output::Logged }
 }
 
 /// The room, with everything between: the driver's names are its own, those of the robot file that the node `stretch` offers are below
 /// `/elsewhere`, for the embedded robot has them as well.
-struct Between {
-    stage: Stage,
-    driver: StandIn,
-    _beside: [Beside; 2],
-}
-
-async fn begun() -> Between {
+async fn begun() -> (Stage, StandIn) {
     let robot = RobotConfig::load(Path::new("stretch")).expect("the robot file");
-    let odometry = robot.navigation.as_ref().expect("a base").odometry.clone();
+    let odometry = robot.navigation.as_ref().expect("a base").odometry.as_str();
     let (arm, gripper, states) =
         (robot.arm.controller.as_str(), robot.gripper.action.as_str(), robot.joint_states.as_str());
-    let options = StageOptions {
+    let options = || StageOptions {
         scene: ROOM,
         robot: "stretch",
         speed: 3.0,
@@ -90,16 +63,16 @@ async fn begun() -> Between {
         arguments: remapped("skills", &[arm, gripper, states]),
         ..StageOptions::default()
     };
-    let mut stage = Stage::begin(options);
-    let driver = StandIn::start(Role::StretchDriver, stage.graph.domain.id);
-    let beside = [
-        Beside::start(&stage, "stretch", &[arm, gripper, states, odometry.as_str(), "/tf"]),
-        Beside::start(&stage, "move_group", &[arm, states]),
-    ];
-    if let Err(error) = stage.graph.ready(|_| (), std::future::pending()).await {
-        panic!("{error}\nlogs: {}", stage.folder.path().display());
-    }
-    Between { stage, driver, _beside: beside }
+    let nodes = |stage: &mut Stage| {
+        for node in [
+            beside(NodeName::Stretch, &[arm, gripper, states, odometry, "/tf"]),
+            beside(NodeName::MoveGroup, &[arm, states]),
+        ] {
+            stage.graph.supervisor.start(node).unwrap_or_else(|error| panic!("{error}"));
+        }
+        StandIn::start(Role::StretchDriver, stage.graph.domain.id)
+    };
+    Stage::start_beside(options, nodes).await
 }
 
 /// Deadline of one call.
@@ -210,7 +183,7 @@ fn near(found: &[f64], expected: &[f64], what: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn single_goals_end_as_a_controllers_do() {
     let _turn = one_at_a_time().await;
-    let Between { mut stage, mut driver, _beside } = begun().await;
+    let (mut stage, mut driver) = begun().await;
     let client = Client::of(&stage);
     let robots = stage.graph.observer.node.tf().expect("transforms");
     let names = client.joints.clone();
@@ -298,7 +271,7 @@ async fn single_goals_end_as_a_controllers_do() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_apple_is_put_in_a_bowl_through_the_driver() {
     let _turn = one_at_a_time().await;
-    let Between { mut stage, driver: _driver, _beside } = begun().await;
+    let (mut stage, _driver) = begun().await;
     let followed = stage.goal("put the apple in the bowl").await;
     assert_eq!(followed.ending.outcome, Outcome::Done, "{:?}\n{}", followed.ending, stage.story());
     let truth = stage.truth().await;

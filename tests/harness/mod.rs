@@ -15,7 +15,7 @@ use prehend_cli::graph::{Graph, GraphOptions};
 use prehend_cli::judge::Judge;
 use prehend_cli::node::{NODES, NodeName};
 use prehend_cli::outcome::Outcome;
-use prehend_cli::supervisor::{Output, ProcessSpec, Restart, Supervisor};
+use prehend_cli::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_ros::RosArguments;
 use prehend_sim::world::Truth;
@@ -187,6 +187,35 @@ impl Stage {
             panic!("{error}\nlogs: {}", stage.folder.path().display());
         }
         stage
+    }
+
+    /// Starts a graph with something `beside` it of which [`Graph::ready`] knows nothing, and waits until nobody is missing. Begun anew when
+    /// a process hangs in the middleware at its start, as `Graph::ready` does it.
+    pub(crate) async fn start_beside<T>(
+        options: impl Fn() -> StageOptions,
+        beside: impl Fn(&mut Self) -> T,
+    ) -> (Self, T) {
+        let hung = format!("exit status: {}", prehend_ros::STUCK_EXIT_CODE);
+        for _ in 0..3 {
+            let mut stage = Self::begin(options());
+            let there = beside(&mut stage);
+            let graph = &mut stage.graph;
+            let ready = wait_for("everybody is there", async || {
+                let dead = |event: &Event| matches!(event, Event::Died { status, .. } if *status == hung);
+                while let Some(event) = graph.supervisor.try_event() {
+                    if dead(&event) {
+                        return Some(false);
+                    }
+                }
+                graph.missing().is_empty().then_some(true)
+            });
+            if ready.await {
+                return (stage, there);
+            }
+            drop(there);
+            stage.end().await;
+        }
+        panic!("a process hung in the middleware, again and again");
     }
 
     /// Starts the processes of a graph; they are not ready yet.

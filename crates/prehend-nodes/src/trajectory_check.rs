@@ -1,6 +1,7 @@
 //! What a trajectory must be before it is executed, whoever planned it.
 
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
+use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
 /// Why a trajectory is not executed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,10 +38,32 @@ pub(crate) fn check(
     if !trajectory.multi_dof_joint_trajectory.points.is_empty() {
         return Err(TrajectoryFault::MultiDof);
     }
-    let (names, points) = (&trajectory.joint_trajectory.joint_names, &trajectory.joint_trajectory.points);
-    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+    let joint_trajectory = &trajectory.joint_trajectory;
+    let order = order(joint_trajectory, joints)?;
+    let (Some(first), Some(last)) = (joint_trajectory.points.first(), joint_trajectory.points.last()) else {
         return Err(TrajectoryFault::Empty);
     };
+    let off = |positions: &[f64], wanted: &[f64]| {
+        let far = |(i, wanted): (usize, &f64)| (joints[i].clone(), (positions[order[i]] - wanted).abs());
+        wanted.iter().enumerate().take(joints.len()).map(far).find(|(_, off)| *off > slack)
+    };
+    if let Some((joint, off)) = off(&first.positions, start) {
+        return Err(TrajectoryFault::Start { joint, off });
+    }
+    match goal.and_then(|goal| off(&last.positions, goal)) {
+        Some((joint, off)) => Err(TrajectoryFault::End { joint, off }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a trajectory has points, one after the other, of numbers for these joints, each once in any order. Where each joint is in it.
+///
+/// Errors: [`TrajectoryFault`], the first that is found.
+pub(crate) fn order(trajectory: &JointTrajectory, joints: &[String]) -> Result<Vec<usize>, TrajectoryFault> {
+    let (names, points) = (&trajectory.joint_names, &trajectory.points);
+    if points.is_empty() {
+        return Err(TrajectoryFault::Empty);
+    }
     let order: Option<Vec<usize>> =
         joints.iter().map(|joint| names.iter().position(|name| name == joint)).collect();
     let order = order
@@ -60,30 +83,24 @@ pub(crate) fn check(
                 return Err(TrajectoryFault::NotFinite { point, what });
             }
         }
-        let time = f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9;
+        let time = seconds(p);
         if time <= before {
             return Err(TrajectoryFault::Time { point });
         }
         before = time;
     }
-    let off = |positions: &[f64], wanted: &[f64]| {
-        let far = |(i, wanted): (usize, &f64)| (joints[i].clone(), (positions[order[i]] - wanted).abs());
-        wanted.iter().enumerate().take(joints.len()).map(far).find(|(_, off)| *off > slack)
-    };
-    if let Some((joint, off)) = off(&first.positions, start) {
-        return Err(TrajectoryFault::Start { joint, off });
-    }
-    match goal.and_then(|goal| off(&last.positions, goal)) {
-        Some((joint, off)) => Err(TrajectoryFault::End { joint, off }),
-        None => Ok(()),
-    }
+    Ok(order)
+}
+
+/// Time of a point from the start, seconds.
+pub(crate) fn seconds(point: &JointTrajectoryPoint) -> f64 {
+    f64::from(point.time_from_start.sec) + f64::from(point.time_from_start.nanosec) * 1e-9
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use prehend_msgs::builtin_interfaces::msg::Duration;
-    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
 
     fn joints() -> Vec<String> {
         ["a", "b"].map(String::from).to_vec()

@@ -430,3 +430,15 @@ fn lines() {
     assert_eq!(ask(vec![], 0.0).expect_err("none").code(), Code::INVALID_GOAL_CONSTRAINTS);
     assert_eq!(ask(vec![below(f64::NAN)], 0.0).expect_err("NaN").code(), Code::INVALID_GOAL_CONSTRAINTS);
 }
+
+/// An arm whose joint states come in the robot file's order is planned for in that order.
+#[test]
+fn the_joints_of_every_robot_file_are_in_the_order_of_its_description() {
+    for entry in std::fs::read_dir(crate::share::share_dir().join("config/robots")).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let robot = RobotConfig::load(&path).unwrap_or_else(|findings| panic!("{findings}"));
+        let text = std::fs::read_to_string(&robot.urdf).expect("the URDF");
+        let model = RobotModel::from_urdf(&text, robot.group()).expect("a good URDF");
+        assert_eq!(model.joint_names(), robot.arm.joints, "{}", path.display());
+    }
+}

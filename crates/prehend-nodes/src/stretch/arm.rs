@@ -2,7 +2,8 @@
 
 use super::driver::{Driver, DriverError};
 use super::state::{Now, POSITION};
-use super::waypoints::{Joint, Waypoint, WaypointError, waypoints};
+use super::waypoints::{Joint, Waypoint, waypoints};
+use crate::trajectory_check::TrajectoryFault;
 use futures::StreamExt;
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
@@ -25,8 +26,8 @@ const SLIP: [f64; 2] = [0.03, 0.05];
 /// Why a trajectory was not executed to its end.
 #[derive(Debug, thiserror::Error)]
 enum ArmFault {
-    #[error(transparent)]
-    Trajectory(#[from] WaypointError),
+    #[error("trajectory: {0}")]
+    Trajectory(#[from] TrajectoryFault),
     #[error(transparent)]
     Driver(#[from] DriverError),
     #[error("stretch_driver is in mode `{0}`: the arm moves in mode `{POSITION}`")]
@@ -46,7 +47,7 @@ impl ArmFault {
     fn code(&self) -> i32 {
         type Code = FollowJointTrajectory::Result;
         match self {
-            Self::Trajectory(WaypointError::Joints { .. }) => Code::INVALID_JOINTS,
+            Self::Trajectory(TrajectoryFault::Joints { .. }) => Code::INVALID_JOINTS,
             Self::Trajectory(_) | Self::Mode(_) | Self::Driver(DriverError::Silent(_)) => Code::INVALID_GOAL,
             Self::Start { .. } | Self::Slipped { .. } | Self::Driver(_) => Code::PATH_TOLERANCE_VIOLATED,
             Self::Goal { .. } => Code::GOAL_TOLERANCE_VIOLATED,

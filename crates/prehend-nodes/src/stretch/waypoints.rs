@@ -3,7 +3,8 @@
 //! In mode `position` each joint goes to a point with a ramp of its own, so that between two points the arm is somewhere in the box that
 //! they span: points are so near each other that this does not matter, and joints get speeds by which they arrive together.
 
-use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
+use crate::trajectory_check::{self, TrajectoryFault};
+use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
 /// Longest way of a joint between two points: sliding joints, metres, and turning ones, radians.
 const LONGEST: [f64; 2] = [0.06, 0.35];
@@ -36,21 +37,6 @@ pub(super) struct Waypoint {
     pub(super) speeds: Vec<f64>,
 }
 
-/// Why a trajectory is not one for this arm.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(super) enum WaypointError {
-    #[error("joints {found:?} are not the arm's {expected:?}, each once")]
-    Joints { found: Vec<String>, expected: Vec<String> },
-    #[error("there are no points")]
-    Empty,
-    #[error("point {point} has {found} positions for {expected} joints")]
-    Length { point: usize, found: usize, expected: usize },
-    #[error("a position of point {point} is no number")]
-    NotFinite { point: usize },
-    #[error("point {point} is not after the one before it")]
-    Time { point: usize },
-}
-
 /// One point of a trajectory, in the order of the joints.
 struct Sample {
     time: f64,
@@ -59,13 +45,19 @@ struct Sample {
 
 /// The points to go to; the first is where the trajectory begins.
 ///
-/// Errors: [`WaypointError`].
+/// Errors: [`TrajectoryFault`].
 pub(super) fn waypoints(
     trajectory: &JointTrajectory,
     joints: &[Joint],
-) -> Result<Vec<Waypoint>, WaypointError> {
-    let samples = samples(trajectory, joints)?;
-    let Some(first) = samples.first() else { return Err(WaypointError::Empty) };
+) -> Result<Vec<Waypoint>, TrajectoryFault> {
+    let names: Vec<String> = joints.iter().map(|joint| joint.name.clone()).collect();
+    let order = trajectory_check::order(trajectory, &names)?;
+    let sample = |point: &JointTrajectoryPoint| Sample {
+        time: trajectory_check::seconds(point),
+        positions: order.iter().map(|from| point.positions[*from]).collect(),
+    };
+    let samples: Vec<Sample> = trajectory.points.iter().map(sample).collect();
+    let Some(first) = samples.first() else { return Err(TrajectoryFault::Empty) };
     let still = |positions: &[f64]| Waypoint {
         positions: positions.to_vec(),
         speeds: joints.iter().map(|joint| joint.of(SLOWEST)).collect(),
@@ -84,32 +76,6 @@ pub(super) fn waypoints(
         from = to;
     }
     Ok(found)
-}
-
-fn samples(trajectory: &JointTrajectory, joints: &[Joint]) -> Result<Vec<Sample>, WaypointError> {
-    let names = &trajectory.joint_names;
-    let order: Option<Vec<usize>> =
-        joints.iter().map(|joint| names.iter().position(|name| *name == joint.name)).collect();
-    let order = order.filter(|_| names.len() == joints.len()).ok_or_else(|| WaypointError::Joints {
-        found: names.clone(),
-        expected: joints.iter().map(|joint| joint.name.clone()).collect(),
-    })?;
-    let mut samples: Vec<Sample> = Vec::with_capacity(trajectory.points.len());
-    for (index, point) in trajectory.points.iter().enumerate() {
-        if point.positions.len() != order.len() {
-            let (found, expected) = (point.positions.len(), order.len());
-            return Err(WaypointError::Length { point: index, found, expected });
-        }
-        if point.positions.iter().any(|position| !position.is_finite()) {
-            return Err(WaypointError::NotFinite { point: index });
-        }
-        let time = f64::from(point.time_from_start.sec) + f64::from(point.time_from_start.nanosec) * 1e-9;
-        if samples.last().is_some_and(|before| time <= before.time) {
-            return Err(WaypointError::Time { point: index });
-        }
-        samples.push(Sample { time, positions: order.iter().map(|from| point.positions[*from]).collect() });
-    }
-    Ok(samples)
 }
 
 /// Whether the last sample can be gone to from the first, leaving out those between.
@@ -140,7 +106,6 @@ fn is_straight(samples: &[Sample], joints: &[Joint]) -> bool {
 mod tests {
     use super::*;
     use prehend_msgs::builtin_interfaces::msg::Duration;
-    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
 
     fn joints() -> Vec<Joint> {
         [("lift", true), ("yaw", false)].map(|(name, slides)| Joint { name: name.to_owned(), slides }).into()
@@ -205,28 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trajectory_is_refused() {
-        let good = trajectory(&[[0.3, 0.0], [0.31, 0.0]]);
-        let names = |names: &[&str]| JointTrajectory {
-            joint_names: names.iter().map(|name| (*name).to_owned()).collect(),
-            ..good.clone()
-        };
-        for wrong in [names(&["lift"]), names(&["lift", "lift"]), names(&["lift", "yaw", "pan"])] {
-            let found = waypoints(&wrong, &joints());
-            assert!(matches!(found, Err(WaypointError::Joints { .. })), "{found:?}");
-        }
-        let swapped = waypoints(&names(&["yaw", "lift"]), &joints()).expect("another order");
-        assert_eq!(positions(&swapped)[1], [0.0, 0.31]);
-        let found = waypoints(&trajectory(&[]), &joints());
-        assert_eq!(found, Err(WaypointError::Empty));
-        let found = waypoints(&trajectory(&[[0.3, 0.0], [f64::NAN, 0.0]]), &joints());
-        assert_eq!(found, Err(WaypointError::NotFinite { point: 1 }));
-        let mut short = good.clone();
-        short.points[1].positions.pop();
-        let found = waypoints(&short, &joints());
-        assert_eq!(found, Err(WaypointError::Length { point: 1, found: 1, expected: 2 }));
-        let mut late = good;
-        late.points[1].time_from_start = Duration::default();
-        assert_eq!(waypoints(&late, &joints()), Err(WaypointError::Time { point: 1 }));
+    fn joints_come_in_any_order_and_what_is_no_trajectory_is_refused() {
+        let mut swapped = trajectory(&[[0.0, 0.3], [0.0, 0.31]]);
+        swapped.joint_names.reverse();
+        assert_eq!(positions(&waypoints(&swapped, &joints()).expect("another order"))[1], [0.31, 0.0]);
+        swapped.joint_names.pop();
+        let found = waypoints(&swapped, &joints());
+        assert!(matches!(found, Err(TrajectoryFault::Joints { .. })), "{found:?}");
+        assert_eq!(waypoints(&trajectory(&[]), &joints()), Err(TrajectoryFault::Empty));
     }
 }
