@@ -204,7 +204,7 @@ async fn the_node_stops_what_it_began() {
             (code.val != Code::SUCCESS).then_some(code)
         })
         .await;
-        assert_eq!(unknown.val, Code::INVALID_ROBOT_STATE, "{fault}: {unknown:?}");
+        assert_eq!(unknown.val, Code::ROBOT_STATE_STALE, "{fault}: {unknown:?}");
         assert!(unknown.message.contains("does the driver run"), "{fault}: {unknown:?}");
         stage.graph.judge.fault(json!({"joints": "ok"})).await.unwrap_or_else(|error| panic!("{error}"));
         wait_for("the joints are known", async || {

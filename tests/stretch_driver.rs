@@ -13,6 +13,8 @@ use prehend_cli::supervisor::{Output, ProcessSpec, Restart};
 use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::control_msgs::msg::GripperCommand as GripperGoal;
+use prehend_msgs::lifecycle_msgs::msg::Transition;
+use prehend_msgs::lifecycle_msgs::srv::ChangeState;
 use prehend_msgs::names;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -229,6 +231,30 @@ async fn single_goals_end_as_a_controllers_do() {
     let (status, closed) = closing.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"));
     assert!(status == GoalStatus::Succeeded && closed.reached_goal, "{status:?} {closed:?}");
     near(&[closed.position], &[0.03], "the fingers");
+
+    // A node that is deactivated stops what moves, and takes nothing until it is active again.
+    let node = format!("{}/stretch", names::NAMESPACE);
+    let change = async |transition: u8| {
+        let name = format!("{node}/change_state");
+        let asked =
+            stage.graph.observer.node.create_client::<ChangeState::Service>(&name, QosProfile::services());
+        let transition = Transition { id: transition, ..Default::default() };
+        let answer = asked.expect("a client").request(ChangeState::Request { transition }, CALL).await;
+        assert!(answer.expect("an answer").success, "transition {name}");
+    };
+    let mut cut = client.begins([0.0, 0.15], 12, &names).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    change(Transition::TRANSITION_DEACTIVATE).await;
+    let (status, ended) = cut.result(SILENCE).await.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        (status, ended.error_code),
+        (GoalStatus::Aborted, Codes::PATH_TOLERANCE_VIOLATED),
+        "{ended:?}"
+    );
+    assert!(ended.error_string.contains("not active"), "{ended:?}");
+    let goal = GripperCommand::Goal::default();
+    assert!(client.gripper.send_goal(goal, CALL).await.is_err(), "it is not active");
+    change(Transition::TRANSITION_ACTIVATE).await;
 
     // In another mode the arm is not moved; a base that was driven in between is parked anew.
     let mode = async |stage: &mut Stage, mode: &str| {

@@ -9,7 +9,7 @@ use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 pub(crate) trait Arm: Send + Sync + 'static {
     /// Where arm and fingers are now, joints in the robot file's order.
     ///
-    /// Errors: [`MoveGroupError::RobotState`] when that is not known, [`MoveGroupError::NotStarted`] when the arm may not be used.
+    /// Errors: [`MoveGroupError::Stale`] when that is not known, [`MoveGroupError::NotStarted`] when the arm may not be used.
     fn state(&self) -> Result<ArmState, MoveGroupError>;
 
     /// Moves the arm along the joints' part of a trajectory until it stands again; it is stopped once `cancelled` completes.

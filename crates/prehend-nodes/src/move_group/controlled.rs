@@ -103,7 +103,7 @@ impl Controlled {
 impl Arm for Controlled {
     fn state(&self) -> Result<ArmState, MoveGroupError> {
         self.may_be_used()?;
-        let joints = joints::fresh(&self.joints).map_err(|error| MoveGroupError::RobotState {
+        let joints = joints::fresh(&self.joints).map_err(|error| MoveGroupError::Stale {
             reason: format!("joint states of {}: {error}", self.shell.robot.joint_states),
         })?;
         Ok(ArmState { joints: joints.arm, drive: joints.drive })

@@ -16,6 +16,8 @@ pub(crate) enum MoveGroupError {
     UnknownFrame { frame: String },
     #[error("robot state: {reason}")]
     RobotState { reason: String },
+    #[error("where the arm is now is not known: {reason}")]
+    Stale { reason: String },
     #[error("start state: {0}")]
     StartState(JointError),
     #[error("goal constraints: {reason}")]
@@ -63,6 +65,7 @@ impl MoveGroupError {
             Self::UnknownLink { .. } => Code::INVALID_LINK_NAME,
             Self::UnknownFrame { .. } => Code::FRAME_TRANSFORM_FAILURE,
             Self::RobotState { .. } => Code::INVALID_ROBOT_STATE,
+            Self::Stale { .. } => Code::ROBOT_STATE_STALE,
             Self::StartState(_) => Code::START_STATE_INVALID,
             Self::Goal { .. } => Code::INVALID_GOAL_CONSTRAINTS,
             Self::Unsupported { .. } => Code::PLANNING_FAILED,

@@ -63,10 +63,13 @@ pub(super) async fn serve(
     joints: Vec<Joint>,
 ) {
     while let Some(request) = server.next().await {
-        let Some(turn) = driver.turn() else {
-            tracing::warn!("a trajectory was refused: the robot moves already");
-            request.reject();
-            continue;
+        let turn = match driver.turn() {
+            Ok(turn) => turn,
+            Err(refused) => {
+                tracing::warn!("a trajectory was refused: {refused}");
+                request.reject();
+                continue;
+            }
         };
         let (goal, driver, joints) = (request.accept(), driver.clone(), joints.clone());
         tokio::spawn(async move {
@@ -87,6 +90,7 @@ async fn follow(goal: ExecutingGoal<FollowJointTrajectory::Action>, driver: &Dri
                 tokio::select! {
                     ended = &mut driven => break ended,
                     () = goal.cancelled() => break Err(ArmFault::Cancelled),
+                    bar = driver.barred() => break Err(bar.into()),
                     _ = tick.tick() => feed_back(&goal, driver, joints),
                 }
             };

@@ -2,6 +2,7 @@
 
 use super::state::{Now, ROLL, Reported, Silent, fresh};
 use super::waypoints::{Joint, Waypoint};
+use crate::shell::{Bar, Peers};
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::std_srvs::srv::Trigger;
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -36,6 +37,8 @@ pub(super) enum DriverError {
     Ended { status: GoalStatus, code: i32, words: String },
     #[error("the robot did not come to rest within {REST:?}")]
     Restless,
+    #[error(transparent)]
+    Barred(#[from] Bar),
 }
 
 /// The way to the driver; clones are the same.
@@ -45,6 +48,16 @@ pub(super) struct Driver {
     stop: Client<Trigger::Service>,
     now: Reported,
     turn: Arc<Mutex<()>>,
+    peers: Peers,
+}
+
+/// Why a goal is not taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    #[error("the robot moves already")]
+    Moving,
+    #[error(transparent)]
+    Barred(#[from] Bar),
 }
 
 impl Driver {
@@ -52,13 +65,29 @@ impl Driver {
         client: ActionClient<FollowJointTrajectory::Action>,
         stop: Client<Trigger::Service>,
         now: Reported,
+        peers: Peers,
     ) -> Self {
-        Self { client: Arc::new(client), stop, now, turn: Arc::default() }
+        Self { client: Arc::new(client), stop, now, turn: Arc::default(), peers }
     }
 
     /// The right to move, when nobody else has it: of two goals the driver gives the first one up and goes on moving.
-    pub(super) fn turn(&self) -> Option<OwnedMutexGuard<()>> {
-        Arc::clone(&self.turn).try_lock_owned().ok()
+    pub(super) fn turn(&self) -> Result<OwnedMutexGuard<()>, Refused> {
+        if let Some(bar) = self.peers.bar() {
+            return Err(bar.into());
+        }
+        Arc::clone(&self.turn).try_lock_owned().map_err(|_| Refused::Moving)
+    }
+
+    /// Completes when the robot must not be moved any more.
+    pub(super) async fn barred(&self) -> DriverError {
+        self.peers.barred().await.into()
+    }
+
+    /// Stops what moves.
+    pub(super) async fn end(&self) {
+        if Arc::clone(&self.turn).try_lock_owned().is_err() {
+            self.halt().await;
+        }
     }
 
     /// The robot as it is.
@@ -69,7 +98,7 @@ impl Driver {
     /// Moves all joints to a point and waits for the driver's word.
     pub(super) async fn go(&self, joints: &[Joint], to: &Waypoint) -> Result<(), DriverError> {
         let (names, point) = command(joints, to, &self.now()?);
-        self.end(&mut self.send(names, point).await?).await
+        self.ended(&mut self.send(names, point).await?).await
     }
 
     /// Sends one point for some joints.
@@ -84,7 +113,7 @@ impl Driver {
     }
 
     /// Waits for the driver's word about a goal.
-    pub(super) async fn end(
+    pub(super) async fn ended(
         &self,
         goal: &mut GoalHandle<FollowJointTrajectory::Action>,
     ) -> Result<(), DriverError> {

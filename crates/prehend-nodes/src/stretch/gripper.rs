@@ -35,10 +35,13 @@ pub(super) async fn serve(
             request.reject();
             continue;
         }
-        let Some(turn) = driver.turn() else {
-            tracing::warn!("a goal of the gripper was refused: the robot moves already");
-            request.reject();
-            continue;
+        let turn = match driver.turn() {
+            Ok(turn) => turn,
+            Err(refused) => {
+                tracing::warn!("a goal of the gripper was refused: {refused}");
+                request.reject();
+                continue;
+            }
         };
         let (goal, driver, joints, joint) = (request.accept(), driver.clone(), joints.clone(), joint.clone());
         tokio::spawn(async move {
@@ -64,6 +67,7 @@ async fn grip(
         tokio::select! {
             ended = &mut moved => break Some(ended),
             () = goal.cancelled() => break None,
+            bar = driver.barred() => break Some(Err(bar)),
             _ = tick.tick() => {
                 let feedback = GripperCommand::Feedback { position: opening(), effort, ..Default::default() };
                 if let Err(error) = goal.publish_feedback(feedback) {
@@ -94,7 +98,7 @@ async fn close(driver: &Driver, joints: &[Joint], joint: String, target: f64) ->
     let point = JointTrajectoryPoint { positions: vec![target], ..Default::default() };
     let mut sent = driver.send(vec![joint], point).await?;
     let mut said = tokio::select! {
-        ended = driver.end(&mut sent) => Some(ended),
+        ended = driver.ended(&mut sent) => Some(ended),
         () = tokio::time::sleep(BEGIN) => None,
     };
     let resting = driver.rest(joints);
@@ -102,7 +106,7 @@ async fn close(driver: &Driver, joints: &[Joint], joint: String, target: f64) ->
     let standing = loop {
         tokio::select! {
             standing = &mut resting => break standing?,
-            ended = driver.end(&mut sent), if said.is_none() => said = Some(ended),
+            ended = driver.ended(&mut sent), if said.is_none() => said = Some(ended),
         }
     };
     match said {

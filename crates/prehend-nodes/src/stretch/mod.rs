@@ -82,6 +82,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
         node.create_action_client::<FollowJointTrajectory::Action>(&names.controller)?,
         node.create_client::<Trigger::Service>(&vendor.stop, QosProfile::services())?,
         now,
+        shell.peers.clone(),
     );
     let controller = node.create_action_server::<FollowJointTrajectory::Action>(&robot.arm.controller)?;
     let gripper = node.create_action_server::<GripperCommand::Action>(&robot.gripper.action)?;
@@ -94,9 +95,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     ];
     shell.configured();
     shell.shutdown().await;
-    if driver.turn().is_none() {
-        driver.halt().await;
-    }
+    driver.end().await;
     for server in servers {
         server.abort();
     }
