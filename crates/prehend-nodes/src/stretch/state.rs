@@ -175,19 +175,14 @@ impl Reporter {
     }
 
     fn tell(&self, state: &JointState, now: &Now, parked: &Parked) {
-        let effort = |name: &str| {
-            let name = if name == self.gripper { FINGER } else { name };
-            let index = state.name.iter().position(|known| known == name);
-            index.and_then(|index| state.effort.get(index)).copied().unwrap_or(0.0)
-        };
         let name: Vec<String> =
             self.joints.iter().map(|joint| joint.name.clone()).chain([self.gripper.clone()]).collect();
         let merged = JointState {
             header: Header { stamp: state.header.stamp.clone(), frame_id: String::new() },
-            effort: name.iter().map(|name| effort(name)).collect(),
             position: now.positions.iter().copied().chain([now.aperture]).collect(),
-            velocity: Vec::new(),
             name,
+            // The driver's efforts are shares of a motor's greatest current: no torques, no forces.
+            ..Default::default()
         };
         let frames = self.frames.of(now, &parked.base_from_parked()).unwrap_or_default();
         let stamped = |(parent, child, pose): (String, String, Isometry3<f64>)| TransformStamped {
