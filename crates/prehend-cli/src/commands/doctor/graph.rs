@@ -150,8 +150,13 @@ fn robot_side(absent: &[String], robot: &RobotConfig) -> Health {
             robot.name
         )),
         absent => Health::Bad(format!(
-            "nobody offers {}: drivers, MoveIt, Nav2 not running, or with other names than in the file of {}",
+            "nobody offers {}: {} not running, or with other names than in the file of {}",
             absent.join(", "),
+            if robot.driver.is_some() {
+                "its driver, `prehend node stretch` before it, MoveIt or `prehend node move_group`, Nav2"
+            } else {
+                "drivers, MoveIt, Nav2"
+            },
             robot.name
         )),
     }
