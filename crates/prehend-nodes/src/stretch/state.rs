@@ -39,14 +39,12 @@ pub(super) struct Now {
     heard: Instant,
 }
 
-/// Why it is not known how the robot stands.
+/// It is not known how the robot stands.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "nothing was heard of {what} for a second: does stretch_driver run, and does the robot file call its topics as it does?"
+    "nothing was heard of the driver's joint states, odometry and mode for a second: does stretch_driver run, and does the robot file call its topics as it does?"
 )]
-pub(super) struct Silent {
-    what: &'static str,
-}
+pub(super) struct Silent;
 
 /// The newest state.
 pub(super) type Reported = watch::Receiver<Option<Now>>;
@@ -54,9 +52,7 @@ pub(super) type Reported = watch::Receiver<Option<Now>>;
 /// The newest state, when it is one of now.
 pub(super) fn fresh(now: &Reported) -> Result<Now, Silent> {
     let newest = now.borrow().clone();
-    newest
-        .filter(|now| now.heard.elapsed() < FRESH)
-        .ok_or(Silent { what: "the driver's joint states, odometry and mode" })
+    newest.filter(|now| now.heard.elapsed() < FRESH).ok_or(Silent)
 }
 
 /// Links of the robot's description, by index.
