@@ -115,7 +115,7 @@ fn prehend(observer: &Observer, nodes: &[NodeName]) -> Health {
 /// Whether [`Node::topics`](prehend_ros::Node::topics) tells of services, too: that of backend `ros2` has topics with publishers only.
 const LISTS_SERVICES: bool = matches!(BACKEND, Backend::Embedded);
 
-/// What the robot file names and nobody offers: topics, and services and actions where they are listed.
+/// What the robot file names and nobody offers: topics, actions, by the status that their servers tell, and services where they are listed.
 fn absent(observer: &Observer, robot: &RobotConfig) -> Vec<String> {
     let node = &observer.node;
     let topics = node.topics();
@@ -134,7 +134,7 @@ fn absent(observer: &Observer, robot: &RobotConfig) -> Vec<String> {
     let acted = actions.into_iter().chain(drive).map(|name| node.resolve_action(name));
     told.filter(|name| !is_told(name))
         .chain(served.filter(|name| !is_served(name)))
-        .chain(acted.filter(|name| !is_served(&format!("{name}/_action/send_goal"))))
+        .chain(acted.filter(|name| !is_told(&format!("{name}/_action/status"))))
         .collect()
 }
 
@@ -146,7 +146,7 @@ fn robot_side(absent: &[String], robot: &RobotConfig) -> Health {
     match absent {
         [] if LISTS_SERVICES => Health::Good(format!("all that the file of {} names is there", robot.name)),
         [] => Health::Note(format!(
-            "every topic of the file of {} is there; for its services and actions see `ros2 service list`",
+            "every topic and action of the file of {} is there; for its services see `ros2 service list`",
             robot.name
         )),
         absent => Health::Bad(format!(
