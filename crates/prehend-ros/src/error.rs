@@ -87,6 +87,19 @@ pub enum RosError {
         /// Name of the service or action.
         peer: String,
     },
+    /// The middleware has no way to bring an answer of this size to the DDS of whoever asked.
+    #[error(
+        "an answer of {bytes} bytes on {peer} does not reach an asker on this DDS, {limit} do: \
+         start the asker with rmw_cyclonedds_cpp, or build prehend with the backend `ros2`"
+    )]
+    AnswerTooLong {
+        /// Name of the topic of the answers.
+        peer: String,
+        /// Size of the answer.
+        bytes: usize,
+        /// What gets there.
+        limit: usize,
+    },
     /// A message could not be turned into bytes.
     #[error("cannot encode {type_name}: {reason}")]
     Encode {

@@ -154,7 +154,8 @@ impl Drop for Open {
 impl<S: Service> ServiceRequest<S> {
     /// Sends the answer.
     ///
-    /// Errors: [`RosError::Encode`], [`RosError::WouldBlock`], [`RosError::Closed`]; the caller runs into its deadline then.
+    /// Errors: [`RosError::Encode`], [`RosError::AnswerTooLong`], [`RosError::WouldBlock`], [`RosError::Closed`]; the caller runs
+    /// into its deadline then.
     pub fn respond(mut self, response: S::Response) -> Result<(), RosError> {
         let payload = encode(&response, &AtomicUsize::new(256))?;
         self.open.answered = true;

@@ -154,21 +154,31 @@ fn multicast() -> Health {
 }
 
 fn receive_buffers() -> Health {
-    receive_buffers_of(std::fs::read_to_string("/proc/sys/net/core/rmem_max").ok().as_deref())
+    let kernel = |name| std::fs::read_to_string(format!("/proc/sys/net/core/{name}")).ok();
+    let default = kernel("rmem_default").filter(|_| ros::has_fast_dds());
+    receive_buffers_of(kernel("rmem_max").as_deref(), default.as_deref())
 }
 
-/// What the kernel's largest receive buffer, as it prints it, means for pictures: one is hundreds of datagrams, sent at once.
-fn receive_buffers_of(limit: Option<&str>) -> Health {
+/// What the kernel's largest receive buffer, as it prints it, means for pictures: one is hundreds of datagrams, sent at once. `default` is
+/// what sockets have that ask for nothing, where that counts: those of Fast DDS.
+fn receive_buffers_of(limit: Option<&str>, default: Option<&str>) -> Health {
     /// Two pictures of 640x480 with their depth, and what the kernel needs beside them.
     const LEAST: u64 = 4 << 20;
-    match limit.and_then(|limit| limit.trim().parse::<u64>().ok()) {
-        Some(limit) if limit >= LEAST => Health::Good(format!("sockets may have {} kB", limit >> 10)),
-        Some(limit) => Health::Note(format!(
+    let bytes = |text: &str| text.trim().parse::<u64>().ok();
+    match (limit.and_then(bytes), default.and_then(bytes)) {
+        (None, _) => Health::Note("the kernel does not say how large receive buffers may be".to_owned()),
+        (Some(limit), _) if limit < LEAST => Health::Note(format!(
             "sockets may have {} kB only: on a busy machine pictures are lost on their way, a burst at a time\n\
              `sysctl -w net.core.rmem_max=33554432` lets them have enough",
             limit >> 10
         )),
-        None => Health::Note("the kernel does not say how large receive buffers may be".to_owned()),
+        (Some(limit), Some(default)) if default < LEAST => Health::Note(format!(
+            "sockets may have {} kB, but Fast DDS takes the default, {} kB: of pictures from the embedded backend or another machine few arrive\n\
+             `sysctl -w net.core.rmem_default=16777216` lets it have enough",
+            limit >> 10,
+            default >> 10
+        )),
+        (Some(limit), _) => Health::Good(format!("sockets may have {} kB", limit >> 10)),
     }
 }
 
@@ -207,12 +217,22 @@ mod tests {
 
     #[test]
     fn small_receive_buffers_are_noted_with_what_to_do() {
-        assert!(
-            matches!(receive_buffers_of(Some("33554432\n")), Health::Good(text) if text.contains("32768 kB"))
-        );
-        let usual = receive_buffers_of(Some("212992\n"));
-        assert!(matches!(usual, Health::Note(text) if text.contains("208 kB") && text.contains("sysctl -w")));
-        assert!(matches!(receive_buffers_of(None), Health::Note(_)));
-        assert!(matches!(receive_buffers_of(Some("many")), Health::Note(_)));
+        let large = Some("33554432\n");
+        let usual = Some("212992\n");
+        for default in [None, large] {
+            let enough = receive_buffers_of(large, default);
+            assert!(matches!(enough, Health::Good(text) if text.contains("32768 kB")), "{default:?}");
+        }
+        for (limit, default, cure) in
+            [(usual, None, "rmem_max="), (usual, usual, "rmem_max="), (large, usual, "rmem_default=")]
+        {
+            let note = receive_buffers_of(limit, default);
+            assert!(
+                matches!(note, Health::Note(text) if text.contains("208 kB") && text.contains(cure)),
+                "{limit:?}"
+            );
+        }
+        assert!(matches!(receive_buffers_of(None, None), Health::Note(_)));
+        assert!(matches!(receive_buffers_of(Some("many"), None), Health::Note(_)));
     }
 }

@@ -35,6 +35,12 @@ impl Sourced {
     }
 }
 
+/// Whether processes of the ROS 2 that is sourced are on Fast DDS.
+pub(super) fn has_fast_dds() -> bool {
+    let sourced = Sourced::of_environment();
+    sourced.distro.is_some() && sourced.rmw.contains("fastrtps")
+}
+
 pub(super) fn backend() -> Health {
     match BACKEND {
         Backend::Embedded => Health::Good(format!(
@@ -91,10 +97,6 @@ fn judge(sourced: &Sourced, backend: Backend) -> Health {
     };
     match (sourced.has_rmw(), needed) {
         (true, Some(_)) => Health::Good(format!("{distro} in {found}, {}", sourced.rmw)),
-        (true, None) if sourced.rmw.contains("cyclonedds") => Health::Good(format!(
-            "{distro} in {found}, {}; this program speaks with it when PREHEND_SERVICE_MAPPING is `cyclone`",
-            sourced.rmw
-        )),
         (true, None) => {
             Health::Good(format!("{distro} in {found}, {}; this program speaks with it", sourced.rmw))
         }

@@ -9,7 +9,8 @@
 //!
 //! RustDDS 0.15 writes a stray byte into fragments that have inline QoS (`Option` of the parameter list in `DataFrag`), so a
 //! large answer in the enhanced mapping would never arrive, and its event loop would die of a debug assertion. Such
-//! answers carry the identity of their request behind the payload instead, where no CDR decoder looks.
+//! answers carry the identity of their request behind the payload instead, where no CDR decoder looks and only this backend does:
+//! toward Fast DDS they are refused ([`RosError::AnswerTooLong`]).
 
 use super::endpoint::{Reader, Writer};
 use super::matches::{Prefix, prefix};
@@ -59,6 +60,9 @@ enum CallId {
 
 /// First bytes of every GUID of Cyclone DDS.
 const CYCLONE_VENDOR: [u8; 2] = [0x01, 0x10];
+
+/// First bytes of every GUID of RustDDS: of this backend.
+const OWN_VENDOR: [u8; 2] = [0x01, 0x12];
 
 impl ServiceMapping {
     /// How requests to and from process `peer` are laid out; never [`ServiceMapping::Auto`].
@@ -249,6 +253,18 @@ fn split_trailer(sample: &mut Sample) -> Option<SampleIdentity> {
     })
 }
 
+/// The bytes of an answer and what goes beside them, as `asker` understands it; else the size that is too much for it.
+fn laid_out(id: CallId, asker: Prefix, answer: Bytes) -> Result<(Bytes, Option<SampleIdentity>), usize> {
+    match id {
+        CallId::Cyclone(header) => Ok((with_header(&header, &answer), None)),
+        CallId::Enhanced(identity) if answer.len() <= LONGEST_INLINE_ANSWER => Ok((answer, Some(identity))),
+        CallId::Enhanced(identity) if asker.starts_with(&OWN_VENDOR) => {
+            Ok((with_trailer(&answer, identity), None))
+        }
+        CallId::Enhanced(_) => Err(answer.len()),
+    }
+}
+
 /// One request as it came in.
 pub(crate) struct Incoming {
     pub(crate) sample: Sample,
@@ -289,14 +305,13 @@ impl Responder {
         if participant.is_closed() {
             return Err(RosError::Closed);
         }
-        let (payload, related) = match request.id {
-            CallId::Enhanced(identity) if answer.len() > LONGEST_INLINE_ANSWER => {
-                (with_trailer(&answer, identity), None)
-            }
-            CallId::Enhanced(identity) => (answer, Some(identity)),
-            CallId::Cyclone(header) => (with_header(&header, &answer), None),
-        };
         let asker = prefix(request.sample.identity.writer_guid);
+        let (payload, related) =
+            laid_out(request.id, asker, answer).map_err(|bytes| RosError::AnswerTooLong {
+                peer: core.topic_name().to_owned(),
+                bytes,
+                limit: LONGEST_INLINE_ANSWER,
+            })?;
         if !core.is_matched_to(asker) {
             let until = Instant::now() + ANSWER_PATIENCE;
             participant.send(Work::Deferred(DeferredAnswer {
@@ -321,7 +336,6 @@ mod tests {
     use crate::backend::Encoding;
 
     const FAST_DDS: [u8; 2] = [0x01, 0x0f];
-    const RUST_DDS: [u8; 2] = [0x01, 0x12];
 
     fn guid(vendor: [u8; 2]) -> GUID {
         let mut bytes = [7; 16];
@@ -341,9 +355,9 @@ mod tests {
         for (mapping, vendor, expected) in [
             (Auto, CYCLONE_VENDOR, Cyclone),
             (Auto, FAST_DDS, Enhanced),
-            (Auto, RUST_DDS, Enhanced),
+            (Auto, OWN_VENDOR, Enhanced),
             (Enhanced, CYCLONE_VENDOR, Enhanced),
-            (Cyclone, RUST_DDS, Cyclone),
+            (Cyclone, OWN_VENDOR, Cyclone),
         ] {
             assert_eq!(mapping.toward(prefix(guid(vendor))), expected, "{mapping:?} {vendor:?}");
         }
@@ -367,7 +381,7 @@ mod tests {
 
     #[test]
     fn one_client_understands_answers_of_every_vendor() {
-        let own = guid(RUST_DDS);
+        let own = guid(OWN_VENDOR);
         let mut cyclone = sample(CYCLONE_VENDOR, b"client_1number_1answer", None);
         let id = answered_call(ServiceMapping::Auto, &mut cyclone, own);
         assert_eq!(id, Some(CallId::Cyclone(*b"client_1number_1")));
@@ -377,5 +391,30 @@ mod tests {
         let mut fast = sample(FAST_DDS, b"answer", Some(asked));
         assert_eq!(answered_call(ServiceMapping::Auto, &mut fast, own), Some(CallId::Enhanced(asked)));
         assert_eq!(answered_call(ServiceMapping::Auto, &mut fast, guid([9, 9])), None, "another's call");
+    }
+
+    #[test]
+    fn what_a_vendor_does_not_understand_is_not_sent_to_it() {
+        let long = Bytes::from_static(&[5; LONGEST_INLINE_ANSWER + 1]);
+        let short = long.slice(1..);
+        let identity = SampleIdentity { writer_guid: guid(FAST_DDS), sequence_number: 3.into() };
+        let (asked, fast, own) =
+            (CallId::Enhanced(identity), prefix(guid(FAST_DDS)), prefix(guid(OWN_VENDOR)));
+
+        assert_eq!(laid_out(asked, fast, short.clone()), Ok((short, Some(identity))));
+        assert_eq!(laid_out(asked, fast, long.clone()), Err(long.len()));
+        let (payload, related) = laid_out(asked, own, long.clone()).expect("it knows the trailer");
+        let encoding = Encoding::Little;
+        let mut sample = Sample {
+            payload,
+            encoding,
+            identity: SampleIdentity { writer_guid: guid(OWN_VENDOR), ..identity },
+            related,
+        };
+        assert_eq!(
+            answered_call(ServiceMapping::Auto, &mut sample, guid(FAST_DDS)),
+            Some(CallId::Enhanced(identity))
+        );
+        assert_eq!(sample.payload, long);
     }
 }
