@@ -3,6 +3,7 @@
 //! Distributions add fields. Where it matters, two layouts of a type are known here; which one is spoken is configuration. Bytes of one layout read as another are garbage, which must not reach a robot: an endpoint
 //! whose type has other fields in the installation is not made.
 
+use super::sample::sample;
 use crate::RosError;
 use crate::backend::{Encoding, EndpointName, InterfaceReport, decode, encode};
 use prehend_msgs::Payload;
@@ -15,7 +16,7 @@ use std::sync::atomic::AtomicUsize;
 /// Types with a part that differs, and the name of one such part.
 type Differing = HashMap<&'static str, &'static str>;
 
-/// Compares what a default value is on the wire, where every field takes its room.
+/// Looks at what a value becomes when it goes through the other type and back.
 #[derive(Default)]
 struct Compare {
     differing: Vec<&'static str>,
@@ -23,20 +24,26 @@ struct Compare {
 
 impl TwinVisitor for Compare {
     fn visit<Ours: Payload, Theirs: WrappedTypesupport>(&mut self, type_name: &'static str) {
-        let theirs = Theirs::default().to_serialized_bytes().ok();
-        let same = theirs.is_some_and(|theirs| theirs.get(4..).is_some_and(lays_out_alike::<Ours>));
-        if !same {
+        let there_and_back =
+            |bytes: &[u8]| Theirs::from_serialized_bytes(bytes).ok()?.to_serialized_bytes().ok();
+        if !comes_back::<Ours>(there_and_back) {
             self.differing.push(type_name);
         }
     }
 }
 
-/// Whether `theirs` is our default value. What a middleware leaves between fields for alignment is not looked at: Fast DDS writes there whatever was in its
-/// memory; and it may fill the end up to a multiple of four.
-fn lays_out_alike<Ours: Payload>(theirs: &[u8]) -> bool {
-    let Ok(ours) = encode(&Ours::default(), &AtomicUsize::new(256)) else { return false };
-    (ours.len()..ours.len() + 4).contains(&theirs.len())
-        && decode::<Ours>(theirs, Encoding::Little).is_ok_and(|read| read == Ours::default())
+/// Whether a value with something in every field is the same after `there_and_back`, which takes and gives a message with the header of its encoding.
+///
+/// A field that the other side has more finds no bytes left, one that it has less does not come back. The bytes are not compared: Fast DDS leaves
+/// between fields, where they are aligned, and at the end whatever was in its memory.
+fn comes_back<Ours: Payload>(there_and_back: impl Fn(&[u8]) -> Option<Vec<u8>>) -> bool {
+    const LITTLE: [u8; 4] = [0, 1, 0, 0];
+    let Ok(ours) = sample::<Ours>() else { return false };
+    let Ok(bytes) = encode(&ours, &AtomicUsize::new(256)) else { return false };
+    there_and_back(&[&LITTLE, &bytes[..]].concat()).is_some_and(|back| {
+        back.get(LITTLE.len()..)
+            .is_some_and(|back| decode::<Ours>(back, Encoding::Little).is_ok_and(|back| back == ours))
+    })
 }
 
 fn differing() -> &'static Differing {
@@ -98,7 +105,8 @@ pub(crate) fn check_interfaces() -> InterfaceReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prehend_msgs::sensor_msgs::msg::PointField;
+    use prehend_msgs::sensor_msgs::msg::{JointState, PointField};
+    use prehend_msgs::{moveit_msgs, moveit_msgs_humble};
 
     #[test]
     fn one_of_two_layouts_is_enough() {
@@ -120,18 +128,24 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_fields_for_alignment_does_not_count() {
-        let default = encode(&PointField::default(), &AtomicUsize::new(64)).expect("encodes");
-        let alike = |bytes: &[u8]| lays_out_alike::<PointField>(bytes);
-        assert!(alike(&default));
-        assert!(alike(&[&default[..], &[7, 7, 7]].concat()), "the end is filled up");
-        assert!(!alike(&[&default[..], &[0; 4]].concat()), "another field follows");
-        assert!(!alike(&default[..default.len() - 1]), "a field is missing");
-        // An empty text is five bytes with its length; three follow before the next number.
-        let mut garbage = default.to_vec();
-        garbage[5..8].copy_from_slice(b"was");
-        assert!(alike(&garbage), "between the text and the number");
-        garbage[8] = 1;
-        assert!(!alike(&garbage), "in the number");
+    fn a_layout_is_known_by_what_comes_back() {
+        use moveit_msgs::msg::MoveItErrorCodes as Jazzy;
+        use moveit_msgs_humble::msg::MoveItErrorCodes as Humble;
+        fn through<T: Payload>(bytes: &[u8]) -> Option<Vec<u8>> {
+            let read = decode::<T>(bytes.get(4..)?, Encoding::Little).ok()?;
+            Some([&[0, 1, 0, 0], &encode(&read, &AtomicUsize::new(64)).ok()?[..], b"left in memory"].concat())
+        }
+        assert!(comes_back::<PointField>(through::<PointField>), "what follows does not count");
+        assert!(comes_back::<PointField>(|bytes| {
+            // A text of four letters is nine bytes with its length; three follow before the next number.
+            let mut bytes = bytes.to_vec();
+            bytes[4 + 9..4 + 12].copy_from_slice(b"was");
+            Some(bytes)
+        }));
+        assert!(!comes_back::<PointField>(through::<JointState>));
+        assert!(!comes_back::<Jazzy>(through::<Humble>), "fields do not come back");
+        assert!(comes_back::<Humble>(through::<Humble>) && comes_back::<Jazzy>(through::<Jazzy>));
+        assert!(!comes_back::<Humble>(through::<Jazzy>), "it has fields for which nothing is left");
+        assert!(!comes_back::<Humble>(|_| None) && !comes_back::<Humble>(|_| Some(vec![0])));
     }
 }

@@ -21,6 +21,7 @@ mod discovery;
 mod endpoint;
 mod layout;
 mod participant;
+mod sample;
 mod service;
 mod spin;
 mod twin;
