@@ -6,30 +6,43 @@
 use super::sample::sample;
 use crate::RosError;
 use crate::backend::{Encoding, EndpointName, InterfaceReport, decode, encode};
+use crate::sync::lock;
 use prehend_msgs::Payload;
 use prehend_msgs::ros2::{Definition, TwinVisitor, definitions, missing_packages, visit_twins};
 use r2r::WrappedTypesupport;
-use std::collections::{BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
-/// Types with a part that differs, and the name of one such part.
-type Differing = HashMap<&'static str, &'static str>;
-
-/// Looks at what a value becomes when it goes through the other type and back.
-#[derive(Default)]
+/// Looks at what a value of one type becomes when it goes through the other type and back.
 struct Compare {
-    differing: Vec<&'static str>,
+    wanted: &'static str,
+    is_alike: bool,
 }
 
 impl TwinVisitor for Compare {
     fn visit<Ours: Payload, Theirs: WrappedTypesupport>(&mut self, type_name: &'static str) {
-        let there_and_back =
-            |bytes: &[u8]| Theirs::from_serialized_bytes(bytes).ok()?.to_serialized_bytes().ok();
-        if !comes_back::<Ours>(there_and_back) {
-            self.differing.push(type_name);
+        if type_name == self.wanted {
+            self.is_alike = comes_back::<Ours>(|bytes| {
+                Theirs::from_serialized_bytes(bytes).ok()?.to_serialized_bytes().ok()
+            });
         }
     }
+}
+
+/// Whether a type has our fields where it is installed. Looked at once and only when it is asked for: what does not fit leaves an error behind in rcl.
+fn is_alike(type_name: &'static str) -> bool {
+    static LOOKED_AT: Mutex<BTreeMap<&'static str, bool>> = Mutex::new(BTreeMap::new());
+    *lock(&LOOKED_AT).entry(type_name).or_insert_with(|| {
+        let mut compare = Compare { wanted: type_name, is_alike: true };
+        visit_twins(&mut compare);
+        compare.is_alike
+    })
+}
+
+/// Name of a part that differs.
+fn differing_part(definition: &Definition) -> Option<&'static str> {
+    definition.parts.iter().copied().find(|part| !is_alike(part))
 }
 
 /// Whether a value with something in every field is the same after `there_and_back`, which takes and gives a message with the header of its encoding.
@@ -46,17 +59,6 @@ fn comes_back<Ours: Payload>(there_and_back: impl Fn(&[u8]) -> Option<Vec<u8>>) 
     })
 }
 
-fn differing() -> &'static Differing {
-    static DIFFERING: OnceLock<Differing> = OnceLock::new();
-    DIFFERING.get_or_init(|| {
-        let mut compare = Compare::default();
-        visit_twins(&mut compare);
-        let culprit =
-            |parts: &[&'static str]| parts.iter().copied().find(|part| compare.differing.contains(part));
-        definitions().iter().filter_map(|known| Some((known.name, culprit(known.parts)?))).collect()
-    })
-}
-
 /// What the definition of an endpoint's fields is called here: `nav2_msgs_humble/action/NavigateToPose_SendGoal`.
 fn definition(named: &EndpointName) -> String {
     let rest = named.type_name.split_once('/').map_or("", |(_, rest)| rest);
@@ -70,7 +72,8 @@ pub(super) fn check(what: &str, named: &EndpointName) -> Result<(), RosError> {
     let definition = definition(named);
     let own =
         ["_SendGoal", "_GetResult", "_FeedbackMessage"].iter().find_map(|part| definition.strip_suffix(part));
-    match differing().get(own.unwrap_or(&definition)) {
+    let known = definitions().iter().find(|known| known.name == own.unwrap_or(&definition));
+    match known.and_then(differing_part) {
         None => Ok(()),
         Some(part) => Err(RosError::Create {
             what: what.to_owned(),
@@ -83,23 +86,22 @@ pub(super) fn check(what: &str, named: &EndpointName) -> Result<(), RosError> {
     }
 }
 
-/// What is called in the graph as definitions that all differ, each once.
-fn without_layout(definitions: &[Definition], differs: impl Fn(&str) -> bool) -> Vec<String> {
-    let (differing, same): (Vec<_>, Vec<_>) =
-        definitions.iter().partition(|definition| differs(definition.name));
-    in_graph(&differing).difference(&in_graph(&same)).map(|name| (*name).to_owned()).collect()
-}
-
-fn in_graph(definitions: &[&Definition]) -> BTreeSet<&'static str> {
-    definitions.iter().map(|definition| definition.in_graph).collect()
+/// What is called in the graph as definitions that all differ, and how many names there are in the graph. As soon as one does not, the
+/// others are not asked about.
+fn without_layout(definitions: &[Definition], differs: impl Fn(&Definition) -> bool) -> (Vec<String>, usize) {
+    let mut layouts: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
+    for definition in definitions {
+        layouts.entry(definition.in_graph).or_default().push(definition);
+    }
+    let differing = layouts.iter().filter(|(_, layouts)| layouts.iter().all(|layout| differs(layout)));
+    (differing.map(|(name, _)| (*name).to_owned()).collect(), layouts.len())
 }
 
 /// What the installed ROS 2 has of our interfaces.
 pub(crate) fn check_interfaces() -> InterfaceReport {
-    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let known = in_graph(&definitions().iter().collect::<Vec<_>>()).len();
-    let differing = without_layout(definitions(), |name| differing().contains_key(name));
-    InterfaceReport { known, missing: owned(missing_packages()), differing }
+    let missing = missing_packages().iter().map(|name| (*name).to_owned()).collect();
+    let (differing, known) = without_layout(definitions(), |layout| differing_part(layout).is_some());
+    InterfaceReport { known, missing, differing }
 }
 
 #[cfg(test)]
@@ -118,7 +120,12 @@ mod tests {
         ]
         .map(|(name, in_graph)| Definition { name, in_graph, parts: &[] });
         let check = |differing: &[&str], expected: &[&str]| {
-            assert_eq!(without_layout(&known, |name| differing.contains(&name)), expected, "{differing:?}");
+            let (found, known) = without_layout(&known, |layout| differing.contains(&layout.name));
+            assert_eq!(
+                (found.as_slice(), known),
+                (expected.map(str::to_owned).as_slice(), 3),
+                "{differing:?}"
+            );
         };
         check(&[], &[]);
         check(&["a/msg/A"], &[]);

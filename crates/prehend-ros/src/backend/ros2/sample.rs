@@ -1,8 +1,12 @@
 //! A value of any message with something in each of its fields.
 
-use serde::de::value::Error;
+use serde::de::value::{Error, SeqDeserializer};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
+use std::iter;
+
+/// The one byte of a structure without fields: nobody reads it.
+const EMPTY_MEMBER: &str = "structure_needs_at_least_one_member";
 
 /// Every number another one, every text and every sequence with one element. Read as the length of something, whatever is in it is short.
 pub(super) fn sample<T: DeserializeOwned>() -> Result<T, Error> {
@@ -99,7 +103,10 @@ impl<'de, N: Iterator<Item = u8>> Deserializer<'de> for &mut Sampler<N> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        visitor.visit_seq(Elements(self, fields.len()))
+        match fields {
+            [EMPTY_MEMBER] => visitor.visit_seq(SeqDeserializer::<_, Error>::new(iter::once(0_u8))),
+            fields => visitor.visit_seq(Elements(self, fields.len())),
+        }
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
@@ -115,6 +122,7 @@ impl<'de, N: Iterator<Item = u8>> Deserializer<'de> for &mut Sampler<N> {
 mod tests {
     use super::*;
     use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image, JointState};
+    use prehend_msgs::std_msgs::msg::Empty;
 
     #[test]
     fn there_is_something_in_every_field() {
@@ -126,5 +134,6 @@ mod tests {
         assert!(info.k.len() == 9 && info.k.iter().all(|number| *number != 0.0) && info.roi.do_rectify);
         let image: Image = sample().expect("a message");
         assert_eq!(image.data.len(), 1);
+        assert_eq!(sample::<Empty>(), Ok(Empty::default()));
     }
 }
