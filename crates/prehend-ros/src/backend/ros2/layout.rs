@@ -122,8 +122,8 @@ mod tests {
         let check = |differing: &[&str], expected: &[&str]| {
             let (found, known) = without_layout(&known, |layout| differing.contains(&layout.name));
             assert_eq!(
-                (found.as_slice(), known),
-                (expected.map(str::to_owned).as_slice(), 3),
+                (found, known),
+                (expected.iter().map(|name| (*name).to_owned()).collect(), 3),
                 "{differing:?}"
             );
         };
