@@ -30,6 +30,9 @@ const FEEDBACK_BACKLOG: usize = 1024;
 /// How long a result may take once its server has left, and feedback once the goal has ended: it may be on the way.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
+/// How long a result may take once it is known that the goal has ended: a large one may lose fragments on its way.
+const RESULT_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Sends goals to an action server; clones share their endpoints.
 pub struct ActionClient<A: Action> {
     core: Arc<Core>,
@@ -73,21 +76,32 @@ type Goals = Arc<Mutex<HashMap<GoalId, Arc<Watched>>>>;
 /// What is heard of a goal.
 struct Watched {
     feedback: Queue<Sample>,
-    heard: Mutex<(GoalStatus, Instant)>,
+    heard: Mutex<Heard>,
+}
+
+struct Heard {
+    status: GoalStatus,
+    last: Instant,
+    /// When it was first heard that the goal has ended.
+    ended: Option<Instant>,
 }
 
 impl Watched {
     fn new() -> Self {
-        let heard = Mutex::new((GoalStatus::Unknown, Instant::now()));
+        let heard = Mutex::new(Heard { status: GoalStatus::Unknown, last: Instant::now(), ended: None });
         Self { feedback: Queue::new(FEEDBACK_BACKLOG), heard }
     }
 
     fn sign_of_life(&self) {
-        lock(&self.heard).1 = Instant::now();
+        lock(&self.heard).last = Instant::now();
     }
 
     fn silent(&self) -> Duration {
-        lock(&self.heard).1.elapsed()
+        lock(&self.heard).last.elapsed()
+    }
+
+    fn ended_for(&self) -> Duration {
+        lock(&self.heard).ended.map_or(Duration::ZERO, |since| since.elapsed())
     }
 }
 
@@ -130,8 +144,9 @@ fn status_sink(goals: Goals) -> Sink {
             let status = GoalStatus::from_wire(heard.status);
             let mut state = lock(&watched.heard);
             // An older array may come after the end.
-            if !state.0.is_terminal() {
-                *state = (status, Instant::now());
+            if !state.status.is_terminal() {
+                let now = Instant::now();
+                *state = Heard { status, last: now, ended: status.is_terminal().then_some(now) };
             }
             if status.is_terminal() {
                 watched.feedback.wake();
@@ -302,7 +317,7 @@ impl<A: Action> GoalHandle<A> {
 
     /// State of the goal as last heard.
     pub fn status(&self) -> GoalStatus {
-        lock(&self.watched.heard).0
+        lock(&self.watched.heard).status
     }
 
     /// Waits for the end of the goal: its status (`Succeeded`, `Canceled` or `Aborted`) and its result.
@@ -310,8 +325,8 @@ impl<A: Action> GoalHandle<A> {
     /// Signs of life are status and feedback messages of the goal, and after half of `silence` the answer to a question put
     /// to the server. May be dropped and called again (in a `select!`).
     ///
-    /// Errors: [`RosError::PeerLost`] when the server shows no sign of life for `silence`, has left, or does not know the
-    /// goal any more; [`RosError::Decode`]; [`RosError::Closed`].
+    /// Errors: [`RosError::PeerLost`] when the server shows no sign of life for `silence`, has left, does not know the
+    /// goal any more, or has ended it long ago and its result does not come; [`RosError::Decode`]; [`RosError::Closed`].
     pub async fn result(&mut self, silence: Duration) -> Result<(GoalStatus, A::Result), RosError> {
         let core = self.asked.core.clone();
         let mut changes = core.participant.changes();
@@ -319,7 +334,8 @@ impl<A: Action> GoalHandle<A> {
         while self.end.is_none() {
             let silent = self.watched.silent();
             let lost = RosError::PeerLost { peer: core.name.clone(), silent };
-            if silent >= silence {
+            // It may live and be unable to get the result here: Fast DDS takes no long answers of the embedded backend.
+            if silent >= silence || self.watched.ended_for() >= silence.max(RESULT_PATIENCE) {
                 return Err(lost);
             }
             if core.participant.is_closed() {
@@ -358,7 +374,7 @@ impl<A: Action> GoalHandle<A> {
         let answer: GetResultAnswer<A::Result> = decode(&end.payload, end.encoding)?;
         match GoalStatus::from_wire(answer.status) {
             status if status.is_terminal() => {
-                lock(&self.watched.heard).0 = status;
+                lock(&self.watched.heard).status = status;
                 self.watched.feedback.wake();
                 Ok((status, answer.result))
             }
@@ -441,7 +457,7 @@ impl<A: Action> Stream for FeedbackStream<A> {
                     }
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
-                Poll::Pending if lock(&self.watched.heard).0.is_terminal() => {
+                Poll::Pending if lock(&self.watched.heard).status.is_terminal() => {
                     // Status and result come another way than feedback and may overtake it.
                     let linger = self.linger.get_or_insert_with(|| Box::pin(tokio::time::sleep(LAST_WORDS)));
                     return linger.as_mut().poll(cx).map(|()| None);
