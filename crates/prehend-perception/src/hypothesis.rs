@@ -80,16 +80,38 @@ pub struct Hypothesis {
 /// What was not used, for the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Detections whose mask has no or too few pixels.
-    pub empty_masks: usize,
+    /// Detections without a pixel in the label image.
+    pub undrawn: usize,
+    /// Detections whose mask has too few pixels, as that of what the picture's border cuts off.
+    pub slivers: usize,
     /// Detections without usable points: nothing stands there, or no depth.
     pub without_points: usize,
-    /// Those of them of which most pixels have no depth.
+    /// Those of them of which most pixels have no depth, and which are more than an edge.
     pub unmeasured: usize,
     /// Labels in the image that no detection has.
     pub unknown_labels: usize,
     /// Clusters too small to be a thing.
     pub specks: usize,
+}
+
+/// Masks below this share of the picture, thousandths, may be edges only, where depth cameras measure nothing.
+const EDGE: usize = 1;
+
+impl Skipped {
+    /// Counts a detection of which `pixels` are left, when they are too few.
+    fn count_small(
+        &mut self,
+        detection: &Detection,
+        pixels: usize,
+        frame: &Keyframe,
+        settings: &HypothesisSettings,
+    ) {
+        if pixels >= settings.min_pixels {
+            return;
+        }
+        let is_drawn = pixels > 0 || frame.labels.labels.contains(&detection.label);
+        *(if is_drawn { &mut self.slivers } else { &mut self.undrawn }) += 1;
+    }
 }
 
 /// Cuts a frame into things, named ones first.
@@ -115,12 +137,13 @@ pub fn hypotheses(
     let mut found = Vec::new();
     for (detection, parts) in frame.detections.iter().zip(parts) {
         let pixels = drawn(detection);
-        skipped.empty_masks += usize::from(pixels.len() < settings.min_pixels);
+        skipped.count_small(detection, pixels.len(), frame, settings);
         let Some(parts) = parts else { continue };
         if parts.is_empty() {
             skipped.without_points += 1;
             let measured = pixels.iter().filter(|index| frame.depth.metres(**index).is_some()).count();
-            skipped.unmeasured += usize::from(measured * 2 < pixels.len());
+            let is_edge = pixels.len() < EDGE * frame.labels.labels.len() / 1000;
+            skipped.unmeasured += usize::from(!is_edge && measured * 2 < pixels.len());
         }
         found.extend(parts);
     }
@@ -148,12 +171,13 @@ pub(crate) fn claimed(
     let mut found = Vec::new();
     for detection in &frame.detections {
         let label = usize::from(detection.label);
-        let drawn = whole.get(label).filter(|pixels| pixels.len() >= settings.min_pixels);
-        let Some(drawn) = drawn else {
-            skipped.empty_masks += 1;
+        let drawn = whole.get(label).map_or(&[][..], Vec::as_slice);
+        skipped.count_small(detection, drawn.len(), frame, settings);
+        if drawn.len() < settings.min_pixels {
             continue;
-        };
-        let pixels = eroded.get(label).filter(|_| drawn.len() >= SMALL).unwrap_or(drawn).clone();
+        }
+        let pixels =
+            eroded.get(label).filter(|_| drawn.len() >= SMALL).map_or_else(|| drawn.to_vec(), Vec::clone);
         found.push(Hypothesis { pixels, detections: vec![detection.label], from_merged: false, cluster: 0 });
     }
     found

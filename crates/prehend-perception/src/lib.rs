@@ -23,6 +23,7 @@ pub mod traits;
 pub mod upright;
 
 pub use confirm::{Confirmer, Judgement, Question};
+pub use hypothesis::Skipped;
 pub use keyframe::{Detection, ImageTurn, Keyframe, KeyframeError, LabelImage, PartLabels};
 pub use lexicon::Lexicon;
 pub use map::{MapBuilder, MapSettings, MaskUse, UpdateReport};

@@ -12,7 +12,7 @@ use prehend_msgs::prehend_interfaces::srv::UpdateMap;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_perception::map::Tool;
 use prehend_perception::{
-    Keyframe, KeyframeError, LabelImage, PartLabels, RoomBuilder, RoomSettings, UpdateReport,
+    Keyframe, KeyframeError, LabelImage, PartLabels, RoomBuilder, RoomSettings, Skipped, UpdateReport,
 };
 use prehend_ros::{ParameterError, Parameters, ServiceRequest, TfError, nanoseconds, time_from_nanoseconds};
 use prehend_scene::{Object, ObjectKey, Scope};
@@ -146,8 +146,10 @@ enum Failure {
     Message(#[from] ConvertError),
     #[error(transparent)]
     Frame(#[from] KeyframeError),
-    #[error("the detector sees {detections} things, and none of them has a measured point")]
-    NoPoints { detections: usize },
+    #[error(
+        "nothing that the detector sees can be measured: {undrawn} things without a mask, {unmeasured} without depth"
+    )]
+    NoPoints { undrawn: usize, unmeasured: usize },
     #[error("the map update failed; the map was reset")]
     Broken,
 }
@@ -422,6 +424,7 @@ impl ObjectMapNode<'_> {
         reset: bool,
     ) -> Result<UpdateReport, Failure> {
         let sight = self.sight.clone().unwrap_or_default();
+        let holds = tool.as_ref().is_some_and(|tool| tool.holds.is_some());
         self.leave_place();
         self.stood = self.stood.or_else(|| self.base_pose());
         // The heartbeat must go on during the update.
@@ -440,11 +443,13 @@ impl ObjectMapNode<'_> {
         self.builder = builder;
         let report = result?;
         // Names without anything behind them: the depth or the masks are missing, the table need not be empty. What is measured and
-        // no thing of its own, as the table or what the hand hides, is not meant.
-        let blind = report.skipped.empty_masks + report.skipped.unmeasured;
+        // no thing of its own, as the table or what the hand hides, is not meant, and neither is what the picture's border cuts off.
+        // What is held may be too near for the camera.
+        let Skipped { undrawn, unmeasured, .. } = report.skipped;
+        let unmeasured = unmeasured.saturating_sub(usize::from(holds));
         let seen = report.added.len() + report.merged.len() + report.moved.len() + report.held;
-        if seen == 0 && blind > 0 {
-            return Err(Failure::NoPoints { detections: blind });
+        if seen == 0 && undrawn + unmeasured > 0 {
+            return Err(Failure::NoPoints { undrawn, unmeasured });
         }
         Ok(report)
     }
@@ -484,7 +489,7 @@ impl ObjectMapNode<'_> {
                 "moved": names(&report.moved), "removed": names(&report.removed), "joined": report.joined,
                 "held": report.held,
                 "homeless_parts": report.homeless_parts,
-                "skipped_empty_masks": report.skipped.empty_masks,
+                "skipped_undrawn": report.skipped.undrawn, "skipped_slivers": report.skipped.slivers,
                 "skipped_without_points": report.skipped.without_points,
                 "unknown_labels": report.skipped.unknown_labels, "seconds": seconds,
                 "frames": frames, "with_parts": with_parts, "view": request.message.view, "reset": request.message.reset,

@@ -133,6 +133,46 @@ fn check(change: impl FnOnce(&mut Keyframe), expected: &[(&str, f64, f64)]) {
 }
 
 #[test]
+fn what_has_no_mask_is_told_from_what_is_cut_off_and_from_what_has_no_depth() {
+    let block = [thing("block", Form::Block([0.05, 0.05, 0.05]), 0.38, -0.06, [34, 74, 188])];
+    let skipped = |change: &dyn Fn(&mut Keyframe)| {
+        let mut frame = render(&block, &VGA, &home(), SIGMA, 3);
+        change(&mut frame);
+        let skipped = builder().update(&frame, None, false, 0).unwrap().skipped;
+        (skipped.undrawn, skipped.slivers, skipped.unmeasured)
+    };
+    assert_eq!(skipped(&|_| {}), (0, 0, 0));
+    assert_eq!(skipped(&|frame| relabel(frame, |_, _, _| 0)), (1, 0, 0));
+    // Six pixels by six are four by four without their edge, one by one nothing: drawn they are.
+    for side in [1, 6] {
+        let corner = |frame: &mut Keyframe| {
+            let labels = &mut frame.labels;
+            let first = labels.labels.iter().position(|label| *label > 0).expect("a block");
+            labels.labels.fill(0);
+            for row in 0..side {
+                labels.labels[first + row * labels.width..][..side].fill(1);
+            }
+        };
+        assert_eq!(skipped(&corner), (0, 1, 0), "{side}");
+    }
+    let holes = |frame: &mut Keyframe| {
+        for (depth, label) in frame.depth.millimetres.iter_mut().zip(&frame.labels.labels) {
+            *depth *= u16::from(*label == 0);
+        }
+    };
+    assert_eq!(skipped(&holes), (0, 0, 1));
+    // A few rows of it, as they show beside a finger: an edge, and cameras measure no edges.
+    let strip = |frame: &mut Keyframe| {
+        let labels = &mut frame.labels;
+        let first = labels.labels.iter().position(|label| *label > 0).expect("a block");
+        let rows = (first / labels.width + 4) * labels.width;
+        labels.labels[rows..].fill(0);
+        holes(frame);
+    };
+    assert_eq!(skipped(&strip), (0, 0, 0));
+}
+
+#[test]
 fn the_detector_may_err() {
     let right = [("mug", 0.38, 0.08), ("block", 0.38, -0.06)];
     check(|_| {}, &right);
