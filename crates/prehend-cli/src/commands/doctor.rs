@@ -156,7 +156,14 @@ fn multicast() -> Health {
 fn receive_buffers() -> Health {
     let kernel = |name| std::fs::read_to_string(format!("/proc/sys/net/core/{name}")).ok();
     let default = kernel("rmem_default").filter(|_| ros::has_fast_dds());
-    receive_buffers_of(kernel("rmem_max").as_deref(), default.as_deref())
+    match receive_buffers_of(kernel("rmem_max").as_deref(), default.as_deref()) {
+        Health::Good(_) if ros::has_fast_dds_by_shared_memory() => Health::Note(
+            "Fast DDS passes pictures between processes of one machine through 0.5 MB of shared memory, where some are lost\n\
+             `export FASTDDS_BUILTIN_TRANSPORTS=UDPv4` wherever a process of ROS 2 starts has it use sockets"
+                .to_owned(),
+        ),
+        health => health,
+    }
 }
 
 /// What the kernel's largest receive buffer, as it prints it, means for pictures: one is hundreds of datagrams, sent at once. `default` is

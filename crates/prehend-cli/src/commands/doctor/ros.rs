@@ -41,6 +41,14 @@ pub(super) fn has_fast_dds() -> bool {
     sourced.distro.is_some() && sourced.rmw.contains("fastrtps")
 }
 
+/// Whether those processes pass samples among each other through the shared memory that Fast DDS takes when nothing says otherwise.
+pub(super) fn has_fast_dds_by_shared_memory() -> bool {
+    let settings =
+        ["FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE"];
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    has_fast_dds() && !settings.into_iter().any(is_set)
+}
+
 pub(super) fn backend() -> Health {
     match BACKEND {
         Backend::Embedded => Health::Good(format!(

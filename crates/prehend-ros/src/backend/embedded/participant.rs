@@ -58,7 +58,7 @@ pub(crate) struct NodeKey(u64);
 pub(crate) struct Participant {
     pub(super) matches: Arc<Matches>,
     pub(super) locals: Locals,
-    pub(super) roster: Roster,
+    pub(super) roster: Arc<Roster>,
     own: Prefix,
     domain_id: u16,
     dds: Mutex<Option<Dds>>,
