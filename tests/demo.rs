@@ -44,8 +44,8 @@ fn keys(value: &Value) -> String {
     keys.join(" ")
 }
 
-fn is_picture(path: &Path) {
-    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+fn is_picture(path: &Path, told: &str) {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}\n{told}", path.display()));
     assert!(bytes.starts_with(b"\x89PNG"), "{}", path.display());
 }
 
@@ -76,7 +76,7 @@ async fn a_goal_is_carried_out_and_told() {
     }
     let run = folder.path().join("run");
     for picture in ["camera_before", "camera_after", "map_over_camera", "scene_before", "scene_after"] {
-        is_picture(&run.join(format!("{picture}.png")));
+        is_picture(&run.join(format!("{picture}.png")), &stderr);
     }
     let trace = std::fs::read_to_string(run.join("trace.jsonl")).expect("the trace");
     let events: Vec<Value> = trace.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

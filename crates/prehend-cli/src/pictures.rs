@@ -19,7 +19,7 @@ pub use top::top_view;
 /// Longest time until the camera's next image.
 const IMAGE_DEADLINE: Duration = Duration::from_secs(5);
 /// Longest time until the transform of an image.
-const TRANSFORM_DEADLINE: Duration = Duration::from_secs(2);
+const TRANSFORM_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]

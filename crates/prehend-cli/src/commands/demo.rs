@@ -25,6 +25,8 @@ use std::time::Duration;
 const BAD_SCENE: &str = "bad_scene";
 /// Reason code of a graph that did not come up.
 const NOT_READY: &str = "not_ready";
+/// Longest time until the last map, when there is one.
+const MAP_DEADLINE: Duration = Duration::from_secs(2);
 /// Folder of the recording in that of the run.
 pub(super) const RECORDING: &str = "recording";
 
@@ -229,8 +231,15 @@ impl Run<'_> {
         let Graph { observer, robot, .. } = &self.graph;
         let view = pictures::next_view(&observer.node, robot).await?;
         pictures::save(view.image(), &self.folder.file(&format!("camera_{when}.png")))?;
-        let map = observer.map.borrow().clone();
-        if let Some(map) = map.filter(|_| when == "after") {
+        if when == "after" {
+            // It is large: where datagrams are lost, the last one comes a while after its answer.
+            let mut maps = observer.map.clone();
+            let heard = tokio::time::timeout(MAP_DEADLINE, maps.wait_for(Option::is_some)).await;
+            let map = heard.ok().and_then(Result::ok).and_then(|map| map.clone());
+            let Some(map) = map else {
+                self.screen.line("no picture of the map: none was heard");
+                return Ok(());
+            };
             let info = observer.camera_info.borrow().clone();
             let drawn = view.with_map(&map, info.as_ref(), &observer.tf, &robot.frames.base).await?;
             pictures::save(&drawn, &self.folder.file("map_over_camera.png"))?;
