@@ -17,6 +17,7 @@ mod moveit_layout;
 pub mod object_map;
 mod permit;
 pub mod robot;
+mod running;
 pub mod share;
 pub mod shell;
 pub mod sim;

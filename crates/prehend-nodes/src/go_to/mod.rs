@@ -18,6 +18,7 @@ use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
+use crate::running::{Over, Running};
 use crate::shell::{NodeError, NodeOptions, Shell};
 use drive::Driver;
 use futures::StreamExt;
@@ -35,7 +36,6 @@ use prehend_scene::ObjectMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 /// Longest wait for the running errand to stop the base when the process ends.
 const LAST_STOP: Duration = Duration::from_secs(4);
@@ -100,25 +100,25 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     node.shell.configured();
     let shutdown = node.shell.shutdown();
     tokio::pin!(shutdown);
-    let mut running: Option<(String, JoinHandle<()>)> = None;
+    let mut running: Option<Running> = None;
     loop {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
             Some(request) = goals.next() => Event::Goal(Box::new(request)),
         };
-        running.take_if(|(_, task)| task.is_finished());
+        running = Running::still(running).await;
         match event {
             Event::Goal(request) => match &running {
-                Some((name, _)) => refuse(*request, &GoToFault::Busy(name.clone())),
+                Some(errand) => refuse(*request, &GoToFault::Busy(errand.name.clone())),
                 None => {
                     let name = format!("{} {}", request.goal.kind, request.goal.object_key);
-                    running = Some((name, tokio::spawn(execute(Arc::clone(&node), *request))));
+                    running = Some(Running::start(name, |over| execute(Arc::clone(&node), *request, over)));
                 }
             },
             Event::Shutdown => {
                 node.stop.send_replace(Some("the go_to node is ending".to_owned()));
-                if let Some((_, task)) = running
-                    && tokio::time::timeout(LAST_STOP, task).await.is_err()
+                if let Some(errand) = running
+                    && tokio::time::timeout(LAST_STOP, errand.task).await.is_err()
                 {
                     tracing::warn!("the running errand did not end in time");
                 }
@@ -200,13 +200,14 @@ fn follow_stop(
     Ok(sender)
 }
 
-async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>) {
+async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>, over: Over) {
     let _work = node.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
     let (stop, peers, arming) = (node.stop.subscribe(), &node.shell.peers, &node.arming);
     let interrupt = Interrupt { goal: &handle, stop, peers, arming };
     let result = Job { node: &node, goal: &goal, handle: &handle, interrupt }.run().await;
+    over.say();
     if result.reason.is_empty() {
         handle.succeed(result);
     } else if handle.is_cancel_requested() {

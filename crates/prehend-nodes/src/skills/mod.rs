@@ -28,6 +28,7 @@ use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
+use crate::running::{Over, Running};
 use crate::shell::{NodeError, NodeOptions, Shell};
 use arm::Arm;
 use futures::StreamExt;
@@ -42,11 +43,9 @@ use prehend_msgs::prehend_interfaces::srv::Stop;
 use prehend_ros::{GoalRequest, Publisher, QosProfile, ServiceRequest};
 use scene::SceneKeeper;
 use serde_json::json;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 /// Longest wait for the running skill to stop the arm when the process ends.
 const LAST_STOP: Duration = Duration::from_secs(4);
@@ -84,18 +83,15 @@ async fn serve(shell: Shell, latch: Arc<Mutex<StopLatch>>) -> Result<(), NodeErr
             Some(request) = stops.next() => Event::Stop(request),
             Some(request) = goals.next() => Event::Goal(Box::new(request)),
         };
-        running.take_if(|skill| skill.task.is_finished());
+        running = Running::still(running).await;
         match event {
-            Event::Goal(request) => {
-                // Whoever has the result may ask for the next skill before the task of the last one has quite ended.
-                if let Some(ended) = running.take_if(|skill| skill.over.load(Ordering::Acquire)) {
-                    let _ = ended.task.await;
+            Event::Goal(request) => match &running {
+                Some(skill) => refuse(*request, &SkillFault::Busy(skill.name.clone())),
+                None => {
+                    let name = format!("{} {}", request.goal.skill, request.goal.object_key);
+                    running = Some(Running::start(name, |over| execute(Arc::clone(&skills), *request, over)));
                 }
-                match &running {
-                    Some(skill) => refuse(*request, &SkillFault::Busy(skill.name.clone())),
-                    None => running = Some(Running::start(&skills, *request)),
-                }
-            }
+            },
             Event::Stop(request) => {
                 take_stop(&skills, &stop_state, request);
                 *latch.lock().unwrap_or_else(PoisonError::into_inner) = skills.stop.borrow().clone();
@@ -147,30 +143,12 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     })
 }
 
-/// The skill that is being executed.
-struct Running {
-    /// Skill and object, for whoever asks for another one.
-    name: String,
-    /// Set before the result is sent: what is left of the task does not wait for anything.
-    over: Arc<AtomicBool>,
-    task: JoinHandle<()>,
-}
-
-impl Running {
-    fn start(skills: &Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>) -> Self {
-        let name = format!("{} {}", request.goal.skill, request.goal.object_key);
-        let over = Arc::new(AtomicBool::new(false));
-        let task = tokio::spawn(execute(Arc::clone(skills), request, Arc::clone(&over)));
-        Self { name, over, task }
-    }
-}
-
-async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>, over: Arc<AtomicBool>) {
+async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>, over: Over) {
     let _work = skills.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
     let result = Job::new(&skills, &goal, &handle).run().await;
-    over.store(true, Ordering::Release);
+    over.say();
     if result.reason.is_empty() {
         handle.succeed(result);
     } else if handle.is_cancel_requested() {
