@@ -9,8 +9,8 @@ from prehend_interfaces.action import ExecuteGoal
 from prehend_interfaces.msg import SymbolicState
 from prehend_interfaces.srv import Stop, SubmitGoal
 from rcl_interfaces.msg import Log
+from rcl_interfaces.srv import ListParameters
 from rclpy.action import ActionClient
-from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 from sensor_msgs.msg import Image
 from tf2_msgs.msg import TFMessage
@@ -158,9 +158,9 @@ def stopped(graph):
 
 
 def parameters(graph):
-    client = AsyncParameterClient(graph.ros, "/prehend/verifier", callback_group=graph.ros.group)
-    need(client.wait_for_services(5.0), "no parameter services")
-    listed = answered("the list", client.list_parameters([], 0)).result.names
+    client = graph.ros.create_client(ListParameters, "/prehend/verifier/list_parameters", callback_group=graph.ros.group)
+    need(client.wait_for_service(5.0), "no parameter services")
+    listed = answered("the list", client.call_async(ListParameters.Request())).result.names
     return need("use_sim_time" in listed, f"{len(listed)} of the verifier: {', '.join(sorted(listed)[:6])}")
 
 

@@ -27,12 +27,12 @@ import rclpy
 from action_msgs.msg import GoalStatus
 from control_msgs.action import GripperCommand
 from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
@@ -99,7 +99,8 @@ class Ros2Side(Node):
         self.peer_switch = client(SetBool, "/interop/peer/switch")
         self.peer_text = client(Trigger, "/interop/peer/text")
         self.peer_gripper = ActionClient(self, GripperCommand, "/interop/peer/gripper", callback_group=self.group)
-        self.peer_parameters = AsyncParameterClient(self, "/interop/peer", callback_group=self.group)
+        kinds = {"list": ListParameters, "get": GetParameters, "set": SetParameters}
+        self.peer_parameters = {verb: client(kind, f"/interop/peer/{verb}_parameters") for verb, kind in kinds.items()}
 
     @staticmethod
     def switch(request, response):
@@ -293,11 +294,14 @@ def cancel_to_peer(_, peer, __):
 
 
 def parameters_from_peer(ros, _, __):
-    need(ros.peer_parameters.wait_for_services(5.0), "no parameter services")
-    listed = answered("the list", ros.peer_parameters.list_parameters([], 0)).result.names
-    value = answered("the value", ros.peer_parameters.get_parameters(["gain"])).values[0]
+    for verb, client in ros.peer_parameters.items():
+        need(client.wait_for_service(5.0), f"no service to {verb} parameters")
+    ask = lambda verb, request: answered(f"to {verb} parameters", ros.peer_parameters[verb].call_async(request))
+    listed = ask("list", ListParameters.Request()).result.names
+    value = ask("get", GetParameters.Request(names=["gain"])).values[0]
     need("gain" in listed and value.type == ParameterType.PARAMETER_DOUBLE and value.double_value == 1.5, f"{listed}, {value}")
-    tried = answered("the verdict", ros.peer_parameters.set_parameters([Parameter("gain", value="loud")])).results[0]
+    text = Parameter("gain", value="loud").to_parameter_msg()
+    tried = ask("set", SetParameters.Request(parameters=[text])).results[0]
     return need(not tried.successful, f"listed, read, a text for a number refused ({tried.reason})")
 
 
