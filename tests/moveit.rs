@@ -63,9 +63,9 @@ async fn whatever_moveit_answers_ends_typed_and_moves_nothing() {
 async fn humble_answers_in_its_own_layout() {
     let folder = tempfile::tempdir().expect("a folder");
     let jazzy = std::fs::read_to_string(repository().join("config/robots/xarm6.yaml")).expect("the file");
-    assert!(jazzy.contains("distribution: jazzy"));
+    assert!(jazzy.contains("distribution: installed"));
     let file = folder.path().join("xarm6_humble.yaml");
-    std::fs::write(&file, jazzy.replace("distribution: jazzy", "distribution: humble")).expect("written");
+    std::fs::write(&file, jazzy.replace("distribution: installed", "distribution: humble")).expect("written");
     let robot: &'static str = Box::leak(file.with_extension("").display().to_string().into_boxed_str());
     let cases: [Case; 6] = [
         (json!({"planning": -15}), &["internal"], "moveit.group"),

@@ -113,9 +113,9 @@ async fn humble_says_that() {
     let folder = tempfile::tempdir().expect("a folder");
     let jazzy =
         std::fs::read_to_string(repository().join("config/robots/ranger_xarm6.yaml")).expect("the file");
-    assert!(jazzy.contains("distribution: jazzy"));
+    assert!(jazzy.contains("distribution: installed"));
     let file = folder.path().join("ranger_humble.yaml");
-    std::fs::write(&file, jazzy.replace("distribution: jazzy", "distribution: humble")).expect("written");
+    std::fs::write(&file, jazzy.replace("distribution: installed", "distribution: humble")).expect("written");
     let robot: &'static str = Box::leak(file.with_extension("").display().to_string().into_boxed_str());
     answers(
         robot,

@@ -1,7 +1,7 @@
 //! MoveIt's interfaces in the layout of either distribution.
 //!
-//! Humble and Jazzy have one name and two layouts: which one a robot speaks stands in its robot file (`moveit.distribution`), because a wrong
-//! guess would be garbage, not an error. Everything here speaks Jazzy's; what Humble lacks is lost at this edge, and what that means is for
+//! Humble and Jazzy have one name and two layouts: which one a robot speaks is that of the ROS 2 around this process, or stands in the robot
+//! file (`moveit.distribution`); it is not guessed from what is heard, because a wrong guess would be garbage, not an error. Everything here speaks Jazzy's; what Humble lacks is lost at this edge, and what that means is for
 //! the caller: Humble times straight lines at full speed, whatever is asked for.
 
 use crate::robot::{Distribution, MoveItNames};

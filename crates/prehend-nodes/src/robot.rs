@@ -140,6 +140,13 @@ pub enum Distribution {
     Jazzy,
 }
 
+impl Distribution {
+    /// Whose layouts a distribution speaks; without one the robot is simulated, and what came after Jazzy speaks as Jazzy.
+    fn of(distro: Option<&str>) -> Self {
+        if distro == Some("humble") { Self::Humble } else { Self::Jazzy }
+    }
+}
+
 /// A base that drives: names of Nav2's interfaces, its outline and what it may do. A fixed arm has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Navigation {
@@ -370,10 +377,13 @@ fn read_detector(m: &mut Map<'_>) -> Option<DetectorTopics> {
     Some(DetectorTopics { label_image: label_image?, detections: detections?, parts })
 }
 
+/// `humble`, `jazzy`, or that of the ROS 2 around this process (`installed`).
 fn distribution(m: &mut Map<'_>) -> Option<Distribution> {
-    m.opt("distribution").map_or(Some(Distribution::Jazzy), |v| {
-        v.choice(&[("humble", Distribution::Humble), ("jazzy", Distribution::Jazzy)])
-    })
+    let named = m.opt("distribution").map_or(Some(None), |v| {
+        let choices = [Distribution::Humble, Distribution::Jazzy].map(Some);
+        v.choice(&[("humble", choices[0]), ("jazzy", choices[1]), ("installed", None)])
+    })?;
+    Some(named.unwrap_or_else(|| Distribution::of(prehend_ros::BACKEND.distro().as_deref())))
 }
 
 fn read_moveit(m: &mut Map<'_>) -> Option<MoveItNames> {
@@ -540,6 +550,26 @@ mod tests {
             count += 1;
         }
         assert!(count > 0);
+    }
+
+    #[test]
+    fn layouts_are_those_of_what_is_sourced_unless_the_file_says_whose() {
+        assert_eq!(Distribution::of(Some("humble")), Distribution::Humble);
+        for other in [None, Some("jazzy"), Some("rolling")] {
+            assert_eq!(Distribution::of(other), Distribution::Jazzy, "{other:?}");
+        }
+        let file = crate::share::share_dir().join("config/robots/xarm6.yaml");
+        let text = std::fs::read_to_string(file).expect("the file");
+        let read = |text: &str| prehend_config::read("robot.yaml", text, |root| RobotConfig::read(&root));
+        let sourced = Distribution::of(prehend_ros::BACKEND.distro().as_deref());
+        for (word, whose) in
+            [("installed", sourced), ("humble", Distribution::Humble), ("jazzy", Distribution::Jazzy)]
+        {
+            let text = text.replace("distribution: installed", &format!("distribution: {word}"));
+            assert_eq!(read(&text).expect("valid").moveit.distribution, whose, "{word}");
+        }
+        let told = read(&text.replace("distribution: installed", "distribution: foxy"));
+        assert!(told.expect_err("no such").to_string().contains("installed"));
     }
 
     #[test]

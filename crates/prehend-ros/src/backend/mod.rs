@@ -43,6 +43,17 @@ pub enum Backend {
     },
 }
 
+impl Backend {
+    /// The distribution of ROS 2 around this process, such as `humble`: that of the backend `ros2`; with `embedded`, the one that is sourced
+    /// (`ROS_DISTRO`).
+    pub fn distro(self) -> Option<String> {
+        match self {
+            Self::Ros2 { distro } => Some(distro.to_owned()),
+            Self::Embedded => std::env::var("ROS_DISTRO").ok().filter(|distro| !distro.is_empty()),
+        }
+    }
+}
+
 /// What an installed ROS 2 has of the interfaces that Prehend speaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InterfaceReport {

@@ -119,7 +119,7 @@ pub(super) struct Roster {
 
 impl Roster {
     pub(super) fn new(guid: GUID) -> Arc<Self> {
-        let distro = std::env::var("ROS_DISTRO").ok().filter(|distro| !distro.is_empty());
+        let distro = super::BACKEND.distro();
         Arc::new(Self {
             guid,
             own: Mutex::default(),
