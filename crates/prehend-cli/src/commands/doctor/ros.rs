@@ -130,16 +130,21 @@ fn not_sourced() -> Health {
 
 pub(super) fn interfaces() -> Health {
     let report = prehend_ros::check_interfaces();
-    match (BACKEND, report.differing.as_slice(), report.missing.as_slice()) {
+    let missing: Vec<&str> = report.missing.iter().map(String::as_str).collect();
+    match (BACKEND, report.differing.as_slice(), missing.as_slice()) {
         (Backend::Embedded, ..) => Health::Good("its own, of ROS 2 Jazzy".to_owned()),
-        (_, [], []) => Health::Good(format!("{} as ROS 2 Jazzy has them", report.known)),
+        (_, [], []) => Health::Good(format!("{} as they are known here", report.known)),
+        // Messages that no node uses, newer than Humble.
+        (Backend::Ros2 { distro: "humble" }, [], ["geometry_msgs", "rcl_interfaces"]) => {
+            Health::Good(format!("{} as they are known here", report.known))
+        }
         (_, [], missing) => Health::Note(format!(
-            "{} as ROS 2 Jazzy has them; built without all of {}: install those and build anew, or do without",
+            "{} as they are known here; built without all of {}: install those and build anew, or do without",
             report.known,
             missing.join(", ")
         )),
         (_, differing, _) => Health::Bad(format!(
-            "other fields than in ROS 2 Jazzy, so that they cannot be used: {}",
+            "other fields than in ROS 2 Humble and Jazzy, so that they cannot be used: {}",
             differing.join(", ")
         )),
     }
