@@ -24,8 +24,9 @@ fn seconds(time: &Duration) -> f64 {
     f64::from(time.sec) + f64::from(time.nanosec) * 1e-9
 }
 
-/// Stretches the time of a trajectory that uses the joints' limits in full (as Humble's MoveIt times every line), so that it keeps to `pace`
-/// and to a share `acceleration` of the limits of acceleration. The trajectory must be one for the joints of `model`, in any order.
+/// Stretches the time of a trajectory that was timed by the joints' limits in full (as Humble's MoveIt times every line), so that it keeps to
+/// `pace`, with the speeds that `model` allows, and to a share `acceleration` of the limits of acceleration, which are taken to be used in
+/// full. The trajectory must be one for the joints of `model`, in any order.
 ///
 /// Errors: positions that the model does not have.
 pub(super) fn slow_down(
@@ -34,9 +35,10 @@ pub(super) fn slow_down(
     pace: Pace,
     acceleration: f64,
 ) -> Result<(), JointError> {
-    let mut stretch = (1.0 / pace.share).max(acceleration.powf(-0.5)).max(1.0);
+    let fastest = fastest(trajectory, model)?;
+    let mut stretch = (fastest.share / pace.share).max(acceleration.powf(-0.5)).max(1.0);
     if let Some(tip) = pace.tip {
-        stretch = stretch.max(fastest(trajectory, model)? / tip);
+        stretch = stretch.max(fastest.tip / tip);
     }
     for point in &mut trajectory.joint_trajectory.points {
         let later = seconds(&point.time_from_start) * stretch;
@@ -48,25 +50,44 @@ pub(super) fn slow_down(
     Ok(())
 }
 
-/// The greatest speed of the tool, metres per second: at the points by their velocities, and from each to the next.
-fn fastest(trajectory: &RobotTrajectory, model: &RobotModel) -> Result<f64, JointError> {
+/// The greatest speeds of a trajectory.
+struct Fastest {
+    /// Of a joint, as a share of its limit.
+    share: f64,
+    /// Of the tool, metres per second.
+    tip: f64,
+}
+
+/// The greatest speeds at the points by their velocities, and from each point to the next.
+fn fastest(trajectory: &RobotTrajectory, model: &RobotModel) -> Result<Fastest, JointError> {
     let names = &trajectory.joint_trajectory.joint_names;
     let order: Vec<Option<usize>> =
         model.joint_names().iter().map(|joint| names.iter().position(|name| name == joint)).collect();
     let of = |numbers: &[f64]| -> Vec<f64> {
         order.iter().map(|at| at.and_then(|at| numbers.get(at)).copied().unwrap_or(0.0)).collect()
     };
-    let mut fastest: f64 = 0.0;
-    let mut before: Option<(f64, nalgebra::Vector3<f64>)> = None;
+    let share_of = |speeds: &[f64]| -> f64 {
+        let shares = speeds.iter().zip(model.limits()).map(|(speed, limits)| speed.abs() / limits.velocity);
+        shares.fold(0.0, f64::max)
+    };
+    let mut fastest = Fastest { share: 0.0, tip: 0.0 };
+    let mut before: Option<(f64, Vec<f64>, nalgebra::Vector3<f64>)> = None;
     for JointTrajectoryPoint { positions, velocities, time_from_start, .. } in
         &trajectory.joint_trajectory.points
     {
-        let joints = of(positions);
-        let twist = model.jacobian(&joints)? * nalgebra::DVector::from_vec(of(velocities));
-        let here = (seconds(time_from_start), model.tip_pose(&joints)?.translation.vector);
-        let between = before.map_or(0.0, |before| (here.1 - before.1).norm() / (here.0 - before.0).max(1e-6));
-        fastest = fastest.max(twist.fixed_rows::<3>(0).norm()).max(between);
-        before = Some(here);
+        let (time, joints, velocities) = (seconds(time_from_start), of(positions), of(velocities));
+        let tip = model.tip_pose(&joints)?.translation.vector;
+        fastest.share = fastest.share.max(share_of(&velocities));
+        let twist = model.jacobian(&joints)? * nalgebra::DVector::from_vec(velocities);
+        fastest.tip = fastest.tip.max(twist.fixed_rows::<3>(0).norm());
+        if let Some((last_time, last_joints, last_tip)) = before {
+            let step = (time - last_time).max(1e-6);
+            let speeds: Vec<f64> =
+                joints.iter().zip(&last_joints).map(|(to, from)| (to - from) / step).collect();
+            fastest.share = fastest.share.max(share_of(&speeds));
+            fastest.tip = fastest.tip.max((tip - last_tip).norm() / step);
+        }
+        before = Some((time, joints, tip));
     }
     Ok(fastest)
 }
@@ -107,8 +128,14 @@ mod tests {
         let urdf = std::fs::read_to_string(&robot.urdf).expect("a description");
         let model = RobotModel::from_urdf(&urdf, robot.group()).expect("a model");
         let radius = model.tip_pose(&robot.home).expect("a pose").translation.vector.xy().norm();
+        let limit = model.limits()[0].velocity;
+        assert!(2.0 / limit < 0.9, "{limit}");
         for (pace, acceleration, with_velocities, stretch) in [
-            (Pace::from(0.1), 1.0, true, 10.0),
+            (Pace::from(0.1), 1.0, true, 2.0 / limit / 0.1),
+            (Pace::from(0.1), 1.0, false, 1.0 / limit / 0.1),
+            // It is as slow as that already.
+            (Pace::from(0.9), 1.0, true, 1.0),
+            (Pace::from(0.9), 0.25, true, 2.0),
             (Pace::from(1.0), 0.04, true, 5.0),
             (Pace::from(1.0), 1.0, true, 1.0),
             (Pace { share: 0.5, tip: Some(0.02) }, 1.0, true, 2.0 * radius / 0.02),
