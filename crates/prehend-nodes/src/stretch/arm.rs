@@ -1,6 +1,6 @@
 //! The arm's controller: trajectories of the robot file's joints, the base among them, as points for the driver.
 
-use super::driver::{Driver, DriverError};
+use super::driver::{Driver, DriverError, Turn};
 use super::state::{Now, POSITION};
 use super::waypoints::{Joint, Waypoint, waypoints};
 use crate::trajectory_check::TrajectoryFault;
@@ -72,14 +72,16 @@ pub(super) async fn serve(
             }
         };
         let (goal, driver, joints) = (request.accept(), driver.clone(), joints.clone());
-        tokio::spawn(async move {
-            follow(goal, &driver, &joints).await;
-            drop(turn);
-        });
+        tokio::spawn(async move { follow(goal, turn, &driver, &joints).await });
     }
 }
 
-async fn follow(goal: ExecutingGoal<FollowJointTrajectory::Action>, driver: &Driver, joints: &[Joint]) {
+async fn follow(
+    goal: ExecutingGoal<FollowJointTrajectory::Action>,
+    turn: Turn,
+    driver: &Driver,
+    joints: &[Joint],
+) {
     let ended = match waypoints(&goal.goal().trajectory, joints) {
         Err(error) => Err(error.into()),
         Ok(path) => {
@@ -100,6 +102,8 @@ async fn follow(goal: ExecutingGoal<FollowJointTrajectory::Action>, driver: &Dri
             ended
         }
     };
+    // Whoever has the result may send the next goal at once.
+    drop(turn);
     let Err(fault) = ended else {
         let error_code = FollowJointTrajectory::Result::SUCCESSFUL;
         return goal.succeed(FollowJointTrajectory::Result { error_code, error_string: String::new() });

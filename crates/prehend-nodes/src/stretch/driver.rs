@@ -51,6 +51,9 @@ pub(super) struct Driver {
     peers: Peers,
 }
 
+/// The right to move, until it is dropped.
+pub(super) type Turn = OwnedMutexGuard<()>;
+
 /// Why a goal is not taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refused {
@@ -71,7 +74,7 @@ impl Driver {
     }
 
     /// The right to move, when nobody else has it: of two goals the driver gives the first one up and goes on moving.
-    pub(super) fn turn(&self) -> Result<OwnedMutexGuard<()>, Refused> {
+    pub(super) fn turn(&self) -> Result<Turn, Refused> {
         if let Some(bar) = self.peers.bar() {
             return Err(bar.into());
         }

@@ -3,7 +3,7 @@
 //! The driver has no word for "it holds something": it goes on until its time is up. Here a gripper that has come to rest has done what
 //! it could, and what it holds it goes on holding.
 
-use super::driver::{Driver, DriverError};
+use super::driver::{Driver, DriverError, Turn};
 use super::waypoints::Joint;
 use futures::StreamExt;
 use prehend_msgs::control_msgs::action::GripperCommand;
@@ -45,14 +45,14 @@ pub(super) async fn serve(
         };
         let (goal, driver, joints, joint) = (request.accept(), driver.clone(), joints.clone(), joint.clone());
         tokio::spawn(async move {
-            grip(goal, &driver, &joints, joint, position.clamp(low, high)).await;
-            drop(turn);
+            grip(goal, turn, &driver, &joints, joint, position.clamp(low, high)).await;
         });
     }
 }
 
 async fn grip(
     goal: ExecutingGoal<GripperCommand::Action>,
+    turn: Turn,
     driver: &Driver,
     joints: &[Joint],
     joint: String,
@@ -76,6 +76,11 @@ async fn grip(
             }
         }
     };
+    if !matches!(ended, Some(Ok(_))) {
+        driver.halt().await;
+    }
+    // Whoever has the result may send the next goal at once.
+    drop(turn);
     match ended {
         Some(Ok(position)) => {
             let reached_goal = (position - target).abs() <= REACHED;
@@ -83,13 +88,9 @@ async fn grip(
         }
         Some(Err(error)) => {
             tracing::warn!("a goal of the gripper ended early: {error}");
-            driver.halt().await;
             goal.abort(GripperCommand::Result { position: opening(), effort, ..Default::default() });
         }
-        None => {
-            driver.halt().await;
-            goal.canceled(GripperCommand::Result { position: opening(), effort, ..Default::default() });
-        }
+        None => goal.canceled(GripperCommand::Result { position: opening(), effort, ..Default::default() }),
     }
 }
 
