@@ -260,14 +260,21 @@ async fn single_goals_end_as_a_controllers_do() {
     let mode = async |stage: &mut Stage, mode: &str| {
         let request = json!({"ask": "vendor", "mode": mode});
         stage.graph.judge.ask(&request).await.unwrap_or_else(|error| panic!("{error}"));
-        // As the driver says it, and the node hears it.
-        tokio::time::sleep(Duration::from_millis(700)).await;
     };
     mode(&mut stage, "navigation").await;
-    let (status, ended) = client.moves([0.0, 0.05], &names).await;
-    assert_eq!((status, ended.error_code), (GoalStatus::Aborted, Codes::INVALID_GOAL), "{ended:?}");
+    let ended = wait_for("the node hears of the mode", async || {
+        // Until then it is the driver that refuses.
+        let (status, ended) = client.moves([0.0, 0.0], &names).await;
+        (status == GoalStatus::Aborted && ended.error_code == Codes::INVALID_GOAL).then_some(ended)
+    })
+    .await;
     assert!(ended.error_string.contains("mode `navigation`"), "{ended:?}");
     mode(&mut stage, "position").await;
+    wait_for("it moves again", async || {
+        let (status, _) = client.moves([0.0, 0.0], &names).await;
+        (status == GoalStatus::Succeeded).then_some(())
+    })
+    .await;
     near(&client.positions().await.0[..1], &[0.0], "parked anew");
 
     // A driver that dies ends the motion, and is told from one that is there.
