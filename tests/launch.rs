@@ -11,7 +11,7 @@ use std::process::Command;
 
 /// Folder and name of each package.
 const PACKAGES: [(&str, &str); 4] = [
-    ("crates/prehend-msgs/prehend_interfaces", "prehend_interfaces"),
+    ("crates/prehend_interfaces", "prehend_interfaces"),
     ("crates/prehend-cli", "prehend"),
     ("urdf", "prehend_description"),
     ("launch", "prehend_bringup"),
@@ -80,6 +80,39 @@ fn manifests_say_what_they_must() {
             build.contains("find_package(ament_cmake REQUIRED)") && build.contains("ament_package()"),
             "{name}"
         );
+    }
+}
+
+/// Where colcon takes a folder for a package, by its manifest or its build file, it does not look below; nor where it is told to ignore one.
+fn packages_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.join("COLCON_IGNORE").exists() {
+        return;
+    }
+    if ["package.xml", "CMakeLists.txt", "setup.py", "setup.cfg"]
+        .iter()
+        .any(|file| folder.join(file).exists())
+    {
+        return found.push(folder.to_path_buf());
+    }
+    for below in files_in(folder, "").iter().filter(|path| path.is_dir()) {
+        let name = below.file_name().expect("a name").to_string_lossy();
+        // What cargo and Prehend make; what was cloned has none of it.
+        if !name.starts_with('.') && !["target", "runs"].contains(&&*name) {
+            packages_below(below, found);
+        }
+    }
+}
+
+#[test]
+fn colcon_finds_these_packages_and_no_others() {
+    let mut found = Vec::new();
+    packages_below(&repository(), &mut found);
+    let found: BTreeSet<PathBuf> = found.into_iter().collect();
+    assert_eq!(found, PACKAGES.map(|(folder, _)| repository().join(folder)).into());
+    // Where colcon builds crates, every one of them is such a package.
+    for (folder, name) in PACKAGES {
+        let mut above = Path::new(folder).ancestors().skip(1).filter(|above| above.parent().is_some());
+        assert!(!above.any(|above| repository().join(above).join("Cargo.toml").exists()), "{name}");
     }
 }
 

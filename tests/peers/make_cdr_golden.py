@@ -26,7 +26,7 @@ WORDS = ["", "a", "link_tcp", "größe", "xyz", "12 kg"]
 
 def interfaces():
     """Each interface section as (Rust path, ROS type name, text)."""
-    folders = [ROOT / "prehend_interfaces", *sorted((ROOT / "standard").iterdir())]
+    folders = [ROOT.parent / "prehend_interfaces", *sorted((ROOT / "standard").iterdir())]
     for folder in folders:
         for kind, parts in PARTS.items():
             for path in sorted((folder / kind).glob(f"*.{kind}")):

@@ -1,4 +1,4 @@
-//! Turns the interface files of `standard/` and `prehend_interfaces/` into Rust modules in `OUT_DIR`.
+//! Turns the interface files of `standard/` and of `../prehend_interfaces/` into Rust modules in `OUT_DIR`.
 
 mod definitions;
 mod generate;
@@ -15,15 +15,18 @@ use definitions::Files;
 use generate::Interfaces;
 use interface::Kind;
 
+/// The ROS package of our own interfaces. Not in this folder: where colcon builds crates, it looks for no packages inside one.
+const OURS: &str = "../prehend_interfaces";
+
 fn main() -> Result<(), Box<dyn Error>> {
     #[expect(clippy::print_stdout, reason = "how a build script speaks to cargo")]
-    for watched in ["build", "standard", "prehend_interfaces"] {
+    for watched in ["build", "standard", OURS] {
         println!("cargo::rerun-if-changed={watched}");
     }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("no CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("no OUT_DIR")?);
     let (mut interfaces, mut files) = (Interfaces::new(), Files::new());
-    read_package(&root.join("prehend_interfaces"), &mut interfaces, &mut files)?;
+    read_package(&root.join(OURS), &mut interfaces, &mut files)?;
     for package in fs::read_dir(root.join("standard"))? {
         let package = package?.path();
         if package.is_dir() {

@@ -1,6 +1,6 @@
 //! Rust types of every ROS 2 interface Prehend speaks, and the names of its topics, services and actions.
 //!
-//! The types are made by the build script from the interface files in `prehend_interfaces/` (ours) and `standard/` (the
+//! The types are made by the build script from the interface files in `../prehend_interfaces/` (ours) and `standard/` (the
 //! layouts of the public packages, ROS 2 Jazzy): [`sensor_msgs::msg::Image`], [`prehend_interfaces::srv::Gate`] with its
 //! `Request`, `Response` and `Service`, [`prehend_interfaces::action::ExecuteSkill`] with its `Goal`, `Result`, `Feedback`
 //! and `Action`. Their shape is r2r's: field names as in the file (a Rust keyword gets a trailing `_`), every array a

@@ -13,7 +13,7 @@ use interface::{Element, Kind, parse};
 const NAME: &str = "prehend_interfaces";
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(NAME)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(NAME)
 }
 
 /// Packages of all messages the interface files contain; an action also needs `action_msgs`.
