@@ -10,6 +10,7 @@ pub mod asp;
 pub mod boxes;
 pub mod cause;
 pub mod clutter;
+pub mod day;
 pub mod goal;
 pub mod ground;
 pub mod html;

@@ -142,7 +142,8 @@ pub(crate) fn is_in_view(at_x: f64, at_y: f64, reach: f64, height: f64) -> bool 
     })
 }
 
-fn is_reachable(x: f64, y: f64) -> bool {
+/// Whether a place on the table is in reach of an arm that stands still.
+pub(crate) fn is_reachable(x: f64, y: f64) -> bool {
     (REACH[0]..=REACH[1]).contains(&x.hypot(y)) && (X[0]..=X[1]).contains(&x) && (Y[0]..=Y[1]).contains(&y)
 }
 
