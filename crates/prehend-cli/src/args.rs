@@ -277,6 +277,8 @@ pub enum EvalCommand {
     AspMobile(AspMobileArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
+    /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
+    Day(DayArgs),
     /// Object maps against labels of recorded frames, against the simulator's truth, or by the clock
     Map(EvalMapArgs),
 }
@@ -296,6 +298,41 @@ pub struct TabletopArgs {
     /// How runs are made.
     #[command(flatten)]
     pub runs_made: RunArgs,
+}
+
+/// Arguments of `eval day`.
+#[derive(Clone, Debug, Args)]
+pub struct DayArgs {
+    /// Goals of the day
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub goals: u64,
+    /// Seed of the table and of the goals
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Scene file, such as config/scenes/drawers.yaml or config/scenes/room_two_tables.yaml [default: a random table]
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<PathBuf>,
+    /// Robot file, or a name in config/robots [default: one that drives in a room, else the arm]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Kill a random node, though not the simulator, during every N-th goal; 0 = never
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub kill_every: u64,
+    /// Somebody interferes in every N-th goal: push, slip and take by turns; 0 = never
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub disturb_every: u64,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of the day [default: runs/UTC-TIME-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
+    pub speed: f64,
+    /// Longest time for one goal, wall seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 240.0, value_parser = speed)]
+    pub timeout: f64,
 }
 
 /// Arguments of `eval asp-tabletop`.

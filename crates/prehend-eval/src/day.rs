@@ -11,11 +11,13 @@ use crate::judge::holds;
 use crate::place::{self, Side};
 use crate::scenario::layout::{is_in_view, is_reachable};
 use crate::scenario::sentence::{Destination, finish, pick, pick_up, plural, polite, put};
-use crate::scenario::{Kind, catalogue};
+use crate::scenario::{Kind, Scenario, ScenarioError, catalogue, tabletop};
 use nalgebra::{Point2, Vector2};
+use prehend_config::Findings;
 use prehend_scene::Reason;
 use prehend_sim::world::{JointTruth, ObjectTruth, Truth};
-use rand::{Rng, RngExt};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
@@ -33,6 +35,12 @@ const DIRECTIONS: u32 = 24;
 const LEAST_FREE: usize = 3;
 /// Draws until it is given up.
 const ATTEMPTS: usize = 300;
+/// Seeds among which a table is looked for.
+const TABLES: u64 = 200;
+/// Least number of things on the table of a day.
+const LEAST_THINGS: usize = 8;
+/// Draws of one kind of goal until another kind is tried.
+const PATIENCE: usize = 30;
 
 /// One goal of the day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +51,52 @@ pub struct DayGoal {
     pub kind: Kind,
     /// What is right.
     pub spec: GoalSpec,
+}
+
+/// Whoever gives the goals of a day; the same seed gives the same goals in the same worlds.
+#[derive(Debug)]
+pub struct Day {
+    rng: ChaCha8Rng,
+    words: Vocabulary,
+}
+
+impl Day {
+    /// A day of this seed.
+    ///
+    /// Errors: findings when a built-in file of words is broken, which a test rules out.
+    pub fn new(seed: u64) -> Result<Self, Findings> {
+        Ok(Self { rng: ChaCha8Rng::seed_from_u64(seed), words: Vocabulary::built_in()? })
+    }
+
+    /// The next goal in a world; `None` when nothing was found that can be asked.
+    pub fn next_goal(&mut self, truth: &Truth) -> Option<DayGoal> {
+        next_goal(&mut self.rng, truth, &self.words)
+    }
+
+    /// Where a person puts back what is lost; see [`tidied`].
+    pub fn tidied(&mut self, truth: &Truth) -> Vec<(String, [f64; 3])> {
+        tidied(&mut self.rng, truth)
+    }
+
+    /// One of `count` things, by its index; 0 when there is none.
+    pub fn choose(&mut self, count: usize) -> usize {
+        self.rng.random_range(0..count.max(1))
+    }
+}
+
+/// The table of a day: a random one of [`tabletop`] with at least eight things, one of which holds others.
+///
+/// Errors: [`ScenarioError`] when no seed from this one on gives such a table.
+pub fn table(seed: u64) -> Result<Scenario, ScenarioError> {
+    let mut seeds = seed..seed.saturating_add(TABLES);
+    let is_full = |scenario: &Scenario| {
+        scenario.placed().is_ok_and(|placed| {
+            let large = placed.objects.iter().filter(|o| o.spec.shape.half_extents().x > 0.06).count();
+            placed.objects.len() >= LEAST_THINGS && (1..=3).contains(&large)
+        })
+    };
+    let no_table = ScenarioError::NoTable { seed, kind: Kind::Container };
+    seeds.find_map(|seed| tabletop(seed).ok().filter(is_full)).ok_or(no_table)
 }
 
 /// A sentence and what whoever says it means.
@@ -61,8 +115,13 @@ enum Meant {
 /// The next goal in a world; `None` when nothing was found that can be asked.
 pub fn next_goal(rng: &mut impl Rng, truth: &Truth, words: &Vocabulary) -> Option<DayGoal> {
     let maker = Maker { truth };
-    (0..ATTEMPTS).find_map(|_| {
-        let draft = maker.draft(rng)?;
+    let joints = maker.joints();
+    let mut choice = 0;
+    (0..ATTEMPTS).find_map(|attempt| {
+        if attempt % PATIENCE == 0 {
+            choice = rng.random_range(0..if joints.is_empty() { 24 } else { 30 });
+        }
+        let draft = maker.draft(rng, choice, &joints)?;
         let spec = ground(&draft.sentence, truth, words);
         let agreed = match (&draft.meant, &spec.expected) {
             (Meant::World(meant), Expected::World(read)) => {
@@ -150,7 +209,9 @@ impl Maker<'_> {
                 && object.half_extents[0].max(object.half_extents[1]) < 0.075
         };
         let empty = |object: &ObjectTruth| {
-            !self.objects().any(|other| other.on.contains(&object.name) || other.inside.contains(&object.name))
+            !self
+                .objects()
+                .any(|other| other.on.contains(&object.name) || other.inside.contains(&object.name))
         };
         self.objects()
             .filter(|object| !object.fixed && !is_link(object) && !object.fallen)
@@ -204,14 +265,14 @@ impl Maker<'_> {
     /// Whether it fits into an empty target.
     fn fits(&self, object: &ObjectTruth, target: &ObjectTruth) -> bool {
         let Some(hollow) = target.shape.hollow() else { return false };
-        let taken = self.objects().any(|other| other.inside.contains(&target.name) || place::is_in(other, target));
+        let taken =
+            self.objects().any(|other| other.inside.contains(&target.name) || place::is_in(other, target));
         let room = hollow.half[0].min(hollow.half[1]);
         !taken && target.name != object.name && place::is_upright(target) && reach(object) + SPARE <= room
     }
 
-    fn draft(&self, rng: &mut impl Rng) -> Option<Draft> {
-        let joints = self.joints();
-        match rng.random_range(0..if joints.is_empty() { 24 } else { 30 }) {
+    fn draft(&self, rng: &mut impl Rng, choice: u32, joints: &[&JointTruth]) -> Option<Draft> {
+        match choice {
             0..=6 => self.command(rng, Self::contained, Kind::Container),
             7..=12 => self.command(rng, Self::beside, Kind::Placement),
             13..=15 => self.command(rng, Self::back, Kind::Placement),
@@ -219,7 +280,7 @@ impl Maker<'_> {
             19..=21 => self.question(rng),
             22 => self.impossible(rng),
             23 => self.ambiguous(rng),
-            _ => self.mechanism(rng, &joints),
+            _ => self.mechanism(rng, joints),
         }
     }
 
@@ -274,7 +335,8 @@ impl Maker<'_> {
         let movable = self.movable();
         if self.truth.base.is_some() {
             let object = one(rng, &movable)?;
-            let flat = |o: &&ObjectTruth| ["table", "desk", "counter", "side table"].contains(&o.class.as_str());
+            let flat =
+                |o: &&ObjectTruth| ["table", "desk", "counter", "side table"].contains(&o.class.as_str());
             let furniture: Vec<&ObjectTruth> = self.objects().filter(|o| o.fixed).filter(flat).collect();
             let target = one(rng, &furniture)?;
             let (said, where_to) = (self.phrase(rng, object)?, self.phrase(rng, target)?);
@@ -316,7 +378,8 @@ impl Maker<'_> {
     }
 
     fn question(&self, rng: &mut impl Rng) -> Option<Draft> {
-        let free: Vec<&ObjectTruth> = self.objects().filter(|o| !o.fixed && !is_link(o) && !o.fallen).collect();
+        let free: Vec<&ObjectTruth> =
+            self.objects().filter(|o| !o.fixed && !is_link(o) && !o.fallen).collect();
         let object = one(rng, &free)?;
         let noun = object.class.as_str();
         let sentence = match rng.random_range(0..4) {
@@ -345,7 +408,8 @@ impl Maker<'_> {
             self.objects().any(|object| {
                 object.class == class.noun
                     || class.confusions.contains(&object.class.as_str())
-                    || catalogue::class(&object.class).is_some_and(|there| there.confusions.contains(&class.noun))
+                    || catalogue::class(&object.class)
+                        .is_some_and(|there| there.confusions.contains(&class.noun))
             })
         };
         let nouns: Vec<&'static catalogue::Class> =
@@ -432,10 +496,7 @@ fn subjects(predicate: &Predicate) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::tabletop;
     use prehend_sim::world::World;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
     use std::collections::BTreeMap;
 
     fn truth(seed: u64) -> Truth {

@@ -35,6 +35,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::AspTabletop(args)) => crate::eval::asp_tabletop(args).await,
         Command::Eval(EvalCommand::AspMobile(args)) => crate::eval::asp_mobile(args).await,
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
+        Command::Eval(EvalCommand::Day(args)) => crate::eval::day(args).await,
         Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Detect(args) => detect::run(&args),
         Command::Doctor(args) if args.models => models::run(&args.which),
@@ -78,23 +79,23 @@ fn graph_options(
 }
 
 /// Whether a scene is a room; what is wrong with it the sim will say.
-fn has_room(scene: &Path) -> bool {
+pub(crate) fn has_room(scene: &Path) -> bool {
     prehend_sim::Scene::load(&share::resolve(scene)).is_ok_and(|scene| scene.room.is_some())
 }
 
 /// The robot that was asked for; nobody asked and it is a room: one that drives.
-fn robot_for(asked: &Path, in_room: bool) -> PathBuf {
+pub(crate) fn robot_for(asked: &Path, in_room: bool) -> PathBuf {
     let nobody_asked = asked == Path::new(DEFAULT_ROBOT);
     if nobody_asked && in_room { PathBuf::from(ROOM_ROBOT) } else { asked.to_path_buf() }
 }
 
 /// The robot file of a path or a name, as a child finds it.
-fn robot_file(robot: &Path) -> PathBuf {
+pub(crate) fn robot_file(robot: &Path) -> PathBuf {
     absolute(&prehend_nodes::RobotConfig::file(robot))
 }
 
 /// The file as a child finds it, whatever its working folder.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = share::resolve(path);
     std::path::absolute(&path).unwrap_or(path)
 }

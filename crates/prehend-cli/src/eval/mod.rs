@@ -4,6 +4,7 @@
 //! and the run is judged from what is in it. The judgement is kept there as `run.json`: an evaluation that was
 //! interrupted goes on where it was.
 
+mod day;
 mod gated;
 mod job;
 mod map;
@@ -21,6 +22,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
+pub use day::day;
 pub use map::map;
 
 /// Runs random tables; gives the exit code.
