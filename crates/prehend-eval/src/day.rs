@@ -34,7 +34,7 @@ const DIRECTIONS: u32 = 24;
 /// Least directions in which there is room beside something.
 const LEAST_FREE: usize = 3;
 /// Draws until it is given up.
-const ATTEMPTS: usize = 300;
+const ATTEMPTS: usize = 3000;
 /// Seeds among which a table is looked for.
 const TABLES: u64 = 200;
 /// Least number of things on the table of a day.
