@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const SUBMIT_DEADLINE: Duration = Duration::from_secs(20);
 /// How often it is looked whether the graph still lives.
 const WATCH_PERIOD: Duration = Duration::from_millis(100);
+/// Longest time until the agent's first heartbeat is heard, many of its periods.
+const SILENCE: Duration = Duration::from_secs(5);
 /// How long lines are still taken after the end: those of other nodes may come later than the agent's last.
 const AFTERGLOW: Duration = Duration::from_millis(150);
 
@@ -41,7 +43,8 @@ pub async fn run(
 ) -> Followed {
     let started = Instant::now();
     let mut tally = Tally::new(started);
-    let incarnation = observer.life(NodeName::Agent.name()).map(|life| life.incarnation);
+    // Who has just joined has not heard the agent yet: the first life that is heard is the one that took the goal.
+    let mut incarnation = None;
     let goal = observer.goal.clone();
     let request = SubmitGoal::Request { text: text.to_owned() };
     let mut submission = std::pin::pin!(goal.request(request, SUBMIT_DEADLINE));
@@ -73,6 +76,10 @@ pub async fn run(
             _ = watch.tick() => {
                 // Who has just joined has not heard the clock yet: only one that ran can stand still.
                 ticked |= observer.node.clock().is_ticking();
+                incarnation = incarnation.or_else(|| observer.life(NodeName::Agent.name()).map(|life| life.incarnation));
+                if incarnation.is_none() && started.elapsed() > SILENCE {
+                    break Ending::failed(Reason::PeerLost, "the agent is silent");
+                }
                 if let Some(ending) = lost(observer, incarnation, ticked) {
                     break ending;
                 }

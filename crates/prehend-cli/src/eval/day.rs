@@ -181,6 +181,9 @@ async fn play(
     }
     screen.line(format!("{} goals from seed {} into {}", args.goals, args.seed, folder.path().display()));
     let ended = work.goals(&mut graph, &mut folder, report).await;
+    if report.samples.last().is_some_and(|last| last.goals < report.goals) {
+        report.samples.push(sample(&graph, report));
+    }
     report.seconds = started.elapsed().as_secs_f64();
     work.sum_up(report);
     if let Err(error) = folder.write_json("report.json", &*report) {
