@@ -3,10 +3,15 @@
 mod harness;
 
 use harness::{EASY_GOAL, EASY_PLACE, Stage, StageOptions, begins, begins_in, one_at_a_time};
-use prehend_cli::goal::Followed;
+use prehend_cli::goal::{self, Followed};
+use prehend_cli::graph::Graph;
 use prehend_cli::node::NodeName;
+use prehend_cli::observer::Observer;
 use prehend_cli::outcome::Outcome;
 use prehend_cli::supervisor::Supervisor;
+use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_ros::RosArguments;
+use std::time::Duration;
 
 fn describe(followed: &Followed) -> String {
     format!("{:?}", followed.ending)
@@ -48,6 +53,34 @@ async fn whoever_is_killed_during_a_motion_the_arm_stops_and_the_next_goal_works
         stage.easy_goal_is_reached(&what).await;
         stage.put("red block", EASY_PLACE).await;
     }
+    stage.end().await;
+}
+
+/// `prehend goal` joins a graph that runs and gives its goal at once, before it has heard a heartbeat: it learns of the agent's
+/// loss all the same, long before its own patience ends.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_just_joined_learns_that_the_agent_is_lost() {
+    let _turn = one_at_a_time().await;
+    let stage = Stage::start(StageOptions::default()).await;
+    let Graph { supervisor, robot, domain, .. } = &stage.graph;
+    let mut joined = Observer::join(domain.id, robot, &RosArguments::default()).expect("joins");
+    joined.goal.wait_available(Duration::from_secs(10)).await.expect("the agent is there");
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let on_event = |event: &TraceEvent| {
+        if begins(event, "") {
+            // Nobody listens after the kill.
+            let _ = tell.send(());
+        }
+    };
+    let kill = async {
+        if told.recv().await.is_some() {
+            supervisor.kill(NodeName::Agent.name());
+        }
+        std::future::pending().await
+    };
+    let followed = goal::run(&mut joined, EASY_GOAL, Duration::from_secs(120), on_event, kill).await;
+    assert_eq!(followed.ending.reason.as_deref(), Some("peer_lost"), "{}", describe(&followed));
+    drop(joined);
     stage.end().await;
 }
 
