@@ -92,7 +92,9 @@ async fn serve(graph: &mut Graph, folder: &mut RunFolder, screen: &Screen, inter
             }
             event = graph.supervisor.event() => match event {
                 Event::Died { name, status, restart_in: None } => {
-                    screen.line(screen.paint(Paint::Red, &format!("{name} ended ({status})")));
+                    let log = graph.supervisor.log_path(&name);
+                    let what = format!("{name} ended ({status}) and cannot be started again without losing the world: everything ends; `prehend up` starts anew (log: {})", log.display());
+                    screen.line(screen.paint(Paint::Red, &what));
                     return exit::FAILED;
                 }
                 other => tell(&other, screen),
