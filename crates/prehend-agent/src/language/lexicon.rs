@@ -29,6 +29,8 @@ pub enum VerbMeaning {
     Drop,
     /// Take away from where it is.
     Remove,
+    /// Away for good: only whoever says it knows where to.
+    Discard,
     /// Take everything out.
     Empty,
     /// Take everything off the table.

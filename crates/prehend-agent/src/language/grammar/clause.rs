@@ -235,6 +235,7 @@ impl Parser<'_> {
             VerbMeaning::Stack => self.stack(found, out),
             VerbMeaning::Drop => self.drop(found, out),
             VerbMeaning::Remove => self.remove(found, out),
+            VerbMeaning::Discard => self.discard(found, out),
             VerbMeaning::Empty => self.empty(found, out),
             VerbMeaning::Clear => self.clear(found, out),
             VerbMeaning::Fill => self.fill(found, out),

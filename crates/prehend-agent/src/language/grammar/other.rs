@@ -37,6 +37,23 @@ impl Parser<'_> {
         }
     }
 
+    /// "get rid of the can": without a destination it is asked for, since somewhere else on the table is not away.
+    pub(super) fn discard(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        for objects in self.noun_list(found.next) {
+            let question = "Where shall it go? Say for example \"put it in the basket\".";
+            // "the can in the bin" is rather a can that goes there than one that is there.
+            let cost = objects.cost + 2;
+            out.push(Alt { value: Clause::Problem(question.to_owned()), next: objects.next, cost });
+            for destination in self.destination(objects.next) {
+                out.push(Alt {
+                    value: put(objects.value.clone(), destination.value, None, false),
+                    next: destination.next,
+                    cost: objects.cost + destination.cost,
+                });
+            }
+        }
+    }
+
     pub(super) fn clear(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         for start in self.after_particle(found, found.next) {
             let table_end = self.table(start);

@@ -8,13 +8,14 @@ use prehend_config::{Map, Value};
 use prehend_scene::Relation;
 use std::collections::{HashMap, HashSet};
 
-const MEANINGS: [(&str, VerbMeaning); 16] = [
+const MEANINGS: [(&str, VerbMeaning); 17] = [
     ("pick", VerbMeaning::Pick),
     ("collect", VerbMeaning::Collect),
     ("place", VerbMeaning::Place),
     ("stack", VerbMeaning::Stack),
     ("drop", VerbMeaning::Drop),
     ("remove", VerbMeaning::Remove),
+    ("discard", VerbMeaning::Discard),
     ("empty", VerbMeaning::Empty),
     ("clear", VerbMeaning::Clear),
     ("fill", VerbMeaning::Fill),
