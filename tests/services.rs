@@ -8,13 +8,15 @@ use harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::node::{NODES, NodeName};
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
-use prehend_msgs::prehend_interfaces::msg::{Evidence, SkillPlan};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence, SkillPlan};
 use prehend_msgs::prehend_interfaces::srv::{
     Assess, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
 };
 use prehend_msgs::{Action, Service, names};
 use prehend_nodes::arming::ArmingConfig;
+use prehend_nodes::convert;
 use prehend_ros::QosProfile;
+use prehend_scene::{Object, ObjectKey, ObjectMap, Skill};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -74,7 +76,7 @@ async fn garbage_is_answered_with_errors(stage: &Stage) {
     let answer = call::<RetrieveObjects::Service>(stage, names::OBJECT_MAP_RETRIEVE, request).await;
     assert!(answer.error_code != 0 || answer.keys.is_empty(), "{answer:?}");
     let request =
-        Gate::Request { plan: broken_plan(), evidence: vec![broken_evidence()], ..Default::default() };
+        Gate::Request { plan: broken_plan(), assessment_id: texts()[2].clone(), ..Default::default() };
     let answer = call::<Gate::Service>(stage, names::VERIFIER_GATE, request).await;
     assert!(answer.error_code != 0 && !answer.granted, "{answer:?}");
     let request = Assess::Request { evidence: vec![broken_evidence()], ..Default::default() };
@@ -106,6 +108,129 @@ async fn garbage_goals_end_with_errors(stage: &Stage) {
         let (_, result) = in_time("the detection ends", handle.result(CALL)).await.unwrap();
         assert_ne!(result.error_code, 0, "{key} {action}: {result:?}");
     }
+}
+
+/// The newest map after one more look.
+async fn mapped(stage: &Stage) -> ObjectMap {
+    let request = UpdateMap::Request { timeout: 5.0, ..Default::default() };
+    let version = call::<UpdateMap::Service>(stage, names::OBJECT_MAP_UPDATE, request).await.version;
+    wait_for("the map comes", async || {
+        stage
+            .graph
+            .observer
+            .map
+            .borrow()
+            .as_ref()
+            .filter(|map| map.version >= version)
+            .map(convert::map_from_msg)
+    })
+    .await
+    .unwrap()
+}
+
+async fn detected(stage: &Stage, key: &ObjectKey) -> DetectAffordance::Result {
+    let node = &stage.graph.observer.node;
+    let client = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE).unwrap();
+    let goal = DetectAffordance::Goal {
+        object_key: key.0.clone(),
+        action: "grasp".to_owned(),
+        ..Default::default()
+    };
+    let mut handle = client.send_goal(goal, CALL).await.unwrap();
+    in_time("the detection ends", handle.result(CALL)).await.unwrap().1
+}
+
+async fn viewed(stage: &Stage, key: &ObjectKey) -> GetObject::Response {
+    let request = GetObject::Request { key: key.0.clone(), with_crops: true, ..Default::default() };
+    call::<GetObject::Service>(stage, names::OBJECT_MAP_GET_OBJECT, request).await
+}
+
+/// Asks the gate about a grasp of an object, with the gripper at its middle.
+async fn ask_to_grasp(stage: &Stage, object: &Object, map_version: u64, assessment: &str) -> Gate::Response {
+    let plan = prehend_scene::SkillPlan {
+        skill: Skill::Grasp,
+        object: object.key.clone(),
+        targets: Vec::new(),
+        relation: None,
+        part: String::new(),
+        motion: None,
+        held_object: None,
+        pose_goals: vec![object.bounds.pose.translation.into()],
+        gripper_opening: 0.05,
+        map_version,
+    };
+    let plan = convert::plan_to_msg(&plan, "link_base");
+    let request = Gate::Request { plan, assessment_id: assessment.to_owned(), ..Default::default() };
+    call::<Gate::Service>(stage, names::VERIFIER_GATE, request).await
+}
+
+/// Evidence belongs to one thing: who shows that of another, or makes some up, gets no permit and no motion.
+async fn forged_evidence_is_refused(stage: &Stage) {
+    let map = mapped(stage).await;
+    let mut known = Vec::new();
+    for object in &map.objects {
+        let found = detected(stage, &object.key).await;
+        if found.error_code == 0 {
+            known.push((object, found));
+        }
+    }
+    let [(one, of_one), (other, of_other), ..] = &known[..] else { panic!("two things in {map:?}") };
+    assert!(!of_one.assessment_id.is_empty() && of_one.assessment_id != of_other.assessment_id);
+
+    // The honest way is open: what is refused below is refused for its evidence.
+    let answer = ask_to_grasp(stage, one, map.version, &of_one.assessment_id).await;
+    assert!(answer.granted, "{answer:?}");
+    let refused = async |assessment: &str, reason: &str| {
+        let answer = ask_to_grasp(stage, other, map.version, assessment).await;
+        assert!(!answer.granted && answer.permit.id.is_empty(), "{assessment}: {answer:?}");
+        assert!(answer.reason.contains(reason), "{assessment}: {answer:?}");
+    };
+    refused(&of_one.assessment_id, &format!("is about {}", one.key)).await;
+    refused("", "without an assessment").await;
+    refused("a1-1", "not one of this verifier's").await;
+
+    // The regions of one thing, in the views of the other.
+    let (seen_one, seen_other) = (viewed(stage, &one.key).await, viewed(stage, &other.key).await);
+    let record = |producer: &str, scale: f32| Evidence {
+        id: format!("{producer}{scale}"),
+        type_: Evidence::TYPE_SEG.to_owned(),
+        producer: producer.to_owned(),
+        view: seen_other.views[0].clone(),
+        stamp: seen_other.stamps[0].clone(),
+        scale,
+        confidence: 1.0,
+        region: seen_one.masks[0].clone(),
+        ..Default::default()
+    };
+    let evidence = vec![record("a", 1.0), record("a", 2.0), record("b", 1.0), record("b", 2.0)];
+    let forged = async |evidence: Vec<Evidence>| {
+        let (object_key, map_version) = (other.key.0.clone(), map.version);
+        let request = Assess::Request { object_key, map_version, evidence };
+        let answer = call::<Assess::Service>(stage, names::VERIFIER_ASSESS, request).await;
+        assert!(answer.error_code == 0 && !answer.diagnostics.committed, "{answer:?}");
+        answer
+    };
+    let answer = forged(evidence.clone()).await;
+    assert!(answer.doubts.contains("are not where"), "{answer:?}");
+    refused(&answer.assessment_id, "are not where").await;
+    let invented =
+        evidence.into_iter().map(|record| Evidence { view: "invented".to_owned(), ..record }).collect();
+    let answer = forged(invented).await;
+    refused(&answer.assessment_id, "has not seen").await;
+
+    let skills =
+        stage.graph.observer.node.create_action_client::<ExecuteSkill::Action>(names::EXECUTE_SKILL).unwrap();
+    let goal = ExecuteSkill::Goal {
+        skill: "grasp".to_owned(),
+        object_key: other.key.0.clone(),
+        map_version: map.version,
+        affordances: of_other.affordances.clone(),
+        assessment_id: of_one.assessment_id.clone(),
+        ..Default::default()
+    };
+    let mut handle = skills.send_goal(goal, CALL).await.unwrap();
+    let (_, result) = in_time("the skill ends", handle.result(CALL)).await.unwrap();
+    assert_eq!(result.error_code, ErrorCode::SKILL_REFUSED, "{result:?}");
 }
 
 /// The same service or action, as a client of another opinion about what is sent.
@@ -235,6 +360,7 @@ async fn strangers_get_errors_and_no_truth() {
     garbage_is_answered_with_errors(&stage).await;
     garbage_goals_end_with_errors(&stage).await;
     undecodable_everywhere(&stage).await;
+    forged_evidence_is_refused(&stage).await;
     assert_eq!(stage.motions().await, motions, "garbage moved the arm");
     let now: Vec<Option<u32>> = NODES.iter().map(|node| stage.graph.supervisor.pid(node.name())).collect();
     assert_eq!(now, pids, "a node died of garbage");

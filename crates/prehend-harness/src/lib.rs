@@ -4,7 +4,6 @@
 //! (a [`Judge`] does, in another process when the nodes run), nor what the tools do. Read [`gather`] first.
 
 use prehend_scene::{Deficiency, Diagnostics, Evidence};
-use prehend_verify::CommitRule;
 
 /// Budget B of AAH Table 4: calls of tools.
 pub const BUDGET: f64 = 3.0;
@@ -115,12 +114,14 @@ fn route(
 
 /// Expected gain of a tool (eq. 15). A tool cures its main deficiency better than the others it may cure.
 fn gain(tool: &(dyn Tool + Send), diagnostics: &Diagnostics) -> f64 {
-    let rule = CommitRule::default();
-    let gap = |deficiency: Deficiency| match deficiency {
-        // Above its retry threshold a diagnostic still counts for a little: the commit score may lack it.
-        Deficiency::Omega => (rule.omega_floor - diagnostics.omega).max(0.1 * (1.0 - diagnostics.omega)),
-        Deficiency::Zeta => (rule.zeta_floor - diagnostics.zeta).max(0.1 * (1.0 - diagnostics.zeta)),
-        Deficiency::Mu => (rule.mu_floor - diagnostics.mu).max(0.1 * (1.0 - diagnostics.mu)),
+    let gap = |deficiency: Deficiency| {
+        let (gap, value) = match deficiency {
+            Deficiency::Omega => (diagnostics.gaps.omega, diagnostics.omega),
+            Deficiency::Zeta => (diagnostics.gaps.zeta, diagnostics.zeta),
+            Deficiency::Mu => (diagnostics.gaps.mu, diagnostics.mu),
+        };
+        // Above its floor a diagnostic still counts for a little: the commit score may lack it.
+        gap.max(0.1 * (1.0 - value))
     };
     tool.cures()
         .iter()

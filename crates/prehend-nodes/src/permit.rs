@@ -2,7 +2,7 @@
 
 use crate::convert;
 use prehend_msgs::names;
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence};
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{Gate, RedeemPermit};
 use prehend_ros::{Client, Node, QosProfile, RosError};
 use prehend_scene::{Permit, SkillPlan};
@@ -68,16 +68,17 @@ impl Gatekeeper {
         })
     }
 
-    /// Asks for a permit. No answer is a refusal of its own kind.
+    /// Asks for a permit. `assessment` is the verifier's id of the evidence; empty for skills that need none. No answer is a refusal
+    /// of its own kind.
     pub(crate) async fn ask(
         &self,
         plan: SkillPlan,
-        evidence: &[Evidence],
+        assessment: &str,
         goal_id: &str,
     ) -> Result<Permitted, PermitError> {
         let request = Gate::Request {
             plan: convert::plan_to_msg(&plan, &self.frame),
-            evidence: evidence.to_vec(),
+            assessment_id: assessment.to_owned(),
             goal_id: goal_id.to_owned(),
         };
         let answer = self

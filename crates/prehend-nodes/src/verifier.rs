@@ -13,16 +13,17 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg
 use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_perception::Lexicon;
 use prehend_ros::{ActionClient, ParameterError, Parameters, QosProfile, ServiceRequest, Subscription};
-use prehend_scene::{Object, ObjectMap, PlanHash, Skill, SkillPlan};
+use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
-    GateContext, Ground, Ledger, Outcome, RedeemError, Settings, Verdict, Workspace, check_outcome, diagnose,
+    Assessments, GateContext, Ground, Ledger, Outcome, RedeemError, Scene, Settings, Sightings, Verdict,
+    Workspace, assess, check_outcome,
 };
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a gate request for a newer map than the verifier has may wait for that map.
+/// How long a request about a newer map than the verifier has may wait for that map.
 const MAP_PATIENCE: Duration = Duration::from_millis(1500);
 /// Deadline of a cancel request to the robot.
 const CANCEL_DEADLINE: Duration = Duration::from_secs(2);
@@ -86,8 +87,8 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             _ = watch.tick() => Event::Watch,
         };
         match event {
-            Event::Assess(request) => verifier.assess(request),
-            Event::Gate(request) => verifier.gate(request, Instant::now()),
+            Event::Assess(request) => verifier.take(Asked::Assess(request), Instant::now()),
+            Event::Gate(request) => verifier.take(Asked::Gate(request), Instant::now()),
             Event::Redeem(request) => verifier.redeem(request),
             Event::CheckOutcome(request) => verifier.check_outcome(request),
             Event::Map(map) => verifier.take_map(&map),
@@ -99,6 +100,12 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     }
 }
 
+/// A request that is about a version of a map.
+enum Asked {
+    Assess(ServiceRequest<Assess::Service>),
+    Gate(ServiceRequest<Gate::Service>),
+}
+
 struct Verifier<'a> {
     shell: &'a Shell,
     settings: Settings,
@@ -106,11 +113,14 @@ struct Verifier<'a> {
     words: Lexicon,
     enforce: bool,
     map: Option<ObjectMap>,
+    /// From where the objects of the map were seen.
+    sightings: Sightings,
+    assessments: Assessments,
     room: Option<ObjectMap>,
     ground: Option<Ground>,
     ledger: Ledger,
-    /// Gate requests that are ahead of the map, with the time they came.
-    waiting: Vec<(Instant, ServiceRequest<Gate::Service>)>,
+    /// Requests that are ahead of the map, with the time they came.
+    waiting: Vec<(Instant, Asked)>,
     /// Life of skills whose arm was stopped already, and the life seen at the last look with whether it moved.
     owner: Owner,
     /// The same of go_to and the base.
@@ -118,18 +128,6 @@ struct Verifier<'a> {
     navigation: Option<ActionClient<NavigateToPose::Action>>,
     trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
-}
-
-/// Counts the votes for names that mean the same as one: who calls a pan a skillet does not doubt that it is a pan.
-fn agree(object: &mut Object, words: &Lexicon) {
-    let name = object.class_name.as_str();
-    let total: f64 = object.class_votes.iter().map(|(_, weight)| weight).sum();
-    let means_it = |other: &str| other == name || words.same(other, name);
-    let own: f64 =
-        object.class_votes.iter().filter(|(other, _)| means_it(other)).map(|(_, weight)| weight).sum();
-    if !name.is_empty() && total > 0.0 {
-        object.confidence = object.confidence.max(own / total);
-    }
 }
 
 /// Shows what plans are judged by.
@@ -144,6 +142,7 @@ fn show_settings(parameters: &Parameters, settings: &Settings, file: &str) -> Re
         ("commit.omega_floor", rule.omega_floor, "Least consistency."),
         ("commit.zeta_floor", rule.zeta_floor, "Stability below which evidence is gathered again."),
         ("commit.mu_floor", rule.mu_floor, "Sufficiency below which evidence is gathered again."),
+        ("assessment_seconds", settings.assessment_seconds, "Life of an assessment of evidence, seconds."),
         ("permit_seconds", settings.permit_seconds, "Life of a permit, seconds."),
         (
             "min_confidence",
@@ -234,6 +233,8 @@ impl<'a> Verifier<'a> {
             words,
             enforce,
             map: None,
+            sightings: Sightings::new(),
+            assessments: Assessments::new(incarnation()),
             room: None,
             ground: None,
             ledger: Ledger::new(incarnation()),
@@ -254,19 +255,18 @@ impl<'a> Verifier<'a> {
     }
 
     fn take_map(&mut self, msg: &ObjectMapMsg) {
-        match convert::map_from_msg(msg) {
-            Ok(mut map) => {
-                map.objects.iter_mut().for_each(|object| agree(object, &self.words));
+        let read = convert::map_from_msg(msg).and_then(|map| Ok((map, convert::sightings_from_msg(msg)?)));
+        match read {
+            Ok((map, sightings)) => {
                 self.map = Some(map);
+                self.sightings = sightings;
             }
             Err(error) => {
                 tracing::warn!("object map refused: {error}");
                 return;
             }
         }
-        for (since, request) in std::mem::take(&mut self.waiting) {
-            self.gate(request, since);
-        }
+        self.take_waiting();
     }
 
     /// Keeps the map of the room: plans to drive to one of its objects must be made from the newest.
@@ -275,9 +275,7 @@ impl<'a> Verifier<'a> {
             Ok(room) => self.room = Some(room),
             Err(error) => tracing::warn!("map of the room refused: {error}"),
         }
-        for (since, request) in std::mem::take(&mut self.waiting) {
-            self.gate(request, since);
-        }
+        self.take_waiting();
     }
 
     /// Keeps the costmap, with the outline of the base.
@@ -299,36 +297,57 @@ impl<'a> Verifier<'a> {
         self.ground = Some(Ground { resolution, origin, width, height, cost: msg.data, footprint });
     }
 
-    fn assess(&self, request: ServiceRequest<Assess::Service>) {
-        let response = match convert::all_evidence_from_msg(&request.message.evidence) {
-            Err(error) => Assess::Response {
-                error_code: ErrorCode::VERIFIER_BAD_REQUEST,
-                error_message: error.to_string(),
-                ..Default::default()
-            },
-            Ok(evidence) => {
-                let mut diagnostics = diagnose(&evidence, &self.settings.commit);
-                diagnostics.committed |= !self.enforce;
-                Assess::Response {
-                    diagnostics: convert::diagnostics_to_msg(&diagnostics),
-                    ..Default::default()
-                }
-            }
-        };
-        answer(request, response);
+    /// Takes the requests again that waited for a map.
+    fn take_waiting(&mut self) {
+        for (since, asked) in std::mem::take(&mut self.waiting) {
+            self.take(asked, since);
+        }
     }
 
-    fn gate(&mut self, request: ServiceRequest<Gate::Service>, since: Instant) {
-        let planned = request.message.plan.map_version;
-        let drives = request.message.plan.skill == Skill::GoTo.name();
-        let map = if drives { &self.room } else { &self.map };
-        let known = map.as_ref().map_or(0, |map| map.version);
-        if planned > known && since.elapsed() < MAP_PATIENCE {
-            self.waiting.push((since, request));
+    /// Answers a request, or lets it wait for the map it is about.
+    fn take(&mut self, asked: Asked, since: Instant) {
+        let (map, planned) = match &asked {
+            Asked::Assess(request) => (&self.map, request.message.map_version),
+            Asked::Gate(request) => {
+                let plan = &request.message.plan;
+                (if plan.skill == Skill::GoTo.name() { &self.room } else { &self.map }, plan.map_version)
+            }
+        };
+        if planned > map.as_ref().map_or(0, |map| map.version) && since.elapsed() < MAP_PATIENCE {
+            self.waiting.push((since, asked));
             return;
         }
-        let response = self.judge_request(&request.message);
-        answer(request, response);
+        match asked {
+            Asked::Assess(request) => {
+                let response = self.assess(&request.message);
+                answer(request, response);
+            }
+            Asked::Gate(request) => {
+                let response = self.judge_request(&request.message);
+                answer(request, response);
+            }
+        }
+    }
+
+    fn assess(&mut self, request: &Assess::Request) -> Assess::Response {
+        let evidence = match convert::all_evidence_from_msg(&request.evidence) {
+            Ok(evidence) => evidence,
+            Err(error) => {
+                return Assess::Response {
+                    error_code: ErrorCode::VERIFIER_BAD_REQUEST,
+                    error_message: error.to_string(),
+                    ..Default::default()
+                };
+            }
+        };
+        let object = ObjectKey(request.object_key.clone());
+        let scene = Scene { map: self.map.as_ref(), sightings: &self.sightings, now: self.now() };
+        let mut judged = assess(&object, &evidence, &scene, &self.settings.commit);
+        judged.diagnostics.committed |= !self.enforce;
+        let diagnostics = convert::diagnostics_to_msg(&judged.diagnostics);
+        let doubts = judged.doubts.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let assessment_id = self.assessments.keep(&object, &evidence, judged, &scene);
+        Assess::Response { diagnostics, assessment_id, doubts, ..Default::default() }
     }
 
     fn judge_request(&mut self, request: &Gate::Request) -> Gate::Response {
@@ -349,17 +368,17 @@ impl<'a> Verifier<'a> {
         if hash != claimed {
             return bad(format!("the plan hashes to {hash}, but it claims {claimed}"));
         }
-        let evidence = match convert::all_evidence_from_msg(&request.evidence) {
-            Ok(evidence) => evidence,
-            Err(error) => return bad(error.to_string()),
-        };
+        let same_name = |a: &str, b: &str| self.words.same(a, b);
         let context = GateContext {
             map: self.map.as_ref(),
             room: self.room.as_ref(),
             ground: self.ground.as_ref(),
+            assessments: &self.assessments,
+            same_name: &same_name,
             settings: &self.settings,
+            now: self.now(),
         };
-        let verdict = judge(&plan, &evidence, &context);
+        let verdict = judge(&plan, &request.assessment_id, &context);
         self.answer_verdict(&request.goal_id, &plan, hash, &verdict)
     }
 
@@ -488,8 +507,8 @@ impl<'a> Verifier<'a> {
             self.waiting = early;
             late
         };
-        for (since, request) in patience_over {
-            self.gate(request, since);
+        for (since, asked) in patience_over {
+            self.take(asked, since);
         }
         if self.owner.lost(&self.shell.peers, "skills") {
             self.stop_arm();

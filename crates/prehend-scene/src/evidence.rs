@@ -70,6 +70,17 @@ pub enum Deficiency {
     Mu,
 }
 
+/// How far each diagnostic is below the floor that the verifier is set to (the gaps of AAH eq. 11 and 15); negative above it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gaps {
+    /// Of omega.
+    pub omega: f64,
+    /// Of zeta.
+    pub zeta: f64,
+    /// Of mu.
+    pub mu: f64,
+}
+
 /// The diagnostics of one evidence set (AAH eq. 6 to 11).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostics {
@@ -85,4 +96,6 @@ pub struct Diagnostics {
     pub committed: bool,
     /// Dominant deficiency l_t when not committed (eq. 11).
     pub deficiency: Option<Deficiency>,
+    /// What is missing to each floor; whoever gathers evidence chooses the next tool by it.
+    pub gaps: Gaps,
 }

@@ -2,7 +2,7 @@
 
 use crate::CommitRule;
 use prehend_geometry::Mask;
-use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
+use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
 
 /// Agreement above which two regions support each other (AAH eq. 14: IoU >= 0.5).
 const SUPPORT_IOU: f64 = 0.5;
@@ -25,14 +25,13 @@ pub fn diagnose(evidence: &[Evidence], rule: &CommitRule) -> Diagnostics {
     let mu = sufficiency(evidence, rule);
     let score = rule.alpha * omega + rule.beta * zeta + rule.gamma * sigmoid(mu);
     let committed = score >= rule.delta && omega >= rule.omega_floor;
+    let gaps = Gaps { omega: rule.omega_floor - omega, zeta: rule.zeta_floor - zeta, mu: rule.mu_floor - mu };
     // Of equal gaps the last wins: disagreement is to be settled before more evidence is gathered.
-    let gaps = [
-        (Deficiency::Mu, rule.mu_floor - mu),
-        (Deficiency::Zeta, rule.zeta_floor - zeta),
-        (Deficiency::Omega, rule.omega_floor - omega),
-    ];
-    let worst = gaps.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(deficiency, _)| deficiency);
-    Diagnostics { omega, zeta, mu, score, committed, deficiency: worst.filter(|_| !committed) }
+    let worst = [(Deficiency::Mu, gaps.mu), (Deficiency::Zeta, gaps.zeta), (Deficiency::Omega, gaps.omega)]
+        .into_iter()
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(deficiency, _)| deficiency);
+    Diagnostics { omega, zeta, mu, score, committed, deficiency: worst.filter(|_| !committed), gaps }
 }
 
 /// Squashing function sigma of eq. 9: a sigmoid over [0, 1], centred at 0.5 and steep enough that 0 and 1 stay apart.

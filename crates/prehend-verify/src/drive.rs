@@ -124,7 +124,7 @@ fn check_pose(pose: &Isometry3<f64>, context: &GateContext<'_>, findings: &mut V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate;
+    use crate::{Assessments, gate};
     use prehend_scene::{ObjectKey, ObjectMap, Skill};
 
     /// 4 m x 4 m of free ground around the origin with one obstacle at (1, 0).
@@ -158,10 +158,11 @@ mod tests {
 
     fn check(plan: &SkillPlan, expected: &str) {
         let (settings, ground) = (gate::example_settings(), ground());
+        let assessments = Assessments::new(1);
         let room = ObjectMap { version: 3, ..ObjectMap::default() };
-        let context =
-            GateContext { map: None, room: Some(&room), ground: Some(&ground), settings: &settings };
-        let verdict = gate::judge(plan, &[], &context);
+        let known = gate::example_context(&settings, &assessments);
+        let context = GateContext { room: Some(&room), ground: Some(&ground), ..known };
+        let verdict = gate::judge(plan, "", &context);
         let found: Vec<String> = verdict.findings.iter().map(ToString::to_string).collect();
         assert!(
             if expected.is_empty() { found.is_empty() } else { found.join("; ").contains(expected) },
@@ -193,9 +194,9 @@ mod tests {
 
     #[test]
     fn without_a_costmap_nothing_is_driven() {
-        let settings = gate::example_settings();
-        let context = GateContext { map: None, room: None, ground: None, settings: &settings };
-        let verdict = gate::judge(&plan(0.0, 0.0, 0.0), &[], &context);
+        let (settings, assessments) = (gate::example_settings(), Assessments::new(1));
+        let context = gate::example_context(&settings, &assessments);
+        let verdict = gate::judge(&plan(0.0, 0.0, 0.0), "", &context);
         assert_eq!(verdict.findings, vec![Finding::NoGround]);
     }
 }

@@ -1,8 +1,8 @@
 //! The commit gate: may this plan be executed on this evidence?
 
-use crate::{Ground, Settings, diagnose, drive};
+use crate::{Assessments, Doubt, Ground, Settings, drive};
 use prehend_scene::{
-    Diagnostics, Evidence, Object, ObjectKey, ObjectMap, PartEffect, PartMotion, Relation, Skill, SkillPlan,
+    Diagnostics, Object, ObjectKey, ObjectMap, PartEffect, PartMotion, Relation, Skill, SkillPlan,
 };
 
 /// Widest range of positions a plan may hold; more is not a plan for one skill.
@@ -188,6 +188,52 @@ pub enum Finding {
         /// Position, map frame, metres.
         y: f64,
     },
+    /// A grasp without an assessment of evidence.
+    #[error(
+        "{object} is to be grasped without an assessment of evidence about it; detect the affordance first"
+    )]
+    NotAssessed {
+        /// The object.
+        object: ObjectKey,
+    },
+    /// An assessment that this verifier does not have.
+    #[error("assessment {id} is not one of this verifier's; detect the affordance again")]
+    UnknownAssessment {
+        /// The id.
+        id: String,
+    },
+    /// Evidence about another object.
+    #[error("assessment {id} is about {assessed}, the plan is for {planned}")]
+    AssessedOther {
+        /// The id.
+        id: String,
+        /// What the evidence is about.
+        assessed: ObjectKey,
+        /// What is to be touched.
+        planned: ObjectKey,
+    },
+    /// An assessment that is too old.
+    #[error("assessment {id} is {age:.0} s old, {limit:.0} s is the most; detect the affordance again")]
+    AssessmentExpired {
+        /// The id.
+        id: String,
+        /// Its age, seconds.
+        age: f64,
+        /// The limit, seconds.
+        limit: f64,
+    },
+    /// The object is elsewhere than it was assessed.
+    #[error("{object} has moved since its evidence was assessed; detect the affordance again")]
+    MovedSinceAssessed {
+        /// The object.
+        object: ObjectKey,
+    },
+    /// The evidence is not about the object.
+    #[error("{doubt}")]
+    Doubted {
+        /// Why.
+        doubt: Doubt,
+    },
     /// The commit rule does not hold (AAH eq. 10).
     #[error("evidence does not suffice: v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2}",
         .diagnostics.score, .diagnostics.omega, .diagnostics.zeta, .diagnostics.mu)]
@@ -198,7 +244,7 @@ pub enum Finding {
 }
 
 /// What the verifier knows by itself when it is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct GateContext<'a> {
     /// The newest map the verifier received.
     pub map: Option<&'a ObjectMap>,
@@ -206,8 +252,14 @@ pub struct GateContext<'a> {
     pub room: Option<&'a ObjectMap>,
     /// The newest costmap it received, with the base's outline.
     pub ground: Option<&'a Ground>,
+    /// The verifier's own assessments of evidence.
+    pub assessments: &'a Assessments,
+    /// Whether two class names mean the same.
+    pub same_name: &'a dyn Fn(&str, &str) -> bool,
     /// Thresholds and limits.
     pub settings: &'a Settings,
+    /// The time, seconds.
+    pub now: f64,
 }
 
 /// The answer of the gate, with everything it rests on.
@@ -215,7 +267,7 @@ pub struct GateContext<'a> {
 pub struct Verdict {
     /// Every reason to refuse; empty = commit.
     pub findings: Vec<Finding>,
-    /// Diagnostics of the evidence; `None` where the skill needs none (look, home, place, drop).
+    /// Diagnostics of the assessed evidence; `None` where the skill needs none (look, home, place, drop) or none was assessed.
     pub diagnostics: Option<Diagnostics>,
 }
 
@@ -226,11 +278,12 @@ impl Verdict {
     }
 }
 
-/// Judges a plan. Only a grasp needs evidence: it is the moment the robot commits to an object (AAH eq. 10); what is
-/// placed afterwards is the object that was committed to, at poses that are checked here.
+/// Judges a plan. Only a grasp, or another first touch, needs evidence: it is the moment the robot commits to an object (AAH eq. 10);
+/// what is placed afterwards is the object that was committed to, at poses that are checked here. `assessment` is the id that
+/// [`Assessments::keep`] gave; empty = none.
 ///
 /// Look and home move no object and need no map.
-pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>) -> Verdict {
+pub fn judge(plan: &SkillPlan, assessment: &str, context: &GateContext<'_>) -> Verdict {
     if plan.skill == Skill::GoTo {
         return drive::judge(plan, context);
     }
@@ -261,7 +314,8 @@ pub fn judge(plan: &SkillPlan, evidence: &[Evidence], context: &GateContext<'_>)
                     }
                 }
                 if plan.skill.needs_evidence() {
-                    diagnostics = Some(check_grasp(plan, evidence, map, context, &mut findings));
+                    check_grasp(plan, map, context, &mut findings);
+                    diagnostics = check_evidence(plan, assessment, map, context, &mut findings);
                 }
             }
         }
@@ -346,46 +400,79 @@ fn check_motion(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<
     }
 }
 
-fn check_grasp(
-    plan: &SkillPlan,
-    evidence: &[Evidence],
-    map: &ObjectMap,
-    context: &GateContext<'_>,
-    findings: &mut Vec<Finding>,
-) -> Diagnostics {
-    let settings = context.settings;
+fn check_grasp(plan: &SkillPlan, map: &ObjectMap, context: &GateContext<'_>, findings: &mut Vec<Finding>) {
     if let Some(held) = &plan.held_object {
         findings.push(Finding::HandNotEmpty { held: held.clone() });
     }
     match map.get(&plan.object) {
         None => findings.push(Finding::UnknownObject { key: plan.object.clone() }),
         Some(object) => {
-            check_name(object, settings, findings);
+            check_name(object, context, findings);
+            let limit = context.settings.grasp_reach;
             let distance = nearest_distance(plan, object);
-            if distance > settings.grasp_reach {
-                findings.push(Finding::GraspAwayFromObject {
-                    object: plan.object.clone(),
-                    distance,
-                    limit: settings.grasp_reach,
-                });
+            if distance > limit {
+                let object = plan.object.clone();
+                findings.push(Finding::GraspAwayFromObject { object, distance, limit });
             }
         }
     }
-    let diagnostics = diagnose(evidence, &settings.commit);
-    if !diagnostics.committed {
-        findings.push(Finding::NotCommitted { diagnostics });
-    }
-    diagnostics
 }
 
-fn check_name(object: &Object, settings: &Settings, findings: &mut Vec<Finding>) {
-    if !object.class_name.is_empty() && object.confidence < settings.min_confidence {
-        findings.push(Finding::UncertainName {
-            object: object.key.clone(),
-            class_name: object.class_name.clone(),
-            confidence: object.confidence,
-            limit: settings.min_confidence,
-        });
+/// Whether the evidence behind the plan was assessed here, is about the plan's object, is of now, and suffices.
+fn check_evidence(
+    plan: &SkillPlan,
+    id: &str,
+    map: &ObjectMap,
+    context: &GateContext<'_>,
+    findings: &mut Vec<Finding>,
+) -> Option<Diagnostics> {
+    if id.is_empty() {
+        findings.push(Finding::NotAssessed { object: plan.object.clone() });
+        return None;
+    }
+    let Some(assessment) = context.assessments.get(id) else {
+        findings.push(Finding::UnknownAssessment { id: id.to_owned() });
+        return None;
+    };
+    let id = id.to_owned();
+    if assessment.object != plan.object {
+        let (assessed, planned) = (assessment.object.clone(), plan.object.clone());
+        findings.push(Finding::AssessedOther { id, assessed, planned });
+        return None;
+    }
+    let (age, limit) = (context.now - assessment.made, context.settings.assessment_seconds);
+    // A clock that is not a number, or that was set back, must not make an assessment younger.
+    if !(0.0..=limit).contains(&age) {
+        findings.push(Finding::AssessmentExpired { id, age, limit });
+    }
+    if map.get(&plan.object).is_some_and(|object| !assessment.is_where_it_was(object)) {
+        findings.push(Finding::MovedSinceAssessed { object: plan.object.clone() });
+    }
+    let judged = &assessment.judged;
+    findings.extend(judged.doubts.iter().map(|doubt| Finding::Doubted { doubt: doubt.clone() }));
+    if judged.doubts.is_empty() && !judged.diagnostics.committed {
+        findings.push(Finding::NotCommitted { diagnostics: judged.diagnostics });
+    }
+    Some(judged.diagnostics)
+}
+
+/// Share of the votes behind what the object is called, [0, 1]; votes for names that mean the same count as one: who calls a pan a
+/// skillet does not doubt that it is a pan.
+fn name_confidence(object: &Object, same_name: &dyn Fn(&str, &str) -> bool) -> f64 {
+    let name = object.class_name.as_str();
+    let total: f64 = object.class_votes.iter().map(|(_, weight)| weight).sum();
+    let means_it = |other: &str| other == name || same_name(other, name);
+    let own: f64 =
+        object.class_votes.iter().filter(|(other, _)| means_it(other)).map(|(_, weight)| weight).sum();
+    if total > 0.0 { object.confidence.max(own / total) } else { object.confidence }
+}
+
+fn check_name(object: &Object, context: &GateContext<'_>, findings: &mut Vec<Finding>) {
+    let (confidence, limit) = (name_confidence(object, context.same_name), context.settings.min_confidence);
+    // A confidence that is not a number is none.
+    if !object.class_name.is_empty() && (confidence.is_nan() || confidence < limit) {
+        let (object, class_name) = (object.key.clone(), object.class_name.clone());
+        findings.push(Finding::UncertainName { object, class_name, confidence, limit });
     }
 }
 
@@ -421,4 +508,4 @@ fn check_place(plan: &SkillPlan, findings: &mut Vec<Finding>) {
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-pub(crate) use tests::settings as example_settings;
+pub(crate) use tests::{context as example_context, settings as example_settings};

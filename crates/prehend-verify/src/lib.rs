@@ -6,6 +6,7 @@
 //!
 //! A judgement is data ([`gate::Finding`], [`outcome::Outcome`]); time is an argument.
 
+pub mod assessment;
 pub mod diagnostics;
 pub mod drive;
 pub mod gate;
@@ -13,6 +14,7 @@ pub mod ledger;
 pub mod outcome;
 pub mod settings;
 
+pub use assessment::{Assessment, Assessments, Doubt, Judged, Scene, Sightings, assess};
 pub use diagnostics::diagnose;
 pub use drive::Ground;
 pub use gate::{Finding, GateContext, Verdict};

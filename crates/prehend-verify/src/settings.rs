@@ -71,6 +71,8 @@ pub struct Settings {
     pub commit: CommitRule,
     /// Workspace limits.
     pub workspace: Workspace,
+    /// Life of an assessment of evidence, seconds.
+    pub assessment_seconds: f64,
     /// Life of a permit, seconds.
     pub permit_seconds: f64,
     /// Least share of class votes for the object's name before it is touched, [0, 1].
@@ -80,7 +82,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the optional keys `commit`, `permit_seconds`, `min_confidence` and `grasp_reach`; the workspace is the
+    /// Reads the optional keys `commit`, `assessment_seconds`, `permit_seconds`, `min_confidence` and `grasp_reach`; the workspace is the
     /// robot's.
     pub fn read(root: &Value<'_>, workspace: Workspace) -> Option<Self> {
         root.map(|m| {
@@ -108,12 +110,15 @@ impl Settings {
                     })
                 })
             });
+            // A goal of many steps assesses a thing just before it is grasped; two minutes is longer than any skill takes.
+            let assessment_seconds = m.or("assessment_seconds", 120.0, |v| v.f64_in(1.0, 3600.0));
             let permit_seconds = m.or("permit_seconds", 20.0, |v| v.f64_in(0.1, 300.0));
             let min_confidence = m.or("min_confidence", 0.5, |v| v.f64_in(0.0, 1.0));
             let grasp_reach = m.or("grasp_reach", 0.06, |v| v.f64_in(0.0, 0.5));
             Some(Self {
                 workspace,
                 commit: commit?,
+                assessment_seconds: assessment_seconds?,
                 permit_seconds: permit_seconds?,
                 min_confidence: min_confidence?,
                 grasp_reach: grasp_reach?,

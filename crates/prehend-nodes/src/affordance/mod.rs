@@ -114,11 +114,21 @@ impl Failure {
     }
 }
 
+/// Evidence, and the verifier's id of what it judged of it.
+struct Assessed {
+    gathered: Gathered,
+    id: String,
+}
+
 /// The verifier, asked from the thread that gathers.
 struct RemoteJudge {
     client: Client<Assess::Service>,
     runtime: tokio::runtime::Handle,
     key: String,
+    /// Version of the map that the object was fetched from.
+    map_version: u64,
+    /// The verifier's id of its last judgement.
+    assessment: String,
 }
 
 impl Judge for RemoteJudge {
@@ -127,6 +137,7 @@ impl Judge for RemoteJudge {
     fn assess(&mut self, evidence: &[Evidence]) -> Result<Diagnostics, Failure> {
         let request = Assess::Request {
             object_key: self.key.clone(),
+            map_version: self.map_version,
             evidence: evidence.iter().map(convert::evidence_to_msg).collect(),
         };
         let answer =
@@ -134,6 +145,10 @@ impl Judge for RemoteJudge {
         if answer.error_code != ErrorCode::SUCCESS {
             return Err(Failure::NotJudged(answer.error_message));
         }
+        if !answer.doubts.is_empty() {
+            tracing::warn!("{}: {}", self.key, answer.doubts);
+        }
+        self.assessment = answer.assessment_id;
         convert::diagnostics_from_msg(&answer.diagnostics).map_err(|e| Failure::NotJudged(e.to_string()))
     }
 }
@@ -217,7 +232,7 @@ impl Worker {
         };
         match result {
             None => goal.canceled(DetectAffordance::Result::default()),
-            Some(Ok((found, gathered))) => self.answer(goal, &asked, &found, gathered),
+            Some(Ok((found, assessed))) => self.answer(goal, &asked, &found, &assessed),
             Some(Err(failure)) => {
                 let (error_code, error_message) = (failure.code(), failure.to_string());
                 self.trace.event(
@@ -295,7 +310,7 @@ impl Worker {
         &self,
         goal: &Goal,
         asked: &DetectAffordance::Goal,
-    ) -> Result<(Vec<Affordance>, Gathered), Failure> {
+    ) -> Result<(Vec<Affordance>, Assessed), Failure> {
         if asked.object_key.trim().is_empty() || asked.action.chars().count() > MAX_ACTION {
             return Err(Failure::BadRequest(format!(
                 "an object key and an action of at most {MAX_ACTION} characters are needed"
@@ -324,9 +339,9 @@ impl Worker {
         let mut first = None;
         for part in choices {
             let about = part.as_ref().map(|part| (part.kind.clone(), part.centroid));
-            let gathered = self.gather(asked, &object, plane, part).await?;
-            if !gathered.diagnostics.committed {
-                first.get_or_insert(gathered);
+            let assessed = self.gather(&object, version, plane, part).await?;
+            if !assessed.gathered.diagnostics.committed {
+                first.get_or_insert(assessed);
                 continue;
             }
             // What the evidence is about comes first.
@@ -335,29 +350,32 @@ impl Worker {
                     .as_ref()
                     .is_some_and(|(kind, at)| affordance.part != *kind || affordance.centroid != *at)
             });
-            return Ok((found, gathered));
+            return Ok((found, assessed));
         }
-        first.map(|gathered| (found, gathered)).ok_or(Failure::Broken)
+        first.map(|assessed| (found, assessed)).ok_or(Failure::Broken)
     }
 
     /// Evidence about one part of an object, or about the whole, until the verifier commits or nothing more helps.
     async fn gather(
         &self,
-        asked: &DetectAffordance::Goal,
         object: &Object,
+        map_version: u64,
         plane: Option<Plane>,
         part: Option<WorkingPart>,
-    ) -> Result<Gathered, Failure> {
+    ) -> Result<Assessed, Failure> {
         let mut judge = RemoteJudge {
             client: self.verifier.clone(),
             runtime: tokio::runtime::Handle::current(),
-            key: asked.object_key.clone(),
+            key: object.key.0.clone(),
+            map_version,
+            assessment: String::new(),
         };
         let knowledge = Arc::clone(&self.knowledge);
         let subject = Arc::new(Subject { object: object.clone(), plane, part, knowledge });
         let work = tokio::task::spawn_blocking(move || {
             let initial = tools::initial(&subject);
-            gather(initial, tools(&subject), &mut judge, BUDGET)
+            let gathered = gather(initial, tools(&subject), &mut judge, BUDGET)?;
+            Ok(Assessed { gathered, id: judge.assessment })
         });
         work.await.map_err(|_| Failure::Broken)?
     }
@@ -394,7 +412,8 @@ impl Worker {
         }
     }
 
-    fn answer(&self, goal: Goal, asked: &DetectAffordance::Goal, found: &[Affordance], gathered: Gathered) {
+    fn answer(&self, goal: Goal, asked: &DetectAffordance::Goal, found: &[Affordance], assessed: &Assessed) {
+        let gathered = &assessed.gathered;
         let d = gathered.diagnostics;
         for step in &gathered.steps {
             let s = step.diagnostics;
@@ -429,14 +448,14 @@ impl Worker {
                 parts.join(", "),
                 d.score
             ),
-            json!({ "object": asked.object_key, "parts": parts, "spent": gathered.spent, "diagnostics": d,
+            json!({ "object": asked.object_key, "parts": parts, "assessment": assessed.id, "spent": gathered.spent, "diagnostics": d,
                 "records": gathered.evidence.iter().map(|e| &e.id).collect::<Vec<_>>() }),
         );
         let stamp = gathered.evidence.iter().map(|e| e.stamp).fold(0.0, f64::max);
         let diagnostics = convert::diagnostics_to_msg(&d);
         let mut result = DetectAffordance::Result {
             affordances: found.iter().map(|a| convert::affordance_to_msg(a, &self.base, stamp)).collect(),
-            evidence: gathered.evidence.iter().map(convert::evidence_to_msg).collect(),
+            assessment_id: assessed.id.clone(),
             diagnostics,
             ..Default::default()
         };

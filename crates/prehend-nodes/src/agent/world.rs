@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::world::{Arrival, Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
-use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, Evidence, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
 use prehend_msgs::{Action, names};
 use prehend_ros::{ActionClient, RosError, TfBuffer};
@@ -41,8 +41,8 @@ const BUSY_PERIOD: Duration = Duration::from_millis(100);
 /// Longest wait for a map that was announced.
 const MAP_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a detection found, for the next grasp of the object.
-type Detected = (Vec<Affordance>, Vec<Evidence>);
+/// What a detection found, and the verifier's id of the evidence for it, for the next grasp of the object.
+type Detected = (Vec<Affordance>, String);
 
 /// What the agent has of a robot that drives.
 #[derive(Clone)]
@@ -375,12 +375,12 @@ impl World for NodeWorld {
                 Some(Part { name: affordance.part.clone(), skill, score: f64::from(affordance.score) })
             })
             .collect();
-        self.detected.insert(object.clone(), (result.affordances, result.evidence));
+        self.detected.insert(object.clone(), (result.affordances, result.assessment_id));
         Ok(parts)
     }
 
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
-        let (affordances, evidence) = self.detected.get(&request.object).cloned().unwrap_or_default();
+        let (affordances, assessment_id) = self.detected.get(&request.object).cloned().unwrap_or_default();
         let affordances = chosen_first(affordances, request);
         // Which way the part shall move is said of the part that was found.
         let normal = affordances.first().map(|a| Vector3::new(a.normal.x, a.normal.y, a.normal.z));
@@ -397,7 +397,7 @@ impl World for NodeWorld {
             goal_id: self.goal_id.clone(),
             map_version: request.map_version,
             affordances,
-            evidence,
+            assessment_id,
             effect: request.effect.map_or("", PartEffect::name).to_owned(),
             direction: convert::vector_to_msg(&direction),
             extent: 0.0,

@@ -3,7 +3,7 @@
 use super::error::{ConvertError, Result, finite};
 use super::{mask_from_msg, mask_to_msg, seconds, stamp};
 use prehend_msgs::prehend_interfaces::msg as ours;
-use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Region};
+use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
 
 const EVIDENCE_TYPES: [(EvidenceType, &str); 4] = [
     (EvidenceType::Seg, ours::Evidence::TYPE_SEG),
@@ -72,12 +72,16 @@ pub fn diagnostics_to_msg(diagnostics: &Diagnostics) -> ours::Diagnostics {
         committed: diagnostics.committed,
         deficiency: deficiency.to_owned(),
         remedy: remedy.to_owned(),
+        omega_gap: diagnostics.gaps.omega,
+        zeta_gap: diagnostics.gaps.zeta,
+        mu_gap: diagnostics.gaps.mu,
     }
 }
 
 /// Message to diagnostics.
 pub fn diagnostics_from_msg(msg: &ours::Diagnostics) -> Result<Diagnostics> {
-    finite("diagnostics", &[msg.omega, msg.zeta, msg.mu, msg.score])?;
+    let gaps = Gaps { omega: msg.omega_gap, zeta: msg.zeta_gap, mu: msg.mu_gap };
+    finite("diagnostics", &[msg.omega, msg.zeta, msg.mu, msg.score, gaps.omega, gaps.zeta, gaps.mu])?;
     let deficiency = match msg.deficiency.as_str() {
         "" => None,
         "omega" => Some(Deficiency::Omega),
@@ -92,5 +96,6 @@ pub fn diagnostics_from_msg(msg: &ours::Diagnostics) -> Result<Diagnostics> {
         score: msg.score,
         committed: msg.committed,
         deficiency,
+        gaps,
     })
 }

@@ -4,11 +4,12 @@ use super::error::{ConvertError, Result, finite, length};
 use super::{cloud_from_msg, cloud_to_msg, header, pose_from_msg, pose_to_msg, seconds, skill, stamp};
 use super::{mask_from_msg, mask_to_msg};
 use nalgebra::{Point3, Vector3};
-use prehend_geometry::OrientedBox;
+use prehend_geometry::{Intrinsics, OrientedBox};
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
 use prehend_msgs::std_msgs::msg::ColorRGBA;
-use prehend_scene::{Affordance, Object, ObjectKey, ObjectMap, ObservedPart, PartView};
+use prehend_scene::{Affordance, Object, ObjectKey, ObjectMap, ObservedPart, PartView, Sighting};
+use std::collections::BTreeMap;
 
 /// Affordance to message.
 pub fn affordance_to_msg(affordance: &Affordance, frame: &str, at: f64) -> ours::Affordance {
@@ -37,7 +38,7 @@ pub fn affordance_from_msg(msg: &ours::Affordance) -> Result<Affordance> {
     })
 }
 
-/// Object to message; crops and affordances are not on this wire.
+/// Object to message; of crops only where they were taken from, and no affordances are on this wire.
 pub fn object_to_msg(object: &Object, frame: &str) -> ours::ObjectInstance {
     let [r, g, b] = object.color.map(|channel| f32::from(channel) / 255.0);
     let size = object.bounds.size;
@@ -63,7 +64,50 @@ pub fn object_to_msg(object: &Object, frame: &str) -> ours::ObjectInstance {
         touches_border: object.touches_border,
         last_seen: stamp(object.last_seen),
         parts: object.parts.iter().map(|part| part_to_msg(part, frame, object.last_seen)).collect(),
+        sightings: object.crops.iter().map(|crop| sighting_to_msg(&Sighting::from(crop))).collect(),
     }
+}
+
+fn sighting_to_msg(seen: &Sighting) -> ours::Sighting {
+    let i = seen.intrinsics;
+    ours::Sighting {
+        view: seen.view.clone(),
+        stamp: stamp(seen.stamp),
+        map_from_camera: pose_to_msg(&seen.map_from_camera),
+        fx: i.fx,
+        fy: i.fy,
+        cx: i.cx,
+        cy: i.cy,
+        width: i.width as u32,
+        height: i.height as u32,
+    }
+}
+
+fn sighting_from_msg(msg: &ours::Sighting) -> Result<Sighting> {
+    let intrinsics = Intrinsics {
+        fx: msg.fx,
+        fy: msg.fy,
+        cx: msg.cx,
+        cy: msg.cy,
+        width: msg.width as usize,
+        height: msg.height as usize,
+    };
+    intrinsics.validate()?;
+    Ok(Sighting {
+        view: msg.view.clone(),
+        stamp: seconds(&msg.stamp),
+        intrinsics,
+        map_from_camera: pose_from_msg(&msg.map_from_camera)?,
+    })
+}
+
+/// From where each object of a map was seen, or the first error.
+pub fn sightings_from_msg(msg: &ours::ObjectMap) -> Result<BTreeMap<ObjectKey, Vec<Sighting>>> {
+    let of = |object: &ours::ObjectInstance| {
+        let seen = object.sightings.iter().map(sighting_from_msg).collect::<Result<_>>()?;
+        Ok((ObjectKey(object.key.clone()), seen))
+    };
+    msg.objects.iter().map(of).collect()
 }
 
 fn votes_to_msg(votes: &[(String, f64)]) -> Vec<ours::ClassVote> {

@@ -281,7 +281,7 @@ impl Job<'_> {
         self.interrupt.guard(self.node.arming.engage()).await?;
         let gatekeeper = &self.node.gatekeeper;
         self.interrupt.guard(self.node.frames.confirm()).await?;
-        let permitted = self.interrupt.guard(gatekeeper.ask(plan, &[], &self.goal.goal_id)).await?;
+        let permitted = self.interrupt.guard(gatekeeper.ask(plan, "", &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(gatekeeper.redeem(permitted)).await?;
         let told = |distance: f64| self.feedback("drive", "driving", distance);
         let (shell, goal_id) = (&self.node.shell, &self.goal.goal_id);

@@ -303,13 +303,13 @@ impl<'a> Job<'a> {
     /// Asks the gate, redeems the permit and begins to move.
     pub(super) async fn commit(&self, plan: SkillPlan) -> Result<Motion<'_>, SkillFault> {
         let skills = self.skills;
-        let evidence = if plan.skill.needs_evidence() { &self.goal.evidence[..] } else { &[] };
+        let assessment = if plan.skill.needs_evidence() { &self.goal.assessment_id } else { "" };
         let moves_objects = Contract::of(plan.skill).moves_objects;
         self.interrupt.guard(skills.arming.engage()).await?;
         self.interrupt.guard(skills.frames.confirm()).await?;
         self.interrupt.guard(skills.arm.measured()).await?;
         let permitted =
-            self.interrupt.guard(skills.gatekeeper.ask(plan, evidence, &self.goal.goal_id)).await?;
+            self.interrupt.guard(skills.gatekeeper.ask(plan, assessment, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;
         let motion = skills.arm.begin(redeemed, &skills.shell, &self.interrupt, &self.goal.goal_id)?;
         self.moved.store(true, Ordering::Relaxed);
