@@ -1,8 +1,8 @@
 //! Cutting what stands above the support into surfaces: regions of pixels without a jump in depth and without a crease that
 //! opens towards the camera. Things that touch meet in such a crease (Stein et al. 2014, locally convex connected patches).
 //!
-//! Colour cuts nothing alone: prints and shadows are no borders. Where it changes a shallower crease is enough, since noise seldom
-//! makes one all along a border; and it helps to tell, in [`super::things`], which surfaces are of one thing.
+//! Colour alone cuts nothing, because prints and shadows are no borders. But where colour changes, a shallower crease suffices: noise
+//! seldom makes a crease all along a border of colour. Colour also helps to tell which surfaces belong to one thing ([`super::things`]).
 
 use super::SegmentSettings;
 use crate::{Keyframe, color};
@@ -16,8 +16,7 @@ use std::collections::VecDeque;
 /// How surfaces are found, and which are of one thing. All of them are measures of things or of the camera, none of a data set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceSettings {
-    /// Greatest angle between a surface's normal and the line of sight at which it is still one surface, radians: stereo measures
-    /// nothing beyond.
+    /// Greatest angle between a surface's normal and the line of sight, radians: a stereo camera measures nothing on steeper surfaces.
     pub grazing: f64,
     /// Least length on either side of a crease, metres; ten standard deviations of depth when those are more.
     pub reach: f64,
