@@ -255,7 +255,7 @@ impl Bag {
                 #[cfg(not(feature = "ros1"))]
                 Format::Ros1 => Err(unsupported(
                     path,
-                    "this build reads no ROS 1 bags: build with the feature `ros1` (README.md says \
+                    "this build reads no ROS 1 bags: build with the feature `ros1` (docs/maps.md says \
                      how), or `rosbags-convert` it to ROS 2",
                 )),
             };

@@ -1,9 +1,13 @@
 //! Rosbags as recorded frames: rosbag2 in MCAP and SQLite.
 //!
-//! For: reading the colour, depth, calibration and transforms of a camera out of a bag ([`Recording`]), and the steps of that which
-//! live topics need too: pairing messages by time ([`Pairing`]), choosing keyframes by motion ([`KeyframeChoice`]), frames from
-//! messages ([`frame_of`]); and writing topics as rosbag2 does ([`Recorder`], [`BagWriter`]) and
-//! reading them back ([`stored_messages`]). Not for: what a frame shows, maps (`prehend-recording`). Read [`Recording`] first.
+//! For:
+//!
+//! - reading the colour, depth, calibration and transforms of a camera out of a bag ([`Recording`]);
+//! - the steps of this that live topics need, too: pairing messages by time ([`Pairing`]), choosing keyframes by motion
+//!   ([`KeyframeChoice`]), making frames of messages ([`frame_of`]);
+//! - writing topics as rosbag2 does ([`Recorder`], [`BagWriter`]), and reading them back ([`stored_messages`]).
+//!
+//! Not for: what a frame shows, maps (`prehend-recording`). Read [`Recording`] first.
 //!
 //! A bag is read twice, from its beginning to its end: first the stamps of the pictures, the calibrations and the transforms, then the
 //! pictures that were chosen. So no more than a few frames are in memory, and a bag without its index is no special case.

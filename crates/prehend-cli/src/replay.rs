@@ -1,9 +1,11 @@
 //! A recording played to the nodes again: would they decide the same?
 //!
-//! Two parts. *Perception*: the object_map node gets the very frames that it took in the recording, one by one, with the transforms of
-//! their time, and each question that it was asked; which frame is taken does not depend on how fast anything is. *Goal*: the nodes that decide get the first goal
-//! and the frames up to its first motion; the robot side answers what is planned and takes up nothing that moves, so the comparison ends
-//! where the recorded robot began to move.
+//! There are two parts.
+//!
+//! - *Perception*: the node object_map gets the very frames that it took in the recording, one by one, with the transforms of their time.
+//!   It also gets each question that it was asked. Which frame it takes does not depend on the speed of the machine.
+//! - *Goal*: the nodes that decide get the first goal, and the frames before its first motion. The robot side plans, but moves nothing. So the
+//!   comparison ends where the recorded robot began to move.
 //!
 //! For: `prehend replay`. Not for: what a robot would do after a motion. Read [`story::Story`] first: what a recording tells.
 

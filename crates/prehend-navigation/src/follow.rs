@@ -1,7 +1,7 @@
 //! Following a route: regulated pure pursuit with turns in place, as Nav2's controller of that name does it.
 //!
-//! The base aims at a point ahead on its leg, slows down near the end and where room is short, turns in place between legs,
-//! and looks along the arc it is about to drive: where its outline would touch something it stops and says so.
+//! The base aims at a point ahead on its leg. It slows down near the end and where room is short, and turns in place between
+//! legs. It looks along the arc that it is about to drive. If its outline would touch something there, it stops and says so.
 
 use crate::footprint::Footprint;
 use crate::grid::Costmap;

@@ -1,8 +1,9 @@
 //! MoveIt's interfaces in the layout of either distribution.
 //!
-//! Humble and Jazzy have one name and two layouts: which one a robot speaks is that of the ROS 2 around this process, or stands in the robot
-//! file (`moveit.distribution`); it is not guessed from what is heard, because a wrong guess would be garbage, not an error. Everything here speaks Jazzy's; what Humble lacks is lost at this edge, and what that means is for
-//! the caller: Humble times straight lines at full speed, whatever is asked for.
+//! Humble and Jazzy have two layouts under one name. The robot's is that of the ROS 2 around this process, unless the robot file names
+//! another (`moveit.distribution`). Nothing is guessed from what is heard: a wrong guess would give garbage, not an error. All other code
+//! speaks Jazzy's layout. What Humble lacks is lost here, and the caller must deal with it: Humble times straight lines at full speed, whatever
+//! is asked for.
 
 use crate::robot::{Distribution, MoveItNames};
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory as Execute, MoveGroup as Group};

@@ -1,7 +1,7 @@
 //! Basic colour words measured from pixels.
 //!
-//! Light scales a pixel's brightness but hardly its hue and saturation, so the hue decides first; brightness is judged
-//! on the bright pixels of each hue only, since those face the light.
+//! Light scales the brightness of a pixel, but hardly changes its hue and saturation. So the hue decides first. Brightness is
+//! judged by the bright pixels of each hue only, since those face the light.
 
 /// Every word [`fractions`] can give (the basic terms of Berlin and Kay, with cyan and beige).
 pub const WORDS: [&str; 13] = [
@@ -150,8 +150,8 @@ fn quantile(histogram: &[u32; 64], count: u32, share: f64) -> f64 {
     1.0
 }
 
-/// How unlike two colours are whatever the light: distance of their channel shares, [0, ~0.8]; dark pixels count less,
-/// as their shares are noise, and a great difference in brightness counts too.
+/// How unlike two colours are, whatever the light: the distance of their channel shares, from 0 to about 0.8. Dark colours
+/// count less, because their shares are noise. A great difference in brightness counts, too.
 pub fn unlikeness(a: [u8; 3], b: [u8; 3]) -> f64 {
     let sum = |c: [u8; 3]| c.iter().map(|x| f64::from(*x)).sum::<f64>();
     let (sa, sb) = (sum(a), sum(b));

@@ -1,5 +1,5 @@
-//! Confirmation of a retrieval by a model that sees (ASP IV-C): of the top k by similarity, the model says yes or no to each, so
-//! that a variable number is returned. What is asked and what an answer changes; the models themselves come behind [`Confirmer`].
+//! Confirmation of a retrieval by a model that sees (ASP IV-C). The model says yes or no to each of the top k by similarity, so any
+//! number of them may be returned. Here is what is asked, and what an answer changes. The models themselves are behind [`Confirmer`].
 
 use crate::retrieve::{Match, Rejected, Retrieval};
 use prehend_geometry::ColorImage;

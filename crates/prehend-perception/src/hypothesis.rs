@@ -1,5 +1,6 @@
-//! From masks and clusters of one frame to objects: detections are cut where geometry says two things, joined where it says
-//! one, completed to the cluster they lie in, and clusters nobody named become objects without a name.
+//! From masks and clusters of one frame to objects. A detection is cut where geometry says that it holds two things. Detections are joined
+//! where geometry says that they are one thing. Each is completed to the cluster that it lies in. A cluster without a detection becomes an
+//! object without a name.
 
 mod contact;
 mod grow;
@@ -264,8 +265,8 @@ fn eroded(labels: &[u16], width: usize) -> Vec<u16> {
     left
 }
 
-/// How many times more of the mask of what carries the things is level with the support than above it, and its least length and
-/// width, metres: no dish is as large.
+/// When a mask is of what carries the things: more than this many times as many of its pixels are level with the support as above it, and
+/// its length and width exceed these, metres. No dish is so large.
 const SUPPORT: [f64; 3] = [4.0, 0.5, 0.25];
 
 /// Whether a mask shows what carries the things ("table"): where it runs over the edge of one of them, it must not name it.

@@ -206,8 +206,8 @@ fn prefer_plain(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexic
     }
 }
 
-/// When nothing bears the name, the only thing whose name alone is in doubt may be meant: one that some views called so, or
-/// one of the colour asked for that no view has named.
+/// If nothing bears the name, a thing may be meant of which only the name is in doubt: one that some views called so, or else one of the
+/// colour asked for that no view has named. It is meant only if it is the only one of its sort.
 fn believe_the_only_one(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
     if candidates.iter().any(|c| c.doubts.is_empty() || c.noun >= MATCH) {
         return;

@@ -1,8 +1,8 @@
 //! The map of a room: named things from the stops of a tour, merged across keyframes (ASP III-D, IV-A).
 //!
-//! Seen from metres away there is no one support and no fine shape, so a thing is what a detector's mask holds, and things of
-//! several stops are joined by where they are and what they look like, with room for errors of localisation. What is touched is
-//! mapped anew from near by (redetection), so this map need not be exact. Nothing is ever taken out of it by tools.
+//! From metres away there is no single support to see and no fine shape. So each mask of a detector is a thing. Sightings from
+//! several stops are joined by place and looks, with room for errors of localisation. This map need not be exact: whatever the robot
+//! touches is mapped anew from near by (redetection). No tool ever removes anything from this map.
 
 use crate::hypothesis::{Hypothesis, HypothesisSettings, claimed};
 use crate::map::{MapSettings, Tool, UpdateReport, object, parts};
@@ -18,27 +18,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Voxel edge in which the points of a mask are grouped, metres.
 const LEAF: f64 = 0.012;
-/// Pixels from which a thing is a large one.
+/// A thing with more pixels than this is large: its cloud is kept with coarser voxels, because furniture has many points.
 const LARGE: usize = 3000;
 
-/// Frames of one stop from which on a thing that only one of them shows is none.
+/// From this many frames of one stop on, a thing that only one of them shows is an error of the detector and is dropped.
 const SURE: u32 = 3;
-/// Share of its size within which the middle of another thing of its name is its own.
+/// Two things of one name are one if their middles are nearer to each other than this share of the larger one's size.
 const SAME: f64 = 0.4;
-/// How far the middles of two sightings of one drawer are above each other at most, as a share of its height.
+/// Two panels of one name are different ones, one above the other, if their middles differ in height by more than this share of
+/// the taller one's height.
 const ROW: f64 = 0.6;
-/// How much farther apart than two sightings of one thing those of one name may be that no frame ever showed beside each other, metres:
-/// two that stand so near are seen together.
+/// Extra distance, metres, that is allowed between two sightings of one name which no frame ever showed beside each other. If they
+/// were two things so near to each other, some frame would have shown both.
 const ALONE: f64 = 0.05;
-/// Size from which two things do not share a place, metres, and share of one that lies on the other when they are one.
+/// A thing larger than this, metres, shares its place with no other. What is seen there is the same thing, whatever its name.
 const BULKY: f64 = 0.4;
+/// Such a sighting is of the known thing if more than this share of its points lies on the known one.
 const COVERED: f64 = 0.6;
-/// How much farther two sightings of one thing may be apart for each metre beyond the first from which it was seen: the base's
-/// heading is known to half a degree, radians.
+/// Extra distance that is allowed between two sightings of one thing, for each metre beyond the first between camera and thing.
+/// It is an angle in radians: the heading of the base is known to about half a degree, and this is a little more.
 const HEADING: f64 = 0.012;
-/// Greatest size of a thing that stands on another, as a share of the size of that one.
+/// A thing stands on another only if its size is less than this share of the other's.
 const CARRIED: f64 = 0.6;
-/// How far below the top of what carries it the underside of a thing may be, and how far above it its own top is at least, metres.
+/// A thing stands on another only if its underside is at most the first length below the other's top, and its top is more than the
+/// second length above it. Metres.
 const RESTS: [f64; 2] = [0.03, 0.012];
 
 /// How a room's things are found and joined.
@@ -169,7 +172,7 @@ impl RoomBuilder {
         self.stop.1 += 1;
     }
 
-    /// What only one of several frames of a stop showed was an error of the detector.
+    /// Drops what only one frame of this stop showed, once there are [`SURE`] frames: it was an error of the detector.
     fn drop_doubtful(&mut self, report: &mut UpdateReport) {
         if self.stop.1 >= SURE {
             self.map.objects.retain(|object| object.view_count > 1);
@@ -177,8 +180,8 @@ impl RoomBuilder {
         }
     }
 
-    /// Joins things of one name in one place: the halves of a mask that was split, and what was seen somewhat elsewhere or had another
-    /// name at first.
+    /// Joins things of one name in one place. They are the halves of a split mask, or one thing that was seen twice: in a slightly
+    /// different place, or first under another name.
     fn absorb(&mut self, report: &mut UpdateReport) {
         let mut place = 0;
         while place < self.map.objects.len() {
@@ -211,7 +214,7 @@ impl RoomBuilder {
         uncut(frame, &SegmentSettings { max_depth: self.settings.max_depth, ..SegmentSettings::recorded() })
     }
 
-    /// One mask's thing: its largest group of points, so that a mask that runs over an edge takes nothing of the background.
+    /// The thing of one mask: the largest group of its points. A mask that runs over an edge then takes nothing of the background.
     fn thing(
         &self,
         frame: &Keyframe,
@@ -288,7 +291,7 @@ impl RoomBuilder {
         self.beside.extend(pairs.map(|(a, b)| (a.min(b).clone(), a.max(b).clone())));
     }
 
-    /// What is known of a thing that was joined with another is known of that one.
+    /// Two things were joined: whatever stood beside `old` now stands beside `new`.
     fn rename(&mut self, old: &ObjectKey, new: &ObjectKey) {
         let now = |key: ObjectKey| if key == *old { new.clone() } else { key };
         let pairs = std::mem::take(&mut self.beside).into_iter().map(|(a, b)| (now(a), now(b)));
@@ -303,8 +306,8 @@ impl RoomBuilder {
         self.settings.drift + HEADING * (beyond(a) + beyond(b)) + 0.35 * size
     }
 
-    /// How well two sightings are one thing, [0, 2]; `None` when they are not. Near things count by their boxes, which grow with
-    /// the drift; a thing of the same name is followed farther than one of another name.
+    /// How well two sightings agree, from 0 to 2; `None` if they are two things. Two sightings of one name may be farther apart than two of
+    /// different names.
     fn alike(&self, known: &Object, seen: &Object) -> Option<f64> {
         let drift = self.settings.drift;
         let (a, b) = (&known.bounds, &seen.bounds);
@@ -320,7 +323,7 @@ impl RoomBuilder {
             false => (drift / 2.0).max(0.15 * size),
         };
         let overlap = overlap(a, b);
-        // Whatever a detector calls a table for once, where one is known there is no other large thing.
+        // A detector may call a table by another name for once. Where a table is known, there is no other large thing.
         let covered = || overlap_ratio(&seen.cloud.points, &known.cloud.points, drift) > COVERED;
         let is_one =
             apart <= reach || (same_name && overlap > 0.3) || (!same_name && size > BULKY && covered());
@@ -341,7 +344,7 @@ fn in_order(a: &Object, b: &Object) -> (ObjectKey, ObjectKey) {
     (a.key.clone().min(b.key.clone()), a.key.clone().max(b.key.clone()))
 }
 
-/// How much more than a metre away a thing was when it was seen from nearest, metres; 0 when that is not known.
+/// The least distance from which a thing was seen, less one metre; at least 0, and 0 if it is not known. Metres.
 fn beyond(object: &Object) -> f64 {
     let middle = object.bounds.pose.translation.vector;
     let nearest = object
@@ -377,7 +380,7 @@ fn carries(a: &OrientedBox, b: &OrientedBox) -> bool {
         && small.top() > large.top() + above
 }
 
-/// Whether two sightings are of drawers or doors above each other: of one name and near each other, and yet two.
+/// Whether two sightings are of two drawers or doors, one above the other. They are two although they are near and have one name.
 fn in_other_rows(a: &Object, b: &Object) -> bool {
     let apart = (a.bounds.pose.translation.z - b.bounds.pose.translation.z).abs();
     let height = a.bounds.size.z.max(b.bounds.size.z);

@@ -89,8 +89,8 @@ impl SegmentSettings {
         }
     }
 
-    /// With surfaces, voxels that are no smaller than what the pixels of a frame are apart, so that things that are far away do not fall
-    /// to pieces; else the settings as they are.
+    /// The settings for a frame. If it is cut by surfaces, a voxel is at least as large as the distance between neighbouring pixels at the
+    /// median depth: otherwise far things would fall to pieces. If not, the settings stay as they are.
     pub fn for_frame(&self, frame: &Keyframe) -> Self {
         if self.surfaces.is_none() {
             return *self;
@@ -167,8 +167,8 @@ pub fn uncut(frame: &Keyframe, settings: &SegmentSettings) -> Scene {
     uncut_where(frame, settings, |_| true)
 }
 
-/// As [`uncut`], with the points of what is labelled only, unless those are fewer than `least`: then, and when the frame shows parts or
-/// the robot, it has all of them.
+/// As [`uncut`], but only with the points that have a label. It has all points if fewer than `least` have one, or if the frame shows parts
+/// or the robot.
 pub(crate) fn uncut_as_drawn(frame: &Keyframe, settings: &SegmentSettings, least: usize) -> Scene {
     if frame.parts.is_none() && frame.robot.is_empty() {
         let scene = uncut_where(frame, settings, |index| frame.labels.labels[index] > 0);

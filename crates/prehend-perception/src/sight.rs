@@ -1,5 +1,5 @@
-//! What models see in a frame: a detector's boxes become masks where there is a segmenter, and names of what geometry finds where
-//! there is none; a segmenter alone gives regions without names.
+//! What models see in a frame. With a segmenter, the boxes of a detector become masks. Without one, they name what geometry finds. A
+//! segmenter alone gives regions without names.
 
 use crate::names::clean;
 use crate::traits::WordEmbedder;

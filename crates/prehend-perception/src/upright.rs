@@ -14,16 +14,17 @@ const UPRIGHT: f64 = 1.3;
 const DOWN: f64 = 0.7;
 /// Samples of three points: one plane in four of the points is found in 0.999 of all cases with 450.
 const ITERATIONS: usize = 800;
-/// Least share of a plane's points that are within half the distance allowed: half of them are where a plane only cuts through a
-/// surface, four in five where it is one.
+/// Least share of a plane's points that lie within half the allowed distance. It is one half if the plane only cuts through a surface,
+/// and four fifths if it lies on one; this is the middle.
 const CLOSE: f64 = 0.65;
 /// Least length of the part of the viewing direction that is level; the picture's upward direction serves below it.
 const LEVEL_PART: f64 = 0.3;
 
-/// The camera's pose in a frame that lies on the support: z is the plane's normal, the origin is on the plane right below the
-/// camera, x is the level part of where the camera looks (of the picture's upward direction when it looks straight down). `None` when no
-/// plane has `plane_share` of the measured points. A wall is taken only when nothing in the picture is level: the camera must not
-/// be rolled over by more than 70 degrees. `seed` drives the search.
+/// The camera's pose in a frame that lies on the support. z is the plane's normal. The origin is on the plane, right below the camera. x
+/// points where the camera looks, made level; if it looks straight down, x is the picture's upward direction, made level.
+///
+/// `None` if no plane has `plane_share` of the measured points. A wall is taken only if nothing in the picture is level: the camera must
+/// not be rolled over by more than 70 degrees. `seed` drives the search.
 pub fn map_from_camera(
     depth: &DepthImage,
     intrinsics: &Intrinsics,

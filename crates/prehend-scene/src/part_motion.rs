@@ -82,9 +82,9 @@ impl PartEffect {
 
 /// The motion of a part that a plan asks for, and its bounds. Map frame, metres.
 ///
-/// Where the joint is hidden the path is only known once the part moves; the bounds are what the permit is given for:
-/// while it touches the part, the tool stays within `corridor` of the straight line of length `extent` along
-/// `direction`, and moves the part no farther than `extent`.
+/// Where the joint is hidden, nobody knows the path before the part moves. So the permit is given for bounds. While the tool
+/// touches the part, it stays within `corridor` of the straight line of length `extent` along `direction`, and moves the part
+/// no farther than `extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartMotion {
     /// What shall become of the part.

@@ -12,7 +12,7 @@ Without --topics and --all it records what a replay needs: the cameras, the dete
 states of the robot file, and of Prehend the trace, the state, the maps and the stop.
 
 What is written is what `ros2 bag record -s mcap` writes: a folder with NAME_0.mcap and metadata.yaml. Messages are stored as
-they came, chunks are compressed (lz4) and indexed. `prehend map build --bag DIR`, `ros2 bag info DIR`, and readers of MCAP
+they came, chunks are compressed (lz4) and indexed. `prehend map build --frames DIR`, `ros2 bag info DIR`, and readers of MCAP
 such as those of PyPI's `mcap` and `rosbags` open it.
 
 Ended by Ctrl-C or --seconds. A recording that was killed or whose disk was full can be read up to its last half second: with

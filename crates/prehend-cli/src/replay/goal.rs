@@ -124,8 +124,9 @@ async fn play(
     }
     let start = recorded.first().map_or(0, |event| i64::from(event.stamp.sec) * 1_000_000_000);
     let first = shows.front().map_or(start, |show| show.stamp);
-    // What is said of the joints and transforms is of the frame that is shown; the clock stands before it, so that the request for it is
-    // not later, and at the last one that was taken, so that no request gets that again.
+    // Joints and transforms are those of the time of the frame that is shown (`now`). The clock stands before that frame, because a
+    // request takes only frames that are newer than itself. And it never stands before the last frame that was taken: no request may
+    // get that frame again.
     let (mut now, mut clock) = (first, story.clock_before(first));
     stage.say_time(clock);
     stage.say_where(story, first);

@@ -23,8 +23,8 @@ pub(super) enum Part {
     RegionDetections(Detection2DArray),
 }
 
-/// Three messages of the camera and two of the detector, if there is one, with one stamp, and those of a detector of parts when they came before: nobody waits for them, since things are
-/// known without their parts.
+/// Messages with one stamp: three of the camera, and two of the detector if there is one. Those of a detector of parts are here if they came
+/// before the others. Nobody waits for them, since things are known without their parts.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) stamp: Time,

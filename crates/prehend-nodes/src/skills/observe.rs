@@ -153,8 +153,9 @@ impl Job<'_> {
     }
 }
 
-/// The view an outcome is judged from, by how the way home ended: where no way was found with something held, which may be what
-/// leaves none, it is where the arm stands, and `tell` hears why. Every other fault stays one; the hand is not asked then.
+/// The view from which an outcome is judged, by how the way home ended. It is home if the arm got there. If no way was found while
+/// something is held, it is where the arm stands, since the held thing may leave no way; `tell` hears why. Every other fault stays a
+/// fault, and then the hand is not asked.
 fn view_after(
     way_home: Result<(), SkillFault>,
     is_holding: impl FnOnce() -> Result<bool, SkillFault>,

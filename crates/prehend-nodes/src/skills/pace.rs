@@ -24,9 +24,10 @@ fn seconds(time: &Duration) -> f64 {
     f64::from(time.sec) + f64::from(time.nanosec) * 1e-9
 }
 
-/// Stretches the time of a trajectory that was timed by the joints' limits in full (as Humble's MoveIt times every line), so that it keeps to
-/// `pace`, with the speeds that `model` allows, and to a share `acceleration` of the limits of acceleration, which are taken to be used in
-/// full. The trajectory must be one for the joints of `model`, in any order.
+/// Stretches the time of a trajectory until it keeps to `pace` and to a share `acceleration` of the joints' acceleration limits. This is for
+/// a planner that times by the full limits, as Humble's MoveIt does with every line. Speeds are measured in the trajectory and held
+/// against the limits of `model`. Accelerations are not measured: they are taken to be at their limits. The trajectory must be for the
+/// joints of `model`, in any order.
 ///
 /// Errors: positions that the model does not have.
 pub(super) fn slow_down(

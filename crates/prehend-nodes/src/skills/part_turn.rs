@@ -18,10 +18,12 @@ const STUCK: usize = 3;
 /// Greatest moment about the axis, newton metres, and force across it, newtons.
 const MOMENT: f64 = 0.8;
 const FORCE: f64 = 40.0;
-/// A knob that is held beside its axis pushes the hand aside: the force across the axis that is let be, newtons, how often the
-/// hand gives way to more of it, and by how much beyond where it was pushed to, metres for each newton and at most.
+/// A knob that is held beside its axis pushes the hand aside. The hand bears so much force across the axis, newtons, and gives way to
+/// more.
 const SLACK: f64 = 10.0;
+/// How often the hand gives way.
 const TIMES: usize = 3;
+/// How far the hand gives way beyond where it was pushed to: metres for each newton, and at most, metres.
 const YIELDS: [f64; 2] = [1.0e-5, 0.0005];
 /// Speed as a share of the joints' limits.
 const SPEED: f64 = 0.08;

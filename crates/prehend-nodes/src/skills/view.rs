@@ -89,8 +89,8 @@ impl Job<'_> {
         }
     }
 
-    /// A level look turned so that the whole of a thing is in the picture, with what it is a part of; as it is where the thing is
-    /// not known or the arm does not get there.
+    /// A level look, turned until the whole of a thing is in the picture, with what it is a part of. It is not turned if the thing is not
+    /// known or the arm does not get there.
     async fn turned_to(
         &self,
         look: (String, Vec<f64>),

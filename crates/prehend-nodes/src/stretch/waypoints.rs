@@ -1,7 +1,7 @@
 //! A timed trajectory as the few points that a driver can be sent to one after the other.
 //!
-//! In mode `position` each joint goes to a point with a ramp of its own, so that between two points the arm is somewhere in the box that
-//! they span: points are so near each other that this does not matter, and joints get speeds by which they arrive together.
+//! In mode `position` each joint goes to a point with a ramp of its own. So between two points the arm may be anywhere in the box that they
+//! span. The points are so near to each other that this does not matter, and the joints get speeds that let them arrive together.
 
 use crate::trajectory_check::{self, TrajectoryFault};
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};

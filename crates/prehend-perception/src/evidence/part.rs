@@ -61,9 +61,9 @@ fn leaf(part: &WorkingPart, crop: &Crop) -> Vec<Evidence> {
     found
 }
 
-/// Looks for the part by geometry in one view alone. The first look uses every second pixel, the zoomed one all of them; of a part that
-/// is small in the view, such as a key, the first look uses all and the zoomed one also points between them. `None` when the view
-/// shows no such part at its place.
+/// Looks for the part by geometry, in one view alone. The first look uses every second pixel, and the zoomed look every pixel. If the part
+/// is small in the view, such as a key, the first look uses every pixel, and the zoomed look also points between pixels. `None` if the
+/// view shows no such part at its place.
 pub fn found(
     part: &WorkingPart,
     object: &Object,

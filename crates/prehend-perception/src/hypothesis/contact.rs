@@ -66,8 +66,8 @@ fn class_of<'a>(frame: &'a Keyframe, hypothesis: &Hypothesis) -> Option<&'a str>
     frame.detections.iter().find(|d| d.label == *label).map(|d| d.class_name.as_str())
 }
 
-/// Where two hypotheses face each other. Its colours tell whether the border is one of the things or only of the masks: a can's lid
-/// differs from its side, but not along a cut through both.
+/// Where two hypotheses face each other. Its colours tell whether two things meet here, or only two masks. A cut through one
+/// thing has like colours on both sides; a can's lid and its side have not.
 #[derive(Default)]
 struct Border {
     pixels: u32,

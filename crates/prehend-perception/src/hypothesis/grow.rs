@@ -6,8 +6,8 @@ use crate::{Keyframe, color};
 
 const FREE: u32 = u32::MAX;
 
-/// Lets every hypothesis grow within its clusters by a few pixels (detectors erode), then judges what is left of each
-/// cluster: a rest that looks like its only neighbour joins it, another large one becomes a thing without a name.
+/// Lets every hypothesis grow within its clusters by a few pixels, because the masks of detectors are too small. Then it judges the rest of
+/// each cluster. A rest joins its neighbour if it has only one and looks like it. Any other large rest becomes a thing without a name.
 pub(super) fn complete(
     frame: &Keyframe,
     scene: &Scene,

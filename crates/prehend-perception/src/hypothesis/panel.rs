@@ -1,5 +1,5 @@
-//! Fronts of drawers and doors by geometry: what the detector merged is cut along the seams between fronts, what it split is
-//! joined where there is none, and what is neither the front, before it nor inside it is left out.
+//! Fronts of drawers and doors by geometry. What the detector merged is cut along the seams between fronts. What it split is joined where
+//! there is no seam. What is not the front, nor before it, nor inside it, is left out.
 
 use super::{Hypothesis, HypothesisSettings};
 use crate::Keyframe;

@@ -106,7 +106,7 @@ impl MapBuilder {
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
         let update = self.updates;
-        // Only between things without names it is asked what of a known one is seen as what.
+        // Names tell things apart. Only where there are none, we ask as which things of the frame a known object is seen.
         let owners = if is_ours && !reset {
             touching::owners(&sights.seen, sights.frame.depth.millimetres.len())
         } else {

@@ -1,14 +1,17 @@
 //! Things that touch: one frame takes them for one, another tells them apart.
 //!
-//! Where two things touch, geometry sees one sooner than it sees two where there is one: what one frame tells apart is apart. As
-//! what a frame sees a known object is told by the object's points that it confirms: each is at a pixel of some thing of the frame.
+//! Where two things touch, geometry often takes them for one. It seldom takes one thing for two. So if any frame shows two things,
+//! they are two. To find out as which things a frame sees a known object, we take the points of the object that the frame confirms.
+//! Each of them lies at a pixel, and the pixel belongs to one thing of the frame.
 
 use super::gone::Look;
 use super::known::Known;
 use prehend_scene::merge::MergeRule;
 
-/// Least share of what is confirmed of a known object that a thing which covers it shows, and that one of several things shows of it.
+/// A thing of a frame covers a known object if at least this share of the object's confirmed points lies on it.
 const COVERED: f64 = 0.3;
+/// A thing of a frame can be one of several that a known object is seen as if at least this share of the object's confirmed
+/// points lies on it. Less than [`COVERED`], since several things divide the points among them.
 const SHOWN: f64 = 0.1;
 /// Greatest share of one object that lies on another when they are two.
 const APART: f64 = 0.4;

@@ -1,5 +1,5 @@
-//! Which part of an object an action works on: parts by geometry and parts by the part detector, associated by their overlap
-//! (ASP IV-A), in the order in which the table of actions wants them.
+//! Which part of an object an action works on. Geometry finds parts, and so does the part detector; the two are associated by their
+//! overlap (ASP IV-A). The parts come in the order of the table of actions.
 
 use super::mechanism;
 use nalgebra::{Point3, Vector3};
@@ -159,9 +159,9 @@ const SURE_NAME: f64 = 0.7;
 /// The same when every other name on it is that of another part: least share, and least weight, which is more than one view has.
 const EXPLAINED: (f64, f64) = (0.5, 1.5);
 
-/// Where several parts of a kind have names of their own, as keys do, only the one with this name is meant, and it must be called
-/// so by most views: another key is no second best, nor is one of several keys that nobody told apart. A name is that of one part: a
-/// view that gives a part another one's name was wrong.
+/// Keeps only the part with this name, if several parts of a kind have names of their own, as keys do. Most views must call it so.
+/// Another key is no second best, and neither is one of several keys that nobody told apart. A name belongs to one part: a view that
+/// gives a part the name of another one is wrong.
 fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
     let is_named = |part: &WorkingPart| part.name == name;
     let others: std::collections::BTreeSet<&str> = parts
@@ -209,8 +209,8 @@ fn votes_for(part: &ObservedPart, name: &str) -> f64 {
     part.class_votes.iter().filter(|(other, _)| other == name).map(|(_, weight)| weight).sum()
 }
 
-/// Parts of an object that serve an action of the table, best first, each with the skill that acts on it: the ways of the rule in
-/// their order, a bar that stands upright rather pinched than hooked.
+/// Parts of an object that serve an action of the table, best first, each with the skill that acts on it. The ways of the rule come in
+/// their order, but an upright bar is pinched rather than hooked.
 pub fn part_affordances(
     object: &Object,
     support_z: f64,

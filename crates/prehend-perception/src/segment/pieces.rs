@@ -1,9 +1,14 @@
-//! One surface that is of two things: where they touch, noise leaves a way through the crease, or there is none because what touches is
-//! of one height.
+//! One surface that belongs to two things. Where things touch, noise may leave a way through the crease, or there is no crease because
+//! both have one height.
 //!
-//! A surface is cut into what is left of it without its rim and without borders of colour. Each two pieces that touch are one again unless
-//! their colours differ, both come down to the support, and either only a neck joins them or together they are of no shape that one thing
-//! has: two that touch are seldom flush, while a print lies within what it is printed on.
+//! First a surface is cut: its rim and the borders of colour are taken away, and what is left are its pieces. Then two pieces that touch
+//! become one again, unless all of this holds:
+//!
+//! - their colours differ;
+//! - both come down to the support;
+//! - only a neck joins them, or together they have a shape that one thing seldom has.
+//!
+//! So two things that touch stay apart, since they are seldom flush. And a print stays on its box, since it lies within the box's outline.
 
 use super::surfaces::{AT_ONCE, FEW as SPECK, Field, NONE, WAYS};
 use super::things::find;
@@ -160,8 +165,8 @@ fn borders(field: &Field<'_>, region_of: &[u32]) -> Vec<usize> {
         .collect()
 }
 
-/// Steps from each pixel of a region to one of the borders or one beyond which its region does not go on, from 1, or 0 when those are more
-/// than [`MOST`].
+/// For each pixel of a region, the steps to the nearest pixel of a border or of the region's rim: 1 on the border or rim itself, 0 if
+/// there are more than [`MOST`].
 fn steps_to_rim(field: &Field<'_>, region_of: &[u32], borders: Vec<usize>) -> Vec<u8> {
     let mut steps = vec![0; region_of.len()];
     borders.iter().for_each(|index| steps[*index] = 1);

@@ -1,8 +1,8 @@
 //! Cutting what stands above the support into surfaces: regions of pixels without a jump in depth and without a crease that
 //! opens towards the camera. Things that touch meet in such a crease (Stein et al. 2014, locally convex connected patches).
 //!
-//! Colour cuts nothing alone: prints and shadows are no borders. Where it changes a shallower crease is enough, since noise seldom
-//! makes one all along a border; and it helps to tell, in [`super::things`], which surfaces are of one thing.
+//! Colour alone cuts nothing, because prints and shadows are no borders. But where colour changes, a shallower crease suffices: noise
+//! seldom makes a crease all along a border of colour. Colour also helps to tell which surfaces belong to one thing ([`super::things`]).
 
 use super::SegmentSettings;
 use crate::{Keyframe, color};
@@ -16,8 +16,7 @@ use std::collections::VecDeque;
 /// How surfaces are found, and which are of one thing. All of them are measures of things or of the camera, none of a data set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceSettings {
-    /// Greatest angle between a surface's normal and the line of sight at which it is still one surface, radians: stereo measures
-    /// nothing beyond.
+    /// Greatest angle between a surface's normal and the line of sight, radians: a stereo camera measures nothing on steeper surfaces.
     pub grazing: f64,
     /// Least length on either side of a crease, metres; ten standard deviations of depth when those are more.
     pub reach: f64,
@@ -83,20 +82,21 @@ pub(super) struct Field<'a> {
     slope: f64,
 }
 
-/// How many times as unlike as the colours of one thing those on either side of a border are, and how deep the crease there must be as a
-/// share of one that colour does not mark.
+/// Colours mark a border if they are this many times as unlike as those of one thing may be.
 const BORDER: f64 = 1.5;
+/// Where colours mark a border, a crease this shallow suffices, as a share of the depth that it needs elsewhere.
 const SHALLOW: f64 = 0.4;
 
-/// Half the side of the window over which heights are averaged, pixels; and what is left of the depth's noise in the mean: a fifth of what
-/// each pixel has alone, but stereo cameras err alike in pixels that are close together.
+/// Heights are averaged over a square that reaches this many pixels to each side.
 const WINDOW: usize = 2;
+/// Noise of such a mean, as a share of the noise of one pixel. Over 25 independent pixels it would be a fifth, but a stereo camera makes
+/// like errors in pixels that are close together.
 const AVERAGED: f64 = 0.5;
 
 /// Rows of a picture that a thread takes at once.
 const BAND: usize = 24;
 
-/// For each pixel of a row the sum of the heights of what was measured around it, metres, and how many those are.
+/// For each pixel of a row, the sum of the heights around it, metres, and the number of pixels that were measured.
 struct RowSums {
     heights: Vec<f32>,
     counts: Vec<f32>,
@@ -113,7 +113,7 @@ fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
-/// Height above what is left out up to which the lower end of something is at the support, metres.
+/// What ends less than this above the least height that counts comes down to the support, metres.
 const FOOT: f64 = 0.01;
 
 /// The four ways to go on in a picture.
@@ -148,14 +148,15 @@ impl<'a> Field<'a> {
         field
     }
 
-    /// Height above which a pixel is no support when so much of the depth's noise is left, metres.
+    /// Height above which a pixel is no support, metres. `noise` is the share of the depth's noise that is left.
     fn least(&self, index: usize, noise: f64) -> f64 {
         self.settings.min_height + 2.0 * noise * self.sigma(index)
     }
 
-    /// See [`Field::above`]. Beside the height of a pixel the mean of what was measured around it counts, in which what stands out alone is
-    /// as high as if it just did, so that tall things make nothing of the support beside them. What is flat and has a mask is known
-    /// from that (see [`crate::hypothesis`]).
+    /// Finds [`Field::above`]. A pixel stands out if its height does, or if the mean height around it does: the mean has less noise, so
+    /// flat things show in it. For the mean, a height counts at most as much as it takes a single pixel to stand out. Otherwise a tall
+    /// thing would raise the support beside it. The mean does not count in a mask: what is flat there is known by its mask (see
+    /// [`crate::hypothesis`]).
     fn standing_out(&self) -> Vec<bool> {
         let (width, rows) = (self.grid.width.max(1), self.grid.height);
         let mut above = vec![false; self.heights.len()];

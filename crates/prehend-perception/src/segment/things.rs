@@ -1,5 +1,5 @@
-//! Which surfaces are of one thing: the outside and the inside of a hollow, a body and its handle or its cap, and the pieces into
-//! which a strip without depth tears a surface. What remains apart are things that touch.
+//! Which surfaces belong to one thing: the outside and the inside of a hollow; a body and its handle or its cap; the pieces of a surface
+//! that a strip without depth tears apart. Surfaces that remain apart are things that touch.
 
 use super::floors;
 use super::patches::Patches;

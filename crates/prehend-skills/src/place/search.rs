@@ -327,8 +327,8 @@ impl Search<'_> {
 
     /// How much of the footprint rests, [0, 1].
     ///
-    /// What rests must reach half as far out as the footprint on all four sides of the middle, or nearly as far as what
-    /// it rests on: a ball's top does neither, a plate's rim and a smaller box do.
+    /// The cells that rest must reach far enough out on all four sides of the middle: half as far as the footprint, or nearly
+    /// as far as the thing below. On a ball they do neither; on a plate's rim and on a smaller box they do.
     fn steadiness(&self, footprint: &Footprint, heights: &[f64], surface: f64) -> Result<f64, Bad> {
         let resting: Vec<&[f64; 2]> = footprint
             .cells

@@ -3,8 +3,8 @@
 //! - hold: as a grasp: something keeps the pads open and the object left its place.
 //! - take out: something keeps the pads open, the hand went far enough with it, and the part is not seen where it was.
 //! - open, close, turn: the hand went far enough with the part, and a new image shows the part at its new place, where
-//!   nothing was before; of a door the angle at which it is seen in what it belongs to decides, see `door`, of a knob and a lever
-//!   where they point, see `knob` and `lever`.
+//!   nothing was before. For a door, the angle at which it is seen decides (see `door`). For a knob and a lever, the direction
+//!   in which they point decides (see `knob` and `lever`).
 //! - open, when it came less far than was wanted: the image alone decides, by how far the drawer stands out.
 //! - close, when it stopped before it went as far as was wanted: the image alone decides, and only what is plainly shut counts.
 //! - press: the hand felt the part give way, stop and come back; and the object still stands where it stood.
