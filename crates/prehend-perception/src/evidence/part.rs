@@ -7,7 +7,7 @@ use crate::parts::mechanism::{self, Mechanism};
 use nalgebra::Point3;
 use prehend_geometry::Mask;
 use prehend_geometry::backproject::point_grid;
-use prehend_scene::{Crop, Evidence, EvidenceType, Object, Region, fixture};
+use prehend_scene::{Crop, Evidence, EvidenceType, Object, PartView, Region, fixture};
 
 /// Name of the part detector in evidence records.
 pub const PART_DETECTOR: &str = "part_detector";
@@ -21,13 +21,17 @@ const SAME_PLACE: f64 = 0.03;
 const SPAN: f64 = 40.0;
 /// How far a door reaches behind its face, and its handle before it, metres.
 const LEAF: (f64, f64) = (0.03, 0.06);
+/// How exactly two stamps are of one image, seconds: the wire has whole nanoseconds, the core has `f64`.
+const SAME_STAMP: f64 = 1e-4;
 /// Farthest that points of neighbouring pixels are apart when there is something between them, metres.
 const GOES_ON: f64 = 0.003;
 
-/// What the part detector said of a part in the view of a crop. Empty when it did not see it there.
+/// What the part detector said of a part in the image of a crop. Empty when it did not see it there: what it drew in an earlier
+/// image of the same view says nothing of this one, since part and camera may have moved.
 pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidence> {
     let seen = part.observed.and_then(|place| object.parts.get(place));
-    let Some(view) = seen.and_then(|seen| seen.views.iter().find(|view| view.view == crop.view)) else {
+    let of_crop = |view: &&PartView| view.view == crop.view && (view.stamp - crop.stamp).abs() <= SAME_STAMP;
+    let Some(view) = seen.and_then(|seen| seen.views.iter().find(of_crop)) else {
         return if is_leaf(part, object) { leaf(part, crop) } else { Vec::new() };
     };
     if view.mask.area() == 0 {
@@ -41,7 +45,6 @@ pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidenc
     .map(|(kind, region)| {
         let mut evidence = record(crop, kind, PART_DETECTOR, Look::First, view.score, region);
         evidence.label.clone_from(&part.kind);
-        evidence.stamp = view.stamp;
         evidence
     })
     .collect()

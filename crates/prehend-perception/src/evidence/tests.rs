@@ -160,3 +160,41 @@ fn what_the_detector_says_of_a_door_is_about_its_leaf() {
     check("microwave door", "handle", 0);
     check("drawer", "front", 0);
 }
+
+/// A view has the name of a pose; images of one name at two times are two images.
+#[test]
+fn what_the_part_detector_drew_in_an_earlier_image_is_no_evidence_of_this_one() {
+    let (mut mug, _) = mapped(|_| {});
+    let crop = mug.crops[0].clone();
+    let detected = |mug: &mut Object, stamp: f64| {
+        mug.parts = vec![prehend_scene::ObservedPart {
+            class_name: "handle".to_owned(),
+            score: 0.9,
+            class_votes: vec![("handle".to_owned(), 0.9)],
+            cloud: mug.cloud.clone(),
+            views: vec![prehend_scene::PartView {
+                view: crop.view.clone(),
+                mask: crop.mask.clone(),
+                label: "handle".to_owned(),
+                score: 0.9,
+                stamp,
+            }],
+        }];
+        let part = crate::parts::WorkingPart {
+            kind: "handle".to_owned(),
+            name: "handle".to_owned(),
+            cloud: mug.cloud.clone(),
+            centroid: nalgebra::Point3::origin(),
+            normal: Vector3::x(),
+            is_level: false,
+            score: 0.6,
+            observed: Some(0),
+            by_geometry: false,
+        };
+        part::detected(&part, mug, &crop)
+    };
+    let found = detected(&mut mug, crop.stamp);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|record| (record.stamp - crop.stamp).abs() < 1e-12));
+    assert!(detected(&mut mug, crop.stamp - 0.1).is_empty());
+}
