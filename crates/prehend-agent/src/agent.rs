@@ -2,11 +2,12 @@
 
 mod locate;
 mod remedy;
+mod settle;
 mod travel;
 mod words;
 
 use crate::language::{Goal, Lexicon, parse};
-use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, plan, refuse_at_once};
+use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, refuse_at_once};
 use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
@@ -75,8 +76,6 @@ pub struct Agent {
     pub settings: Settings,
 }
 
-/// Further looks from the same place while names are in doubt.
-const LOOKS_IN_DOUBT: usize = 2;
 /// Further views of what an action is done to, when one shows too little: what a detector takes for something else it does so for as
 /// long as the camera stands still.
 const VIEWS: u32 = 2;
@@ -149,16 +148,7 @@ impl Agent {
         let mut stale: Option<Fault> = None;
         for _ in 0..=self.settings.retries {
             tools.plan_in_room();
-            let mut planned = plan(readings, tools, knowledge);
-            // A name in doubt may decide who is meant, or that nobody is: further frames from here settle most, and move
-            // nothing.
-            for _ in 0..LOOKS_IN_DOUBT {
-                if !tools.take_doubt() {
-                    break;
-                }
-                tools.forget_map();
-                planned = plan(readings, tools, knowledge);
-            }
+            let planned = self.plan_surely(readings, tools, knowledge);
             let actions = match (planned, stale.take()) {
                 (Ok(Plan::Answer(text)), _) => return Ok(text),
                 (Ok(Plan::Actions(actions)), _) => actions,
