@@ -3,6 +3,7 @@
 mod locate;
 mod remedy;
 mod settle;
+mod siblings;
 mod travel;
 mod words;
 
@@ -16,6 +17,7 @@ use prehend_scene::{
     Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
 };
 use remedy::{Remedy, has_touched, remedy};
+use siblings::{Undone, are_siblings, is_of_one, told};
 use std::collections::HashMap;
 use words::{done_words, puts_down};
 
@@ -197,7 +199,12 @@ impl Agent {
             executor.remember(action, &map);
         }
         let mut done: Vec<String> = Vec::new();
+        let mut undone: Vec<Undone<'_>> = Vec::new();
         for (number, action) in actions.iter().enumerate() {
+            // What comes after an action that failed may need it, but for others of its kind.
+            if undone.first().is_some_and(|failed| !are_siblings(failed.action, action)) {
+                break;
+            }
             match executor.act(action, &map) {
                 Ok(words) => {
                     let before = number.checked_sub(1).map(|before| &actions[before]);
@@ -206,22 +213,29 @@ impl Agent {
                     }
                     done.push(words);
                 }
-                // Nothing was done yet that a second plan would do again.
                 Err(fault) => {
-                    let fresh = done.is_empty() && executor.tools.state().held_object.is_none();
+                    let is_free = executor.tools.state().held_object.is_none();
+                    let fresh = done.is_empty() && undone.is_empty() && is_free;
                     // Of those that are left another one would bear the words "the top drawer".
                     let tools = &executor.tools;
-                    let gone = executor.gone.filter(|key| {
+                    let gone = executor.gone.take().filter(|key| {
                         fresh
                             && fault.reason == Reason::Stale
                             && tools.phrase_of(key).is_none()
                             && !executor.taken.contains(key)
                     });
-                    return Err(Ended { fault, gone });
+                    if gone.is_some() {
+                        return Err(Ended { fault, gone });
+                    }
+                    let goes_on = is_free && is_of_one(fault.reason);
+                    undone.push(Undone { action, fault });
+                    if !goes_on {
+                        break;
+                    }
                 }
             }
         }
-        Ok(done)
+        told(done, undone, actions.len(), &map).map_err(end)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::world::Fault;
 use prehend_scene::{Compartment, ObjectKey, Reason, Relation};
 
 pub(crate) use act::faces_front;
-pub(crate) use describe::{describe, listed};
+pub(crate) use describe::{describe, describe_apart, listed, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
 pub(crate) use rows::seen_state;
