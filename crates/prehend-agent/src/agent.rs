@@ -2,11 +2,13 @@
 
 mod locate;
 mod remedy;
+mod settle;
+mod siblings;
 mod travel;
 mod words;
 
 use crate::language::{Goal, Lexicon, parse};
-use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, plan, refuse_at_once};
+use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, refuse_at_once};
 use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
@@ -15,6 +17,7 @@ use prehend_scene::{
     Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
 };
 use remedy::{Remedy, has_touched, remedy};
+use siblings::{Undone, are_siblings, is_of_one, told};
 use std::collections::HashMap;
 use words::{done_words, puts_down};
 
@@ -75,8 +78,6 @@ pub struct Agent {
     pub settings: Settings,
 }
 
-/// Further looks from the same place while names are in doubt.
-const LOOKS_IN_DOUBT: usize = 2;
 /// Further views of what an action is done to, when one shows too little: what a detector takes for something else it does so for as
 /// long as the camera stands still.
 const VIEWS: u32 = 2;
@@ -149,16 +150,7 @@ impl Agent {
         let mut stale: Option<Fault> = None;
         for _ in 0..=self.settings.retries {
             tools.plan_in_room();
-            let mut planned = plan(readings, tools, knowledge);
-            // A name in doubt may decide who is meant, or that nobody is: further frames from here settle most, and move
-            // nothing.
-            for _ in 0..LOOKS_IN_DOUBT {
-                if !tools.take_doubt() {
-                    break;
-                }
-                tools.forget_map();
-                planned = plan(readings, tools, knowledge);
-            }
+            let planned = self.plan_surely(readings, tools, knowledge);
             let actions = match (planned, stale.take()) {
                 (Ok(Plan::Answer(text)), _) => return Ok(text),
                 (Ok(Plan::Actions(actions)), _) => actions,
@@ -207,7 +199,12 @@ impl Agent {
             executor.remember(action, &map);
         }
         let mut done: Vec<String> = Vec::new();
+        let mut undone: Vec<Undone<'_>> = Vec::new();
         for (number, action) in actions.iter().enumerate() {
+            // What comes after an action that failed may need it, but for others of its kind.
+            if undone.first().is_some_and(|failed| !are_siblings(failed.action, action)) {
+                break;
+            }
             match executor.act(action, &map) {
                 Ok(words) => {
                     let before = number.checked_sub(1).map(|before| &actions[before]);
@@ -216,22 +213,29 @@ impl Agent {
                     }
                     done.push(words);
                 }
-                // Nothing was done yet that a second plan would do again.
                 Err(fault) => {
-                    let fresh = done.is_empty() && executor.tools.state().held_object.is_none();
+                    let is_free = executor.tools.state().held_object.is_none();
+                    let fresh = done.is_empty() && undone.is_empty() && is_free;
                     // Of those that are left another one would bear the words "the top drawer".
                     let tools = &executor.tools;
-                    let gone = executor.gone.filter(|key| {
+                    let gone = executor.gone.take().filter(|key| {
                         fresh
                             && fault.reason == Reason::Stale
                             && tools.phrase_of(key).is_none()
                             && !executor.taken.contains(key)
                     });
-                    return Err(Ended { fault, gone });
+                    if gone.is_some() {
+                        return Err(Ended { fault, gone });
+                    }
+                    let goes_on = is_free && is_of_one(fault.reason);
+                    undone.push(Undone { action, fault });
+                    if !goes_on {
+                        break;
+                    }
                 }
             }
         }
-        Ok(done)
+        told(done, undone, actions.len(), &map).map_err(end)
     }
 }
 

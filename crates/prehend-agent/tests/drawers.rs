@@ -290,3 +290,117 @@ fn buttons_and_parts() {
     refuses("ring the bell", Reason::NotFound, "bell");
     refuses("press the blue button", Reason::NotFound, "red");
 }
+
+/// The cabinet with all drawers closed, or all open.
+fn row(out: f64) -> Vec<Object> {
+    let mut all = scene();
+    for (key, low) in [("drawer_0", 0.04), ("drawer_1", 0.125), ("drawer_2", 0.21)] {
+        let panel = block(key, "drawer", "white", [0.588 - out, -0.14, low], [0.6 - out, 0.14, low + 0.08]);
+        all.iter_mut().filter(|object| object.key == panel.key).for_each(|object| *object = panel.clone());
+    }
+    all
+}
+
+/// An open drawer is in the way of those below it: they are worked through so that none is.
+#[test]
+fn all_drawers_are_worked_through_one_after_the_other() {
+    for text in ["open every drawer", "open all the drawers", "open all three drawers of the cabinet"] {
+        let (report, done) = run_in(row(0.0), text);
+        assert_eq!(report.outcome, Outcome::Done, "{text}: {}", report.message);
+        let upwards = ["hook_pull drawer_0 handle", "hook_pull drawer_1 handle", "hook_pull drawer_2 handle"];
+        assert_eq!(done, upwards, "{text}");
+    }
+    let (report, done) = run_in(row(0.12), "close all the drawers");
+    assert_eq!(done, ["tip_push drawer_2 front", "tip_push drawer_1 front", "tip_push drawer_0 front"]);
+    assert!(report.message.contains("the middle drawer: done"), "{}", report.message);
+    // Who says the order wants that order.
+    let (_, done) = run_in(row(0.0), "open the top drawer and then open the bottom drawer");
+    assert_eq!(done, ["hook_pull drawer_2 handle", "hook_pull drawer_0 handle"]);
+}
+
+/// Faults of the first tries of one skill, until it is given up.
+fn given_up(reason: Reason) -> Vec<Option<(Reason, bool)>> {
+    vec![Some((reason, false)); 4]
+}
+
+#[test]
+fn one_drawer_that_cannot_be_opened_keeps_none_of_the_others() {
+    let mut world = Scripted::new(row(0.0));
+    world.script = [vec![None], given_up(Reason::NoPlan)].concat().into();
+    let report = run_world(&mut world, "open every drawer");
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::NoPlan)));
+    assert_eq!(
+        world.skills.last().map(String::as_str),
+        Some("hook_pull drawer_2 handle"),
+        "{:?}",
+        world.skills
+    );
+    for said in
+        ["open the bottom drawer: done", "open the top drawer: done", "I could not open the middle drawer"]
+    {
+        assert!(report.message.contains(said), "{said}: {}", report.message);
+    }
+}
+
+/// Putting several things somewhere goes on in the same way; what needs what was not done does not.
+#[test]
+fn one_thing_that_cannot_be_taken_keeps_none_of_the_others() {
+    let fruit = |key: &str, y: f64| thing(key, "apple", "red", 0.35, y, [0.05, 0.05, 0.05]);
+    let bowl = thing("bowl_0", "bowl", "white", 0.5, 0.0, [0.2, 0.2, 0.06]);
+    let table = vec![fruit("apple_0", 0.2), fruit("apple_1", -0.1), fruit("apple_2", -0.3), bowl];
+    let look_between =
+        [given_up(Reason::NoGrasp)[..1].to_vec(), vec![None], given_up(Reason::NoGrasp)[..3].to_vec()];
+    let mut world = Scripted::new(table.clone());
+    world.script = look_between.concat().into();
+    let report = run_world(&mut world, "put all the apples in the bowl");
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::NoGrasp)));
+    let placed: Vec<&String> = world.skills.iter().filter(|skill| skill.starts_with("place")).collect();
+    assert_eq!(placed, ["place apple_1 in bowl_0", "place apple_2 in bowl_0"], "{:?}", world.skills);
+    assert!(report.message.contains("I could not put the red apple in the white bowl"), "{}", report.message);
+
+    // A stop ends all of it.
+    let mut world = Scripted::new(table);
+    world.script = [Some((Reason::Stopped, true))].into();
+    let report = run_world(&mut world, "put all the apples in the bowl");
+    assert_eq!(report.reason, Some(Reason::Stopped));
+    assert_eq!(world.skills.len(), 1, "{:?}", world.skills);
+
+    // What the rest needs was not done: a drawer that stays closed takes nothing.
+    let mut world = Scripted::new(row(0.0));
+    world.script = given_up(Reason::NoPlan).into();
+    let report = run_world(&mut world, "open the top drawer and put the apple in it");
+    assert_eq!(report.reason, Some(Reason::NoPlan));
+    assert!(!world.skills.iter().any(|skill| skill.starts_with("grasp")), "{:?}", world.skills);
+}
+
+/// A front that shows too little is looked at before it is said so, and then answered.
+#[test]
+fn whether_a_drawer_is_open_is_looked_at_before_it_is_answered() {
+    // From above, only the upper edge of its front shows.
+    let mut above = row(0.0);
+    let edge = block("drawer_2", "drawer", "white", [0.588, -0.14, 0.255], [0.6, 0.14, 0.295]);
+    above.iter_mut().filter(|object| object.key == edge.key).for_each(|object| *object = edge.clone());
+    above.retain(|object| !["drawer_0", "drawer_1"].contains(&object.key.0.as_str()));
+    let front = Agent { settings: Settings { front_view: Some("front"), ..Settings::default() }, ..agent() };
+    let ask = |shown: Option<f64>| {
+        let mut world = Scripted::new(above.clone());
+        world.shown_by_look.extend(shown.map(|out| ("drawer_2".into(), row(out))));
+        let readings = front.understand("is the top drawer open?").expect("understood");
+        (front.run(&readings, &mut world, None).message, world.skills)
+    };
+    let (answer, skills) = ask(Some(0.12));
+    assert!(answer.starts_with("Yes"), "{answer} {skills:?}");
+    assert_eq!(skills, ["look drawer_2 front", "home"]);
+    let (answer, skills) = ask(Some(0.0));
+    assert!(answer.starts_with("No"), "{answer} {skills:?}");
+    // What no look shows is said to be so afterwards.
+    let (answer, skills) = ask(None);
+    assert!(answer.contains("not seen well enough"), "{answer} {skills:?}");
+    assert_eq!(skills, ["look drawer_2 front", "look drawer_2", "home"]);
+    // Of a cabinet that shows no drawer at all, too.
+    let mut world = Scripted::new(above.iter().filter(|o| o.class_name != "drawer").cloned().collect());
+    world.shown_by_look = vec![("cabinet_0".into(), row(0.12))];
+    let readings = front.understand("is the top drawer open?").expect("understood");
+    let report = front.run(&readings, &mut world, None);
+    assert!(report.message.starts_with("Yes"), "{} {:?}", report.message, world.skills);
+}

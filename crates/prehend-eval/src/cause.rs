@@ -118,7 +118,7 @@ impl Cause {
                 }
             }
             (Expected::Answer(_), Outcome::Done) => {
-                if judgement.moved {
+                if judgement.needless {
                     Self::MovedWithoutNeed
                 } else {
                     Self::WrongAnswer

@@ -1,10 +1,11 @@
 //! From a sentence and the true scene to the goal it means there: what a person who sees the table would expect.
 //!
-//! The words are read by the same grammar as the robot's, but everything about the scene comes from physics: classes, colours,
+//! The words are read by the same grammar and with the same forgiveness (spelling, synonyms) as the robot's, but everything about the scene comes from physics: classes, colours,
 //! sizes and places are true. So a goal is judged by what the sentence means and not by what the robot took it for. Where the
 //! sentence cannot or must not be carried out, the goal is a refusal with the reasons that are fair.
 
 mod noun;
+mod reading;
 mod step;
 
 use crate::goal::{Answer, Expected, GoalSpec};

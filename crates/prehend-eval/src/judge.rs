@@ -54,6 +54,9 @@ pub struct Judgement {
     pub false_success: bool,
     /// The arm or the gripper moved between the snapshots.
     pub moved: bool,
+    /// It moved although the answer or the refusal needs no motion, or more than a look.
+    #[serde(default)]
+    pub needless: bool,
     /// What does not hold, a line each.
     pub findings: Vec<String>,
     /// What else was moved.
@@ -83,8 +86,9 @@ pub enum JudgeError {
 
 /// Judges one goal from the snapshots before and after it and the motions between them.
 ///
-/// Right is: the predicates hold and it says done; or it refused with an expected reason and did not move; or it answered
-/// correctly without moving. Collateral is reported and does not make an outcome wrong.
+/// Right is: the predicates hold and it says done; or it refused with an expected reason; or it answered correctly. For a refusal it
+/// must not move, but where what it saw decides (not found, ambiguous) and for an answer it may look: the arm may move then, as long
+/// as the gripper does not and no thing is moved. Collateral of what was to be done is reported and does not make an outcome wrong.
 /// Errors: [`JudgeError`].
 pub fn judge(
     spec: &GoalSpec,
@@ -96,11 +100,19 @@ pub fn judge(
     check_numbers(before, "before")?;
     check_numbers(after, "after")?;
     let collateral = collateral(spec, before, after)?;
-    let moved = motions
-        .arm
-        .iter()
-        .chain(&motions.gripper)
-        .any(|[start, end]| *end > before.time && *start < after.time);
+    let during = |[start, end]: &[f64; 2]| *end > before.time && *start < after.time;
+    let gripped = motions.gripper.iter().any(during);
+    let moved = gripped || motions.arm.iter().any(during);
+    let acted = gripped || !collateral.is_empty();
+    let needless = match &spec.expected {
+        Expected::World(_) | Expected::Carried => false,
+        Expected::Answer(_) => acted,
+        Expected::Refusal(reasons) => {
+            let hangs_on_sight =
+                reasons.iter().any(|reason| matches!(reason, Reason::NotFound | Reason::Ambiguous));
+            if hangs_on_sight { acted } else { moved }
+        }
+    };
     let done = reported.outcome == Outcome::Done;
     let mut findings = Vec::new();
     let (right, physics_ok, false_success) = match &spec.expected {
@@ -125,25 +137,25 @@ pub fn judge(
                 let reason = reported.reason.map_or("no reason", Reason::code);
                 findings.push(format!("refused with {reason}, not {}", codes(reasons)));
             }
-            if moved {
+            if needless {
                 findings.push("the robot moved".to_owned());
             }
             let disturbed = (!collateral.is_empty()).then_some(false);
-            (refused && fits && !moved, disturbed, done)
+            (refused && fits && !needless, disturbed, done)
         }
         Expected::Answer(answer) => {
             let correct = done && is_answer(answer, &reported.message);
             if !correct {
                 findings.push(format!("expected an answer with {}", describe_answer(answer)));
             }
-            if moved {
+            if needless {
                 findings.push("the robot moved".to_owned());
             }
-            (correct && !moved, (!collateral.is_empty()).then_some(false), false)
+            (correct && !needless, (!collateral.is_empty()).then_some(false), false)
         }
         Expected::Carried => (done, None, false),
     };
-    Ok(Judgement { right, physics_ok, false_success, moved, findings, collateral })
+    Ok(Judgement { right, physics_ok, false_success, moved, needless, findings, collateral })
 }
 
 /// Whether a predicate holds after the run. Errors: [`JudgeError::UnknownObject`].

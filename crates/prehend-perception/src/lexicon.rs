@@ -129,6 +129,11 @@ impl Lexicon {
         if long(4) && word.ends_with('s') && !kept { stem(1, "") } else { word.to_owned() }
     }
 
+    /// The measured colours that a colour word can mean, the nearest first; empty when it is no colour word.
+    pub fn measured(&self, color: &str) -> &[String] {
+        self.colors.get(color).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Whether two words or phrases stand in one synonym group.
     pub fn same(&self, a: &str, b: &str) -> bool {
         match (self.synonyms.get(a), self.synonyms.get(b)) {

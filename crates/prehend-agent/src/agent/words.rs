@@ -1,6 +1,6 @@
 //! What actions come to, in words.
 
-use crate::planner::{Action, describe, listed};
+use crate::planner::{Action, describe, describe_apart, listed};
 use prehend_scene::{ObjectMap, Relation};
 
 /// Whether an action puts down what the one before it picked up.
@@ -26,7 +26,7 @@ pub(super) fn done_words(action: &Action, named_in: &ObjectMap) -> String {
             };
             format!("{} is {there}", describe(object, named_in))
         }
-        Action::Act { object, action, .. } => format!("{action} {}: done", describe(object, named_in)),
+        Action::Act { object, action, .. } => format!("{action} {}: done", describe_apart(object, named_in)),
         Action::Go { object } => format!("I am at {}", describe(object, named_in)),
         Action::Home => "I am at home".to_owned(),
         Action::Look => "I looked again".to_owned(),

@@ -6,12 +6,22 @@ use super::feasible::capital;
 use super::ground::{Grounder, head_word, refuse};
 use super::panels::panels_of;
 use super::rows::seen_state;
-use crate::language::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
+use crate::language::{Destination, Head, Lexicon, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, Reason, Relation, Skill, fixture};
 
 /// Pieces of furniture that are looked at from the front before a plan is made, at most.
 const FACED: usize = 2;
+
+/// Whether a look at the front shows most of an object.
+pub(crate) fn faces_front(object: &Object, lexicon: &Lexicon) -> bool {
+    opens(&object.class_name, lexicon)
+}
+
+/// Whether things of this name are drawers or doors, or have them.
+fn opens(noun: &str, lexicon: &Lexicon) -> bool {
+    fixture::is_panel(noun) || lexicon.actions.rule("open", noun).is_some()
+}
 
 impl Grounder<'_, '_, '_> {
     /// What an action is done to, and by which part. A phrase that names a part of something ("the handle of the drawer",
@@ -71,11 +81,7 @@ impl Grounder<'_, '_, '_> {
         };
         // From above a front hardly shows, and whether it stands open even less. What of a cabinet or a microwave is opened is in
         // its front, too.
-        let is_panel = |np: &NounPhrase| {
-            let table = &self.knowledge.lexicon.actions;
-            matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun) || table.rule("open", noun).is_some())
-        };
-        if !phrases.iter().any(is_panel) {
+        if !phrases.iter().any(|np| self.speaks_of_front(np)) {
             return Ok(());
         }
         for thing in self.openable(phrases)?.into_iter().take(FACED) {
@@ -83,6 +89,29 @@ impl Grounder<'_, '_, '_> {
             if self.map()?.get(&thing).is_some() {
                 self.tools.survey(Skill::Look, view, Some(&thing))?;
                 self.queries.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a phrase names something whose front tells what it is about: drawers and doors, and what has them.
+    fn speaks_of_front(&self, np: &NounPhrase) -> bool {
+        matches!(&np.head, Head::Noun(noun) if opens(noun, self.knowledge.lexicon))
+    }
+
+    /// Notes the furniture whose front must be seen for a question that speaks of drawers or doors: of which none is seen, or not
+    /// the one that is asked for.
+    pub(super) fn needs_front(&mut self, phrases: &[NounPhrase], is_missing: bool) -> Result<(), Fault> {
+        let is_panel = |np: &NounPhrase| matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        let is_asked = |np: &NounPhrase| is_panel(np) || is_missing && self.speaks_of_front(np);
+        if self.tools.rooms() || !phrases.iter().any(is_asked) {
+            return Ok(());
+        }
+        for thing in self.openable(phrases)?.into_iter().take(FACED) {
+            let map = self.map()?;
+            let is_panel = map.get(&thing).is_some_and(|object| fixture::is_panel(&object.class_name));
+            if is_missing || !is_panel && panels_of(&thing, &map).is_empty() {
+                self.tools.unclear_too(&thing);
             }
         }
         Ok(())
@@ -315,8 +344,10 @@ impl Grounder<'_, '_, '_> {
         let all = self.candidates(&plain)?;
         let mut kept = Vec::new();
         for key in &all {
-            if self.state_of(key)? == Some(state) {
-                kept.push(key.clone());
+            match self.state_of(key)? {
+                Some(found) if found == state => kept.push(key.clone()),
+                Some(_) => {}
+                None => self.tools.unclear_too(key),
             }
         }
         if kept.is_empty() {

@@ -15,6 +15,14 @@ impl Grounder<'_, '_, '_> {
     ///
     /// Errors: a refusal when the question presumes something that is not so ("what colour is the mug?" without a mug).
     pub(super) fn answer(&mut self, question: &Question) -> Result<String, Fault> {
+        let answer = self.answer_as_seen(question);
+        let is_missing = answer.as_ref().is_err_and(|fault| fault.reason == Reason::NotFound);
+        self.needs_front(&phrases_of(question), is_missing)?;
+        answer
+    }
+
+    /// The answer from what is seen so far.
+    fn answer_as_seen(&mut self, question: &Question) -> Result<String, Fault> {
         match question {
             Question::Where(phrases) => {
                 let mut sentences = Vec::new();
@@ -189,6 +197,16 @@ impl Grounder<'_, '_, '_> {
         full.modifiers.splice(0..0, subject.modifiers.iter().cloned());
         let fitting: Vec<ObjectKey> =
             self.loose(&full)?.into_iter().filter(|key| keys.contains(key)).collect();
+        if self.wanted_state(&full).is_some() {
+            // How its neighbours stand matters only to who asks for them.
+            let mut unclear = Vec::new();
+            for key in &keys {
+                if self.state_of(key)?.is_none() {
+                    unclear.push(key.clone());
+                }
+            }
+            self.tools.unclear(unclear);
+        }
         let all = fitting.len() == keys.len();
         let map = self.map()?;
         let wanted = self.predicate_words(description);
@@ -276,6 +294,24 @@ impl Grounder<'_, '_, '_> {
         }
         listed(&words)
     }
+}
+
+/// What a question speaks of, with what that stands in or at.
+fn phrases_of(question: &Question) -> Vec<NounPhrase> {
+    let phrases: Vec<&NounPhrase> = match question {
+        Question::Where(phrases) | Question::Compare { options: phrases, .. } => phrases.iter().collect(),
+        Question::Count(np)
+        | Question::Exists(np)
+        | Question::Which(np)
+        | Question::Color(np)
+        | Question::Measure(_, np)
+        | Question::Is { subject: np, .. } => vec![np],
+        Question::Distance(a, b) => vec![a, b],
+        Question::Holding | Question::Abilities => Vec::new(),
+    };
+    let modifiers = phrases.iter().flat_map(|np| &np.modifiers);
+    let targets: Vec<NounPhrase> = modifiers.flat_map(|modifier| modifier.targets.clone()).collect();
+    phrases.into_iter().cloned().chain(targets).collect()
 }
 
 /// The same phrase, however many fit.

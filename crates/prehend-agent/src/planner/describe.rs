@@ -1,5 +1,6 @@
 //! Objects in words, for answers and questions back.
 
+use super::panels::panels_of;
 use super::{Action, Plan};
 use crate::language::plural;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, fixture, spatial};
@@ -30,6 +31,26 @@ pub(crate) fn noun(object: &Object) -> String {
 /// "the red mug", or the key when the object is not in the map.
 pub(crate) fn describe(key: &ObjectKey, map: &ObjectMap) -> String {
     map.get(key).map_or_else(|| key.0.replace('_', " "), |object| format!("the {}", noun(object)))
+}
+
+/// As [`describe`], and of drawers and doors above each other which one: "the top drawer".
+pub(crate) fn describe_apart(key: &ObjectKey, map: &ObjectMap) -> String {
+    let level = || {
+        let panel = map.get(key).filter(|object| fixture::is_panel(&object.class_name))?;
+        let row: Vec<&Object> = panels_of(&fixture::whole_of(panel, map)?.key, map)
+            .iter()
+            .filter_map(|other| map.get(other))
+            .filter(|other| other.class_name == panel.class_name)
+            .collect();
+        let words = level_words(&row).filter(|words| row.len() > 1 && are_distinct(words))?;
+        let word = row.iter().zip(words).find(|(other, _)| other.key == *key)?.1;
+        let class = class_of(panel);
+        Some(match word.strip_suffix(" one") {
+            Some(level) => format!("{level} {class}"),
+            None => format!("the {class} {word}"),
+        })
+    };
+    level().unwrap_or_else(|| describe(key, map))
 }
 
 /// "The red mug".
@@ -86,24 +107,18 @@ pub(crate) fn inventory_words(keys: &[ObjectKey], map: &ObjectMap) -> String {
 pub(crate) fn differences(keys: &[ObjectKey], map: &ObjectMap) -> Vec<String> {
     let objects: Vec<&Object> = keys.iter().filter_map(|key| map.get(key)).collect();
     let colors: Vec<Option<&str>> = objects.iter().map(|object| color_of(object)).collect();
-    let distinct = |words: &[String]| {
-        let mut sorted = words.to_vec();
-        sorted.sort();
-        sorted.dedup();
-        sorted.len() == words.len()
-    };
     let by_color: Vec<String> = colors
         .iter()
         .map(|color| color.map_or("of no clear colour".to_owned(), |c| format!("a {c} one")))
         .collect();
-    if distinct(&by_color) {
+    if are_distinct(&by_color) {
         return by_color;
     }
     let classes: Vec<String> = objects.iter().map(|object| with_article(class_of(object))).collect();
-    if distinct(&classes) {
+    if are_distinct(&classes) {
         return classes;
     }
-    if let Some(levels) = level_words(&objects).filter(|words| distinct(words)) {
+    if let Some(levels) = level_words(&objects).filter(|words| are_distinct(words)) {
         return levels;
     }
     let carriers: Vec<Option<String>> = objects
@@ -117,10 +132,17 @@ pub(crate) fn differences(keys: &[ObjectKey], map: &ObjectMap) -> Vec<String> {
             carried.clone().unwrap_or_else(|| format!("one {}", side_words(object, &objects)))
         })
         .collect();
-    if distinct(&with_places) {
+    if are_distinct(&with_places) {
         return with_places;
     }
     objects.iter().map(|object| format!("one {}", where_words(object))).collect()
+}
+
+fn are_distinct(words: &[String]) -> bool {
+    let mut sorted = words.to_vec();
+    sorted.sort();
+    sorted.dedup();
+    sorted.len() == words.len()
 }
 
 /// "the top one", of drawers above each other; `None` when they are no drawers or stand side by side.
@@ -241,7 +263,7 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
             Action::Place { object, relation, targets, .. } => {
                 format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
             }
-            Action::Act { object, action, .. } => format!("{action} {}", describe(object, map)),
+            Action::Act { object, action, .. } => format!("{action} {}", describe_apart(object, map)),
             Action::Go { object } => format!("go to {}", describe(object, map)),
             Action::Home => "go home".to_owned(),
             Action::Look => "look again".to_owned(),

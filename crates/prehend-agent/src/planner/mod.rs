@@ -22,7 +22,8 @@ use crate::tools::Toolbox;
 use crate::world::Fault;
 use prehend_scene::{Compartment, ObjectKey, Reason, Relation};
 
-pub(crate) use describe::{describe, listed};
+pub(crate) use act::faces_front;
+pub(crate) use describe::{describe, describe_apart, listed, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
 pub(crate) use rows::seen_state;
@@ -132,6 +133,7 @@ pub(crate) fn plan(
     tools: &mut Toolbox<'_>,
     knowledge: Knowledge<'_>,
 ) -> Result<Plan, Fault> {
+    tools.begin_plan();
     let mut plans: Vec<Plan> = Vec::new();
     let mut refusals: Vec<Fault> = Vec::new();
     for reading in readings {

@@ -45,6 +45,26 @@ impl Grounder<'_, '_, '_> {
         Ok(keys.iter().map(|key| map.get(key).map_or(0.0, |object| spatial::centre(object).z)).collect())
     }
 
+    /// Drawers and doors in the order in which an action is done to them: one that stands open is in the way of what is below it, so
+    /// that the lowest is opened first and closed last. Others keep their order.
+    pub(super) fn in_turn(&mut self, verb: &str, keys: Vec<ObjectKey>) -> Result<Vec<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let table = &self.knowledge.lexicon.actions;
+        let panels: Option<Vec<&Object>> = keys
+            .iter()
+            .map(|key| map.get(key).filter(|object| fixture::is_panel(&object.class_name)))
+            .collect();
+        let makes = |panel: &Object| table.rule(verb, &panel.class_name).and_then(|rule| rule.makes);
+        let Some(mut panels) = panels.filter(|panels| panels.len() > 1) else { return Ok(keys) };
+        let upwards = match panels.first().and_then(|panel| makes(panel)) {
+            Some(Makes::Open) => 1.0,
+            Some(Makes::Closed) => -1.0,
+            Some(Makes::On | Makes::Off) | None => return Ok(keys),
+        };
+        panels.sort_by(|a, b| (upwards * spatial::centre(a).z).total_cmp(&(upwards * spatial::centre(b).z)));
+        Ok(panels.into_iter().map(|panel| panel.key.clone()).collect())
+    }
+
     /// The highest or lowest row, of each thing they belong to.
     ///
     /// Errors: not found when another drawer fits above the highest that is seen: the one that is meant is not seen then.

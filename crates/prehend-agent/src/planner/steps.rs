@@ -31,7 +31,7 @@ impl Grounder<'_, '_, '_> {
                     self.face(objects)?;
                     let (keys, part) = self.ground_acted(action, objects, part.as_ref())?;
                     self.objects = keys.clone();
-                    for key in keys {
+                    for key in self.in_turn(action, keys)? {
                         let part = part.as_ref();
                         already.extend(self.act(&key, action, part, &mut held, &mut actions)?);
                     }

@@ -4,6 +4,7 @@
 //! `object_retrieval` takes the map anew (remapping, ASP III-C).
 
 mod call;
+mod doubt;
 mod interaction;
 mod output;
 mod room;
@@ -11,6 +12,7 @@ mod schema;
 mod spatial;
 
 pub use call::ToolCallError;
+pub(crate) use doubt::RestsOn;
 pub use interaction::Interaction;
 pub use output::{ToolOutput, ToolValue};
 pub use schema::schema;
@@ -33,8 +35,8 @@ pub struct Toolbox<'w> {
     map: Option<Arc<ObjectMap>>,
     freshness: Freshness,
     moved: bool,
-    /// A retrieval left open whether an object was meant.
-    doubt: bool,
+    /// What the plan that is being made went by.
+    considered: doubt::Considered,
     calls: u32,
     limit: u32,
     /// Whether the robot drives.
@@ -87,7 +89,7 @@ impl<'w> Toolbox<'w> {
             map: None,
             freshness: Freshness::Unseen,
             moved: false,
-            doubt: false,
+            considered: doubt::Considered::default(),
             calls: 0,
             limit,
             rooms,
@@ -111,11 +113,6 @@ impl<'w> Toolbox<'w> {
     /// Whether a skill has moved the robot.
     pub fn moved(&self) -> bool {
         self.moved
-    }
-
-    /// Whether a retrieval since the last call of this left open if an object was meant.
-    pub fn take_doubt(&mut self) -> bool {
-        std::mem::take(&mut self.doubt)
     }
 
     /// Number of calls so far; spatial tools do not count.
@@ -143,6 +140,7 @@ impl<'w> Toolbox<'w> {
         };
         self.freshness = Freshness::SeenBySkill;
         self.state.map_version = map.version;
+        self.considered.looked(map.stamp);
         self.map = Some(Arc::clone(&map));
         Ok(map)
     }
@@ -191,9 +189,8 @@ impl<'w> Toolbox<'w> {
             Ok(retrieval) => retrieval,
             Err(fault) => return Err(self.failed("object_retrieval", fault)),
         };
-        // No further view of the room is to be had from here.
-        self.doubt |= scope == Scope::Local && !retrieval.doubtful.is_empty();
         retrieval.keys.retain(|key| !self.struck.contains(key));
+        self.considered.found(&retrieval.keys, &retrieval.doubtful);
         if scope == Scope::Room {
             for key in &retrieval.keys {
                 self.grounded_by.insert(key.clone(), query.to_owned());

@@ -63,6 +63,10 @@ pub(crate) struct Scripted {
     pub(crate) interrupt_after_skills: Option<(usize, Fault)>,
     /// What the map shows from so many updates on.
     pub(crate) seen_later: Option<(u32, Vec<Object>)>,
+    /// What no look shows but one that is aimed at it: the map keeps it as it was.
+    pub(crate) out_of_view: Vec<ObjectKey>,
+    /// What a look that is aimed at an object makes of the map.
+    pub(crate) shown_by_look: Vec<(ObjectKey, Vec<Object>)>,
     /// An object whose name views dispute until so many updates were made, and its true name.
     pub(crate) disputed: Option<(ObjectKey, u32, &'static str)>,
 }
@@ -77,6 +81,16 @@ impl Scripted {
             support_plane: Some([0.0, 0.0, 1.0, 0.0]),
         };
         Self { map, ..Self::default() }
+    }
+
+    /// A frame: all but what is out of view is seen now, and what the look was aimed at.
+    fn see(&mut self, aimed_at: Option<&ObjectKey>) {
+        self.map.stamp += 1.0;
+        for object in &mut self.map.objects {
+            if !self.out_of_view.contains(&object.key) || aimed_at == Some(&object.key) {
+                object.last_seen = self.map.stamp;
+            }
+        }
     }
 
     fn place(&mut self, request: &SkillRequest) {
@@ -117,6 +131,7 @@ impl World for Scripted {
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         self.updates += 1;
         self.map.version += 1;
+        self.see(None);
         if let Some((_, objects)) = self.seen_later.take_if(|(updates, _)| *updates <= self.updates) {
             self.map.objects = objects;
         }
@@ -208,8 +223,14 @@ impl World for Scripted {
                 }
             }
             Skill::GraspPart => self.held = Some(request.object.clone()),
-            Skill::Look | Skill::Home | Skill::TipPush | Skill::PinchPull | Skill::HookPull | Skill::GoTo => {
+            Skill::Look => {
+                let shown = self.shown_by_look.iter().position(|(key, _)| *key == request.object);
+                if let Some((_, objects)) = shown.map(|place| self.shown_by_look.remove(place)) {
+                    self.map.objects = objects;
+                }
+                self.see(Some(&request.object));
             }
+            Skill::Home | Skill::TipPush | Skill::PinchPull | Skill::HookPull | Skill::GoTo => {}
         }
         self.map.version += 1;
         Ok(SkillOutcome { held: self.held.clone(), map_stale: false })

@@ -1,12 +1,13 @@
 //! Noun phrases to objects of the true scene.
 
 use super::Vocabulary;
+use super::reading::{Names, has_color};
 use crate::place::{self, Side};
 use prehend_agent::language::{
     Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
 };
 use prehend_scene::Reason;
-use prehend_sim::scene::{Shape, named_color};
+use prehend_sim::scene::Shape;
 use prehend_sim::world::{ObjectTruth, Truth};
 
 /// Gap up to which a thing is near another, and from which it is far, metres.
@@ -25,6 +26,7 @@ const DEPTH: usize = 8;
 pub(super) struct Scene<'a> {
     pub(super) truth: &'a Truth,
     pub(super) words: &'a Vocabulary,
+    names: Names,
     /// Indices of the objects spoken of last.
     pub(super) spoken: Vec<usize>,
 }
@@ -41,7 +43,7 @@ pub(super) type Refusal = Vec<Reason>;
 
 impl<'a> Scene<'a> {
     pub(super) fn new(truth: &'a Truth, words: &'a Vocabulary) -> Self {
-        Self { truth, words, spoken: Vec::new() }
+        Self { truth, words, names: Names::of(truth), spoken: Vec::new() }
     }
 
     pub(super) fn object(&self, index: usize) -> &'a ObjectTruth {
@@ -107,7 +109,7 @@ impl<'a> Scene<'a> {
         }
         let all = 0..self.truth.objects.len();
         let mut found: Vec<usize> = match &phrase.head {
-            Head::Noun(noun) => self.named(noun),
+            Head::Noun(noun) => self.names.named(noun, &phrase.quantity, &self.words.synonyms),
             Head::Anything => all.collect(),
             Head::It | Head::Them => {
                 if self.spoken.is_empty() {
@@ -119,8 +121,9 @@ impl<'a> Scene<'a> {
         };
         found.retain(|index| {
             let object = self.object(*index);
-            phrase.attributes.iter().all(|attribute| has(object, attribute) && self.is_so(object, attribute))
-                && !phrase.excluded_attributes.iter().any(|attribute| has(object, attribute))
+            let has = |attribute: &Attribute| has(object, attribute, self.words);
+            phrase.attributes.iter().all(|attribute| has(attribute) && self.is_so(object, attribute))
+                && !phrase.excluded_attributes.iter().any(has)
         });
         for modifier in &phrase.modifiers {
             found = self.related(found, modifier, depth)?;
@@ -133,31 +136,6 @@ impl<'a> Scene<'a> {
             found = self.selected(found, selector, depth)?;
         }
         Ok(found)
-    }
-
-    /// Objects of a noun: those of just this class if there are any, else of a synonym, else of a kind.
-    fn named(&self, noun: &str) -> Vec<usize> {
-        let synonyms = &self.words.synonyms;
-        let noun = synonyms.singular(noun);
-        let head = noun.rsplit(' ').next().unwrap_or(&noun);
-        let tests: [&dyn Fn(&str) -> bool; 4] = [
-            &|class| class == noun,
-            &|class| {
-                synonyms.same(class, &noun)
-                    || class.rsplit(' ').next().is_some_and(|last| last == noun || synonyms.same(last, &noun))
-            },
-            &|class| synonyms.is_kind(&noun, class),
-            &|class| class == head || synonyms.same(class, head),
-        ];
-        for test in tests {
-            let found: Vec<usize> = (0..self.truth.objects.len())
-                .filter(|index| test(&synonyms.singular(&self.object(*index).class.to_lowercase())))
-                .collect();
-            if !found.is_empty() {
-                return found;
-            }
-        }
-        Vec::new()
     }
 
     fn targets(&self, phrases: &[NounPhrase], depth: usize) -> Result<Vec<usize>, Refusal> {
@@ -193,7 +171,8 @@ impl<'a> Scene<'a> {
         let [NounPhrase { head: Head::Noun(noun), .. }] = modifier.targets.as_slice() else { return None };
         let is_place = matches!(modifier.relation, Spatial::In | Spatial::At | Spatial::On);
         let is_room = self.truth.base.is_some() && self.words.lexicon.rooms.is_room(noun);
-        (is_place && is_room && self.named(noun).is_empty()).then_some(noun)
+        (is_place && is_room && self.names.named(noun, &Quantity::One, &self.words.synonyms).is_empty())
+            .then_some(noun)
     }
 
     /// Whether an object stands in a room: the nearest furniture that tells of a room tells of that one.
@@ -416,34 +395,11 @@ fn in_region(object: &ObjectTruth, region: Region) -> bool {
 }
 
 /// Whether an object has a property; what cannot be known of it counts as had.
-fn has(object: &ObjectTruth, attribute: &Attribute) -> bool {
+fn has(object: &ObjectTruth, attribute: &Attribute, words: &Vocabulary) -> bool {
     match attribute.kind {
-        AttributeKind::Color => has_color(object, &attribute.word),
+        AttributeKind::Color => has_color(object, &attribute.word, &words.synonyms),
         AttributeKind::Shape => has_shape(&object.shape, &attribute.word),
         AttributeKind::Material | AttributeKind::Other => true,
-    }
-}
-
-fn has_color(object: &ObjectTruth, word: &str) -> bool {
-    let word = word.replace("gray", "grey");
-    if let Some(name) = &object.color_name {
-        let name = name.replace("gray", "grey");
-        if name == word || name.rsplit(' ').next() == Some(word.as_str()) {
-            return true;
-        }
-    }
-    let basic = |rgb: [u8; 3]| {
-        prehend_perception::color::fractions(std::iter::once(rgb)).into_iter().next().map(|(word, _)| word)
-    };
-    let own = basic(object.color);
-    let value = object.color.iter().copied().max().unwrap_or(0);
-    match word.as_str() {
-        "dark" => value < 128,
-        "light" | "bright" | "pale" => value >= 128,
-        word => match named_color(word).or_else(|| named_color(word.rsplit(' ').next().unwrap_or(word))) {
-            Some(named) => basic(named.0) == own,
-            None => own.as_deref() == Some(word),
-        },
     }
 }
 

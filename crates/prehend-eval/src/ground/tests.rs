@@ -243,3 +243,128 @@ fn a_room_is_known_by_its_furniture() {
     let unknown = ground("put the lemon in the bowl in the bathroom", &truth, words());
     assert!(matches!(unknown.expected, Expected::Refusal(_)), "{:?}", unknown.expected);
 }
+
+/// Things of many kinds, one of each, all of which can be grasped.
+fn one_of_each() -> Truth {
+    let cylinder = |radius, height| Shape::Cylinder { radius, height };
+    let bowl = Shape::Bowl { radius: 0.085, foot: 0.045, height: 0.055, wall: 0.004 };
+    let mug = Shape::Mug { radius: 0.038, height: 0.09, wall: 0.004, handle: 0.03 };
+    let plate = Shape::Plate { radius: 0.095, foot: 0.06, height: 0.024, wall: 0.004 };
+    let things = [
+        ("banana", "yellow", cylinder(0.02, 0.15)),
+        ("tomato", "red", Shape::Sphere { radius: 0.03 }),
+        ("bowl", "white", bowl),
+        ("mug", "blue", mug),
+        ("plate", "grey", plate),
+        ("can", "green", cylinder(0.033, 0.1)),
+        ("screwdriver", "orange", cylinder(0.015, 0.15)),
+        ("sponge", "pink", Shape::Box { size: [0.1, 0.06, 0.03] }),
+        ("tape measure", "black", Shape::Box { size: [0.06, 0.06, 0.03] }),
+    ];
+    let objects = things.iter().enumerate().map(|(n, (class, color, shape))| {
+        object(class, class, color, *shape, [0.3 + 0.1 * (n / 3) as f64, 0.2 * (n % 3) as f64 - 0.2])
+    });
+    Truth { objects: objects.collect(), ..table() }
+}
+
+/// The same words, each once: misspelled in every simple way.
+fn misspelled(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let of = |letters: &[char]| letters.iter().collect::<String>();
+    let mut all = vec![word.to_owned()];
+    for place in 0..letters.len() {
+        let (before, after) = letters.split_at(place);
+        all.push(of(before) + &of(&after[1..]));
+        all.push(of(before) + &of(&after[..1]) + &of(after));
+        all.push(of(before) + "x" + &of(&after[1..]));
+        if let [a, b, rest @ ..] = after {
+            all.push(of(before) + &of(&[*b, *a]) + &of(rest));
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// What the robot takes a sentence about one thing to name, on a map that shows everything as it is.
+fn read_by_the_robot(sentence: &str, truth: &Truth) -> Option<Vec<String>> {
+    use prehend_agent::language::{Head, Step};
+    use prehend_geometry::{OrientedBox, PointCloud};
+    use prehend_scene::{Object, ObjectMap};
+    let shown = truth.objects.iter().map(|thing| {
+        let size = nalgebra::Vector3::from(thing.half_extents) * 2.0;
+        let bounds = OrientedBox {
+            pose: nalgebra::Isometry3::translation(thing.position[0], thing.position[1], 0.0),
+            size,
+        };
+        Object {
+            class_name: thing.class.clone(),
+            color: thing.color,
+            color_fractions: prehend_perception::color::fractions(std::iter::once(thing.color)),
+            ..Object::unnamed(thing.name.as_str().into(), PointCloud::default(), bounds)
+        }
+    });
+    let map = ObjectMap { objects: shown.collect(), ..ObjectMap::default() };
+    let readings = parse(sentence, &words().lexicon).ok()?;
+    let [Goal::Steps(steps)] = readings.as_slice() else { return None };
+    let [Step::Pick { objects, .. }] = steps.as_slice() else { return None };
+    let [phrase] = objects.as_slice() else { return None };
+    let Head::Noun(noun) = &phrase.head else { return None };
+    let attributes = phrase.attributes.iter().map(|attribute| attribute.word.as_str());
+    let query = attributes.chain([noun.as_str()]).collect::<Vec<_>>().join(" ");
+    let found = prehend_perception::retrieve(&map, &query, 0, &words().synonyms);
+    Some(found.matches.into_iter().map(|found| found.key.0).collect())
+}
+
+/// Whatever the robot's reader accepts as naming one thing, the judge reads as the same thing.
+#[test]
+fn the_judge_forgives_what_the_robot_forgives() {
+    let truth = one_of_each();
+    let synonyms = include_str!("../../../../config/language/synonyms.yaml");
+    let known = synonyms.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(|line| {
+        line.split([',', '[', ']', ':', '-']).map(|word| word.trim().trim_matches('"').to_owned())
+    });
+    let classes = truth.objects.iter().flat_map(|object| misspelled(&object.class));
+    let colors = truth
+        .objects
+        .iter()
+        .filter_map(|object| Some(format!("{} {}", object.color_name.as_ref()?, object.class)));
+    let others = [
+        "shiny bananna",
+        "nice old tomatoe",
+        "crimson tomato",
+        "yelow banana",
+        "navy blue mug",
+        "charcoal tape measure",
+    ];
+    let nouns = known.chain(classes).chain(colors).chain(others.map(str::to_owned));
+    let (mut accepted, mut wrong) = (0, Vec::new());
+    for noun in nouns.filter(|noun| noun.chars().any(char::is_alphabetic)) {
+        let sentence = format!("pick up the {noun}");
+        let Some([one]) = read_by_the_robot(&sentence, &truth)
+            .map(|found| <[String; 1]>::try_from(found).unwrap_or_default())
+        else {
+            continue;
+        };
+        let spec = ground(&sentence, &truth, words());
+        if one.is_empty() || spec == GoalSpec::refusal(&[Reason::Unsafe]) {
+            continue;
+        }
+        accepted += 1;
+        if spec.expected != Expected::World(vec![Predicate::Held { object: one.clone() }]) {
+            wrong.push(format!("`{sentence}`: {one}, judged as {:?}", spec.expected));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {accepted}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(accepted > 150, "only {accepted} phrases name one thing");
+}
+
+#[test]
+fn a_misspelled_sentence_is_judged_by_what_it_means() {
+    let truth = one_of_each();
+    let meant = |sentence: &str| ground(sentence, &truth, words()).expected;
+    let on_plate = Predicate::On { object: "banana".into(), target: "plate".into() };
+    assert_eq!(meant("put teh bananna on the plate"), Expected::World(vec![on_plate]));
+    // What is no misspelling of anything here is still not found.
+    assert!(matches!(meant("pick up the umbrella"), Expected::Refusal(_)));
+}

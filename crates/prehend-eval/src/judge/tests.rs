@@ -240,7 +240,14 @@ fn refusals_must_be_typed_and_still() {
     };
     let good = judged(&still, Outcome::Refused, Some(Reason::NotFound));
     assert!(good.right && good.physics_ok.is_none() && !good.moved);
-    assert!(!judged(&looked, Outcome::Refused, Some(Reason::NotFound)).right);
+    // What is there, and which is meant, may need a look; more than that does not.
+    let look = judged(&looked, Outcome::Refused, Some(Reason::NotFound));
+    assert!(look.right && look.moved && !look.needless);
+    let grasped = Motions { gripper: vec![[1.0, 5.5]], ..looked.clone() };
+    assert!(!judged(&grasped, Outcome::Refused, Some(Reason::NotFound)).right);
+    let never = GoalSpec::refusal(&[Reason::Unsafe]);
+    let refused = reported(Outcome::Refused, Some(Reason::Unsafe));
+    assert!(!judge(&never, &before, &after, &looked, &refused).unwrap().right);
     assert!(!judged(&still, Outcome::Refused, Some(Reason::Ambiguous)).right);
     assert!(!judged(&still, Outcome::Failed, Some(Reason::NotFound)).right);
     assert!(judged(&still, Outcome::Done, None).false_success);
@@ -301,6 +308,8 @@ fn answers() {
     let said = Reported { outcome: Outcome::Done, reason: None, message: "2".into() };
     let judged = judge(&spec, &before, &after, &Motions::default(), &said).unwrap();
     assert!(judged.right && judged.physics_ok.is_none());
+    let looking = Motions { arm: vec![[6.0, 7.0]], ..Motions::default() };
+    assert!(judge(&spec, &before, &after, &looking, &said).unwrap().right);
     let moving = Motions { gripper: vec![[6.0, 7.0]], ..Motions::default() };
     assert!(!judge(&spec, &before, &after, &moving, &said).unwrap().right);
 }

@@ -1,0 +1,79 @@
+//! Doubt that a look could settle is looked at before a person is asked, refused or answered.
+
+use super::Agent;
+use crate::language::Goal;
+use crate::planner::{Knowledge, Plan, faces_front, plan};
+use crate::tools::{RestsOn, Toolbox};
+use crate::world::Fault;
+use prehend_scene::{ObjectKey, Reason, Skill};
+
+/// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
+const FRAMES: usize = 2;
+/// Most looks from elsewhere in one goal: a person waits for each.
+const LOOKS: usize = 4;
+/// Most looks at one thing: what two poses do not settle, a third hardly does.
+const LOOKS_AT_ONE: usize = 2;
+
+impl Agent {
+    /// Plans a goal. Before it ends otherwise than with actions, what that end rests on is looked at: in further frames, then from
+    /// elsewhere.
+    ///
+    /// Errors: those of the planner. A look that fails does not end the goal: then it ends as it would have without.
+    pub(super) fn plan_surely(
+        &self,
+        readings: &[Goal],
+        tools: &mut Toolbox<'_>,
+        knowledge: Knowledge<'_>,
+    ) -> Result<Plan, Fault> {
+        let mut planned = plan(readings, tools, knowledge);
+        // A name in doubt may decide who is meant also where the plan is one of actions.
+        for _ in 0..FRAMES {
+            if !tools.names_in_doubt() && self.doubts(&planned, tools)?.is_empty() {
+                break;
+            }
+            tools.forget_map();
+            planned = plan(readings, tools, knowledge);
+        }
+        let mut looked: Vec<ObjectKey> = Vec::new();
+        while looked.len() < LOOKS {
+            let looks_at = |key: &ObjectKey| looked.iter().filter(|other| *other == key).count();
+            let doubts = self.doubts(&planned, tools)?;
+            // What was not looked at yet comes first.
+            let next = doubts.into_iter().map(|key| (looks_at(&key), key)).min_by_key(|(looks, _)| *looks);
+            let Some((looks, key)) = next.filter(|(looks, _)| *looks < LOOKS_AT_ONE) else { break };
+            let front = self.settings.front_view.filter(|_| looks == 0);
+            let faces_front = tools.map()?.get(&key).is_some_and(|object| faces_front(object, &self.lexicon));
+            let view = front.filter(|_| faces_front).unwrap_or("");
+            if tools.survey(Skill::Look, view, Some(&key)).is_err() {
+                return tools.interrupted().map_or(planned, Err);
+            }
+            looked.push(key);
+            planned = plan(readings, tools, knowledge);
+        }
+        if !looked.is_empty() && !matches!(planned, Ok(Plan::Actions(_))) {
+            // The next goal, or question, sees the workspace again. What was found out is told even if the arm stays where it is.
+            let went_home = tools.survey(Skill::Home, "", None);
+            if let (Err(_), Some(fault)) = (went_home, tools.interrupted()) {
+                return Err(fault);
+            }
+        }
+        planned
+    }
+
+    /// What the end of a plan rests on and a look could settle; nothing for a plan of actions, which look for themselves.
+    fn doubts(
+        &self,
+        planned: &Result<Plan, Fault>,
+        tools: &mut Toolbox<'_>,
+    ) -> Result<Vec<ObjectKey>, Fault> {
+        match planned {
+            Ok(Plan::Actions(_)) => Ok(Vec::new()),
+            Ok(Plan::Answer(_)) => tools.doubts(RestsOn::Everything),
+            Err(fault) => match fault.reason {
+                Reason::Ambiguous => tools.doubts(RestsOn::Which),
+                Reason::NotFound => tools.doubts(RestsOn::Everything),
+                _ => Ok(Vec::new()),
+            },
+        }
+    }
+}

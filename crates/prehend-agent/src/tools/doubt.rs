@@ -1,0 +1,102 @@
+//! What an end of a plan rests on without being seen well: a look could settle it.
+//!
+//! Actions look for themselves before they touch anything. A refusal and an answer are final: what they rest on is looked at first.
+
+use super::Toolbox;
+use crate::world::Fault;
+use prehend_scene::{ObjectKey, Scope};
+
+/// Stamps nearer to each other than this are of one frame, seconds: cameras are slower, and a stamp as a float is coarser than
+/// its nanoseconds.
+const SAME_FRAME: f64 = 1e-3;
+
+/// What the end of a plan rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RestsOn {
+    /// Which of several is meant: things that one description fits alike.
+    Which,
+    /// Everything that was asked for, there or not.
+    Everything,
+}
+
+/// What the plan that is being made went by.
+#[derive(Debug, Default)]
+pub(super) struct Considered {
+    /// What each retrieval found.
+    found: Vec<Vec<ObjectKey>>,
+    /// Of which it is open whether they are meant, by their names.
+    doubtful: Vec<ObjectKey>,
+    /// Of which more of the front must be seen to tell.
+    unclear: Vec<ObjectKey>,
+    /// When the first look of the goal was taken, seconds.
+    since: Option<f64>,
+}
+
+impl Considered {
+    /// Notes what a retrieval found.
+    pub(super) fn found(&mut self, keys: &[ObjectKey], doubtful: &[ObjectKey]) {
+        self.found.push(keys.to_vec());
+        self.doubtful.extend_from_slice(doubtful);
+    }
+
+    /// Notes when a look was taken; the first one of a goal counts.
+    pub(super) fn looked(&mut self, stamp: f64) {
+        self.since.get_or_insert(stamp);
+    }
+}
+
+impl Toolbox<'_> {
+    /// Begins a new plan: what another went by does not count.
+    pub(crate) fn begin_plan(&mut self) {
+        self.considered = super::doubt::Considered { since: self.considered.since, ..Default::default() };
+    }
+
+    /// Whether names left open what is meant.
+    pub(crate) fn names_in_doubt(&self) -> bool {
+        self.scope == Scope::Local && !self.considered.doubtful.is_empty()
+    }
+
+    /// Says of whose front too little is seen, in place of what was said before.
+    pub(crate) fn unclear(&mut self, keys: Vec<ObjectKey>) {
+        self.considered.unclear = keys;
+    }
+
+    /// Says of one thing more that too little of its front is seen.
+    pub(crate) fn unclear_too(&mut self, key: &ObjectKey) {
+        self.considered.unclear.push(key.clone());
+    }
+
+    /// What the end of the plan rests on and a look could settle, in the order it came up, each once: what only memory shows, for
+    /// the looks of this goal did not see it; what views name differently; what shows too little of its front.
+    ///
+    /// Errors: those of a map update.
+    pub(crate) fn doubts(&mut self, end: RestsOn) -> Result<Vec<ObjectKey>, Fault> {
+        if self.scope == Scope::Room {
+            // No further view of the room is to be had from here.
+            return Ok(Vec::new());
+        }
+        let map = self.map()?;
+        let Considered { found, doubtful, unclear, since } = &self.considered;
+        let is_remembered = |key: &ObjectKey| {
+            let seen = map.get(key).map(|object| object.last_seen);
+            seen.zip(*since).is_some_and(|(seen, since)| seen < since - SAME_FRAME)
+        };
+        let held = self.state.held_object.as_ref();
+        let counts = |group: &&Vec<ObjectKey>| end == RestsOn::Everything || group.len() > 1;
+        let rests_on: Vec<&ObjectKey> = found.iter().filter(counts).flatten().collect();
+        let nothing_found = found.iter().any(Vec::is_empty) && end == RestsOn::Everything;
+        let mut doubts: Vec<ObjectKey> = Vec::new();
+        let in_doubt = rests_on
+            .iter()
+            .copied()
+            .filter(|key| is_remembered(key) || doubtful.contains(key))
+            .chain(doubtful.iter().filter(|_| nothing_found))
+            .chain(unclear);
+        for key in in_doubt.filter(|key| Some(*key) != held && map.get(key).is_some()) {
+            if !doubts.contains(key) {
+                doubts.push(key.clone());
+            }
+        }
+        Ok(doubts)
+    }
+}
