@@ -3,7 +3,7 @@
 use crate::collision_check::Scratch;
 use crate::ik::{distance, is_finite};
 use crate::{CollisionWorld, Contact, IkOptions, JointError};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 
 /// How finely to follow the line, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +36,11 @@ pub enum CartesianStop {
     },
     /// The arm would touch something.
     Contact(Contact),
+    /// The tip would leave the fence.
+    Fence {
+        /// The first place beyond it.
+        place: Point3<f64>,
+    },
 }
 
 /// A line of the tip as joint values.
@@ -119,7 +124,10 @@ impl CollisionWorld {
                             let away = (goal.translation.vector - begin).norm();
                             self.new_contact(&next, &at_start, away, &mut scratch).map(CartesianStop::Contact)
                         };
-                        let stop = if jump > options.max_joint_step {
+                        let place = Point3::from(goal.translation.vector);
+                        let stop = if self.fence.is_some_and(|fence| !fence.contains(&place)) {
+                            Some(CartesianStop::Fence { place })
+                        } else if jump > options.max_joint_step {
                             Some(CartesianStop::Jump { step: jump })
                         } else if options.avoid_collisions {
                             contact()

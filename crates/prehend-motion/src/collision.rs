@@ -1,7 +1,7 @@
-//! What the arm must not touch: objects in the scene, what the gripper holds, and the arm itself.
+//! What the arm must not touch: objects in the scene, what the gripper holds, and the arm itself; and where its tip must stay.
 
 use crate::ik::is_finite;
-use crate::{RobotModel, Shape};
+use crate::{Fence, RobotModel, Shape};
 use nalgebra::Isometry3;
 use parry3d::bounding_volume::Aabb;
 use parry3d::math::{Pose, Rot3, Vector};
@@ -106,6 +106,7 @@ pub struct CollisionWorld {
     pub(crate) self_pairs: Vec<(u32, u32)>,
     pub(crate) objects: BTreeMap<String, Arc<SceneObject>>,
     pub(crate) attached: BTreeMap<String, Arc<Attached>>,
+    pub(crate) fence: Option<Fence>,
     allowed: HashMap<String, HashMap<String, bool>>,
     allowed_default: HashMap<String, bool>,
 }
@@ -146,6 +147,7 @@ impl CollisionWorld {
             self_pairs,
             objects: BTreeMap::new(),
             attached: BTreeMap::new(),
+            fence: None,
             allowed: HashMap::new(),
             allowed_default: HashMap::new(),
         }
@@ -166,6 +168,16 @@ impl CollisionWorld {
     /// Where the fingers stand: value of the drive joint, rad.
     pub fn drive(&self) -> f64 {
         self.drive
+    }
+
+    /// What the tip must stay in; `None` lets it go anywhere.
+    pub fn set_fence(&mut self, fence: Option<Fence>) {
+        self.fence = fence;
+    }
+
+    /// What the tip must stay in.
+    pub fn fence(&self) -> Option<Fence> {
+        self.fence
     }
 
     /// Adds an object, or replaces the one of that name. Shapes are placed in the base frame.

@@ -1,8 +1,9 @@
-//! Queries on a [`CollisionWorld`]: does this configuration, or this straight motion, touch anything?
+//! Queries on a [`CollisionWorld`]: does this configuration, or this straight motion, touch anything or leave the fence?
 
 use crate::collision::{Body, CollisionWorld, Contact};
+use crate::kinematics::JointAxis;
 use crate::{JointError, RobotModel};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use parry3d::bounding_volume::BoundingVolume;
 use parry3d::math::Pose;
 use parry3d::query;
@@ -17,9 +18,9 @@ impl CollisionWorld {
         Ok(self.contact(joints, &mut Scratch::default()))
     }
 
-    /// Whether a configuration is inside the joint limits and touches nothing. A bad vector is not free.
+    /// Whether a configuration is inside the joint limits, touches nothing and has the tip in the fence. A bad vector is not free.
     pub fn is_free(&self, joints: &[f64]) -> bool {
-        self.model.check_joints(joints).is_ok() && self.contact(joints, &mut Scratch::default()).is_none()
+        self.model.check_joints(joints).is_ok() && self.is_clear(joints, &mut Scratch::default())
     }
 
     /// The first contact on the straight joint motion from `from` to `to` (both ends included), with the fraction of the motion at
@@ -45,14 +46,15 @@ impl CollisionWorld {
         Ok(None)
     }
 
-    /// As [`CollisionWorld::check_motion`] for good vectors, without the start and in an order that finds contacts early.
+    /// Whether the straight motion between good vectors touches nothing and stays in the fence; without the start, and in an order
+    /// that finds what is in the way early.
     pub(crate) fn motion_is_free(&self, from: &[f64], to: &[f64], step: f64, scratch: &mut Scratch) -> bool {
         let samples = sample_count(&self.model, from, to, step);
         let mut at = std::mem::take(&mut scratch.joints);
         at.resize(from.len(), 0.0);
         let mut free_at = |sample: usize, scratch: &mut Scratch| {
             interpolate(from, to, sample as f64 / samples as f64, &mut at);
-            self.contact(&at, scratch).is_none()
+            self.is_clear(&at, scratch)
         };
         // The end first, then strides that halve: an obstacle in the middle shows after few checks.
         let mut free = free_at(samples, scratch);
@@ -63,6 +65,19 @@ impl CollisionWorld {
         }
         scratch.joints = at;
         free
+    }
+
+    /// Whether good joint values touch nothing and have the tip in the fence.
+    pub(crate) fn is_clear(&self, joints: &[f64], scratch: &mut Scratch) -> bool {
+        // The fence first: it asks for the chain only.
+        self.beyond(joints, scratch).is_none() && self.contact(joints, scratch).is_none()
+    }
+
+    /// Where the tip is at good joint values, when that is beyond the fence.
+    pub(crate) fn beyond(&self, joints: &[f64], scratch: &mut Scratch) -> Option<Point3<f64>> {
+        let fence = self.fence.as_ref()?;
+        let tip = Point3::from(self.model.tip_and_axes(joints, &mut scratch.axes).translation.vector);
+        (!fence.contains(&tip)).then_some(tip)
     }
 
     /// Everything that touches at a configuration: each pair once, with its greatest depth.
@@ -164,6 +179,7 @@ pub(crate) struct Scratch {
     links: Vec<Isometry3<f64>>,
     poses: Vec<Pose>,
     joints: Vec<f64>,
+    axes: Vec<JointAxis>,
 }
 
 fn touching(a: &Body, pose_a: &Pose, b: &Body, pose_b: &Pose) -> Option<f64> {
@@ -189,7 +205,13 @@ pub(crate) fn sample_count(model: &RobotModel, from: &[f64], to: &[f64], step: f
     (moved / step.max(1e-4)).ceil().clamp(1.0, 1e5) as usize
 }
 
-fn fractions(model: &RobotModel, from: &[f64], to: &[f64], step: f64) -> impl Iterator<Item = f64> + use<> {
+/// Where to look on the straight joint motion so that no point of the robot moves more than `step` (m) in between, ends included.
+pub(crate) fn fractions(
+    model: &RobotModel,
+    from: &[f64],
+    to: &[f64],
+    step: f64,
+) -> impl Iterator<Item = f64> + use<> {
     let samples = sample_count(model, from, to, step);
     (0..=samples).map(move |sample| sample as f64 / samples as f64)
 }

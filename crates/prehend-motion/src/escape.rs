@@ -14,7 +14,7 @@ const CHECKS: [f64; 3] = [0.25, 0.5, 0.75];
 const DEEPER: f64 = 5e-4;
 
 impl CollisionWorld {
-    /// A configuration near `start` that touches nothing, when the straight way there leads into nothing deeper; `None` when
+    /// A configuration near `start` that touches nothing and is in the fence, when the straight way there leads into nothing deeper; `None` when
     /// none is found. `start` are good joint values. The counterpart in MoveIt is `FixStartStateCollision`.
     pub(crate) fn escape(
         &self,
@@ -33,12 +33,12 @@ impl CollisionWorld {
                     (value + reach * (2.0 * rng.random::<f64>() - 1.0)).clamp(limit.lower, limit.upper)
                 };
                 let out: Vec<f64> = start.iter().zip(self.model.limits()).map(&mut moved).collect();
-                if self.contact(&out, scratch).is_some() {
+                if !self.is_clear(&out, scratch) {
                     continue;
                 }
                 let leads_out = CHECKS.iter().all(|fraction| {
                     interpolate(start, &out, *fraction, &mut at);
-                    depth(&at, scratch) <= allowed
+                    depth(&at, scratch) <= allowed && self.beyond(&at, scratch).is_none()
                 });
                 if leads_out {
                     return Some(out);

@@ -5,7 +5,7 @@
 use crate::collision_check::{Scratch, interpolate};
 use crate::ik::{distance, travel};
 use crate::{CollisionWorld, Contact, IkError, IkOptions, JointError};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use rand::{Rng, RngExt};
 use std::f64::consts::FRAC_PI_2;
 
@@ -49,6 +49,18 @@ pub enum PlanError {
     /// The arm would touch something at every goal; the contact is the first goal's.
     #[error("the goal is in collision: {0}")]
     GoalInCollision(Contact),
+    /// The tip is beyond the fence where the arm stands.
+    #[error("the start has the tip beyond the fence, at ({:.3}, {:.3}, {:.3}) m", place.x, place.y, place.z)]
+    StartBeyondFence {
+        /// Where it is.
+        place: Point3<f64>,
+    },
+    /// The tip would be beyond the fence at every goal; the place is the first goal's.
+    #[error("the goal has the tip beyond the fence, at ({:.3}, {:.3}, {:.3}) m", place.x, place.y, place.z)]
+    GoalBeyondFence {
+        /// Where it would be.
+        place: Point3<f64>,
+    },
     /// The search ended without a connection.
     #[error("no path found in {iterations} iterations")]
     NoPath {
@@ -57,7 +69,7 @@ pub enum PlanError {
     },
 }
 
-/// A collision-free path of straight joint motions: its corner points, start and goal included, never empty.
+/// A collision-free path of straight joint motions inside the fence: its corner points, start and goal included, never empty.
 pub type JointPath = Vec<Vec<f64>>;
 
 impl CollisionWorld {
@@ -73,6 +85,9 @@ impl CollisionWorld {
     ) -> Result<JointPath, PlanError> {
         self.model.check_joints(start).map_err(PlanError::Start)?;
         let mut scratch = Scratch::default();
+        if let Some(place) = self.beyond(start, &mut scratch) {
+            return Err(PlanError::StartBeyondFence { place });
+        }
         if let Some(contact) = self.contact(start, &mut scratch) {
             let out = self.escape(start, rng, &mut scratch).ok_or(PlanError::StartInCollision(contact))?;
             let mut path = self.plan(&out, goals, options, rng)?;
@@ -80,19 +95,22 @@ impl CollisionWorld {
             return Ok(path);
         }
         let mut free: Vec<&Vec<f64>> = Vec::new();
-        let mut first_contact = None;
+        let (mut first_contact, mut first_beyond) = (None, None);
         for goal in goals {
             self.model.check_joints(goal).map_err(PlanError::Goal)?;
-            match self.contact(goal, &mut scratch) {
-                None => free.push(goal),
-                Some(contact) => {
-                    first_contact.get_or_insert(contact);
-                }
+            if let Some(place) = self.beyond(goal, &mut scratch) {
+                first_beyond.get_or_insert(place);
+            } else if let Some(contact) = self.contact(goal, &mut scratch) {
+                first_contact.get_or_insert(contact);
+            } else {
+                free.push(goal);
             }
         }
         free.sort_by(|a, b| travel(a, start).total_cmp(&travel(b, start)));
         let Some(nearest) = free.first() else {
-            return Err(first_contact.map_or(PlanError::NoGoal, PlanError::GoalInCollision));
+            let beyond = || first_beyond.map(|place| PlanError::GoalBeyondFence { place });
+            let blocked = first_contact.map(PlanError::GoalInCollision);
+            return Err(blocked.or_else(beyond).unwrap_or(PlanError::NoGoal));
         };
         if distance(start, nearest) < 1e-9 {
             return Ok(vec![start.to_vec()]);

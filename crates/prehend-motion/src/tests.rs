@@ -1,6 +1,7 @@
 //! Value and property tests over the repository's own URDF.
 
 mod collision;
+mod fence;
 mod ik;
 mod kinematics;
 mod planning;

@@ -77,7 +77,7 @@ impl Trajectory {
         Ok(build(&path, limits, &vec![rounding.max(0.0); path.len()]))
     }
 
-    /// As [`Trajectory::new`], with less rounding at corners where the rounded way would touch something in `world`.
+    /// As [`Trajectory::new`], with less rounding at corners where the rounded way would touch something in `world` or leave its fence.
     ///
     /// `step`: greatest motion of the robot between two checks, m. The straight pieces are taken as checked already.
     pub fn collision_free(
@@ -327,7 +327,7 @@ impl Section {
         let samples = 2 * sample_count(world.model(), &ends.0, &ends.1, step);
         (1..samples).all(|sample| {
             let s = length * sample as f64 / samples as f64;
-            world.contact(&self.state(0.0, s, 1.0, 0.0).positions, scratch).is_none()
+            world.is_clear(&self.state(0.0, s, 1.0, 0.0).positions, scratch)
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The commit gate: may this plan be executed on this evidence?
 
 use crate::{Assessments, Doubt, Ground, Settings, drive};
+use nalgebra::Point3;
 use prehend_scene::{
     Diagnostics, Object, ObjectKey, ObjectMap, PartEffect, PartMotion, Relation, Skill, SkillPlan,
 };
@@ -154,6 +155,23 @@ pub enum Finding {
         distance: f64,
         /// Limit, metres.
         limit: f64,
+    },
+    /// A motion whose least already takes the tool out of the workspace, whichever way within its corridor the part goes.
+    #[error(
+        "the part would have to be moved to ({x:.3}, {y:.3}, {z:.3}) m, {beyond:.3} m outside the workspace; \
+        its corridor is {corridor:.3} m wide"
+    )]
+    PartLeavesWorkspace {
+        /// Where the tool would be, metres.
+        x: f64,
+        /// Likewise.
+        y: f64,
+        /// Likewise.
+        z: f64,
+        /// Distance from there to the workspace, metres.
+        beyond: f64,
+        /// How far from there the tool may be instead, metres.
+        corridor: f64,
     },
     /// A plan to drive that has not exactly one pose.
     #[error("a plan to drive needs one pose of the base, this one has {count}")]
@@ -344,7 +362,7 @@ fn check_poses(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<F
             findings.push(Finding::PoseNotFinite { index });
             continue;
         }
-        if (0..3).any(|i| p[i] < workspace.low[i] || p[i] > workspace.high[i]) {
+        if workspace.distance(&Point3::from(p)) > 0.0 {
             findings.push(Finding::PoseOutsideWorkspace { index, x: p.x, y: p.y, z: p.z });
         }
         if let Some(map) = context.map.filter(|map| map.support_plane.is_some()) {
@@ -388,6 +406,15 @@ fn check_motion(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<
             limit: 0.001,
         });
     }
+    // The workspace is convex: lines between pose goals that are in it stay in it, and need no judgement of their own.
+    if let Some(tool) = nearest_goal(plan, &motion.anchor) {
+        let moved = tool + motion.direction * least;
+        let beyond = context.settings.workspace.distance(&moved);
+        if beyond > corridor {
+            let (x, y, z) = (moved.x, moved.y, moved.z);
+            findings.push(Finding::PartLeavesWorkspace { x, y, z, beyond, corridor });
+        }
+    }
     let object = context.map.and_then(|map| map.get(&plan.object));
     if let Some(object) = object {
         let near = object.cloud.points.iter().map(|p| (p - motion.anchor).norm());
@@ -398,6 +425,12 @@ fn check_motion(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<
             findings.push(Finding::PartAwayFromObject { object, distance, limit });
         }
     }
+}
+
+/// The pose goal at which the tool touches a part with this middle.
+fn nearest_goal(plan: &SkillPlan, anchor: &Point3<f64>) -> Option<Point3<f64>> {
+    let places = plan.pose_goals.iter().map(|pose| Point3::from(pose.translation.vector));
+    places.min_by(|a, b| (a - anchor).norm().total_cmp(&(b - anchor).norm()))
 }
 
 fn check_grasp(plan: &SkillPlan, map: &ObjectMap, context: &GateContext<'_>, findings: &mut Vec<Finding>) {

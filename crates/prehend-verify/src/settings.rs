@@ -1,5 +1,6 @@
 //! Thresholds of the judge, as data an operator can read.
 
+use nalgebra::{Point3, Vector3};
 use prehend_config::{Findings, Value};
 use prehend_scene::EvidenceType;
 
@@ -62,6 +63,17 @@ pub struct Workspace {
     pub support_clearance: f64,
     /// Greatest opening of the gripper.
     pub max_opening: f64,
+}
+
+impl Workspace {
+    /// How far a place is outside, metres; 0 inside. NaN for one that is no number.
+    pub fn distance(&self, place: &Point3<f64>) -> f64 {
+        let outside = |i: usize| {
+            let beyond = (self.low[i] - place[i]).max(place[i] - self.high[i]);
+            if beyond < 0.0 { 0.0 } else { beyond }
+        };
+        Vector3::from_fn(|i, _| outside(i)).norm()
+    }
 }
 
 /// Everything the judge needs to know in advance.

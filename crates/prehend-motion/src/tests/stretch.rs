@@ -16,7 +16,7 @@ const LIMITS: &str = include_str!("../../../../urdf/stretch_joint_limits.yaml");
 /// The hand above a table, the head at it.
 const READY: [f64; 8] = [0.0, 0.9, 0.1, 0.0, -0.4, 0.0, -FRAC_PI_2, -0.7];
 
-fn stretch() -> RobotModel {
+pub(super) fn stretch() -> RobotModel {
     let name = |name: &str| name.to_owned();
     let group = RobotGroup {
         name: name("stretch_arm"),

@@ -375,4 +375,8 @@ fn the_motion_of_a_part_is_bounded_or_refused() {
     check("anywhere", &|_, m| m.corridor = 0.5, &["PartBounds"]);
     check("no direction", &|_, m| m.direction = Vector3::zeros(), &["PartBounds"]);
     check("elsewhere", &|_, m| m.anchor.y = 0.3, &["PartAwayFromObject"]);
+    // 45 cm towards the base end 15 cm outside the workspace: too far for this corridor, not for what may bend as far.
+    check("out of the workspace", &|_, m| (m.extent, m.least) = (0.5, 0.45), &["PartLeavesWorkspace"]);
+    check("round a corner", &|_, m| (m.extent, m.least, m.corridor) = (0.5, 0.45, 0.2), &[]);
+    check("it may stop before", &|_, m| m.extent = 0.5, &[]);
 }
