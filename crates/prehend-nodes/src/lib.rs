@@ -12,6 +12,7 @@ pub mod gazebo;
 pub mod go_to;
 mod joints;
 mod live_frames;
+mod motion_bounds;
 pub mod move_group;
 mod moveit_layout;
 pub mod object_map;
@@ -24,6 +25,7 @@ pub mod sim;
 pub mod skills;
 pub mod stretch;
 mod trajectory_check;
+mod trajectory_speed;
 pub mod verifier;
 
 pub use arming::ArmingConfig;

@@ -1,5 +1,6 @@
 //! What a trajectory must be before it is executed, whoever planned it.
 
+use prehend_motion::JointError;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
@@ -22,6 +23,14 @@ pub(crate) enum TrajectoryFault {
     Start { joint: String, off: f64 },
     #[error("it ends {off:.3} away from the goal, at {joint}")]
     End { joint: String, off: f64 },
+    #[error("after point {point} the tool is beyond the fence, at ({:.3}, {:.3}, {:.3}) m", place[0], place[1], place[2])]
+    Fence { point: usize, place: [f64; 3] },
+    #[error("point {point}: {error}")]
+    Range { point: usize, error: JointError },
+    #[error("a joint turns at {speed:.2} rad/s; the arm allows {limit:.2}")]
+    JointSpeed { speed: f64, limit: f64 },
+    #[error("the tool goes {speed:.2} m/s; the arm allows {limit:.2}")]
+    ToolSpeed { speed: f64, limit: f64 },
 }
 
 /// Whether a trajectory is one for these joints, each once in any order, from `start` on and, if a goal is given, to it. Both may be

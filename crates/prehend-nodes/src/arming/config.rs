@@ -25,7 +25,7 @@ pub struct XArmConfig {
     pub clear_errors: bool,
     /// Tool centre point in the flange's frame: x, y, z, metres, roll, pitch, yaw, radians. The fence confines this point.
     pub tcp_offset: [f64; 6],
-    /// How far outside the workspace of `limits` the controller's fence stands, metres.
+    /// How far outside the workspace of `limits` the controller's fence stands, metres. Motions have a part of it: see `MotionBounds`.
     pub fence_margin: f64,
     /// 1 (least) to 5 (most).
     pub collision_sensitivity: i16,
@@ -95,7 +95,8 @@ impl ArmingConfig {
 impl XArmConfig {
     fn read(m: &mut Map<'_>) -> Option<Self> {
         let mut number = |key, low, high| m.req(key).and_then(|v| v.f64_in(low, high));
-        let fence_margin = number("fence_margin", 0.0, 0.2);
+        // Less would leave no room between the fence that is planned with and the controller's.
+        let fence_margin = number("fence_margin", 0.04, 0.2);
         let max_tcp_speed = number("max_tcp_speed", 0.01, 1.0);
         let max_joint_speed = number("max_joint_speed", 0.01, std::f64::consts::PI);
         let services = m.req("services").and_then(|v| absolute(&v));

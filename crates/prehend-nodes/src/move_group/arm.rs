@@ -3,6 +3,7 @@
 use super::error::MoveGroupError;
 use super::misbehaviour::Misbehaviour;
 use super::state::ArmState;
+use crate::motion_bounds::MotionBounds;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 
 /// An arm that MoveIt's face plans for.
@@ -21,6 +22,11 @@ pub(crate) trait Arm: Send + Sync + 'static {
         trajectory: &RobotTrajectory,
         cancelled: impl Future<Output = ()> + Send,
     ) -> impl Future<Output = Result<(), MoveGroupError>> + Send;
+
+    /// What trajectories must keep to before this arm is given them; `None` when it looks to that itself.
+    fn bounds(&self) -> Option<&MotionBounds> {
+        None
+    }
 
     /// What is wrong with the answers on purpose.
     fn misbehaviour(&self) -> Misbehaviour {

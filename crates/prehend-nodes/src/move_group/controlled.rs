@@ -6,6 +6,7 @@ use super::arm::Arm;
 use super::error::MoveGroupError;
 use super::state::ArmState;
 use crate::joints::{self, Joints};
+use crate::motion_bounds::MotionBounds;
 use crate::shell::Shell;
 use crate::trajectory_check;
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
@@ -32,6 +33,7 @@ pub(super) struct Controlled {
     shell: Shell,
     joints: watch::Receiver<Option<Joints>>,
     controller: ActionClient<FollowJointTrajectory::Action>,
+    bounds: MotionBounds,
     /// Held by the one motion that runs.
     moving: Mutex<()>,
     /// No motion may begin any more, and the one that runs stops.
@@ -46,6 +48,7 @@ impl Controlled {
         Ok(Self {
             joints: joints::follow_joints(&shell.node, &shell.robot)?,
             controller: shell.node.create_action_client(&shell.robot.arm.controller)?,
+            bounds: MotionBounds::of(&shell.robot),
             shell: shell.clone(),
             moving: Mutex::default(),
             ending: watch::Sender::new(false),
@@ -107,6 +110,10 @@ impl Arm for Controlled {
             reason: format!("joint states of {}: {error}", self.shell.robot.joint_states),
         })?;
         Ok(ArmState { joints: joints.arm, drive: joints.drive })
+    }
+
+    fn bounds(&self) -> Option<&MotionBounds> {
+        Some(&self.bounds)
     }
 
     async fn follow(

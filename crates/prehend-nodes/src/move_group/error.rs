@@ -36,6 +36,8 @@ pub(crate) enum MoveGroupError {
     Ik(#[from] IkError),
     #[error("every solution for the pose is in collision: {0}")]
     IkInCollision(prehend_motion::Contact),
+    #[error("the pose is beyond the constraints' box, at ({:.3}, {:.3}, {:.3}) m", place[0], place[1], place[2])]
+    IkBeyondFence { place: [f64; 3] },
     #[error("line: {0}")]
     Line(#[from] CartesianError),
     #[error("timing: {0}")]
@@ -82,11 +84,15 @@ impl MoveGroupError {
                 PlanError::NoIk(_) => Code::NO_IK_SOLUTION,
                 PlanError::StartInCollision(_) => Code::START_STATE_IN_COLLISION,
                 PlanError::GoalInCollision(_) => Code::GOAL_IN_COLLISION,
+                PlanError::StartBeyondFence { .. } => Code::START_STATE_VIOLATES_PATH_CONSTRAINTS,
+                PlanError::GoalBeyondFence { .. } => Code::GOAL_VIOLATES_PATH_CONSTRAINTS,
                 PlanError::NoPath { .. } => Code::PLANNING_FAILED,
             },
             Self::Ik(IkError::Seed(_)) => Code::INVALID_ROBOT_STATE,
             Self::Ik(IkError::BadGoal) => Code::INVALID_GOAL_CONSTRAINTS,
-            Self::Ik(IkError::Unreachable { .. }) | Self::IkInCollision(_) => Code::NO_IK_SOLUTION,
+            Self::Ik(IkError::Unreachable { .. }) | Self::IkInCollision(_) | Self::IkBeyondFence { .. } => {
+                Code::NO_IK_SOLUTION
+            }
             Self::Line(CartesianError::Start(_)) => Code::START_STATE_INVALID,
             Self::Line(CartesianError::BadWaypoint { .. } | CartesianError::BadStep) => {
                 Code::INVALID_GOAL_CONSTRAINTS

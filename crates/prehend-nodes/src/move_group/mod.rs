@@ -10,6 +10,7 @@
 mod arm;
 mod controlled;
 mod error;
+mod fence;
 mod goal;
 mod misbehaviour;
 mod planning;
@@ -21,8 +22,11 @@ mod trajectory;
 
 pub(crate) use arm::Arm;
 pub(crate) use error::MoveGroupError;
+pub(crate) use fence::to_msg as fence_msg;
 pub(crate) use misbehaviour::Misbehaviour;
 pub(crate) use state::ArmState;
+#[cfg(test)]
+pub(crate) use trajectory::to_msg as timed_msg;
 
 use crate::moveit_layout::{ActionLayout, Humble, Jazzy, Layout, ServiceLayout};
 use crate::robot::{Distribution, MoveItNames};
@@ -50,6 +54,7 @@ const PADDING: f64 = 0.002;
 /// What all servers share.
 struct Face<A> {
     scene: Mutex<Scene>,
+    model: Arc<RobotModel>,
     limits: MotionLimits,
     arm: Arc<A>,
     seed: u64,
@@ -200,8 +205,10 @@ impl<A: Arm> Face<A> {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| failed(format!("cannot read {}: {error}", path.display())))?;
         let limits = MotionLimits::from_yaml(&path.display().to_string(), &text, model.joint_names())?;
+        let model = Arc::new(model);
         Ok(Self {
-            scene: Mutex::new(Scene::new(Arc::new(model), PADDING)),
+            scene: Mutex::new(Scene::new(Arc::clone(&model), PADDING)),
+            model,
             limits,
             arm,
             seed,
@@ -333,6 +340,9 @@ impl<A: Arm> Face<A> {
     ) -> Result<(), MoveGroupError> {
         if !trajectory.multi_dof_joint_trajectory.points.is_empty() {
             return Err(MoveGroupError::Unsupported { what: "a multi-dof trajectory" });
+        }
+        if let Some(bounds) = self.arm.bounds() {
+            bounds.check(trajectory, &self.model)?;
         }
         self.arm.follow(trajectory, cancelled).await
     }

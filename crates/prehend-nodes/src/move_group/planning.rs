@@ -1,16 +1,17 @@
 //! What the services and actions compute, without ROS and without waiting: each function takes a copy of the scene.
 
 use super::error::{MoveGroupError, success};
+use super::fence;
 use super::goal::{Goal, link_from_tip};
 use super::scene::Scene;
 use super::state::ArmState;
 use super::trajectory;
 use crate::convert::pose_from_msg;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use prehend_motion::{
     CartesianOptions, CartesianStop, IkOptions, MotionLimits, PlanOptions, RobotModel, Trajectory, simplify,
 };
-use prehend_msgs::moveit_msgs::msg::{Constraints, MotionPlanRequest, RobotState, RobotTrajectory};
+use prehend_msgs::moveit_msgs::msg::{MotionPlanRequest, RobotState, RobotTrajectory};
 use prehend_msgs::moveit_msgs::srv::{GetCartesianPath, GetPositionIK};
 use rand_chacha::ChaCha8Rng;
 
@@ -60,12 +61,12 @@ impl Planner {
     /// `/move_action` up to the motion.
     pub(super) fn plan(mut self, request: &MotionPlanRequest) -> Result<Planned, MoveGroupError> {
         self.check_group(&request.group_name)?;
-        no_constraints("path constraints", &request.path_constraints)?;
         if !request.trajectory_constraints.constraints.is_empty() {
             return Err(MoveGroupError::Unsupported { what: "a trajectory constraint" });
         }
         let start = self.start(&request.start_state)?;
         let model = self.scene.world.model().clone();
+        self.scene.world.set_fence(fence::from_msg(&request.path_constraints, &self.scene, &start)?);
         let joints = within_limits(&model, &start)?;
         if request.goal_constraints.is_empty() {
             return Err(MoveGroupError::Goal { reason: "none given".to_owned() });
@@ -109,7 +110,6 @@ impl Planner {
     pub(super) fn inverse(mut self, request: &GetPositionIK::Request) -> Result<RobotState, MoveGroupError> {
         let request = &request.ik_request;
         self.check_group(&request.group_name)?;
-        no_constraints("constraints of IK", &request.constraints)?;
         if !request.pose_stamped_vector.is_empty() || !request.ik_link_names.is_empty() {
             return Err(MoveGroupError::Unsupported { what: "IK for several links" });
         }
@@ -120,6 +120,11 @@ impl Planner {
         let pose =
             pose_from_msg(&stamped.pose).map_err(|error| MoveGroupError::Message { what: "pose", error })?;
         let goal = self.scene.base_from_frame(&stamped.header.frame_id, &seed)? * pose * link_from_tip;
+        let fence = fence::from_msg(&request.constraints, &self.scene, &seed)?;
+        let place = Point3::from(goal.translation.vector);
+        if fence.is_some_and(|fence| !fence.contains(&place)) {
+            return Err(MoveGroupError::IkBeyondFence { place: place.into() });
+        }
         let many = IkOptions { solutions: 8, attempts: 48, ..IkOptions::default() };
         let ik = if request.avoid_collisions { many } else { IkOptions::default() };
         let solutions = model.inverse(&goal, &seed.joints, &ik, &mut self.rng)?;
@@ -146,9 +151,9 @@ impl Planner {
         request: &GetCartesianPath::Request,
     ) -> Result<GetCartesianPath::Response, MoveGroupError> {
         self.check_group(&request.group_name)?;
-        no_constraints("path constraints", &request.path_constraints)?;
         let start = self.start(&request.start_state)?;
         let model = self.scene.world.model().clone();
+        self.scene.world.set_fence(fence::from_msg(&request.path_constraints, &self.scene, &start)?);
         let joints = within_limits(&model, &start)?;
         let link_from_tip = link_from_tip(&model, &request.link_name, &start)?;
         let base_from_frame = self.scene.base_from_frame(&request.header.frame_id, &start)?;
@@ -181,6 +186,9 @@ impl Planner {
             Some(CartesianStop::NoIk) => "the line leaves the reach of the arm".to_owned(),
             Some(CartesianStop::Jump { step }) => format!("a joint would jump by {step:.2} rad"),
             Some(CartesianStop::Contact(contact)) => contact.to_string(),
+            Some(CartesianStop::Fence { place: p }) => {
+                format!("the line leaves the path constraints' box at ({:.3}, {:.3}, {:.3}) m", p.x, p.y, p.z)
+            }
         };
         Ok(GetCartesianPath::Response {
             start_state: start.to_msg(&model),
@@ -189,21 +197,6 @@ impl Planner {
             error_code: success(message),
         })
     }
-}
-
-fn no_constraints(what: &'static str, constraints: &Constraints) -> Result<(), MoveGroupError> {
-    let Constraints {
-        joint_constraints,
-        position_constraints,
-        orientation_constraints,
-        visibility_constraints,
-        ..
-    } = constraints;
-    let empty = joint_constraints.is_empty()
-        && position_constraints.is_empty()
-        && orientation_constraints.is_empty()
-        && visibility_constraints.is_empty();
-    if empty { Ok(()) } else { Err(MoveGroupError::Unsupported { what }) }
 }
 
 /// A start that stands on a limit may be beyond it by the noise of the encoders.

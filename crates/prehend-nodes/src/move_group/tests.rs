@@ -2,7 +2,7 @@
 
 use super::*;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use prehend_motion::RobotGroup;
+use prehend_motion::{Fence, RobotGroup};
 use prehend_msgs::geometry_msgs::msg::{Pose, PoseStamped};
 use prehend_msgs::moveit_msgs::msg as moveit;
 use prehend_msgs::shape_msgs::msg::SolidPrimitive;
@@ -226,6 +226,109 @@ fn codes_of_bad_requests() {
     check(&|r| r.start_state = start(&["joint2"], &[3.0]), Code::START_STATE_INVALID);
     check(&|r| r.start_state = start(&["joint2"], &[1.2]), Code::START_STATE_IN_COLLISION);
     check(&|r| r.path_constraints = joint_goal(&[0.0]), Code::PLANNING_FAILED);
+}
+
+/// A box of path constraints around these.
+fn confined(low: [f64; 3], high: [f64; 3]) -> moveit::Constraints {
+    super::fence_msg(&Fence::new(low, high), "link_base", "link_tcp")
+}
+
+/// What MoveIt's path constraints say about the tip is kept by plans, lines and inverse kinematics.
+#[test]
+fn path_constraints_confine_the_tip() {
+    let scene = table();
+    let (low, high) = ([0.2, -0.3, 0.0], [0.45, 0.3, 0.4]);
+    // Straight across in the joints the tool would swing out to 0.5 m.
+    let (left, right) = (down(0.4, -0.28, 0.1), down(0.4, 0.28, 0.1));
+    let reached = |pose: Pose| {
+        let planned = planner(&scene).plan(&request(pose_goal(pose))).expect("a plan");
+        last(&planned)
+    };
+    let across = |constraints: moveit::Constraints| {
+        let mut planner = planner(&scene);
+        planner.arm.joints = reached(left.clone());
+        let goal = joint_goal(&reached(right.clone()));
+        planner.plan(&moveit::MotionPlanRequest { path_constraints: constraints, ..request(goal) })
+    };
+    let farthest = |planned: &Planned| {
+        let points = planned.trajectory.joint_trajectory.points.iter();
+        let tips = points.map(|p| model().tip_pose(&p.positions).expect("good").translation.x);
+        tips.fold(0.0, f64::max)
+    };
+    let free = farthest(&across(moveit::Constraints::default()).expect("a plan"));
+    assert!(free > high[0] + 0.02, "{free}");
+    let kept = farthest(&across(confined(low, high)).expect("a plan"));
+    assert!(kept < high[0] + 0.006, "{kept}");
+    // Two boxes: the tool stays in both.
+    let mut both = confined(low, [0.9; 3]);
+    both.position_constraints.extend(confined([-0.9, -0.9, -0.1], high).position_constraints);
+    assert!(farthest(&across(both).expect("a plan")) < high[0] + 0.006);
+    let start_outside = across(confined([0.2, -0.2, 0.0], high)).expect_err("outside");
+    assert_eq!(start_outside.code(), Code::START_STATE_VIOLATES_PATH_CONSTRAINTS, "{start_outside}");
+    let goal_outside = across(confined(low, [0.45, 0.2, 0.4])).expect_err("outside");
+    assert_eq!(goal_outside.code(), Code::GOAL_VIOLATES_PATH_CONSTRAINTS, "{goal_outside}");
+
+    let start = model().tip_pose(&READY).expect("good").translation.vector;
+    let to = |waypoint: Pose, path_constraints: moveit::Constraints| {
+        let asked = GetCartesianPath::Request {
+            group_name: "xarm6".to_owned(),
+            waypoints: vec![waypoint],
+            avoid_collisions: true,
+            path_constraints,
+            ..Default::default()
+        };
+        planner(&scene).line(&asked).expect("a line")
+    };
+    let beside = Pose { position: pose(start.x, 0.2, start.z).position, ..down(0.0, 0.0, 0.0) };
+    let around = |y: f64| confined([0.0, -0.5, 0.0], [0.9, y, 0.9]);
+    assert!((to(beside.clone(), around(0.3)).fraction - 1.0).abs() < 1e-9);
+    let cut = to(beside, around(0.1));
+    assert!((0.4..0.51).contains(&cut.fraction), "{}", cut.fraction);
+    assert!(cut.error_code.message.contains("path constraints"), "{}", cut.error_code.message);
+
+    let mut asked = GetPositionIK::Request::default();
+    asked.ik_request.group_name = "xarm6".to_owned();
+    asked.ik_request.pose_stamped = PoseStamped { pose: down(0.4, 0.2, 0.1), ..Default::default() };
+    asked.ik_request.constraints = confined(low, high);
+    assert!(planner(&scene).inverse(&asked).is_ok());
+    asked.ik_request.constraints = confined(low, [0.45, 0.1, 0.4]);
+    assert_eq!(planner(&scene).inverse(&asked).expect_err("outside").code(), Code::NO_IK_SOLUTION);
+}
+
+/// What is not understood of path constraints is refused, never ignored.
+#[test]
+fn other_path_constraints_are_refused() {
+    let scene = table();
+    let check = |change: &dyn Fn(&mut moveit::PositionConstraint), expected: i32| {
+        let mut constraints = confined([-1.0; 3], [1.0; 3]);
+        change(&mut constraints.position_constraints[0]);
+        let goal = request(joint_goal(&[0.4, -0.5, -0.9, 0.1, 1.3, 0.2]));
+        let asked = moveit::MotionPlanRequest { path_constraints: constraints, ..goal };
+        match planner(&scene).plan(&asked) {
+            Ok(_) => assert_eq!(expected, Code::SUCCESS),
+            Err(error) => assert_eq!(error.code(), expected, "{error}"),
+        }
+    };
+    check(&|_| {}, Code::SUCCESS);
+    check(&|p| p.link_name.clear(), Code::SUCCESS);
+    check(&|p| p.link_name = "link3".to_owned(), Code::PLANNING_FAILED);
+    check(&|p| p.target_point_offset.z = 0.1, Code::PLANNING_FAILED);
+    check(&|p| p.target_point_offset.z = f64::NAN, Code::PLANNING_FAILED);
+    check(&|p| p.constraint_region.primitives[0].type_ = SolidPrimitive::SPHERE, Code::PLANNING_FAILED);
+    check(&|p| p.constraint_region.primitives.clear(), Code::PLANNING_FAILED);
+    check(&|p| p.constraint_region.meshes.push(Default::default()), Code::PLANNING_FAILED);
+    let turned = |p: &mut moveit::PositionConstraint| {
+        let orientation = &mut p.constraint_region.primitive_poses[0].orientation;
+        (orientation.z, orientation.w) = (1.0, 0.0);
+    };
+    check(&turned, Code::PLANNING_FAILED);
+    check(&|p| p.constraint_region.primitive_poses[0].position.x = f64::NAN, Code::INVALID_GOAL_CONSTRAINTS);
+    check(&|p| p.header.frame_id = "kitchen".to_owned(), Code::FRAME_TRANSFORM_FAILURE);
+    // A box that holds nothing.
+    check(
+        &|p| p.constraint_region.primitives[0].dimensions[0] = -1.0,
+        Code::START_STATE_VIOLATES_PATH_CONSTRAINTS,
+    );
 }
 
 #[test]

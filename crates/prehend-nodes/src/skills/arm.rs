@@ -6,6 +6,7 @@ use super::interrupt::Interrupt;
 use super::moveit::{self, Verdict};
 use crate::RobotConfig;
 use crate::joints::{self, Joints};
+use crate::motion_bounds::Checked;
 use crate::moveit_layout::Executions;
 use crate::permit::RedeemedPermit;
 use crate::shell::Shell;
@@ -14,7 +15,7 @@ use prehend_msgs::Action;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::control_msgs::msg::GripperCommand as Command;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
-use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
+use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
 use prehend_scene::SkillPlan;
@@ -153,11 +154,7 @@ impl Motion<'_> {
     }
 
     /// Executes a trajectory to its end, or stops the arm and says why.
-    pub(super) async fn execute(
-        &self,
-        phase: &'static str,
-        trajectory: RobotTrajectory,
-    ) -> Result<(), SkillFault> {
+    pub(super) async fn execute(&self, phase: &'static str, trajectory: Checked) -> Result<(), SkillFault> {
         self.execute_until(phase, trajectory, std::future::pending()).await.map(drop)
     }
 
@@ -165,7 +162,7 @@ impl Motion<'_> {
     pub(super) async fn execute_until_felt(
         &self,
         phase: &'static str,
-        trajectory: RobotTrajectory,
+        trajectory: Checked,
         stop: impl FnMut(&Joints) -> bool,
     ) -> Result<bool, SkillFault> {
         self.execute_until(phase, trajectory, self.felt(stop)).await
@@ -174,7 +171,7 @@ impl Motion<'_> {
     async fn execute_until(
         &self,
         phase: &'static str,
-        trajectory: RobotTrajectory,
+        trajectory: Checked,
         enough: impl Future<Output = ()>,
     ) -> Result<bool, SkillFault> {
         let points = &trajectory.joint_trajectory.points;
@@ -200,7 +197,7 @@ impl Motion<'_> {
     pub(super) async fn press_on(
         &self,
         phase: &'static str,
-        trajectory: RobotTrajectory,
+        trajectory: Checked,
         (start, path): (&Point3<f64>, &[Point3<f64>]),
         stop: impl FnMut(&Joints) -> bool,
     ) -> Result<bool, SkillFault> {
@@ -296,10 +293,10 @@ impl Motion<'_> {
     async fn follow_until(
         &self,
         phase: &'static str,
-        trajectory: RobotTrajectory,
+        trajectory: Checked,
         enough: impl Future<Output = ()>,
     ) -> Result<Option<(GoalStatus, ExecuteTrajectory::Result)>, SkillFault> {
-        let goal = ExecuteTrajectory::Goal { trajectory, ..Default::default() };
+        let goal = ExecuteTrajectory::Goal { trajectory: trajectory.into(), ..Default::default() };
         match &self.arm.trajectory {
             Executions::Jazzy(client) => self.run_until(phase, client, goal, enough).await,
             Executions::Humble(client) => {

@@ -1,9 +1,8 @@
 //! How fast a line is followed, and lines that a planner timed without being told.
 
+use crate::trajectory_speed::{fastest, stretch};
 use prehend_motion::{JointError, RobotModel};
-use prehend_msgs::builtin_interfaces::msg::Duration;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
-use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
 
 /// How fast a line is followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,10 +19,6 @@ impl From<f64> for Pace {
     }
 }
 
-fn seconds(time: &Duration) -> f64 {
-    f64::from(time.sec) + f64::from(time.nanosec) * 1e-9
-}
-
 /// Stretches the time of a trajectory until it keeps to `pace` and to a share `acceleration` of the joints' acceleration limits. This is for
 /// a planner that times by the full limits, as Humble's MoveIt does with every line. Speeds are measured in the trajectory and held
 /// against the limits of `model`. Accelerations are not measured: they are taken to be at their limits. The trajectory must be for the
@@ -37,66 +32,21 @@ pub(super) fn slow_down(
     acceleration: f64,
 ) -> Result<(), JointError> {
     let fastest = fastest(trajectory, model)?;
-    let mut stretch = (fastest.share / pace.share).max(acceleration.powf(-0.5)).max(1.0);
+    let mut by = (fastest.share / pace.share).max(acceleration.powf(-0.5)).max(1.0);
     if let Some(tip) = pace.tip {
-        stretch = stretch.max(fastest.tip / tip);
+        by = by.max(fastest.tip / tip);
     }
-    for point in &mut trajectory.joint_trajectory.points {
-        let later = seconds(&point.time_from_start) * stretch;
-        point.time_from_start =
-            Duration { sec: later as i32, nanosec: ((later - later.floor()) * 1e9) as u32 };
-        point.velocities.iter_mut().for_each(|velocity| *velocity /= stretch);
-        point.accelerations.iter_mut().for_each(|acceleration| *acceleration /= stretch * stretch);
-    }
+    stretch(trajectory, by);
     Ok(())
-}
-
-/// The greatest speeds of a trajectory.
-struct Fastest {
-    /// Of a joint, as a share of its limit.
-    share: f64,
-    /// Of the tool, metres per second.
-    tip: f64,
-}
-
-/// The greatest speeds at the points by their velocities, and from each point to the next.
-fn fastest(trajectory: &RobotTrajectory, model: &RobotModel) -> Result<Fastest, JointError> {
-    let names = &trajectory.joint_trajectory.joint_names;
-    let order: Vec<Option<usize>> =
-        model.joint_names().iter().map(|joint| names.iter().position(|name| name == joint)).collect();
-    let of = |numbers: &[f64]| -> Vec<f64> {
-        order.iter().map(|at| at.and_then(|at| numbers.get(at)).copied().unwrap_or(0.0)).collect()
-    };
-    let share_of = |speeds: &[f64]| -> f64 {
-        let shares = speeds.iter().zip(model.limits()).map(|(speed, limits)| speed.abs() / limits.velocity);
-        shares.fold(0.0, f64::max)
-    };
-    let mut fastest = Fastest { share: 0.0, tip: 0.0 };
-    let mut before: Option<(f64, Vec<f64>, nalgebra::Vector3<f64>)> = None;
-    for JointTrajectoryPoint { positions, velocities, time_from_start, .. } in
-        &trajectory.joint_trajectory.points
-    {
-        let (time, joints, velocities) = (seconds(time_from_start), of(positions), of(velocities));
-        let tip = model.tip_pose(&joints)?.translation.vector;
-        fastest.share = fastest.share.max(share_of(&velocities));
-        let twist = model.jacobian(&joints)? * nalgebra::DVector::from_vec(velocities);
-        fastest.tip = fastest.tip.max(twist.fixed_rows::<3>(0).norm());
-        if let Some((last_time, last_joints, last_tip)) = before {
-            let step = (time - last_time).max(1e-6);
-            let speeds: Vec<f64> =
-                joints.iter().zip(&last_joints).map(|(to, from)| (to - from) / step).collect();
-            fastest.share = fastest.share.max(share_of(&speeds));
-            fastest.tip = fastest.tip.max((tip - last_tip).norm() / step);
-        }
-        before = Some((time, joints, tip));
-    }
-    Ok(fastest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::RobotConfig;
+    use crate::trajectory_check::seconds;
+    use prehend_msgs::builtin_interfaces::msg::Duration;
+    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
     use std::path::Path;
 
     /// Joint 1 turns half a radian in half a second.
@@ -147,10 +97,7 @@ mod tests {
             let mut slow = before.clone();
             slow_down(&mut slow, &model, pace, acceleration).expect("the model's joints");
             let last = slow.joint_trajectory.points.last().expect("a point");
-            assert!(
-                (seconds(&last.time_from_start) - 0.5 * stretch).abs() < 1e-4 * stretch,
-                "{pace:?}: {last:?}"
-            );
+            assert!((seconds(last) - 0.5 * stretch).abs() < 1e-4 * stretch, "{pace:?}: {last:?}");
             assert!((last.accelerations[0] - 4.0 / stretch / stretch).abs() < 1e-6, "{pace:?}");
             for (slow, before) in slow.joint_trajectory.points.iter().zip(&before.joint_trajectory.points) {
                 assert_eq!(slow.positions, before.positions);

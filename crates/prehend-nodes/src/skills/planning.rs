@@ -3,12 +3,14 @@
 use super::fault::SkillFault;
 use super::moveit::{self, Verdict};
 use super::pace::{Pace, slow_down};
+use crate::motion_bounds::{Checked, MotionBounds};
+use crate::move_group::fence_msg;
 use crate::moveit_layout::{Groups, Inverses, Lines};
 use crate::robot::Distribution;
 use crate::trajectory_check::{self, TrajectoryFault};
 use crate::{RobotConfig, convert};
-use nalgebra::Isometry3;
-use prehend_motion::RobotModel;
+use nalgebra::{Isometry3, Point3};
+use prehend_motion::{Fence, RobotModel};
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::moveit_msgs::action::MoveGroup;
@@ -41,6 +43,8 @@ pub(super) enum Miss {
     Code(&'static str, i32),
     /// Share of a straight line that is possible.
     Fraction(f64),
+    /// A pose that the tool may not have.
+    Fence,
     /// What is wrong with the trajectory that the planner gave.
     Trajectory(TrajectoryFault),
 }
@@ -49,16 +53,17 @@ impl std::fmt::Display for Miss {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Code(what, code) => write!(f, "{what} {}", moveit::meaning(*code).0),
+            Self::Fence => write!(f, "outside the fence"),
             Self::Trajectory(fault) => write!(f, "the planner's trajectory was not taken: {fault}"),
             Self::Fraction(share) => write!(f, "only {:.0} % of the straight line", share * 100.0),
         }
     }
 }
 
-/// A planned motion: a trajectory with at least one point for every joint of the arm.
+/// A planned motion: a trajectory with at least one point for every joint of the arm, within the bounds of its motions.
 #[derive(Clone, Debug)]
 pub(super) struct Planned {
-    pub(super) trajectory: RobotTrajectory,
+    pub(super) trajectory: Checked,
 }
 
 /// A found thing, or why it was not found; faults end the skill.
@@ -72,6 +77,7 @@ pub(super) struct Planner {
     ik: Inverses,
     robot: RobotConfig,
     model: RobotModel,
+    bounds: MotionBounds,
 }
 
 impl Planner {
@@ -80,6 +86,7 @@ impl Planner {
             move_group: robot.moveit.groups(node)?,
             cartesian: robot.moveit.lines(node)?,
             ik: robot.moveit.inverses(node)?,
+            bounds: MotionBounds::of(robot),
             robot: robot.clone(),
             model: model.clone(),
         })
@@ -97,6 +104,18 @@ impl Planner {
         }
     }
 
+    /// The fence for plans from these joints; `None` when they are none of the arm's.
+    fn fence(&self, start: &[f64]) -> Option<Fence> {
+        let tool = self.model.tip_pose(start).ok()?.translation.vector;
+        Some(self.bounds.fence_from(&Point3::from(tool)))
+    }
+
+    /// The fence as MoveIt takes it.
+    fn constraints(&self, fence: Option<&Fence>) -> Constraints {
+        let frames = &self.robot.frames;
+        fence.map(|fence| fence_msg(fence, &frames.base, &frames.tool)).unwrap_or_default()
+    }
+
     /// Joints at which the tool is at `base_from_tool` without collision, near `seed`.
     pub(super) async fn ik(
         &self,
@@ -104,6 +123,9 @@ impl Planner {
         seed: &[f64],
         opening: f64,
     ) -> Found<Vec<f64>> {
+        if leaves(self.fence(seed), std::slice::from_ref(base_from_tool)) {
+            return Ok(Err(Miss::Fence));
+        }
         let ik_request = PositionIKRequest {
             group_name: self.robot.moveit.group.clone(),
             robot_state: self.state(seed, opening),
@@ -129,11 +151,30 @@ impl Planner {
             .ok_or(Miss::Code("pose", MoveItErrorCodes::INVALID_ROBOT_STATE)))
     }
 
-    /// A collision-free motion from `start` to the joints `end`.
+    /// A collision-free motion from `start` to the joints `end`, inside the fence.
     pub(super) async fn plan(
         &self,
         start: &[f64],
         end: &[f64],
+        opening: f64,
+        velocity_scaling: f64,
+    ) -> Found<Planned> {
+        let Some(fence) = self.fence(start) else {
+            return Ok(Err(Miss::Code("plan", MoveItErrorCodes::INVALID_ROBOT_STATE)));
+        };
+        match self.plan_within(None, (start, end), opening, velocity_scaling).await {
+            // MoveIt plans with path constraints in another space, more slowly and less surely: they are for where they are needed.
+            Ok(Err(Miss::Trajectory(TrajectoryFault::Fence { .. }))) => {
+                self.plan_within(Some(&fence), (start, end), opening, velocity_scaling).await
+            }
+            found => found,
+        }
+    }
+
+    async fn plan_within(
+        &self,
+        fence: Option<&Fence>,
+        (start, end): (&[f64], &[f64]),
         opening: f64,
         velocity_scaling: f64,
     ) -> Found<Planned> {
@@ -150,6 +191,7 @@ impl Planner {
                 joint_constraints: self.robot.arm.joints.iter().zip(end).map(constraint).collect(),
                 ..Default::default()
             }],
+            path_constraints: self.constraints(fence),
             group_name: self.robot.moveit.group.clone(),
             num_planning_attempts: 1,
             allowed_planning_time: PLANNING_TIME,
@@ -166,10 +208,10 @@ impl Planner {
         if let Err(miss) = answered("plan", result.error_code.val)? {
             return Ok(Err(miss));
         }
-        Ok(self.planned(result.planned_trajectory, start, Some(end)))
+        Ok(self.planned(result.planned_trajectory, start, Some(end), None))
     }
 
-    /// A straight line of the tool from `start` through `poses`.
+    /// A straight line of the tool from `start` through `poses`, inside the fence.
     pub(super) async fn line(
         &self,
         start: &[f64],
@@ -178,6 +220,10 @@ impl Planner {
         pace: impl Into<Pace>,
     ) -> Found<Planned> {
         let pace = pace.into();
+        let fence = self.fence(start);
+        if leaves(fence, poses) {
+            return Ok(Err(Miss::Fence));
+        }
         let request = GetCartesianPath::Request {
             header: convert::header(&self.robot.frames.base, 0.0),
             start_state: self.state(start, opening),
@@ -186,6 +232,7 @@ impl Planner {
             waypoints: poses.iter().map(convert::pose_to_msg).collect(),
             max_step: LINE_STEP,
             avoid_collisions: true,
+            path_constraints: self.constraints(fence.as_ref()),
             max_velocity_scaling_factor: pace.share,
             max_acceleration_scaling_factor: self.robot.arm.acceleration_scaling,
             cartesian_speed_limited_link: match pace.tip {
@@ -207,24 +254,30 @@ impl Planner {
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
             return Ok(Err(Miss::Fraction(answer.fraction)));
         }
-        let mut planned = self.planned(answer.solution, start, None);
-        if let (Ok(Planned { trajectory }), Distribution::Humble) =
-            (&mut planned, self.robot.moveit.distribution)
-            && slow_down(trajectory, &self.model, pace, self.robot.arm.acceleration_scaling).is_err()
-        {
-            return Ok(Err(Miss::Code("line", MoveItErrorCodes::INVALID_ROBOT_STATE)));
-        }
-        Ok(planned)
+        let untimed = (self.robot.moveit.distribution == Distribution::Humble).then_some(pace);
+        Ok(self.planned(answer.solution, start, None, untimed))
     }
 
+    /// What a planner's trajectory becomes: slower where it must be, and checked. `untimed`: the pace of a line that was timed at
+    /// full speed.
     fn planned(
         &self,
-        trajectory: RobotTrajectory,
+        mut trajectory: RobotTrajectory,
         start: &[f64],
         end: Option<&[f64]>,
+        untimed: Option<Pace>,
     ) -> Result<Planned, Miss> {
-        match trajectory_check::check(&trajectory, &self.robot.arm.joints, start, end, SLACK) {
-            Ok(()) => Ok(Planned { trajectory }),
+        let mut taken = || {
+            trajectory_check::check(&trajectory, &self.robot.arm.joints, start, end, SLACK)?;
+            if let Some(pace) = untimed {
+                slow_down(&mut trajectory, &self.model, pace, self.robot.arm.acceleration_scaling)
+                    .map_err(|error| TrajectoryFault::Range { point: 0, error })?;
+            }
+            self.bounds.slow(&mut trajectory, &self.model)?;
+            self.bounds.checked(std::mem::take(&mut trajectory), &self.model)
+        };
+        match taken() {
+            Ok(trajectory) => Ok(Planned { trajectory }),
             Err(fault) => {
                 tracing::warn!("the planner's trajectory was not taken: {fault}");
                 Err(Miss::Trajectory(fault))
@@ -240,6 +293,12 @@ impl Planner {
         };
         self.robot.arm.joints.iter().map(value).collect()
     }
+}
+
+/// Whether one of the poses is outside a fence.
+fn leaves(fence: Option<Fence>, poses: &[Isometry3<f64>]) -> bool {
+    let is_in = |fence: &Fence, pose: &Isometry3<f64>| fence.contains(&Point3::from(pose.translation.vector));
+    fence.is_some_and(|fence| !poses.iter().all(|pose| is_in(&fence, pose)))
 }
 
 /// What an answer's code means for `what` was asked: found, not found, or that nothing will be found.
