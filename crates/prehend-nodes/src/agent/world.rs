@@ -174,8 +174,12 @@ impl NodeWorld {
         self.newest_of(self.clients.map.clone(), version)
     }
 
-    /// Waits until the newest map is at least this version, so that nothing is planned with one from before.
+    /// Waits until the newest map is at least this version, so that nothing is planned with one from before; 0 is that of a skill that
+    /// took none: before the first map there is nothing to wait for.
     fn catch_up(&self, version: u64) {
+        if version == 0 {
+            return;
+        }
         if let Err(fault) = self.map_of(version) {
             tracing::debug!("{}", fault.message);
         }

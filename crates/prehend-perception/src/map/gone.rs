@@ -13,9 +13,11 @@ const NOISE: f64 = 3.0;
 /// Fewest points that carving leaves.
 const LEAST: usize = 20;
 /// A point that was higher above the support than `STOOD` is gone as well when the bare support, up to `BARE`, is seen in its
-/// place, metres: low points have no 2 cm behind them.
+/// place, metres: low points have no 2 cm behind them. Of a thing that is lower than that, the points of its upper half count, and
+/// half their height is no longer bare; what is lower than `FLAT` standard deviations of the depth is not told from the support.
 const STOOD: f64 = 0.010;
 const BARE: f64 = 0.005;
+const FLAT: f64 = 4.0;
 
 /// How many points of an object a frame sees in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,8 +94,9 @@ impl<'a> Sight<'a> {
         if !self.is_in_view(&object.bounds) {
             return look;
         }
+        let stood = STOOD.min(self.scene.height(&top_of(object)) / 2.0);
         for (index, point) in object.cloud.points.iter().enumerate() {
-            let state = self.state(point);
+            let state = self.state(point, stood);
             if state == State::Through && look.keep.is_none() {
                 look.keep = Some((0..index).collect());
             }
@@ -135,7 +138,8 @@ impl<'a> Sight<'a> {
         !beyond.contains(&true)
     }
 
-    fn state(&self, point: &Point3<f64>) -> State {
+    /// `stood` is the height above the support from which on its bareness tells that a point is gone, metres.
+    fn state(&self, point: &Point3<f64>, stood: f64) -> State {
         let (frame, scene) = (self.frame, self.scene);
         let local = self.camera_from_map * point;
         let Some(index) = frame.intrinsics.pixel_index(&local) else { return State::Unseen };
@@ -149,16 +153,21 @@ impl<'a> Sight<'a> {
             Some(depth) if depth > local.z + through => State::Through,
             Some(depth) if depth < local.z - through => State::Hidden,
             Some(depth) => {
-                let bare = scene.grid.points.get(index).copied().flatten();
-                let is_bare = bare.is_some_and(|seen| scene.height(&seen) < BARE) && scene.plane.is_some();
-                if is_bare && depth > local.z && scene.height(point) > STOOD {
-                    State::Through
-                } else {
-                    State::Confirmed(index)
-                }
+                let seen = scene.grid.points.get(index).copied().flatten();
+                let height = scene.height(point);
+                let bare = BARE.min(height / 2.0);
+                let is_bare = seen.is_some_and(|seen| scene.height(&seen) < bare) && scene.plane.is_some();
+                let is_told = height > stood && height > FLAT * self.sigma * local.z * local.z;
+                if is_bare && depth > local.z && is_told { State::Through } else { State::Confirmed(index) }
             }
         }
     }
+}
+
+fn top_of(object: &Object) -> Point3<f64> {
+    let mut top = Point3::from(object.bounds.pose.translation.vector);
+    top.z = object.bounds.top();
+    top
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -374,6 +374,30 @@ fn what_is_gone_is_removed_and_what_moved_keeps_its_key() {
     assert_eq!(report.added, [ObjectKey::from("apple_1")]);
 }
 
+/// What is flatter than a centimetre has no depth behind it that tells that it is gone: the bare support at its place does.
+#[test]
+fn what_is_flat_stays_while_it_is_there_and_goes_when_it_is_gone() {
+    for height in [0.005, 0.008, 0.02] {
+        let knife = Thing {
+            class: "knife",
+            form: Form::Block([0.18, 0.025, height]),
+            at: [0.42, 0.28, 0.0, 0.3],
+            color: [60, 60, 70],
+        };
+        let mut with = ten();
+        with.push(knife);
+        let mut builder = builder();
+        for seed in 1..=6 {
+            builder.update(&render(&with, &VGA, &home(), SIGMA, seed), None, false, 0).unwrap();
+            assert_eq!(builder.map().objects.len(), 11, "{height} {seed}: {:?}", keys(builder.map()));
+        }
+        for seed in 7..=8 {
+            builder.update(&render(&ten(), &VGA, &home(), SIGMA, seed), None, false, 0).unwrap();
+        }
+        assert_eq!(builder.map().objects.len(), 10, "{height}: {:?}", keys(builder.map()));
+    }
+}
+
 #[test]
 fn what_is_out_of_view_or_hidden_stays() {
     let all = ten();
