@@ -224,7 +224,7 @@ mod tests {
         let (robot, model) = robot();
         let bounds = MotionBounds::of(&robot);
         // From one side to the other with the arm outstretched: beyond the front of the fence in between.
-        let reach = [0.0, 0.5, -1.0, 0.0, 0.5, 0.0];
+        let reach = [0.0, 0.7, -1.9, 0.0, -0.3, 0.0];
         let (left, right) = (turned(&reach, 0, 0.7), turned(&reach, 0, -0.7));
         let place = |joints: &[f64]| model.tip_pose(joints).expect("joints").translation.vector;
         assert!(place(&reach).x > 0.82 && bounds.planned.contains(&place(&left).into()), "{}", place(&reach));
@@ -256,7 +256,7 @@ mod tests {
         let (robot, model) = robot();
         let bounds = MotionBounds::of(&robot);
         let (turn, tip) = bounds.armed.expect("an xArm is armed");
-        // The wrist alone; then the whole arm about its first joint, which is as far out as it may be.
+        // The wrist alone; then the whole arm about its first joint.
         let far = [0.5, 0.1, -0.6, 0.0, 0.5, 0.0];
         for (from, joint) in [(robot.home.as_slice(), 5), (far.as_slice(), 0)] {
             let path = [from.to_vec(), turned(from, joint, -1.5)];
