@@ -1,7 +1,7 @@
 use super::*;
 use prehend_geometry::Mask;
 use prehend_scene::{EvidenceType, Region};
-use prehend_verify::diagnose;
+use prehend_verify::{CommitRule, diagnose};
 
 struct Verifier {
     asked: usize,
