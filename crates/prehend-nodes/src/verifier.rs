@@ -101,6 +101,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
 }
 
 /// A request that is about a version of a map.
+#[expect(clippy::large_enum_variant, reason = "few wait, and not for long")]
 enum Asked {
     Assess(ServiceRequest<Assess::Service>),
     Gate(ServiceRequest<Gate::Service>),
