@@ -121,7 +121,7 @@ impl RawPublisher {
         Self { writer, topic: topic.into() }
     }
 
-    /// Sends a message in stored bytes; when the send window is full it waits as [`Publisher::publish`](crate::Publisher::publish) says.
+    /// Sends a message in stored bytes; when the send window is full it is dropped and counted, see [`dropped`](Self::dropped).
     ///
     /// Errors: [`RosError::Encode`] for bytes that are no little-endian CDR, [`RosError::Closed`].
     pub fn publish(&self, data: &[u8]) -> Result<(), RosError> {
@@ -137,7 +137,7 @@ impl RawPublisher {
         }
     }
 
-    /// Messages that other processes missed, because newer ones took their place while the send window was full.
+    /// Messages that other processes missed because the send window was full.
     pub fn dropped(&self) -> u64 {
         self.writer.dropped()
     }

@@ -53,8 +53,7 @@ impl<T: Message> Publisher<T> {
         &self.counter
     }
 
-    /// Sends `message`. When the send window is full it waits with at most [`QosProfile::depth`] others, the newest; older ones are
-    /// dropped and counted, see [`dropped`](Self::dropped).
+    /// Sends `message`; when the send window is full the sample is dropped and counted, see [`dropped`](Self::dropped).
     ///
     /// Errors: [`RosError::Encode`], [`RosError::Closed`].
     pub fn publish(&self, message: &T) -> Result<(), RosError> {
@@ -63,7 +62,7 @@ impl<T: Message> Publisher<T> {
         Ok(())
     }
 
-    /// Samples that other processes missed, because newer ones took their place while the send window was full.
+    /// Samples that other processes missed because the send window was full.
     pub fn dropped(&self) -> u64 {
         self.writer.dropped()
     }

@@ -52,7 +52,7 @@ async fn a_killed_reliable_subscriber_never_blocks_the_publisher() {
     })
     .await;
     child.kill();
-    // More than any send window, and what waits for it: nobody acknowledges any more.
+    // More than the send window of 8192 samples, which nobody acknowledges any more.
     let sent = 10_000;
     for index in 0..sent {
         commands.publish(&text(&index.to_string())).expect("dropped or sent, never blocked");

@@ -1,7 +1,7 @@
 //! Which node has which endpoint: topic `ros_discovery_info`, as every ROS 2 process publishes it.
 
 use super::matches::{Prefix, prefix};
-use super::participant::{NodeKey, Participant, TopicType, Window};
+use super::participant::{NodeKey, Participant, TopicType};
 use super::wire::{RawAdapter, Sink};
 use crate::backend::{Encoding, decode, encode};
 use crate::sync::lock;
@@ -146,7 +146,7 @@ impl Roster {
             }
         });
         participant.raw_reader(&topic, qos.depth(64), sink)?;
-        *lock(&self.writer) = Some(participant.raw_writer(&topic, qos, Window::Wide)?);
+        *lock(&self.writer) = Some(participant.raw_writer(&topic, qos)?);
         Ok(())
     }
 

@@ -5,15 +5,13 @@ use super::participant::{NodeKey, Participant, TopicType};
 use super::pump::{PumpedReader, Work};
 use super::wire::{RawAdapter, Sample};
 use crate::backend::Encoding;
-use crate::sync::lock;
 use crate::{QosProfile, RosError};
 use bytes::Bytes;
 use rustdds::dds::result::ReadError;
 use rustdds::no_key::DataWriter;
 use rustdds::{GUID, SampleIdentity, Timestamp, WriteOptionsBuilder};
-use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use tracing::debug;
 
 /// A writer; clones share the endpoint, which goes with the last of them.
@@ -28,8 +26,6 @@ pub(super) struct WriterCore {
     guid: GUID,
     dds: DataWriter<Bytes, RawAdapter>,
     dropped: AtomicU64,
-    /// What found the send window full: at most [`QosProfile::depth`] samples, the newest.
-    waiting: Mutex<VecDeque<Bytes>>,
     /// Numbers the samples that DDS refused and the process itself still gets: from -1 downwards.
     refused: AtomicI64,
 }
@@ -52,34 +48,21 @@ impl Writer {
             guid,
             dds,
             dropped: AtomicU64::new(0),
-            waiting: Mutex::default(),
             refused,
         }))
     }
 
-    /// Sends bytes at once. When the send window is full they wait, and newer ones take the place of those beyond the depth, which are
-    /// counted as dropped: a reliable reader that has just been matched fills the window until it answers first.
+    /// Sends bytes at once or drops and counts them.
     pub(crate) fn publish(&self, payload: Bytes) -> Result<(), RosError> {
-        let core = &self.0;
-        if core.participant.is_closed() {
+        if self.0.participant.is_closed() {
             return Err(RosError::Closed);
         }
-        let mut waiting = lock(&core.waiting);
-        if waiting.is_empty() && core.write(payload.clone(), None).is_some() {
-            return Ok(());
-        }
-        // A dead peer's full window must not cut off this process.
-        let number = core.refused.fetch_sub(1, Ordering::Relaxed) - 1;
-        let identity = SampleIdentity { writer_guid: core.guid, sequence_number: number.into() };
-        core.deliver_locally(payload.clone(), identity, None);
-        let is_first = waiting.is_empty();
-        waiting.push_back(payload);
-        if waiting.len() > core.qos.depth {
-            waiting.pop_front();
-            core.dropped.fetch_add(1, Ordering::Relaxed);
-        }
-        if is_first {
-            core.participant.send(Work::Waiting(Arc::downgrade(core)));
+        if self.0.write(payload.clone(), None).is_none() {
+            self.0.dropped.fetch_add(1, Ordering::Relaxed);
+            // A dead peer's full window must not cut off this process.
+            let number = self.0.refused.fetch_sub(1, Ordering::Relaxed) - 1;
+            let identity = SampleIdentity { writer_guid: self.0.guid, sequence_number: number.into() };
+            self.0.deliver_locally(payload, identity, None);
         }
         Ok(())
     }
@@ -112,31 +95,20 @@ impl WriterCore {
 
     /// Sends bytes to other processes and this one; `None` when the send window is full and nothing was sent.
     pub(super) fn write(&self, payload: Bytes, related: Option<SampleIdentity>) -> Option<SampleIdentity> {
-        let identity = self.send(payload.clone(), related)?;
-        self.deliver_locally(payload, identity, related);
-        Some(identity)
-    }
-
-    /// Sends bytes to other processes.
-    fn send(&self, payload: Bytes, related: Option<SampleIdentity>) -> Option<SampleIdentity> {
         let options = WriteOptionsBuilder::new()
             .source_timestamp(Timestamp::now())
             .related_sample_identity_opt(related)
             .build();
-        let sent = self.dds.write_with_options(payload, options);
-        sent.inspect_err(|error| debug!(topic = self.topic.name, %error, "not sent")).ok()
-    }
-
-    /// Sends what waits for room, as far as there is some; whether more waits.
-    pub(super) fn send_waiting(&self) -> bool {
-        let mut waiting = lock(&self.waiting);
-        while let Some(payload) = waiting.front() {
-            if self.send(payload.clone(), None).is_none() {
-                return true;
+        match self.dds.write_with_options(payload.clone(), options) {
+            Ok(identity) => {
+                self.deliver_locally(payload, identity, related);
+                Some(identity)
             }
-            waiting.pop_front();
+            Err(error) => {
+                debug!(topic = self.topic.name, %error, "not sent");
+                None
+            }
         }
-        false
     }
 
     fn deliver_locally(&self, payload: Bytes, identity: SampleIdentity, related: Option<SampleIdentity>) {

@@ -4,7 +4,7 @@
 //! crate `ros2-client` lose answers under concurrent calls, samples to one's own process need a way of their own (`local`),
 //! and one non-generic path keeps forty message types cheap to compile. In reading order: `wire` (bytes), `local`
 //! (delivery within the process), `matches` (who is connected), `pump` (the one thread that reads), `participant`,
-//! `settled` (one endpoint after the other), `endpoint`, `service`, `discovery` (which node has which endpoint).
+//! `endpoint`, `service`, `discovery` (which node has which endpoint).
 
 mod discovery;
 mod endpoint;
@@ -14,7 +14,6 @@ mod participant;
 mod pump;
 mod range;
 mod service;
-mod settled;
 mod wire;
 
 pub(crate) use discovery::Discovered;

@@ -6,7 +6,6 @@ use super::local::Locals;
 use super::matches::{Matches, Prefix, prefix};
 use super::pump::{Pump, PumpedReader, Work};
 use super::range::Range;
-use super::settled::{Making, Settled};
 use super::wire::{Raw, RawAdapter, Sink};
 use crate::backend::EndpointName;
 use crate::backend::watchdog::Watchdog;
@@ -60,7 +59,6 @@ pub(crate) struct Participant {
     pub(super) matches: Arc<Matches>,
     pub(super) locals: Locals,
     pub(super) roster: Arc<Roster>,
-    settled: Arc<Settled>,
     own: Prefix,
     domain_id: u16,
     dds: Mutex<Option<Dds>>,
@@ -85,7 +83,7 @@ fn failed(what: &str, error: &impl std::fmt::Display) -> RosError {
     RosError::Create { what: what.to_owned(), reason: error.to_string() }
 }
 
-/// What both ends of a topic tell.
+/// Policies of a writer.
 fn policies(qos: &QosProfile) -> QosPolicyBuilder {
     let builder = QosPolicyBuilder::new()
         .durability(match qos.durability {
@@ -101,36 +99,6 @@ fn policies(qos: &QosProfile) -> QosPolicyBuilder {
         Reliability::Reliable => builder.reliable(Duration::ZERO),
         Reliability::BestEffort => builder.best_effort(),
     }
-}
-
-/// How much a writer may hold for others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Window {
-    /// By the depth: what does not fit waits, and the newest [`QosProfile::depth`] samples go out when there is room again.
-    OfDepth,
-    /// As much as RustDDS holds by itself (8192 samples): for what must not be replaced by newer ones.
-    Wide,
-}
-
-/// Policies of a writer. A reliable writer of RustDDS retains what is not acknowledged, and it counts what nobody acknowledges as
-/// such: samples of a latched topic without readers, and every sample as long as one of the readers is best effort. Without
-/// limit that is 8192 samples of a map or a picture.
-fn writer_policies(qos: &QosProfile, window: Window) -> QosPolicyBuilder {
-    let builder = policies(qos);
-    if window == Window::Wide || qos.reliability == Reliability::BestEffort {
-        return builder;
-    }
-    let room = count(match qos.durability {
-        // State, of which the newest counts.
-        Durability::TransientLocal => qos.depth.saturating_mul(2).max(16),
-        // A burst while the event loop is busy.
-        Durability::Volatile => qos.depth.saturating_mul(2).max(64),
-    });
-    builder.resource_limits(policy::ResourceLimits {
-        max_samples: room,
-        max_instances: room,
-        max_samples_per_instance: room,
-    })
 }
 
 /// Policies of a reader. RustDDS retains this many samples of a topic whether read or not, so images get little room; and it
@@ -167,15 +135,12 @@ impl Participant {
         let guid = participant.guid();
         let own = prefix(guid);
         let matches = Arc::new(Matches::new(own));
-        let settled = Arc::new(Settled::default());
-        let pump = Pump::start(&participant, matches.clone(), settled.clone(), own)
-            .map_err(|error| failed(&what, &error))?;
+        let pump = Pump::start(&participant, matches.clone(), own).map_err(|error| failed(&what, &error))?;
         let work = pump.work.clone();
         let this = Arc::new(Self {
             matches,
             locals: Locals::default(),
             roster: Roster::new(guid),
-            settled,
             own,
             domain_id,
             dds: Mutex::new(Some(Dds { participant, publisher, subscriber })),
@@ -249,7 +214,7 @@ impl Participant {
         named: &EndpointName,
         qos: QosProfile,
     ) -> Result<Writer, RosError> {
-        self.dds_writer(node, TopicType::of_topic(named), qos, Window::OfDepth)
+        self.dds_writer(node, TopicType::of_topic(named), qos)
     }
 
     pub(super) fn dds_writer(
@@ -257,9 +222,8 @@ impl Participant {
         node: NodeKey,
         topic: TopicType,
         qos: QosProfile,
-        window: Window,
     ) -> Result<Writer, RosError> {
-        let dds = self.raw_writer(&topic, qos, window)?;
+        let dds = self.raw_writer(&topic, qos)?;
         let guid = dds.guid();
         self.locals.add_writer(&topic, guid, qos);
         self.roster.add_writer(node, guid);
@@ -271,31 +235,19 @@ impl Participant {
         &self,
         topic: &TopicType,
         qos: QosProfile,
-        window: Window,
     ) -> Result<rustdds::no_key::DataWriter<Bytes, RawAdapter>, RosError> {
         let what = || format!("a writer on {}", topic.name);
-        let policies = writer_policies(&qos, window).build();
-        let making = self.settled.begin(&topic.name, true);
+        let policies = policies(&qos).build();
         let _watched = self.watchdog.watch(what());
-        let writer = {
-            let guard = lock(&self.dds);
-            let dds = guard.as_ref().ok_or(RosError::Closed)?;
-            let dds_topic = dds
-                .participant
-                .create_topic(topic.name.clone(), topic.type_name.clone(), &policies, TopicKind::NoKey)
-                .map_err(|error| failed(&what(), &error))?;
-            dds.publisher
-                .create_datawriter_no_key::<Bytes, RawAdapter>(&dds_topic, Some(policies))
-                .map_err(|error| failed(&what(), &error))?
-        };
-        self.settle(making, topic);
-        Ok(writer)
-    }
-
-    fn settle(&self, making: Making<'_>, topic: &TopicType) {
-        if !making.wait() {
-            tracing::debug!(topic = topic.name, "discovery did not tell of every counterpart");
-        }
+        let guard = lock(&self.dds);
+        let dds = guard.as_ref().ok_or(RosError::Closed)?;
+        let dds_topic = dds
+            .participant
+            .create_topic(topic.name.clone(), topic.type_name.clone(), &policies, TopicKind::NoKey)
+            .map_err(|error| failed(&what(), &error))?;
+        dds.publisher
+            .create_datawriter_no_key::<Bytes, RawAdapter>(&dds_topic, Some(policies))
+            .map_err(|error| failed(&what(), &error))
     }
 
     /// A reader of `node` on the topic `named` that calls `sink`, which must not hold this participant.
@@ -332,7 +284,6 @@ impl Participant {
     ) -> Result<GUID, RosError> {
         let what = || format!("a reader on {}", topic.name);
         let policies = reader_policies(&qos).build();
-        let making = self.settled.begin(&topic.name, false);
         let _watched = self.watchdog.watch(what());
         let dds = {
             let guard = lock(&self.dds);
@@ -347,14 +298,12 @@ impl Participant {
         };
         let guid = dds.guid();
         self.send(Work::AddReader(Box::new(PumpedReader { guid, dds, sink })));
-        self.settle(making, topic);
         Ok(guid)
     }
 
     pub(super) fn forget(&self, node: NodeKey, topic: &TopicType, guid: GUID) {
         self.locals.remove(topic, guid);
         self.matches.forget(guid);
-        self.settled.forget(guid);
         self.roster.forget(node, guid);
         self.matches.touch();
     }

@@ -4,7 +4,6 @@
 
 use super::endpoint::{WriterCore, drain};
 use super::matches::{Matches, Prefix};
-use super::settled::Settled;
 use super::wire::{Raw, RawAdapter, Sample, Sink};
 use bytes::Bytes;
 use futures::Stream;
@@ -20,9 +19,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 
-/// Time between two attempts of a writer whose window is full; a reader acknowledges within milliseconds.
-const RETRY: Duration = Duration::from_millis(5);
-
 /// Work for the pump.
 pub(super) enum Work {
     /// A reader has news.
@@ -37,8 +33,6 @@ pub(super) enum Work {
     Tick(Duration, Weak<dyn Fn() + Send + Sync>),
     /// An answer whose receiver is not matched yet.
     Deferred(DeferredAnswer),
-    /// A writer whose samples wait for room.
-    Waiting(Weak<WriterCore>),
     Stop,
 }
 
@@ -83,7 +77,6 @@ impl Pump {
     pub(super) fn start(
         dds: &DomainParticipant,
         matches: Arc<Matches>,
-        settled: Arc<Settled>,
         own: Prefix,
     ) -> std::io::Result<Self> {
         let (work, inbox) = channel();
@@ -91,15 +84,9 @@ impl Pump {
         let sender = work.clone();
         let thread = std::thread::Builder::new().name("ros-pump".to_owned()).spawn(move || {
             let status = listener.as_async_status_stream();
-            let mut state = State {
-                work: sender,
-                readers: HashMap::new(),
-                ticks: Vec::new(),
-                deferred: Vec::new(),
-                waiting: Vec::new(),
-                retry: None,
-            };
-            state.run(&inbox, status, &matches, &settled, own);
+            let mut state =
+                State { work: sender, readers: HashMap::new(), ticks: Vec::new(), deferred: Vec::new() };
+            state.run(&inbox, status, &matches, own);
         })?;
         Ok(Self { work, thread: Some(thread) })
     }
@@ -127,9 +114,6 @@ struct State {
     readers: HashMap<GUID, Box<PumpedReader>>,
     ticks: Vec<Ticker>,
     deferred: Vec<DeferredAnswer>,
-    waiting: Vec<Weak<WriterCore>>,
-    /// When those who wait are tried again.
-    retry: Option<Instant>,
 }
 
 impl State {
@@ -138,7 +122,6 @@ impl State {
         inbox: &Receiver<Work>,
         status: impl Stream<Item = rustdds::DomainParticipantStatusEvent>,
         matches: &Matches,
-        settled: &Settled,
         own: Prefix,
     ) {
         let mut status = pin!(status);
@@ -146,7 +129,6 @@ impl State {
         let mut poll_status = || {
             let mut changed = false;
             while let Poll::Ready(Some(event)) = status.as_mut().poll_next(&mut Context::from_waker(&waker)) {
-                settled.apply(&event);
                 changed |= matches.apply(&event);
             }
             changed
@@ -184,10 +166,6 @@ impl State {
                     self.deferred.push(answer);
                     self.send_deferred();
                 }
-                Ok(Work::Waiting(writer)) => {
-                    self.waiting.push(writer);
-                    self.retry.get_or_insert_with(|| Instant::now() + RETRY);
-                }
                 Err(RecvTimeoutError::Timeout) => {
                     poll_status();
                     self.send_deferred();
@@ -195,13 +173,12 @@ impl State {
                 Ok(Work::Stop) | Err(RecvTimeoutError::Disconnected) => return,
             }
             self.tick();
-            self.send_waiting();
         }
     }
 
     fn next_due(&self) -> Option<Instant> {
         let ticks = self.ticks.iter().map(|ticker| ticker.next);
-        ticks.chain(self.deferred.iter().map(|answer| answer.until)).chain(self.retry).min()
+        ticks.chain(self.deferred.iter().map(|answer| answer.until)).min()
     }
 
     fn drain(&mut self, guid: GUID, own: Prefix) {
@@ -228,14 +205,6 @@ impl State {
                 None => false,
             }
         });
-    }
-
-    /// Tries the writers whose samples wait, when it is time.
-    fn send_waiting(&mut self) {
-        if self.retry.is_some_and(|retry| retry <= Instant::now()) {
-            self.waiting.retain(|writer| writer.upgrade().is_some_and(|writer| writer.send_waiting()));
-            self.retry = (!self.waiting.is_empty()).then(|| Instant::now() + RETRY);
-        }
     }
 
     /// Sends the answers whose asker is matched by now; gives the others up at their time.

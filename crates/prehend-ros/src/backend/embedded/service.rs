@@ -14,7 +14,7 @@
 
 use super::endpoint::{Reader, Writer};
 use super::matches::{Prefix, prefix};
-use super::participant::{NodeKey, Participant, TopicType, Window};
+use super::participant::{NodeKey, Participant, TopicType};
 use super::pump::{DeferredAnswer, Work};
 use super::wire::{Sample, Sink};
 use crate::backend::EndpointName;
@@ -44,9 +44,8 @@ const TRAILER: usize = 32;
 /// How long an answer waits for its asker to be matched.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Requests or answers that may be unread at once without loss; as many stay in memory, read or not: see `reader_policies`. The pump reads
-/// within milliseconds, and no node has so many calls under way.
-const BURST: usize = 128;
+/// Requests or answers that may be unread at once without loss; see `reader_policies`.
+const BURST: usize = 512;
 
 fn reading(qos: QosProfile) -> QosProfile {
     qos.depth(qos.depth.max(BURST))
@@ -124,7 +123,7 @@ impl Caller {
     ) -> Result<Self, RosError> {
         let (request_topic, answer_topic) = TopicType::of_service(named);
         let pending = Pending::default();
-        let writer = participant.dds_writer(node, request_topic.clone(), qos, Window::Wide)?;
+        let writer = participant.dds_writer(node, request_topic.clone(), qos)?;
         let own = writer.0.guid();
         let sink: Sink = {
             let pending = pending.clone();
@@ -290,7 +289,7 @@ impl Responder {
     ) -> Result<Self, RosError> {
         let (request_topic, answer_topic) = TopicType::of_service(named);
         // First the writer: a client that has matched the reader may have its answer.
-        let writer = participant.dds_writer(node, answer_topic, qos, Window::Wide)?;
+        let writer = participant.dds_writer(node, answer_topic, qos)?;
         let sink: Sink = Arc::new(move |mut sample: Sample| match asked_call(mapping, &mut sample) {
             Some(id) => sink(Incoming { sample, id }),
             None => debug!("a request without header"),
