@@ -1,7 +1,7 @@
 //! Decisions held against each other by what they mean.
 //!
 //! Compared are node, kind, name, status and the data of trace events: texts word by word but for the numbers in them, numbers with a
-//! tolerance. Times, versions and what is drawn anew in each run (permits, hashes) are not.
+//! tolerance. Times, versions and what is drawn anew in each run (permits, assessments, hashes) are not.
 
 use crate::screen::{Paint, Screen};
 use crate::trace;
@@ -16,8 +16,9 @@ const NEAR_MM: f64 = 5.0;
 /// See [`NEAR`].
 const SHARE: f64 = 0.01;
 /// Data that belong to a run and not to a decision.
-const OF_THE_RUN: [&str; 12] = [
+const OF_THE_RUN: [&str; 13] = [
     "seconds",
+    "assessment",
     "permit",
     "plan_hash",
     "at",
