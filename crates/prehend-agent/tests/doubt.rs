@@ -130,6 +130,20 @@ fn a_thing_seen_wrongly_is_looked_at_from_elsewhere_before_it_is_asked_about() {
 }
 
 #[test]
+fn without_any_name_no_look_is_worth_a_motion() {
+    for (other, looks) in [("mug", true), ("", false)] {
+        let mut world = Scripted::new(vec![
+            thing("thing_0", "", "white", 0.45, -0.10, BALL),
+            thing("thing_1", other, "white", 0.35, 0.20, BALL),
+        ]);
+        world.disputed = Some(("thing_0".into(), u32::MAX, ""));
+        let report = run("put the plate on the thing", &mut world);
+        assert_eq!(report.reason, Some(Reason::NotFound), "{}", report.message);
+        assert_eq!(!world.skills.is_empty(), looks, "beside '{other}': {:?}", world.skills);
+    }
+}
+
+#[test]
 fn looks_have_a_budget() {
     let balls = (0..6).map(|n| {
         let key = format!("ball_{n}");

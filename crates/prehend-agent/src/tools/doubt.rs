@@ -85,12 +85,14 @@ impl Toolbox<'_> {
         let counts = |group: &&Vec<ObjectKey>| end == RestsOn::Everything || group.len() > 1;
         let rests_on: Vec<&ObjectKey> = found.iter().filter(counts).flatten().collect();
         let nothing_found = found.iter().any(Vec::is_empty) && end == RestsOn::Everything;
+        // Who names nothing here is not looking from the wrong place: no motion follows from a detector without names.
+        let names_come = map.objects.iter().any(|object| !object.class_name.is_empty());
         let mut doubts: Vec<ObjectKey> = Vec::new();
         let in_doubt = rests_on
             .iter()
             .copied()
             .filter(|key| is_remembered(key) || doubtful.contains(key))
-            .chain(doubtful.iter().filter(|_| nothing_found))
+            .chain(doubtful.iter().filter(|_| nothing_found && names_come))
             .chain(unclear);
         for key in in_doubt.filter(|key| Some(*key) != held && map.get(key).is_some()) {
             if !doubts.contains(key) {
