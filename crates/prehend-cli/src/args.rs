@@ -279,6 +279,8 @@ pub enum EvalCommand {
     Libero(LiberoArgs),
     /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
     Day(DayArgs),
+    /// Starts of the whole graph one after the other: how long until each is ready, and whether the middleware hung
+    Starts(StartsArgs),
     /// Object maps against labels of recorded frames, against the simulator's truth, or by the clock
     Map(EvalMapArgs),
 }
@@ -333,6 +335,26 @@ pub struct DayArgs {
     /// Longest time for one goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 240.0, value_parser = speed)]
     pub timeout: f64,
+}
+
+/// Arguments of `eval starts`.
+#[derive(Clone, Debug, Args)]
+pub struct StartsArgs {
+    /// Number of starts
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub starts: u64,
+    /// Scene file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_SCENE)]
+    pub scene: PathBuf,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of what went wrong [default: runs/UTC-TIME-0]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// Arguments of `eval asp-tabletop`.

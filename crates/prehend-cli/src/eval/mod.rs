@@ -9,6 +9,7 @@ mod gated;
 mod job;
 mod map;
 mod run;
+mod starts;
 
 use crate::args::{AspMobileArgs, AspTabletopArgs, LiberoArgs, RunArgs, TabletopArgs};
 use crate::outcome::exit;
@@ -24,6 +25,7 @@ use tokio::sync::watch;
 
 pub use day::day;
 pub use map::map;
+pub use starts::starts;
 
 /// Runs random tables; gives the exit code.
 pub async fn tabletop(args: TabletopArgs) -> u8 {
