@@ -208,15 +208,24 @@ impl Maker<'_> {
             2.0 * object.half_extents[0].min(object.half_extents[1]) <= GRASPABLE
                 && object.half_extents[0].max(object.half_extents[1]) < 0.075
         };
+        // What touches it may also be what it lies in.
         let empty = |object: &ObjectTruth| {
             !self
                 .objects()
-                .any(|other| other.on.contains(&object.name) || other.inside.contains(&object.name))
+                .filter(|other| other.name != object.name)
+                .any(|other| place::is_on(self.truth, other, object) || place::is_in(other, object))
         };
         self.objects()
             .filter(|object| !object.fixed && !is_link(object) && !object.fallen)
             .filter(|object| narrow(object) && empty(object) && self.is_at_hand(object))
             .collect()
+    }
+
+    /// Whether it is in or on something else than the table.
+    fn is_carried(&self, object: &ObjectTruth) -> bool {
+        self.objects()
+            .filter(|other| other.name != object.name)
+            .any(|other| place::is_on(self.truth, object, other) || place::is_in(object, other))
     }
 
     /// "the mug", or "the red mug" where there are others; `None` when neither says which.
@@ -346,7 +355,7 @@ impl Maker<'_> {
         }
         let carried: Vec<&ObjectTruth> = movable
             .into_iter()
-            .filter(|object| object.held || !object.inside.is_empty() || !object.on.is_empty())
+            .filter(|object| object.held || self.is_carried(object))
             .collect();
         let object = one(rng, &carried)?;
         let said = self.phrase(rng, object)?;

@@ -220,6 +220,10 @@ pub fn is_on(truth: &Truth, object: &ObjectTruth, target: &ObjectTruth) -> bool 
     if object.name == target.name || !is_resting(object) || object.position[2] <= target.position[2] {
         return false;
     }
+    if is_in(target, object) {
+        // A bowl is not on the lemon in it, though its middle is higher and over it.
+        return false;
+    }
     let center = Point2::new(object.position[0], object.position[1]);
     let over = polygon_gap(&[center], &footprint(target)) <= 0.0;
     over && carried(truth, object, target, 6)

@@ -186,6 +186,12 @@ async fn play(
     }
     report.seconds = started.elapsed().as_secs_f64();
     work.sum_up(report);
+    // How the world looks in the evening: from it one sees why goals became few, or alike.
+    if let Ok(truth) = graph.judge.snapshot().await
+        && let Err(error) = folder.write_json("truth_after.json", &truth)
+    {
+        eprintln!("{error}");
+    }
     if let Err(error) = folder.write_json("report.json", &*report) {
         eprintln!("{error}");
     }
