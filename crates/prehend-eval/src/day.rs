@@ -353,10 +353,8 @@ impl Maker<'_> {
             let command = put(rng, &said, &destination);
             return Some((command, Destination::On.predicate(&object.name, &target.name)));
         }
-        let carried: Vec<&ObjectTruth> = movable
-            .into_iter()
-            .filter(|object| object.held || self.is_carried(object))
-            .collect();
+        let carried: Vec<&ObjectTruth> =
+            movable.into_iter().filter(|object| object.held || self.is_carried(object)).collect();
         let object = one(rng, &carried)?;
         let said = self.phrase(rng, object)?;
         let destination = pick(rng, &["on the table", "on the table", "onto the table"]);

@@ -126,6 +126,10 @@ pub struct MapBuilder {
     was_holding: bool,
     /// Objects that were last seen in the gripper; they keep their keys when they are put down.
     in_hand: Vec<Known>,
+    /// Frames since the hand let go of them.
+    let_go: u32,
+    /// Objects whose places were seen to be empty and that were not seen elsewhere; they keep their keys when they turn up.
+    lost: Vec<Known>,
     /// Keys given so far.
     ages: u64,
     /// Updates so far.
@@ -161,6 +165,8 @@ impl MapBuilder {
             embedder,
             numbers: BTreeMap::new(),
             in_hand: Vec::new(),
+            let_go: 0,
+            lost: Vec::new(),
             was_holding: false,
             ages: 0,
             updates: 0,
@@ -182,6 +188,7 @@ impl MapBuilder {
     pub fn forget(&mut self) {
         self.map.objects.clear();
         self.tracks.clear();
+        self.lost.clear();
         self.map.support_plane = None;
         self.map.version += 1;
     }

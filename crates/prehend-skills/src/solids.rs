@@ -5,9 +5,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::OrientedBox;
 
 /// Side of a column, metres.
-pub const COLUMN: f64 = 0.006;
+pub const COLUMN: f64 = 0.004;
 /// Columns whose tops differ by less are merged, metres.
-const SAME_HEIGHT: f64 = 0.008;
+const SAME_HEIGHT: f64 = 0.003;
 
 /// Boxes (axis-aligned, map frame) that cover an observed cloud and everything below it down to `support_height`.
 /// They reach as high as what they cover. Empty when no point is finite.

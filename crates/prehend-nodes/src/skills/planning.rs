@@ -41,8 +41,8 @@ const SLACK: f64 = 0.01;
 pub(super) enum Miss {
     /// MoveIt's error code.
     Code(&'static str, i32),
-    /// Share of a straight line that is possible.
-    Fraction(f64),
+    /// Share of a straight line that is possible, and what ends it there when the planner says so.
+    Line(f64, String),
     /// A pose that the tool may not have.
     Fence,
     /// What is wrong with the trajectory that the planner gave.
@@ -55,7 +55,11 @@ impl std::fmt::Display for Miss {
             Self::Code(what, code) => write!(f, "{what} {}", moveit::meaning(*code).0),
             Self::Fence => write!(f, "outside the fence"),
             Self::Trajectory(fault) => write!(f, "the planner's trajectory was not taken: {fault}"),
-            Self::Fraction(share) => write!(f, "only {:.0} % of the straight line", share * 100.0),
+            Self::Line(share, why) if why.is_empty() => {
+                write!(f, "only {:.0} % of the straight line", share * 100.0)
+            }
+            // Alike misses are counted together: how deep and how far is not of interest to a person.
+            Self::Line(_, why) => write!(f, "on the straight line {}", why.split(" (").next().unwrap_or(why)),
         }
     }
 }
@@ -252,7 +256,7 @@ impl Planner {
             return Ok(Err(miss));
         }
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
-            return Ok(Err(Miss::Fraction(answer.fraction)));
+            return Ok(Err(Miss::Line(answer.fraction, answer.error_code.message)));
         }
         let untimed = (self.robot.moveit.distribution == Distribution::Humble).then_some(pace);
         Ok(self.planned(answer.solution, start, None, untimed))

@@ -166,7 +166,7 @@ impl Job<'_> {
         velocity_scaling: f64,
     ) -> Result<Result<Planned, Miss>, SkillFault> {
         let now = self.skills.arm.joints()?;
-        let mut last = Miss::Fraction(0.0);
+        let mut last = Miss::Line(0.0, String::new());
         for world in self.relaxed(world) {
             self.interrupt.guard(self.skills.scene.apply(&world)).await?;
             let to = [*to];

@@ -6,8 +6,11 @@ use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
 use prehend_scene::{Object, ObjectKey};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
+/// Greatest difference of colours, and of each extent as a share and in metres (what is seen of a side changes with the view), of what
+/// is one thing by its looks.
+const LOOK: (f64, f64) = (0.05, 0.2);
+const SEEN_SIDE: f64 = 0.005;
 /// Share of a scrap that lies on what it is a scrap of.
 const SCRAP: f64 = 0.8;
 
@@ -132,7 +135,10 @@ pub(super) fn taken(
     pairs: &[Option<usize>],
 ) -> Option<usize> {
     let paired = paired(old.len(), pairs);
-    let has_left = |place: &usize| looks[*place].visibility.is_unconfirmed() && !paired[*place];
+    let has_left = |place: &usize| {
+        let seen = looks[*place].visibility;
+        (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
+    };
     if let Some(key) = holds {
         return old.iter().position(|known| known.object.key == *key).filter(has_left);
     }
@@ -220,17 +226,42 @@ pub(super) fn moved(
     pairs: &[Option<usize>],
 ) -> Vec<Option<usize>> {
     let paired = paired(old.len(), pairs);
-    let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for place in (0..old.len()).filter(|place| gone[*place] && !paired[*place]) {
-        by_name.entry(&old[place].object.class_name).or_default().push(place);
-    }
+    let left: Vec<usize> = (0..old.len()).filter(|place| gone[*place] && !paired[*place]).collect();
+    let is_free: Vec<bool> = pairs.iter().map(Option::is_none).collect();
+    let mut moves = the_only_ones(old, &left, seen, &is_free, is_like);
+    // One frame misnames what another names right: of what left its place in this very frame, looks decide where names do not.
+    let left: Vec<usize> = left.into_iter().filter(|place| !moves.contains(&Some(*place))).collect();
+    let is_free: Vec<bool> =
+        is_free.iter().zip(&moves).map(|(free, moved)| *free && moved.is_none()).collect();
+    let by_looks = the_only_ones(old, &left, seen, &is_free, looks_like);
+    moves.iter_mut().zip(by_looks).for_each(|(moved, place)| *moved = moved.or(place));
+    moves
+}
+
+/// For each thing that is nothing else the object that was lost before and has turned up again, when name, colours and size agree and
+/// only one does.
+pub(super) fn returned(lost: &[Known], seen: &[Known], placed: &[Option<usize>]) -> Vec<Option<usize>> {
+    let is_free: Vec<bool> = placed.iter().map(Option::is_none).collect();
+    let all: Vec<usize> = (0..lost.len()).collect();
+    // Without a name too many things are alike.
+    let is_it = |known: &Object, thing: &Object| !known.class_name.is_empty() && is_like(known, thing);
+    the_only_ones(lost, &all, seen, &is_free, is_it)
+}
+
+/// For each free thing the one of `places` that it is alike, when it is alike no other and no other thing is alike that one.
+fn the_only_ones(
+    old: &[Known],
+    places: &[usize],
+    seen: &[Known],
+    is_free: &[bool],
+    alike: impl Fn(&Object, &Object) -> bool,
+) -> Vec<Option<usize>> {
     let fits: Vec<Vec<usize>> = seen
         .iter()
-        .zip(pairs)
-        .map(|(thing, pair)| {
-            let named = by_name.get(thing.object.class_name.as_str()).filter(|_| pair.is_none());
-            let places = named.into_iter().flatten().copied();
-            places.filter(|place| is_like(&old[*place].object, &thing.object)).collect()
+        .zip(is_free)
+        .map(|(thing, free)| {
+            let fitting = places.iter().copied().filter(|place| alike(&old[*place].object, &thing.object));
+            if *free { fitting.collect() } else { Vec::new() }
         })
         .collect();
     let mut claims = vec![0_usize; old.len()];
@@ -241,6 +272,19 @@ pub(super) fn moved(
             _ => None,
         })
         .collect()
+}
+
+/// Whether two sightings in different places look so alike that they are one object whatever their names: in colour and in each extent.
+fn looks_like(known: &Object, seen: &Object) -> bool {
+    let sides = |object: &Object| {
+        let size = object.bounds.size;
+        [size.x.max(size.y), size.x.min(size.y), size.z]
+    };
+    crate::color::unlikeness(known.color, seen.color) < LOOK.0
+        && sides(known)
+            .into_iter()
+            .zip(sides(seen))
+            .all(|(was, is)| (was - is).abs() <= LOOK.1 * was + SEEN_SIDE)
 }
 
 /// Whether two sightings in different places can be one object: of one name, or both without one and more alike.

@@ -5,12 +5,20 @@ use super::{MapBuilder, Sights, UpdateReport, associate, gone, join, keep_names,
 use prehend_scene::merge::{MergeMethod, MergeRule};
 use rayon::prelude::*;
 
+/// Frames in which what the hand let go is looked for by its looks; later it is lost, and known by its name too. Three looks of three
+/// frames: where it was let go, on the way, and from home.
+const LOOKED_FOR: u32 = 9;
+/// Most objects that left their places unseen and are recognised when they turn up.
+const LOST: usize = 32;
+
 /// What becomes of the things of a frame, by their numbers, and of the known objects, by their places.
 struct Assignment {
     /// The known object each thing is.
     pairs: Vec<Option<usize>>,
     /// The known object each thing is that left its place.
     moves: Vec<Option<usize>>,
+    /// The object that was lost in an earlier frame and that each thing is, by its place among those.
+    returns: Vec<Option<usize>>,
     /// Things that are scraps of known objects.
     scraps: Vec<bool>,
     /// Known objects that this frame shows to be several.
@@ -136,9 +144,20 @@ impl MapBuilder {
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
         let held = &sights.held;
-        let is_first = !std::mem::replace(&mut self.was_holding, !held.is_empty());
-        let taken = associate::taken(old, &looks, held, sights.holds, &pairs).filter(|_| is_first);
-        if held.is_empty() {
+        // Between the pads a small thing is not seen, and is there all the same.
+        let is_holding = !held.is_empty() || sights.holds.is_some();
+        let is_first = !std::mem::replace(&mut self.was_holding, is_holding);
+        let taken = associate::taken(old, &looks, held, sights.holds, &pairs)
+            .filter(|_| is_first || sights.holds.is_some());
+        if is_holding {
+            self.let_go = 0;
+        } else if !self.in_hand.is_empty() {
+            self.let_go += 1;
+            if self.let_go > LOOKED_FOR {
+                self.lost.append(&mut self.in_hand);
+            }
+        }
+        if !is_holding {
             // The hand is empty: what was in it may be among what is seen.
             on_map = old.len();
             gone.extend(self.in_hand.iter().map(|_| true));
@@ -171,7 +190,14 @@ impl MapBuilder {
                 moves[number] = Some(place);
             }
         }
-        Assignment { pairs, moves, scraps, several, gone, on_map }
+        let returns = if reset {
+            vec![None; seen.len()]
+        } else {
+            let placed: Vec<Option<usize>> =
+                pairs.iter().zip(&moves).map(|(pair, moved)| pair.or(*moved)).collect();
+            associate::returned(&self.lost, seen, &placed)
+        };
+        Assignment { pairs, moves, returns, scraps, several, gone, on_map }
     }
 
     /// Puts the things of a frame where they belong.
@@ -184,12 +210,13 @@ impl MapBuilder {
         report: &mut UpdateReport,
     ) -> Vec<Known> {
         let (rule, update) = (self.settings.merge, self.updates);
-        let Assignment { pairs, moves, scraps, several, gone, on_map } = assignment;
+        let Assignment { pairs, moves, returns, scraps, several, gone, on_map } = assignment;
         let paired = associate::paired(old.len(), &pairs);
         // What each object becomes one with, in this order: more than one thing when a frame shows it in pieces.
         let mut sightings: Vec<Vec<Sighting>> = Vec::new();
         sightings.resize_with(old.len(), Vec::new);
         let mut next: Vec<Option<Known>> = old.into_iter().map(Some).collect();
+        let mut lost: Vec<Option<Known>> = std::mem::take(&mut self.lost).into_iter().map(Some).collect();
         let mut new = Vec::new();
         for (number, mut thing) in seen.into_iter().enumerate() {
             if let Some(place) = pairs[number] {
@@ -209,8 +236,10 @@ impl MapBuilder {
                 sightings[place].push(Sighting { thing, how });
             } else if scraps[number] && moves[number].is_none() {
                 report.skipped.specks += 1;
-            } else if let Some(place) = moves[number] {
-                let Some(mut known) = next[place].take() else { continue };
+            } else if let Some(mut known) = moves[number]
+                .and_then(|place| next[place].take())
+                .or_else(|| returns[number].and_then(|place| lost[place].take()))
+            {
                 report.moved.push(known.object.key.clone());
                 let votes = std::mem::take(&mut known.object.class_votes);
                 known.replace(thing);
@@ -237,12 +266,15 @@ impl MapBuilder {
             if paired[place] || (!reset && !gone[place]) {
                 kept.push(known);
             } else if place < on_map {
-                report.removed.push(known.object.key);
+                report.removed.push(known.object.key.clone());
+                lost.push(Some(known).filter(|_| !reset));
             } else {
                 self.in_hand.push(known);
             }
         }
         kept.extend(new);
+        self.lost = lost.into_iter().flatten().collect();
+        self.lost.drain(..self.lost.len().saturating_sub(LOST));
         kept
     }
 }

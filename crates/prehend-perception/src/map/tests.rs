@@ -369,9 +369,70 @@ fn what_is_gone_is_removed_and_what_moved_keeps_its_key() {
     assert_eq!(report.moved, [ObjectKey::from("mug_0")]);
     assert_eq!(builder.map().objects.len(), 9);
     assert_eq!(at(builder.map(), 0.42, 0.28).key.0, "mug_0");
-    // Put back: a new key, since nobody can know that it is the same apple.
+    // Put back: as far as anybody can see, it is the same apple.
     let report = builder.update(&render(&all, &QVGA, &home(), SIGMA, 3), None, false, 0).unwrap();
+    assert_eq!((report.added, report.moved.contains(&ObjectKey::from("apple_0"))), (vec![], true));
+    // A second one is another.
+    let mut more = all.clone();
+    more.push(Thing { at: [0.40, -0.02, 0.0, 0.0], ..all[3].clone() });
+    let report = builder.update(&render(&more, &QVGA, &home(), SIGMA, 4), None, false, 0).unwrap();
     assert_eq!(report.added, [ObjectKey::from("apple_1")]);
+}
+
+/// A frame misnames a thing that was pushed aside: it is known by its looks, and keeps its name.
+#[test]
+fn what_was_moved_and_misnamed_keeps_its_key_and_its_name() {
+    let mut things = ten();
+    let mut builder = builder();
+    for seed in 1..4 {
+        builder.update(&render(&things, &VGA, &home(), SIGMA, seed), None, false, 0).unwrap();
+    }
+    things[0].at = [0.42, 0.28, 0.0, 0.0];
+    let mut frame = render(&things, &VGA, &home(), SIGMA, 4);
+    frame.detections[0].class_name = "jar".to_owned();
+    let report = builder.update(&frame, None, false, 0).unwrap();
+    assert_eq!((report.moved, report.added), (vec![ObjectKey::from("mug_0")], vec![]));
+    assert_eq!(at(builder.map(), 0.42, 0.28).class_name, "mug");
+}
+
+/// Between the pads it is not seen; who closed them knows that it is there.
+#[test]
+fn what_the_gripper_hides_keeps_its_key_when_put_down() {
+    let all = ten();
+    let mut builder = builder();
+    builder.update(&render(&all, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    let key = ObjectKey::from("mug_0");
+    let tool = Tool { position: Point3::new(0.3, 0.1, 0.3), radius: 0.12, holds: Some(key.clone()) };
+    for seed in 2..8 {
+        builder.update(&render(&all[1..], &VGA, &home(), SIGMA, seed), Some(&tool), false, 0).unwrap();
+        assert!(builder.map().get(&key).is_none(), "it is not where it was");
+    }
+    let mut down = all.clone();
+    down[0].at = [0.42, 0.28, 0.0, 0.0];
+    let mut frame = render(&down, &VGA, &home(), SIGMA, 8);
+    frame.detections[0].class_name = "jar".to_owned();
+    let report = builder.update(&frame, None, false, 0).unwrap();
+    assert_eq!((report.moved, report.added), (vec![key], vec![]));
+}
+
+/// What the hand let go out of sight is not the next thing of its colour.
+#[test]
+fn what_was_let_go_out_of_sight_is_in_the_end_only_lost() {
+    let all = ten();
+    let mut builder = builder();
+    builder.update(&render(&all, &VGA, &home(), SIGMA, 1), None, false, 0).unwrap();
+    let key = ObjectKey::from("mug_0");
+    let tool = Tool { position: Point3::new(0.3, 0.1, 0.3), radius: 0.12, holds: Some(key.clone()) };
+    builder.update(&render(&all[1..], &VGA, &home(), SIGMA, 2), Some(&tool), false, 0).unwrap();
+    for seed in 3..15 {
+        builder.update(&render(&all[1..], &VGA, &home(), SIGMA, seed), None, false, 0).unwrap();
+    }
+    let mut other = all.clone();
+    other[0].at = [0.42, 0.28, 0.0, 0.0];
+    let mut frame = render(&other, &VGA, &home(), SIGMA, 15);
+    frame.detections[0].class_name = "jar".to_owned();
+    let report = builder.update(&frame, None, false, 0).unwrap();
+    assert_eq!((report.moved, report.added), (vec![], vec![ObjectKey::from("jar_0")]));
 }
 
 /// What is flatter than a centimetre has no depth behind it that tells that it is gone: the bare support at its place does.
