@@ -68,6 +68,7 @@ fn candidates(c: &mut Criterion) {
             greatest_drop: 0.035,
             gripper: GripperModel::default(),
             reach: Reach::default(),
+            sight: None,
             limit: 14,
         };
         c.bench_function(&format!("places, {}", relation.name()), |b| {

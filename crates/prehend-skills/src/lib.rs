@@ -17,6 +17,7 @@ pub mod joint;
 pub mod part;
 pub mod place;
 pub mod plan;
+mod sight;
 pub mod solids;
 pub mod view;
 
@@ -26,3 +27,4 @@ pub use gripper::GripperModel;
 pub use joint::{Joint, JointFit};
 pub use part::{PartCandidate, PartError, PartRequest};
 pub use place::{HeldShape, PlaceCandidate, PlaceError, PlaceRequest};
+pub use sight::Sight;

@@ -3,11 +3,12 @@
 //! A robot has one level look, made for what stands straight ahead and not too near. What stands aside is looked at from the
 //! same height and tilt, turned about the base and, when it would not fit into the picture, from farther back.
 
+use crate::sight::HALF_ANGLES;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::{PI, TAU};
 
-/// Half of the angle across that a camera sees, radians: a little less than usual colour cameras do.
-const HALF_ANGLE: f64 = 0.50;
+/// Half of the angle across that a camera sees, radians.
+const HALF_ANGLE: f64 = HALF_ANGLES[0];
 /// Turns and ways back that make no difference, radians and metres.
 const SAME: (f64, f64) = (0.06, 0.02);
 /// Farthest way back, metres.

@@ -13,7 +13,7 @@ use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
 use prehend_skills::place::place_candidates;
 use prehend_skills::plan::{Standoff, place_plan};
-use prehend_skills::{HeldShape, PlaceCandidate, PlaceRequest};
+use prehend_skills::{HeldShape, PlaceCandidate, PlaceRequest, Sight};
 
 /// Candidates asked for.
 const CANDIDATES: usize = 14;
@@ -205,10 +205,19 @@ impl Job<'_> {
             greatest_drop: if asked.skill == Skill::Drop || held.unknown { DROP_DROP } else { PLACE_DROP },
             gripper: self.gripper(),
             reach: self.reach(),
+            sight: self.sight(),
             limit: CANDIDATES,
         };
         place_candidates(&request)
             .map_err(|cause| SkillFault::NoPlace { object: held.object.key.clone(), cause })
+    }
+
+    /// What the camera sees from home; `None` when the model has no such camera.
+    fn sight(&self) -> Option<Sight> {
+        let (robot, model) = (&self.skills.shell.robot, &self.skills.model);
+        let camera = model.link_index(&robot.frames.camera)?;
+        let poses = model.link_poses(&robot.home, 0.0).ok()?;
+        Some(Sight { map_from_camera: *poses.get(camera)? })
     }
 
     /// The joints above a place, and the standoff with which they are within reach: high up the arm does not get as far above what

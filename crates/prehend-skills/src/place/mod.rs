@@ -12,6 +12,7 @@ pub use held::HeldShape;
 use crate::grasp::Reach;
 use crate::gripper::GripperModel;
 use crate::plan::Standoff;
+use crate::sight::Sight;
 use nalgebra::{Isometry3, Point3, Translation3};
 use prehend_scene::{Compartment, Relation};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub struct PlaceRequest<'a> {
     pub gripper: GripperModel,
     /// Reach of the arm.
     pub reach: Reach,
+    /// What the robot sees from home, where that is known: on the table, what it will see there again is better.
+    pub sight: Option<Sight>,
     /// Most candidates to return.
     pub limit: usize,
 }

@@ -28,6 +28,11 @@ const RELEASE: f64 = 0.005;
 const LEVEL: f64 = 0.0035;
 /// Share of what rests that must be over the room it is put in: what overlaps a wall by more is not in it.
 const WITHIN: f64 = 0.6;
+/// What it is worth that a thing will be in view from home, and that there is room for the pads around it: against 1 for the best fit.
+const SEEN_AGAIN: f64 = 0.5;
+const TAKEN_AGAIN: f64 = 0.3;
+/// Gap into which a finger fits with the opening that it needs, metres.
+const PADS_FIT: f64 = 0.04;
 /// Spots whose columns are looked at, at most: bounds the time.
 const CHECKED: usize = 4000;
 
@@ -266,12 +271,22 @@ impl Search<'_> {
                     // As the base turns towards the spot, so does the hand: that costs the wrist nothing.
                     let natural = y.atan2(x) - request.held.azimuth;
                     let twist = (footprint.yaw - natural + PI).rem_euclid(TAU) - PI;
-                    let score = fit + 0.25 * reach - 0.12 * twist.abs() / PI;
+                    let again = if room.is_none() { self.again(&rect, others) } else { 0.0 };
+                    let score = fit + again + 0.25 * reach - 0.12 * twist.abs() / PI;
                     spots.push(Spot { x, y, turn, score });
                 }
             }
         }
         (spots, fitting)
+    }
+
+    /// How well what is put on this part of the table can be found and taken again, and what stands beside it too.
+    fn again(&self, rect: &Rect, others: &[Rect]) -> f64 {
+        let room = others.iter().map(|other| other.gap(rect)).fold(f64::INFINITY, f64::min);
+        let corners = [rect.low, rect.high, [rect.low[0], rect.high[1]], [rect.high[0], rect.low[1]]];
+        let corners = corners.map(|[x, y]| Point3::new(x, y, self.request.support_height));
+        let seen = self.request.sight.map_or(0.0, |sight| sight.of(corners));
+        SEEN_AGAIN * seen + TAKEN_AGAIN * (room / PADS_FIT).min(1.0)
     }
 
     /// Looks at the columns under the footprint and around the gripper.

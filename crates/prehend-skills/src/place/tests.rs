@@ -40,6 +40,7 @@ fn request<'a>(
         greatest_drop: 0.04,
         gripper: GripperModel::default(),
         reach: Reach::default(),
+        sight: None,
         limit: 12,
     }
 }
