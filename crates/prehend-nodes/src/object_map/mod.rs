@@ -28,6 +28,7 @@ use prehend_perception::{
 };
 use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
+use publish::Display;
 use serde_json::json;
 use settings::Settings;
 use std::borrow::Cow;
@@ -133,6 +134,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Event::Tick => {
                 node.leave_place();
                 node.serve_updates().await;
+                node.show();
             }
             Event::Shutdown => return Ok(()),
         }
@@ -207,8 +209,8 @@ struct ObjectMapNode<'a> {
     /// Tells which frame was taken.
     taken: Publisher<Header>,
     map: Publisher<ObjectMapMsg>,
-    markers: Publisher<MarkerArray>,
-    points: Publisher<PointCloud2>,
+    markers: Display<MarkerArray>,
+    points: Display<PointCloud2>,
 }
 
 impl<'a> ObjectMapNode<'a> {
@@ -265,8 +267,8 @@ impl<'a> ObjectMapNode<'a> {
             frames_per_update,
             taken: shell.node.create_publisher(names::OBJECT_MAP_FRAME, QosProfile::default())?,
             map: shell.node.create_publisher(names::OBJECT_MAP, latched)?,
-            markers: shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?,
-            points: shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?,
+            markers: Display::new(shell.node.create_publisher(names::OBJECT_MAP_MARKERS, latched)?),
+            points: Display::new(shell.node.create_publisher(names::OBJECT_MAP_POINTS, latched)?),
         })
     }
 
@@ -367,15 +369,19 @@ impl<'a> ObjectMapNode<'a> {
         }
     }
 
-    fn publish(&self) {
-        let map = self.builder.map();
-        let sent = [
-            self.map.publish(&convert::map_to_msg(map)),
-            self.markers.publish(&publish::markers(map)),
-            self.points.publish(&publish::points(map)),
-        ];
-        for error in sent.into_iter().filter_map(Result::err) {
+    fn publish(&mut self) {
+        if let Err(error) = self.map.publish(&convert::map_to_msg(self.builder.map())) {
             tracing::warn!("map not published: {error}");
+        }
+        self.show();
+    }
+
+    /// Shows people the map, as far as somebody looks.
+    fn show(&mut self) {
+        let map = self.builder.map();
+        let shown = [self.markers.show(map, publish::markers), self.points.show(map, publish::points)];
+        for error in shown.into_iter().filter_map(Result::err) {
+            tracing::warn!("map not shown: {error}");
         }
     }
 }

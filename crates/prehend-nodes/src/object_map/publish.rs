@@ -2,11 +2,41 @@
 
 use crate::convert;
 use prehend_geometry::PointCloud;
+use prehend_msgs::Message;
 use prehend_msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::std_msgs::msg::ColorRGBA;
 use prehend_msgs::visualization_msgs::msg::{Marker, MarkerArray};
+use prehend_ros::{Publisher, RosError};
 use prehend_scene::ObjectMap;
+
+/// A latched topic for people. While nobody looks nothing is made: the middleware would keep every message of a latched topic without
+/// readers, some 300 kB of points for each map. Who comes later is shown the newest map.
+pub(super) struct Display<M: Message> {
+    publisher: Publisher<M>,
+    /// Version of the map that was shown last, and to how many.
+    shown: Option<u64>,
+    watchers: usize,
+}
+
+impl<M: Message> Display<M> {
+    pub(super) fn new(publisher: Publisher<M>) -> Self {
+        Self { publisher, shown: None, watchers: 0 }
+    }
+
+    /// Shows the map to whoever looks and has not seen it.
+    ///
+    /// Errors: those of the publisher.
+    pub(super) fn show(&mut self, map: &ObjectMap, make: fn(&ObjectMap) -> M) -> Result<(), RosError> {
+        let watchers = self.publisher.subscriber_count();
+        let comes = watchers > std::mem::replace(&mut self.watchers, watchers);
+        if watchers == 0 || map.version == 0 || !comes && self.shown == Some(map.version) {
+            return Ok(());
+        }
+        self.shown = Some(map.version);
+        self.publisher.publish(&make(map))
+    }
+}
 
 /// Boxes and names of all objects, after a marker that takes away the old ones.
 pub(super) fn markers(map: &ObjectMap) -> MarkerArray {

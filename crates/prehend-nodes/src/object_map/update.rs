@@ -454,7 +454,7 @@ impl ObjectMapNode<'_> {
         Ok(report)
     }
 
-    fn finish(&self, pending: Pending) {
+    fn finish(&mut self, pending: Pending) {
         let scope = Scope::parse(&pending.request.message.scope).unwrap_or_default();
         match scope {
             Scope::Local => self.publish(),
