@@ -100,6 +100,10 @@ impl Fault {
 pub trait World {
     /// Brings arm and hand to where a goal can start: home, with what is held known. Moves nothing when it is so already.
     fn settle(&mut self) -> Result<SkillOutcome, Fault>;
+    /// Whether what is held is held because a person asked for that; else a goal that failed has left it in the gripper.
+    fn was_asked_to_hold(&self) -> bool {
+        true
+    }
     /// Takes a new look from where the camera is (no motion) and gives the map.
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault>;
     /// The newest map, without a new look; skills take looks of their own.

@@ -425,6 +425,27 @@ fn a_goal_starts_from_what_is_held_now_and_only_when_the_robot_can() {
     assert_eq!(agent.run(&readings, &mut world, None).outcome, Outcome::Done);
 }
 
+/// What a goal that failed has left in the hand is put on the table for the next one; what a person asked to hold stays there.
+#[test]
+fn what_is_left_over_in_the_hand_is_put_aside_for_another_thing() {
+    for (text, skills) in [
+        ("put the apple in the bowl", vec!["place pear_0 table", "grasp apple_0", "place apple_0 in bowl_0"]),
+        ("pick up the apple", vec!["place pear_0 table", "grasp apple_0"]),
+        ("put the pear in the bowl", vec!["place pear_0 in bowl_0"]),
+        ("put it in the bowl", vec!["place pear_0 in bowl_0"]),
+    ] {
+        let mut world = Scripted::new(kitchen());
+        (world.held, world.left_over) = (Some("pear_0".into()), true);
+        assert_eq!(run(text, &mut world).outcome, Outcome::Done, "{text}");
+        assert_eq!(world.skills, skills, "{text}");
+    }
+    let mut world = Scripted::new(kitchen());
+    world.held = Some("pear_0".into());
+    let report = run("put the apple in the bowl", &mut world);
+    assert_eq!(report.reason, Some(Reason::Infeasible), "{}", report.message);
+    assert!(world.skills.is_empty(), "{:?}", world.skills);
+}
+
 #[test]
 fn what_is_held_is_it() {
     let held = || {

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn boxes_cover_what_was_seen_and_little_else() {
-        for (surface, most) in [(cuboid(0.10, 0.06, 0.05), 40), (bowl(0.08, 0.06), 400)] {
+        for (surface, most) in [(cuboid(0.10, 0.06, 0.05), 40), (bowl(0.08, 0.06), 600)] {
             let truth = at(&surface, 0.42, 0.1, 0.0);
             let cloud = seen(&truth, home_eye(), 0.001, 1);
             let boxes = collision_boxes(&cloud, 0.0);

@@ -229,6 +229,7 @@ impl Grounder<'_, '_, '_> {
             return Err(refuse(Reason::Infeasible, message));
         };
         let makes = rule.makes;
+        self.put_aside_for(key, held, actions);
         if let Some(holding) = held.as_ref() {
             let message = format!(
                 "I hold {} and need a free hand to {verb} {}. Tell me first where to put it.",

@@ -50,6 +50,7 @@ impl Grounder<'_, '_, '_> {
                         continue;
                     }
                     for key in keys {
+                        self.put_aside_for(&key, &mut held, &mut actions);
                         let place = Action::Place {
                             object: key.clone(),
                             relation,
@@ -99,6 +100,21 @@ impl Grounder<'_, '_, '_> {
         Ok(plan)
     }
 
+    /// Puts on the table what a goal that failed has left in the hand, when another thing is to be taken: nobody asked to hold it, so
+    /// nobody has to be asked where it goes.
+    pub(super) fn put_aside_for(
+        &self,
+        key: &ObjectKey,
+        held: &mut Option<ObjectKey>,
+        actions: &mut Vec<Action>,
+    ) {
+        let is_left_over = held.is_some() && held.as_ref() == self.tools.left_over();
+        if let Some(object) = held.take_if(|holding| is_left_over && holding != key) {
+            let (relation, targets, drop) = (Relation::Table, Vec::new(), false);
+            actions.push(Action::Place { object, relation, targets, drop, part: None, compartment: None });
+        }
+    }
+
     fn pick(
         &mut self,
         keys: &[ObjectKey],
@@ -115,6 +131,7 @@ impl Grounder<'_, '_, '_> {
             );
             return Err(refuse(Reason::Infeasible, message));
         };
+        self.put_aside_for(key, held, actions);
         match held {
             Some(holding) if holding == key => return Ok(()),
             Some(holding) => {

@@ -110,6 +110,11 @@ impl<'w> Toolbox<'w> {
         &self.state
     }
 
+    /// What is in the gripper and nobody asked to hold: a goal that failed has left it there.
+    pub fn left_over(&self) -> Option<&ObjectKey> {
+        self.state.held_object.as_ref().filter(|_| !self.world.was_asked_to_hold())
+    }
+
     /// Whether a skill has moved the robot.
     pub fn moved(&self) -> bool {
         self.moved

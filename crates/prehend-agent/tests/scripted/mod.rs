@@ -47,6 +47,8 @@ pub(crate) fn move_to(object: &mut Object, at: Vector3<f64>) {
 pub(crate) struct Scripted {
     pub(crate) map: ObjectMap,
     pub(crate) held: Option<ObjectKey>,
+    /// Whether a goal that failed has left it in the hand.
+    pub(crate) left_over: bool,
     /// Answers to the next skills: `Some` is a fault, with whether it left the map stale.
     pub(crate) script: VecDeque<Option<(Reason, bool)>>,
     /// Whether a grasp that fails leaves the object between the pads.
@@ -126,6 +128,10 @@ impl World for Scripted {
             Some(fault) => Err(fault),
             None => Ok(SkillOutcome { held: self.held.clone(), map_stale: false }),
         }
+    }
+
+    fn was_asked_to_hold(&self) -> bool {
+        !self.left_over
     }
 
     fn update_map(&mut self) -> Result<Arc<ObjectMap>, Fault> {

@@ -56,6 +56,8 @@ pub(super) struct Start {
     pub(super) peers: Peers,
     pub(super) watched: &'static [&'static str],
     pub(super) held: Option<ObjectKey>,
+    /// Whether a person asked to hold it.
+    pub(super) asked_to_hold: bool,
     pub(super) source: Source,
     pub(super) ended: mpsc::UnboundedSender<Ended>,
     /// The goal is under way while this lives.
@@ -99,8 +101,20 @@ impl Running {
 }
 
 async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
-    let Start { goal_id, readings, agent, clients, trace, peers, watched, held, source, ended, work: _work } =
-        start;
+    let Start {
+        goal_id,
+        readings,
+        agent,
+        clients,
+        trace,
+        peers,
+        watched,
+        held,
+        asked_to_hold,
+        source,
+        ended,
+        work: _work,
+    } = start;
     let (feedback, mut told) = mpsc::unbounded_channel();
     let mut stop = clients.stop.clone();
     let moves = watched.len() > 1;
@@ -112,6 +126,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         interrupt: interrupt.subscribe(),
         feedback,
         detected: HashMap::new(),
+        asked_to_hold,
         called: None,
     };
     let before = SymbolicState { held_object: held.clone(), ..SymbolicState::default() };

@@ -3,12 +3,14 @@
 //! One goal at a time; a second one is refused `busy`, except "stop" and its like, which end the running one. What the
 //! sentence alone rules out is answered at once.
 
+mod asked;
 mod goal;
 mod world;
 
 use crate::convert;
 use crate::follow::follow_map;
 use crate::shell::{NodeError, NodeOptions, Shell};
+use asked::AskedToHold;
 use futures::StreamExt;
 use goal::{Ended, Running, Source};
 use prehend_agent::language::{Goal, Lexicon, Question, Step};
@@ -76,6 +78,7 @@ struct Node {
     tuning: Tuning,
     clients: Clients,
     state: SymbolicState,
+    asked_to_hold: AskedToHold,
     state_publisher: Publisher<StateMsg>,
     running: Option<Running>,
     ended: mpsc::UnboundedSender<Ended>,
@@ -198,6 +201,7 @@ impl Node {
             tuning,
             clients,
             state,
+            asked_to_hold: AskedToHold::default(),
             state_publisher,
             running: None,
             ended,
@@ -276,6 +280,8 @@ impl Node {
         }
         self.tuning.apply(&mut Arc::make_mut(&mut self.agent).settings);
         let peers = if needs_motion(&readings) { peers_of(&self.shell) } else { &QUESTION_PEERS };
+        let held = self.in_hand();
+        let asked_to_hold = self.asked_to_hold.begin(held.as_ref());
         let running = Running::start(goal::Start {
             work: self.shell.work(),
             goal_id: goal_id.clone(),
@@ -285,7 +291,8 @@ impl Node {
             trace: self.shell.trace.clone(),
             peers: self.shell.peers.clone(),
             watched: peers,
-            held: self.in_hand(),
+            held,
+            asked_to_hold,
             source,
             ended: self.ended.clone(),
         });
@@ -342,6 +349,7 @@ impl Node {
         let Ended { goal_id, report, source } = ended;
         if self.running.as_ref().is_some_and(|running| running.goal_id() == goal_id) {
             self.running = None;
+            self.asked_to_hold.end(report.outcome, report.state.held_object.as_ref());
             self.state = report.state.clone();
         }
         self.tell_end(&goal_id, report.outcome, report.reason, &report.message, report.tool_calls);

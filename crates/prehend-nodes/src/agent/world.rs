@@ -77,6 +77,8 @@ pub(super) struct NodeWorld {
     pub(super) interrupt: watch::Receiver<Option<Fault>>,
     pub(super) feedback: mpsc::UnboundedSender<ExecuteGoal::Feedback>,
     pub(super) detected: HashMap<ObjectKey, Detected>,
+    /// Whether a person asked to hold what is in the gripper.
+    pub(super) asked_to_hold: bool,
     /// When the tool at work was called, and with what.
     pub(super) called: Option<(Instant, String)>,
 }
@@ -231,6 +233,10 @@ impl NodeWorld {
 }
 
 impl World for NodeWorld {
+    fn was_asked_to_hold(&self) -> bool {
+        self.asked_to_hold
+    }
+
     fn settle(&mut self) -> Result<SkillOutcome, Fault> {
         let home = SkillRequest {
             skill: Skill::Home,

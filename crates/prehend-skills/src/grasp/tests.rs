@@ -268,3 +268,44 @@ proptest! {
         prop_assert!(candidate.flipped().flipped().map_from_tool.rotation.angle_to(&pose.rotation) < 1e-6);
     }
 }
+
+/// Whether a sampled point of the gripper at a candidate is in one of the boxes of the planning scene.
+fn meets(candidate: &GraspCandidate, boxes: &[prehend_geometry::OrientedBox]) -> bool {
+    const STEP: f64 = 0.003;
+    let count = |low: f64, high: f64| ((high - low) / STEP).ceil() as usize;
+    GripperModel::default().boxes(candidate.opening).iter().any(|part| {
+        let [nx, ny, nz] = [0, 1, 2].map(|axis| count(part.low[axis], part.high[axis]));
+        (0..=nx * ny * nz + nx * ny + nz).any(|n| {
+            let (i, j, k) = (n % (nx + 1), n / (nx + 1) % (ny + 1), n / ((nx + 1) * (ny + 1)));
+            let share =
+                |low: f64, high: f64, i: usize, n: usize| low + (high - low) * (i.min(n) as f64) / n as f64;
+            let local = Point3::new(
+                share(part.low.x, part.high.x, i, nx),
+                share(part.low.y, part.high.y, j, ny),
+                share(part.low.z, part.high.z, k, nz),
+            );
+            let point = candidate.map_from_tool * local;
+            boxes.iter().any(|solid| solid.contains(&point, 0.0))
+        })
+    })
+}
+
+/// The ranking and the planning scene are made of one cloud: what one holds for free the other may not hold for taken.
+#[test]
+fn what_lies_in_a_bowl_is_taken_past_the_boxes_of_the_bowl() {
+    for (rim, height) in [(0.075, 0.05), (0.0947, 0.06), (0.11, 0.07)] {
+        let around = at(&bowl(rim, height), 0.48, 0.16, 0.0);
+        let around = seen(&around, home_eye(), 0.001, 5);
+        let boxes = crate::solids::collision_boxes(&around, 0.0);
+        for radius in [0.021, 0.027] {
+            let inside: Vec<Point3<f64>> =
+                at(&sphere(radius), 0.48, 0.16, 0.0).iter().map(|p| p + Vector3::z() * 0.006).collect();
+            let inside = seen(&inside, home_eye(), 0.001, 6);
+            let neighbours = [around.as_slice()];
+            let found = grasp_candidates(&request(&inside, &neighbours))
+                .unwrap_or_else(|error| panic!("{radius} in {rim}: {error}"));
+            let free = found.iter().filter(|candidate| !meets(candidate, &boxes)).count();
+            assert!(free * 2 >= found.len(), "{radius} in {rim}: {free} of {} are free", found.len());
+        }
+    }
+}

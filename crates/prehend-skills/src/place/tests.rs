@@ -208,3 +208,27 @@ proptest! {
         let _ = place_candidates(&request(relation.0, &held, &[&points], &[&points]));
     }
 }
+
+/// On a free table many places are equally good: that is taken in which the thing is found and taken again.
+#[test]
+fn what_is_put_down_is_seen_again_and_has_room_for_the_pads() {
+    let (held, ..) = hold(&cuboid(0.05, 0.04, 0.06));
+    // Above the right half of the table, looking straight down.
+    let down = nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
+    let eye = Vector3::new(0.45, -0.2, 0.6);
+    let sight = Some(crate::Sight { map_from_camera: Isometry3::from_parts(eye.into(), down) });
+    let asked = request(Relation::Table, &held, &[], &[]);
+    let found = place_candidates(&PlaceRequest { sight, ..asked }).expect("a place");
+    assert!(
+        found.iter().all(|place| place.spot[1] < 0.05),
+        "{:?}",
+        found.iter().map(|p| p.spot).collect::<Vec<_>>()
+    );
+    // Beside a target, with something else on the other side of it: there is room between the two for a finger.
+    let target = seen(&at(&cylinder(0.03, 0.08), 0.45, -0.1, 0.0), home_eye(), 0.001, 1);
+    let other = seen(&at(&cuboid(0.06, 0.06, 0.05), 0.45, 0.06, 0.0), home_eye(), 0.001, 2);
+    let (targets, others) = ([target.as_slice()], [other.as_slice()]);
+    let found = place_candidates(&request(Relation::NextTo, &held, &targets, &others)).expect("a place");
+    let gap = (found[0].spot[0] - 0.45).hypot(found[0].spot[1] - 0.06);
+    assert!(gap > 0.03 + 0.025 + 0.04, "{:?}", found[0].spot);
+}
