@@ -138,6 +138,8 @@ pub struct Shell {
     motion_active: Arc<AtomicBool>,
     life: Arc<NodeLife>,
     incarnation: u64,
+    /// Since when others are heard.
+    listening: Instant,
     _leaving: Arc<Leaving>,
 }
 
@@ -192,6 +194,7 @@ impl Shell {
             (node.fully_qualified_name(), beating.clone()),
             &life,
         );
+        let listening = Instant::now();
         let motion_active = Arc::new(AtomicBool::new(false));
         let publisher = node.create_publisher(names::HEARTBEAT, QosProfile::default().depth(1))?;
         let incarnation = beating.incarnation;
@@ -212,6 +215,7 @@ impl Shell {
             motion_active,
             life,
             incarnation,
+            listening,
             _leaving: Arc::new(Leaving(context)),
         })
     }

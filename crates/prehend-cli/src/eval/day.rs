@@ -87,6 +87,8 @@ struct Line<'a> {
     first_motion: Option<f64>,
     seconds: f64,
     interference: Option<&'a str>,
+    /// Simulated seconds from and to which something moved that no permit covers.
+    ungated: &'a [[f64; 2]],
 }
 
 /// Why a day ended early.
@@ -263,8 +265,9 @@ impl Work<'_> {
             let reported = physics::reported(*outcome, reason.as_deref(), message);
             let judgement = judge(&goal.spec, &before, &after, &motions, &reported)
                 .map_err(|error| DayError::Verdict(goal.sentence.clone(), error))?;
-            self.count(report, number, &goal, &played, &judgement);
-            report.ungated_motions += ungated(&before, &after, &motions, &played.trace);
+            let ungated = ungated(&before, &after, &motions, &played.trace);
+            report.ungated_motions += ungated.len() as u64;
+            self.count(report, number, (&goal, &judgement), &played, &ungated);
             if number % SAMPLE_EVERY == 0 {
                 report.samples.push(sample(graph, report));
             }
@@ -365,9 +368,9 @@ impl Work<'_> {
         &mut self,
         report: &mut Report,
         number: u64,
-        goal: &DayGoal,
+        (goal, judgement): (&DayGoal, &Judgement),
         played: &Played,
-        judgement: &Judgement,
+        ungated: &[[f64; 2]],
     ) {
         let ending = &played.ending;
         report.goals = number;
@@ -391,6 +394,7 @@ impl Work<'_> {
             first_motion: played.first_motion,
             seconds: played.seconds,
             interference: played.interference.as_deref(),
+            ungated,
         };
         let text = serde_json::to_string(&line).unwrap_or_default();
         if let Err(error) = writeln!(self.lines, "{text}") {
@@ -461,14 +465,14 @@ async fn losses(supervisor: &mut Supervisor, victim: Option<&str>, pause: Durati
 }
 
 /// Motions between two moments that no permit covers.
-fn ungated(before: &Truth, after: &Truth, motions: &Motions, trace: &[Value]) -> u64 {
+fn ungated(before: &Truth, after: &Truth, motions: &Motions, trace: &[Value]) -> Vec<[f64; 2]> {
     let of_goal = |moved: &[[f64; 2]]| -> Vec<[f64; 2]> {
         moved.iter().copied().filter(|[start, end]| *start >= before.time && *end <= after.time).collect()
     };
     [&motions.arm, &motions.base]
-        .map(|moved| gated::ungated(&of_goal(moved), trace).len() as u64)
-        .iter()
-        .sum()
+        .into_iter()
+        .flat_map(|moved| gated::ungated(&of_goal(moved), trace))
+        .collect()
 }
 
 /// What every process holds now, as Linux tells it; a process that is not there has no entry.

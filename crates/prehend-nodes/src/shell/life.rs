@@ -205,12 +205,12 @@ impl Shell {
         self.life.active.subscribe()
     }
 
-    /// Waits a moment for another node of this name that was first.
+    /// Waits until another node of this name that was first would have been heard.
     ///
     /// Errors: [`NodeError::Twin`] when there is one.
     pub async fn alone(&self) -> Result<(), NodeError> {
         // It beats ten times a second, once it has found us.
-        let _ = tokio::time::timeout(ALONE, self.process_ends()).await;
+        let _ = tokio::time::timeout_at((self.listening + ALONE).into(), self.process_ends()).await;
         self.how_it_ends()
     }
 

@@ -38,6 +38,9 @@ const MEASURED_PERIOD: Duration = Duration::from_millis(50);
 const REPORTED: Duration = Duration::from_millis(250);
 /// Longest wait for the gripper's joint state to settle.
 const SETTLE: Duration = Duration::from_millis(1500);
+/// How near to the end of its trajectory a joint has arrived, radians or metres, and the longest wait for joint states that say so.
+const ARRIVED: f64 = 0.01;
+const ARRIVAL: Duration = Duration::from_millis(400);
 
 /// The robot's actuators.
 #[derive(Debug)]
@@ -180,13 +183,35 @@ impl Motion<'_> {
             .map_or(0.0, |p| f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9);
         self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
         let started = Instant::now();
+        let end = self.end_of(&trajectory);
         let ended = self.follow_until(phase, trajectory, enough).await;
         let result = ended.and_then(|result| {
             let Some((status, result)) = result else { return Ok(true) };
             executed(phase, status, &result.error_code).map(|()| false)
         });
+        if let (Ok(false), Some(end)) = (&result, end) {
+            self.arrived(&end).await;
+        }
         self.tell_end(phase, started, &result);
         result
+    }
+
+    /// Where a trajectory ends, in the order of the robot file.
+    fn end_of(&self, trajectory: &Checked) -> Option<Vec<f64>> {
+        let (names, points) = (&trajectory.joint_trajectory.joint_names, &trajectory.joint_trajectory.points);
+        let value = |joint| points.last()?.positions.get(names.iter().position(|name| name == joint)?);
+        self.shell.robot.arm.joints.iter().map(|joint| value(joint).copied()).collect()
+    }
+
+    /// Waits until the joint states are of now: the end of a motion may be heard before they are, and the next motion begins where
+    /// they say that the arm is. An arm that ended somewhere else is where it is measured.
+    async fn arrived(&self, end: &[f64]) {
+        let mut joints = self.arm.joints.clone();
+        let is_there = |j: &Option<Joints>| {
+            j.as_ref()
+                .is_some_and(|j| j.arm.iter().zip(end).all(|(is, wanted)| (is - wanted).abs() < ARRIVED))
+        };
+        let _ = tokio::time::timeout(ARRIVAL, joints.wait_for(is_there)).await;
     }
 
     /// Executes a motion of the tool while it touches a part: the tool's `path` must lie in the corridor that the permit

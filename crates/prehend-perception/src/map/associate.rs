@@ -7,6 +7,8 @@ use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
 use prehend_scene::{Object, ObjectKey};
 use rayon::prelude::*;
 
+/// Ratio of sizes of a thing in its old place and where it was put down: it may lie otherwise there, and show other sides.
+const PUT_DOWN: std::ops::Range<f64> = 0.65..1.55;
 /// Greatest difference of colours, and of each extent as a share and in metres (what is seen of a side changes with the view), of what
 /// is one thing by its looks.
 const LOOK: (f64, f64) = (0.05, 0.2);
@@ -179,7 +181,7 @@ pub(super) fn put_down(in_hand: &Known, seen: &[Known], pairs: &[Option<usize>])
             let thing = &seen[*number].object;
             let ratio = size(in_hand) / size(thing);
             pairs[*number].is_none()
-                && (0.5..2.0).contains(&ratio)
+                && PUT_DOWN.contains(&ratio)
                 && crate::color::unlikeness(in_hand.color, thing.color) < 0.08
         })
         .collect();

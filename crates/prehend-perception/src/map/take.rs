@@ -8,6 +8,8 @@ use rayon::prelude::*;
 /// Frames in which what the hand let go is looked for by its looks; later it is lost, and known by its name too. Three looks of three
 /// frames: where it was let go, on the way, and from home.
 const LOOKED_FOR: u32 = 9;
+/// Frames over which names are remembered: some twenty looks of three frames.
+const REMEMBERED: f64 = 60.0;
 /// Most objects that left their places unseen and are recognised when they turn up.
 const LOST: usize = 32;
 
@@ -46,19 +48,27 @@ enum How {
     Merged,
 }
 
+/// What an older frame called a thing counts a little less with each new one: a name that came from a mistake, or from another thing, is
+/// outvoted by what is seen now, however long it stood.
+fn fade(votes: &mut [(String, f64)]) {
+    votes.iter_mut().for_each(|(_, weight)| *weight *= 1.0 - 1.0 / REMEMBERED);
+}
+
 impl Sighting {
     fn settle(self, known: &mut Known, rule: &MergeRule, update: u64) {
         let Self { mut thing, how } = self;
-        let named = match how {
+        match how {
             How::Piece => {
                 known.merge(thing, rule, update);
                 known.object.view_count = known.object.view_count.saturating_sub(1).max(1);
                 return;
             }
             How::Instead => return known.replace(thing),
-            How::Named => true,
-            How::Merged => rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule),
-        };
+            How::Named | How::Merged => {}
+        }
+        fade(&mut known.object.class_votes);
+        let has_slid = || rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule);
+        let named = matches!(how, How::Named) || has_slid();
         if named {
             keep_names(&mut thing.object, std::mem::take(&mut known.object.class_votes));
             known.replace(thing);
@@ -241,7 +251,8 @@ impl MapBuilder {
                 .or_else(|| returns[number].and_then(|place| lost[place].take()))
             {
                 report.moved.push(known.object.key.clone());
-                let votes = std::mem::take(&mut known.object.class_votes);
+                let mut votes = std::mem::take(&mut known.object.class_votes);
+                fade(&mut votes);
                 known.replace(thing);
                 if !reset {
                     keep_names(&mut known.object, votes);

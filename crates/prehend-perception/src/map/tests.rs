@@ -395,6 +395,34 @@ fn what_was_moved_and_misnamed_keeps_its_key_and_its_name() {
     assert_eq!(at(builder.map(), 0.42, 0.28).class_name, "mug");
 }
 
+/// A mistake that stood for a day is outvoted by what is seen now.
+#[test]
+fn names_that_were_wrong_for_long_are_corrected() {
+    let things = ten();
+    let mut builder = builder();
+    let frame = render(&things, &QVGA, &home(), SIGMA, 1);
+    let mut wrong = frame.clone();
+    wrong.detections[0].class_name = "jar".to_owned();
+    for _ in 0..300 {
+        builder.update(&wrong, None, false, 0).unwrap();
+    }
+    assert_eq!(builder.map().get(&"jar_0".into()).unwrap().class_name, "jar");
+    let mut frames = 0;
+    while builder.map().get(&"jar_0".into()).unwrap().class_name == "jar" {
+        builder.update(&frame, None, false, 0).unwrap();
+        frames += 1;
+        assert!(frames < 60, "it stands for ever");
+    }
+    // One mistake among many does not.
+    for _ in 0..100 {
+        builder.update(&frame, None, false, 0).unwrap();
+    }
+    for _ in 0..5 {
+        builder.update(&wrong, None, false, 0).unwrap();
+    }
+    assert_eq!(builder.map().get(&"jar_0".into()).unwrap().class_name, "mug");
+}
+
 /// Between the pads it is not seen; who closed them knows that it is there.
 #[test]
 fn what_the_gripper_hides_keeps_its_key_when_put_down() {
