@@ -13,6 +13,8 @@ mod take;
 mod touching;
 
 #[cfg(test)]
+mod key_tests;
+#[cfg(test)]
 mod rule_tests;
 #[cfg(test)]
 mod tests;
