@@ -224,11 +224,15 @@ fn what_is_put_down_is_seen_again_and_has_room_for_the_pads() {
         "{:?}",
         found.iter().map(|p| p.spot).collect::<Vec<_>>()
     );
-    // Beside a target, with something else on the other side of it: there is room between the two for a finger.
+    // The best spot beside a target, then something else so near to it that no finger fits between: another spot is better.
     let target = seen(&at(&cylinder(0.03, 0.08), 0.45, -0.1, 0.0), home_eye(), 0.001, 1);
-    let other = seen(&at(&cuboid(0.06, 0.06, 0.05), 0.45, 0.06, 0.0), home_eye(), 0.001, 2);
-    let (targets, others) = ([target.as_slice()], [other.as_slice()]);
+    let targets = [target.as_slice()];
+    let free = place_candidates(&request(Relation::NextTo, &held, &targets, &[])).expect("a place")[0].spot;
+    let away = nalgebra::Vector2::new(free[0] - 0.45, free[1] + 0.1).normalize() * 0.085;
+    let [x, y] = [free[0] + away.x, free[1] + away.y];
+    let other = seen(&at(&cuboid(0.05, 0.05, 0.05), x, y, 0.0), home_eye(), 0.001, 2);
+    let others = [other.as_slice()];
     let found = place_candidates(&request(Relation::NextTo, &held, &targets, &others)).expect("a place");
-    let gap = (found[0].spot[0] - 0.45).hypot(found[0].spot[1] - 0.06);
-    assert!(gap > 0.03 + 0.025 + 0.04, "{:?}", found[0].spot);
+    let gap = |spot: &[f64; 2]| (spot[0] - x).hypot(spot[1] - y);
+    assert!(gap(&found[0].spot) > gap(&free) + 0.01, "{:?} beside ({x:.3}, {y:.3})", found[0].spot);
 }
