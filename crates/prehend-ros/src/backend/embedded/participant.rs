@@ -13,8 +13,8 @@ use crate::sync::lock;
 use crate::{Durability, QosProfile, Reliability, RosError};
 use bytes::Bytes;
 use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity, TopicKind,
-    policy,
+    DomainParticipant, DomainParticipantBuilder, Duration, GUID, QosPolicyBuilder, RTPSEntity, Topic,
+    TopicKind, policy,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -77,6 +77,13 @@ struct Dds {
     participant: DomainParticipant,
     publisher: rustdds::Publisher,
     subscriber: rustdds::Subscriber,
+}
+
+impl Dds {
+    fn topic(&self, topic: &TopicType, policies: &rustdds::QosPolicies) -> rustdds::dds::CreateResult<Topic> {
+        let (name, type_name) = (topic.name.clone(), topic.type_name.clone());
+        self.participant.create_topic(name, type_name, policies, TopicKind::NoKey)
+    }
 }
 
 fn failed(what: &str, error: &impl std::fmt::Display) -> RosError {
@@ -241,10 +248,7 @@ impl Participant {
         let _watched = self.watchdog.watch(what());
         let guard = lock(&self.dds);
         let dds = guard.as_ref().ok_or(RosError::Closed)?;
-        let dds_topic = dds
-            .participant
-            .create_topic(topic.name.clone(), topic.type_name.clone(), &policies, TopicKind::NoKey)
-            .map_err(|error| failed(&what(), &error))?;
+        let dds_topic = dds.topic(topic, &policies).map_err(|error| failed(&what(), &error))?;
         dds.publisher
             .create_datawriter_no_key::<Bytes, RawAdapter>(&dds_topic, Some(policies))
             .map_err(|error| failed(&what(), &error))
@@ -288,10 +292,7 @@ impl Participant {
         let dds = {
             let guard = lock(&self.dds);
             let dds = guard.as_ref().ok_or(RosError::Closed)?;
-            let dds_topic = dds
-                .participant
-                .create_topic(topic.name.clone(), topic.type_name.clone(), &policies, TopicKind::NoKey)
-                .map_err(|error| failed(&what(), &error))?;
+            let dds_topic = dds.topic(topic, &policies).map_err(|error| failed(&what(), &error))?;
             dds.subscriber
                 .create_simple_datareader_no_key::<Raw, RawAdapter>(&dds_topic, Some(policies))
                 .map_err(|error| failed(&what(), &error))?

@@ -44,8 +44,7 @@ const TRAILER: usize = 32;
 /// How long an answer waits for its asker to be matched.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Requests or answers that may be unread at once without loss; see `reader_policies`. As many stay in memory, read or not, and an
-/// answer with what a robot sees has some 100 kB.
+/// Requests or answers that may be unread at once without loss; see `reader_policies`. As many stay in memory, read or not.
 const BURST: usize = 128;
 
 fn reading(qos: QosProfile) -> QosProfile {
