@@ -11,30 +11,44 @@ use prehend_ros::{Publisher, RosError};
 use prehend_scene::ObjectMap;
 
 /// A latched topic for people. While nobody looks nothing is made: the middleware would keep every message of a latched topic without
-/// readers, some 300 kB of points for each map. Who comes later is shown the newest map.
+/// readers. Who comes later is shown the newest map.
 pub(super) struct Display<M: Message> {
     publisher: Publisher<M>,
-    /// Version of the map that was shown last, and to how many.
-    shown: Option<u64>,
-    watchers: usize,
+    shown: Shown,
 }
 
 impl<M: Message> Display<M> {
     pub(super) fn new(publisher: Publisher<M>) -> Self {
-        Self { publisher, shown: None, watchers: 0 }
+        Self { publisher, shown: Shown::default() }
     }
 
     /// Shows the map to whoever looks and has not seen it.
     ///
     /// Errors: those of the publisher.
     pub(super) fn show(&mut self, map: &ObjectMap, make: fn(&ObjectMap) -> M) -> Result<(), RosError> {
-        let watchers = self.publisher.subscriber_count();
-        let comes = watchers > std::mem::replace(&mut self.watchers, watchers);
-        if watchers == 0 || map.version == 0 || !comes && self.shown == Some(map.version) {
-            return Ok(());
+        if self.shown.is_due(map.version, self.publisher.subscriber_count()) {
+            self.publisher.publish(&make(map))?;
         }
-        self.shown = Some(map.version);
-        self.publisher.publish(&make(map))
+        Ok(())
+    }
+}
+
+/// Which version of the map was shown, and how many looked last.
+#[derive(Debug, Default)]
+struct Shown {
+    version: u64,
+    watchers: usize,
+}
+
+impl Shown {
+    /// Whether a version (0 before the first map) is to be shown now; then it counts as shown.
+    fn is_due(&mut self, version: u64, watchers: usize) -> bool {
+        let comes = watchers > std::mem::replace(&mut self.watchers, watchers);
+        let due = watchers > 0 && version > 0 && (comes || version != self.version);
+        if due {
+            self.version = version;
+        }
+        due
     }
 }
 
@@ -84,4 +98,27 @@ pub(super) fn points(map: &ObjectMap) -> PointCloud2 {
         all.extend(&object.cloud);
     }
     convert::cloud_to_msg(&all, &map.frame, map.stamp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_is_shown_once_to_those_who_look_and_again_to_who_comes() {
+        let mut shown = Shown::default();
+        for (version, watchers, due) in [
+            (0, 1, false), // no map yet
+            (1, 0, false), // nobody looks
+            (2, 1, true),
+            (2, 1, false),
+            (2, 2, true), // somebody comes
+            (3, 1, true), // somebody went, and the map is new
+            (3, 0, false),
+            (4, 0, false),
+            (4, 1, true),
+        ] {
+            assert_eq!(shown.is_due(version, watchers), due, "{version} to {watchers}");
+        }
+    }
 }

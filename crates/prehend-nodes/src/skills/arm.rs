@@ -17,6 +17,7 @@ use prehend_msgs::control_msgs::msg::GripperCommand as Command;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;
@@ -183,7 +184,7 @@ impl Motion<'_> {
             .map_or(0.0, |p| f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9);
         self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
         let started = Instant::now();
-        let end = self.end_of(&trajectory);
+        let end = end_of(&trajectory.joint_trajectory, &self.shell.robot.arm.joints);
         let ended = self.follow_until(phase, trajectory, enough).await;
         let result = ended.and_then(|result| {
             let Some((status, result)) = result else { return Ok(true) };
@@ -194,13 +195,6 @@ impl Motion<'_> {
         }
         self.tell_end(phase, started, &result);
         result
-    }
-
-    /// Where a trajectory ends, in the order of the robot file.
-    fn end_of(&self, trajectory: &Checked) -> Option<Vec<f64>> {
-        let (names, points) = (&trajectory.joint_trajectory.joint_names, &trajectory.joint_trajectory.points);
-        let value = |joint| points.last()?.positions.get(names.iter().position(|name| name == joint)?);
-        self.shell.robot.arm.joints.iter().map(|joint| value(joint).copied()).collect()
     }
 
     /// Waits until the joint states are of now: the end of a motion may be heard before they are, and the next motion begins where
@@ -411,6 +405,13 @@ fn executed(phase: &'static str, status: GoalStatus, code: &MoveItErrorCodes) ->
     }
 }
 
+/// Where a trajectory ends, in the order of `joints`; `None` when it does not say so of each.
+fn end_of(trajectory: &JointTrajectory, joints: &[String]) -> Option<Vec<f64>> {
+    let JointTrajectory { joint_names, points, .. } = trajectory;
+    let place = |joint| joint_names.iter().position(|name| name == joint);
+    joints.iter().map(|joint| points.last()?.positions.get(place(joint)?).copied()).collect()
+}
+
 /// Whether a gripper that was sent to `target` did it, by the opening `after`: it arrived, it closed until something was in its way, or it
 /// presses on what it was closed on already. `before` and `asked_before` are the opening and what had been asked of it then. Metres.
 fn gripped((before, asked_before): (f64, f64), target: f64, after: f64) -> bool {
@@ -426,6 +427,22 @@ fn gripped((before, asked_before): (f64, f64), target: f64, after: f64) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
+
+    #[test]
+    fn a_trajectory_ends_where_its_last_point_has_each_joint() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let point =
+            |positions: &[f64]| JointTrajectoryPoint { positions: positions.to_vec(), ..Default::default() };
+        let trajectory = JointTrajectory {
+            joint_names: names(&["b", "a"]),
+            points: vec![point(&[0.0, 0.0]), point(&[2.0, 1.0])],
+            ..Default::default()
+        };
+        assert_eq!(end_of(&trajectory, &names(&["a", "b"])), Some(vec![1.0, 2.0]));
+        assert_eq!(end_of(&trajectory, &names(&["a", "c"])), None);
+        assert_eq!(end_of(&JointTrajectory { points: Vec::new(), ..trajectory }, &names(&["a"])), None);
+    }
 
     #[test]
     fn a_gripper_that_says_nothing_is_judged_by_what_is_measured() {
