@@ -551,4 +551,34 @@ mod tests {
             assert!(apart > reach(other) + reach(&truth.objects[index]), "over {}", other.name);
         }
     }
+
+    /// What a bowl touches is not what it stands on: what lies in it can be asked for.
+    #[test]
+    fn what_lies_in_a_bowl_may_be_taken_out() {
+        let mut truth = truth(0);
+        for seed in 0..30 {
+            truth = self::truth(seed);
+            if truth.objects.iter().any(|o| matches!(o.shape, prehend_sim::scene::Shape::Bowl { .. })) {
+                break;
+            }
+        }
+        let bowl =
+            truth.objects.iter().position(|o| matches!(o.shape, prehend_sim::scene::Shape::Bowl { .. }));
+        let bowl = bowl.expect("a table with a bowl");
+        let small =
+            truth.objects.iter().position(|o| !o.fixed && o.half_extents.iter().all(|half| *half < 0.04));
+        let small = small.expect("something small");
+        let (name, [x, y, z]) = (truth.objects[bowl].name.clone(), truth.objects[bowl].position);
+        let inside = truth.objects[small].name.clone();
+        // As physics has it: the two touch, and each is told to be on the other.
+        truth.objects[bowl].touches.push(inside.clone());
+        truth.objects[bowl].on.push(inside.clone());
+        let object = &mut truth.objects[small];
+        (object.position, object.touches, object.inside) =
+            ([x, y, z - 0.005], vec![name.clone()], vec![name]);
+        (object.speed, object.held) = (0.0, false);
+        let maker = Maker { truth: &truth };
+        assert!(maker.movable().iter().any(|o| o.name == inside), "{inside} in the bowl");
+        assert!(maker.is_carried(&truth.objects[small]) && !maker.is_carried(&truth.objects[bowl]));
+    }
 }

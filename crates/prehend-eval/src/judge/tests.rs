@@ -101,6 +101,11 @@ fn on() {
     check(on("book"), &stacked, true);
     stacked.objects[4].touches.retain(|name| name != "book");
     check(on("book"), &stacked, false);
+    // A bowl whose middle is higher than that of what lies in it, and over it.
+    let mut around = table(apple([0.4, 0.0, 0.026], &["bowl"]));
+    around.objects[0].touches.push(o());
+    let bowl_on = Predicate::On { object: "bowl".into(), target: o() };
+    check(bowl_on, &around, false);
 }
 
 #[test]
