@@ -82,6 +82,28 @@ fn json_is_one_object_whatever_is_wrong() {
     }
 }
 
+/// What can never start is told once, not once for each start.
+#[test]
+fn starts_of_no_scene_end_at_the_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let output = prehend(&["eval", "starts", "--starts", "3", "--scene", "no/such/file.yaml", "--out", &out]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr).matches("no/such/file.yaml").count(), 1, "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_start_is_timed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let output = prehend(&["eval", "starts", "--starts", "1", "--json", "--out", &out]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report = json(&output);
+    assert_eq!(keys(&report), "hung ready seconds starts");
+    assert_eq!((&report["starts"], &report["ready"]), (&1.into(), &1.into()), "{report}");
+    assert!(report["seconds"][0].as_f64().is_some_and(|seconds| seconds > 0.0), "{report}");
+}
+
 fn keys(value: &Value) -> String {
     let mut keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
     keys.sort_unstable();

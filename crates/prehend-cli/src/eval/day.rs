@@ -17,7 +17,8 @@ use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
 use prehend_eval::day::{self, Day, DayGoal};
-use prehend_eval::{Judgement, judge};
+use prehend_eval::stats::percentile;
+use prehend_eval::{Expected, Judgement, judge};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_ros::RosArguments;
 use prehend_scene::Reason;
@@ -45,6 +46,8 @@ struct Report {
     scene: String,
     goals: u64,
     right: u64,
+    /// Goals that ask for a change of the world; the others are questions and what has to be refused.
+    changes: u64,
     false_success: u64,
     ungated_motions: u64,
     /// How goals ended: `done`, or the code of the reason; a wrong end has `wrong: ` before it.
@@ -375,6 +378,7 @@ impl Work<'_> {
         let ending = &played.ending;
         report.goals = number;
         report.right += u64::from(judgement.right);
+        report.changes += u64::from(matches!(goal.spec.expected, Expected::World(_)));
         report.false_success += u64::from(judgement.false_success);
         report.collateral += judgement.collateral.len() as u64;
         let code = ending.reason.as_deref().unwrap_or_else(|| ending.outcome.name());
@@ -440,12 +444,7 @@ impl Work<'_> {
         let count = self.rights.len();
         report.first_hundred = hundred(&self.rights[..count.min(100)]);
         report.last_hundred = hundred(&self.rights[count.saturating_sub(100)..]);
-        self.times.sort_by(f64::total_cmp);
-        let share = |share: f64| {
-            let index = ((self.times.len() as f64 * share) as usize).min(self.times.len().saturating_sub(1));
-            self.times.get(index).copied().unwrap_or_default()
-        };
-        report.first_motion = [share(0.5), share(0.9)];
+        report.first_motion = [0.5, 0.9].map(|share| percentile(&self.times, share).unwrap_or_default());
     }
 }
 
@@ -497,9 +496,10 @@ fn sample(graph: &Graph, report: &Report) -> Sample {
 /// The report for a person.
 fn table(report: &Report) -> String {
     let mut lines = vec![format!(
-        "\n{} of {} right, {} false claims, {} ungated motions; first hundred {} of {}, last hundred {} of {}",
+        "\n{} of {} right; {} of the goals ask for a change; {} false claims, {} ungated motions; first hundred {} of {}, last hundred {} of {}",
         report.right,
         report.goals,
+        report.changes,
         report.false_success,
         report.ungated_motions,
         report.first_hundred[0],

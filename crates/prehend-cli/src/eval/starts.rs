@@ -6,6 +6,7 @@ use crate::args::StartsArgs;
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
+use prehend_eval::stats::percentile;
 use prehend_ros::shutdown_signal;
 use serde::Serialize;
 use std::path::Path;
@@ -42,6 +43,8 @@ struct Start {
     hung: bool,
     /// What it said on stderr.
     complaints: String,
+    /// It was asked for something that cannot be started, whatever the middleware does.
+    bad_input: bool,
 }
 
 /// Makes starts; gives the exit code.
@@ -78,6 +81,10 @@ pub async fn starts(args: StartsArgs) -> u8 {
                 return exit::NOT_READY;
             }
         };
+        if start.bad_input {
+            eprint!("{}", start.complaints);
+            return exit::BAD_INPUT;
+        }
         report.starts += 1;
         report.hung += usize::from(start.hung);
         let hung =
@@ -94,10 +101,7 @@ pub async fn starts(args: StartsArgs) -> u8 {
             }
         }
     }
-    times.sort_by(f64::total_cmp);
-    let share =
-        |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)));
-    report.seconds = [0.5, 0.9, 1.0].map(|part| share(part).copied().unwrap_or_default());
+    report.seconds = [0.5, 0.9, 1.0].map(|share| percentile(&times, share).unwrap_or_default());
     let [median, most, longest] = report.seconds;
     screen.line(format!(
         "{} of {} ready; hung {}; ready in {median:.2} s (median), {most:.2} s (90 %), {longest:.2} s (longest)",
@@ -148,9 +152,11 @@ async fn one(args: &StartsArgs, folder: &Path) -> std::io::Result<Start> {
     drop(stdin);
     // A pipe that nobody empties would keep it.
     let emptying = tokio::spawn(async move { while let Ok(Some(_)) = told.next_line().await {} });
-    if tokio::time::timeout(END, child.wait()).await.is_err() {
+    let ended = tokio::time::timeout(END, child.wait()).await;
+    if ended.is_err() {
         child.kill().await?;
     }
+    let bad_input = matches!(ended, Ok(Ok(status)) if status.code() == Some(i32::from(exit::BAD_INPUT)));
     emptying.abort();
     let complaints = complaining.await.unwrap_or_default();
     let hung = complaints.contains(HUNG);
@@ -158,7 +164,7 @@ async fn one(args: &StartsArgs, folder: &Path) -> std::io::Result<Start> {
         // A thousand folders that say nothing are of no use; that one stays behind costs no more than its room.
         let _ = std::fs::remove_dir_all(folder);
     }
-    Ok(Start { ready, hung, complaints })
+    Ok(Start { ready, hung, complaints, bad_input })
 }
 
 fn no_pipe() -> std::io::Error {
