@@ -8,7 +8,7 @@ use prehend_geometry::{ColorImage, Intrinsics, Mask, OrientedBox};
 use prehend_msgs::prehend_interfaces::msg::ObjectMap as ObjectMapMsg;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
 use prehend_nodes::{RobotConfig, convert};
-use prehend_ros::{Node, QosProfile, RosError, TfBuffer, TfError};
+use prehend_ros::{Node, QosProfile, RosError, TfBuffer, TfError, Transform};
 use prehend_scene::{Object, ObjectMap};
 use prehend_sim::sensors::overlay;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ pub use top::top_view;
 
 /// Longest time until the camera's next image.
 const IMAGE_DEADLINE: Duration = Duration::from_secs(5);
-/// Longest time until the transform of an image.
-const TRANSFORM_DEADLINE: Duration = Duration::from_secs(5);
+/// Longest time until the transform of an image; within the other, so that an image without a transform is one.
+const TRANSFORM_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
@@ -59,31 +59,40 @@ pub enum PictureError {
 #[derive(Debug)]
 pub struct View {
     image: ColorImage,
-    message: Image,
+    /// Where the camera was when it took the image, in the robot's base frame.
+    base_from_camera: Result<Transform, TfError>,
 }
 
 /// Waits for an image that the camera takes from now on; what a new subscription hears first may be an old one.
 ///
+/// The camera's pose is asked for at once: a simulation that runs as fast as it can leaves ten seconds of transforms behind in a
+/// moment. An image that is too old for them all the same gives way to the next one.
+///
 /// Errors: [`PictureError::Ros`], [`PictureError::NoImage`], [`PictureError::Convert`].
-pub async fn next_view(node: &Node, robot: &RobotConfig) -> Result<View, PictureError> {
+pub async fn next_view(node: &Node, robot: &RobotConfig, tf: &TfBuffer) -> Result<View, PictureError> {
     let topic = &robot.camera.color;
     let since = convert::seconds(&node.now());
     let mut images = node.subscribe::<Image>(topic, QosProfile::sensor_data().depth(1))?;
     let fresh = async {
         while let Some(image) = images.next().await {
-            if convert::seconds(&image.header.stamp) >= since {
-                return Some(image);
+            let header = &image.header;
+            if convert::seconds(&header.stamp) < since {
+                continue;
+            }
+            match tf.wait(&robot.frames.base, &header.frame_id, &header.stamp, TRANSFORM_DEADLINE).await {
+                Err(TfError::TooOld { .. }) => {}
+                base_from_camera => return Some((image, base_from_camera)),
             }
         }
         None
     };
-    let message = tokio::time::timeout(IMAGE_DEADLINE, fresh)
+    let (message, base_from_camera) = tokio::time::timeout(IMAGE_DEADLINE, fresh)
         .await
         .ok()
         .flatten()
         .ok_or_else(|| PictureError::NoImage { topic: topic.clone() })?;
     let image = convert::color_image_from_msg(&message)?;
-    Ok(View { image, message })
+    Ok(View { image, base_from_camera })
 }
 
 /// Writes the picture as a PNG file.
@@ -103,17 +112,14 @@ impl View {
     /// The picture with the objects of the map drawn over it: points, boxes and keys.
     ///
     /// Errors: [`PictureError::Convert`], [`PictureError::Transform`], [`PictureError::NoCameraInfo`].
-    pub async fn with_map(
+    pub fn with_map(
         &self,
         map: &ObjectMapMsg,
         camera_info: Option<&CameraInfo>,
-        tf: &TfBuffer,
-        base: &str,
     ) -> Result<ColorImage, PictureError> {
         let map = convert::map_from_msg(map)?;
         let intrinsics = convert::intrinsics_from_msg(camera_info.ok_or(PictureError::NoCameraInfo)?)?;
-        let header = &self.message.header;
-        let at = tf.wait(base, &header.frame_id, &header.stamp, TRANSFORM_DEADLINE).await?;
+        let at = self.base_from_camera.clone()?;
         let base_from_camera = convert::isometry(at.translation, at.rotation)?;
         Ok(over_view(self.image.clone(), &map, &intrinsics, &base_from_camera, &|_| None))
     }

@@ -229,7 +229,7 @@ impl Run<'_> {
 
     async fn camera_pictures(&self, when: &str) -> Result<(), pictures::PictureError> {
         let Graph { observer, robot, .. } = &self.graph;
-        let view = pictures::next_view(&observer.node, robot).await?;
+        let view = pictures::next_view(&observer.node, robot, &observer.tf).await?;
         pictures::save(view.image(), &self.folder.file(&format!("camera_{when}.png")))?;
         if when == "after" {
             // It is large: where datagrams are lost, the last one comes a while after its answer.
@@ -241,7 +241,7 @@ impl Run<'_> {
                 return Ok(());
             };
             let info = observer.camera_info.borrow().clone();
-            let drawn = view.with_map(&map, info.as_ref(), &observer.tf, &robot.frames.base).await?;
+            let drawn = view.with_map(&map, info.as_ref())?;
             pictures::save(&drawn, &self.folder.file("map_over_camera.png"))?;
         }
         Ok(())
