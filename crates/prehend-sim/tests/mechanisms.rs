@@ -91,6 +91,31 @@ fn a_locked_drawer_does_not_open_and_the_guard_stops_the_arm() {
     assert!(stuck.locked && stuck.position.abs() < 0.002 && stuck.states == ["closed"], "{stuck:?}");
 }
 
+/// A stiff arm stands where a force stopped it, anywhere about the guard's limit, and friction is added on the way along the face.
+#[test]
+fn an_arm_that_presses_on_a_shut_drawer_may_leave_it() {
+    for pressed in [-0.0125, -0.012, -0.011, -0.010, -0.008, -0.002, 0.018] {
+        for wait in [0.0, 0.05, 0.5] {
+            let mut rig = Rig::new(&format!("{CABINET}}}"), 1);
+            let at = bar(&rig.world, "cabinet/top drawer");
+            let before = |x: f64| down(at.x + x, at.y, at.z, 0.0);
+            rig.grip(0.0, 10.0);
+            assert_eq!(rig.move_to(&before(-0.05).clone_above(0.10)), MotionOutcome::Succeeded);
+            assert_eq!(rig.move_straight(&before(-0.05), 0.1), MotionOutcome::Succeeded);
+            let ended = rig.move_straight(&before(pressed), 0.05);
+            rig.wait(wait);
+            let up = rig.tcp().clone_above(0.1);
+            let away = rig.move_straight(&up, 0.1);
+            assert_eq!(away, MotionOutcome::Succeeded, "{pressed} m, {wait} s: {ended:?}");
+            // Free again, it is guarded as before.
+            assert_eq!(rig.move_to(&before(-0.05).clone_above(0.10)), MotionOutcome::Succeeded);
+            assert_eq!(rig.move_straight(&before(-0.05), 0.1), MotionOutcome::Succeeded);
+            let again = rig.move_straight(&before(0.05), 0.05);
+            assert!(matches!(again, MotionOutcome::ForceLimit(force) if force < 120.0), "{again:?}");
+        }
+    }
+}
+
 trait Above {
     fn clone_above(&self, by: f64) -> Self;
 }

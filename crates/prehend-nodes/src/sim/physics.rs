@@ -163,6 +163,11 @@ impl Physics {
     fn tell_ends(&mut self, waiting: &mut Waiting) {
         for end in self.world.take_motion_ends() {
             self.state.send_replace(robot_state(&self.world));
+            if let MotionOutcome::ForceLimit(force) = end.outcome {
+                let contact = self.world.hardest_contact();
+                let (link, other) = contact.unwrap_or_default();
+                tracing::warn!(%link, %other, force, "the force guard stopped the arm");
+            }
             if let Some(reply) = waiting.motions.remove(&end.id) {
                 let _ = reply.send(end.outcome);
             }

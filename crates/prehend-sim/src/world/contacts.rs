@@ -14,8 +14,14 @@ use std::collections::BTreeMap;
 const FILTER_TIME: f64 = 0.030;
 /// Force at which the guard stops the arm, newtons.
 pub const FORCE_LIMIT: f64 = 80.0;
-/// Steps after the start of a motion in which the guard learns how hard the arm presses already: 0.25 s.
+/// Force at the start of a motion from which the guard lets the arm leave what it presses on, newtons: where it stands it may come to
+/// press harder than the filter tells yet, and on the way along a face friction is added.
+const EASED_FROM: f64 = 0.6 * FORCE_LIMIT;
+/// Steps after such a start in which the guard learns how hard the arm presses: 0.25 s, eight times the filter's. From rest it gets a
+/// few millimetres far in them.
 const EASED_STEPS: usize = 60;
+/// By how much harder it may press on its way out.
+const EASED_RISE: f64 = 1.3;
 /// Force above which a contact of the robot is logged, newtons.
 const LOGGED: f64 = 70.0;
 /// Stiffness by which the depth of a link in a fixed thing counts as force: physics has none between two immovable
@@ -72,8 +78,17 @@ pub(super) struct Contacts {
     open: BTreeMap<(usize, Owner), usize>,
     touched: [Vec<Owner>; 2],
     largest_pad: f64,
-    /// Limit while the guard lets the arm leave a contact that tripped it, and the steps before it is set.
-    eased: Option<(f64, usize)>,
+    /// While the guard lets the arm leave a contact.
+    eased: Option<Eased>,
+}
+
+/// A motion that started in a hard contact.
+#[derive(Clone, Copy, Debug)]
+struct Eased {
+    /// Force at which it must stop, newtons.
+    limit: f64,
+    /// Steps until the limit is set.
+    steps: usize,
 }
 
 /// Adds what a pair's contacts, friction included, do to the collider on the side of `sign`: -1 the first, 1 the second.
@@ -231,26 +246,23 @@ impl Contacts {
     /// The force at which a moving arm must stop now, if it must; asked once a step.
     pub(super) fn tripped(&mut self) -> Option<f64> {
         let force = self.guarded_force();
-        let limit = match &mut self.eased {
-            _ if force < FORCE_LIMIT => {
-                self.eased = None;
-                FORCE_LIMIT
+        if self.eased.is_some_and(|eased| eased.steps == 0 && force < EASED_FROM) {
+            self.eased = None;
+        }
+        let limit = self.eased.as_mut().map_or(FORCE_LIMIT, |eased| {
+            if eased.steps > 0 {
+                eased.steps -= 1;
+                eased.limit = (EASED_RISE * force).max(FORCE_LIMIT);
             }
-            None => FORCE_LIMIT,
-            Some((limit, 0)) => *limit,
-            Some((limit, steps)) => {
-                // The filtered force is still on its way to what the arm presses with where it stands.
-                *steps -= 1;
-                *limit = 1.3 * force;
-                *limit
-            }
-        };
+            eased.limit
+        });
         (force > limit).then_some(force)
     }
 
     /// Called when a motion starts: one that starts in a hard contact may leave it, if it does not press harder.
     pub(super) fn ease(&mut self) {
-        self.eased = (self.guarded_force() > 0.6 * FORCE_LIMIT).then_some((FORCE_LIMIT, EASED_STEPS));
+        let eased = Eased { limit: FORCE_LIMIT, steps: EASED_STEPS };
+        self.eased = (self.guarded_force() > EASED_FROM).then_some(eased);
     }
 
     pub(super) fn largest_pad(&self) -> f64 {

@@ -171,14 +171,19 @@ impl World {
             && let Some(force) = self.contacts.tripped()
         {
             base.halt();
-            let (model, scene, entities) = (&self.model, &self.scene, &self.entities);
-            let name = |owner| name_in(model, scene, entities, owner);
-            if let Some((link, other)) = self.contacts.hardest() {
-                let (link, other) = (name(Owner::Robot(link)), name(other));
+            if let Some((link, other)) = self.hardest_contact() {
                 self.bumps.push(Bump { time: self.steps as f64 * STEP, link, other, force });
             }
         }
-        base.step();
+        if let Some(base) = &mut self.base {
+            base.step();
+        }
+    }
+
+    /// The link of the robot that presses hardest on something now, and on what.
+    pub fn hardest_contact(&self) -> Option<(String, String)> {
+        let name = |owner| name_in(&self.model, &self.scene, &self.entities, owner);
+        self.contacts.hardest().map(|(link, other)| (name(Owner::Robot(link)), name(other)))
     }
 
     /// Poses of all links in the world's frame, the fingers as commanded.
