@@ -404,3 +404,24 @@ fn whether_a_drawer_is_open_is_looked_at_before_it_is_answered() {
     let report = front.run(&readings, &mut world, None);
     assert!(report.message.starts_with("Yes"), "{} {:?}", report.message, world.skills);
 }
+
+/// A cabinet that most views take for a box is looked at from the front when a drawer is asked for; a box that no view took for
+/// furniture is not.
+#[test]
+fn what_may_be_furniture_is_looked_at_from_the_front() {
+    let front = Agent { settings: Settings { front_view: Some("front"), ..Settings::default() }, ..agent() };
+    let close = |votes: &[(&str, f64)]| {
+        let mut whole = block("box_0", "crate", "grey", [0.6, -0.15, 0.0], [0.8, 0.15, 0.3]);
+        whole.class_votes = votes.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect();
+        let mut world = Scripted::new(vec![whole]);
+        world.shown_by_look = vec![("box_0".into(), row(0.12))];
+        let readings = front.understand("close the top drawer").expect("understood");
+        (front.run(&readings, &mut world, None), world.skills)
+    };
+    let (report, skills) = close(&[("crate", 4.0), ("drawer", 1.0)]);
+    assert_eq!(report.outcome, Outcome::Done, "{} {skills:?}", report.message);
+    assert_eq!(skills, ["look box_0 front", "tip_push drawer_2 front"]);
+    let (report, skills) = close(&[("crate", 8.0), ("drawer", 1.0)]);
+    assert_eq!(report.outcome, Outcome::Refused, "{skills:?}");
+    assert!(!skills.contains(&"look box_0 front".to_owned()), "{skills:?}");
+}

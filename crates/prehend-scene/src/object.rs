@@ -110,6 +110,15 @@ impl Object {
         }
     }
 
+    /// The names that views gave it: that which won, and those with at least `share` of the votes that name something.
+    pub fn names(&self, share: f64) -> impl Iterator<Item = &str> {
+        let votes = || self.class_votes.iter().filter(|(name, _)| !name.is_empty());
+        let least = share * votes().map(|(_, weight)| weight).sum::<f64>();
+        let rivals = votes().filter(move |(name, weight)| *name != self.class_name && *weight >= least);
+        let rivals = rivals.map(|(name, _)| name.as_str());
+        Some(self.class_name.as_str()).filter(|name| !name.is_empty()).into_iter().chain(rivals)
+    }
+
     /// Where the views were taken from, in the mean; the origin of the map when it has none.
     pub fn viewer(&self) -> Point3<f64> {
         let count = self.crops.len().max(1) as f64;

@@ -12,6 +12,9 @@ use prehend_scene::{Makes, Object, ObjectKey, Reason, Relation, Skill, fixture};
 
 /// Pieces of furniture that are looked at from the front before a plan is made, at most.
 const FACED: usize = 2;
+/// Share of the views that named something from which it may be furniture that others took for a box: a look at its front tells, and
+/// costs one motion. One view of seven is not enough.
+const MAY_OPEN: f64 = 0.15;
 
 /// Whether a look at the front shows most of an object.
 pub(crate) fn faces_front(object: &Object, lexicon: &Lexicon) -> bool {
@@ -122,7 +125,9 @@ impl Grounder<'_, '_, '_> {
         let map = self.map()?;
         let table = &self.knowledge.lexicon.actions;
         let mut wholes: Vec<&Object> = Vec::new();
-        for object in map.objects.iter().filter(|o| table.rule("open", &o.class_name).is_some()) {
+        let may_open =
+            |object: &&Object| object.names(MAY_OPEN).any(|name| table.rule("open", name).is_some());
+        for object in map.objects.iter().filter(may_open) {
             let panel = Some(object).filter(|object| fixture::is_panel(&object.class_name));
             let whole = panel.and_then(|panel| fixture::whole_of(panel, &map)).unwrap_or(object);
             if wholes.iter().all(|other| other.key != whole.key) {
@@ -135,7 +140,7 @@ impl Grounder<'_, '_, '_> {
             all.into_iter().filter_map(|np| if let Head::Noun(noun) = np.head { Some(noun) } else { None })
         };
         let named: Vec<String> = phrases.iter().flat_map(nouns).collect();
-        let is_named = |object: &&&Object| named.contains(&object.class_name);
+        let is_named = |object: &&&Object| object.names(MAY_OPEN).any(|name| named.iter().any(|n| n == name));
         let of_name: Vec<ObjectKey> = wholes.iter().filter(is_named).map(|o| o.key.clone()).collect();
         Ok(if of_name.is_empty() { wholes.iter().map(|o| o.key.clone()).collect() } else { of_name })
     }

@@ -223,7 +223,7 @@ impl Job<'_> {
     async fn withdraw(&self, motion: &Motion<'_>, world: &World, to: &Isometry3<f64>) {
         let moved = async {
             let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
-            match self.line_away(world, to, slow).await? {
+            match self.line_away(world, &[*to], slow).await? {
                 Ok(line) => motion.execute("withdraw", line.trajectory).await,
                 Err(miss) => {
                     Err(SkillFault::NoPlan { phase: "withdraw", tried: 1, detail: miss.to_string() })
@@ -252,7 +252,7 @@ impl Job<'_> {
         let mut last = String::new();
         for share in LIFTS {
             let up = candidate.lift(self.standoff().lift * share);
-            match self.line_away(world, &up, speed).await? {
+            match self.line_away(world, &[up], speed).await? {
                 Ok(line) => {
                     motion.execute("lift", line.trajectory).await?;
                     let opening = self.skills.arm.joints()?.opening;

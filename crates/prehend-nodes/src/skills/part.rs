@@ -40,6 +40,9 @@ const SHORTER: [f64; 5] = [1.0, 0.85, 0.7, 0.6, 0.5];
 const ARC_STOPS: u32 = 5;
 /// How far the hand goes back after it let go, metres; the rest is for narrow places.
 const RETREATS: [f64; 3] = [0.09, 0.06, 0.04];
+/// How far tips that pushed go back against the push before they leave the part, metres: along a face they press on, friction holds
+/// a stiff arm.
+const EASED: f64 = 0.004;
 
 /// A candidate with the motions that lead to it.
 pub(super) struct Way {
@@ -101,7 +104,7 @@ impl Job<'_> {
         };
         self.note(&done, object, &way.candidate.motion);
         if !way.candidate.motion.effect.ends_held() {
-            self.retreat_from_part(&motion, &open).await?;
+            self.retreat_from_part(&motion, &way.candidate, &open).await?;
         }
         drop(motion);
         match self.confirm(&plan, before, Some(object)).await {
@@ -290,10 +293,11 @@ impl Job<'_> {
         *self.displaced.lock().unwrap_or_else(PoisonError::into_inner) = boxes;
     }
 
-    /// Back along the hand's own approach, away from the part.
+    /// Back along the hand's own approach, away from the part. A way on which the arm is stopped is left for the next one.
     pub(super) async fn retreat_from_part(
         &self,
         motion: &Motion<'_>,
+        candidate: &PartCandidate,
         open: &World,
     ) -> Result<(), SkillFault> {
         let here = self.tool_pose()?;
@@ -304,14 +308,28 @@ impl Job<'_> {
         let closing = here.rotation * Vector3::y();
         let ups = RETREATS.map(|distance| Translation3::new(0.0, 0.0, distance) * here);
         let ups = ups.into_iter().filter(|_| closing.z.abs() < LEVEL_PADS);
+        let eased = candidate.is_push().then(|| candidate.advance(&here, -EASED));
+        let mut stopped = None;
         for to in backs.into_iter().chain(ups) {
-            match self.line_away(open, &to, slow).await? {
-                Ok(line) => return motion.execute("retreat", line.trajectory).await,
+            let way: Vec<Isometry3<f64>> = eased.into_iter().chain([to]).collect();
+            match self.line_away(open, &way, slow).await? {
+                Ok(line) => match motion.execute("retreat", line.trajectory).await {
+                    Err(fault @ SkillFault::ControlFailed { .. }) => {
+                        self.tell("retreat", fault.reason().code(), &fault.to_string());
+                        stopped = Some(fault);
+                    }
+                    ended => return ended,
+                },
                 Err(miss) => last = miss.to_string(),
             }
         }
-        self.tell("retreat", "skipped", &last);
-        Ok(())
+        match stopped {
+            Some(fault) => Err(fault),
+            None => {
+                self.tell("retreat", "skipped", &last);
+                Ok(())
+            }
+        }
     }
 
     /// The opening with which a part is let go of: a bar that turned between the pads needs more room than it was taken with.
@@ -335,10 +353,10 @@ impl Job<'_> {
             return;
         }
         let left = async {
-            if way.candidate.opening > 0.0 {
+            if !way.candidate.is_push() {
                 motion.grip("release", self.released(&way.candidate)).await?;
             }
-            self.retreat_from_part(motion, open).await
+            self.retreat_from_part(motion, &way.candidate, open).await
         };
         if let Err(fault) = left.await {
             self.tell("retreat", fault.reason().code(), &fault.to_string());

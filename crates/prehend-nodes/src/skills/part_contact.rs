@@ -136,7 +136,7 @@ impl Job<'_> {
         let shifted = |pose: &Isometry3<f64>, by: f64| Translation3::from(bounds.direction * by) * pose;
         // Freely to just before the part; from there on by feeling.
         let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
-        match self.line_away(open, &shifted(&contact, -FEEL_FROM), slow).await? {
+        match self.line_away(open, &[shifted(&contact, -FEEL_FROM)], slow).await? {
             Ok(line) => motion.execute("approach", line.trajectory).await?,
             Err(miss) => {
                 return Err(SkillFault::NoPlan { phase: "approach", tried: 1, detail: miss.to_string() });
@@ -382,7 +382,7 @@ impl Job<'_> {
         let speed = self.skills.shell.robot.arm.velocity_scaling.min(0.3);
         for height in [0.08, 0.04] {
             let up = Translation3::new(0.0, 0.0, height) * here;
-            if let Ok(line) = self.line_away(open, &up, speed).await? {
+            if let Ok(line) = self.line_away(open, &[up], speed).await? {
                 motion.execute("lift", line.trajectory).await?;
                 break;
             }

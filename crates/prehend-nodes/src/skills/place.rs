@@ -131,7 +131,7 @@ impl Job<'_> {
         self.skills.arm.hand().release();
         let back = candidate.withdrawn(&self.standoff());
         let slow = self.skills.shell.robot.arm.contact_velocity_scaling * 2.0;
-        match self.line_away(&open, &back, slow.min(1.0)).await? {
+        match self.line_away(&open, &[back], slow.min(1.0)).await? {
             Ok(line) => motion.execute("retreat", line.trajectory).await?,
             Err(miss) => self.tell("retreat", "skipped", &miss.to_string()),
         }
@@ -156,7 +156,7 @@ impl Job<'_> {
     ) -> Result<(), SkillFault> {
         let Some(feel) = self.feel()? else { return Ok(()) };
         let down = -Vector3::z();
-        let line = match self.line_away(open, &candidate.map_from_tool, SET_DOWN_SPEED).await? {
+        let line = match self.line_away(open, &[candidate.map_from_tool], SET_DOWN_SPEED).await? {
             Ok(line) => line,
             Err(miss) => {
                 self.tell("set_down", "skipped", &miss.to_string());

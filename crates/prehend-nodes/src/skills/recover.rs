@@ -99,7 +99,7 @@ impl Job<'_> {
             if !self.in_workspace(&away) {
                 continue;
             }
-            match self.line_away(&world, &away, slow.min(1.0)).await? {
+            match self.line_away(&world, &[away], slow.min(1.0)).await? {
                 Ok(line) => {
                     let motion = self.commit(self.arm_plan(away, &map)?).await?;
                     return motion.execute("clear", line.trajectory).await;

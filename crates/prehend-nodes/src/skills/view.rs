@@ -157,20 +157,19 @@ impl Job<'_> {
         Err(SkillFault::NoPlan { phase: "survey pose", tried: misses.len(), detail: misses.join(", ") })
     }
 
-    /// A straight line from where the arm stands, in `world` or, when the gripper stands too near to something there, in
+    /// Straight lines from where the arm stands, in `world` or, when the gripper stands too near to something there, in
     /// a world without it: only for motions straight away from what was seen.
     pub(super) async fn line_away(
         &self,
         world: &World,
-        to: &Isometry3<f64>,
+        way: &[Isometry3<f64>],
         velocity_scaling: f64,
     ) -> Result<Result<Planned, Miss>, SkillFault> {
         let now = self.skills.arm.joints()?;
         let mut last = Miss::Line(0.0, String::new());
         for world in self.relaxed(world) {
             self.interrupt.guard(self.skills.scene.apply(&world)).await?;
-            let to = [*to];
-            let line = self.skills.planner.line(&now.arm, &to, now.opening, velocity_scaling);
+            let line = self.skills.planner.line(&now.arm, way, now.opening, velocity_scaling);
             match self.interrupt.guard(line).await? {
                 Ok(line) => return Ok(Ok(line)),
                 Err(miss) => last = miss,

@@ -103,6 +103,11 @@ pub struct PartCandidate {
 }
 
 impl PartCandidate {
+    /// Whether closed tips push the part; else the pads take it.
+    pub fn is_push(&self) -> bool {
+        self.width == 0.0
+    }
+
     /// Where the tool ends when the part moves as it is thought to, and all the way.
     pub fn end(&self) -> Isometry3<f64> {
         self.advance(&self.contact, self.motion.extent)
