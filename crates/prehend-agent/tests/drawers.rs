@@ -318,6 +318,29 @@ fn all_drawers_are_worked_through_one_after_the_other() {
     assert_eq!(done, ["hook_pull drawer_2 handle", "hook_pull drawer_0 handle"]);
 }
 
+/// Under an open drawer is no room for a hand: it is closed first, unless the sentence wants it open.
+#[test]
+fn what_stands_open_above_is_closed_first() {
+    let above = |out: f64| {
+        let mut all = row(0.0);
+        let top = block("drawer_2", "drawer", "white", [0.588 - out, -0.14, 0.21], [0.6 - out, 0.14, 0.29]);
+        all.iter_mut().filter(|object| object.key == top.key).for_each(|object| *object = top.clone());
+        all
+    };
+    for (drawer, key) in [("middle", "drawer_1"), ("bottom", "drawer_0")] {
+        let (report, done) = run_in(above(0.12), &format!("open the {drawer} drawer"));
+        let opens = format!("hook_pull {key} handle");
+        assert_eq!(done, ["tip_push drawer_2 front", &opens], "{}", report.message);
+        assert!(report.message.contains("close the top drawer"), "{}", report.message);
+        let (_, done) = run_in(above(0.0), &format!("open the {drawer} drawer"));
+        assert_eq!(done, [opens]);
+    }
+    let (_, done) = run_in(above(0.12), "put the apple in the middle drawer");
+    assert_eq!(done[..2], ["tip_push drawer_2 front", "hook_pull drawer_1 handle"]);
+    // What is below is in nobody's way.
+    does("open the top drawer", &["hook_pull drawer_2 handle"]);
+}
+
 /// Faults of the first tries of one skill, until it is given up.
 fn given_up(reason: Reason) -> Vec<Option<(Reason, bool)>> {
     vec![Some((reason, false)); 4]

@@ -1,11 +1,12 @@
 //! The `prehend` command.
 
 use clap::Parser;
-use prehend_cli::args::{Cli, Command, with_node_of_name, with_ros_words};
+use prehend_cli::args::{Cli, with_node_of_name, with_ros_words};
 use prehend_cli::outcome::exit;
 use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 fn main() -> ExitCode {
     let (line, ros) = match with_ros_words(with_node_of_name(std::env::args_os().collect())) {
@@ -30,9 +31,8 @@ fn main() -> ExitCode {
         }
     };
     prehend_ros::init_logging(&ros);
-    if matches!(cli.command, Command::Demo(_) | Command::Up(_)) {
-        prehend_ros::when_stuck(start_anew);
-    }
+    BEGAN.get_or_init(Instant::now);
+    prehend_ros::when_stuck(start_anew);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -46,14 +46,29 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Starts this program anew in this process's place, once; its children end, because their pipes do. Only for commands
-/// that bring their own graph: nothing is done twice to a robot.
+/// When this program began.
+static BEGAN: OnceLock<Instant> = OnceLock::new();
+/// Age up to which a program has done nothing yet but join: what hangs then may be begun anew.
+const JOINING: Duration = Duration::from_secs(10);
+
+/// Starts this program anew in this process's place, once, when it hangs while it joins: nothing is done twice to a robot. Whoever
+/// watches it sees the same process; its children end, because their pipes do.
 fn start_anew() {
     const MARK: &str = "PREHEND_STARTED_ANEW";
-    if std::env::var_os(MARK).is_some() {
+    let own = std::process::id().to_string();
+    let is_young = BEGAN.get().is_some_and(|began| began.elapsed() < JOINING);
+    // Children inherit the mark: it is good for the process of that number only.
+    if !is_young || std::env::var(MARK).is_ok_and(|mark| mark == own) {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
-    let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(MARK, "1").exec();
+    tracing::warn!("starting anew");
+    let mut words = std::env::args_os();
+    let mut again = std::process::Command::new(program);
+    // The name may tell which node this is.
+    if let Some(name) = words.next() {
+        again.arg0(name);
+    }
+    let error = again.args(words).env(MARK, own).exec();
     tracing::error!("cannot start anew: {error}");
 }

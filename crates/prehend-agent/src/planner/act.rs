@@ -249,6 +249,9 @@ impl Grounder<'_, '_, '_> {
             let word = if state == Makes::Open { "open" } else { "closed" };
             return Ok(Some(format!("{} is {word} already.", capital(&describe(key, &map)))));
         }
+        if makes == Some(Makes::Open) {
+            self.clear_above(key, actions)?;
+        }
         if let Some(state) = makes {
             self.states.push((key.clone(), state));
         }
@@ -296,7 +299,7 @@ impl Grounder<'_, '_, '_> {
 
     /// As [`state_of`](Self::state_of), when it is beyond doubt: from across a room a gap of a few centimetres does not show, so that
     /// there only what earlier steps did counts.
-    fn surely(&mut self, key: &ObjectKey) -> Result<Option<Makes>, Fault> {
+    pub(super) fn surely(&mut self, key: &ObjectKey) -> Result<Option<Makes>, Fault> {
         match self.states.iter().rev().find(|(other, _)| other == key) {
             Some((_, state)) => Ok(Some(*state)),
             None if self.tools.rooms() => Ok(None),

@@ -1,9 +1,11 @@
 //! The door that is meant by the microwave: what of a thing moves when the thing is opened or closed.
 
+use super::Action;
 use super::describe::{class_of, describe, listed};
 use super::ground::{Grounder, refuse};
 use crate::world::Fault;
-use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture};
+use nalgebra::Vector3;
+use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
 
 impl Grounder<'_, '_, '_> {
     /// What of a thing an action opens or closes: its only drawer or door, or of several the only one that is not yet as the action
@@ -37,6 +39,46 @@ impl Grounder<'_, '_, '_> {
         let message = format!("{} has {}. Which one shall I {verb}?", describe(key, &map), listed(&all));
         Err(refuse(Reason::Ambiguous, super::feasible::capital(&message)))
     }
+
+    /// Closes what stands open closely above a drawer or door that shall be opened: there is no room for a hand under it. What the
+    /// same sentence wants open stays so.
+    pub(super) fn clear_above(&mut self, key: &ObjectKey, actions: &mut Vec<Action>) -> Result<(), Fault> {
+        let map = self.map()?;
+        for upper in above(key, &map) {
+            let is_wanted = self.states.iter().any(|(other, _)| *other == upper);
+            if !is_wanted && self.surely(&upper)? == Some(Makes::Open) {
+                self.tools.add_to_inventory(&upper);
+                self.states.push((upper.clone(), Makes::Closed));
+                actions.push(Action::Act { object: upper, action: "close".to_owned(), part: None });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Room that a hand needs between the middle of what it opens and the lower edge of what stands open above it, metres: a gripper and
+/// the wrist behind it, a little tilted.
+const HAND_ROOM: f64 = 0.16;
+
+/// Drawers and doors of the same thing that are above one of them with less room than a hand needs, the highest first.
+fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
+    let panel = map.get(key).filter(|object| fixture::is_panel(class_of(object)));
+    let found = panel.and_then(|panel| Some((panel, fixture::whole_of(panel, map)?)));
+    let found = found.and_then(|(panel, whole)| Some((panel, whole, fixture::opening(panel, map)?.outward)));
+    let Some((panel, whole, outward)) = found else { return Vec::new() };
+    let at = spatial::centre(panel);
+    let across = Vector3::z().cross(&outward);
+    let is_above = |upper: &&Object| {
+        let centre = spatial::centre(upper);
+        let low = centre.z - spatial::height_of(upper) / 2.0;
+        // How far one stands out does not count.
+        let aside = (centre - at).dot(&across).abs();
+        centre.z > panel.bounds.top() && low - at.z < HAND_ROOM && aside < spatial::length_of(panel) / 2.0
+    };
+    let panels = panels_of(&whole.key, map);
+    let mut uppers: Vec<&Object> = panels.iter().filter_map(|key| map.get(key)).filter(is_above).collect();
+    uppers.sort_by(|a, b| spatial::centre(b).z.total_cmp(&spatial::centre(a).z));
+    uppers.into_iter().map(|upper| upper.key.clone()).collect()
 }
 
 /// Least face of a drawer or door as a share of the largest beside it: what is less is a piece of one, seen past another.

@@ -17,6 +17,7 @@ use crate::domain::Purpose;
 use crate::graph::{GraphError, GraphOptions};
 use crate::node::NodeName;
 use crate::outcome::exit;
+pub(crate) use map::object_json;
 use prehend_nodes::share;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

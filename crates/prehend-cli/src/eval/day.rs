@@ -2,7 +2,7 @@
 
 use super::gated;
 use crate::args::DayArgs;
-use crate::commands::{absolute, has_room, robot_file, robot_for};
+use crate::commands::{absolute, has_room, object_json, robot_file, robot_for};
 use crate::disturb::{self, Disturbance};
 use crate::domain::Purpose;
 use crate::goal;
@@ -12,6 +12,7 @@ use crate::judge::JudgeError;
 use crate::node::NodeName;
 use crate::outcome::{Ending, exit};
 use crate::physics;
+use crate::pictures;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
@@ -20,6 +21,7 @@ use prehend_eval::day::{self, Day, DayGoal};
 use prehend_eval::stats::percentile;
 use prehend_eval::{Expected, Judgement, judge};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_nodes::convert;
 use prehend_ros::RosArguments;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Motions, Truth};
@@ -38,6 +40,8 @@ const WHOLE_DEADLINE: Duration = Duration::from_secs(20);
 const KILL_WITHIN: Duration = Duration::from_secs(4);
 /// Steps of that pause.
 const KILL_STEPS: usize = 40;
+/// Goals that went wrong of which a picture and the map are kept, at most.
+const KEPT_WRONG: u64 = 100;
 
 /// What `eval day --json` prints.
 #[derive(Debug, Default, Serialize)]
@@ -271,12 +275,39 @@ impl Work<'_> {
             let ungated = ungated(&before, &after, &motions, &played.trace);
             report.ungated_motions += ungated.len() as u64;
             self.count(report, number, (&goal, &judgement), &played, &ungated);
+            if !judgement.right && number <= report.right + KEPT_WRONG {
+                self.keep_sight(graph, folder, number).await;
+            }
             if number % SAMPLE_EVERY == 0 {
                 report.samples.push(sample(graph, report));
             }
             self.whole(graph).await?;
         }
         Ok(())
+    }
+
+    /// What the robot saw and took it for, after a goal that went wrong.
+    async fn keep_sight(&self, graph: &Graph, folder: &RunFolder, number: u64) {
+        let Graph { observer, robot, .. } = graph;
+        let Some(map) = observer.map.borrow().clone() else { return };
+        let kept = async {
+            let view = pictures::next_view(&observer.node, robot, &observer.tf).await?;
+            let info = observer.camera_info.borrow().clone();
+            let drawn = view.with_map(&map, info.as_ref())?;
+            pictures::save(&drawn, &folder.file(&format!("wrong_{number:04}.png")))
+        };
+        if let Err(error) = kept.await {
+            self.screen.line(format!("    no picture: {error}"));
+        }
+        match convert::map_from_msg(&map) {
+            Ok(map) => {
+                let objects: Vec<Value> = map.objects.iter().map(object_json).collect();
+                if let Err(error) = folder.write_json(&format!("wrong_{number:04}_map.json"), &objects) {
+                    self.screen.line(format!("    {error}"));
+                }
+            }
+            Err(error) => self.screen.line(format!("    the map cannot be read: {error}")),
+        }
     }
 
     /// A person puts back what fell; gives the truth after it.

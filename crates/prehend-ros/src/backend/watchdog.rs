@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 /// Exit code of a process that hung in the middleware (`EX_TEMPFAIL` of `sysexits.h`): start it again.
 pub const STUCK_EXIT_CODE: u8 = 75;
 /// An endpoint is made within milliseconds; one that takes so long is never made.
-const DEADLINE: Duration = Duration::from_secs(5);
+const DEADLINE: Duration = Duration::from_secs(3);
 /// Time between two looks.
-const PERIOD: Duration = Duration::from_millis(500);
+const PERIOD: Duration = Duration::from_millis(250);
 
 /// What a process does instead of just ending.
 static BEFORE_THE_END: OnceLock<fn()> = OnceLock::new();

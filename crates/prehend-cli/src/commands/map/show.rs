@@ -96,7 +96,8 @@ fn name(object: &Object) -> String {
     format!("{} {:.2}{}", object.class_name, object.confidence, other.unwrap_or_default())
 }
 
-fn object_json(object: &Object) -> Value {
+/// One object of a map, without its points and crops.
+pub(crate) fn object_json(object: &Object) -> Value {
     let position = object.bounds.pose.translation.vector;
     json!({
         "key": object.key,
