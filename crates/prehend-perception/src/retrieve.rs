@@ -23,6 +23,8 @@ const NAMELESS: f64 = 0.5;
 /// when nothing else fits.
 const RIVAL: f64 = 0.4;
 const LAST_RESORT: f64 = 0.15;
+/// What speaks for a name that is sure: one view's worth, and half of what all views said.
+const SURE: (f64, f64) = (1.0, 0.5);
 /// Greatest ratio of measures and greatest unlikeness of colours of things that look the same.
 const TWIN: (f64, f64) = (1.25, 0.08);
 /// Least gap between things that are surely two, metres.
@@ -89,6 +91,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         let keep = candidates.iter().take_while(|c| c.similarity > last - 1e-9).count();
         candidates.truncate(keep);
     }
+    prefer_sure(&mut candidates, &query, lexicon);
     prefer_spelled(&mut candidates, &query, lexicon);
     prefer_exact(&mut candidates, &query, lexicon);
     prefer_plain(&mut candidates, &query, lexicon);
@@ -202,6 +205,37 @@ fn prefer_plain(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexic
     for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
         if let Some(other) = second(candidate.object) {
             candidate.doubts.push(format!("it is {color} and {other}, another one is {color} alone"));
+        }
+    }
+}
+
+/// A thing that the views hardly named, beside one that they surely did: a detector now and then sees a bell in a strip of a cupboard,
+/// and that is no second bell.
+fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
+    if query.is_any() {
+        return;
+    }
+    // What speaks for the name, in views that were sure, and its share of all that was said.
+    let belief = |object: &Object| {
+        let fits = |name: &str| noun_similarity(&query.noun, name, lexicon) >= MATCH;
+        let (mut so, mut all) = (0.0, 0.0);
+        for (name, weight) in &object.class_votes {
+            all += weight;
+            so += if !name.is_empty() && fits(name) { *weight } else { 0.0 };
+        }
+        (so, so / f64::max(all, f64::MIN_POSITIVE))
+    };
+    let is_sure = |c: &Candidate<'_>| {
+        let (so, share) = belief(c.object);
+        so >= SURE.0 && share >= SURE.1
+    };
+    if !candidates.iter().any(|c| c.doubts.is_empty() && is_sure(c)) {
+        return;
+    }
+    for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
+        let (so, share) = belief(candidate.object);
+        if so < SURE.0 && share < SURE.1 && !candidate.object.class_votes.is_empty() {
+            candidate.doubts.push("hardly a view calls it so, and another one is surely that".to_owned());
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::parts::mechanism::Front;
 use nalgebra::Vector3;
 use prehend_geometry::{AxisBox, BoxHash};
 use prehend_scene::merge::MergeRule;
-use prehend_scene::{Object, fixture};
+use prehend_scene::{Object, fixture, spatial};
 
 /// Farthest a drawer or door is followed along its way, metres.
 const SLIDE: f64 = 0.45;
@@ -18,10 +18,20 @@ const LEVEL: f64 = 0.025;
 const IN_LINE: f64 = 0.3;
 /// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
 const UNMOVED: f64 = 0.6;
+/// Length of a view of a drawer, as a share of its own, up to which the view shows a strip beside what hides the rest.
+const STRIP: f64 = 0.4;
 
 /// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
 pub(super) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
-    fixture::is_panel(&known.object.class_name) && known.share_of(seen, rule) < UNMOVED
+    fixture::is_panel(&known.object.class_name)
+        && known.share_of(seen, rule) < UNMOVED
+        && !is_strip(&seen.object, &known.object)
+}
+
+/// Whether of a known drawer or door only a strip was seen: it tells that something is there, and not where the rest went. What is
+/// seen to have left is taken out of the known points anyway.
+fn is_strip(seen: &Object, known: &Object) -> bool {
+    spatial::length_of(seen) < STRIP * spatial::length_of(known)
 }
 
 /// For each known object whether it is a drawer or door that this frame shows to be several: others than the one it is paired with
@@ -216,7 +226,11 @@ pub(super) fn absorb_slots(
         super::join::report_joined(known, &other, report);
         match (is_new(&known.object), is_new(&other.object)) {
             (true, true) => known.merge(other, rule, update),
-            (true, false) => super::keep_names(&mut known.object, other.object.class_votes),
+            (true, false) if !is_strip(&known.object, &other.object) => {
+                super::keep_names(&mut known.object, other.object.class_votes);
+            }
+            (true, false) => known.merge(other, rule, update),
+            (false, _) if is_strip(&other.object, &known.object) => known.merge(other, rule, update),
             (false, _) => {
                 let votes = std::mem::take(&mut known.object.class_votes);
                 known.replace(other);
@@ -314,6 +328,25 @@ mod tests {
         assert!(!is_torn(&half, &below));
         // Two closed ones.
         assert!(!is_torn(&drawer("a", -0.12, 0.18, 0.6, 0.0), &drawer("b", 0.065, 0.18, 0.6, 0.0)));
+    }
+
+    /// What hides most of a drawer leaves a strip of it in sight, which may be of its side: the drawer is still all that was known.
+    #[test]
+    fn a_strip_of_a_drawer_is_not_all_of_it() {
+        let rule = MergeRule::default();
+        let known = |object: &Object| Known::seen(object.clone(), 1.0, &rule, 1);
+        let front = drawer("a", -0.15, 0.3, 0.6, 0.0);
+        let strip = drawer("b", 0.04, 0.02, 0.63, 0.0);
+        assert!(!has_slid(&known(&front), &known(&strip), &rule));
+        assert!(has_slid(&known(&front), &known(&drawer("b", -0.15, 0.3, 0.5, 0.0)), &rule));
+        // As another drawer in its slot, before or after it in the list.
+        for (first, second, new) in [(&front, &strip, 1), (&strip, &front, 0)] {
+            let mut objects = vec![known(first), known(second)];
+            objects[new].object.last_seen = 7.0;
+            absorb_slots(&mut objects, 7.0, &rule, 1, &mut UpdateReport::default());
+            let [whole] = objects.as_slice() else { panic!("{} drawers", objects.len()) };
+            assert!(spatial::length_of(&whole.object) > 0.29, "{:?}", whole.object.bounds);
+        }
     }
 
     #[test]

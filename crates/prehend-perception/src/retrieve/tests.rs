@@ -259,3 +259,24 @@ fn of_two_colors_one_may_be_that_of_a_small_part() {
     map.objects.remove(0);
     assert_eq!(keys(&map, "white mug"), ["mug:white:6"], "when there is no plain one");
 }
+
+/// What a detector once took for a bell is no second bell; alone it may be the bell, and two that are sure are two.
+#[test]
+fn what_hardly_a_view_calls_so_is_no_rival() {
+    let lexicon = lexicon();
+    let found = |votes: [&[(&str, f64)]; 2]| {
+        let mut map = map(&["bell:grey", "bell:brown"]);
+        for (object, votes) in map.objects.iter_mut().zip(votes) {
+            object.class_votes = votes.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect();
+        }
+        retrieve(&map, "bell", 0, &lexicon).matches.len()
+    };
+    let sure: &[(&str, f64)] = &[("bell", 22.4), ("", 4.4), ("bowl", 1.5)];
+    let glimpse: &[(&str, f64)] = &[("", 0.35), ("bell", 0.22)];
+    let misnamed: &[(&str, f64)] = &[("", 2.5), ("bell", 0.4), ("apple", 0.3), ("drawer", 0.2)];
+    assert_eq!(found([sure, glimpse]), 1);
+    assert_eq!(found([sure, misnamed]), 1);
+    assert_eq!(found([sure, &[("bell", 0.7), ("", 0.3)]]), 2, "one good view of a second one");
+    assert_eq!(found([sure, &[("bell", 1.4), ("", 1.9)]]), 2, "many middling views");
+    assert_eq!(found([glimpse, glimpse]), 2);
+}
