@@ -225,9 +225,12 @@ fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexico
         }
         (so, so / f64::max(all, f64::MIN_POSITIVE))
     };
+    // What it is called now counts, not all it was ever called: a block was taken for its drawer while it lay inside.
     let is_sure = |c: &Candidate<'_>| {
+        let name = &c.object.class_name;
+        let is_called_so = !name.is_empty() && noun_similarity(&query.noun, name, lexicon) >= MATCH;
         let (so, share) = belief(c.object);
-        so >= SURE.0 && share >= SURE.1
+        so >= SURE.0 && (is_called_so || share >= SURE.1)
     };
     if !candidates.iter().any(|c| c.doubts.is_empty() && is_sure(c)) {
         return;

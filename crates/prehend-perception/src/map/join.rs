@@ -10,6 +10,8 @@ use rayon::prelude::*;
 
 /// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
 const PART: (f64, f64) = (0.8, 0.12);
+/// Least share of a thing's colours that is one of its own, and no noise or neighbour at its edge.
+const OWN_COLOR: f64 = 0.1;
 /// Least share of each of two clouds that lies on the other when both are of one object.
 const COVERS: f64 = 0.6;
 /// Fewest points that denoising leaves; else the cloud stays (Gu et al. 2023, reference code).
@@ -101,12 +103,22 @@ fn covers(a: &Known, b: &Known, rule: &MergeRule) -> bool {
     b.share_of(a, rule) > COVERS && a.share_of(b, rule) > COVERS
 }
 
-/// Whether the smaller of two objects of one name and colour lies on the larger.
+/// Whether the smaller of two objects of one name lies on the larger, and has its colour or one of its colours: the red cap of a
+/// grey button is of that button.
 fn is_part(a: &Known, b: &Known, rule: &MergeRule) -> bool {
     let (small, large) = if a.object.cloud.len() < b.object.cloud.len() { (a, b) } else { (b, a) };
-    let alike = a.object.class_name == b.object.class_name
-        && crate::color::unlikeness(a.object.color, b.object.color) < PART.1;
-    alike && large.share_of(small, rule) >= PART.0
+    let (small_thing, large_thing) = (&small.object, &large.object);
+    let has_color_of = || {
+        let main = small_thing.color_fractions.first();
+        main.is_some_and(|(main, _)| {
+            large_thing.color_fractions.iter().any(|(color, share)| color == main && *share >= OWN_COLOR)
+        })
+    };
+    let is_alike = || {
+        crate::color::unlikeness(small_thing.color, large_thing.color) < PART.1
+            || !small_thing.class_name.is_empty() && has_color_of()
+    };
+    small_thing.class_name == large_thing.class_name && is_alike() && large.share_of(small, rule) >= PART.0
 }
 
 /// Merges known objects that overlap and look alike, greatest overlap first (the later passes of ConceptGraphs' reference code), when
@@ -186,4 +198,41 @@ pub(super) fn denoise(objects: &mut [Known], settings: &Denoise, update: u64) {
         }
         known.cloud_changed(update);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Point3;
+    use prehend_geometry::PointCloud;
+    use prehend_scene::{Object, ObjectKey};
+
+    /// A plate of points at this height, of this half width, named and coloured so.
+    fn plate(name: &str, half: i32, z: f64, color: [u8; 3], fractions: &[(&str, f64)]) -> Known {
+        let step = |number: i32| 0.003 * f64::from(number);
+        let points =
+            (-half..=half).flat_map(|x| (-half..=half).map(move |y| Point3::new(step(x), step(y), z)));
+        let cloud = PointCloud::from_points(points.collect());
+        let bounds = OrientedBox::upright_around(&cloud.points).unwrap();
+        let mut object = Object::unnamed(ObjectKey::default(), cloud, bounds);
+        (object.class_name, object.color) = (name.to_owned(), color);
+        object.color_fractions =
+            fractions.iter().map(|(color, share)| ((*color).to_owned(), *share)).collect();
+        Known::seen(object, 1.0, &MergeRule::default(), 1)
+    }
+
+    #[test]
+    fn a_scrap_is_part_of_the_thing_of_its_name_that_has_its_colour() {
+        let rule = MergeRule::default();
+        let button = plate("button", 12, 0.05, [90, 90, 95], &[("grey", 0.73), ("red", 0.27)]);
+        let scrap = |name, color, word| plate(name, 4, 0.052, color, &[(word, 1.0)]);
+        let (red, blue) = ([200, 30, 30], [30, 40, 200]);
+        assert!(is_part(&button, &scrap("button", red, "red"), &rule), "its red cap");
+        assert!(!is_part(&button, &scrap("button", blue, "blue"), &rule), "it has nothing blue");
+        assert!(!is_part(&button, &scrap("block", red, "red"), &rule), "a block may lie on a button");
+        let spoiled = plate("button", 12, 0.05, [90, 90, 95], &[("grey", 0.97), ("red", 0.03)]);
+        assert!(!is_part(&spoiled, &scrap("button", red, "red"), &rule), "a little red is noise");
+        let nameless = plate("", 12, 0.05, [90, 90, 95], &[("grey", 0.73), ("red", 0.27)]);
+        assert!(!is_part(&nameless, &scrap("", red, "red"), &rule), "nobody says that they are one");
+    }
 }

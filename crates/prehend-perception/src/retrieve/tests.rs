@@ -276,6 +276,8 @@ fn what_hardly_a_view_calls_so_is_no_rival() {
     let misnamed: &[(&str, f64)] = &[("", 2.5), ("bell", 0.4), ("apple", 0.3), ("drawer", 0.2)];
     assert_eq!(found([sure, glimpse]), 1);
     assert_eq!(found([sure, misnamed]), 1);
+    let was_inside: &[(&str, f64)] = &[("bell", 36.0), ("drawer", 33.0), ("", 19.0)];
+    assert_eq!(found([was_inside, misnamed]), 1, "what it is called now counts");
     assert_eq!(found([sure, &[("bell", 0.7), ("", 0.3)]]), 2, "one good view of a second one");
     assert_eq!(found([sure, &[("bell", 1.4), ("", 1.9)]]), 2, "many middling views");
     assert_eq!(found([glimpse, glimpse]), 2);
