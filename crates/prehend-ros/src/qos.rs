@@ -72,7 +72,7 @@ impl QosProfile {
         Self { reliability: Reliability::Reliable, durability: Durability::TransientLocal, depth: 1 }
     }
 
-    /// Reliable, volatile, depth 10: requests and answers (`rmw_qos_profile_services_default`). Readers have room for 512.
+    /// Reliable, volatile, depth 10: requests and answers (`rmw_qos_profile_services_default`). Readers have room for a burst.
     pub const fn services() -> Self {
         Self { reliability: Reliability::Reliable, durability: Durability::Volatile, depth: 10 }
     }

@@ -19,5 +19,5 @@ pub use diagnostics::diagnose;
 pub use drive::Ground;
 pub use gate::{Finding, GateContext, Verdict};
 pub use ledger::{Ledger, RedeemError};
-pub use outcome::{Outcome, check_outcome};
+pub use outcome::{Outcome, check_outcome, keep_needed};
 pub use settings::{CommitRule, Settings, Workspace};

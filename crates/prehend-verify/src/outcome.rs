@@ -3,7 +3,10 @@
 mod door;
 mod knob;
 mod lever;
+mod needed;
 pub mod part;
+
+pub use needed::keep_needed;
 
 use nalgebra::Point3;
 use prehend_scene::{Compartment, Object, ObjectKey, Observation, Relation, Skill, SkillPlan, fixture};

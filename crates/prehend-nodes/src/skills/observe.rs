@@ -8,6 +8,7 @@ use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::RosError;
 use prehend_scene::{Object, ObjectMap, Observation, SkillPlan};
+use prehend_verify::keep_needed;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -132,9 +133,11 @@ impl Job<'_> {
         if let Some(objects) = &mut after.objects {
             objects.retain(|object| object.last_seen + SAME_FRAME >= map.stamp);
         }
+        let mut before = before.clone();
+        keep_needed(plan, &mut before, &mut after);
         let request = CheckOutcome::Request {
             plan: convert::plan_to_msg(plan, frame),
-            before: convert::observation_to_msg(before, frame),
+            before: convert::observation_to_msg(&before, frame),
             after: convert::observation_to_msg(&after, frame),
         };
         let checked = async {

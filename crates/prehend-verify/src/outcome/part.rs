@@ -19,7 +19,7 @@ use prehend_geometry::LevelSpread;
 use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, fixture};
 
 /// Points of a part lie within this of its middle, metres.
-const PART_RADIUS: f64 = 0.035;
+pub(super) const PART_RADIUS: f64 = 0.035;
 /// Fewest points that are a part.
 const PART_POINTS: usize = 5;
 /// Share of the points a part had before from which it counts as seen again.

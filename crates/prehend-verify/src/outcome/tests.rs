@@ -3,6 +3,15 @@ use nalgebra::{Isometry3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Felt, PartEffect, PartMotion};
 
+/// The verdict, which must be the same on what travels to the verifier.
+fn check_outcome(plan: &SkillPlan, before: &Observation, after: &Observation) -> Outcome {
+    let outcome = super::check_outcome(plan, before, after);
+    let (mut before, mut after) = (before.clone(), after.clone());
+    keep_needed(plan, &mut before, &mut after);
+    assert_eq!(super::check_outcome(plan, &before, &after), outcome);
+    outcome
+}
+
 fn object(key: &str, class_name: &str, at: [f64; 3], size: [f64; 3]) -> Object {
     Object {
         class_name: class_name.to_owned(),
