@@ -27,6 +27,9 @@ const DEEP: f64 = 0.10;
 const AS_WIDE: f64 = 0.7;
 /// Share of a thing's points in the box of a drawer from which it is something of that drawer, and the margin, metres.
 const OF_PANEL: (f64, f64) = (0.6, 0.01);
+/// Share of a thing's points in the box of another of its name from which it is a scrap of that one: two that stand side by side
+/// share no room.
+const SCRAP: f64 = 0.4;
 /// Thickness of a front as it is seen, metres.
 const LAYER: f64 = 0.008;
 /// Least angle of a door against the front of its cabinet that is open, radians.
@@ -121,7 +124,7 @@ fn box_gap(part: &Object, whole: &Object) -> f64 {
 }
 
 /// The object that a drawer or door belongs to: of those it is a part of the one it lies deepest in, a larger one only when it is
-/// no part itself.
+/// no part itself. What lies in another of its name is no whole.
 pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
     let panels = || map.objects.iter().filter(|other| is_panel(&other.class_name));
     let can_be = |other: &&Object| {
@@ -129,7 +132,13 @@ pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
             && is_part_of(part, other)
             && !panels().any(|panel| lies_in(other, panel, OF_PANEL.0))
     };
-    map.objects.iter().filter(can_be).min_by(|a, b| {
+    let wholes: Vec<&Object> = map.objects.iter().filter(can_be).collect();
+    // What lies in another of its name is what was seen of that one alone: an inner wall through an open drawer.
+    let is_scrap = |whole: &Object| {
+        let lies = |other: &Object| is_part_of(whole, other) && lies_in(whole, other, SCRAP);
+        wholes.iter().any(|other| other.class_name == whole.class_name && lies(other))
+    };
+    wholes.iter().copied().filter(|whole| !is_scrap(whole)).min_by(|a, b| {
         let near = |whole: &Object| {
             (spatial::centre(part) - spatial::centre(whole)).norm() / spatial::length_of(whole).max(1e-3)
         };
@@ -368,6 +377,24 @@ mod tests {
                 assert!(turned != 0.0 || !shows_face(at("drawer_1"), &aside), "{turned}");
             }
         }
+    }
+
+    #[test]
+    fn a_scrap_of_the_cabinet_in_a_drawer_is_no_whole_and_a_smaller_cabinet_beside_it_is() {
+        let mut map = cabinet(0.15, 0.0);
+        let whole_of_upper = |map: &ObjectMap| {
+            let drawer = map.get(&"drawer_1".into()).expect("in the map");
+            whole_of(drawer, map).map(|whole| whole.key.0.clone())
+        };
+        map.objects.push(object("cabinet_1", "wooden cabinet", patch([0.58, -0.1, 0.16], [0.72, 0.1, 0.27])));
+        assert_eq!(whole_of_upper(&map).as_deref(), Some("cabinet_0"));
+        let beside = patch([0.6, 0.14, 0.0], [0.8, 0.34, 0.25]).into_iter();
+        let beside = beside.chain(patch([0.6, 0.14, 0.25], [0.8, 0.34, 0.25])).collect();
+        map.objects[4] = object("cabinet_1", "wooden cabinet", beside);
+        map.objects.push(object("drawer_2", "drawer", patch([0.59, 0.15, 0.14], [0.59, 0.33, 0.24])));
+        let other = whole_of(map.get(&"drawer_2".into()).expect("in the map"), &map);
+        assert_eq!(other.map(|whole| whole.key.0.as_str()), Some("cabinet_1"));
+        assert_eq!(whole_of_upper(&map).as_deref(), Some("cabinet_0"));
     }
 
     /// A cabinet with its front toward the robot at x 0.6 and a door in it, hinged at the left (`side` 1) or right, open by `angle`.
