@@ -13,6 +13,10 @@ const PUT_DOWN: std::ops::Range<f64> = 0.65..1.55;
 /// is one thing by its looks.
 const LOOK: (f64, f64) = (0.05, 0.2);
 const SEEN_SIDE: f64 = 0.005;
+/// Share of the votes and number of views from which a thing is what it is called.
+const SURE: (f64, u32) = (0.5, 3);
+/// Ratio of overall sizes from which two are no views of one thing.
+const LARGER: f64 = 2.0;
 /// Share of a scrap that lies on what it is a scrap of.
 const SCRAP: f64 = 0.8;
 
@@ -41,7 +45,8 @@ fn one_to_one(
     rule: &MergeRule,
 ) -> Vec<Option<usize>> {
     let scores = seen.par_iter().enumerate().flat_map_iter(|(number, thing)| {
-        near.touching(&thing.reach(rule)).into_iter().filter(|place| !gone[*place]).filter_map(move |place| {
+        let can_be = |place: &usize| !gone[*place] && !is_within(&old[*place].object, &thing.object);
+        near.touching(&thing.reach(rule)).into_iter().filter(can_be).filter_map(move |place| {
             Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
         })
     });
@@ -67,6 +72,16 @@ fn one_to_one(
         }
     }
     pairs
+}
+
+/// Whether something seen is so much larger than a known thing of another name that the thing is in or on it and not the same: all
+/// of the points of an apple are near those of the drawer that it lies in.
+fn is_within(known: &Object, seen: &Object) -> bool {
+    let is_named = !known.class_name.is_empty() && known.confidence >= SURE.0 && known.view_count >= SURE.1;
+    is_named
+        && !seen.class_name.is_empty()
+        && known.class_name != seen.class_name
+        && seen.bounds.size.norm() > LARGER * known.bounds.size.norm()
 }
 
 /// Each thing on its own goes to the object with the highest similarity (Gu et al. 2023, III-B); several may go to one. What is compared
@@ -297,4 +312,46 @@ fn is_like(known: &Object, seen: &Object) -> bool {
     known.class_name == seen.class_name
         && sizes.contains(&(size(known) / size(seen)))
         && semantic_similarity(&known.features, &seen.features) > least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Point3;
+    use prehend_geometry::{OrientedBox, PointCloud};
+
+    /// A block of points with this name, from one corner to another.
+    fn block(name: &str, low: [f64; 3], high: [f64; 3]) -> Known {
+        let along = |axis: usize| {
+            let steps = ((high[axis] - low[axis]) / 0.01).round() as usize;
+            (0..=steps).map(move |step| low[axis] + 0.01 * step as f64)
+        };
+        let points: Vec<Point3<f64>> = along(0)
+            .flat_map(|x| along(1).flat_map(move |y| along(2).map(move |z| Point3::new(x, y, z))))
+            .collect();
+        let bounds = OrientedBox::upright_around(&points).unwrap();
+        let mut object = Object::unnamed(ObjectKey::default(), PointCloud::from_points(points), bounds);
+        (object.class_name, object.confidence, object.view_count) = (name.to_owned(), 0.8, 5);
+        Known::seen(object, 1.0, &MergeRule::default(), 1)
+    }
+
+    #[test]
+    fn what_lies_in_a_drawer_is_not_the_drawer_and_a_misnamed_view_is_the_same_thing() {
+        let apple = block("apple", [0.4, 0.0, 0.02], [0.45, 0.05, 0.07]);
+        let rule = MergeRule::default();
+        let pair_of = |old: Vec<Known>, seen: Known| {
+            let near = super::super::known::boxes(old.iter().map(|known| &known.object));
+            pair(&old, &vec![false; old.len()], &[seen], &near, &rule)[0]
+        };
+        let drawer = block("drawer", [0.3, -0.1, 0.0], [0.5, 0.2, 0.07]);
+        assert_eq!(pair_of(vec![apple.clone()], drawer.clone()), None);
+        assert_eq!(pair_of(vec![apple.clone(), drawer.clone()], drawer.clone()), Some(1));
+        // One view calls it something else, or all that is seen of it is more than before.
+        let pear = block("pear", [0.4, 0.0, 0.02], [0.45, 0.05, 0.07]);
+        assert_eq!(pair_of(vec![apple.clone()], pear), Some(0));
+        let mut part = block("drawer", [0.3, -0.1, 0.0], [0.3, 0.0, 0.07]);
+        assert_eq!(pair_of(vec![part.clone()], drawer.clone()), Some(0));
+        part.object.class_name.clear();
+        assert_eq!(pair_of(vec![part], drawer), Some(0));
+    }
 }
