@@ -14,7 +14,7 @@ use crate::tools::{Interaction, Toolbox};
 use crate::world::{Fault, World};
 use nalgebra::Point3;
 use prehend_scene::{
-    Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
+    Area, Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
 };
 use remedy::{Remedy, has_touched, remedy};
 use siblings::{Undone, are_siblings, is_of_one, told};
@@ -23,11 +23,14 @@ use words::{done_words, puts_down};
 
 /// Least distance up or down by which a drawer or door may be found again, metres: what is seen of it varies.
 const ROW: f64 = 0.03;
-/// How something is put: whether it is let fall a short way, and into which room of a divided target.
+/// How far beyond the area it was put into something may be seen, metres: it rolls a little, and is seen from one side.
+const BESIDE_AREA: f64 = 0.025;
+/// How something is put: whether it is let fall a short way, into which room of a divided target, and into which part of the table.
 #[derive(Clone, Copy, Debug)]
 struct How {
     drop: bool,
     compartment: Option<Compartment>,
+    area: Option<Area>,
 }
 
 /// How a goal ended.
@@ -141,7 +144,7 @@ impl Agent {
         begun: &mut bool,
     ) -> Result<String, Fault> {
         let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
-        if readings.iter().any(|reading| matches!(reading, Goal::Steps(_))) {
+        if readings.iter().any(|reading| !matches!(reading, Goal::Question(_))) {
             // What it puts down on the way home is a thing that was moved.
             tools.settle().inspect_err(|_| *begun = true)?;
             tools.permit_tour();
@@ -391,8 +394,9 @@ impl Executor<'_, '_> {
                 self.grasp(object, part.as_deref())?;
                 Ok(done_words(step, named_in))
             }
-            Action::Place { object, relation, targets, drop, part, compartment } => {
-                let how = How { drop: *drop, compartment: *compartment };
+            Action::Place { object, relation, targets, drop, part, compartment, spot } => {
+                let area = spot.as_ref().map(|spot| spot.area);
+                let how = How { drop: *drop, compartment: *compartment, area };
                 if compartment.is_none() && self.stands_already(object, *relation, targets, named_in)? {
                     return Ok(done_words(step, named_in));
                 }
@@ -404,6 +408,7 @@ impl Executor<'_, '_> {
                 } else {
                     self.place(*relation, targets, how)?;
                 }
+                self.is_in_area(object, area)?;
                 Ok(done_words(step, named_in))
             }
             Action::Act { object, action, part } => {
@@ -472,7 +477,31 @@ impl Executor<'_, '_> {
         let action = Interaction::place_text(relation, how.drop, how.compartment);
         let first = keys.first().cloned().unwrap_or_default();
         let more: Vec<ObjectKey> = keys.iter().skip(1).cloned().collect();
-        self.tools.interact(&first, &action, &more)?;
+        self.tools.interact_in(&first, &action, &more, how.area)?;
         Ok(())
+    }
+
+    /// Checks that what was put into an area is seen there.
+    ///
+    /// Errors: outcome_not_observed when it is seen elsewhere, or not at all.
+    fn is_in_area(&mut self, object: &ObjectKey, area: Option<Area>) -> Result<(), Fault> {
+        let Some(area) = area else { return Ok(()) };
+        let key = self.alias(object);
+        let map = self.tools.map()?;
+        let place = map.get(&key).map(|object| spatial::centre(object));
+        match place {
+            Some(place) if area.contains([place.x, place.y], BESIDE_AREA) => Ok(()),
+            Some(place) => {
+                let [x, y] = area.middle();
+                let off = (place.x - x).hypot(place.y - y) * 100.0;
+                let message =
+                    format!("{} stands {off:.0} cm from where it was to be put.", describe(&key, &map));
+                Err(Fault::new(Reason::OutcomeNotObserved, message))
+            }
+            None => {
+                let message = format!("I do not see {key} where I put it.");
+                Err(Fault::new(Reason::OutcomeNotObserved, message))
+            }
+        }
     }
 }

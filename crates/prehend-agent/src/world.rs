@@ -2,7 +2,7 @@
 
 use crate::tools::ToolOutput;
 use nalgebra::Isometry3;
-use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
+use prehend_scene::{Area, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
 use std::sync::Arc;
 
 /// An object that was looked at and is not what was asked for.
@@ -47,6 +47,8 @@ pub struct SkillRequest {
     pub targets: Vec<ObjectKey>,
     /// Where to place.
     pub relation: Option<Relation>,
+    /// Where on the table, with [`Relation::Table`].
+    pub area: Option<Area>,
     /// Part to grasp; empty = anywhere.
     pub part: String,
     /// What shall become of the part; only for skills on parts.

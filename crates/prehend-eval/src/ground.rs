@@ -56,6 +56,18 @@ pub fn ground(sentence: &str, truth: &Truth, words: &Vocabulary) -> GoalSpec {
         let meaning = match reading {
             Goal::Steps(steps) => Steps::new(scene).ground(steps),
             Goal::Question(question) => Ok(answer(question, scene)),
+            Goal::Conditional { condition, then, otherwise } => {
+                match answer(&condition.question, Scene::new(truth, words)).expected {
+                    Expected::Answer(Answer::YesNo(holds)) => {
+                        let steps = if holds != condition.negated { then } else { otherwise };
+                        match steps.is_empty() {
+                            true => Ok(GoalSpec::answer(Answer::Any)),
+                            false => Steps::new(scene).ground(steps),
+                        }
+                    }
+                    _ => Err(vec![Reason::NotFound, Reason::Ambiguous]),
+                }
+            }
         };
         match meaning {
             Ok(spec) => return spec,

@@ -4,6 +4,7 @@
 //! Read [`ObjectMap`] first. Everything is in the map frame (the robot's base frame), metres and radians.
 
 pub mod actions;
+pub mod area;
 pub mod compartment;
 pub mod evidence;
 pub mod fixture;
@@ -19,6 +20,7 @@ pub mod spatial;
 pub mod state;
 
 pub use actions::{ActionRule, ActionTable, ActionWay, Makes, Way};
+pub use area::Area;
 pub use compartment::Compartment;
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
 pub use map::{ObjectMap, ROOM_PREFIX, Scope};

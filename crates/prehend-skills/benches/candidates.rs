@@ -65,6 +65,7 @@ fn candidates(c: &mut Criterion) {
             support_height: 0.0,
             region_low: [0.15, -0.5],
             region_high: [0.7, 0.5],
+            area: None,
             greatest_drop: 0.035,
             gripper: GripperModel::default(),
             reach: Reach::default(),

@@ -20,9 +20,23 @@ pub(super) fn are_siblings(a: &Action, b: &Action) -> bool {
             Action::Act { object: b, action: does_b, part: part_b },
         ) => a != b && does_a == does_b && part_a == part_b,
         (
-            Action::Place { object: a, relation: to_a, targets: targets_a, compartment: in_a, .. },
-            Action::Place { object: b, relation: to_b, targets: targets_b, compartment: in_b, .. },
-        ) => a != b && (to_a, targets_a, in_a) == (to_b, targets_b, in_b),
+            Action::Place {
+                object: a,
+                relation: to_a,
+                targets: targets_a,
+                compartment: in_a,
+                spot: at_a,
+                ..
+            },
+            Action::Place {
+                object: b,
+                relation: to_b,
+                targets: targets_b,
+                compartment: in_b,
+                spot: at_b,
+                ..
+            },
+        ) => a != b && (to_a, targets_a, in_a, at_a) == (to_b, targets_b, in_b, at_b),
         _ => false,
     }
 }

@@ -15,6 +15,9 @@ pub(super) fn puts_down(before: &Action, action: &Action) -> bool {
 pub(super) fn done_words(action: &Action, named_in: &ObjectMap) -> String {
     match action {
         Action::Pick { object, .. } => format!("I hold {}", describe(object, named_in)),
+        Action::Place { object, spot: Some(spot), .. } => {
+            format!("{} is {}", describe(object, named_in), spot.words)
+        }
         Action::Place { object, relation, targets, .. } => {
             let there = match relation {
                 Relation::Table => "on the table".to_owned(),

@@ -13,6 +13,24 @@ pub enum Goal {
     Steps(Vec<Step>),
     /// Something to be answered from the map, without motion.
     Question(Question),
+    /// Steps that depend on what is seen before anything moves.
+    Conditional {
+        /// What decides.
+        condition: Condition,
+        /// Steps when it holds; not empty.
+        then: Vec<Step>,
+        /// Steps when it does not; may be empty.
+        otherwise: Vec<Step>,
+    },
+}
+
+/// Something that is so or not before anything moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    /// A question with yes or no for an answer.
+    pub question: Question,
+    /// Whether the answer must be no.
+    pub negated: bool,
 }
 
 /// One step of a goal.
@@ -45,6 +63,11 @@ pub enum Step {
         /// Part to act on, when one is named.
         part: Option<String>,
     },
+    /// Put each of two things where the other is.
+    Swap {
+        /// Two phrases, or a plural one.
+        objects: Vec<NounPhrase>,
+    },
     /// Drive to something, and nothing more.
     Go {
         /// Where to.
@@ -56,7 +79,7 @@ pub enum Step {
     Look,
     /// Give up what is being done and hold still; also "do nothing".
     Stop,
-    /// Understood, but no skill exists for it ("stir the soup", "hand me the cup", "swap ..").
+    /// Understood, but no skill exists for it ("stir the soup", "hand me the cup").
     Unsupported {
         /// The verb as it was said, base form.
         verb: String,
@@ -87,14 +110,29 @@ pub enum PlaceRelation {
     Known(Relation),
     /// "to the bowl": in it when it is a container, on it when it is a surface, else next to it.
     To,
-    /// A part of the table ("in the middle of the table", "to the left").
+    /// A part of the table ("in the middle of the table", "on the left side").
     Region(Region),
+    /// A corner of the table: its front or back, and its left or right.
+    Corner(Region, Region),
+    /// Away from where it is now by so many millimetres; `None` is as far as is usual ("to the left").
+    Shift(Toward, Option<u32>),
+    /// Where the target is now.
+    PlaceOf,
     /// Under the target; no skill does it.
     Under,
     /// Above the target without touching it; no skill does it.
     Above,
     /// Off the table, such as the floor.
     Floor,
+}
+
+/// Where something is shifted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Toward {
+    /// To a side of the robot: front is nearer to it.
+    Side(Region),
+    /// Toward the target of the destination.
+    Target,
 }
 
 /// A part of the table, seen by the robot.

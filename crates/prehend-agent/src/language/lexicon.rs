@@ -218,7 +218,8 @@ impl Lexicon {
 
     /// Whether a word may be part of a noun.
     pub fn nounable(&self, word: &str) -> bool {
-        !word.is_empty() && !self.closed.contains(word)
+        let is_length = word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(['m', '"']);
+        !word.is_empty() && !self.closed.contains(word) && !is_length
     }
 
     /// Writes out slips of the pen and takes fillers away.

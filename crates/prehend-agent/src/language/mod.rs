@@ -2,6 +2,7 @@
 //!
 //! Read [`Goal`] first, then [`parse`].
 
+mod condition;
 pub mod goal;
 mod grammar;
 mod inflect;
@@ -12,8 +13,8 @@ pub mod rooms;
 pub mod token;
 
 pub use goal::{
-    Attribute, AttributeKind, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation,
-    Quantity, Question, Region, Selector, Spatial, Step,
+    Attribute, AttributeKind, Condition, Destination, Dimension, Goal, Head, Modifier, NounPhrase,
+    PlaceRelation, Quantity, Question, Region, Selector, Spatial, Step, Toward,
 };
 pub use inflect::{inflections, plural};
 pub use lexicon::Lexicon;
@@ -42,7 +43,7 @@ pub struct NotUnderstood {
 /// grounding in the scene decides.
 ///
 /// Errors: [`NotUnderstood`] when no reading uses every word, when something is missing ("put the cup"), or when it
-/// states a condition or an alternative.
+/// states a condition on what comes later, or an alternative.
 pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> {
     let tokens = lexicon.cleaned(token::tokens(text));
     if tokens.iter().all(|token| token.word().is_empty()) {
@@ -57,6 +58,9 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
             token::MAX_TOKENS
         );
         return Err(NotUnderstood { words: String::new(), message });
+    }
+    if let Some(goal) = condition::conditional(&tokens, lexicon) {
+        return Ok(vec![goal]);
     }
     let parser = Parser::new(&tokens, lexicon);
     let mut readings: Vec<(Result<Goal, String>, u32)> =
@@ -96,7 +100,7 @@ fn prefer_actions(goals: &mut Vec<Goal>) {
             [Step::Act { objects, .. }] => Some(heads(objects)),
             _ => None,
         },
-        Goal::Question(_) => None,
+        Goal::Question(_) | Goal::Conditional { .. } => None,
     };
     let acted: Vec<_> = goals.iter().filter_map(only).collect();
     let is_lifted = |goal: &Goal| {
@@ -134,7 +138,7 @@ fn stumbled(tokens: &[Token], parser: &Parser<'_>, lexicon: &Lexicon) -> NotUnde
     let condition = words.iter().find(|word| lexicon.list("conditions").has_word(word));
     let message = if let Some(condition) = condition {
         format!(
-            "I do not plan on conditions (\"{condition}\"). Tell me what to do now, for example \"put the mug in the bowl\"."
+            "I do not plan on this condition (\"{condition}\"). I can look before I begin: \"if there is an apple, put it in the bowl, otherwise the pear\"."
         )
     } else if words.contains(&"or") {
         "I cannot choose between alternatives (\"or\"). Which one shall it be?".to_owned()

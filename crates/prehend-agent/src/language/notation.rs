@@ -1,8 +1,8 @@
 //! A short notation of goals, for traces and tables of sentences: `place(the red mug -> in the bowl)`.
 
 use super::goal::{
-    Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Region,
-    Selector, Spatial, Step,
+    Condition, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question,
+    Region, Selector, Spatial, Step, Toward,
 };
 use std::fmt;
 
@@ -15,6 +15,14 @@ impl fmt::Display for Goal {
         match self {
             Self::Steps(steps) => f.write_str(&joined(steps, "; ")),
             Self::Question(question) => question.fmt(f),
+            Self::Conditional { condition: Condition { question, negated }, then, otherwise } => {
+                let not = if *negated { "not " } else { "" };
+                write!(f, "if {not}{question}: {}", joined(then, "; "))?;
+                if !otherwise.is_empty() {
+                    write!(f, "; else {}", joined(otherwise, "; "))?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -31,6 +39,7 @@ impl fmt::Display for Step {
             Self::Act { action, objects, part } => {
                 write!(f, "{action}({}{})", joined(objects, ", "), by(part))
             }
+            Self::Swap { objects } => write!(f, "swap({})", joined(objects, ", ")),
             Self::Go { target } => write!(f, "go({target})"),
             Self::Home => f.write_str("home"),
             Self::Look => f.write_str("look"),
@@ -52,6 +61,17 @@ impl fmt::Display for Destination {
             PlaceRelation::Known(relation) => f.write_str(relation.name())?,
             PlaceRelation::To => f.write_str("to")?,
             PlaceRelation::Region(region) => write!(f, "region {region}")?,
+            PlaceRelation::Corner(ahead, aside) => write!(f, "corner {ahead} {aside}")?,
+            PlaceRelation::Shift(toward, length) => {
+                match toward {
+                    Toward::Side(side) => write!(f, "shift {side}")?,
+                    Toward::Target => f.write_str("shift toward")?,
+                }
+                if let Some(length) = length {
+                    write!(f, " {length} mm")?;
+                }
+            }
+            PlaceRelation::PlaceOf => f.write_str("place of")?,
             PlaceRelation::Under => f.write_str("under")?,
             PlaceRelation::Above => f.write_str("above")?,
             PlaceRelation::Floor => f.write_str("floor")?,

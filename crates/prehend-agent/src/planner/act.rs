@@ -290,6 +290,7 @@ impl Grounder<'_, '_, '_> {
                 drop: false,
                 part: None,
                 compartment: None,
+                spot: None,
             }),
             _ => {}
         }

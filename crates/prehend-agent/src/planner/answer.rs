@@ -5,7 +5,7 @@ use super::describe::{
     with_article,
 };
 use super::ground::{Grounder, head_word, refuse};
-use crate::language::{Dimension, Head, NounPhrase, Quantity, Question};
+use crate::language::{Condition, Dimension, Head, NounPhrase, Quantity, Question};
 use crate::tools::Measure;
 use crate::world::Fault;
 use prehend_scene::{Makes, ObjectKey, Reason};
@@ -19,6 +19,23 @@ impl Grounder<'_, '_, '_> {
         let is_missing = answer.as_ref().is_err_and(|fault| fault.reason == Reason::NotFound);
         self.needs_front(&phrases_of(question), is_missing)?;
         answer
+    }
+
+    /// Whether a condition holds, and what was seen of it in words.
+    ///
+    /// Errors: a refusal when what it speaks of is not there, or what is seen does not tell.
+    pub(super) fn decide(&mut self, condition: &Condition) -> Result<(bool, String), Fault> {
+        let told = self.answer(&condition.question)?;
+        // Answers to questions of yes or no begin so; others say what is not seen well enough.
+        let holds = match told.split([' ', ',', ':']).next() {
+            Some("Yes") => true,
+            Some("No") => false,
+            _ => {
+                let message = format!("I cannot tell whether that is so: {told}");
+                return Err(refuse(Reason::NotFound, message));
+            }
+        };
+        Ok((holds != condition.negated, told))
     }
 
     /// The answer from what is seen so far.

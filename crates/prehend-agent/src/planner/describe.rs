@@ -260,6 +260,9 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
         .iter()
         .map(|action| match action {
             Action::Pick { object, .. } => format!("pick up {}", describe(object, map)),
+            Action::Place { object, spot: Some(spot), .. } => {
+                format!("put {} {}", describe(object, map), spot.words)
+            }
             Action::Place { object, relation, targets, .. } => {
                 format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
             }

@@ -4,7 +4,7 @@ use super::Knowledge;
 use super::describe::{class_of, describe};
 use super::furniture::is_furniture;
 use super::ground::refuse;
-use crate::language::{Goal, Lexicon, PlaceRelation, Region, Step};
+use crate::language::{Goal, Lexicon, PlaceRelation, Step};
 use crate::world::Fault;
 use prehend_scene::{Object, ObjectMap, Reason, Relation, Scope, fixture, spatial};
 
@@ -17,8 +17,12 @@ const WALLS: f64 = 0.006;
 
 /// The refusal of a goal that cannot be done in any scene.
 pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
-    let Goal::Steps(steps) = goal else { return None };
-    steps.iter().find_map(|step| match step {
+    let steps: Vec<&Step> = match goal {
+        Goal::Steps(steps) => steps.iter().collect(),
+        Goal::Conditional { then, otherwise, .. } => then.iter().chain(otherwise).collect(),
+        Goal::Question(_) => return None,
+    };
+    steps.into_iter().find_map(|step| match step {
         Step::Unsupported { verb, objects, alternative, .. } => {
             let what: Vec<&str> = objects.iter().map(|np| np.text.as_str()).collect();
             let what = what.join(" and ");
@@ -26,7 +30,12 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
             Some(refuse(Reason::Infeasible, message))
         }
         Step::Place { destination, .. } => match destination.relation {
-            PlaceRelation::Known(_) | PlaceRelation::To => None,
+            PlaceRelation::Known(_)
+            | PlaceRelation::To
+            | PlaceRelation::Region(_)
+            | PlaceRelation::Corner(..)
+            | PlaceRelation::Shift(..)
+            | PlaceRelation::PlaceOf => None,
             PlaceRelation::Under => Some(refuse(
                 Reason::Infeasible,
                 "I cannot put things under others. I can put them in, on or next to something.",
@@ -39,23 +48,10 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
                 Reason::Infeasible,
                 "I reach only the table, not the floor. I can put it on the table or in something.",
             )),
-            PlaceRelation::Region(region) => {
-                let near = match region {
-                    Region::Left => "left of",
-                    Region::Right => "right of",
-                    Region::Front => "in front of",
-                    Region::Back => "behind",
-                    Region::Center => "between",
-                    Region::Edge => "next to",
-                };
-                Some(refuse(
-                    Reason::Infeasible,
-                    format!("I cannot aim at a part of the table. I can put it {near} something, or anywhere free on the table."),
-                ))
-            }
         },
         Step::Pick { .. }
         | Step::Act { .. }
+        | Step::Swap { .. }
         | Step::Go { .. }
         | Step::Home
         | Step::Look

@@ -14,19 +14,29 @@ mod panels;
 mod parts;
 mod relate;
 mod rows;
+mod spot;
 mod steps;
 
 use crate::language::{Goal, Lexicon, NounPhrase};
 use crate::policy::{Policy, Workspace};
 use crate::tools::Toolbox;
 use crate::world::Fault;
-use prehend_scene::{Compartment, ObjectKey, Reason, Relation};
+use prehend_scene::{Area, Compartment, ObjectKey, Reason, Relation};
 
 pub(crate) use act::faces_front;
 pub(crate) use describe::{describe, describe_apart, listed, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
 pub(crate) use rows::seen_state;
+
+/// A part of the table where something shall stand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spot {
+    /// Where its middle shall be, map frame.
+    pub area: Area,
+    /// The place in words, after "is" or "put": "on the left of the table".
+    pub words: String,
+}
 
 /// One action of a plan; objects are grasped when they are not held.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +62,8 @@ pub enum Action {
         part: Option<String>,
         /// Which room of a divided target is meant.
         compartment: Option<Compartment>,
+        /// Which part of the table is meant; only with [`Relation::Table`].
+        spot: Option<Spot>,
     },
     /// Act on a part.
     Act {
@@ -229,5 +241,12 @@ fn plan_reading(reading: &Goal, tools: &mut Toolbox<'_>, knowledge: Knowledge<'_
     match reading {
         Goal::Steps(steps) => grounder.plan_steps(steps),
         Goal::Question(question) => grounder.answer(question).map(Plan::Answer),
+        Goal::Conditional { condition, then, otherwise } => {
+            let (holds, told) = grounder.decide(condition)?;
+            match if holds { then.as_slice() } else { otherwise.as_slice() } {
+                [] => Ok(Plan::Answer(format!("{told} So there is nothing to do."))),
+                steps => grounder.plan_steps(steps),
+            }
+        }
     }
 }

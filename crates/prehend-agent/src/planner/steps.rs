@@ -49,8 +49,11 @@ impl Grounder<'_, '_, '_> {
                     if relation == Relation::Table && next.is_some_and(moves_them) && held.is_none() {
                         continue;
                     }
+                    let meant = targets;
                     for key in keys {
                         self.put_aside_for(&key, &mut held, &mut actions);
+                        let spot = self.spot(&destination, &key, &meant)?;
+                        let targets = if spot.is_some() { Vec::new() } else { meant.clone() };
                         let place = Action::Place {
                             object: key.clone(),
                             relation,
@@ -58,11 +61,13 @@ impl Grounder<'_, '_, '_> {
                             drop: *drop,
                             part: part.clone(),
                             compartment,
+                            spot,
                         };
                         match self.put(&key, relation, &targets, &held)?.filter(|_| compartment.is_none()) {
                             Some(text) => already.push(text),
                             None => {
                                 self.make_way(&key, relation, &targets, &held, &mut actions)?;
+                                self.vacate_place_of(&destination, &key, &meant, &mut actions)?;
                                 actions.push(place);
                                 held = None;
                             }
@@ -70,6 +75,13 @@ impl Grounder<'_, '_, '_> {
                         self.facts.retain(|fact| fact.object != key);
                         self.facts.push(Fact { object: key, relation, targets: targets.clone() });
                     }
+                }
+                Step::Swap { objects } => {
+                    let keys = self.ground_all(objects, &[])?;
+                    if let Some(first) = keys.first() {
+                        self.put_aside_for(first, &mut held, &mut actions);
+                    }
+                    self.swap(keys, &held, &mut actions)?;
                 }
                 Step::Go { target } => {
                     if !self.tools.rooms() {
@@ -111,7 +123,8 @@ impl Grounder<'_, '_, '_> {
         let is_left_over = held.is_some() && held.as_ref() == self.tools.left_over();
         if let Some(object) = held.take_if(|holding| is_left_over && holding != key) {
             let (relation, targets, drop) = (Relation::Table, Vec::new(), false);
-            actions.push(Action::Place { object, relation, targets, drop, part: None, compartment: None });
+            let (part, compartment, spot) = (None, None, None);
+            actions.push(Action::Place { object, relation, targets, drop, part, compartment, spot });
         }
     }
 
@@ -203,9 +216,13 @@ impl Grounder<'_, '_, '_> {
                 Some(target) => relation_to(target, self.knowledge.lexicon),
                 None => Relation::Table,
             },
-            PlaceRelation::Region(_) | PlaceRelation::Under | PlaceRelation::Above | PlaceRelation::Floor => {
-                Relation::Table
-            }
+            PlaceRelation::Region(_)
+            | PlaceRelation::Corner(..)
+            | PlaceRelation::Shift(..)
+            | PlaceRelation::PlaceOf
+            | PlaceRelation::Under
+            | PlaceRelation::Above
+            | PlaceRelation::Floor => Relation::Table,
         };
         Ok((relation, targets))
     }
@@ -251,6 +268,8 @@ impl Grounder<'_, '_, '_> {
         let single = matches!(
             destination.relation,
             PlaceRelation::To
+                | PlaceRelation::PlaceOf
+                | PlaceRelation::Shift(..)
                 | PlaceRelation::Known(
                     Relation::On
                         | Relation::In
@@ -331,7 +350,7 @@ impl Grounder<'_, '_, '_> {
         let map = self.map()?;
         let (policy, settings) = (self.knowledge.policy, self.knowledge.settings);
         for action in actions {
-            let Action::Place { targets, drop, .. } = action else { continue };
+            let Action::Place { targets, drop, spot, .. } = action else { continue };
             let what = plan_words(&Plan::Actions(vec![action.clone()]), &map);
             // In a room every place is within reach once the robot stands there; the gate judges it then.
             let reached = if self.tools.rooms() { &[] } else { targets.as_slice() };
@@ -339,6 +358,10 @@ impl Grounder<'_, '_, '_> {
                 .iter()
                 .filter_map(|key| map.get(key))
                 .find_map(|target| policy.check_target(&what, &spatial::centre(target), &settings.workspace));
+            let aimed = spot.as_ref().map(|spot| spot.area.middle()).and_then(|[x, y]| {
+                policy.check_target(&what, &nalgebra::Point3::new(x, y, 0.0), &settings.workspace)
+            });
+            let outside = outside.or(aimed);
             let high = if *drop { policy.check_drop(&what, settings.drop_height) } else { None };
             if let Some(violation) = outside.or(high) {
                 return Err(refuse(Reason::Unsafe, violation.to_string()));

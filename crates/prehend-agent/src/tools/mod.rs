@@ -22,7 +22,8 @@ use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{
-    ActionTable, Object, ObjectKey, ObjectMap, PartEffect, Reason, Scope, Skill, SymbolicState,
+    ActionTable, Area, Object, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
+    SymbolicState,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -251,9 +252,24 @@ impl<'w> Toolbox<'w> {
         action: &str,
         more: &[ObjectKey],
     ) -> Result<ToolOutput, Fault> {
+        self.interact_in(object, action, more, None)
+    }
+
+    /// As [`Toolbox::interact`]; what is put on the table is put into this area of it.
+    pub fn interact_in(
+        &mut self,
+        object: &ObjectKey,
+        action: &str,
+        more: &[ObjectKey],
+        area: Option<Area>,
+    ) -> Result<ToolOutput, Fault> {
         let others = if more.is_empty() { String::new() } else { format!(" with={}", names(more)) };
-        self.begin("interact", &format!("obj={object} action=\"{action}\"{others}"))?;
-        match self.interacted(object, action, more) {
+        let place = area.map_or_else(String::new, |area| {
+            let [x, y] = area.middle();
+            format!(" around=({x:.2}, {y:.2}) m")
+        });
+        self.begin("interact", &format!("obj={object} action=\"{action}\"{others}{place}"))?;
+        match self.interacted(object, action, more, area) {
             Ok(feedback) => {
                 let value = Some(ToolValue::State(self.state.clone()));
                 let output = ToolOutput { success: true, feedback_msg: feedback, output: value };
@@ -264,7 +280,13 @@ impl<'w> Toolbox<'w> {
         }
     }
 
-    fn interacted(&mut self, object: &ObjectKey, action: &str, more: &[ObjectKey]) -> Result<String, Fault> {
+    fn interacted(
+        &mut self,
+        object: &ObjectKey,
+        action: &str,
+        more: &[ObjectKey],
+        area: Option<Area>,
+    ) -> Result<String, Fault> {
         let infeasible = |message: String| Fault::new(Reason::Infeasible, message);
         let interaction = Interaction::parse(action, self.lexicon).ok_or_else(|| {
             infeasible(format!(
@@ -310,6 +332,7 @@ impl<'w> Toolbox<'w> {
                     object: object.clone(),
                     targets: Vec::new(),
                     relation: None,
+                    area: None,
                     part: by_part,
                     effect: (skill == Skill::GraspPart).then_some(PartEffect::Hold),
                     direction: None,
@@ -328,6 +351,7 @@ impl<'w> Toolbox<'w> {
                     object: held.clone(),
                     targets,
                     relation: Some(relation),
+                    area: area.filter(|_| relation == Relation::Table),
                     part: compartment.map_or_else(String::new, |compartment| compartment.name().to_owned()),
                     effect: None,
                     direction: None,
@@ -390,6 +414,7 @@ impl<'w> Toolbox<'w> {
             object: object.clone(),
             targets: Vec::new(),
             relation: None,
+            area: None,
             part: found.name,
             effect: Some(effect),
             direction: rule.direction,
@@ -413,6 +438,7 @@ impl<'w> Toolbox<'w> {
             object: about.cloned().unwrap_or_default(),
             targets: Vec::new(),
             relation: None,
+            area: None,
             part: view.to_owned(),
             effect: None,
             direction: None,

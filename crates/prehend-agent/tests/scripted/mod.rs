@@ -55,6 +55,8 @@ pub(crate) struct Scripted {
     pub(crate) grasp_stays: bool,
     /// The next placement is done, but the object gets this key and the outcome is not observed.
     pub(crate) rekey: Option<ObjectKey>,
+    /// How far beyond the place that was aimed at things come to stand, metres.
+    pub(crate) misses: f64,
     /// What goes wrong before the next goal.
     pub(crate) settling: Option<Fault>,
     /// Every skill that was executed, in words.
@@ -116,7 +118,10 @@ impl Scripted {
                 let c = t.bounds.pose.translation.vector;
                 Vector3::new(c.x, c.y - 0.12, half)
             }
-            (_, None) => Vector3::new(0.3, 0.35, half),
+            (_, None) => {
+                let [x, y] = request.area.map_or([0.3, 0.35], |area| area.middle());
+                Vector3::new(x + self.misses, y, half)
+            }
         };
         move_to(object, at);
     }
@@ -204,7 +209,12 @@ impl World for Scripted {
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
         let targets: Vec<&str> = request.targets.iter().map(|t| t.0.as_str()).collect();
         let relation = request.relation.map_or("", Relation::name);
-        let words = [request.skill.name(), &request.object.0, relation, &targets.join("+"), &request.part];
+        let around = request.area.map_or_else(String::new, |area| {
+            let [x, y] = area.middle();
+            format!("around {x:.2} {y:.2}")
+        });
+        let words =
+            [request.skill.name(), &request.object.0, relation, &targets.join("+"), &around, &request.part];
         let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
         self.skills.push(words.join(" "));
         if let Some(Some((reason, map_stale))) = self.script.pop_front() {

@@ -2,11 +2,15 @@
 
 use super::noun::{Group, Refusal, Scene};
 use crate::goal::{Expected, GoalSpec, Predicate};
-use prehend_agent::language::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region, Step};
+use prehend_agent::language::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region, Step, Toward};
 use prehend_scene::{Makes, PartEffect, Reason, Relation};
 use prehend_sim::scene::Shape;
 use prehend_sim::world::ObjectTruth;
 
+/// How far from a named place something may end, and from the end of a shift with a length, metres; the least of a shift without one.
+const SAME_PLACE: f64 = 0.05;
+const SHIFTED: f64 = 0.04;
+const LEAST_SHIFT: f64 = 0.03;
 /// Widest thing that fits between the pads, metres.
 const GRIP: f64 = 0.082;
 
@@ -36,6 +40,7 @@ impl<'a> Steps<'a> {
                 Step::Pick { objects, .. } => self.pick(objects)?,
                 Step::Place { objects, destination, .. } => self.place(objects, destination)?,
                 Step::Act { action, objects, .. } => self.act(action, objects)?,
+                Step::Swap { objects } => self.swap(objects)?,
                 Step::Go { .. } | Step::Home | Step::Look | Step::Stop => {}
                 Step::Unsupported { .. } => return Err(vec![Reason::Infeasible, Reason::NotUnderstood]),
             }
@@ -211,6 +216,73 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
+    /// So far from where it is now; "to the left" without a length is anywhere that way.
+    fn shift(
+        &mut self,
+        group: &Group,
+        toward: Toward,
+        length: Option<u32>,
+        targets: &[Group],
+    ) -> Result<(), Refusal> {
+        let metres = length.map(|length| f64::from(length) / 1e3);
+        let mut wanted = Vec::new();
+        for index in &group.members {
+            let object = self.scene.object(*index);
+            let [x, y, _] = object.position;
+            let name = object.name.clone();
+            let way = match toward {
+                Toward::Side(Region::Left) => [0.0, 1.0],
+                Toward::Side(Region::Right) => [0.0, -1.0],
+                Toward::Side(Region::Back) => [1.0, 0.0],
+                Toward::Side(Region::Front) => [-1.0, 0.0],
+                Toward::Side(Region::Center | Region::Edge) => [0.0, 0.0],
+                Toward::Target => {
+                    let target = targets.iter().flat_map(|target| &target.members).next();
+                    let target = target.ok_or_else(|| vec![Reason::NotFound])?;
+                    let [to_x, to_y, _] = self.scene.object(*target).position;
+                    let norm = (to_x - x).hypot(to_y - y).max(1e-6);
+                    [(to_x - x) / norm, (to_y - y) / norm]
+                }
+            };
+            wanted.push(match metres {
+                Some(metres) => near(name, [x + metres * way[0], y + metres * way[1]], SHIFTED),
+                None => {
+                    let range = |at: f64, way: f64| match way {
+                        way if way > 0.5 => [at + LEAST_SHIFT, 1.0],
+                        way if way < -0.5 => [-1.0, at - LEAST_SHIFT],
+                        _ => [-1.0, 1.0],
+                    };
+                    Predicate::InArea { object: name, x: range(x, way[0]), y: range(y, way[1]) }
+                }
+            });
+        }
+        let mut wanted = wanted.into_iter();
+        self.want(group, |_| wanted.next().ok_or_else(|| vec![Reason::NotUnderstood]))
+    }
+
+    /// Each of two where the other is: in or on what that one is in or on, else at its place.
+    fn swap(&mut self, objects: &[NounPhrase]) -> Result<(), Refusal> {
+        let groups = self.objects(objects)?;
+        let members: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
+        let [first, second] = members.as_slice() else {
+            return Err(vec![Reason::Ambiguous, Reason::NotUnderstood, Reason::Infeasible]);
+        };
+        for (one, other) in [(*first, *second), (*second, *first)] {
+            let was = self.scene.object(other);
+            let (place, carrier, container) =
+                (was.position, was.on.first().cloned(), was.inside.first().cloned());
+            let group = Group { need: 1, members: vec![one] };
+            self.want(&group, |object| {
+                Ok(match (&container, &carrier) {
+                    (Some(target), _) => Predicate::In { object, target: target.clone() },
+                    (None, Some(target)) => Predicate::On { object, target: target.clone() },
+                    (None, None) => near(object, [place[0], place[1]], SAME_PLACE),
+                })
+            })?;
+        }
+        Ok(())
+    }
+
     /// The objects of a step; all of them are what "them" means next.
     fn objects(&mut self, phrases: &[NounPhrase]) -> Result<Vec<Group>, Refusal> {
         let groups =
@@ -246,6 +318,21 @@ impl<'a> Steps<'a> {
             }
             PlaceRelation::Region(region) => {
                 return self.want(group, |object| Ok(area(object, region)));
+            }
+            PlaceRelation::Corner(ahead, aside) => {
+                return self.want(group, |object| {
+                    let of = vec![area(object.clone(), ahead), area(object, aside)];
+                    Ok(Predicate::AtLeast { count: 2, of })
+                });
+            }
+            PlaceRelation::Shift(toward, length) => return self.shift(group, toward, length, targets),
+            PlaceRelation::PlaceOf => {
+                let members: Vec<usize> = targets.iter().flat_map(|target| target.members.clone()).collect();
+                let [target] = members.as_slice() else { return Err(vec![Reason::Ambiguous]) };
+                let place = self.scene.object(*target).position;
+                // What stands there has to go.
+                self.touched.push(*target);
+                return self.want(group, |object| Ok(near(object, [place[0], place[1]], SAME_PLACE)));
             }
             PlaceRelation::Under | PlaceRelation::Above => {
                 return Err(vec![Reason::Infeasible, Reason::NotUnderstood]);
@@ -437,6 +524,11 @@ fn carries(target: &ObjectTruth) -> bool {
         target.shape,
         Shape::Sphere { .. } | Shape::Egg { .. } | Shape::Capsule { .. } | Shape::Bottle { .. }
     )
+}
+
+/// About a place.
+fn near(object: String, [x, y]: [f64; 2], within: f64) -> Predicate {
+    Predicate::InArea { object, x: [x - within, x + within], y: [y - within, y + within] }
 }
 
 /// The part of the table that a region word means; generous, since nobody measures it.

@@ -457,7 +457,7 @@ fn is_stop(readings: &[Goal]) -> bool {
 }
 
 fn needs_motion(readings: &[Goal]) -> bool {
-    readings.iter().any(|reading| matches!(reading, Goal::Steps(_)))
+    readings.iter().any(|reading| !matches!(reading, Goal::Question(_)))
         && !readings.iter().all(|reading| matches!(reading, Goal::Question(Question::Abilities)))
 }
 

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vect
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
 use prehend_scene::{
-    Felt, ObjectKey, Observation, PartEffect, PartMotion, Permit, PlanHash, Relation, Skill, SkillPlan,
+    Area, Felt, ObjectKey, Observation, PartEffect, PartMotion, Permit, PlanHash, Relation, Skill, SkillPlan,
     SymbolicState,
 };
 
@@ -33,6 +33,22 @@ pub fn effect(name: &str) -> Result<Option<PartEffect>> {
     PartEffect::parse(name)
         .map(Some)
         .ok_or_else(|| ConvertError::UnknownWord { what: "effect", word: name.to_owned() })
+}
+
+/// Area of its corners: least x, least y, greatest x, greatest y; nothing is none.
+pub fn area(corners: &[f64]) -> Result<Option<Area>> {
+    finite("area", corners)?;
+    match *corners {
+        [] => Ok(None),
+        [low_x, low_y, high_x, high_y] => Area::from_corners([low_x, low_y, high_x, high_y])
+            .map(Some)
+            .ok_or_else(|| ConvertError::Unsupported {
+                what: "area",
+                found: format!("{corners:?}"),
+                expected: "least x, least y, greatest x, greatest y",
+            }),
+        _ => Err(ConvertError::Length { what: "area", expected: 4, found: corners.len() }),
+    }
 }
 
 /// Vector to message.

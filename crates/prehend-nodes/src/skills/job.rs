@@ -18,7 +18,9 @@ use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::{ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::{Client, ExecutingGoal, Publisher};
-use prehend_scene::{Felt, ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState};
+use prehend_scene::{
+    Area, Felt, ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState,
+};
 use prehend_skills::contract::{Contract, Request};
 use prehend_skills::grasp::Reach;
 use prehend_skills::plan::Standoff;
@@ -84,6 +86,7 @@ pub(super) struct Asked {
     pub(super) object: ObjectKey,
     pub(super) targets: Vec<ObjectKey>,
     pub(super) relation: Option<Relation>,
+    pub(super) area: Option<Area>,
     pub(super) part: String,
     pub(super) effect: Option<PartEffect>,
     pub(super) map_version: u64,
@@ -185,15 +188,22 @@ impl<'a> Job<'a> {
 
     fn decode(&self) -> Result<Asked, SkillFault> {
         let bad = |error: convert::ConvertError| SkillFault::BadRequest(error.to_string());
-        Ok(Asked {
+        let asked = Asked {
             skill: convert::skill(&self.goal.skill).map_err(bad)?,
             object: ObjectKey(self.goal.object_key.clone()),
             targets: self.goal.target_keys.iter().cloned().map(ObjectKey).collect(),
             relation: convert::relation(&self.goal.relation).map_err(bad)?,
+            area: convert::area(&self.goal.area).map_err(bad)?,
             part: self.goal.part.clone(),
             effect: convert::effect(&self.goal.effect).map_err(bad)?,
             map_version: self.goal.map_version,
-        })
+        };
+        match (asked.area, asked.relation) {
+            (Some(_), relation) if relation != Some(Relation::Table) => {
+                Err(SkillFault::BadRequest("an area goes with the relation `table` alone".to_owned()))
+            }
+            _ => Ok(asked),
+        }
     }
 
     /// Tells the client and the trace what is going on.

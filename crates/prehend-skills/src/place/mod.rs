@@ -14,7 +14,7 @@ use crate::gripper::GripperModel;
 use crate::plan::Standoff;
 use crate::sight::Sight;
 use nalgebra::{Isometry3, Point3, Translation3};
-use prehend_scene::{Compartment, Relation};
+use prehend_scene::{Area, Compartment, Relation};
 use serde::{Deserialize, Serialize};
 
 /// What to place where.
@@ -36,6 +36,8 @@ pub struct PlaceRequest<'a> {
     pub region_low: [f64; 2],
     /// Greatest x and y where something may be put, metres.
     pub region_high: [f64; 2],
+    /// Where on the table the middle of it shall come to stand; `None` is anywhere. Only for relations that are fulfilled on the table.
+    pub area: Option<Area>,
     /// Greatest height from which the object may be let fall, metres; at least what the gripper needs.
     pub greatest_drop: f64,
     /// The gripper.

@@ -31,6 +31,8 @@ const WITHIN: f64 = 0.6;
 /// What it is worth that a thing will be in view from home, and that there is room for the pads around it: against 1 for the best fit.
 const SEEN_AGAIN: f64 = 0.5;
 const TAKEN_AGAIN: f64 = 0.3;
+/// What the edge of the area that was asked for is worth less than its middle, as a share.
+const OFF_MIDDLE: f64 = 0.5;
 /// Gap into which a finger fits with the opening that it needs, metres.
 const PADS_FIT: f64 = 0.04;
 /// Spots whose columns are looked at, at most: bounds the time.
@@ -234,6 +236,17 @@ impl Search<'_> {
             Some(room) => (room.low, room.high),
             None => (request.region_low, request.region_high),
         };
+        let area = request.area.filter(|_| room.is_none());
+        let (low, high) = match &area {
+            Some(area) => (
+                [0, 1].map(|axis| low[axis].max(area.low[axis])),
+                [0, 1].map(|axis| high[axis].min(area.high[axis])),
+            ),
+            None => (low, high),
+        };
+        if (0..2).any(|axis| low[axis] > high[axis]) {
+            return (Vec::new(), true);
+        }
         let middle = self.target.as_ref().map(|t| t.middle(inside));
         let count = |axis: usize| (((high[axis] - low[axis]) / STEP).floor().max(0.0) as usize + 1).min(200);
         let (mut spots, mut fitting) = (Vec::new(), false);
@@ -256,7 +269,9 @@ impl Search<'_> {
                             let off = ((x - middle[0]) / half(0)).hypot((y - middle[1]) / half(1));
                             (off < 1.0).then_some(1.0 - 0.8 * off)
                         }
-                        _ => fitness(request.relation, &rect, targets, others),
+                        _ => fitness(request.relation, &rect, targets, others).map(|fit| {
+                            area.map_or(fit, |area| fit * (1.0 - OFF_MIDDLE * area.offset([x, y])))
+                        }),
                     };
                     let Some(fit) = fit else { continue };
                     fitting = true;

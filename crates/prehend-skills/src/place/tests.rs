@@ -37,6 +37,7 @@ fn request<'a>(
         support_height: 0.0,
         region_low: [0.15, -0.45],
         region_high: [0.70, 0.45],
+        area: None,
         greatest_drop: 0.04,
         gripper: GripperModel::default(),
         reach: Reach::default(),
@@ -142,6 +143,33 @@ fn things_stand_on_plates_and_boxes() {
         let bottom = least(&object, 2);
         assert!((top..top + 0.016).contains(&bottom), "{name}: {bottom}");
     }
+}
+
+#[test]
+fn an_area_is_kept_to_and_one_out_of_reach_is_told() {
+    let (held, truth, tool) = hold(&sphere(0.025));
+    let free = at(&cuboid(0.06, 0.06, 0.06), 0.42, 0.0, 0.0);
+    let cloud = seen(&free, home_eye(), 0.001, 2);
+    let others = [cloud.as_slice()];
+    let places = |area: Area| {
+        place_candidates(&PlaceRequest { area: Some(area), ..request(Relation::Table, &held, &[], &others) })
+    };
+    let right = Area { low: [0.2, -0.45], high: [0.6, -0.2] };
+    for candidate in places(right).expect("on the right") {
+        assert!(right.contains(candidate.spot, 1e-9), "{:?}", candidate.spot);
+        let middle = mean(&placed(&truth, &tool, &candidate));
+        assert!(right.contains([middle.x, middle.y], 0.01), "{middle}");
+    }
+    // A few centimetres around one place, wherever that is.
+    let small = Area::around([0.38, 0.21], 0.02);
+    let found = places(small).expect("a place");
+    assert!(found.iter().all(|candidate| small.contains(candidate.spot, 1e-9)));
+    assert!((found[0].spot[0] - 0.38).hypot(found[0].spot[1] - 0.21) < 0.015, "{:?}", found[0].spot);
+    // Taken, and out of reach.
+    let taken = places(Area::around([0.42, 0.0], 0.02));
+    assert_eq!(taken, Err(PlaceError::NoSpace { relation: Relation::Table }));
+    let far = places(Area::around([1.4, 0.0], 0.05));
+    assert_eq!(far, Err(PlaceError::OutOfReach { relation: Relation::Table }));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! One clause: polite words around a verb with what it takes.
 
-use super::modifier::is_plural;
+use super::modifier::has_exceptions;
 use super::put::table;
 use super::{Alt, Alts, Clause, Parser, keep};
 use crate::language::goal::{Head, NounPhrase, Question, Step};
@@ -60,7 +60,7 @@ impl Parser<'_> {
         let Clause::Step(Step::Place { objects, .. } | Step::Pick { objects, .. }) = &alt.value else {
             return Vec::new();
         };
-        if !objects.last().is_some_and(is_plural) {
+        if !objects.last().is_some_and(has_exceptions) {
             return Vec::new();
         }
         let start = alt.next + usize::from(self.is_comma(alt.next));
@@ -247,7 +247,8 @@ impl Parser<'_> {
             VerbMeaning::List => {
                 self.ask(found, |nps| Question::Which(nps.into_iter().next().unwrap_or_default()), out);
             }
-            VerbMeaning::Push | VerbMeaning::Swap | VerbMeaning::Other => self.unsupported(found, out),
+            VerbMeaning::Swap => self.swap(found, out),
+            VerbMeaning::Push | VerbMeaning::Other => self.unsupported(found, out),
             VerbMeaning::Act => self.act(found, out),
         }
         for alt in &mut out[before..] {

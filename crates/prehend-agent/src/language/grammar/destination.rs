@@ -21,6 +21,10 @@ impl Parser<'_> {
         for start in starts {
             self.destination_at(start, &mut out);
         }
+        // "Slightly to the right" says how far, though such words mean nothing before other places.
+        let is_shift = |alt: &Alt<Destination>, told: bool| matches!(alt.value.relation, PlaceRelation::Shift(_, length) if length.is_some() == told);
+        let told: Vec<usize> = out.iter().filter(|alt| is_shift(alt, true)).map(|alt| alt.next).collect();
+        out.retain(|alt| !is_shift(alt, false) || !told.contains(&alt.next));
         for alt in &mut out {
             self.reach(alt.next);
             alt.value.words = self.text(position, alt.next);
@@ -33,6 +37,11 @@ impl Parser<'_> {
             out.push(Alt { value: Destination { relation, targets, words: String::new() }, next, cost });
         };
         let known = PlaceRelation::Known;
+        let mut spots = Vec::new();
+        self.spots(start, &mut spots);
+        for Alt { value: (relation, targets), next, cost } in spots {
+            push(relation, targets, next, cost);
+        }
         for next in self.pasts("away", start) {
             // "away from the plate" is a preposition.
             if !self.is(next, &["from"]) {
@@ -65,12 +74,17 @@ impl Parser<'_> {
             start,
         ) {
             if let Some((region, next)) = self.table_region(region) {
-                push(PlaceRelation::Region(region), Vec::new(), next, 0);
+                let dearer = if region == Region::Edge { 2 } else { 0 };
+                push(PlaceRelation::Region(region), Vec::new(), next, dearer);
             }
+            let is_direction = self.is(start, &["to", "towards", "toward", "over"]);
             if let Some((side, next)) = self.side(region)
                 && !self.is(next, &["of", "from"])
+                && !(is_direction && self.is_bare_side(side, next))
             {
-                push(PlaceRelation::Region(side), Vec::new(), next, 0);
+                // Two sides are a corner of their own.
+                let dearer = if side == Region::Edge { 2 } else { 0 };
+                push(PlaceRelation::Region(side), Vec::new(), next, dearer);
             }
             let edge = self.skip_articles(region);
             if let Some(next) = self.past_any(&["edge", "corner", "border", "end"], edge) {
@@ -99,22 +113,6 @@ impl Parser<'_> {
                     let next = self.past_any(&["side", "hand side"], next).unwrap_or(next);
                     push(known(relation), it(), next, 0);
                 }
-            }
-        }
-        for (word, region) in [
-            ("left", Region::Left),
-            ("leftward", Region::Left),
-            ("leftwards", Region::Left),
-            ("right", Region::Right),
-            ("rightward", Region::Right),
-            ("rightwards", Region::Right),
-            ("forward", Region::Back),
-            ("forwards", Region::Back),
-            ("backward", Region::Front),
-            ("backwards", Region::Front),
-        ] {
-            if self.is(start, &[word]) && self.boundary(start + 1) {
-                push(PlaceRelation::Region(region), Vec::new(), start + 1, 1);
             }
         }
         for (length, word) in self.lexicon.place_words.at(self.tokens, start) {

@@ -15,6 +15,7 @@ mod other;
 mod put;
 mod question;
 mod sentence;
+mod spot;
 mod wish;
 
 use super::goal::{NounPhrase, Question, Step};
@@ -23,7 +24,7 @@ use super::token::Token;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-pub(super) use one::resolve_ones;
+pub(super) use one::{replace_pronoun, resolve_ones};
 
 /// One way to read on.
 #[derive(Clone, Debug)]
@@ -75,6 +76,20 @@ impl<'a> Parser<'a> {
             farthest: Cell::new(0),
             verbless: Cell::new(None),
         }
+    }
+
+    /// Whether there is nothing here but words of politeness.
+    pub(super) fn is_idle(&self) -> bool {
+        self.clause_starts(0).into_iter().any(|start| self.at_end(start))
+    }
+
+    /// The noun phrases that all of this is; `None` when it is more or less.
+    pub(super) fn whole_list(&self) -> Option<Vec<NounPhrase>> {
+        let lists = self.noun_list(0);
+        let whole = lists.into_iter().filter(|list| {
+            self.at_end(list.next) || self.past("closers", list.next).is_some_and(|next| self.at_end(next))
+        });
+        whole.min_by_key(|list| list.cost).map(|list| list.value)
     }
 
     /// The first token no reading came past.

@@ -473,6 +473,11 @@ pub(super) fn is_plural(np: &NounPhrase) -> bool {
     }
 }
 
+/// Whether a phrase can have exceptions: "any mug except the blue one", "all mugs but the blue one".
+pub(super) fn has_exceptions(np: &NounPhrase) -> bool {
+    is_plural(np) || np.quantity == Quantity::Any
+}
+
 /// The dimension a question's size word asks for.
 pub(super) fn measured(word: &str) -> Option<Dimension> {
     match word {

@@ -509,7 +509,7 @@ fn attach(core: &Core, post: &Post) -> Option<Core> {
             None => return None,
         },
         Post::Except(_) if core.np.quantity == Quantity::One && core.np.head == Head::It => return None,
-        Post::ExceptAll(except) if super::modifier::is_plural(&core.np) => {
+        Post::ExceptAll(except) if super::modifier::has_exceptions(&core.np) => {
             core.np.except.extend(except.iter().cloned())
         }
         Post::ExceptAll(_) => return None,

@@ -6,45 +6,54 @@ use crate::language::goal::{Goal, Head, NounPhrase, Question, Selector, Step};
 pub(in crate::language) fn resolve_ones(goal: &mut Goal) {
     let mut last = None;
     match goal {
-        Goal::Steps(steps) => {
-            for step in steps {
-                match step {
-                    Step::Pick { objects, .. } => list(objects, &mut last),
-                    Step::Place { objects, destination, .. } => {
-                        list(objects, &mut last);
-                        list(&mut destination.targets, &mut last);
-                    }
-                    Step::Unsupported { objects, destination, .. } => {
-                        list(objects, &mut last);
-                        if let Some(destination) = destination {
-                            list(&mut destination.targets, &mut last);
-                        }
-                    }
-                    Step::Act { objects, .. } => list(objects, &mut last),
-                    Step::Go { target } => phrase(target, &mut last),
-                    Step::Home | Step::Look | Step::Stop => {}
+        Goal::Steps(steps) => in_steps(steps, &mut last),
+        Goal::Question(question) => in_question(question, &mut last),
+        Goal::Conditional { condition, then, otherwise } => {
+            in_question(&mut condition.question, &mut last);
+            in_steps(then, &mut last);
+            in_steps(otherwise, &mut last);
+        }
+    }
+}
+
+fn in_steps(steps: &mut [Step], last: &mut Option<String>) {
+    for step in steps {
+        match step {
+            Step::Pick { objects, .. } => list(objects, last),
+            Step::Place { objects, destination, .. } => {
+                list(objects, last);
+                list(&mut destination.targets, last);
+            }
+            Step::Unsupported { objects, destination, .. } => {
+                list(objects, last);
+                if let Some(destination) = destination {
+                    list(&mut destination.targets, last);
                 }
             }
+            Step::Act { objects, .. } | Step::Swap { objects } => list(objects, last),
+            Step::Go { target } => phrase(target, last),
+            Step::Home | Step::Look | Step::Stop => {}
         }
-        Goal::Question(question) => match question {
-            Question::Where(phrases) | Question::Compare { options: phrases, .. } => list(phrases, &mut last),
-            Question::Count(np)
-            | Question::Exists(np)
-            | Question::Which(np)
-            | Question::Color(np)
-            | Question::Measure(_, np) => {
-                phrase(np, &mut last);
-            }
-            Question::Is { subject, description } => {
-                phrase(subject, &mut last);
-                phrase(description, &mut last);
-            }
-            Question::Distance(a, b) => {
-                phrase(a, &mut last);
-                phrase(b, &mut last);
-            }
-            Question::Holding | Question::Abilities => {}
-        },
+    }
+}
+
+fn in_question(question: &mut Question, last: &mut Option<String>) {
+    match question {
+        Question::Where(phrases) | Question::Compare { options: phrases, .. } => list(phrases, last),
+        Question::Count(np)
+        | Question::Exists(np)
+        | Question::Which(np)
+        | Question::Color(np)
+        | Question::Measure(_, np) => phrase(np, last),
+        Question::Is { subject, description } => {
+            phrase(subject, last);
+            phrase(description, last);
+        }
+        Question::Distance(a, b) => {
+            phrase(a, last);
+            phrase(b, last);
+        }
+        Question::Holding | Question::Abilities => {}
     }
 }
 
@@ -78,7 +87,7 @@ fn phrase(np: &mut NounPhrase, last: &mut Option<String>) {
 }
 
 /// Puts a noun phrase where a step says "it".
-pub(super) fn replace_pronoun(step: &mut Step, np: &NounPhrase) {
+pub(in crate::language) fn replace_pronoun(step: &mut Step, np: &NounPhrase) {
     let put = |phrases: &mut Vec<NounPhrase>| {
         for phrase in phrases {
             if matches!(phrase.head, Head::It | Head::Them) {
@@ -92,7 +101,9 @@ pub(super) fn replace_pronoun(step: &mut Step, np: &NounPhrase) {
             put(objects);
             put(&mut destination.targets);
         }
-        Step::Unsupported { objects, .. } | Step::Act { objects, .. } => put(objects),
+        Step::Unsupported { objects, .. } | Step::Act { objects, .. } | Step::Swap { objects } => {
+            put(objects)
+        }
         Step::Go { target } => {
             if matches!(target.head, Head::It | Head::Them) {
                 *target = np.clone();

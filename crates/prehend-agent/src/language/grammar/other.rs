@@ -112,6 +112,22 @@ impl Parser<'_> {
         self.unsupported(found, out);
     }
 
+    /// "swap the apple and the banana".
+    pub(super) fn swap(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        let steps = self.swapped(found.next);
+        if steps.is_empty() {
+            let question =
+                "Which two shall change places? Say for example \"swap the apple and the banana\".";
+            let next = self.swallow(found.next);
+            out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: SWALLOWED });
+        }
+        out.extend(steps.into_iter().map(|step| Alt {
+            value: Clause::Step(step.value),
+            next: step.next,
+            cost: step.cost,
+        }));
+    }
+
     pub(super) fn give(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         let recipient = self
             .past_any(&["over to me", "it to me", "to me", "me", "us", "him", "her"], found.next)
@@ -176,7 +192,6 @@ impl Parser<'_> {
                 of_verb.as_str()
             }
             VerbMeaning::Push => "I can pick it up and put it where you say",
-            VerbMeaning::Swap => "I can move one thing after the other if you say where each shall go",
             _ => {
                 "I can pick things up, put them in, on or next to other things, drop them, and answer where things are and how many there are"
             }
@@ -185,8 +200,11 @@ impl Parser<'_> {
         // Who says where a thing shall be pushed to wants it there; lifting it there disturbs less on the way.
         let is_move = |destination: &Destination| {
             found.verb.meaning == VerbMeaning::Push
-                && matches!(destination.relation, PlaceRelation::Known(_))
-                && !destination.targets.is_empty()
+                && match destination.relation {
+                    PlaceRelation::Known(_) => !destination.targets.is_empty(),
+                    PlaceRelation::Shift(..) | PlaceRelation::Corner(..) | PlaceRelation::Region(_) => true,
+                    _ => false,
+                }
         };
         let step = |objects: Vec<NounPhrase>, destination: Option<Destination>| {
             if let Some(destination) = destination.clone().filter(is_move) {

@@ -137,6 +137,7 @@ impl Parser<'_> {
                 }
                 Step::Act { .. }
                 | Step::Unsupported { .. }
+                | Step::Swap { .. }
                 | Step::Go { .. }
                 | Step::Home
                 | Step::Look

@@ -76,12 +76,12 @@ const LISTS: [&str; 43] = [
 const MORE_LISTS: [&str; 6] = ["not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
 
 /// Words that are never part of a noun, whatever the file says.
-const CLOSED: [&str; 66] = [
-    "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me", "us", "him",
-    "what", "where", "who", "why", "how", "when", "which", "that", "than", "do", "does", "did", "have",
-    "has", "had", "will", "would", "could", "should", "shall", "may", "might", "must", "not", "up", "down",
-    "away", "there", "here", "together", "if", "unless", "because", "while", "until", "as", "whose", "them",
-    "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "rid", "last",
+const CLOSED: [&str; 67] = [
+    "slightly", "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me",
+    "us", "him", "what", "where", "who", "why", "how", "when", "which", "that", "than", "do", "does", "did",
+    "have", "has", "had", "will", "would", "could", "should", "shall", "may", "might", "must", "not", "up",
+    "down", "away", "there", "here", "together", "if", "unless", "because", "while", "until", "as", "whose",
+    "them", "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "rid", "last",
 ];
 
 impl Lexicon {
