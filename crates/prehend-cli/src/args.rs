@@ -323,6 +323,9 @@ pub struct DayArgs {
     /// Somebody interferes in every N-th goal: push, slip and take by turns; 0 = never
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub disturb_every: u64,
+    /// Share of the goals that name a place on the table itself: a side of it, so far from here, where another thing stands
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub places: f64,
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,

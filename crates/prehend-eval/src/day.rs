@@ -5,6 +5,8 @@
 //! Every goal that asks for a change can be carried out by a robot that sees and grasps well: the thing fits
 //! the gripper, its destination has room, both are in reach. What stands in the way is for the robot to find out.
 
+mod places;
+
 use crate::goal::{Expected, GoalSpec, Predicate};
 use crate::ground::{Vocabulary, ground};
 use crate::judge::holds;
@@ -58,6 +60,8 @@ pub struct DayGoal {
 pub struct Day {
     rng: ChaCha8Rng,
     words: Vocabulary,
+    /// Share of the goals that name a place on the table itself.
+    places: f64,
 }
 
 impl Day {
@@ -65,12 +69,21 @@ impl Day {
     ///
     /// Errors: findings when a built-in file of words is broken, which a test rules out.
     pub fn new(seed: u64) -> Result<Self, Findings> {
-        Ok(Self { rng: ChaCha8Rng::seed_from_u64(seed), words: Vocabulary::built_in()? })
+        Ok(Self { rng: ChaCha8Rng::seed_from_u64(seed), words: Vocabulary::built_in()?, places: 0.0 })
+    }
+
+    /// With this share of goals, [0, 1], that name a place on the table itself: a side of it, so far from here, where another thing
+    /// stands.
+    #[must_use]
+    pub fn with_places(mut self, share: f64) -> Self {
+        self.places = share;
+        self
     }
 
     /// The next goal in a world; `None` when nothing was found that can be asked.
     pub fn next_goal(&mut self, truth: &Truth) -> Option<DayGoal> {
-        next_goal(&mut self.rng, truth, &self.words)
+        let about_places = self.places > 0.0 && self.rng.random_bool(self.places.min(1.0));
+        draw(&mut self.rng, truth, &self.words, about_places)
     }
 
     /// Where a person puts back what is lost; see [`tidied`].
@@ -114,6 +127,10 @@ enum Meant {
 
 /// The next goal in a world; `None` when nothing was found that can be asked.
 pub fn next_goal(rng: &mut impl Rng, truth: &Truth, words: &Vocabulary) -> Option<DayGoal> {
+    draw(rng, truth, words, false)
+}
+
+fn draw(rng: &mut impl Rng, truth: &Truth, words: &Vocabulary, about_places: bool) -> Option<DayGoal> {
     let maker = Maker { truth };
     let joints = maker.joints();
     let mut choice = 0;
@@ -121,7 +138,10 @@ pub fn next_goal(rng: &mut impl Rng, truth: &Truth, words: &Vocabulary) -> Optio
         if attempt % PATIENCE == 0 {
             choice = rng.random_range(0..if joints.is_empty() { 24 } else { 30 });
         }
-        let draft = maker.draft(rng, choice, &joints)?;
+        let draft = match about_places {
+            true => maker.place_goal(rng)?,
+            false => maker.draft(rng, choice, &joints)?,
+        };
         let spec = ground(&draft.sentence, truth, words);
         let agreed = match (&draft.meant, &spec.expected) {
             (Meant::World(meant), Expected::World(read)) => {
@@ -506,7 +526,7 @@ mod tests {
     use prehend_sim::world::World;
     use std::collections::BTreeMap;
 
-    fn truth(seed: u64) -> Truth {
+    pub(super) fn truth(seed: u64) -> Truth {
         let placed = tabletop(seed).unwrap().placed().unwrap();
         let urdf = include_str!("../../../urdf/xarm6.urdf");
         let arm = prehend_sim::world::ArmModel::from_urdf(urdf).unwrap();

@@ -8,6 +8,8 @@ mod noun;
 mod reading;
 mod step;
 
+pub(crate) use step::{SAME_PLACE, SHIFTED, area, near};
+
 use crate::goal::{Answer, Expected, GoalSpec};
 use noun::Scene;
 use prehend_agent::language::{Goal, Lexicon, Question, parse};

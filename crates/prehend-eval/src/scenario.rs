@@ -37,6 +37,8 @@ pub enum Kind {
     Container,
     /// Beside something.
     Placement,
+    /// A place on the table that no thing marks.
+    Place,
     /// Two goals in one sentence.
     TwoStep,
     /// Several objects.
@@ -53,11 +55,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind with its code in reports.
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub const ALL: [(Self, &'static str); 11] = [
         (Self::Attribute, "attribute"),
         (Self::Relation, "relation"),
         (Self::Container, "container"),
         (Self::Placement, "placement"),
+        (Self::Place, "place"),
         (Self::TwoStep, "two_step"),
         (Self::Count, "count"),
         (Self::Question, "question"),

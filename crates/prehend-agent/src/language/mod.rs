@@ -60,7 +60,7 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
         return Err(NotUnderstood { words: String::new(), message });
     }
     if let Some(goal) = condition::conditional(&tokens, lexicon) {
-        return Ok(vec![goal]);
+        return Ok(vec![all_of_mass(goal, lexicon)]);
     }
     let parser = Parser::new(&tokens, lexicon);
     let mut readings: Vec<(Result<Goal, String>, u32)> =
@@ -77,6 +77,7 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
         match goal {
             Ok(mut goal) => {
                 resolve_ones(&mut goal);
+                let goal = all_of_mass(goal, lexicon);
                 if !goals.contains(&goal) && goals.len() < MAX_READINGS {
                     goals.push(goal);
                 }
@@ -90,6 +91,26 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
         (true, Some(message)) => Err(NotUnderstood { words: String::new(), message }),
         (true, None) => Err(stumbled(&tokens, &parser, lexicon)),
     }
+}
+
+/// "Put the fruit in the bowl" means all that is there, as "put the fruits in the bowl" does; what is told apart by where it is or what it
+/// is like is one piece.
+fn all_of_mass(mut goal: Goal, lexicon: &Lexicon) -> Goal {
+    let steps = match &mut goal {
+        Goal::Steps(steps) => steps.iter_mut().collect::<Vec<_>>(),
+        Goal::Conditional { then, otherwise, .. } => then.iter_mut().chain(otherwise).collect(),
+        Goal::Question(_) => Vec::new(),
+    };
+    for step in steps {
+        let Step::Place { objects, .. } = step else { continue };
+        for np in objects.iter_mut().filter(|np| np.quantity == Quantity::One) {
+            let is_mass = matches!(&np.head, Head::Noun(noun) if lexicon.list("mass").has_word(noun));
+            if is_mass && np.modifiers.is_empty() && np.selectors.is_empty() && np.attributes.is_empty() {
+                np.quantity = Quantity::All;
+            }
+        }
+    }
+    goal
 }
 
 /// What an action takes out of its hold is not meant to be lifted from it: "take the thumbtack out of the board".

@@ -8,7 +8,7 @@ use super::ground::{Grounder, refuse};
 use super::{Action, Spot};
 use crate::language::{Destination, PlaceRelation, Region, Toward};
 use crate::world::Fault;
-use prehend_scene::{Area, ObjectKey, Reason, Relation, spatial};
+use prehend_scene::{Area, Object, ObjectKey, ObjectMap, Reason, Relation, spatial};
 
 /// How much of the workspace is a side of it, as a share, and the middle.
 const SIDE: f64 = 0.35;
@@ -157,7 +157,18 @@ impl Grounder<'_, '_, '_> {
                 (place, format!("{:.0} cm closer to {name}", length * 100.0))
             }
         };
-        Ok(Spot { area: Area::around(place, (OFF.0 * length).clamp(OFF.1, OFF.2)), words })
+        let spot = Spot { area: Area::around(place, (OFF.0 * length).clamp(OFF.1, OFF.2)), words };
+        let map = self.map()?;
+        if let Some(other) = stands_in_way(object, &spot.area, &map) {
+            let message = format!(
+                "{} has no room {}: {} is there.",
+                capital(&describe(object, &map)),
+                spot.words,
+                describe(other, &map)
+            );
+            return Err(refuse(Reason::Infeasible, message));
+        }
+        Ok(spot)
     }
 
     /// The place where an object is now.
@@ -271,6 +282,17 @@ impl Grounder<'_, '_, '_> {
             (relation, carrier.key.clone())
         }))
     }
+}
+
+/// What stands wherever in the area the object would be put; what may leave room is for the search of places to find out.
+fn stands_in_way<'m>(object: &ObjectKey, area: &Area, map: &'m ObjectMap) -> Option<&'m ObjectKey> {
+    let half_width = spatial::width_of(map.get(object)?) / 2.0;
+    let corners = [area.low, area.high, [area.low[0], area.high[1]], [area.high[0], area.low[1]]];
+    let covers = |other: &Object, [x, y]: [f64; 2]| {
+        other.cloud.points.iter().any(|p| (p.x - x).hypot(p.y - y) < half_width)
+    };
+    let is_there = |other: &&Object| corners.iter().all(|corner| covers(other, *corner));
+    map.objects.iter().filter(|other| other.key != *object).find(is_there).map(|other| &other.key)
 }
 
 fn on_spot(object: &ObjectKey, spot: Spot) -> Action {

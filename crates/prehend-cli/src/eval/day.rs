@@ -169,7 +169,7 @@ async fn play(
     let mut work = Work {
         args,
         screen,
-        day: Day::new(args.seed).map_err(|error| input(&error))?,
+        day: Day::new(args.seed).map_err(|error| input(&error))?.with_places(args.places),
         interrupt: Interrupt::new(false),
         arm: None,
         times: Vec::new(),

@@ -8,8 +8,8 @@ use prehend_sim::scene::Shape;
 use prehend_sim::world::ObjectTruth;
 
 /// How far from a named place something may end, and from the end of a shift with a length, metres; the least of a shift without one.
-const SAME_PLACE: f64 = 0.05;
-const SHIFTED: f64 = 0.04;
+pub(crate) const SAME_PLACE: f64 = 0.05;
+pub(crate) const SHIFTED: f64 = 0.04;
 const LEAST_SHIFT: f64 = 0.03;
 /// Widest thing that fits between the pads, metres.
 const GRIP: f64 = 0.082;
@@ -527,12 +527,12 @@ fn carries(target: &ObjectTruth) -> bool {
 }
 
 /// About a place.
-fn near(object: String, [x, y]: [f64; 2], within: f64) -> Predicate {
+pub(crate) fn near(object: String, [x, y]: [f64; 2], within: f64) -> Predicate {
     Predicate::InArea { object, x: [x - within, x + within], y: [y - within, y + within] }
 }
 
 /// The part of the table that a region word means; generous, since nobody measures it.
-fn area(object: String, region: Region) -> Predicate {
+pub(crate) fn area(object: String, region: Region) -> Predicate {
     let wide = [-1.0, 1.0];
     match region {
         Region::Left => Predicate::InArea { object, x: wide, y: [0.05, 1.0] },

@@ -57,7 +57,7 @@ pub(super) fn draft(rng: &mut impl Rng, kind: Kind) -> Option<Draft> {
         Kind::Question => question(rng),
         Kind::Impossible => impossible(rng),
         Kind::Ambiguous => ambiguous(rng),
-        Kind::Task => None,
+        Kind::Place | Kind::Task => None,
     }
 }
 

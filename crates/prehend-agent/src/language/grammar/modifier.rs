@@ -160,6 +160,31 @@ impl Parser<'_> {
         let negated = self.is(position, &["not"]);
         let start = position + usize::from(negated);
         let mut out = self.phrase(start, negated);
+        // "farther away", "closer": of several the one that is so.
+        for (words, selector) in [
+            (["farther away", "further away", "farther", "further"], Selector::FarthestFromRobot),
+            (["closer to me", "nearer to me", "closer", "nearer"], Selector::ClosestToRobot),
+        ] {
+            if let Some(next) = self.past_any(&words, start).filter(|next| !negated && self.boundary(*next)) {
+                out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
+            }
+        }
+        for (words, closest) in [
+            (["closer to", "nearer to", "closer by"], true),
+            (["farther away from", "farther from", "further from"], false),
+        ] {
+            let after = self.past_any(&words, start).filter(|_| !negated);
+            for targets in after.into_iter().flat_map(|after| self.noun_list(after)) {
+                if targets.value.iter().any(|np| self.means_robot(np)) {
+                    continue;
+                }
+                let selector = match closest {
+                    true => Selector::Closest(targets.value),
+                    false => Selector::Farthest(targets.value),
+                };
+                out.push(Alt { value: Post::Select(vec![selector]), next: targets.next, cost: targets.cost });
+            }
+        }
         // "the largest", "red", "very big"
         let article = self.skip_articles(start);
         let after = self.past("intensifiers", article).unwrap_or(article);
@@ -192,6 +217,12 @@ impl Parser<'_> {
                     if !self.is(next, &["of"]) {
                         out.push(Alt { value: Post::Select(vec![Selector::Level(*top)]), next, cost: 0 });
                     }
+                    continue;
+                }
+                Describing::Distance(closest) if !negated && self.boundary(next) => {
+                    let selector =
+                        if *closest { Selector::ClosestToRobot } else { Selector::FarthestFromRobot };
+                    out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
                     continue;
                 }
                 Describing::Size(..)

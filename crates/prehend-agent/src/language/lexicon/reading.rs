@@ -28,7 +28,7 @@ const MEANINGS: [(&str, VerbMeaning); 17] = [
     ("other", VerbMeaning::Other),
 ];
 
-const LISTS: [&str; 43] = [
+const LISTS: [&str; 44] = [
     "verb_noise",
     "home",
     "look",
@@ -69,6 +69,7 @@ const LISTS: [&str; 43] = [
     "not_containers",
     "compartments",
     "plural_only",
+    "mass",
     "singular_s",
     "attribute_nouns",
     "away",
