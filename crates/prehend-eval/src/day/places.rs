@@ -7,7 +7,7 @@ use crate::place;
 use crate::scenario::Kind;
 use crate::scenario::layout::is_in_view;
 use crate::scenario::sentence::{pick, polite};
-use nalgebra::{Point2, Vector2};
+use nalgebra::Point2;
 use prehend_agent::language::Region;
 use prehend_sim::world::ObjectTruth;
 use rand::{Rng, RngExt};

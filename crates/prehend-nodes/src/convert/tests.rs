@@ -121,3 +121,15 @@ fn metres_as_floats_are_depth_too() {
     };
     assert_eq!(depth_image_from_msg(&msg).expect("valid").millimetres, vec![500, 0, 0, 0]);
 }
+
+#[test]
+fn areas_are_four_finite_numbers_in_order_or_none() {
+    assert_eq!(area(&[]).map_err(|error| error.to_string()), Ok(None));
+    let found = area(&[0.2, -0.1, 0.3, 0.1]).expect("an area").expect("not none");
+    assert_eq!(found.corners(), [0.2, -0.1, 0.3, 0.1]);
+    for bad in
+        [&[0.2][..], &[0.2, 0.0, 0.1, 0.1], &[0.2, f64::NAN, 0.3, 0.1], &[0.2, 0.0, f64::INFINITY, 0.1]]
+    {
+        assert!(area(bad).is_err(), "{bad:?}");
+    }
+}

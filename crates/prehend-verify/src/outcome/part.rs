@@ -38,6 +38,8 @@ const PUSHES_BACK: f64 = 80.0;
 const ANOTHER_WAY: f64 = 0.6;
 /// What pads and links give when a part holds, metres.
 const STRAIN: f64 = 0.01;
+/// How far a drawer that stands out is not closed, metres: more than a thick front stands out, or than it springs back.
+const PLAINLY_OPEN: f64 = 0.05;
 /// Why what was pushed in is shut.
 const SHUT: &str = "it stopped, and its front is seen level with the front of what it belongs to";
 /// Farthest an object may be shifted by a push on its button, metres.
@@ -182,6 +184,12 @@ fn moved(
         }
         _ => format!("the part is seen {mm:.0} mm from where it was"),
     };
+    // What was pushed in a part of the way has moved, and is not closed.
+    if motion.effect == PartEffect::Close
+        && let Some(out) = stands_open(motion, now)
+    {
+        return failed(format!("it is still seen to stand {:.0} mm open", out * 1e3));
+    }
     if fresh && (motion.effect != PartEffect::Close || stayed < came) {
         return Outcome::Succeeded { because: how_far(felt.displacement.norm() * 1e3) };
     }
@@ -236,9 +244,8 @@ fn shut_early(
     is_shut(motion, now).then(|| Outcome::Succeeded { because: SHUT.to_owned() })
 }
 
-/// Whether the drawers that are seen where the part was, or on its way in, are all closed, and there is one.
-fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
-    let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
+/// The drawers and doors that are seen where the part was, or on its way in.
+fn panels_at<'o>(motion: &PartMotion, now: &'o [Object]) -> Vec<&'o Object> {
     let across = Vector3::z().cross(&motion.direction);
     let is_there = |object: &&Object| {
         let offset = center(object) - motion.anchor;
@@ -247,10 +254,24 @@ fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
             && offset.dot(&across).abs() < object.bounds.size.x.max(object.bounds.size.y) / 4.0
             && (-PART_RADIUS..motion.extent + ITS_DEPTH).contains(&offset.dot(&motion.direction))
     };
-    let found: Vec<&Object> = now.iter().filter(is_there).collect();
+    now.iter().filter(is_there).collect()
+}
+
+/// Whether the drawers that are seen there are all closed, and there is one.
+fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
+    let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
+    let found = panels_at(motion, now);
     let shut =
         |object: &&Object| fixture::opening(object, &map).is_some_and(|opening| opening.is_surely_closed());
     !found.is_empty() && found.iter().all(shut)
+}
+
+/// How far a drawer that is seen there still stands plainly open, metres; `None` when none does.
+fn stands_open(motion: &PartMotion, now: &[Object]) -> Option<f64> {
+    let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
+    let drawers = panels_at(motion, now).into_iter().filter(|object| !fixture::is_door(&object.class_name));
+    let out = |object: &Object| fixture::opening(object, &map).map(|opening| opening.offset);
+    drawers.filter_map(out).filter(|out| *out > PLAINLY_OPEN).max_by(f64::total_cmp)
 }
 
 /// What the object was called before; empty when it was not seen.

@@ -246,6 +246,37 @@ fn a_drawer_is_shut_when_its_handle_is_seen_farther_in() {
 }
 
 #[test]
+fn a_drawer_that_was_pushed_in_a_part_of_the_way_is_not_closed() {
+    let mut plan = plan(Skill::TipPush, None, &[], [0.5, 0.0, 0.2]);
+    plan.object = ObjectKey::from("drawer_0");
+    let mut close = motion(PartEffect::Close, Vector3::x(), 0.02);
+    close.anchor.x = 0.38;
+    plan.motion = Some(close);
+    let mut cabinet = object("cabinet_0", "cabinet", [0.7, 0.0, 0.2], [0.2, 0.3, 0.1]);
+    cabinet.cloud.points = (-12..=12)
+        .flat_map(|i| (0..=20).map(move |j| (f64::from(i) * 0.0125, f64::from(j) * 0.01)))
+        .map(|(y, x)| Point3::new(0.6 + x, y, 0.25))
+        .collect();
+    let before = observation(0.0, Some(vec![cabinet.clone(), drawer("drawer_0", 0.15, false)]));
+    let check = |out: f64, expected: &str| {
+        let went = 0.15 - out;
+        let felt = Felt {
+            travel: went,
+            returned: 0.0,
+            displacement: Vector3::x() * went,
+            force: 40.0,
+            stopped: true,
+        };
+        let seen = Some(vec![cabinet.clone(), drawer("drawer_0", out, false)]);
+        let outcome =
+            check_outcome(&plan, &before, &Observation { felt: Some(felt), ..observation(0.0, seen) });
+        assert_eq!(word(&outcome), expected, "{out}: {outcome:?}");
+    };
+    check(0.0, "succeeded");
+    check(0.09, "failed");
+}
+
+#[test]
 fn a_drawer_that_stood_ajar_is_open_when_it_is_seen_to_stand_out_far_enough() {
     let check = |travel: f64, out: f64, expected: &str| {
         let mut cabinet = object("cabinet_0", "cabinet", [0.7, 0.0, 0.2], [0.2, 0.3, 0.1]);
