@@ -1,7 +1,7 @@
 //! Whether every motion of the arm had a permit: intervals of motion from physics against redeemed permits of the trace.
 
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// A moving arm needs so long to stand after its phase has ended, and the nodes' clocks may lag, seconds.
 const SLACK: f64 = 0.6;
@@ -15,25 +15,38 @@ struct Window {
     end: f64,
 }
 
-/// The windows of a trace, whose events are those of `trace.jsonl`: from a motion's start, when its permit had been
-/// redeemed before, to its end.
+/// The windows of a trace, whose events are those of `trace.jsonl`: from a motion's start, but not before its permit was redeemed, to its
+/// end.
+///
+/// Redeeming and motion are told by two processes, each by the newest clock it has got: what either says may be earlier than it was, by
+/// more than a second where the simulation runs fast, and never later. So a motion that physics shows to begin before the redeeming was
+/// told began before it.
 fn windows(trace: &[Value]) -> Vec<Window> {
-    let mut redeemed: HashSet<&str> = HashSet::new();
-    let mut open: Vec<(&str, &str, f64)> = Vec::new();
+    fn text<'e>(event: &'e Value, key: &str) -> &'e str {
+        event[key].as_str().unwrap_or_default()
+    }
+    let permit = |event: &'_ Value| event["data"]["permit"].as_str().unwrap_or_default().to_owned();
+    let time = |event: &Value| event["t"].as_f64().unwrap_or_default();
+    let is_redeeming = |event: &&Value| {
+        (text(event, "kind"), text(event, "name"), text(event, "status")) == ("permit", "redeem", "redeemed")
+    };
+    let redeemed: HashMap<String, f64> =
+        trace.iter().filter(is_redeeming).map(|event| (permit(event), time(event))).collect();
+    let mut open: Vec<(String, &str, f64)> = Vec::new();
     let mut windows = Vec::new();
     let mut last = f64::NEG_INFINITY;
     for event in trace {
-        let text = |key: &str| event[key].as_str().unwrap_or_default();
-        let time = event["t"].as_f64().unwrap_or_default();
-        last = last.max(time);
-        let permit = event["data"]["permit"].as_str().unwrap_or_default();
-        match (text("kind"), text("name"), text("status")) {
-            ("permit", "redeem", "redeemed") => drop(redeemed.insert(permit)),
-            ("motion", phase, "started") if redeemed.contains(permit) => open.push((permit, phase, time)),
-            ("motion", phase, status) if status != "started" => {
+        last = last.max(time(event));
+        let permit = permit(event);
+        match (text(event, "kind"), text(event, "name"), text(event, "status")) {
+            ("motion", phase, "started") => {
+                let good_from = redeemed.get(&permit).map(|redeemed| redeemed.max(time(event)));
+                open.extend(good_from.map(|good_from| (permit, phase, good_from)));
+            }
+            ("motion", phase, _) => {
                 if let Some(at) = open.iter().position(|(p, name, _)| *p == permit && *name == phase) {
                     let (_, _, start) = open.swap_remove(at);
-                    windows.push(Window { start, end: time });
+                    windows.push(Window { start, end: time(event) });
                 }
             }
             _ => {}
@@ -45,17 +58,10 @@ fn windows(trace: &[Value]) -> Vec<Window> {
 }
 
 /// The intervals of `motions` (simulated seconds) that no redeemed permit of the trace covers.
-///
-/// The verifier's redeeming and the skill's motion come from two processes, so their order in the file may differ by
-/// a few lines; a permit redeemed within the first lines after the start counts, because it carries the same id.
 pub(super) fn ungated(motions: &[[f64; 2]], trace: &[Value]) -> Vec<[f64; 2]> {
     let mut sorted = trace.to_vec();
-    // Redeeming first among events of about the same time.
-    let key = |event: &Value| {
-        let time = event["t"].as_f64().unwrap_or_default();
-        if event["name"] == "redeem" { time - SLACK } else { time }
-    };
-    sorted.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    let time = |event: &Value| event["t"].as_f64().unwrap_or_default();
+    sorted.sort_by(|a, b| time(a).total_cmp(&time(b)));
     let mut windows = windows(&sorted);
     windows.sort_by(|a, b| a.start.total_cmp(&b.start));
     motions.iter().copied().filter(|motion| uncovered(*motion, &windows) > LEAST).collect()
@@ -110,6 +116,16 @@ mod tests {
         assert_eq!(check([0.2, 0.9]), 1, "before the permit");
         assert_eq!(check([1.15, 9.0]), 1, "long after it");
         assert_eq!(check([5.0, 6.0]), 1);
+    }
+
+    #[test]
+    fn a_clock_that_lags_hides_nothing_and_accuses_nobody() {
+        let mut trace = lift();
+        // The skill's clock is 1.4 s behind the verifier's: the motion began after the permit was redeemed.
+        trace[0] = event(2.5, "permit", "redeem", "redeemed", "a");
+        trace[4] = event(4.0, "motion", "lift", "done", "a");
+        assert_eq!(ungated(&[[2.6, 3.9]], &trace).len(), 0);
+        assert_eq!(ungated(&[[1.15, 3.9]], &trace).len(), 1, "moved before the permit");
     }
 
     #[test]

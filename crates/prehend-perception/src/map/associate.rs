@@ -74,12 +74,11 @@ fn one_to_one(
     pairs
 }
 
-/// Whether something seen is so much larger than a known thing of another name that the thing is in or on it and not the same: all
-/// of the points of an apple are near those of the drawer that it lies in.
+/// Whether something seen is so much larger than a known thing, and not called as it is, that the thing is in, on or before it and not the
+/// same: all of the points of an apple are near those of the drawer that it lies in.
 fn is_within(known: &Object, seen: &Object) -> bool {
     let is_named = !known.class_name.is_empty() && known.confidence >= SURE.0 && known.view_count >= SURE.1;
     is_named
-        && !seen.class_name.is_empty()
         && known.class_name != seen.class_name
         && seen.bounds.size.norm() > LARGER * known.bounds.size.norm()
 }
@@ -352,6 +351,10 @@ mod tests {
         let mut part = block("drawer", [0.3, -0.1, 0.0], [0.3, 0.0, 0.07]);
         assert_eq!(pair_of(vec![part.clone()], drawer.clone()), Some(0));
         part.object.class_name.clear();
-        assert_eq!(pair_of(vec![part], drawer), Some(0));
+        assert_eq!(pair_of(vec![part], drawer.clone()), Some(0));
+        // The front behind a button, when no view names it.
+        let mut front = drawer;
+        front.object.class_name.clear();
+        assert_eq!(pair_of(vec![apple], front), None);
     }
 }

@@ -33,6 +33,8 @@ const SEEN_AGAIN: f64 = 0.5;
 const TAKEN_AGAIN: f64 = 0.3;
 /// What the edge of the area that was asked for is worth less than its middle, as a share.
 const OFF_MIDDLE: f64 = 0.5;
+/// What a place that was asked for is worth where the room around it is less than a free place has.
+const TIGHT: f64 = 0.1;
 /// Gap into which a finger fits with the opening that it needs, metres.
 const PADS_FIT: f64 = 0.04;
 /// Spots whose columns are looked at, at most: bounds the time.
@@ -167,6 +169,11 @@ impl Target {
     }
 }
 
+/// Whether nothing is within the margin of a spot.
+fn is_apart(spot: &Rect, targets: &[Rect], others: &[Rect]) -> bool {
+    targets.iter().chain(others).all(|other| other.gap(spot) > MARGIN)
+}
+
 fn rect_of(points: &[Point3<f64>]) -> Option<Rect> {
     let finite: Vec<_> = points.iter().filter(|p| p.coords.iter().all(|c| c.is_finite())).collect();
     let axis = |i: usize| {
@@ -269,9 +276,13 @@ impl Search<'_> {
                             let off = ((x - middle[0]) / half(0)).hypot((y - middle[1]) / half(1));
                             (off < 1.0).then_some(1.0 - 0.8 * off)
                         }
-                        _ => fitness(request.relation, &rect, targets, others).map(|fit| {
-                            area.map_or(fit, |area| fit * (1.0 - OFF_MIDDLE * area.offset([x, y])))
-                        }),
+                        _ => {
+                            let fit = fitness(request.relation, &rect, targets, others);
+                            // Who names the place takes it as narrow as it is, if the hand gets in and out.
+                            let tight = || area.filter(|_| is_apart(&rect, targets, others)).map(|_| TIGHT);
+                            let off = area.map_or(0.0, |area| area.offset([x, y]));
+                            fit.or_else(tight).map(|fit| fit * (1.0 - OFF_MIDDLE * off))
+                        }
                     };
                     let Some(fit) = fit else { continue };
                     fitting = true;

@@ -165,6 +165,10 @@ fn an_area_is_kept_to_and_one_out_of_reach_is_told() {
     let found = places(small).expect("a place");
     assert!(found.iter().all(|candidate| small.contains(candidate.spot, 1e-9)));
     assert!((found[0].spot[0] - 0.38).hypot(found[0].spot[1] - 0.21) < 0.015, "{:?}", found[0].spot);
+    // Narrower than a free place is, 15 mm beside the box.
+    for candidate in places(Area::around([0.42, 0.070], 0.004)).expect("a narrow place") {
+        assert!(!touching(&placed(&truth, &tool, &candidate), &free, 0.004), "{:?}", candidate.spot);
+    }
     // Taken, and out of reach.
     let taken = places(Area::around([0.42, 0.0], 0.02));
     assert_eq!(taken, Err(PlaceError::NoSpace { relation: Relation::Table }));
