@@ -26,7 +26,10 @@ const STRIP: f64 = 0.12;
 impl Grounder<'_, '_, '_> {
     /// The part of the table that a destination means for an object; `None` for relations to things.
     ///
-    /// Errors: infeasible when it is out of reach, when the thing is in the hand and has no place, or when the robot drives.
+    /// A corner without a side is the one nearest to the object.
+    ///
+    /// Errors: infeasible when it is out of reach or taken, when the thing is in the hand and has no place to go by, or when the robot
+    /// drives.
     pub(super) fn spot(
         &mut self,
         destination: &Destination,
@@ -35,9 +38,11 @@ impl Grounder<'_, '_, '_> {
     ) -> Result<Option<Spot>, Fault> {
         let spot = match destination.relation {
             PlaceRelation::Region(Region::Edge) => {
-                let place = self.place_of(object)?;
-                let nearest = |near: f64, low: f64, high: f64| near * 2.0 < low + high;
                 let reach = self.reach();
+                // What is in the hand is near no corner.
+                let held = self.held().as_ref() == Some(object);
+                let place = if held { reach.middle() } else { self.place_of(object)? };
+                let nearest = |near: f64, low: f64, high: f64| near * 2.0 < low + high;
                 let ahead = match nearest(place[0], reach.low[0], reach.high[0]) {
                     true => Region::Front,
                     false => Region::Back,
