@@ -488,7 +488,7 @@ impl Executor<'_, '_> {
         let Some(area) = area else { return Ok(()) };
         let key = self.alias(object);
         let map = self.tools.map()?;
-        let place = map.get(&key).map(|object| spatial::centre(object));
+        let place = map.get(&key).map(spatial::centre);
         match place {
             Some(place) if area.contains([place.x, place.y], BESIDE_AREA) => Ok(()),
             Some(place) => {

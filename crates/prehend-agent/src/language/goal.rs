@@ -6,7 +6,6 @@ use prehend_scene::Relation;
 use serde::{Deserialize, Serialize};
 
 /// The meaning of a sentence.
-#[expect(clippy::large_enum_variant, reason = "a few exist at a time; a box would only hide the question")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Goal {
     /// Steps to be done in order; not empty.

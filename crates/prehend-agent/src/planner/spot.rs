@@ -255,7 +255,8 @@ impl Grounder<'_, '_, '_> {
             }
         }
         let places = [self.place_of(first)?, self.place_of(second)?];
-        let (to_first, to_second) = (self.to_place_of(second, first)?, self.to_place_of(first, second)?);
+        let (to_first, to_second) =
+            (self.put_in_place_of(second, first)?, self.put_in_place_of(first, second)?);
         self.vacate(first, &places, actions)?;
         actions.extend([to_first, to_second]);
         self.objects = keys;
@@ -263,7 +264,7 @@ impl Grounder<'_, '_, '_> {
     }
 
     /// The action that puts an object where another is now: in or on what carries that one, else on its place.
-    fn to_place_of(&mut self, object: &ObjectKey, other: &ObjectKey) -> Result<Action, Fault> {
+    fn put_in_place_of(&mut self, object: &ObjectKey, other: &ObjectKey) -> Result<Action, Fault> {
         Ok(match self.carrier_of(other)? {
             Some((relation, carrier)) => Action::Place {
                 object: object.clone(),
