@@ -12,6 +12,30 @@ fn check_outcome(plan: &SkillPlan, before: &Observation, after: &Observation) ->
     outcome
 }
 
+#[test]
+fn only_what_a_check_looks_at_travels_to_the_verifier() {
+    let points = |observation: &Observation, key: &str| {
+        let found = observation.objects.iter().flatten().find(|object| object.key.0 == key);
+        found.map_or(0, |object| object.cloud.len())
+    };
+    let scene = || observation(0.08, Some(vec![drawer("drawer_0", 0.0, true), bowl()]));
+    let (mut before, mut after) = (scene(), scene());
+    keep_needed(&plan(Skill::Grasp, None, &[], [0.4, 0.0, 0.03]), &mut before, &mut after);
+    assert_eq!([points(&before, "drawer_0"), points(&after, "drawer_0")], [0, 0]);
+    // Of a divided container its points; of what surrounds a part before, those at its place; after, all.
+    let (mut before, mut after) = (scene(), scene());
+    let mut place = plan(Skill::Place, Some(Relation::In), &["bowl_0"], [0.5, 0.1, 0.05]);
+    place.part = "left compartment".to_owned();
+    keep_needed(&place, &mut before, &mut after);
+    assert_eq!([points(&after, "drawer_0"), points(&after, "bowl_0")], [0, 1]);
+    let (mut before, mut after) = (scene(), scene());
+    let mut pull = plan(Skill::HookPull, None, &[], [0.37, 0.0, 0.2]);
+    (pull.object, pull.motion) = ("drawer_0".into(), Some(motion(PartEffect::Open, -Vector3::x(), 0.09)));
+    keep_needed(&pull, &mut before, &mut after);
+    assert_eq!([points(&before, "bowl_0"), points(&after, "bowl_0")], [0, 1]);
+    assert!(points(&before, "drawer_0") > 0);
+}
+
 fn object(key: &str, class_name: &str, at: [f64; 3], size: [f64; 3]) -> Object {
     Object {
         class_name: class_name.to_owned(),
