@@ -15,6 +15,11 @@ struct Window {
     end: f64,
 }
 
+/// Simulated time of an event, seconds.
+fn time(event: &Value) -> f64 {
+    event["t"].as_f64().unwrap_or_default()
+}
+
 /// The windows of a trace, whose events are those of `trace.jsonl`: from a motion's start, but not before its permit was redeemed, to its
 /// end.
 ///
@@ -25,14 +30,15 @@ fn windows(trace: &[Value]) -> Vec<Window> {
     fn text<'e>(event: &'e Value, key: &str) -> &'e str {
         event[key].as_str().unwrap_or_default()
     }
-    let permit = |event: &'_ Value| event["data"]["permit"].as_str().unwrap_or_default().to_owned();
-    let time = |event: &Value| event["t"].as_f64().unwrap_or_default();
+    fn permit(event: &Value) -> &str {
+        event["data"]["permit"].as_str().unwrap_or_default()
+    }
     let is_redeeming = |event: &&Value| {
         (text(event, "kind"), text(event, "name"), text(event, "status")) == ("permit", "redeem", "redeemed")
     };
-    let redeemed: HashMap<String, f64> =
+    let redeemed: HashMap<&str, f64> =
         trace.iter().filter(is_redeeming).map(|event| (permit(event), time(event))).collect();
-    let mut open: Vec<(String, &str, f64)> = Vec::new();
+    let mut open: Vec<(&str, &str, f64)> = Vec::new();
     let mut windows = Vec::new();
     let mut last = f64::NEG_INFINITY;
     for event in trace {
@@ -40,7 +46,7 @@ fn windows(trace: &[Value]) -> Vec<Window> {
         let permit = permit(event);
         match (text(event, "kind"), text(event, "name"), text(event, "status")) {
             ("motion", phase, "started") => {
-                let good_from = redeemed.get(&permit).map(|redeemed| redeemed.max(time(event)));
+                let good_from = redeemed.get(permit).map(|redeemed| redeemed.max(time(event)));
                 open.extend(good_from.map(|good_from| (permit, phase, good_from)));
             }
             ("motion", phase, _) => {
@@ -60,7 +66,6 @@ fn windows(trace: &[Value]) -> Vec<Window> {
 /// The intervals of `motions` (simulated seconds) that no redeemed permit of the trace covers.
 pub(super) fn ungated(motions: &[[f64; 2]], trace: &[Value]) -> Vec<[f64; 2]> {
     let mut sorted = trace.to_vec();
-    let time = |event: &Value| event["t"].as_f64().unwrap_or_default();
     sorted.sort_by(|a, b| time(a).total_cmp(&time(b)));
     let mut windows = windows(&sorted);
     windows.sort_by(|a, b| a.start.total_cmp(&b.start));
