@@ -128,10 +128,8 @@ fn build(
 
 /// The steps of a sentence; `None` when it asks something, or is not understood.
 fn steps(tokens: &[Token], lexicon: &Lexicon) -> Option<Vec<Step>> {
-    let parser = Parser::new(tokens, lexicon);
-    let mut readings = parser.sentence();
-    readings.sort_by_key(|reading| reading.cost);
-    match Parser::goal(readings.first()?) {
+    // Cheapest first.
+    match Parser::goal(Parser::new(tokens, lexicon).sentence().first()?) {
         Ok(Goal::Steps(steps)) => Some(steps),
         _ => None,
     }

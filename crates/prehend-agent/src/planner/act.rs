@@ -283,15 +283,7 @@ impl Grounder<'_, '_, '_> {
             Some(Action::Pick { object: picked, .. }) if picked == object => {
                 actions.pop();
             }
-            _ if held.is_some() => actions.push(Action::Place {
-                object: object.clone(),
-                relation: Relation::Table,
-                targets: Vec::new(),
-                drop: false,
-                part: None,
-                compartment: None,
-                spot: None,
-            }),
+            _ if held.is_some() => actions.push(Action::put_on_table(object.clone(), None)),
             _ => {}
         }
         self.act(target, "open", None, &mut empty, actions)?;

@@ -87,6 +87,20 @@ pub enum Action {
     Stop,
 }
 
+impl Action {
+    /// Puts something somewhere, gripped as it comes and set down.
+    pub(crate) fn place(object: ObjectKey, relation: Relation, targets: Vec<ObjectKey>) -> Self {
+        let (part, compartment, spot) = (None, None, None);
+        Self::Place { object, relation, targets, drop: false, part, compartment, spot }
+    }
+
+    /// Puts something onto the table, into a part of it when one is meant.
+    pub(crate) fn put_on_table(object: ObjectKey, spot: Option<Spot>) -> Self {
+        let (relation, targets, part, compartment) = (Relation::Table, Vec::new(), None, None);
+        Self::Place { object, relation, targets, drop: false, part, compartment, spot }
+    }
+}
+
 /// A goal, grounded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {

@@ -199,7 +199,8 @@ impl Grounder<'_, '_, '_> {
             let message = format!("There is no room to put {} aside.", describe(object, &map));
             return Err(refuse(Reason::Infeasible, message));
         };
-        actions.push(on_spot(object, Spot { area, words: "aside".to_owned() }));
+        let spot = Spot { area, words: "aside".to_owned() };
+        actions.push(Action::put_on_table(object.clone(), Some(spot)));
         Ok(())
     }
 
@@ -266,16 +267,8 @@ impl Grounder<'_, '_, '_> {
     /// The action that puts an object where another is now: in or on what carries that one, else on its place.
     fn put_in_place_of(&mut self, object: &ObjectKey, other: &ObjectKey) -> Result<Action, Fault> {
         Ok(match self.carrier_of(other)? {
-            Some((relation, carrier)) => Action::Place {
-                object: object.clone(),
-                relation,
-                targets: vec![carrier],
-                drop: false,
-                part: None,
-                compartment: None,
-                spot: None,
-            },
-            None => on_spot(object, self.where_it_is(other)?),
+            Some((relation, carrier)) => Action::place(object.clone(), relation, vec![carrier]),
+            None => Action::put_on_table(object.clone(), Some(self.where_it_is(other)?)),
         })
     }
 
@@ -299,18 +292,6 @@ fn stands_in_way<'m>(object: &ObjectKey, area: &Area, map: &'m ObjectMap) -> Opt
     };
     let is_there = |other: &&Object| corners.iter().all(|corner| covers(other, *corner));
     map.objects.iter().filter(|other| other.key != *object).find(is_there).map(|other| &other.key)
-}
-
-fn on_spot(object: &ObjectKey, spot: Spot) -> Action {
-    Action::Place {
-        object: object.clone(),
-        relation: Relation::Table,
-        targets: Vec::new(),
-        drop: false,
-        part: None,
-        compartment: None,
-        spot: Some(spot),
-    }
 }
 
 /// A side of what is reached, or its middle.

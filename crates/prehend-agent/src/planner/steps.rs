@@ -122,9 +122,7 @@ impl Grounder<'_, '_, '_> {
     ) {
         let is_left_over = held.is_some() && held.as_ref() == self.tools.left_over();
         if let Some(object) = held.take_if(|holding| is_left_over && holding != key) {
-            let (relation, targets, drop) = (Relation::Table, Vec::new(), false);
-            let (part, compartment, spot) = (None, None, None);
-            actions.push(Action::Place { object, relation, targets, drop, part, compartment, spot });
+            actions.push(Action::put_on_table(object, None));
         }
     }
 
