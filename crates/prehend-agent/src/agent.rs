@@ -218,7 +218,8 @@ impl Agent {
                 }
                 Err(fault) => {
                     let is_free = executor.tools.state().held_object.is_none();
-                    let fresh = done.is_empty() && undone.is_empty() && is_free;
+                    let nothing_done = actions[..number].iter().all(|a| matches!(a, Action::Already(_)));
+                    let fresh = nothing_done && undone.is_empty() && is_free;
                     // Of those that are left another one would bear the words "the top drawer".
                     let tools = &executor.tools;
                     let gone = executor.gone.take().filter(|key| {
@@ -302,7 +303,7 @@ impl Executor<'_, '_> {
         let keys: Vec<&ObjectKey> = match action {
             Action::Pick { object, .. } | Action::Act { object, .. } | Action::Go { object } => vec![object],
             Action::Place { object, targets, .. } => std::iter::once(object).chain(targets).collect(),
-            Action::Home | Action::Look | Action::Stop => Vec::new(),
+            Action::Home | Action::Look | Action::Stop | Action::Already(_) => Vec::new(),
         };
         for object in keys.into_iter().filter_map(|key| map.get(key)) {
             let remembered = Remembered {
@@ -368,7 +369,11 @@ impl Executor<'_, '_> {
                     Action::Pick { object, .. }
                     | Action::Place { object, .. }
                     | Action::Act { object, .. } => Some(self.alias(object)),
-                    Action::Go { .. } | Action::Home | Action::Look | Action::Stop => None,
+                    Action::Go { .. }
+                    | Action::Home
+                    | Action::Look
+                    | Action::Stop
+                    | Action::Already(_) => None,
                 };
                 self.tools.survey(Skill::Look, view, about.as_ref())?;
             } else if self.tools.state().held_object.is_none() {
@@ -426,7 +431,7 @@ impl Executor<'_, '_> {
             Action::Look if self.tools.rooms() => self.tools.explore().map(|_| done_words(step, named_in)),
             Action::Home => self.tools.survey(Skill::Home, "", None).map(|_| done_words(step, named_in)),
             Action::Look => self.tools.survey(Skill::Look, "", None).map(|_| done_words(step, named_in)),
-            Action::Stop => Ok(done_words(step, named_in)),
+            Action::Stop | Action::Already(_) => Ok(done_words(step, named_in)),
         }
     }
 

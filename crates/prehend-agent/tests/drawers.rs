@@ -231,6 +231,38 @@ fn what_is_so_already_is_not_done_again() {
 }
 
 #[test]
+fn a_step_that_is_so_already_is_told_among_the_others() {
+    let (report, skills) = run("open the bottom drawer and put the apple in it");
+    assert_eq!(skills, ["grasp apple_0", "place apple_0 in drawer_0"], "{}", report.message);
+    assert!(report.message.contains("is open already and"), "{}", report.message);
+}
+
+/// Neither closed nor so far open that a hand goes in.
+#[test]
+fn what_stands_ajar_is_open_and_yet_is_opened() {
+    let ajar = || {
+        let mut all = scene();
+        let panel = block("drawer_0", "drawer", "white", [0.543, -0.14, 0.04], [0.555, 0.14, 0.12]);
+        all.iter_mut().filter(|object| object.key == panel.key).for_each(|object| *object = panel.clone());
+        all
+    };
+    for (text, skills) in [
+        ("open the bottom drawer", &["hook_pull drawer_0 handle"][..]),
+        ("close the bottom drawer", &["tip_push drawer_0 front"]),
+        (
+            "put the apple in the bottom drawer",
+            &["hook_pull drawer_0 handle", "grasp apple_0", "place apple_0 in drawer_0"],
+        ),
+    ] {
+        let (report, done) = run_in(ajar(), text);
+        assert_eq!(report.outcome, Outcome::Done, "{text}: {}", report.message);
+        assert_eq!(done, skills, "{text}");
+    }
+    let (report, _) = run_in(ajar(), "is the bottom drawer open?");
+    assert!(report.message.starts_with("Yes"), "{}", report.message);
+}
+
+#[test]
 fn a_closed_drawer_is_opened_before_something_is_put_into_it() {
     does(
         "put the apple in the top drawer",

@@ -19,6 +19,8 @@ const PART_GAP: f64 = 0.06;
 const TRAVEL: f64 = 0.4;
 /// Least offset of a front from the front of its cabinet that is open, metres.
 const OPEN_OFFSET: f64 = 0.03;
+/// Least offset and angle from which a hand goes in, as opening is meant, metres and radians: what is less open is ajar.
+const WIDE: (f64, f64) = (0.07, 0.6);
 /// Greatest offset of a drawer's front that is closed for sure, metres, and the least share of the drawer that its front spans then.
 const CLOSED: (f64, f64) = (0.02, 0.6);
 /// Least depth of what is more than a front, metres.
@@ -64,6 +66,11 @@ impl Opening {
     /// Whether that counts as open.
     pub fn is_open(&self) -> bool {
         self.offset > OPEN_OFFSET || self.angle > OPEN_ANGLE
+    }
+
+    /// Whether it is neither closed nor as open as an opening makes it.
+    pub fn is_ajar(&self) -> bool {
+        self.is_open() && self.offset < WIDE.0 && self.angle < WIDE.1
     }
 
     /// Whether that counts as closed for sure: a fragment of a drawer, or a front that stands out a little, says neither.
@@ -358,7 +365,7 @@ mod tests {
     #[test]
     fn drawers_belong_to_their_cabinet_and_tell_how_open_they_are() {
         for turned in [0.0, 0.3, -0.5] {
-            for pulled in [0.0, 0.005, 0.08, 0.15] {
+            for pulled in [0.0, 0.005, 0.05, 0.08, 0.15] {
                 let map = cabinet(pulled, turned);
                 let at = |key: &str| map.get(&key.into()).expect("in the map");
                 for key in ["drawer_0", "drawer_1"] {
@@ -369,6 +376,7 @@ mod tests {
                 let upper = opening(at("drawer_1"), &map).expect("seen");
                 assert!(!closed.is_open(), "{pulled} {turned}: {closed:?}");
                 assert_eq!(upper.is_open(), pulled > 0.03, "{pulled} {turned}: {upper:?}");
+                assert_eq!(upper.is_ajar(), pulled == 0.05, "{pulled} {turned}: {upper:?}");
                 let outward =
                     nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), turned) * -Vector3::x();
                 assert!(upper.outward.dot(&outward) > 0.99, "{turned}: {:?}", upper.outward);

@@ -12,9 +12,10 @@ pub(super) struct Undone<'a> {
     pub(super) fault: Fault,
 }
 
-/// Whether two actions do the same to different things, so that one needs nothing of the other.
+/// Whether two actions do the same to different things, so that one needs nothing of the other; what is so already needs nothing.
 pub(super) fn are_siblings(a: &Action, b: &Action) -> bool {
     match (a, b) {
+        (_, Action::Already(_)) => true,
         (
             Action::Act { object: a, action: does_a, part: part_a },
             Action::Act { object: b, action: does_b, part: part_b },

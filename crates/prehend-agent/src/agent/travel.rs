@@ -1,7 +1,7 @@
 //! Going to where things are, and finding them there again (ASP III-D).
 
 use super::{Executor, How, Remembered};
-use crate::planner::{is_furniture, meant_here, seen_state, stands_in_or_on};
+use crate::planner::{is_furniture, is_made, meant_here, stands_in_or_on};
 use crate::tools::Interaction;
 use crate::world::Fault;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
@@ -65,7 +65,7 @@ impl Executor<'_, '_> {
         let map = self.tools.map()?;
         let Some(object) = map.get(key) else { return Ok(false) };
         let makes = self.tools.lexicon().actions.rule(action, &object.class_name).and_then(|rule| rule.makes);
-        Ok(makes.is_some() && seen_state(key, &map) == makes)
+        Ok(makes.is_some_and(|makes| is_made(key, makes, &map)))
     }
 
     /// Whether something that the map of the room shows where it shall be put is seen to be there now. `false` without a look when

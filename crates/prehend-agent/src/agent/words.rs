@@ -34,5 +34,6 @@ pub(super) fn done_words(action: &Action, named_in: &ObjectMap) -> String {
         Action::Home => "I am at home".to_owned(),
         Action::Look => "I looked again".to_owned(),
         Action::Stop => "I hold still".to_owned(),
+        Action::Already(clause) => clause.clone(),
     }
 }

@@ -2,10 +2,9 @@
 
 use super::Action;
 use super::describe::{class_of, counted, describe, listed};
-use super::feasible::capital;
 use super::ground::{Grounder, head_word, refuse};
 use super::panels::panels_of;
-use super::rows::seen_state;
+use super::rows::{is_ajar, seen_state};
 use crate::language::{Destination, Head, Lexicon, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, Reason, Relation, Skill, fixture};
@@ -203,7 +202,7 @@ impl Grounder<'_, '_, '_> {
         }
     }
 
-    /// Adds the action; a text instead when it is so already.
+    /// Adds the action, or that it is so already.
     ///
     /// Errors: infeasible when nothing is known that does it to such a thing, or the hand is full.
     pub(super) fn act(
@@ -213,7 +212,7 @@ impl Grounder<'_, '_, '_> {
         part: Option<&String>,
         held: &mut Option<ObjectKey>,
         actions: &mut Vec<Action>,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<(), Fault> {
         let key = &self.moving_part(verb, key)?;
         let map = self.map()?;
         let class = map.get(key).map_or("object", class_of).to_owned();
@@ -245,9 +244,11 @@ impl Grounder<'_, '_, '_> {
         }
         if let Some(state) = makes
             && self.surely(key)? == Some(state)
+            && !(state == Makes::Open && self.is_seen_ajar(key)?)
         {
             let word = if state == Makes::Open { "open" } else { "closed" };
-            return Ok(Some(format!("{} is {word} already.", capital(&describe(key, &map)))));
+            actions.push(Action::Already(format!("{} is {word} already", describe(key, &map))));
+            return Ok(());
         }
         if makes == Some(Makes::Open) {
             self.clear_above(key, actions)?;
@@ -256,10 +257,10 @@ impl Grounder<'_, '_, '_> {
             self.states.push((key.clone(), state));
         }
         actions.push(Action::Act { object: key.clone(), action: verb.to_owned(), part: part.cloned() });
-        Ok(None)
+        Ok(())
     }
 
-    /// Opens what something shall be put into when it is closed, before the thing is in the hand.
+    /// Opens what something shall be put into when it is closed or ajar, before the thing is in the hand.
     pub(super) fn make_way(
         &mut self,
         object: &ObjectKey,
@@ -270,7 +271,7 @@ impl Grounder<'_, '_, '_> {
     ) -> Result<(), Fault> {
         let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
         let is_closed = match self.surely(target)? {
-            Some(state) => state == Makes::Closed,
+            Some(state) => state == Makes::Closed || self.is_seen_ajar(target)?,
             // Nobody can tell from afar: it is gone to, and opened when it is closed.
             None => self.tools.rooms() && self.state_of(target)?.is_some(),
         };
@@ -286,8 +287,7 @@ impl Grounder<'_, '_, '_> {
             _ if held.is_some() => actions.push(Action::put_on_table(object.clone(), None)),
             _ => {}
         }
-        self.act(target, "open", None, &mut empty, actions)?;
-        Ok(())
+        self.act(target, "open", None, &mut empty, actions)
     }
 
     /// As [`state_of`](Self::state_of), when it is beyond doubt: from across a room a gap of a few centimetres does not show, so that
@@ -298,6 +298,17 @@ impl Grounder<'_, '_, '_> {
             None if self.tools.rooms() => Ok(None),
             None => self.state_of(key),
         }
+    }
+
+    /// Whether a drawer or door was left ajar, and no earlier step changes that.
+    fn is_seen_ajar(&mut self, key: &ObjectKey) -> Result<bool, Fault> {
+        let map = self.map()?;
+        let panel = match panels_of(key, &map).as_slice() {
+            [panel] => panel.clone(),
+            _ => key.clone(),
+        };
+        let is_changed = self.states.iter().any(|(other, _)| other == key || *other == panel);
+        Ok(!is_changed && is_ajar(&panel, &map))
     }
 
     /// Whether a drawer or door is open or closed, after the steps so far; `None` for what neither is, or what cannot be told.

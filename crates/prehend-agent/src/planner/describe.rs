@@ -271,6 +271,7 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
             Action::Home => "go home".to_owned(),
             Action::Look => "look again".to_owned(),
             Action::Stop => "stop".to_owned(),
+            Action::Already(clause) => format!("leave it: {clause}"),
         })
         .collect();
     words.join(", then ")

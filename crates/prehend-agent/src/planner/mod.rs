@@ -27,7 +27,7 @@ pub(crate) use act::faces_front;
 pub(crate) use describe::{describe, describe_apart, listed, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
-pub(crate) use rows::seen_state;
+pub(crate) use rows::is_made;
 
 /// A part of the table where something shall stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,8 @@ pub enum Action {
     Look,
     /// Hold still.
     Stop,
+    /// Nothing: what a step asks for is so already, as this clause says it.
+    Already(String),
 }
 
 impl Action {

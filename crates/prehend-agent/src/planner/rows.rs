@@ -193,6 +193,16 @@ pub(crate) fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
     (is_sure || is_face && !part.class_name.ends_with("drawer")).then_some(Makes::Closed)
 }
 
+/// Whether the map shows that something is as an action makes it: what stands ajar is open, and yet can be opened.
+pub(crate) fn is_made(key: &ObjectKey, makes: Makes, map: &ObjectMap) -> bool {
+    seen_state(key, map) == Some(makes) && !(makes == Makes::Open && is_ajar(key, map))
+}
+
+/// Whether something stands ajar.
+pub(super) fn is_ajar(key: &ObjectKey, map: &ObjectMap) -> bool {
+    map.get(key).and_then(|part| fixture::opening(part, map)).is_some_and(|opening| opening.is_ajar())
+}
+
 /// Whether the drawers and doors that are seen of what a panel belongs to make up most of its front.
 fn is_row_seen(panel: &Object, map: &ObjectMap) -> bool {
     let Some(whole) = fixture::whole_of(panel, map) else { return true };

@@ -13,7 +13,6 @@ impl Grounder<'_, '_, '_> {
     /// Grounds every step; nothing moves.
     pub(super) fn plan_steps(&mut self, steps: &[Step]) -> Result<Plan, Fault> {
         let mut actions: Vec<Action> = Vec::new();
-        let mut already: Vec<String> = Vec::new();
         let mut held = self.held();
         for (index, step) in steps.iter().enumerate() {
             let next = steps.get(index + 1);
@@ -33,7 +32,7 @@ impl Grounder<'_, '_, '_> {
                     self.objects = keys.clone();
                     for key in self.in_turn(action, keys)? {
                         let part = part.as_ref();
-                        already.extend(self.act(&key, action, part, &mut held, &mut actions)?);
+                        self.act(&key, action, part, &mut held, &mut actions)?;
                     }
                 }
                 Step::Place { objects, destination, part, drop } => {
@@ -64,7 +63,7 @@ impl Grounder<'_, '_, '_> {
                             spot,
                         };
                         match self.put(&key, relation, &targets, &held)?.filter(|_| compartment.is_none()) {
-                            Some(text) => already.push(text),
+                            Some(clause) => actions.push(Action::Already(clause)),
                             None => {
                                 self.make_way(&key, relation, &targets, &held, &mut actions)?;
                                 self.vacate_place_of(&destination, &key, &meant, &mut actions)?;
@@ -102,9 +101,13 @@ impl Grounder<'_, '_, '_> {
                 Step::Unsupported { .. } => {}
             }
         }
-        if actions.is_empty() {
-            let text =
-                if already.is_empty() { "There is nothing to do.".to_owned() } else { already.join(" ") };
+        let already = |action: &Action| match action {
+            Action::Already(clause) => Some(format!("{}.", capital(clause))),
+            _ => None,
+        };
+        // Nothing is left to do.
+        if let Some(said) = actions.iter().map(already).collect::<Option<Vec<String>>>() {
+            let text = if said.is_empty() { "There is nothing to do.".to_owned() } else { said.join(" ") };
             return Ok(Plan::Answer(text));
         }
         let plan = Plan::Actions(actions);
@@ -288,7 +291,7 @@ impl Grounder<'_, '_, '_> {
         !objects.is_empty() && objects.iter().all(|key| self.objects.contains(key))
     }
 
-    /// Checks one placement; a text when it is already so.
+    /// Checks one placement; a clause when it is already so.
     fn put(
         &mut self,
         key: &ObjectKey,
@@ -326,7 +329,7 @@ impl Grounder<'_, '_, '_> {
         let fresh = !self.tools.rooms() && held.is_none() && self.facts.is_empty();
         if fresh && self.is_so(key, relation, targets)? {
             let there = relation_words(relation, targets, &map);
-            return Ok(Some(format!("{} is already {there}.", capital(&describe(key, &map)))));
+            return Ok(Some(format!("{} is already {there}", describe(key, &map))));
         }
         Ok(None)
     }
