@@ -369,11 +369,9 @@ impl Executor<'_, '_> {
                     Action::Pick { object, .. }
                     | Action::Place { object, .. }
                     | Action::Act { object, .. } => Some(self.alias(object)),
-                    Action::Go { .. }
-                    | Action::Home
-                    | Action::Look
-                    | Action::Stop
-                    | Action::Already(_) => None,
+                    Action::Go { .. } | Action::Home | Action::Look | Action::Stop | Action::Already(_) => {
+                        None
+                    }
                 };
                 self.tools.survey(Skill::Look, view, about.as_ref())?;
             } else if self.tools.state().held_object.is_none() {

@@ -8,6 +8,7 @@
 
 pub mod asp;
 pub mod boxes;
+pub mod cabinet;
 pub mod cause;
 pub mod clutter;
 pub mod day;

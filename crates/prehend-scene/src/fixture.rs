@@ -29,6 +29,8 @@ const DEEP: f64 = 0.10;
 const AS_WIDE: f64 = 0.7;
 /// Share of a thing's points in the box of a drawer from which it is something of that drawer, and the margin, metres.
 const OF_PANEL: (f64, f64) = (0.6, 0.01);
+/// Most points of a thing that are asked whether they are in a drawer.
+const SAMPLE: usize = 500;
 /// Share of a thing's points in the box of another of its name from which it is a scrap of that one: two that stand side by side
 /// share no room.
 const SCRAP: f64 = 0.4;
@@ -131,7 +133,7 @@ fn box_gap(part: &Object, whole: &Object) -> f64 {
 }
 
 /// The object that a drawer or door belongs to: of those it is a part of the one it lies deepest in, a larger one only when it is
-/// no part itself. What lies in another of its name is no whole.
+/// no part itself. What lies in another of its name is no whole, nor is what lies in a drawer while there is another.
 pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
     let panels = || map.objects.iter().filter(|other| is_panel(&other.class_name));
     let can_be = |other: &&Object| {
@@ -139,7 +141,11 @@ pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
             && is_part_of(part, other)
             && !panels().any(|panel| lies_in(other, panel, OF_PANEL.0))
     };
-    let wholes: Vec<&Object> = map.objects.iter().filter(can_be).collect();
+    let mut wholes: Vec<&Object> = map.objects.iter().filter(can_be).collect();
+    let slides_along = |whole: &&Object| panels().any(|drawer| is_content(whole, drawer));
+    if !wholes.iter().all(slides_along) {
+        wholes.retain(|whole| !slides_along(whole));
+    }
     // What lies in another of its name is what was seen of that one alone: an inner wall through an open drawer.
     let is_scrap = |whole: &Object| {
         let lies = |other: &Object| is_part_of(whole, other) && lies_in(whole, other, SCRAP);
@@ -151,6 +157,26 @@ pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
         };
         near(a).total_cmp(&near(b))
     })
+}
+
+/// Whether something is what lies in a drawer, or what was seen of its hollow: it is within the height and the breadth of the drawer,
+/// however far it reaches along the drawer's way.
+fn is_content(object: &Object, drawer: &Object) -> bool {
+    if is_door(&drawer.class_name) || object.key == drawer.key {
+        return false;
+    }
+    let half = drawer.bounds.size / 2.0;
+    let step = object.cloud.len().div_ceil(SAMPLE).max(1);
+    let points: Vec<&Point3<f64>> = object.cloud.points.iter().step_by(step).collect();
+    let share_within = |half_across: f64, across: fn(&Point3<f64>) -> f64| {
+        let is_within = |point: &&&Point3<f64>| {
+            let local = drawer.bounds.pose.inverse_transform_point(point);
+            across(&local).abs() <= half_across + OF_PANEL.1 && local.z.abs() <= half.z + OF_PANEL.1
+        };
+        points.iter().filter(is_within).count() as f64 / points.len().max(1) as f64
+    };
+    // Which of its sides is its front the box alone does not tell.
+    share_within(half.x, |p| p.x).max(share_within(half.y, |p| p.y)) >= OF_PANEL.0
 }
 
 /// Whether at least this share of an object's points is in the box of another.
@@ -385,6 +411,21 @@ mod tests {
                 assert!(turned != 0.0 || !shows_face(at("drawer_1"), &aside), "{turned}");
             }
         }
+    }
+
+    /// The hollow of an open drawer, called a box, reaches farther back than what was seen of the drawer.
+    #[test]
+    fn what_is_in_a_drawer_is_not_what_the_drawer_is_in() {
+        let mut map = cabinet(0.15, 0.0);
+        let mut hollow = patch([0.47, -0.1, 0.17], [0.67, 0.1, 0.17]);
+        hollow.extend(patch([0.67, -0.1, 0.17], [0.67, 0.1, 0.25]));
+        map.objects.push(object("box_0", "box", hollow));
+        let whole = whole_of(map.get(&"drawer_1".into()).expect("in the map"), &map);
+        assert_eq!(whole.map(|whole| whole.key.0.as_str()), Some("cabinet_0"));
+        // Were it all that is seen, it would be the whole.
+        map.objects.remove(0);
+        let whole = whole_of(map.get(&"drawer_1".into()).expect("in the map"), &map);
+        assert_eq!(whole.map(|whole| whole.key.0.as_str()), Some("box_0"));
     }
 
     #[test]

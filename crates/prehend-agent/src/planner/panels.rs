@@ -92,10 +92,16 @@ pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
         .filter(|part| part.key != *key && fixture::is_panel(class_of(part)))
         .filter(|part| fixture::whole_of(part, map).is_some_and(|whole| whole.key == *key))
         .collect();
-    let face = |panel: &&Object| {
+    without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
+}
+
+/// Drawers and doors of one thing without pieces of others.
+pub(super) fn without_pieces(mut panels: Vec<&Object>) -> Vec<&Object> {
+    let face = |panel: &Object| {
         let size = panel.bounds.size;
         size.x.max(size.y) * size.z
     };
-    let largest = panels.iter().map(face).fold(0.0, f64::max);
-    panels.iter().filter(|panel| face(panel) >= PIECE * largest).map(|panel| panel.key.clone()).collect()
+    let largest = panels.iter().map(|panel| face(panel)).fold(0.0, f64::max);
+    panels.retain(|panel| face(panel) >= PIECE * largest);
+    panels
 }

@@ -2,7 +2,7 @@
 
 use super::describe::counted;
 use super::ground::{Grounder, head_word, refuse};
-use super::panels::panels_of;
+use super::panels::{panels_of, without_pieces};
 use crate::language::NounPhrase;
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
@@ -211,7 +211,7 @@ fn is_row_seen(panel: &Object, map: &ObjectMap) -> bool {
     seen > ROW_SEEN * face(whole)
 }
 
-/// Objects by what they belong to; what belongs to nothing is one group.
+/// Objects by what they belong to, without pieces of drawers and doors; what belongs to nothing is one group.
 fn by_whole(keys: Vec<ObjectKey>, map: &ObjectMap) -> Vec<Vec<ObjectKey>> {
     let mut groups: Vec<(Option<ObjectKey>, Vec<ObjectKey>)> = Vec::new();
     for key in keys {
@@ -222,7 +222,14 @@ fn by_whole(keys: Vec<ObjectKey>, map: &ObjectMap) -> Vec<Vec<ObjectKey>> {
             None => groups.push((whole, vec![key])),
         }
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    let whole = |(whole, group): (Option<ObjectKey>, Vec<ObjectKey>)| {
+        let panels: Vec<&Object> = group.iter().filter_map(|key| map.get(key)).collect();
+        if whole.is_none() || panels.iter().any(|panel| !fixture::is_panel(&panel.class_name)) {
+            return group;
+        }
+        without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
+    };
+    groups.into_iter().map(whole).collect()
 }
 
 /// Whether no two of these stand side by side.

@@ -178,7 +178,7 @@ pub struct QueryArgs {
 
 /// Arguments of `eval map`.
 #[derive(Clone, Debug, Args)]
-#[command(group = ArgGroup::new("what").required(true).args(["frames", "sim", "race"]))]
+#[command(group = ArgGroup::new("what").required(true).args(["frames", "sim", "drawers", "race"]))]
 pub struct EvalMapArgs {
     /// Recorded frames with target_mask.png (one thing) or instances.png (16 bit, a number for each thing)
     #[arg(long, value_name = "DIR")]
@@ -186,6 +186,12 @@ pub struct EvalMapArgs {
     /// Random tables of the simulator: objects by 3D boxes, merged, not merged, and from one keyframe
     #[arg(long)]
     pub sim: bool,
+    /// A cabinet of this model in the simulator, whose drawers are opened and closed: is each one object in its row, as open as it is?
+    #[arg(long, value_name = "MODEL")]
+    pub drawers: Option<String>,
+    /// With --drawers: changes of the scene for each seed
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
+    pub moves: u16,
     /// Time and memory of the map of these frames, keyframe by keyframe; masks are taken from instances.png and instances.json
     #[arg(long, value_name = "DIR")]
     pub race: Option<PathBuf>,
@@ -193,9 +199,9 @@ pub struct EvalMapArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["frames", "sim"])]
     pub boxes: Option<PathBuf>,
     /// With --frames: show how the figures change when each parameter is halved, doubled, and so on
-    #[arg(long, conflicts_with_all = ["sim", "race"])]
+    #[arg(long, conflicts_with_all = ["sim", "drawers", "race"])]
     pub sweep: bool,
-    /// With --sim: tables
+    /// With --sim: tables; with --drawers: cabinets
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
     /// How the tables of --sim look.

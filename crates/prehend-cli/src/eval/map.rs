@@ -1,5 +1,6 @@
 //! `prehend eval map`: maps of recorded frames against labels, of simulated ones against the truth, and by the clock.
 
+mod drawers;
 mod race;
 mod sim;
 
@@ -19,10 +20,11 @@ const FACTORS: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 /// Judges maps; gives the exit code.
 pub fn map(args: EvalMapArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let done = match (&args.frames, &args.race) {
-        (Some(frames), _) => recorded(frames, &args, &screen),
-        (None, Some(folder)) => race::run(folder, &args, &screen),
-        (None, None) => sim::run(&args, &screen),
+    let done = match (&args.frames, &args.race, &args.drawers) {
+        (Some(frames), _, _) => recorded(frames, &args, &screen),
+        (None, Some(folder), _) => race::run(folder, &args, &screen),
+        (None, None, Some(model)) => drawers::run(model, &args, &screen),
+        (None, None, None) => sim::run(&args, &screen),
     };
     match done {
         Ok(()) => exit::DONE,

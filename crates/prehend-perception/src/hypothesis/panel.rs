@@ -29,6 +29,8 @@ const NAMED: f64 = 0.2;
 const BEFORE: f64 = 0.08;
 const BEHIND: f64 = 0.45;
 const BESIDE: f64 = 0.012;
+/// Greatest share of the points of a drawer that are farther before its front than its handle: what is named may lie before it.
+const BEFORE_FRONT: f64 = 0.15;
 /// Distance from which something stands before a front, metres.
 const STANDS_OUT: f64 = 0.015;
 /// A row of handles.
@@ -81,7 +83,7 @@ pub(super) fn settle(
     for (number, hypothesis) in found.iter().enumerate().filter(|(_, h)| is_panel(h)) {
         let points: Vec<Point3<f64>> =
             hypothesis.pixels.iter().filter_map(|index| scene.grid.points[*index]).collect();
-        let Some(front) = Front::find(&points, &eye) else { continue };
+        let Some(front) = Front::find(&points, &eye).filter(|front| closes(front, &points)) else { continue };
         match faces.iter_mut().find(|face| is_same(&face.front, &front)) {
             Some(face) => {
                 face.members.push(number);
@@ -122,6 +124,12 @@ pub(super) fn settle(
         found.remove(number);
     }
     found.extend(made);
+}
+
+/// Whether a face is in front of what it was found in: before a wall of a hollow there is the rest of the drawer.
+fn closes(front: &Front, points: &[Point3<f64>]) -> bool {
+    let is_before = |p: &&Point3<f64>| p.coords.dot(&front.normal) - front.offset > BEFORE;
+    points.iter().filter(is_before).count() as f64 <= BEFORE_FRONT * points.len() as f64
 }
 
 fn is_same(a: &Front, b: &Front) -> bool {
@@ -423,6 +431,23 @@ mod tests {
         check((0..100).map(|i| 0.05 + f64::from(i) * 1e-3).collect(), &[all]);
         check(bar(0.10).chain(bar(0.13)).collect(), &[all]);
         check(bar(0.12).chain([0.05, 0.051, 0.2]).collect(), &[all]);
+    }
+
+    /// A drawer seen into from above, its front below the edge of the picture: the wall at its back is the largest upright face.
+    #[test]
+    fn the_back_of_a_hollow_is_no_front() {
+        let grid = |n: usize, step: f64| (0..n).map(move |i| i as f64 * step);
+        let mut points: Vec<Point3<f64>> = Vec::new();
+        for y in grid(60, 0.005) {
+            points.extend(grid(20, 0.004).map(|z| Point3::new(0.6, y, 0.2 + z)));
+        }
+        let eye = Point3::new(0.2, 0.15, 0.6);
+        let front = |points: &[Point3<f64>]| Front::find(points, &eye).filter(|front| closes(front, points));
+        assert!(front(&points).is_some());
+        for x in grid(35, 0.004) {
+            points.extend(grid(60, 0.005).map(|y| Point3::new(0.46 + x, y, 0.2)));
+        }
+        assert!(front(&points).is_none());
     }
 
     #[test]

@@ -12,8 +12,9 @@ use prehend_scene::{Object, fixture, spatial};
 const SLIDE: f64 = 0.45;
 /// Least height of one of several fronts that were taken for one, as a share of its height.
 const WHOLE_FRONT: f64 = 0.25;
-/// Greatest difference of the upper edges of one drawer, metres.
-const LEVEL: f64 = 0.025;
+/// Greatest difference of the upper edges of one drawer, metres, or least overlap of its heights, as a share of both together: no two
+/// drawers of one cabinet share a row.
+const LEVEL: (f64, f64) = (0.025, 0.4);
 /// Greatest offset of one drawer across its way, as a share of its width.
 const IN_LINE: f64 = 0.3;
 /// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
@@ -35,7 +36,7 @@ fn is_strip(seen: &Object, known: &Object) -> bool {
 }
 
 /// For each known object whether it is a drawer or door that this frame shows to be several: others than the one it is paired with
-/// lie on it for the most part.
+/// lie on it, and together with that one they are most of it. Pieces of what a frame shows in part are no fronts.
 pub(super) fn were_several(
     old: &[Known],
     seen: &[Known],
@@ -44,22 +45,33 @@ pub(super) fn were_several(
     rule: &MergeRule,
 ) -> Vec<bool> {
     let mut several = vec![false; old.len()];
+    // Share of each known panel that its pair and the others that lie on it show.
+    let mut shown = vec![0.0; old.len()];
     let paired = super::associate::paired(old.len(), pairs);
     for (other, pair) in seen.iter().zip(pairs) {
+        if let Some(place) = *pair
+            && fixture::is_panel(&old[place].object.class_name)
+        {
+            shown[place] += other.share_of(&old[place], rule);
+        }
         if !fixture::is_panel(&other.object.class_name) {
             continue;
         }
         for place in near.touching(&other.reach(rule)) {
             let known = &old[place];
             // A sliver of what something hides is no front of its own.
-            several[place] |= paired[place]
+            let lies_on_it = paired[place]
                 && *pair != Some(place)
                 && fixture::is_panel(&known.object.class_name)
                 && other.object.bounds.size.z > WHOLE_FRONT * known.object.bounds.size.z
                 && known.share_of(other, rule) > UNMOVED;
+            if lies_on_it {
+                several[place] = true;
+                shown[place] += other.share_of(known, rule);
+            }
         }
     }
-    several
+    several.iter().zip(shown).map(|(several, shown)| *several && shown > UNMOVED).collect()
 }
 
 /// Height of a piece of a drawer, as a share of the drawer's: less is a handle or a sliver, more is a whole side.
@@ -76,11 +88,19 @@ const FRONT: (f64, f64, f64, f64) = (0.012, 0.045, 0.15, 0.1);
 /// Views after which two drawers above each other are known to be two.
 const SEEN_APART: u32 = 2;
 
+/// Whether two sightings of drawers are in one row.
+fn are_level(a: &Object, b: &Object) -> bool {
+    let range = |object: &Object| (object.bounds.top() - object.bounds.size.z, object.bounds.top());
+    let ((low_a, top_a), (low_b, top_b)) = (range(a), range(b));
+    let (shared, both) = (top_a.min(top_b) - low_a.max(low_b), top_a.max(top_b) - low_a.min(low_b));
+    (top_a - top_b).abs() <= LEVEL.0 || shared >= LEVEL.1 * both
+}
+
 /// Whether the smaller of two sightings of drawers lies in the box of the larger: no two drawers share their room.
 fn is_piece(a: &Object, b: &Object) -> bool {
     let (small, large) = if a.bounds.volume() < b.bounds.volume() { (a, b) } else { (b, a) };
     let share = small.bounds.size.z / large.bounds.size.z.max(1e-3);
-    let level = (small.bounds.top() - large.bounds.top()).abs() <= LEVEL;
+    let level = are_level(small, large);
     (share < PIECE.0 || share > PIECE.1 && level) && fixture::lies_in(small, large, IN_BOX)
 }
 
@@ -88,7 +108,7 @@ fn is_piece(a: &Object, b: &Object) -> bool {
 /// front of its own farther out than the other's. Of a closed drawer only the front is seen, which is not deep.
 fn is_torn(a: &Object, b: &Object) -> bool {
     let (smaller, larger) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
-    let level = (a.bounds.top() - b.bounds.top()).abs() <= LEVEL;
+    let level = are_level(a, b);
     let as_high = smaller.bounds.size.z > PIECE.1 * larger.bounds.size.z;
     let Some(front) = Front::find(&larger.cloud.points, &larger.viewer()).filter(|_| level && as_high) else {
         return false;
@@ -161,13 +181,12 @@ pub(super) fn spans_several(
     })
 }
 
-/// Whether two sightings of drawers or doors are of one that moved: their upper edges are level, and along the way of a
-/// drawer they are in line; of a door only how far apart they are tells.
+/// Whether two sightings of drawers or doors are of one that moved: they are in one row, and along the way of a drawer they are in line; of a door only how far apart they are tells.
 fn in_one_slot(a: &Object, b: &Object) -> bool {
     let shift = b.bounds.pose.translation.vector - a.bounds.pose.translation.vector;
     if !fixture::is_panel(&a.class_name)
         || !fixture::is_panel(&b.class_name)
-        || (a.bounds.top() - b.bounds.top()).abs() > LEVEL
+        || !are_level(a, b)
         || shift.xy().norm() > SLIDE
     {
         return false;
@@ -347,6 +366,34 @@ mod tests {
             let [whole] = objects.as_slice() else { panic!("{} drawers", objects.len()) };
             assert!(spatial::length_of(&whole.object) > 0.29, "{:?}", whole.object.bounds);
         }
+    }
+
+    /// Close to a drawer its middle is hidden by the hand, and the border cuts off the rest.
+    #[test]
+    fn pieces_of_a_drawer_that_is_seen_in_part_are_no_drawers_and_two_halves_are() {
+        let rule = MergeRule::default();
+        let known = |object: Object| Known::seen(object, 1.0, &rule, 1);
+        let whole = drawer("a", -0.15, 0.3, 0.6, 0.0);
+        let several = |first: (f64, f64), second: (f64, f64)| {
+            let seen = [first, second].map(|(left, width)| known(drawer("b", left, width, 0.6, 0.0)));
+            let near = boxes([&whole]);
+            were_several(&[known(whole.clone())], &seen, &[Some(0), None], &near, &rule)[0]
+        };
+        assert!(several((-0.15, 0.14), (0.01, 0.14)));
+        assert!(!several((-0.15, 0.06), (-0.05, 0.06)));
+    }
+
+    #[test]
+    fn drawers_whose_heights_overlap_are_one_and_neighbours_are_two() {
+        let tall = |low: f64, height: f64| {
+            let mut object = drawer("a", -0.15, 0.3, 0.6, 0.0);
+            object.bounds.size.z = height;
+            object.bounds.pose.translation.z = low + height / 2.0;
+            object
+        };
+        assert!(in_one_slot(&tall(0.045, 0.05), &tall(0.05, 0.08)));
+        assert!(in_one_slot(&tall(0.05, 0.08), &tall(0.10, 0.03)));
+        assert!(!in_one_slot(&tall(0.05, 0.08), &tall(0.12, 0.08)));
     }
 
     #[test]

@@ -1,0 +1,327 @@
+//! What the object map makes of a cabinet whose drawers are opened and closed again and again, while the wrist camera looks from the
+//! robot's poses and the imperfect detector names what it sees.
+//!
+//! Each move changes one joint, or moves something that stands before the cabinet; looks follow. Asked for are the drawers of which
+//! the looks of that move show at least [`SEEN`] pixels. Nothing but the map is judged: no motion, no sentence.
+
+use nalgebra::{Point3, Translation3, Vector3};
+use prehend_geometry::OrientedBox;
+use prehend_perception::map::Tool;
+use prehend_perception::{Detection, Keyframe, LabelImage, MapBuilder, MapSettings, PartLabels};
+use prehend_scene::{Object, ObjectKey, ObjectMap, fixture, spatial};
+use prehend_sim::scene::{PlacedScene, Scene};
+use prehend_sim::sensors::{Detections, Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
+use prehend_sim::world::{ArmModel, ObjectTruth, World};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Pixels of a drawer in one frame from which it is asked for.
+pub const SEEN: usize = 800;
+/// Frames of one look.
+const FRAMES: u64 = 3;
+/// Steps in which things come to rest.
+const SETTLING: usize = 60;
+/// How far a drawer is pulled out, metres: least that is open, and most that is shut.
+const STATES: (f64, f64) = (0.05, 0.012);
+/// Least face of a drawer of the map against the largest: less is a piece, which the planner leaves out too.
+const PIECE: f64 = 0.3;
+/// Share of a drawer's height by which the middle of what is in its row may be off.
+const IN_ROW: f64 = 0.5;
+/// The survey poses of the arm, radians: home, the upright faces, then the others.
+const POSES: [(&str, [f64; 6]); 5] = [
+    ("home", [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0]),
+    ("front", [0.0, -1.5688, 0.0671, 0.0, 0.3309, 0.0]),
+    ("near", [0.0, -0.9394, -1.0648, 0.0, 1.725, 0.0]),
+    ("far", [0.0, -0.1078, -1.6548, 0.0, 1.7627, 0.0]),
+    ("left", [0.6268, -0.3997, -1.3211, -0.1527, 1.5078, 0.6201]),
+];
+
+/// Which cabinet, and how long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// A model of `config/objects` with drawers.
+    pub model: String,
+    /// Changes of the scene.
+    pub moves: usize,
+    /// Seed of everything.
+    pub seed: u64,
+}
+
+/// How often it was right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Figures {
+    /// Moves.
+    pub moves: usize,
+    /// Moves after which every drawer that was seen was one object in its row, and no other drawer was on the map.
+    pub whole: usize,
+    /// Drawers asked for, over all moves.
+    pub drawers: usize,
+    /// Of them those that are one object of the map.
+    pub single: usize,
+    /// Drawers that are one object and were one before.
+    pub met_again: usize,
+    /// Of them those that have the key they had.
+    pub same_key: usize,
+    /// Drawers that are one object and stand plainly open or shut.
+    pub states: usize,
+    /// Of them those that the map shows so.
+    pub states_right: usize,
+    /// Drawers of the map that are none.
+    pub extra: usize,
+}
+
+impl Figures {
+    /// Both together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            moves: self.moves + other.moves,
+            whole: self.whole + other.whole,
+            drawers: self.drawers + other.drawers,
+            single: self.single + other.single,
+            met_again: self.met_again + other.met_again,
+            same_key: self.same_key + other.same_key,
+            states: self.states + other.states,
+            states_right: self.states_right + other.states_right,
+            extra: self.extra + other.extra,
+        }
+    }
+}
+
+/// What stands there now.
+struct State {
+    joints: BTreeMap<String, f64>,
+    things: [[f64; 2]; 3],
+}
+
+impl State {
+    fn text(&self, model: &str) -> String {
+        let joints: Vec<String> = self.joints.iter().map(|(joint, at)| format!("{joint}: {at:.3}")).collect();
+        let [bell, apple, block] = self.things;
+        let at = |[x, y]: [f64; 2]| format!("pose: {{xy: [{x:.3}, {y:.3}], yaw: 0.0}}");
+        format!(
+            "name: cabinet
+table: {{size: [0.9, 1.2], center: [0.5, 0.0], color: light grey}}
+detector: {{preset: imperfect, confusions: {{bell: [bowl], drawer: [box]}}}}
+objects:
+- {{name: cabinet, model: {model}, joints: {{{}}}, pose: {{xy: [0.74, 0.0], yaw: 0.0}}}}
+- {{name: bell, model: desk_bell, {}}}
+- {{name: apple, class: apple, shape: sphere, color: [186, 34, 30], size: {{radius: 0.027}}, mass: 0.12, {}}}
+- {{name: block, class: block, shape: box, color: blue, size: [0.04, 0.04, 0.04], {}}}
+",
+            joints.join(", "),
+            at(bell),
+            at(apple),
+            at(block)
+        )
+    }
+}
+
+/// The camera and what it makes of the scene.
+struct Watch<'a> {
+    arm: &'a ArmModel,
+    path: &'a Path,
+    seed: u64,
+    frame: u64,
+    builder: MapBuilder,
+}
+
+/// Runs the moves of one seed and judges the map after each. `scenes` is the folder of scene files, beside that of the models.
+///
+/// Errors: in words, when the model is none of those, has no drawers, or the scene cannot be made.
+pub fn measure(
+    arm: &ArmModel,
+    scenes: &Path,
+    map: MapSettings,
+    settings: &Settings,
+) -> Result<Figures, String> {
+    let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
+    let path = scenes.join("cabinet.yaml");
+    let mut state = State { joints: BTreeMap::new(), things: [[0.36, 0.30], [0.33, 0.14], [0.33, -0.14]] };
+    let mut watch =
+        Watch { arm, path: &path, seed: settings.seed, frame: 0, builder: MapBuilder::new("link_base", map) };
+    let (_, world) = watch.world(&state.text(&settings.model), &POSES[0].1)?;
+    let truth = world.truth();
+    let of_cabinet = truth.mechanisms.iter().filter(|joint| joint.object == "cabinet");
+    let joints: Vec<(String, f64)> = of_cabinet.map(|joint| (joint.joint.clone(), joint.limits[1])).collect();
+    let Some(_) = joints.first() else {
+        return Err(format!("the model `{}` has no drawers", settings.model));
+    };
+    let mut figures = Figures { moves: settings.moves, ..Figures::default() };
+    let mut keys: BTreeMap<String, ObjectKey> = BTreeMap::new();
+    for _ in 0..settings.moves {
+        if rng.random_bool(0.7) {
+            let (joint, limit) = &joints[rng.random_range(0..joints.len())];
+            let was_open = state.joints.get(joint).is_some_and(|at| *at > STATES.0);
+            let at = match (was_open, rng.random_bool(0.15)) {
+                (_, true) => rng.random_range(0.03..0.05),
+                (true, _) => rng.random_range(0.0..0.008),
+                (false, _) => rng.random_range(0.6..1.0) * limit,
+            };
+            state.joints.insert(joint.clone(), at);
+        } else {
+            let thing = rng.random_range(0..state.things.len());
+            let free = |at: [f64; 2], others: &[[f64; 2]; 3]| {
+                let apart = |(number, other): (usize, &[f64; 2])| {
+                    number == thing || (other[0] - at[0]).hypot(other[1] - at[1]) > 0.12
+                };
+                others.iter().enumerate().all(apart)
+            };
+            for _ in 0..20 {
+                let at = [rng.random_range(0.28..0.42), rng.random_range(-0.34..0.34)];
+                if free(at, &state.things) {
+                    state.things[thing] = at;
+                    break;
+                }
+            }
+        }
+        let text = state.text(&settings.model);
+        let mut views = vec![0];
+        if rng.random_bool(0.5) {
+            views.push(1);
+        }
+        if rng.random_bool(0.25) {
+            views.push(rng.random_range(2..POSES.len()));
+        }
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut truth = Vec::new();
+        for view in views {
+            let (name, pose) = &POSES[view];
+            let (placed, world) = watch.world(&text, pose)?;
+            for (drawer, pixels) in watch.look(&placed, &world, name)? {
+                let most = seen.entry(drawer).or_default();
+                *most = pixels.max(*most);
+            }
+            truth = world.truth().objects;
+        }
+        seen.retain(|_, pixels| *pixels >= SEEN);
+        truth.retain(|object| fixture::is_panel(&object.class));
+        let out = |drawer: &str| {
+            let joint = joints.iter().find(|(joint, _)| drawer.contains(joint.as_str()));
+            joint.and_then(|(joint, _)| state.joints.get(joint)).copied().unwrap_or(0.0)
+        };
+        judge(watch.builder.map(), &truth, &seen, out, &mut keys, &mut figures);
+    }
+    Ok(figures)
+}
+
+/// Holds the map against the drawers that were seen.
+fn judge(
+    map: &ObjectMap,
+    truth: &[ObjectTruth],
+    seen: &BTreeMap<String, usize>,
+    out: impl Fn(&str) -> f64,
+    keys: &mut BTreeMap<String, ObjectKey>,
+    figures: &mut Figures,
+) {
+    let face = |object: &Object| spatial::length_of(object) * spatial::height_of(object);
+    let mut drawers: Vec<&Object> =
+        map.objects.iter().filter(|object| fixture::is_panel(&object.class_name)).collect();
+    let largest = drawers.iter().map(|object| face(object)).fold(0.0, f64::max);
+    drawers.retain(|object| face(object) >= PIECE * largest);
+    let is_in_row = |object: &Object, drawer: &ObjectTruth| {
+        let off = (spatial::centre(object).z - drawer.position[2]).abs();
+        off < IN_ROW * 2.0 * drawer.half_extents[2].min(0.05)
+    };
+    let extra = drawers.iter().filter(|object| !truth.iter().any(|drawer| is_in_row(object, drawer))).count();
+    figures.extra += extra;
+    let mut whole = extra == 0;
+    for drawer in truth.iter().filter(|drawer| seen.contains_key(&drawer.name)) {
+        figures.drawers += 1;
+        let found: Vec<&Object> =
+            drawers.iter().copied().filter(|object| is_in_row(object, drawer)).collect();
+        let [object] = found.as_slice() else {
+            whole = false;
+            continue;
+        };
+        figures.single += 1;
+        if let Some(was) = keys.insert(drawer.name.clone(), object.key.clone()) {
+            figures.met_again += 1;
+            figures.same_key += usize::from(was == object.key);
+        }
+        let at = out(&drawer.name);
+        if at > STATES.0 || at < STATES.1 {
+            figures.states += 1;
+            let shown = fixture::opening(object, map).map(|opening| opening.is_open());
+            figures.states_right += usize::from(shown == Some(at > STATES.0));
+        }
+    }
+    figures.whole += usize::from(whole);
+}
+
+fn labels_of(found: &Detections) -> (LabelImage, Vec<Detection>) {
+    let (width, height) = (found.labels.width, found.labels.height);
+    let labels = LabelImage { width, height, labels: found.labels.labels.clone() };
+    let detections = (1..=u16::MAX).zip(&found.items).map(|(label, item)| Detection {
+        label,
+        class_name: item.class_name.clone(),
+        score: item.score,
+    });
+    (labels, detections.collect())
+}
+
+impl Watch<'_> {
+    /// The scene at rest, with the arm at a pose.
+    fn world(&self, text: &str, pose: &[f64; 6]) -> Result<(PlacedScene, World), String> {
+        let scene = Scene::parse(&self.path.to_string_lossy(), text).map_err(|error| error.to_string())?;
+        let placed = scene.instantiate(self.seed).map_err(|error| error.to_string())?;
+        let mut world = World::new(&placed, self.arm, pose).map_err(|error| error.to_string())?;
+        (0..SETTLING).for_each(|_| world.step());
+        Ok((placed, world))
+    }
+
+    /// Takes frames into the map; most pixels of each drawer in one of them.
+    fn look(
+        &mut self,
+        placed: &PlacedScene,
+        world: &World,
+        view: &str,
+    ) -> Result<BTreeMap<String, usize>, String> {
+        let error = |error: &dyn std::fmt::Display| error.to_string();
+        let stage = Stage::new(&world.render_items()).map_err(|e| error(&e))?;
+        let spec = &placed.scene;
+        let entities = world.entities();
+        let classes = entities.iter().map(|entity| entity.class.clone()).collect();
+        let mut camera = RgbdCamera::new(wrist_camera_intrinsics(), spec.camera.clone(), self.seed);
+        let detector = Detector::new(spec.detector.clone(), classes, self.seed);
+        let parts =
+            Detector::new(spec.part_detector.clone(), stage.region_classes(), self.seed.wrapping_add(7));
+        let moment = world.frame();
+        let pose = moment.base_from_camera;
+        let tcp = world.model().tcp_pose(world.arm_joints());
+        let drawables = stage.drawables(&moment).map_err(|e| error(&e))?;
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for _ in 0..FRAMES {
+            self.frame += 1;
+            let drawn = camera.capture(&pose, &drawables, self.frame).map_err(|e| error(&e))?;
+            for (label, entity) in (1_u16..).zip(entities).filter(|(_, e)| fixture::is_panel(&e.class)) {
+                let pixels = drawn.labels.labels.iter().filter(|other| **other == label).count();
+                let most = seen.entry(entity.name.clone()).or_default();
+                *most = pixels.max(*most);
+            }
+            let (labels, detections) = labels_of(&detector.detect(&drawn, &pose, self.frame));
+            let (part_labels, part_detections) = labels_of(&parts.detect_parts(&drawn, &pose, self.frame));
+            let keyframe = Keyframe {
+                view: view.to_owned(),
+                stamp: 0.1 * self.frame as f64,
+                color: drawn.color.clone(),
+                depth: drawn.depth.clone(),
+                labels,
+                detections,
+                parts: Some(PartLabels { labels: part_labels, detections: part_detections }),
+                intrinsics: camera.intrinsics(),
+                map_from_camera: pose,
+                // The hand, between camera and tool.
+                robot: vec![OrientedBox {
+                    pose: tcp * Translation3::new(0.0, 0.0, -0.085),
+                    size: Vector3::new(0.08, 0.20, 0.20),
+                }],
+            };
+            let tool = Tool { position: Point3::from(tcp.translation.vector), radius: 0.12, holds: None };
+            self.builder.update(&keyframe, Some(&tool), false, 0).map_err(|e| error(&e))?;
+        }
+        Ok(seen)
+    }
+}
