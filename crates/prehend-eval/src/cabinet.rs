@@ -144,11 +144,14 @@ pub fn measure(
         Watch { arm, path: &path, seed: settings.seed, frame: 0, builder: MapBuilder::new("link_base", map) };
     let (_, world) = watch.world(&state.text(&settings.model), &POSES[0].1)?;
     let truth = world.truth();
-    let of_cabinet = truth.mechanisms.iter().filter(|joint| joint.object == "cabinet");
-    let joints: Vec<(String, f64)> = of_cabinet.map(|joint| (joint.joint.clone(), joint.limits[1])).collect();
-    let Some(_) = joints.first() else {
+    let of_drawers = truth.mechanisms.iter().filter(|joint| {
+        let moves = |object: &&ObjectTruth| object.name == joint.entity && fixture::is_panel(&object.class);
+        joint.object == "cabinet" && truth.objects.iter().any(|object| moves(&object))
+    });
+    let joints: Vec<(String, f64)> = of_drawers.map(|joint| (joint.joint.clone(), joint.limits[1])).collect();
+    if joints.is_empty() {
         return Err(format!("the model `{}` has no drawers", settings.model));
-    };
+    }
     let mut figures = Figures { moves: settings.moves, ..Figures::default() };
     let mut keys: BTreeMap<String, ObjectKey> = BTreeMap::new();
     for _ in 0..settings.moves {

@@ -2,6 +2,7 @@
 
 use super::gone::Look;
 use super::known::Known;
+use super::slots;
 use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
 use prehend_scene::{Object, ObjectKey};
@@ -45,7 +46,10 @@ fn one_to_one(
     rule: &MergeRule,
 ) -> Vec<Option<usize>> {
     let scores = seen.par_iter().enumerate().flat_map_iter(|(number, thing)| {
-        let can_be = |place: &usize| !gone[*place] && !is_within(&old[*place].object, &thing.object);
+        let can_be = |place: &usize| {
+            let known = &old[*place].object;
+            !gone[*place] && !is_within(known, &thing.object) && !slots::in_two_rows(known, &thing.object)
+        };
         near.touching(&thing.reach(rule)).into_iter().filter(can_be).filter_map(move |place| {
             Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
         })
@@ -244,7 +248,8 @@ pub(super) fn moved(
     let paired = paired(old.len(), pairs);
     let left: Vec<usize> = (0..old.len()).filter(|place| gone[*place] && !paired[*place]).collect();
     let is_free: Vec<bool> = pairs.iter().map(Option::is_none).collect();
-    let mut moves = the_only_ones(old, &left, seen, &is_free, is_like);
+    let can_be = |known: &Object, thing: &Object| is_like(known, thing) && !slots::in_two_rows(known, thing);
+    let mut moves = the_only_ones(old, &left, seen, &is_free, can_be);
     // One frame misnames what another names right: of what left its place in this very frame, looks decide where names do not.
     let left: Vec<usize> = left.into_iter().filter(|place| !moves.contains(&Some(*place))).collect();
     let is_free: Vec<bool> =
@@ -260,7 +265,9 @@ pub(super) fn returned(lost: &[Known], seen: &[Known], placed: &[Option<usize>])
     let is_free: Vec<bool> = placed.iter().map(Option::is_none).collect();
     let all: Vec<usize> = (0..lost.len()).collect();
     // Without a name too many things are alike.
-    let is_it = |known: &Object, thing: &Object| !known.class_name.is_empty() && is_like(known, thing);
+    let is_it = |known: &Object, thing: &Object| {
+        !known.class_name.is_empty() && is_like(known, thing) && !slots::in_two_rows(known, thing)
+    };
     the_only_ones(lost, &all, seen, &is_free, is_it)
 }
 
@@ -352,6 +359,13 @@ mod tests {
         assert_eq!(pair_of(vec![part.clone()], drawer.clone()), Some(0));
         part.object.class_name.clear();
         assert_eq!(pair_of(vec![part], drawer.clone()), Some(0));
+        // A drawer does not become the one below it, however much of both touches; its handle is at its height.
+        let above = block("drawer", [0.3, -0.1, 0.07], [0.5, 0.2, 0.14]);
+        assert_eq!(pair_of(vec![drawer.clone()], above.clone()), None);
+        assert_eq!(
+            pair_of(vec![drawer.clone(), above], block("drawer", [0.3, 0.0, 0.1], [0.3, 0.1, 0.12])),
+            Some(1)
+        );
         // The front behind a button, when no view names it.
         let mut front = drawer;
         front.object.class_name.clear();

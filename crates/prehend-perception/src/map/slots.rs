@@ -88,6 +88,17 @@ const FRONT: (f64, f64, f64, f64) = (0.012, 0.045, 0.15, 0.1);
 /// Views after which two drawers above each other are known to be two.
 const SEEN_APART: u32 = 2;
 
+/// Whether two sightings are of drawers one above the other, between which a drawer does not change: the middle of neither is at the
+/// height of the other.
+pub(super) fn in_two_rows(a: &Object, b: &Object) -> bool {
+    let is_drawer = |object: &Object| object.class_name.ends_with("drawer");
+    let is_beside = |a: &Object, b: &Object| {
+        let off = spatial::centre(a).z - spatial::centre(b).z;
+        off.abs() > b.bounds.size.z / 2.0
+    };
+    is_drawer(a) && is_drawer(b) && is_beside(a, b) && is_beside(b, a)
+}
+
 /// Whether two sightings of drawers are in one row.
 fn are_level(a: &Object, b: &Object) -> bool {
     let range = |object: &Object| (object.bounds.top() - object.bounds.size.z, object.bounds.top());
