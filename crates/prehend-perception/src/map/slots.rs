@@ -12,9 +12,8 @@ use prehend_scene::{Object, fixture, spatial};
 const SLIDE: f64 = 0.45;
 /// Least height of one of several fronts that were taken for one, as a share of its height.
 const WHOLE_FRONT: f64 = 0.25;
-/// Greatest difference of the upper edges of one drawer, metres, or least overlap of its heights, as a share of both together: no two
-/// drawers of one cabinet share a row.
-const LEVEL: (f64, f64) = (0.025, 0.4);
+/// Greatest difference of the upper edges of one drawer, metres.
+const LEVEL: f64 = 0.025;
 /// Greatest offset of one drawer across its way, as a share of its width.
 const IN_LINE: f64 = 0.3;
 /// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
@@ -99,19 +98,11 @@ pub(super) fn in_two_rows(a: &Object, b: &Object) -> bool {
     is_drawer(a) && is_drawer(b) && is_beside(a, b) && is_beside(b, a)
 }
 
-/// Whether two sightings of drawers are in one row.
-fn are_level(a: &Object, b: &Object) -> bool {
-    let range = |object: &Object| (object.bounds.top() - object.bounds.size.z, object.bounds.top());
-    let ((low_a, top_a), (low_b, top_b)) = (range(a), range(b));
-    let (shared, both) = (top_a.min(top_b) - low_a.max(low_b), top_a.max(top_b) - low_a.min(low_b));
-    (top_a - top_b).abs() <= LEVEL.0 || shared >= LEVEL.1 * both
-}
-
 /// Whether the smaller of two sightings of drawers lies in the box of the larger: no two drawers share their room.
 fn is_piece(a: &Object, b: &Object) -> bool {
     let (small, large) = if a.bounds.volume() < b.bounds.volume() { (a, b) } else { (b, a) };
     let share = small.bounds.size.z / large.bounds.size.z.max(1e-3);
-    let level = are_level(small, large);
+    let level = (small.bounds.top() - large.bounds.top()).abs() <= LEVEL;
     (share < PIECE.0 || share > PIECE.1 && level) && fixture::lies_in(small, large, IN_BOX)
 }
 
@@ -119,7 +110,7 @@ fn is_piece(a: &Object, b: &Object) -> bool {
 /// front of its own farther out than the other's. Of a closed drawer only the front is seen, which is not deep.
 fn is_torn(a: &Object, b: &Object) -> bool {
     let (smaller, larger) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
-    let level = are_level(a, b);
+    let level = (a.bounds.top() - b.bounds.top()).abs() <= LEVEL;
     let as_high = smaller.bounds.size.z > PIECE.1 * larger.bounds.size.z;
     let Some(front) = Front::find(&larger.cloud.points, &larger.viewer()).filter(|_| level && as_high) else {
         return false;
@@ -192,12 +183,13 @@ pub(super) fn spans_several(
     })
 }
 
-/// Whether two sightings of drawers or doors are of one that moved: they are in one row, and along the way of a drawer they are in line; of a door only how far apart they are tells.
+/// Whether two sightings of drawers or doors are of one that moved: their upper edges are level, and along the way of a
+/// drawer they are in line; of a door only how far apart they are tells.
 fn in_one_slot(a: &Object, b: &Object) -> bool {
     let shift = b.bounds.pose.translation.vector - a.bounds.pose.translation.vector;
     if !fixture::is_panel(&a.class_name)
         || !fixture::is_panel(&b.class_name)
-        || !are_level(a, b)
+        || (a.bounds.top() - b.bounds.top()).abs() > LEVEL
         || shift.xy().norm() > SLIDE
     {
         return false;
@@ -392,19 +384,6 @@ mod tests {
         };
         assert!(several((-0.15, 0.14), (0.01, 0.14)));
         assert!(!several((-0.15, 0.06), (-0.05, 0.06)));
-    }
-
-    #[test]
-    fn drawers_whose_heights_overlap_are_one_and_neighbours_are_two() {
-        let tall = |low: f64, height: f64| {
-            let mut object = drawer("a", -0.15, 0.3, 0.6, 0.0);
-            object.bounds.size.z = height;
-            object.bounds.pose.translation.z = low + height / 2.0;
-            object
-        };
-        assert!(in_one_slot(&tall(0.045, 0.05), &tall(0.05, 0.08)));
-        assert!(in_one_slot(&tall(0.05, 0.08), &tall(0.10, 0.03)));
-        assert!(!in_one_slot(&tall(0.05, 0.08), &tall(0.12, 0.08)));
     }
 
     #[test]
