@@ -11,7 +11,7 @@ use prehend_perception::{Detection, Keyframe, LabelImage, MapBuilder, MapSetting
 use prehend_scene::{Object, ObjectKey, ObjectMap, fixture, spatial};
 use prehend_sim::scene::{PlacedScene, Scene};
 use prehend_sim::sensors::{Detections, Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
-use prehend_sim::world::{ArmModel, ObjectTruth, World};
+use prehend_sim::world::{ArmModel, JointTruth, ObjectTruth, World};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -26,8 +26,6 @@ const FRAMES: u64 = 3;
 const SETTLING: usize = 60;
 /// How far a drawer is pulled out, metres: least that is open, and most that is shut.
 const STATES: (f64, f64) = (0.05, 0.012);
-/// Least face of a drawer of the map against the largest: less is a piece, which the planner leaves out too.
-const PIECE: f64 = 0.3;
 /// Share of a drawer's height by which the middle of what is in its row may be off.
 const IN_ROW: f64 = 0.5;
 /// The survey poses of the arm, radians: home, the upright faces, then the others.
@@ -97,6 +95,35 @@ struct State {
 }
 
 impl State {
+    /// Opens, closes or leaves ajar one drawer, or moves one of the things before the cabinet.
+    fn change(&mut self, joints: &[JointTruth], rng: &mut ChaCha8Rng) {
+        if rng.random_bool(0.7) {
+            let joint = &joints[rng.random_range(0..joints.len())];
+            let was_open = self.joints.get(&joint.joint).is_some_and(|at| *at > STATES.0);
+            let at = match (was_open, rng.random_bool(0.15)) {
+                (_, true) => rng.random_range(0.03..0.05),
+                (true, _) => rng.random_range(0.0..0.008),
+                (false, _) => rng.random_range(0.6..1.0) * joint.limits[1],
+            };
+            self.joints.insert(joint.joint.clone(), at);
+        } else {
+            let thing = rng.random_range(0..self.things.len());
+            let free = |at: [f64; 2], others: &[[f64; 2]; 3]| {
+                let apart = |(number, other): (usize, &[f64; 2])| {
+                    number == thing || (other[0] - at[0]).hypot(other[1] - at[1]) > 0.12
+                };
+                others.iter().enumerate().all(apart)
+            };
+            for _ in 0..20 {
+                let at = [rng.random_range(0.28..0.42), rng.random_range(-0.34..0.34)];
+                if free(at, &self.things) {
+                    self.things[thing] = at;
+                    break;
+                }
+            }
+        }
+    }
+
     fn text(&self, model: &str) -> String {
         let joints: Vec<String> = self.joints.iter().map(|(joint, at)| format!("{joint}: {at:.3}")).collect();
         let [bell, apple, block] = self.things;
@@ -144,42 +171,18 @@ pub fn measure(
         Watch { arm, path: &path, seed: settings.seed, frame: 0, builder: MapBuilder::new("link_base", map) };
     let (_, world) = watch.world(&state.text(&settings.model), &POSES[0].1)?;
     let truth = world.truth();
-    let of_drawers = truth.mechanisms.iter().filter(|joint| {
-        let moves = |object: &&ObjectTruth| object.name == joint.entity && fixture::is_panel(&object.class);
-        joint.object == "cabinet" && truth.objects.iter().any(|object| moves(&object))
-    });
-    let joints: Vec<(String, f64)> = of_drawers.map(|joint| (joint.joint.clone(), joint.limits[1])).collect();
+    let moves_drawer = |joint: &&JointTruth| {
+        let moved = truth.objects.iter().find(|object| object.name == joint.entity);
+        moved.is_some_and(|object| fixture::is_panel(&object.class))
+    };
+    let joints: Vec<JointTruth> = truth.mechanisms.iter().filter(moves_drawer).cloned().collect();
     if joints.is_empty() {
         return Err(format!("the model `{}` has no drawers", settings.model));
     }
     let mut figures = Figures { moves: settings.moves, ..Figures::default() };
     let mut keys: BTreeMap<String, ObjectKey> = BTreeMap::new();
     for _ in 0..settings.moves {
-        if rng.random_bool(0.7) {
-            let (joint, limit) = &joints[rng.random_range(0..joints.len())];
-            let was_open = state.joints.get(joint).is_some_and(|at| *at > STATES.0);
-            let at = match (was_open, rng.random_bool(0.15)) {
-                (_, true) => rng.random_range(0.03..0.05),
-                (true, _) => rng.random_range(0.0..0.008),
-                (false, _) => rng.random_range(0.6..1.0) * limit,
-            };
-            state.joints.insert(joint.clone(), at);
-        } else {
-            let thing = rng.random_range(0..state.things.len());
-            let free = |at: [f64; 2], others: &[[f64; 2]; 3]| {
-                let apart = |(number, other): (usize, &[f64; 2])| {
-                    number == thing || (other[0] - at[0]).hypot(other[1] - at[1]) > 0.12
-                };
-                others.iter().enumerate().all(apart)
-            };
-            for _ in 0..20 {
-                let at = [rng.random_range(0.28..0.42), rng.random_range(-0.34..0.34)];
-                if free(at, &state.things) {
-                    state.things[thing] = at;
-                    break;
-                }
-            }
-        }
+        state.change(&joints, &mut rng);
         let text = state.text(&settings.model);
         let mut views = vec![0];
         if rng.random_bool(0.5) {
@@ -202,8 +205,8 @@ pub fn measure(
         seen.retain(|_, pixels| *pixels >= SEEN);
         truth.retain(|object| fixture::is_panel(&object.class));
         let out = |drawer: &str| {
-            let joint = joints.iter().find(|(joint, _)| drawer.contains(joint.as_str()));
-            joint.and_then(|(joint, _)| state.joints.get(joint)).copied().unwrap_or(0.0)
+            let joint = joints.iter().find(|joint| joint.entity == drawer);
+            joint.and_then(|joint| state.joints.get(&joint.joint)).copied().unwrap_or(0.0)
         };
         judge(watch.builder.map(), &truth, &seen, out, &mut keys, &mut figures);
     }
@@ -219,14 +222,12 @@ fn judge(
     keys: &mut BTreeMap<String, ObjectKey>,
     figures: &mut Figures,
 ) {
-    let face = |object: &Object| spatial::length_of(object) * spatial::height_of(object);
-    let mut drawers: Vec<&Object> =
-        map.objects.iter().filter(|object| fixture::is_panel(&object.class_name)).collect();
-    let largest = drawers.iter().map(|object| face(object)).fold(0.0, f64::max);
-    drawers.retain(|object| face(object) >= PIECE * largest);
+    let panels = map.objects.iter().filter(|object| fixture::is_panel(&object.class_name));
+    // The planner leaves them out too.
+    let drawers = fixture::without_pieces(panels.collect());
     let is_in_row = |object: &Object, drawer: &ObjectTruth| {
         let off = (spatial::centre(object).z - drawer.position[2]).abs();
-        off < IN_ROW * 2.0 * drawer.half_extents[2].min(0.05)
+        off < IN_ROW * 2.0 * drawer.half_extents[2]
     };
     let extra = drawers.iter().filter(|object| !truth.iter().any(|drawer| is_in_row(object, drawer))).count();
     figures.extra += extra;

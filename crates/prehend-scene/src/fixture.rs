@@ -29,6 +29,8 @@ const DEEP: f64 = 0.10;
 const AS_WIDE: f64 = 0.7;
 /// Share of a thing's points in the box of a drawer from which it is something of that drawer, and the margin, metres.
 const OF_PANEL: (f64, f64) = (0.6, 0.01);
+/// Least face of a drawer or door as a share of the largest beside it: what is less is a piece of one, seen past another.
+const PIECE: f64 = 0.3;
 /// Most points of a thing that are asked whether they are in a drawer.
 const SAMPLE: usize = 500;
 /// Share of a thing's points in the box of another of its name from which it is a scrap of that one: two that stand side by side
@@ -49,6 +51,18 @@ const PANELS: [&str; 7] = ["drawer", "door", "flap", "hatch", "gate", "layer", "
 /// and two that meet are two.
 pub fn is_panel(class: &str) -> bool {
     class.rsplit([' ', '_']).next().is_some_and(|last| PANELS.contains(&last))
+}
+
+/// Area of the face of a drawer or door by its box, square metres.
+pub fn face_of(panel: &Object) -> f64 {
+    spatial::length_of(panel) * spatial::height_of(panel)
+}
+
+/// Drawers and doors of one thing without pieces of others.
+pub fn without_pieces(mut panels: Vec<&Object>) -> Vec<&Object> {
+    let largest = panels.iter().map(|panel| face_of(panel)).fold(0.0, f64::max);
+    panels.retain(|panel| face_of(panel) >= PIECE * largest);
+    panels
 }
 
 /// How far open something is.

@@ -243,8 +243,7 @@ impl Grounder<'_, '_, '_> {
             return Err(refuse(Reason::Infeasible, message));
         }
         if let Some(state) = makes
-            && self.surely(key)? == Some(state)
-            && !(state == Makes::Open && self.is_seen_ajar(key)?)
+            && self.is_surely_made(key, state)?
         {
             let word = if state == Makes::Open { "open" } else { "closed" };
             actions.push(Action::Already(format!("{} is {word} already", describe(key, &map))));
@@ -271,7 +270,7 @@ impl Grounder<'_, '_, '_> {
     ) -> Result<(), Fault> {
         let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
         let is_closed = match self.surely(target)? {
-            Some(state) => state == Makes::Closed || self.is_seen_ajar(target)?,
+            Some(_) => !self.is_surely_made(target, Makes::Open)?,
             // Nobody can tell from afar: it is gone to, and opened when it is closed.
             None => self.tools.rooms() && self.state_of(target)?.is_some(),
         };
@@ -300,15 +299,18 @@ impl Grounder<'_, '_, '_> {
         }
     }
 
-    /// Whether a drawer or door was left ajar, and no earlier step changes that.
-    fn is_seen_ajar(&mut self, key: &ObjectKey) -> Result<bool, Fault> {
+    /// Whether it is beyond doubt that something is as an action makes it; what was left ajar is open, and yet can be opened.
+    fn is_surely_made(&mut self, key: &ObjectKey, makes: Makes) -> Result<bool, Fault> {
+        if self.surely(key)? != Some(makes) {
+            return Ok(false);
+        }
         let map = self.map()?;
         let panel = match panels_of(key, &map).as_slice() {
             [panel] => panel.clone(),
             _ => key.clone(),
         };
         let is_changed = self.states.iter().any(|(other, _)| other == key || *other == panel);
-        Ok(!is_changed && is_ajar(&panel, &map))
+        Ok(makes != Makes::Open || is_changed || !is_ajar(&panel, &map))
     }
 
     /// Whether a drawer or door is open or closed, after the steps so far; `None` for what neither is, or what cannot be told.

@@ -81,10 +81,7 @@ fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     uppers.into_iter().map(|upper| upper.key.clone()).collect()
 }
 
-/// Least face of a drawer or door as a share of the largest beside it: what is less is a piece of one, seen past another.
-const PIECE: f64 = 0.3;
-
-/// Drawers and doors that belong to a thing, in the order of the map.
+/// Drawers and doors that belong to a thing, without pieces, in the order of the map.
 pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let panels: Vec<&Object> = map
         .objects
@@ -92,16 +89,5 @@ pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
         .filter(|part| part.key != *key && fixture::is_panel(class_of(part)))
         .filter(|part| fixture::whole_of(part, map).is_some_and(|whole| whole.key == *key))
         .collect();
-    without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
-}
-
-/// Drawers and doors of one thing without pieces of others.
-pub(super) fn without_pieces(mut panels: Vec<&Object>) -> Vec<&Object> {
-    let face = |panel: &Object| {
-        let size = panel.bounds.size;
-        size.x.max(size.y) * size.z
-    };
-    let largest = panels.iter().map(|panel| face(panel)).fold(0.0, f64::max);
-    panels.retain(|panel| face(panel) >= PIECE * largest);
-    panels
+    fixture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
 }

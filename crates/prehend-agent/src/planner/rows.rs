@@ -2,7 +2,7 @@
 
 use super::describe::counted;
 use super::ground::{Grounder, head_word, refuse};
-use super::panels::{panels_of, without_pieces};
+use super::panels::panels_of;
 use crate::language::NounPhrase;
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
@@ -206,9 +206,9 @@ pub(super) fn is_ajar(key: &ObjectKey, map: &ObjectMap) -> bool {
 /// Whether the drawers and doors that are seen of what a panel belongs to make up most of its front.
 fn is_row_seen(panel: &Object, map: &ObjectMap) -> bool {
     let Some(whole) = fixture::whole_of(panel, map) else { return true };
-    let face = |object: &Object| spatial::length_of(object) * spatial::height_of(object);
-    let seen: f64 = panels_of(&whole.key, map).iter().filter_map(|key| map.get(key)).map(face).sum();
-    seen > ROW_SEEN * face(whole)
+    let seen: f64 =
+        panels_of(&whole.key, map).iter().filter_map(|key| map.get(key)).map(fixture::face_of).sum();
+    seen > ROW_SEEN * fixture::face_of(whole)
 }
 
 /// Objects by what they belong to, without pieces of drawers and doors; what belongs to nothing is one group.
@@ -227,7 +227,7 @@ fn by_whole(keys: Vec<ObjectKey>, map: &ObjectMap) -> Vec<Vec<ObjectKey>> {
         if whole.is_none() || panels.iter().any(|panel| !fixture::is_panel(&panel.class_name)) {
             return group;
         }
-        without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
+        fixture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
     };
     groups.into_iter().map(whole).collect()
 }

@@ -248,8 +248,7 @@ pub(super) fn moved(
     let paired = paired(old.len(), pairs);
     let left: Vec<usize> = (0..old.len()).filter(|place| gone[*place] && !paired[*place]).collect();
     let is_free: Vec<bool> = pairs.iter().map(Option::is_none).collect();
-    let can_be = |known: &Object, thing: &Object| is_like(known, thing) && !slots::in_two_rows(known, thing);
-    let mut moves = the_only_ones(old, &left, seen, &is_free, can_be);
+    let mut moves = the_only_ones(old, &left, seen, &is_free, is_like);
     // One frame misnames what another names right: of what left its place in this very frame, looks decide where names do not.
     let left: Vec<usize> = left.into_iter().filter(|place| !moves.contains(&Some(*place))).collect();
     let is_free: Vec<bool> =
@@ -265,9 +264,7 @@ pub(super) fn returned(lost: &[Known], seen: &[Known], placed: &[Option<usize>])
     let is_free: Vec<bool> = placed.iter().map(Option::is_none).collect();
     let all: Vec<usize> = (0..lost.len()).collect();
     // Without a name too many things are alike.
-    let is_it = |known: &Object, thing: &Object| {
-        !known.class_name.is_empty() && is_like(known, thing) && !slots::in_two_rows(known, thing)
-    };
+    let is_it = |known: &Object, thing: &Object| !known.class_name.is_empty() && is_like(known, thing);
     the_only_ones(lost, &all, seen, &is_free, is_it)
 }
 
@@ -310,12 +307,13 @@ fn looks_like(known: &Object, seen: &Object) -> bool {
             .all(|(was, is)| (was - is).abs() <= LOOK.1 * was + SEEN_SIDE)
 }
 
-/// Whether two sightings in different places can be one object: of one name, or both without one and more alike.
+/// Whether two sightings in different places can be one object: of one name, or both without one and more alike; drawers in one row.
 fn is_like(known: &Object, seen: &Object) -> bool {
     let is_named = !known.class_name.is_empty();
     let (sizes, least) = if is_named { (0.5..2.0, 0.8) } else { (0.8..1.25, 0.95) };
     let size = |o: &Object| o.bounds.size.norm().max(1e-6);
     known.class_name == seen.class_name
+        && !slots::in_two_rows(known, seen)
         && sizes.contains(&(size(known) / size(seen)))
         && semantic_similarity(&known.features, &seen.features) > least
 }
