@@ -111,6 +111,11 @@ impl MergeArgs {
         MapSettings { merge: self.rule(), masks, ..MapSettings::recorded() }
     }
 
+    /// Settings of the node `object_map`, for the camera of our robot, with what was asked for.
+    pub fn settings_on_robot(&self) -> MapSettings {
+        MapSettings { merge: self.rule(), ..MapSettings::default() }
+    }
+
     /// The rule with what was asked for.
     fn rule(&self) -> MergeRule {
         let rule = self.method.rule();

@@ -16,7 +16,8 @@ pub(super) fn run(model: &str, args: &EvalMapArgs, screen: &Screen) -> Result<()
     let mut all: Vec<Figures> = Vec::new();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
         let settings = Settings { model: model.to_owned(), moves: args.moves.into(), seed };
-        let figures = measure(&arm, &folder.join("config/scenes"), args.merge.settings(), &settings)?;
+        let figures =
+            measure(&arm, &folder.join("config/scenes"), args.merge.settings_on_robot(), &settings)?;
         screen.line(format!("seed {seed}: {}", line(&figures)));
         all.push(figures);
     }
