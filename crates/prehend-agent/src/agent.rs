@@ -8,6 +8,7 @@ mod travel;
 mod words;
 
 use crate::language::{Goal, Lexicon, parse};
+use crate::mind::Conversation;
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, refuse_at_once};
 use crate::policy::Policy;
 use crate::tools::{Interaction, Toolbox};
@@ -19,7 +20,8 @@ use prehend_scene::{
 use remedy::{Remedy, has_touched, remedy};
 use siblings::{Undone, are_siblings, is_of_one, told};
 use std::collections::HashMap;
-use words::{done_words, puts_down};
+pub(crate) use words::done_words;
+use words::puts_down;
 
 /// Least distance up or down by which a drawer or door may be found again, metres: what is seen of it varies.
 const ROW: f64 = 0.03;
@@ -68,6 +70,8 @@ pub struct Report {
     pub tool_calls: u32,
     /// What is held and known at the end.
     pub state: SymbolicState,
+    /// What was said with a language model, when one was asked.
+    pub talk: Option<Box<Conversation>>,
 }
 
 /// The built-in agent: words, rules and settings.
@@ -133,7 +137,14 @@ impl Agent {
                 (outcome, Some(fault.reason), fault.message)
             }
         };
-        Report { outcome, reason, message, tool_calls: tools.calls(), state: tools.state().clone() }
+        Report {
+            outcome,
+            reason,
+            message,
+            tool_calls: tools.calls(),
+            state: tools.state().clone(),
+            talk: None,
+        }
     }
 
     /// Plans and acts; `begun` is set when the plan is made.
@@ -244,7 +255,7 @@ impl Agent {
 }
 
 /// A fault before anything moved is a refusal, unless it is a defect or a loss.
-fn ended_unmoved(reason: Reason) -> Outcome {
+pub(crate) fn ended_unmoved(reason: Reason) -> Outcome {
     match reason {
         Reason::NotUnderstood
         | Reason::NotFound

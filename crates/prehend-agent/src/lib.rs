@@ -1,4 +1,4 @@
-//! Tools and their contracts, the built-in planner, the agent loop (ASP III-B, III-C).
+//! Tools and their contracts, the built-in planner, language models as planners, the agent loop (ASP III-B, III-C).
 //!
 //! For: understanding a sentence, grounding its words by calling tools, and carrying out the steps with retries and
 //! typed refusals. Not for: perception, motion or judgement; those are behind the [`World`] trait.
@@ -6,11 +6,13 @@
 
 pub mod agent;
 pub mod language;
+pub mod mind;
 pub mod planner;
 pub mod policy;
 pub mod tools;
 pub mod world;
 
 pub use agent::{Agent, Outcome, Report};
+pub use mind::{Model, Planner};
 pub use planner::Settings;
 pub use world::{Fault, World};

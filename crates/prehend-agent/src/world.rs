@@ -1,5 +1,6 @@
 //! What the agent needs from the world: perception, skills and somebody who listens.
 
+use crate::mind::Turn;
 use crate::tools::ToolOutput;
 use nalgebra::Isometry3;
 use prehend_scene::{Area, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
@@ -142,4 +143,6 @@ pub trait World {
     fn tool_called(&mut self, name: &str, arguments: &str);
     /// A tool has answered.
     fn tool_answered(&mut self, name: &str, output: &ToolOutput);
+    /// A language model has made a turn.
+    fn model_said(&mut self, _turn: &Turn) {}
 }

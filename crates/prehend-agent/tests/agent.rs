@@ -57,6 +57,7 @@ fn run(text: &str, world: &mut Scripted) -> Report {
             message: fault.message,
             tool_calls: 0,
             state: Default::default(),
+            talk: None,
         },
     }
 }

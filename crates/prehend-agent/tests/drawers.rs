@@ -103,6 +103,7 @@ fn run_world(world: &mut Scripted, text: &str) -> Report {
             message: fault.message,
             tool_calls: 0,
             state: Default::default(),
+            talk: None,
         },
     }
 }

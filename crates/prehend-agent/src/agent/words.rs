@@ -12,7 +12,7 @@ pub(super) fn puts_down(before: &Action, action: &Action) -> bool {
 }
 
 /// What an action comes to, in words.
-pub(super) fn done_words(action: &Action, named_in: &ObjectMap) -> String {
+pub(crate) fn done_words(action: &Action, named_in: &ObjectMap) -> String {
     match action {
         Action::Pick { object, .. } => format!("I hold {}", describe(object, named_in)),
         Action::Place { object, spot: Some(spot), .. } => {

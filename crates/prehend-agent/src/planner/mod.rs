@@ -10,6 +10,7 @@ mod describe;
 mod feasible;
 mod furniture;
 mod ground;
+mod judge;
 mod panels;
 mod parts;
 mod relate;
@@ -27,6 +28,7 @@ pub(crate) use act::faces_front;
 pub(crate) use describe::{describe, describe_apart, listed, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
+pub(crate) use judge::judge;
 pub(crate) use rows::is_made;
 
 /// A part of the table where something shall stand.

@@ -346,7 +346,7 @@ impl Grounder<'_, '_, '_> {
     }
 
     /// The operator's policy on the finished plan.
-    fn check_policy(&mut self, plan: &Plan) -> Result<(), Fault> {
+    pub(super) fn check_policy(&mut self, plan: &Plan) -> Result<(), Fault> {
         let Plan::Actions(actions) = plan else { return Ok(()) };
         let map = self.map()?;
         let (policy, settings) = (self.knowledge.policy, self.knowledge.settings);

@@ -31,11 +31,14 @@ impl Toolbox<'_> {
         }
     }
 
-    fn refusal(&self, feedback_msg: String) -> ToolOutput {
+    pub(crate) fn refusal(&self, feedback_msg: String) -> ToolOutput {
         ToolOutput { success: false, feedback_msg, output: Some(ToolValue::State(self.state().clone())) }
     }
 
-    fn dispatch(
+    /// Calls a tool by name, with its fault as it is.
+    ///
+    /// Errors: there is no such tool, or an argument is missing.
+    pub(crate) fn dispatch(
         &mut self,
         name: &str,
         arguments: &Value,

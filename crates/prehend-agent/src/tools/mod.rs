@@ -19,6 +19,7 @@ pub use schema::schema;
 pub use spatial::Measure;
 
 use crate::language::{Lexicon, NounPhrase};
+use crate::mind::Turn;
 use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{
@@ -221,6 +222,11 @@ impl<'w> Toolbox<'w> {
         Ok((retrieval, output))
     }
 
+    /// Empties the inventory.
+    pub(crate) fn clear_inventory(&mut self) {
+        self.state.inventory.clear();
+    }
+
     /// Takes a newer map for the one at hand: what was retrieved is of it, and a skill's look may be told later than its end.
     fn catch_up(&mut self) -> Result<(), Fault> {
         if self.scope == Scope::Local && self.map.is_some() {
@@ -304,6 +310,9 @@ impl<'w> Toolbox<'w> {
                     "{key} is not in the inventory; call object_retrieval first"
                 )));
             }
+        }
+        if targets.is_empty() && !matches!(interaction, Interaction::Place { .. }) {
+            return Err(infeasible(format!("\"{action}\" needs an object; call object_retrieval first")));
         }
         if self.scope == Scope::Room {
             return Err(infeasible("the base has not been driven anywhere yet; call go_to first".to_owned()));
@@ -517,6 +526,11 @@ impl<'w> Toolbox<'w> {
         };
         self.world.tool_answered(name, &output);
         fault
+    }
+
+    /// A language model has made a turn.
+    pub(crate) fn model_said(&mut self, turn: &Turn) {
+        self.world.model_said(turn);
     }
 
     /// Why the goal must end now, if it must.

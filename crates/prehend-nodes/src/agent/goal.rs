@@ -161,6 +161,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         message: format!("the planner failed: {error}"),
         tool_calls: 0,
         state: before,
+        talk: None,
     });
     // The node is gone only when the process ends.
     let _ = ended.send(Ended { goal_id, report, source });

@@ -272,6 +272,7 @@ impl Node {
                 message: message.to_owned(),
                 tool_calls: 0,
                 state: self.state.clone(),
+                talk: None,
             };
             let ended = Ended { goal_id: goal_id.clone(), report, source };
             // The end is told after the answer to the submission, as with every goal.

@@ -74,7 +74,8 @@ const LISTS: [&str; 44] = [
     "attribute_nouns",
     "away",
 ];
-const MORE_LISTS: [&str; 6] = ["not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
+const MORE_LISTS: [&str; 7] =
+    ["interrogatives", "not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
 
 /// Words that are never part of a noun, whatever the file says.
 const CLOSED: [&str; 67] = [

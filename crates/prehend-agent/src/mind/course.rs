@@ -1,0 +1,595 @@
+//! One goal with a model: turn by turn, until it asks, refuses or finishes, or is of no use.
+
+use super::observed::{Observed, fact};
+use super::prompt::{self, REFUSALS};
+use super::shape::misfit;
+use super::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
+use super::{Conversation, Order};
+use crate::agent::{Agent, done_words};
+use crate::language::{Goal, token};
+use crate::planner::{Action, Knowledge, Plan, judge, listed, plan, plan_words};
+use crate::tools::{Interaction, ToolOutput, ToolValue, Toolbox};
+use crate::world::Fault;
+use prehend_scene::{ObjectKey, Reason};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Turns without one usable call after which the model is given up.
+const NONSENSE: u32 = 3;
+/// How often `finish` may be held against what was observed in vain.
+const VAIN: u32 = 3;
+/// How often one call may be made with the same answer: at the first number it is told so, at the second it is given up.
+const REPEATS: (u32, u32) = (3, 6);
+/// Most turns of one goal: a model that goes on so long does not come to an end.
+const TURNS: usize = 80;
+/// Messages that stay as they are when a conversation is shortened.
+const KEPT: usize = 8;
+
+/// Why a conversation ended otherwise than done.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// The goal ended.
+    Goal(Fault),
+    /// The model is of no use.
+    Model(ModelFault),
+}
+
+impl From<Fault> for Broken {
+    fn from(fault: Fault) -> Self {
+        Self::Goal(fault)
+    }
+}
+
+/// What a call comes to.
+enum Step {
+    /// An answer for the model; whether what follows in the turn was said without knowing it.
+    Answer(Value, bool),
+    /// The end of the goal.
+    Done(String),
+}
+
+/// One goal with a model.
+pub(super) struct Course<'c, 'w> {
+    agent: &'c Agent,
+    order: &'c Order,
+    tools: &'c mut Toolbox<'w>,
+    talk: Conversation,
+    known: Vec<Tool>,
+    /// What each reading of the sentence comes to before anything moves.
+    expected: Vec<Plan>,
+    observed: Observed,
+    /// The newest keys of what was picked up, and the keys it was picked up by.
+    renamed: HashMap<ObjectKey, ObjectKey>,
+    last_failed: bool,
+    vain: u32,
+    nonsense: u32,
+    repeated: (String, u32),
+    is_short: bool,
+}
+
+impl<'c, 'w> Course<'c, 'w> {
+    pub(super) fn new(agent: &'c Agent, order: &'c Order, tools: &'c mut Toolbox<'w>) -> Self {
+        let known = prompt::tools(tools.rooms());
+        let talk = match &order.answers {
+            Some(open) => Conversation {
+                turns: Vec::new(),
+                usage: Usage::default(),
+                question: None,
+                warning: None,
+                ..(**open).clone()
+            },
+            None => Conversation {
+                text: order.text.clone(),
+                messages: vec![prompt::rules(), prompt::sentence(&order.text, tools.state())],
+                turns: Vec::new(),
+                usage: Usage::default(),
+                question: None,
+                warning: None,
+            },
+        };
+        Self {
+            agent,
+            order,
+            tools,
+            talk,
+            known,
+            expected: Vec::new(),
+            observed: Observed::default(),
+            renamed: HashMap::new(),
+            last_failed: false,
+            vain: 0,
+            nonsense: 0,
+            repeated: (String::new(), 0),
+            is_short: false,
+        }
+    }
+
+    pub(super) fn into_conversation(self) -> Conversation {
+        self.talk
+    }
+
+    fn knowledge(&self) -> Knowledge<'c> {
+        Knowledge { lexicon: &self.agent.lexicon, policy: &self.agent.policy, settings: &self.agent.settings }
+    }
+
+    /// Whether the sentence asks for an answer only.
+    fn is_question(&self) -> bool {
+        match self.order.readings.first() {
+            Some(reading) => matches!(reading, Goal::Question(_)),
+            None => {
+                let lexicon = &self.agent.lexicon;
+                // "Would you be so kind as to" is gone then.
+                let tokens = lexicon.cleaned(token::tokens(&self.talk.text));
+                let first = tokens.iter().map(token::Token::word).find(|word| !word.is_empty());
+                first.is_some_and(|word| lexicon.list("interrogatives").has_word(word))
+            }
+        }
+    }
+
+    /// Goes on to the end; what was done, in words.
+    pub(super) fn run(&mut self, model: &mut dyn Model) -> Result<String, Broken> {
+        // What only may be a question may move the robot, too.
+        if self.order.readings.is_empty() || !self.is_question() {
+            self.tools.settle()?;
+            self.tools.permit_tour();
+        }
+        self.tools.plan_in_room();
+        self.expect()?;
+        if self.order.answers.is_some() {
+            self.take_answer();
+        }
+        while self.talk.turns.len() < TURNS {
+            if let Some(fault) = self.tools.interrupted() {
+                return Err(fault.into());
+            }
+            let turn = self.turn(model)?;
+            if let Some(done) = self.take(&turn)? {
+                return Ok(done);
+            }
+        }
+        Err(Broken::Model(ModelFault::Spent(format!("it made {TURNS} turns"))))
+    }
+
+    /// What the grammar's own plans of the sentence are. In rooms keys change with every drive, and nothing is expected.
+    ///
+    /// Errors: unsafe, and faults that are no refusals.
+    fn expect(&mut self) -> Result<(), Fault> {
+        if self.tools.rooms() {
+            return Ok(());
+        }
+        for reading in &self.order.readings {
+            match plan(std::slice::from_ref(reading), self.tools, self.knowledge()) {
+                Ok(plan) => self.expected.push(plan),
+                Err(fault) if fault.reason == Reason::Unsafe || ends(fault.reason) => return Err(fault),
+                Err(_) => {}
+            }
+        }
+        // What the grammar found is not what the model has found.
+        self.tools.clear_inventory();
+        Ok(())
+    }
+
+    /// The sentence at hand is the answer to the model's question.
+    fn take_answer(&mut self) {
+        let state = self.tools.state().clone();
+        let asked = self.talk.messages.last().and_then(|message| match message {
+            Message::Assistant { calls, .. } => calls.iter().find(|call| call.name == "ask").cloned(),
+            _ => None,
+        });
+        let message = match asked {
+            Some(call) => {
+                let content = json!({ "answer": self.order.text, "state": state }).to_string();
+                Message::Tool { id: call.id, name: call.name, content }
+            }
+            None => prompt::answer(&self.order.text, &state),
+        };
+        self.talk.messages.push(message);
+    }
+
+    /// A turn of the model; a conversation that is too long is shortened, once.
+    fn turn(&mut self, model: &mut dyn Model) -> Result<Turn, Broken> {
+        let turn = match model.turn(&self.talk.messages, &self.known) {
+            Err(ModelFault::TooLong) if !self.is_short => {
+                self.is_short = true;
+                let facts: Vec<Value> = self.observed.actions().iter().filter_map(fact).collect();
+                shorten(&mut self.talk.messages, &facts);
+                model.turn(&self.talk.messages, &self.known)
+            }
+            other => other,
+        };
+        let turn = turn.map_err(Broken::Model)?;
+        let usage = &mut self.talk.usage;
+        usage.tokens_in = usage.tokens_in.saturating_add(turn.usage.tokens_in);
+        usage.tokens_out = usage.tokens_out.saturating_add(turn.usage.tokens_out);
+        usage.seconds += turn.usage.seconds;
+        self.talk.turns.push(turn.clone());
+        self.tools.model_said(&turn);
+        Ok(turn)
+    }
+
+    /// Answers a turn; what was done when it is the last one.
+    fn take(&mut self, turn: &Turn) -> Result<Option<String>, Broken> {
+        let wrong = match turn.end {
+            End::Declined => {
+                let message = "The language model declines to plan this.";
+                return Err(Fault::new(Reason::Infeasible, message).into());
+            }
+            End::Cut => {
+                Some("Your answer was cut by its greatest length, and nothing of it was done. Be brief.")
+            }
+            End::Complete if turn.calls.is_empty() => {
+                Some("Answer with a tool call; end with `ask`, `refuse` or `finish`.")
+            }
+            End::Complete => None,
+        };
+        let calls = if wrong.is_some() { Vec::new() } else { distinct(&turn.calls) };
+        self.talk.messages.push(Message::Assistant { text: turn.text.clone(), calls: calls.clone() });
+        if let Some(wrong) = wrong {
+            self.talk.messages.push(Message::User { text: wrong.to_owned() });
+            return self.is_nonsense().map(|()| None);
+        }
+        let mut is_usable = false;
+        let mut changed = false;
+        for call in calls {
+            let answer = if changed {
+                "not called: a call before it changed the scene or failed; decide anew".to_owned().into()
+            } else {
+                match self.read(&call) {
+                    Err(wrong) => wrong.into(),
+                    Ok(arguments) => {
+                        is_usable = true;
+                        match self.step(&call, &arguments)? {
+                            Step::Done(message) => return Ok(Some(message)),
+                            Step::Answer(answer, acted) => {
+                                changed |= acted;
+                                Said::Json(answer)
+                            }
+                        }
+                    }
+                }
+            };
+            let content = self.noted(&call, answer.json(self.tools))?;
+            self.talk.messages.push(Message::Tool { id: call.id, name: call.name, content });
+        }
+        if is_usable {
+            self.nonsense = 0;
+            return Ok(None);
+        }
+        self.is_nonsense().map(|()| None)
+    }
+
+    /// A turn of which nothing could be used.
+    fn is_nonsense(&mut self) -> Result<(), Broken> {
+        self.nonsense += 1;
+        if self.nonsense < NONSENSE {
+            return Ok(());
+        }
+        let message = format!("{NONSENSE} answers in a row held no call that could be used");
+        Err(Broken::Model(ModelFault::Unavailable(message)))
+    }
+
+    /// The arguments of a call, when there is such a tool and they fit.
+    fn read(&self, call: &Call) -> Result<Value, String> {
+        let Some(tool) = self.known.iter().find(|tool| tool.name == call.name) else {
+            let names: Vec<&str> = self.known.iter().map(|tool| tool.name.as_str()).collect();
+            return Err(format!("there is no such tool; there are {}", names.join(", ")));
+        };
+        let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
+        let arguments: Value = serde_json::from_str(text).map_err(|error| {
+            format!("the arguments are no JSON (line {}, column {})", error.line(), error.column())
+        })?;
+        match misfit(&arguments, &tool.parameters) {
+            Some(wrong) => Err(wrong),
+            None => Ok(arguments),
+        }
+    }
+
+    /// Notes an answer; the same call with the same answer again and again leads nowhere.
+    fn noted(&mut self, call: &Call, mut answer: Value) -> Result<String, Broken> {
+        let this = format!("{} {} {answer}", call.name, call.arguments);
+        if this == self.repeated.0 {
+            self.repeated.1 += 1;
+        } else {
+            self.repeated = (this, 1);
+        }
+        let times = self.repeated.1;
+        if times >= REPEATS.1 {
+            let message = format!("it made one call {times} times with the same answer");
+            return Err(Broken::Model(ModelFault::Spent(message)));
+        }
+        if times >= REPEATS.0 {
+            answer["hint"] = json!(format!(
+                "you made this call {times} times with this answer; do something else, ask or refuse"
+            ));
+        }
+        Ok(answer.to_string())
+    }
+
+    fn step(&mut self, call: &Call, arguments: &Value) -> Result<Step, Broken> {
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+        match call.name.as_str() {
+            "ask" => {
+                let question = one_line(text("question"));
+                self.talk.question = Some(question.clone());
+                Err(Fault::new(Reason::Ambiguous, question).into())
+            }
+            "refuse" => {
+                let reason = Reason::parse(text("reason")).filter(|reason| REFUSALS.contains(reason));
+                let reason = reason.unwrap_or(Reason::NotUnderstood);
+                Err(Fault::new(reason, one_line(text("message"))).into())
+            }
+            "finish" => {
+                let facts = arguments.get("facts").and_then(Value::as_array).cloned().unwrap_or_default();
+                match self.confirmed(&one_line(text("message")), &facts)? {
+                    Ok(message) => Ok(Step::Done(message)),
+                    Err(why) => {
+                        self.vain += 1;
+                        if self.vain >= VAIN {
+                            let message = format!("The language model says that it is done, but {why}.");
+                            return Err(Fault::new(Reason::OutcomeNotObserved, message).into());
+                        }
+                        let told = format!("not finished: {why}");
+                        Ok(Step::Answer(json!({ "success": false, "feedback_msg": told }), true))
+                    }
+                }
+            }
+            "interact" | "go_to" => self.act(&call.name, arguments),
+            _ => {
+                let output = match self.tools.dispatch(&call.name, arguments) {
+                    Ok(Ok(output)) => serde_json::to_value(output),
+                    Ok(Err(fault)) if ends(fault.reason) => return Err(fault.into()),
+                    Ok(Err(fault)) => serde_json::to_value(self.tools.refusal(told(&fault))),
+                    Err(error) => serde_json::to_value(self.tools.refusal(error.to_string())),
+                };
+                Ok(Step::Answer(output.unwrap_or_default(), false))
+            }
+        }
+    }
+
+    /// An action: judged, carried out, and noted when its outcome was observed.
+    fn act(&mut self, tool: &str, arguments: &Value) -> Result<Step, Broken> {
+        let result = match self.judged(tool, arguments) {
+            Ok(action) => {
+                let result = self.tools.dispatch(tool, arguments);
+                let result =
+                    result.unwrap_or_else(|error| Err(Fault::new(Reason::Infeasible, error.to_string())));
+                self.note(action, result.is_ok());
+                result
+            }
+            Err(fault) => Err(fault),
+        };
+        self.last_failed = result.is_err();
+        let answer = match result {
+            Ok(output) => {
+                let mut answer = serde_json::to_value(output).unwrap_or_default();
+                if let Some(fact) = self.observed.actions().last().and_then(fact) {
+                    answer["fact"] = fact;
+                }
+                answer
+            }
+            Err(fault) if ends(fault.reason) => return Err(fault.into()),
+            Err(fault) => serde_json::to_value(self.tools.refusal(told(&fault))).unwrap_or_default(),
+        };
+        Ok(Step::Answer(answer, true))
+    }
+
+    /// The action that a call asks for, when the policy and plain sense allow it; `None` is for the tool itself to refuse.
+    ///
+    /// Errors: unsafe, infeasible, or the fault of a tool.
+    fn judged(&mut self, tool: &str, arguments: &Value) -> Result<Option<Action>, Fault> {
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+        let words = text("action");
+        if let Some(violation) = self.agent.policy.check_sentence(words, &self.agent.lexicon) {
+            return Err(Fault::new(Reason::Unsafe, violation.to_string()));
+        }
+        let object = ObjectKey::from(text("obj"));
+        let action = if tool == "go_to" {
+            Some(Action::Go { object })
+        } else {
+            let more = arguments.get("with").and_then(Value::as_array);
+            let more = more.into_iter().flatten().filter_map(Value::as_str).map(ObjectKey::from);
+            let targets: Vec<ObjectKey> =
+                std::iter::once(object.clone()).filter(|key| !key.0.is_empty()).chain(more).collect();
+            let held = self.tools.state().held_object.clone();
+            match (Interaction::parse(words, &self.agent.lexicon), held) {
+                (Some(Interaction::Grasp { part }), _) => Some(Action::Pick { object, part }),
+                (Some(Interaction::Act { verb, part }), _) => {
+                    Some(Action::Act { object, action: verb, part })
+                }
+                (Some(Interaction::Place { relation, drop, compartment }), Some(object)) => {
+                    Some(Action::Place {
+                        object,
+                        relation,
+                        targets,
+                        drop,
+                        part: None,
+                        compartment,
+                        spot: None,
+                    })
+                }
+                (Some(Interaction::Place { .. }), None) | (None, _) => None,
+            }
+        };
+        if let Some(action) = &action
+            && !self.tools.rooms()
+        {
+            judge(action, self.tools, self.knowledge())?;
+        }
+        Ok(action)
+    }
+
+    /// Takes in how an action ended.
+    fn note(&mut self, action: Option<Action>, is_done: bool) {
+        let Some(mut action) = action else { return };
+        if let Action::Pick { object, .. } = &action
+            && let Some(held) = self.tools.state().held_object.clone()
+            && held != *object
+        {
+            // The skill knows it by another key of the new map.
+            self.renamed.insert(held, object.clone());
+        }
+        if let Action::Place { object, .. } = &mut action
+            && let Some(before) = self.renamed.get(object)
+        {
+            *object = before.clone();
+        }
+        match (is_done, &action) {
+            (true, _) => self.observed.note(action),
+            (
+                false,
+                Action::Pick { object, .. }
+                | Action::Place { object, .. }
+                | Action::Act { object, .. }
+                | Action::Go { object },
+            ) => {
+                let object = object.clone();
+                self.observed.forget(&object);
+            }
+            (false, Action::Home | Action::Look | Action::Stop | Action::Already(_)) => {}
+        }
+    }
+
+    /// What `finish` comes to: the message for the person, or why it is not accepted.
+    ///
+    /// Errors: those of a map update.
+    fn confirmed(&mut self, message: &str, claims: &[Value]) -> Result<Result<String, String>, Fault> {
+        let done = self.observed.actions();
+        if self.is_question() && done.is_empty() {
+            let measured = self.expected.iter().find_map(|plan| match plan {
+                Plan::Answer(text) => Some(text),
+                Plan::Actions(_) => None,
+            });
+            return Ok(Ok(match measured {
+                Some(text) => format!("{text} (The language model says: {message})"),
+                None => format!("The language model says, unchecked: {message}"),
+            }));
+        }
+        if self.last_failed {
+            return Ok(Err("the last action was not done".to_owned()));
+        }
+        let plans: Vec<&[Action]> = self
+            .expected
+            .iter()
+            .filter_map(|plan| match plan {
+                Plan::Actions(actions) => Some(actions.as_slice()),
+                Plan::Answer(_) => None,
+            })
+            .collect();
+        let is_expected = plans.iter().any(|plan| self.observed.covers(plan));
+        if !is_expected && !self.expected.is_empty() {
+            // It may have come about in another way.
+            let now = plan(&self.order.readings, self.tools, self.knowledge());
+            match now {
+                Ok(Plan::Answer(text)) => return Ok(Ok(text)),
+                Ok(rest @ Plan::Actions(_)) => {
+                    let map = self.tools.map()?;
+                    return Ok(Err(format!(
+                        "this was asked for and not observed: {}",
+                        plan_words(&rest, &map)
+                    )));
+                }
+                Err(fault) if ends(fault.reason) => return Err(fault),
+                Err(fault) => {
+                    return Ok(Err(format!("what was asked for was not observed: {}", fault.message)));
+                }
+            }
+        }
+        let done = self.observed.actions();
+        if done.is_empty() {
+            return Ok(Err("nothing was observed to be done".to_owned()));
+        }
+        if !is_expected && let Some(why) = self.observed.contradiction(claims) {
+            return Ok(Err(why));
+        }
+        let map = self.tools.map()?;
+        let words: Vec<String> =
+            self.observed.actions().iter().map(|action| done_words(action, &map)).collect();
+        Ok(Ok(format!("{}.", listed(&words))))
+    }
+}
+
+/// An answer to a call: JSON, or what was wrong with the call.
+enum Said {
+    Json(Value),
+    Wrong(String),
+}
+
+impl From<String> for Said {
+    fn from(wrong: String) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+impl Said {
+    fn json(self, tools: &Toolbox<'_>) -> Value {
+        match self {
+            Self::Json(answer) => answer,
+            Self::Wrong(feedback_msg) => {
+                let output = Some(ToolValue::State(tools.state().clone()));
+                serde_json::to_value(ToolOutput { success: false, feedback_msg, output }).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// A fault as a tool tells it.
+fn told(fault: &Fault) -> String {
+    format!("{}: {}", fault.reason.code(), fault.message)
+}
+
+/// The calls of a turn with ids that are there and differ: an answer needs one.
+fn distinct(calls: &[Call]) -> Vec<Call> {
+    let mut all: Vec<Call> = Vec::new();
+    for call in calls {
+        let mut call = call.clone();
+        if call.id.is_empty() || all.iter().any(|other| other.id == call.id) {
+            call.id = format!("call_{}_{}", all.len() + 1, call.name);
+        }
+        all.push(call);
+    }
+    all
+}
+
+/// A model's words as one short line for a person.
+fn one_line(text: &str) -> String {
+    let plain = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.take(400).collect()
+}
+
+/// Leaves out what was said between the sentence and the last few turns; `facts` is what came of it.
+fn shorten(messages: &mut Vec<Message>, facts: &[Value]) {
+    let from = messages.len().saturating_sub(KEPT).max(2);
+    // A call and its answer stay together.
+    let is_turn = |message: &Message| matches!(message, Message::Assistant { .. });
+    let Some(next) = messages.iter().skip(from).position(is_turn) else { return };
+    let text = format!("Earlier turns are left out. Observed so far: {}", Value::Array(facts.to_vec()));
+    messages.splice(2..from + next, [Message::User { text }]);
+}
+
+/// Whether a fault ends the goal whatever a model would do next.
+fn ends(reason: Reason) -> bool {
+    match reason {
+        Reason::Busy
+        | Reason::Stopped
+        | Reason::NotArmed
+        | Reason::VerifierLost
+        | Reason::PeerLost
+        | Reason::Canceled
+        | Reason::Timeout
+        | Reason::Internal => true,
+        Reason::NotUnderstood
+        | Reason::NotFound
+        | Reason::Ambiguous
+        | Reason::Infeasible
+        | Reason::Unsafe
+        | Reason::VerifierRefused
+        | Reason::NoGrasp
+        | Reason::NoPlace
+        | Reason::NoPlan
+        | Reason::Slipped
+        | Reason::OutcomeNotObserved
+        | Reason::ControlFailed
+        | Reason::SensorFault
+        | Reason::Stale => false,
+    }
+}

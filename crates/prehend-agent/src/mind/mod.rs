@@ -1,0 +1,210 @@
+//! A language model as the planner (ASP III-B): it calls the tools, and nothing it says is believed.
+//!
+//! The policy judges the sentence before the model sees it, and each action before it is carried out; the verifier gates every
+//! motion as always; `finish` is held against what was observed. Where the grammar understands the sentence, its own plan says what
+//! has to be observed. What a model cannot name: a pose, a joint, a force.
+//! Read [`Model`] first, then `course.rs`.
+
+mod course;
+mod observed;
+mod prompt;
+mod shape;
+mod talk;
+
+pub use talk::{Call, End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
+
+use crate::agent::{Agent, Outcome, Report, ended_unmoved};
+use crate::language::{Goal, parse};
+use crate::planner::refuse_at_once;
+use crate::tools::Toolbox;
+use crate::world::{Fault, World};
+use course::{Broken, Course};
+use prehend_scene::{ObjectKey, Reason};
+use serde::{Deserialize, Serialize};
+
+/// Who plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Planner {
+    /// Grammar and built-in planner, which need nothing.
+    #[default]
+    Builtin,
+    /// The model.
+    Model,
+    /// The grammar first; what it does not understand, or understands in two ways, goes to the model.
+    Hybrid,
+}
+
+impl Planner {
+    /// Every planner with its name in configuration.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("builtin", Self::Builtin), ("model", Self::Model), ("hybrid", Self::Hybrid)];
+}
+
+/// A goal as it was said, with what the grammar makes of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// The sentence.
+    pub text: String,
+    /// Its readings, best first; empty when the grammar has none.
+    pub readings: Vec<Goal>,
+    /// Why there are none.
+    pub refusal: Option<Fault>,
+    /// The conversation that it continues: it answers a question of the model.
+    pub answers: Option<Box<Conversation>>,
+}
+
+/// What was said with a model about one goal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// The sentence that began it.
+    pub text: String,
+    /// All of it.
+    pub messages: Vec<Message>,
+    /// The model's turns of the last goal, for a [`Replay`].
+    pub turns: Vec<Turn>,
+    /// What those took together.
+    pub usage: Usage,
+    /// The question that the person has to answer.
+    pub question: Option<String>,
+    /// Why the model was of no use, when the built-in planner's answer stands instead.
+    pub warning: Option<String>,
+}
+
+impl Agent {
+    /// What a sentence means to whoever plans, checked against the policy; nothing is looked at. With a model a sentence need not be
+    /// understood by the grammar. `open` is a conversation that waits for an answer.
+    ///
+    /// Errors: unsafe, and what the planner cannot take: not_understood, or infeasible whatever the scene.
+    pub fn order(
+        &self,
+        text: &str,
+        planner: Planner,
+        open: Option<Box<Conversation>>,
+    ) -> Result<Order, Fault> {
+        if planner == Planner::Builtin {
+            let readings = self.understand(text)?;
+            return Ok(Order { text: text.to_owned(), readings, refusal: None, answers: None });
+        }
+        if let Some(violation) = self.policy.check_sentence(text, &self.lexicon) {
+            return Err(Fault::new(Reason::Unsafe, violation.to_string()));
+        }
+        if text.trim().is_empty() {
+            return self.understand(text).map(|readings| Order {
+                text: text.to_owned(),
+                readings,
+                refusal: None,
+                answers: None,
+            });
+        }
+        let (mut readings, mut refusal) = match parse(text, &self.lexicon) {
+            Ok(readings) => (readings, None),
+            Err(error) => (Vec::new(), Some(Fault::new(Reason::NotUnderstood, error.message))),
+        };
+        refusal = refusal.or_else(|| readings.first().and_then(refuse_at_once));
+        readings.retain(|reading| refuse_at_once(reading).is_none());
+        match refusal {
+            Some(refusal) if refusal.reason == Reason::Unsafe => Err(refusal),
+            // A whole sentence begins anew; anything else is the answer that is waited for.
+            refusal => {
+                let answers = open.filter(|_| readings.is_empty());
+                let refusal = refusal.filter(|_| readings.is_empty());
+                Ok(Order { text: text.to_owned(), readings, refusal, answers })
+            }
+        }
+    }
+
+    /// Carries out an order to its end, with a model where the planner asks for one; without one the built-in planner's answer stands.
+    pub fn carry(
+        &self,
+        order: &Order,
+        planner: Planner,
+        model: Option<&mut dyn Model>,
+        world: &mut dyn World,
+        held: Option<ObjectKey>,
+    ) -> Report {
+        let builtin = |world: &mut dyn World| match &order.refusal {
+            Some(refusal) => refused(refusal, held.clone()),
+            None => self.run(&order.readings, world, held.clone()),
+        };
+        match (planner, model) {
+            (Planner::Model, Some(model)) => self.converse(order, model, world, held).0,
+            (Planner::Hybrid, Some(model)) if order.refusal.is_some() => {
+                let (report, failed) = self.converse(order, model, world, held.clone());
+                if failed { unaided(builtin(world), report) } else { report }
+            }
+            (Planner::Hybrid, Some(model)) => {
+                let report = builtin(world);
+                // One reading that fits several things is a question to the person, and no matter of words.
+                let is_twofold = order.readings.len() > 1
+                    && report.outcome == Outcome::Refused
+                    && report.reason == Some(Reason::Ambiguous);
+                if !is_twofold {
+                    return report;
+                }
+                let (with_model, failed) = self.converse(order, model, world, held);
+                if failed { unaided(report, with_model) } else { with_model }
+            }
+            (Planner::Builtin | Planner::Model | Planner::Hybrid, _) => builtin(world),
+        }
+    }
+
+    /// Carries out an order with a model alone; whether it ended because the model was of no use before anything moved.
+    fn converse(
+        &self,
+        order: &Order,
+        model: &mut dyn Model,
+        world: &mut dyn World,
+        held: Option<ObjectKey>,
+    ) -> (Report, bool) {
+        let mut tools = Toolbox::new(world, &self.lexicon, held, self.settings.step_limit);
+        let mut course = Course::new(self, order, &mut tools);
+        let result = course.run(model);
+        let mut talk = course.into_conversation();
+        let moved = tools.moved();
+        let ended = |fault: &Fault| if moved { Outcome::Failed } else { ended_unmoved(fault.reason) };
+        let mut failed = false;
+        let (outcome, reason, message) = match result {
+            Ok(message) => (Outcome::Done, None, message),
+            Err(Broken::Goal(fault)) => (ended(&fault), Some(fault.reason), fault.message),
+            Err(Broken::Model(fault)) => {
+                let fault = match fault {
+                    ModelFault::Interrupted(fault) => fault,
+                    ModelFault::Unavailable(_) => {
+                        failed = !moved;
+                        Fault::new(Reason::PeerLost, format!("The language model is of no use now: {fault}."))
+                    }
+                    ModelFault::TooLong | ModelFault::Spent(_) => {
+                        failed = !moved;
+                        Fault::new(
+                            Reason::Timeout,
+                            format!("The language model did not come to an end: {fault}."),
+                        )
+                    }
+                };
+                talk.warning = failed.then(|| fault.message.clone());
+                (ended(&fault), Some(fault.reason), fault.message)
+            }
+        };
+        let (tool_calls, state) = (tools.calls(), tools.state().clone());
+        (Report { outcome, reason, message, tool_calls, state, talk: Some(Box::new(talk)) }, failed)
+    }
+}
+
+/// The built-in planner's end of a goal for which a model was of no use.
+fn unaided(builtin: Report, with_model: Report) -> Report {
+    Report { talk: with_model.talk, tool_calls: builtin.tool_calls + with_model.tool_calls, ..builtin }
+}
+
+/// The end of a goal that was never begun.
+fn refused(fault: &Fault, held: Option<ObjectKey>) -> Report {
+    let state = prehend_scene::SymbolicState { held_object: held, ..Default::default() };
+    Report {
+        outcome: Outcome::Refused,
+        reason: Some(fault.reason),
+        message: fault.message.clone(),
+        tool_calls: 0,
+        state,
+        talk: None,
+    }
+}
