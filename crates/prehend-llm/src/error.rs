@@ -11,8 +11,11 @@ pub enum SetupError {
     /// There is nothing to trust a server by.
     #[error("TLS cannot be set up; are the system's CA certificates installed (Debian: ca-certificates)?")]
     Tls,
+    /// The file of the authority cannot be read, or is no PEM.
+    #[error("the file of model.ca_file cannot be read, or holds no certificate in PEM")]
+    Authority,
     /// The base URL names no place to send to.
-    #[error("vlm.base_url is no http or https URL")]
+    #[error("base_url is no http or https URL")]
     Url,
 }
 

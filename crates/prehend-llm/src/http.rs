@@ -2,10 +2,9 @@
 
 use crate::error::SetupError;
 use crate::retry::asked_pause;
-use crate::settings::endpoint;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, StatusCode, Url, redirect, retry};
-use std::time::Duration;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Certificate, Client, Response, StatusCode, Url, redirect, retry};
+use std::time::{Duration, SystemTime};
 
 /// Longest answer that is read, bytes.
 pub(crate) const LONGEST_BODY: usize = 1 << 20;
@@ -14,7 +13,7 @@ pub(crate) const LONGEST_BODY: usize = 1 << 20;
 pub(crate) struct Endpoint {
     client: Client,
     url: Url,
-    authorization: Option<HeaderValue>,
+    headers: HeaderMap,
 }
 
 /// Why one request brought no answer.
@@ -28,20 +27,17 @@ pub(crate) enum Failure {
     TooLong,
 }
 
+/// A header that holds a key: it is never shown.
+pub(crate) fn secret(text: &str) -> Result<HeaderValue, SetupError> {
+    let mut value = HeaderValue::from_str(text).map_err(|_| SetupError::Key)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
 impl Endpoint {
-    /// Requests go to this base and nowhere else: redirects are not followed and proxies of the environment are not used, so that
-    /// pictures and the key reach only what is configured.
-    pub(crate) fn new(base_url: &str, key: Option<&str>) -> Result<Self, SetupError> {
-        let url = endpoint(base_url).ok_or(SetupError::Url)?;
-        let authorization = match key {
-            Some(key) => {
-                let mut value =
-                    HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| SetupError::Key)?;
-                value.set_sensitive(true);
-                Some(value)
-            }
-            None => None,
-        };
+    /// Requests go to this URL and nowhere else: redirects are not followed and proxies of the environment are not used, so that
+    /// pictures and the key reach only what is configured. `authority` is a PEM of one that is trusted besides the system's.
+    pub(crate) fn new(url: Url, mut headers: HeaderMap, authority: Option<&[u8]>) -> Result<Self, SetupError> {
         // An error says that the process has a provider already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder =
@@ -49,26 +45,33 @@ impl Endpoint {
         if url.scheme() == "http" {
             // Otherwise a machine without CA certificates could not ask a model of its own.
             builder = builder.tls_certs_only([]);
+        } else if let Some(pem) = authority {
+            let certificates = Certificate::from_pem_bundle(pem).map_err(|_| SetupError::Authority)?;
+            if certificates.is_empty() {
+                return Err(SetupError::Authority);
+            }
+            builder = builder.tls_certs_merge(certificates);
         }
         let client = builder.build().map_err(|_| SetupError::Tls)?;
-        Ok(Self { client, url, authorization })
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Ok(Self { client, url, headers })
+    }
+
+    /// Posts JSON; gives the answer before its body was read, whatever its status.
+    pub(crate) async fn open(&self, body: Vec<u8>) -> Result<Response, Failure> {
+        let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
+        request.send().await.map_err(|error| {
+            let is_connect = error.is_connect();
+            Failure::Lost(if is_connect { "the connection was not made" } else { "the connection broke" })
+        })
     }
 
     /// Posts JSON; gives the body of a successful answer.
     pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
-        let mut request =
-            self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
-        }
-        let mut response = request.send().await.map_err(|error| {
-            let is_connect = error.is_connect();
-            Failure::Lost(if is_connect { "the connection was not made" } else { "the connection broke" })
-        })?;
+        let mut response = self.open(body).await?;
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-            let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-            return Err(Failure::Failing(status.as_u16(), asked_pause(header)));
+            return Err(Failure::Failing(status.as_u16(), pause_of(&response)));
         }
         if !status.is_success() {
             return Err(Failure::Refused(status.as_u16()));
@@ -84,4 +87,10 @@ impl Endpoint {
         }
         Ok(read)
     }
+}
+
+/// The pause that a server asks for, if it does.
+pub(crate) fn pause_of(response: &Response) -> Option<Duration> {
+    let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    asked_pause(header, SystemTime::now())
 }

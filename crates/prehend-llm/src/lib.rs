@@ -1,7 +1,8 @@
 //! Language models over HTTP, behind the traits of the crates that ask them.
 //!
-//! For: the chat-completions format of OpenAI, which vLLM, Ollama and llama.cpp speak too; time limits, retries, strict answers. Not
-//! for: deciding when a model is asked, or what is done when it does not answer (the nodes). Read [`HttpConfirmer`] first.
+//! For: a vision-language model that confirms what is meant, and chats with tools in the formats of OpenAI (which vLLM, SGLang and
+//! llama.cpp speak too), Anthropic, Google and Ollama; time limits, retries, budgets, strict answers. Not for: deciding when a model
+//! is asked, or what is done when it does not answer (the agent, the nodes). Read [`HttpConfirmer`] and [`HttpModel`] first.
 //!
 //! Nothing here logs, and no error holds a key, a query or an answer: they say what is wrong by status, place and number.
 
@@ -14,8 +15,10 @@ mod picture;
 mod prompt;
 mod retry;
 mod settings;
+mod talk;
 
 pub use answer::AnswerFault;
 pub use confirm::HttpConfirmer;
 pub use error::{ConfirmError, SetupError};
 pub use settings::{LONGEST_TIMEOUT, ResponseFormat, VlmSettings};
+pub use talk::{Budget, HttpModel, ModelError, ModelSettings, Prices, ProviderName, Session};

@@ -1,7 +1,7 @@
 //! How long to wait before a request is sent again.
 
 use rand::{Rng, RngExt};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Longest pause that is made unless the server asks for a longer one.
 const LONGEST: Duration = Duration::from_secs(8);
@@ -14,9 +14,14 @@ pub(crate) fn pause(base: Duration, failed: u32, asked: Option<Duration>, rng: &
     jittered.max(asked.unwrap_or_default())
 }
 
-/// `Retry-After` in whole seconds (RFC 9110, 10.2.3). Its other form, a date, needs a clock and is taken for none.
-pub(crate) fn asked_pause(header: Option<&str>) -> Option<Duration> {
-    header?.trim().parse().ok().map(Duration::from_secs)
+/// `Retry-After` in whole seconds, or as a date (RFC 9110, 10.2.3); a date that is over asks for no pause.
+pub(crate) fn asked_pause(header: Option<&str>, now: SystemTime) -> Option<Duration> {
+    let text = header?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -53,10 +58,19 @@ mod tests {
     fn the_server_may_ask_for_longer_but_not_for_shorter() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let base = Duration::from_secs(1);
-        assert_eq!(pause(base, 1, asked_pause(Some(" 30 ")), &mut rng), Duration::from_secs(30));
-        assert!(pause(base, 1, asked_pause(Some("0")), &mut rng) >= base / 2);
-        for none in [None, Some(""), Some("-1"), Some("1.5"), Some("Wed, 21 Oct 2015 07:28:00 GMT")] {
-            assert_eq!(asked_pause(none), None);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_445_412_480);
+        let asked = |header| asked_pause(header, now);
+        assert_eq!(pause(base, 1, asked(Some(" 30 ")), &mut rng), Duration::from_secs(30));
+        assert!(pause(base, 1, asked(Some("0")), &mut rng) >= base / 2);
+        // The three forms of a date that a client must take.
+        for date in
+            ["Wed, 21 Oct 2015 07:28:45 GMT", "Wednesday, 21-Oct-15 07:28:45 GMT", "Wed Oct 21 07:28:45 2015"]
+        {
+            assert_eq!(asked(Some(date)), Some(Duration::from_secs(45)), "{date}");
+        }
+        assert_eq!(asked(Some("Wed, 21 Oct 2015 07:27:00 GMT")), Some(Duration::ZERO));
+        for none in [None, Some(""), Some("-1"), Some("1.5"), Some("tomorrow"), Some("Wed, 99 Oct 2015 07:28:00 GMT")] {
+            assert_eq!(asked(none), None, "{none:?}");
         }
     }
 }

@@ -91,7 +91,7 @@ impl VlmSettings {
 }
 
 /// A whole number between two.
-fn count(map: &mut Map<'_>, key: &'static str, default: u32, low: u32, high: u32) -> Option<u32> {
+pub(crate) fn count(map: &mut Map<'_>, key: &'static str, default: u32, low: u32, high: u32) -> Option<u32> {
     map.or(key, default, |value| {
         let number = value.u64()?;
         let found = u32::try_from(number).ok().filter(|number| (low..=high).contains(number));
@@ -102,24 +102,27 @@ fn count(map: &mut Map<'_>, key: &'static str, default: u32, low: u32, high: u32
     })
 }
 
-/// The URL that requests go to; `None` when the base cannot be sent to, or holds what would be sent along or lost.
-pub(crate) fn endpoint(base_url: &str) -> Option<Url> {
-    let base = Url::parse(base_url.trim_end_matches('/')).ok()?;
+/// A base that requests can be sent below, without a slash at its end; `None` when it cannot be sent to, or holds what would be
+/// sent along or lost.
+pub(crate) fn base(text: &str) -> Option<String> {
+    let base = Url::parse(text.trim_end_matches('/')).ok()?;
     let is_plain = matches!(base.scheme(), "http" | "https")
         && base.has_host()
         && base.username().is_empty()
         && base.password().is_none()
         && base.query().is_none()
         && base.fragment().is_none();
-    if !is_plain {
-        return None;
-    }
-    Url::parse(&format!("{}/chat/completions", base.as_str().trim_end_matches('/'))).ok()
+    is_plain.then(|| base.as_str().trim_end_matches('/').to_owned())
 }
 
-fn base_url(value: &Value<'_>) -> Option<String> {
+/// The URL that requests go to.
+pub(crate) fn endpoint(base_url: &str) -> Option<Url> {
+    Url::parse(&format!("{}/chat/completions", base(base_url)?)).ok()
+}
+
+pub(crate) fn base_url(value: &Value<'_>) -> Option<String> {
     let text = value.text()?;
-    if endpoint(&text).is_none() {
+    if base(&text).is_none() {
         value.report(
             "expected an http or https URL such as http://127.0.0.1:8000/v1, without a user, a password, a query or a fragment",
         );
@@ -128,7 +131,7 @@ fn base_url(value: &Value<'_>) -> Option<String> {
     Some(text)
 }
 
-fn variable(value: &Value<'_>) -> Option<String> {
+pub(crate) fn variable(value: &Value<'_>) -> Option<String> {
     let text = value.text()?;
     let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

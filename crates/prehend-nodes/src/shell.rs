@@ -473,6 +473,19 @@ impl Peers {
         wanted.iter().copied().filter(|name| !self.alive(name)).collect()
     }
 
+    /// Waits until each of `wanted` was heard once, for at most `patience`: who starts, or is asked at once, may not have been told
+    /// yet of a node that is there. Who was heard and fell silent is not waited for. Whether all were heard.
+    pub async fn introduced(&self, wanted: &[&str], patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        while wanted.iter().any(|name| self.life(name).is_none()) {
+            if Instant::now() >= end {
+                return false;
+            }
+            tokio::time::sleep(HEARTBEAT_PERIOD / 4).await;
+        }
+        true
+    }
+
     /// Completes with the first of `watched` that falls silent or was replaced by a new process.
     pub async fn lost(&self, watched: &[&str]) -> String {
         let started: Vec<Option<u64>> =

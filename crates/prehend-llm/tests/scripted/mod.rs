@@ -8,8 +8,8 @@
 
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 /// First byte of a TLS handshake.
@@ -22,6 +22,8 @@ pub struct Heard {
     pub path: String,
     /// The header of that name.
     pub authorization: Option<String>,
+    /// All headers, names in lower case.
+    pub headers: Vec<(String, String)>,
     /// The JSON.
     pub body: Value,
 }
@@ -50,6 +52,7 @@ impl Heard {
 }
 
 type Says = Arc<dyn Fn(&Heard) -> String + Send + Sync>;
+type Answers = Arc<dyn Fn(&Heard) -> Reply + Send + Sync>;
 
 /// What is sent back to one request.
 #[derive(Clone)]
@@ -66,6 +69,23 @@ pub enum Reply {
     Silence,
     /// The head of an answer, then one byte after the other without end.
     Drip,
+    /// A streamed answer in these pieces, as chunks of HTTP/1.1.
+    Stream(Vec<Vec<u8>>, After),
+    /// A status, more headers and this body.
+    Error(u16, String, String),
+}
+
+/// What follows the last piece of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The stream ends as it should.
+    End,
+    /// The connection breaks.
+    Break,
+    /// Nothing, and the connection stays open.
+    Silence,
+    /// This piece again and again, without end.
+    Again(&'static str),
 }
 
 impl Reply {
@@ -105,6 +125,18 @@ pub struct ScriptedModel {
 impl ScriptedModel {
     /// Answers the first request with the first reply and so on; the last one stays.
     pub async fn start(replies: Vec<Reply>) -> Self {
+        let asked = Mutex::new(0);
+        Self::answering(move |_| {
+            let mut asked = asked.lock().expect("no test panics while it holds this");
+            *asked += 1;
+            replies[(*asked - 1).min(replies.len() - 1)].clone()
+        })
+        .await
+    }
+
+    /// Answers each request as this says.
+    pub async fn answering(reply: impl Fn(&Heard) -> Reply + Send + Sync + 'static) -> Self {
+        let reply: Answers = Arc::new(reply);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let base_url = format!("http://{}/v1", listener.local_addr().expect("an address"));
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -112,7 +144,7 @@ impl ScriptedModel {
         let serving = tokio::spawn(async move {
             let mut open = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                open.spawn(serve(stream, replies.clone(), Arc::clone(&noted)));
+                open.spawn(serve(stream, Arc::clone(&reply), Arc::clone(&noted)));
             }
         });
         Self { base_url, heard, serving }
@@ -130,19 +162,21 @@ impl Drop for ScriptedModel {
     }
 }
 
-async fn serve(mut stream: TcpStream, replies: Vec<Reply>, noted: Arc<Mutex<Vec<Heard>>>) {
+/// Serves one connection; also the decrypted side of one.
+pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    reply: Answers,
+    noted: Arc<Mutex<Vec<Heard>>>,
+) {
     let Some(heard) = request(&mut stream).await else { return };
-    let reply = {
-        let mut noted = noted.lock().expect("no test panics while it holds this");
-        noted.push(heard.clone());
-        replies[(noted.len() - 1).min(replies.len() - 1)].clone()
-    };
+    noted.lock().expect("no test panics while it holds this").push(heard.clone());
+    let reply = reply(&heard);
     // Whoever asked may be gone by now.
     let _ = answer(&mut stream, reply, &heard).await;
 }
 
 /// Reads a request; a TLS handshake is answered as a server does that speaks none.
-async fn request(stream: &mut TcpStream) -> Option<Heard> {
+async fn request<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> Option<Heard> {
     let mut read = Vec::new();
     let mut chunk = vec![0; 1 << 16];
     let head = loop {
@@ -168,14 +202,21 @@ async fn request(stream: &mut TcpStream) -> Option<Heard> {
         let read = stream.read(&mut chunk).await.ok().filter(|length| *length > 0)?;
         body.extend_from_slice(&chunk[..read]);
     }
+    let headers = text.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let headers = headers.map(|(name, value)| (name.to_lowercase(), value.trim().to_owned())).collect();
     Some(Heard {
+        headers,
         path: text.split(' ').nth(1).unwrap_or_default().to_owned(),
         authorization: header("authorization"),
         body: serde_json::from_slice(&body).expect("the body is JSON"),
     })
 }
 
-async fn answer(stream: &mut TcpStream, reply: Reply, heard: &Heard) -> std::io::Result<()> {
+async fn answer<S: AsyncWrite + Unpin>(
+    stream: &mut S,
+    reply: Reply,
+    heard: &Heard,
+) -> std::io::Result<()> {
     let head = |length: usize| {
         format!(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
@@ -210,6 +251,29 @@ async fn answer(stream: &mut TcpStream, reply: Reply, heard: &Heard) -> std::io:
             stream.write_all(&bytes).await
         }
         Reply::Silence => std::future::pending().await,
+        Reply::Error(status, headers, body) => {
+            let length = body.len();
+            let text = format!(
+                "HTTP/1.1 {status} Scripted\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            stream.write_all(text.as_bytes()).await
+        }
+        Reply::Stream(pieces, after) => {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+            stream.write_all(head.as_bytes()).await?;
+            for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+                chunk(stream, piece).await?;
+            }
+            match after {
+                After::End => stream.write_all(b"0\r\n\r\n").await,
+                After::Break => Ok(()),
+                After::Silence => std::future::pending().await,
+                After::Again(piece) => loop {
+                    chunk(stream, piece.as_bytes()).await?;
+                    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+                },
+            }
+        }
         Reply::Drip => {
             stream.write_all(head(1 << 19).as_bytes()).await?;
             loop {
@@ -219,4 +283,13 @@ async fn answer(stream: &mut TcpStream, reply: Reply, heard: &Heard) -> std::io:
             }
         }
     }
+}
+
+/// One chunk of HTTP/1.1.
+async fn chunk<S: AsyncWrite + Unpin>(stream: &mut S, piece: &[u8]) -> std::io::Result<()> {
+    let mut bytes = format!("{:x}\r\n", piece.len()).into_bytes();
+    bytes.extend_from_slice(piece);
+    bytes.extend_from_slice(b"\r\n");
+    stream.write_all(&bytes).await?;
+    stream.flush().await
 }

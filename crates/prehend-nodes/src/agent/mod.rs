@@ -101,9 +101,8 @@ impl Tuning {
     }
 }
 
-/// Longest wait for the first heartbeats of the peers, and how often they are looked for.
+/// Longest wait for the first heartbeats of the peers.
 const LISTEN_PATIENCE: Duration = Duration::from_secs(3);
-const LISTEN_PERIOD: Duration = Duration::from_millis(20);
 
 /// Runs the node until it is told to stop.
 pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
@@ -115,14 +114,9 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     // Goals are taken when every peer was heard, or had its time to speak: a goal that comes at once is not refused for a
     // peer that is only slow to be discovered.
     let peers = peers_of(&shell);
-    let heard = async {
-        while !shell.peers.missing(peers).is_empty() {
-            tokio::time::sleep(LISTEN_PERIOD).await;
-        }
-    };
     tokio::select! {
         () = shell.shutdown() => return Ok(()),
-        heard = tokio::time::timeout(LISTEN_PATIENCE, heard) => if heard.is_err() {
+        all = shell.peers.introduced(peers, LISTEN_PATIENCE) => if !all {
             tracing::warn!("not heard so far: {}", shell.peers.missing(peers).join(", "));
         },
     }

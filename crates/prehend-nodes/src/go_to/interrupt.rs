@@ -6,10 +6,13 @@ use crate::shell::Peers;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_ros::ExecutingGoal;
 use std::future::Future;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Nodes without which the base is not driven.
 const NEEDED: [&str; 4] = ["verifier", "agent", "object_map", "skills"];
+/// Longest wait for the first heartbeat of one of them that was never heard.
+const INTRODUCTION: Duration = Duration::from_secs(3);
 
 /// Everything that may end the errand.
 pub(super) struct Interrupt<'a> {
@@ -21,6 +24,11 @@ pub(super) struct Interrupt<'a> {
 }
 
 impl Interrupt<'_> {
+    /// Waits a moment for nodes that were never heard: whoever asks may know them sooner.
+    pub(super) async fn introduced(&self) {
+        self.peers.introduced(&NEEDED, INTRODUCTION).await;
+    }
+
     /// Whether the errand may go on now.
     pub(super) fn check(&self) -> Result<(), GoToFault> {
         if let Some(reason) = self.stop.borrow().as_ref() {

@@ -89,6 +89,7 @@ impl Job<'_> {
     }
 
     async fn execute(&self) -> Result<Done, GoToFault> {
+        self.interrupt.introduced().await;
         self.interrupt.check()?;
         self.node.shell.peers.settled(SETTLED).await?;
         match self.goal.kind.as_str() {

@@ -5,10 +5,13 @@ use crate::arming::Arming;
 use crate::shell::Peers;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_ros::ExecutingGoal;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Nodes without which the robot does not move.
 const NEEDED: [&str; 4] = ["verifier", "agent", "object_map", "affordance"];
+/// Longest wait for the first heartbeat of one of them that was never heard.
+const INTRODUCTION: Duration = Duration::from_secs(3);
 
 /// The stop latch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,11 @@ pub(super) struct Interrupt<'a> {
 }
 
 impl Interrupt<'_> {
+    /// Waits a moment for nodes that were never heard: whoever asks may know them sooner.
+    pub(super) async fn introduced(&self) {
+        self.peers.introduced(&NEEDED, INTRODUCTION).await;
+    }
+
     /// Whether the skill may go on now.
     pub(super) fn check(&self) -> Result<(), SkillFault> {
         let latch = self.stop.borrow();

@@ -164,6 +164,7 @@ impl<'a> Job<'a> {
     }
 
     async fn execute(&self) -> Result<String, SkillFault> {
+        self.interrupt.introduced().await;
         self.interrupt.check()?;
         self.skills.shell.peers.settled(SETTLED).await?;
         let asked = self.decode()?;
