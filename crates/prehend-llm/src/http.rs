@@ -37,7 +37,11 @@ pub(crate) fn secret(text: &str) -> Result<HeaderValue, SetupError> {
 impl Endpoint {
     /// Requests go to this URL and nowhere else: redirects are not followed and proxies of the environment are not used, so that
     /// pictures and the key reach only what is configured. `authority` is a PEM of one that is trusted besides the system's.
-    pub(crate) fn new(url: Url, mut headers: HeaderMap, authority: Option<&[u8]>) -> Result<Self, SetupError> {
+    pub(crate) fn new(
+        url: Url,
+        mut headers: HeaderMap,
+        authority: Option<&[u8]>,
+    ) -> Result<Self, SetupError> {
         // An error says that the process has a provider already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder =

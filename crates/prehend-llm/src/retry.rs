@@ -69,7 +69,9 @@ mod tests {
             assert_eq!(asked(Some(date)), Some(Duration::from_secs(45)), "{date}");
         }
         assert_eq!(asked(Some("Wed, 21 Oct 2015 07:27:00 GMT")), Some(Duration::ZERO));
-        for none in [None, Some(""), Some("-1"), Some("1.5"), Some("tomorrow"), Some("Wed, 99 Oct 2015 07:28:00 GMT")] {
+        for none in
+            [None, Some(""), Some("-1"), Some("1.5"), Some("tomorrow"), Some("Wed, 99 Oct 2015 07:28:00 GMT")]
+        {
             assert_eq!(asked(none), None, "{none:?}");
         }
     }

@@ -53,7 +53,10 @@ impl Spent {
             budget.tokens.filter(|most| tokens >= *most).map(|most| format!("{most} tokens")),
             budget.calls.filter(|most| self.calls >= *most).map(|most| format!("{most} requests")),
             budget.seconds.filter(|most| self.usage.seconds >= *most).map(|most| format!("{most} s")),
-            budget.money.filter(|most| prices.of(&self.usage) >= *most).map(|most| format!("{most} of money")),
+            budget
+                .money
+                .filter(|most| prices.of(&self.usage) >= *most)
+                .map(|most| format!("{most} of money")),
         ];
         match reached.into_iter().flatten().next() {
             Some(limit) => Err(ModelError::Spent { what: format!("{limit} (model.budget)") }),
@@ -73,7 +76,8 @@ mod tests {
 
     #[test]
     fn each_limit_ends_it_when_it_is_reached() {
-        let spent = Spent { calls: 3, usage: Usage { tokens_in: 900_000, tokens_out: 100_000, seconds: 12.0 } };
+        let spent =
+            Spent { calls: 3, usage: Usage { tokens_in: 900_000, tokens_out: 100_000, seconds: 12.0 } };
         let prices = Prices { input: 2.0, output: 10.0 };
         let none = Budget::default();
         assert_eq!(spent.check(&none, &prices), Ok(()));
@@ -87,7 +91,8 @@ mod tests {
             let error = spent.check(&budget, &prices).map_err(|error| error.to_string());
             assert!(error.clone().is_err_and(|error| error.contains(says)), "{says}: {error:?}");
         }
-        let enough = Budget { tokens: Some(1_000_001), calls: Some(4), seconds: Some(12.5), money: Some(2.9) };
+        let enough =
+            Budget { tokens: Some(1_000_001), calls: Some(4), seconds: Some(12.5), money: Some(2.9) };
         assert_eq!(spent.check(&enough, &prices), Ok(()));
         assert_eq!(spent.left(&enough), Some(0.5));
     }

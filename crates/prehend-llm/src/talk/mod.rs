@@ -146,7 +146,12 @@ impl Session {
         }
     }
 
-    async fn tries(&mut self, messages: &[Message], tools: &[Tool], end: Instant) -> Result<Turn, ModelError> {
+    async fn tries(
+        &mut self,
+        messages: &[Message],
+        tools: &[Tool],
+        end: Instant,
+    ) -> Result<Turn, ModelError> {
         let inner = Arc::clone(&self.inner);
         let settings = &inner.settings;
         let ask = Ask {
@@ -198,7 +203,11 @@ impl Inner {
         let idle = Duration::from_secs_f64(self.settings.idle);
         let opened = tokio::time::timeout(idle, self.endpoint.open(body)).await;
         let response = opened.map_err(|_| Try::Again(Wrong::Silent, None))?.map_err(lost)?;
-        if response.status().is_success() { self.read(response, idle).await } else { Err(refusal(response).await) }
+        if response.status().is_success() {
+            self.read(response, idle).await
+        } else {
+            Err(refusal(response).await)
+        }
     }
 
     /// Reads a streamed answer to its end.
@@ -210,9 +219,7 @@ impl Inner {
         let mut length = 0;
         let mut said = Instant::now();
         let again = |broke| match broke {
-            Broke::Format(what) => {
-                Try::Final(ModelError::Format { provider: self.settings.provider, what })
-            }
+            Broke::Format(what) => Try::Final(ModelError::Format { provider: self.settings.provider, what }),
             Broke::Server { is_too_long: true, .. } => Try::Final(ModelError::TooLong { status: 200 }),
             Broke::Server { code, .. } => Try::Again(Wrong::Failing(200, code), None),
         };
@@ -269,7 +276,9 @@ async fn refusal(mut response: Response) -> Try {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => Try::Final(ModelError::TooLong { status: number }),
         StatusCode::BAD_REQUEST if is_too_long(&text) => Try::Final(ModelError::TooLong { status: number }),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Try::Final(ModelError::Key { status: number, code }),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Try::Final(ModelError::Key { status: number, code })
+        }
         StatusCode::NOT_FOUND => Try::Final(ModelError::NoModel { code }),
         StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => {
             Try::Again(Wrong::Failing(number, code), asked)

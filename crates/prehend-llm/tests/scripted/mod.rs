@@ -212,11 +212,7 @@ async fn request<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> Option<He
     })
 }
 
-async fn answer<S: AsyncWrite + Unpin>(
-    stream: &mut S,
-    reply: Reply,
-    heard: &Heard,
-) -> std::io::Result<()> {
+async fn answer<S: AsyncWrite + Unpin>(stream: &mut S, reply: Reply, heard: &Heard) -> std::io::Result<()> {
     let head = |length: usize| {
         format!(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"

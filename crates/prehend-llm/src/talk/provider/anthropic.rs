@@ -75,7 +75,8 @@ fn messages(all: &[Message]) -> Vec<Value> {
             Message::System { .. } => continue,
             Message::User { text } => ("user", vec![json!({ "type": "text", "text": text })]),
             Message::Assistant { text, calls } => {
-                let said = (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text.trim_end() }));
+                let said =
+                    (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text.trim_end() }));
                 let calls = calls.iter().map(|call| {
                     json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": arguments(call) })
                 });
@@ -97,10 +98,21 @@ fn messages(all: &[Message]) -> Vec<Value> {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Event {
-    MessageStart { message: Started },
-    ContentBlockStart { index: u64, content_block: Block },
-    ContentBlockDelta { index: u64, delta: Delta },
-    MessageDelta { delta: Ending, usage: Option<Tokens> },
+    MessageStart {
+        message: Started,
+    },
+    ContentBlockStart {
+        index: u64,
+        content_block: Block,
+    },
+    ContentBlockDelta {
+        index: u64,
+        delta: Delta,
+    },
+    MessageDelta {
+        delta: Ending,
+        usage: Option<Tokens>,
+    },
     MessageStop,
     Ping,
     /// `content_block_stop`, and what later versions add.
@@ -196,7 +208,9 @@ impl Decoder for Answer {
                 let call = self.growing.call(index);
                 (call.id, call.name) = (id, name);
             }
-            Event::ContentBlockDelta { delta: Delta::TextDelta { text }, .. } => self.growing.text.push_str(&text),
+            Event::ContentBlockDelta { delta: Delta::TextDelta { text }, .. } => {
+                self.growing.text.push_str(&text)
+            }
             Event::ContentBlockDelta { index, delta: Delta::InputJsonDelta { partial_json } } => {
                 self.growing.call(index).arguments.push_str(&partial_json);
             }

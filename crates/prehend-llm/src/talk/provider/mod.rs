@@ -173,8 +173,12 @@ impl Growing {
         let at = match self.calls.iter().position(|(known, _)| *known == number) {
             Some(at) => at,
             None => {
-                let call =
-                    Call { id: String::new(), name: String::new(), arguments: String::new(), signature: None };
+                let call = Call {
+                    id: String::new(),
+                    name: String::new(),
+                    arguments: String::new(),
+                    signature: None,
+                };
                 self.calls.push((number, call));
                 self.calls.len() - 1
             }
@@ -197,7 +201,10 @@ mod tests {
     #[test]
     fn a_word_of_an_error_is_told_and_nothing_else_of_it() {
         for (body, code) in [
-            (json!({ "error": { "code": "invalid_api_key", "message": "sk-secret" } }), Some("invalid_api_key")),
+            (
+                json!({ "error": { "code": "invalid_api_key", "message": "sk-secret" } }),
+                Some("invalid_api_key"),
+            ),
             (json!({ "error": { "code": 400, "status": "INVALID_ARGUMENT" } }), Some("INVALID_ARGUMENT")),
             (json!({ "type": "error", "error": { "type": "overloaded_error" } }), Some("overloaded_error")),
             (json!({ "error": "model 'secret' not found" }), None),

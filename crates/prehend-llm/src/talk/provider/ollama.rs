@@ -67,7 +67,9 @@ fn message(message: &Message) -> Value {
             }
             message
         }
-        Message::Tool { name, content, .. } => json!({ "role": "tool", "tool_name": name, "content": content }),
+        Message::Tool { name, content, .. } => {
+            json!({ "role": "tool", "tool_name": name, "content": content })
+        }
     }
 }
 

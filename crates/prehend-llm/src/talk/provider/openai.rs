@@ -85,7 +85,9 @@ fn message(message: &Message) -> Value {
             }
             message
         }
-        Message::Tool { id, content, .. } => json!({ "role": "tool", "tool_call_id": id, "content": content }),
+        Message::Tool { id, content, .. } => {
+            json!({ "role": "tool", "tool_call_id": id, "content": content })
+        }
     }
 }
 
@@ -165,7 +167,9 @@ impl Decoder for Answer {
             self.growing.usage.tokens_in = tokens.prompt_tokens;
             self.growing.usage.tokens_out = tokens.completion_tokens;
         }
-        let Some(choice) = chunk.choices.and_then(|choices| choices.into_iter().next()) else { return Ok(true) };
+        let Some(choice) = chunk.choices.and_then(|choices| choices.into_iter().next()) else {
+            return Ok(true);
+        };
         self.growing.text.push_str(&choice.delta.content.unwrap_or_default());
         self.is_declined |= choice.delta.refusal.is_some_and(|refusal| !refusal.is_empty());
         for delta in choice.delta.tool_calls.unwrap_or_default() {
