@@ -65,8 +65,12 @@ async fn garbage_is_answered_with_errors(stage: &Stage) {
         )
         .await;
         assert_ne!(answer.error_code, 0, "get_object {text:?}");
-        let answer =
-            call::<SubmitGoal::Service>(stage, names::GOAL, SubmitGoal::Request { text: text.clone() }).await;
+        let answer = call::<SubmitGoal::Service>(
+            stage,
+            names::GOAL,
+            SubmitGoal::Request { text: text.clone(), ..Default::default() },
+        )
+        .await;
         assert!(!answer.accepted && !answer.reason.is_empty(), "goal {text:?}: {answer:?}");
         let request = RedeemPermit::Request { permit_id: text.clone(), ..Default::default() };
         let answer = call::<RedeemPermit::Service>(stage, names::VERIFIER_REDEEM, request).await;

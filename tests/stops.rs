@@ -88,7 +88,10 @@ async fn of_two_goals_at_once_the_second_is_refused() {
             EASY_GOAL,
             |event| begins(event, ""),
             async |_| {
-                let request = SubmitGoal::Request { text: "put the plate on the table".to_owned() };
+                let request = SubmitGoal::Request {
+                    text: "put the plate on the table".to_owned(),
+                    ..Default::default()
+                };
                 second = Some(submit.request(request, CALL).await.unwrap());
             },
         )

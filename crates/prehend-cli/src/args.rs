@@ -128,7 +128,8 @@ const UP_SPEED: f64 = 1.0;
 const AFTER_DEMO: &str = "\
 The JSON object of --json: goal, outcome (done | refused | failed), reason (a code, or null), message,
 physics_ok (true | false | null where the goal asks for no change), permits {asked, granted, refused},
-seconds {ready, first_motion, total}, run_dir.
+seconds {ready, first_motion, total}, run_dir, planner (builtin | model), model ({calls, tokens_in, tokens_out, seconds} of a
+language model, or null), question (what the person is asked, or null).
 
 Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, not_armed, verifier_refused, verifier_lost,
 peer_lost, no_grasp, no_place, no_plan, slipped, outcome_not_observed, control_failed, canceled, timeout,
@@ -158,6 +159,9 @@ pub struct DemoArgs {
     /// Longest time for the goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
     pub timeout: f64,
+    /// Play a recorded conversation with a language model instead of asking one: a run's trace.jsonl
+    #[arg(long, value_name = "FILE")]
+    pub replay_model: Option<PathBuf>,
     /// Somebody interferes once: pushes what the gripper approaches, takes what it carries, or what it has put down
     #[arg(long, value_name = "HOW")]
     pub disturb: Option<Disturbance>,
@@ -203,6 +207,9 @@ pub struct GoalArgs {
     /// Longest time for the goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
     pub timeout: f64,
+    /// Play a recorded conversation with a language model instead of asking one: a run's trace.jsonl
+    #[arg(long, value_name = "FILE")]
+    pub replay_model: Option<PathBuf>,
     /// Robot file
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,

@@ -2,7 +2,7 @@
 
 use crate::node::NodeName;
 use crate::observer::Observer;
-use crate::outcome::{Ending, Outcome};
+use crate::outcome::{Ending, Outcome, Planning};
 use crate::tally::Tally;
 use crate::trace;
 use futures::StreamExt;
@@ -26,6 +26,8 @@ const AFTERGLOW: Duration = Duration::from_millis(150);
 pub struct Followed {
     /// How it ended.
     pub ending: Ending,
+    /// Who planned it.
+    pub planning: Planning,
     /// What its trace adds up to.
     pub tally: Tally,
     /// Wall seconds from submission to end.
@@ -38,6 +40,18 @@ pub async fn run(
     observer: &mut Observer,
     text: &str,
     timeout: Duration,
+    on_event: impl FnMut(&TraceEvent),
+    danger: impl Future<Output = Ending>,
+) -> Followed {
+    run_recorded(observer, text, "", timeout, on_event, danger).await
+}
+
+/// As [`run`], with the turns of a recorded conversation with a language model, one JSON a line; empty is none.
+pub async fn run_recorded(
+    observer: &mut Observer,
+    text: &str,
+    model_turns: &str,
+    timeout: Duration,
     mut on_event: impl FnMut(&TraceEvent),
     danger: impl Future<Output = Ending>,
 ) -> Followed {
@@ -46,14 +60,15 @@ pub async fn run(
     // Who has just joined has not heard the agent yet: the first life that is heard is the one that took the goal.
     let mut incarnation = None;
     let goal = observer.goal.clone();
-    let request = SubmitGoal::Request { text: text.to_owned() };
+    let request = SubmitGoal::Request { text: text.to_owned(), model_turns: model_turns.to_owned() };
     let mut submission = std::pin::pin!(goal.request(request, SUBMIT_DEADLINE));
     let mut danger = std::pin::pin!(danger);
     let mut answered = false;
     let mut ticked = false;
     let mut goal_id: Option<String> = None;
     // The end may be told before the answer to the submission arrives.
-    let mut endings: Vec<(String, Ending)> = Vec::new();
+    let mut endings: Vec<(String, Ending, Planning)> = Vec::new();
+    let mut planning = Planning::default();
     let mut watch = tokio::time::interval(WATCH_PERIOD);
     let ending = loop {
         tokio::select! {
@@ -63,7 +78,7 @@ pub async fn run(
                 on_event(&event);
                 tally.add(&event);
                 if let Some(ending) = end_of(&event) {
-                    endings.push((event.goal_id.clone(), ending));
+                    endings.push((event.goal_id.clone(), ending, planning_of(&event)));
                 }
             }
             answer = &mut submission, if !answered => {
@@ -89,8 +104,9 @@ pub async fn run(
             }
         }
         if let Some(id) = &goal_id
-            && let Some((_, ending)) = endings.iter().find(|(ended, _)| ended == id)
+            && let Some((_, ending, planned)) = endings.iter().find(|(ended, ..)| ended == id)
         {
+            planning = planned.clone();
             break ending.clone();
         }
     };
@@ -103,7 +119,7 @@ pub async fn run(
     };
     // The stream has no end, so this always takes the whole time.
     let _ = tokio::time::timeout(AFTERGLOW, afterglow).await;
-    Followed { ending, tally, seconds }
+    Followed { ending, planning, tally, seconds }
 }
 
 /// Id of the goal, or the end it came to at once.
@@ -137,6 +153,11 @@ fn end_of(event: &TraceEvent) -> Option<Ending> {
     let message =
         Some(text("message")).filter(|text| !text.is_empty()).unwrap_or_else(|| event.message.clone());
     Some(Ending { outcome, reason, message })
+}
+
+/// Who planned a goal whose end an event tells of.
+fn planning_of(event: &TraceEvent) -> Planning {
+    serde_json::from_value(trace::data(event)).unwrap_or_default()
 }
 
 /// The end of a goal whose agent or robot is gone.
@@ -180,6 +201,15 @@ mod tests {
         let expected =
             Ending { outcome: Outcome::Refused, reason: Some("not_found".into()), message: "no mug".into() };
         assert_eq!(ending, Some(expected));
+    }
+
+    #[test]
+    fn who_planned_is_read_from_its_data() {
+        let data = r#"{"planner":"model","model":{"calls":3,"tokens_in":10,"tokens_out":2,"seconds":0.5},"question":"Which?"}"#;
+        let planning = planning_of(&finished("x", data));
+        assert_eq!((planning.planner.as_str(), planning.question.as_deref()), ("model", Some("Which?")));
+        assert_eq!(planning.model.map(|model| model.calls), Some(3));
+        assert_eq!(planning_of(&finished("x", "garbage")), Planning::default());
     }
 
     #[test]

@@ -25,3 +25,4 @@ pub mod screen;
 pub mod supervisor;
 pub mod tally;
 pub mod trace;
+pub mod transcript;

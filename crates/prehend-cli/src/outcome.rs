@@ -83,6 +83,36 @@ pub struct Seconds {
     pub total: Option<f64>,
 }
 
+/// Who planned a goal, and what a language model took for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Planning {
+    /// `builtin` or `model`.
+    pub planner: String,
+    /// What was asked of a model; null when none was.
+    pub model: Option<ModelUse>,
+    /// The question that the person has to answer; null when there is none.
+    pub question: Option<String>,
+}
+
+impl Default for Planning {
+    fn default() -> Self {
+        Self { planner: "builtin".to_owned(), model: None, question: None }
+    }
+}
+
+/// What a language model took for a goal, by its provider's count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelUse {
+    /// Turns of the model.
+    pub calls: u64,
+    /// Tokens it read.
+    pub tokens_in: u64,
+    /// Tokens it wrote.
+    pub tokens_out: u64,
+    /// Wall seconds it took.
+    pub seconds: f64,
+}
+
 /// The one JSON object of `demo --json` and `goal --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoalReport {
@@ -96,6 +126,9 @@ pub struct GoalReport {
     pub message: String,
     /// What physics says; null where the goal asks for no change, or nothing could be judged.
     pub physics_ok: Option<bool>,
+    /// Who planned.
+    #[serde(flatten)]
+    pub planning: Planning,
     /// Permits.
     pub permits: Permits,
     /// Times.
@@ -116,6 +149,7 @@ impl GoalReport {
             reason: ending.reason,
             message: ending.message,
             physics_ok: None,
+            planning: Planning::default(),
             permits: Permits::default(),
             seconds: Seconds::default(),
             run_dir: None,
@@ -183,7 +217,10 @@ mod tests {
             keys.sort();
             keys.join(" ")
         };
-        assert_eq!(keys(&json), "goal message outcome permits physics_ok reason run_dir seconds");
+        assert_eq!(
+            keys(&json),
+            "goal message model outcome permits physics_ok planner question reason run_dir seconds"
+        );
         assert_eq!(keys(&json["permits"]), "asked granted refused");
         assert_eq!(keys(&json["seconds"]), "first_motion ready total");
         assert_eq!(json["outcome"], "failed");

@@ -27,7 +27,7 @@ use wire::stream;
 
 /// Seed and number of conversations of each provider.
 const SEED: u64 = 2400;
-const CONVERSATIONS: usize = 1000;
+const CONVERSATIONS: usize = 250;
 /// One that the grammar understands, and one that it does not.
 const SENTENCES: [&str; 2] =
     ["put the pear in the bowl", "it is the pear that belongs with the bowl, inside of course"];
@@ -127,7 +127,7 @@ fn is_in_bowl(world: &Scripted) -> bool {
     (at("pear_0") - at("bowl_0")).norm() < 0.02
 }
 
-/// A thousand conversations with the model of one provider; how many of them were done.
+/// Conversations with the model of one provider; how many of them were done.
 async fn converse(provider: ProviderName) -> usize {
     let coming: Arc<Mutex<VecDeque<Reply>>> = Arc::default();
     let queue = Arc::clone(&coming);
@@ -174,7 +174,7 @@ async fn converse(provider: ProviderName) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_conversations_with_each_provider() {
+async fn conversations_with_each_provider() {
     for (name, provider) in ProviderName::ALL {
         let done = converse(provider).await;
         println!(

@@ -41,6 +41,12 @@ pub struct DoctorArgs {
     /// Say who of the graph and of the robot side is found in the ROS domain, instead of everything else
     #[arg(long, conflicts_with = "models")]
     pub graph: bool,
+    /// Try the language model of the agent with one harmless tool call, instead of everything else
+    #[arg(long, conflicts_with_all = ["models", "graph"])]
+    pub llm: bool,
+    /// Settings of the node agent, for --llm
+    #[arg(long, value_name = "FILE", default_value = "config/nodes/agent.yaml")]
+    pub agent: PathBuf,
     /// Robot file, or a name in config/robots, for --graph
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,

@@ -8,6 +8,7 @@ use crate::observer::Observer;
 use crate::outcome::{Ending, GoalReport, exit};
 use crate::screen::{Screen, print_json};
 use crate::trace;
+use crate::transcript;
 use prehend_msgs::prehend_interfaces::msg::{ObjectInstance, ObjectMap, SymbolicState};
 use prehend_nodes::RobotConfig;
 use prehend_ros::shutdown_signal;
@@ -63,6 +64,7 @@ pub(super) async fn goal(args: GoalArgs) -> u8 {
 }
 
 async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), (String, u8)> {
+    let model_turns = recorded(args.replay_model.as_deref())?;
     let mut observer = join(&args.robot, &args.ros)?;
     if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {
         return Err((absent("no agent", &observer), exit::NOT_READY));
@@ -75,18 +77,26 @@ async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), 
     };
     let on_event = |event: &_| screen.line(trace::to_line(event, screen));
     let timeout = Duration::from_secs_f64(args.timeout);
-    let followed = goal::run(&mut observer, &args.text, timeout, on_event, danger).await;
+    let followed =
+        goal::run_recorded(&mut observer, &args.text, &model_turns, timeout, on_event, danger).await;
     if interrupted || followed.ending.reason.as_deref() == Some(Reason::Timeout.code()) {
         observer.stop_robot("the goal was given up").await;
         screen.line("the robot is stopped; `prehend stop --clear` lets it move again");
     }
     let mut report = GoalReport::not_run(&args.text, followed.ending);
+    report.planning = followed.planning;
     report.permits = followed.tally.permits;
     report.seconds.first_motion = followed.tally.first_motion;
     report.seconds.total = Some(followed.seconds);
     let reason = report.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     screen.line(format!("{}{reason}: {}", report.outcome.name(), report.message));
     Ok((report, interrupted))
+}
+
+/// The turns of a recorded conversation; none without a file.
+fn recorded(file: Option<&Path>) -> Result<String, (String, u8)> {
+    let turns = file.map(transcript::turns).transpose();
+    turns.map(Option::unwrap_or_default).map_err(|error| (error, exit::BAD_INPUT))
 }
 
 /// The newest sample, once there is one: a writer may send those before it first.

@@ -16,6 +16,7 @@ use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
+use crate::transcript;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Truth};
@@ -80,6 +81,8 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         message: error.to_string(),
         code: exit::BAD_INPUT,
     })?;
+    let model_turns = args.replay_model.as_deref().map(transcript::turns).transpose();
+    let model_turns = model_turns.map_err(Early::input)?.unwrap_or_default();
     let folder = match &args.out {
         Some(path) => RunFolder::at(path),
         None => RunFolder::dated(args.graph.seed),
@@ -118,7 +121,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         false => None,
     };
     let arm = args.disturb.map(|_| arm_of(&graph)).transpose()?;
-    let mut run = Run { args, screen, graph, folder, interrupt, arm, disturbed: None };
+    let mut run = Run { args, model_turns, screen, graph, folder, interrupt, arm, disturbed: None };
     let before = run.observe("before").await;
     let followed = run.follow().await;
     recording::remark(recorder.as_ref(), screen);
@@ -146,6 +149,8 @@ fn arm_of(graph: &Graph) -> Result<ArmModel, Early> {
 
 struct Run<'a> {
     args: &'a DemoArgs,
+    /// Turns of a recorded conversation with a language model.
+    model_turns: String,
     screen: &'a Screen,
     graph: Graph,
     folder: RunFolder,
@@ -194,7 +199,8 @@ impl Run<'_> {
             }
         };
         let timeout = Duration::from_secs_f64(self.args.timeout);
-        let followed = goal::run(observer, &self.args.goal, timeout, on_event, danger).await;
+        let followed =
+            goal::run_recorded(observer, &self.args.goal, &self.model_turns, timeout, on_event, danger).await;
         // The agent may still be at it: nobody would see what it does from here on.
         let given_up = [Reason::Timeout, Reason::PeerLost].map(Reason::code);
         if self.interrupt.is_raised()
@@ -256,6 +262,7 @@ impl Run<'_> {
     /// Lets things come to rest, takes the last pictures, judges.
     async fn conclude(&mut self, ready: f64, before: Option<Truth>, followed: &Followed) -> GoalReport {
         let mut report = GoalReport::not_run(&self.args.goal, followed.ending.clone());
+        report.planning = followed.planning.clone();
         report.permits = followed.tally.permits;
         report.seconds.ready = Some(ready);
         report.seconds.first_motion = followed.tally.first_motion;

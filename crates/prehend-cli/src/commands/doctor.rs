@@ -1,6 +1,7 @@
 //! `prehend doctor`: what is missing on this machine, and how to get it.
 
 pub(super) mod graph;
+pub(super) mod llm;
 mod ros;
 
 use super::scene;

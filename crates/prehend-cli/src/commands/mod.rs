@@ -42,6 +42,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Detect(args) => detect::run(&args),
         Command::Doctor(args) if args.models => models::run(&args.which),
         Command::Doctor(args) if args.graph => doctor::graph::run(&args).await,
+        Command::Doctor(args) if args.llm => doctor::llm::run(&args).await,
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
         Command::Replay(args) => replay::run(args).await,

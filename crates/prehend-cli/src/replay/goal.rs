@@ -134,7 +134,7 @@ async fn play(
     stage.wait(JOINTS).await;
     stage.told.clear();
     let client = stage.observer.goal.clone();
-    let request = SubmitGoal::Request { text: text.to_owned() };
+    let request = SubmitGoal::Request { text: text.to_owned(), ..Default::default() };
     let submission = tokio::spawn(async move { client.request(request, SUBMIT).await });
     let ends_in_motion =
         !recorded.iter().any(|event| event.kind == TraceEvent::KIND_GOAL && event.name == "finished");

@@ -65,6 +65,18 @@ impl ModelSettings {
         }
     }
 
+    /// The key from the environment; `None` when none is sent.
+    ///
+    /// Errors: the variable holds no text.
+    pub fn key(&self) -> Result<Option<String>, String> {
+        let Some(name) = &self.key_env else { return Ok(None) };
+        let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
+        match key {
+            Some(key) => Ok(Some(key.trim().to_owned())),
+            None => Err(format!("model.key_env names the environment variable {name}, which holds no text")),
+        }
+    }
+
     /// Reads the mapping `model`. `Some(None)` when `model` is absent or null: no model is asked.
     ///
     /// Findings do not show the values of `base_url` and `key_env`: a key may have been put there by mistake.

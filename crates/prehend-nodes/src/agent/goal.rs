@@ -1,10 +1,11 @@
 //! One goal at work: the agent on a thread of its own, and what may end it.
 
+use super::mind::{GoalMind, Mind};
 use super::world::NodeWorld;
 use super::{Clients, lost};
 use crate::shell::{Peers, Trace, Work};
-use prehend_agent::language::Goal;
-use prehend_agent::{Agent, Fault, Outcome, Report};
+use prehend_agent::mind::Order;
+use prehend_agent::{Agent, Fault, Model, Outcome, Planner, Report};
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
 use prehend_ros::ExecutingGoal;
 use prehend_scene::{ObjectKey, Reason, SymbolicState};
@@ -49,7 +50,10 @@ pub(super) struct Ended {
 /// What a goal needs to start.
 pub(super) struct Start {
     pub(super) goal_id: String,
-    pub(super) readings: Vec<Goal>,
+    pub(super) order: Order,
+    pub(super) planner: Planner,
+    /// The model that may be asked.
+    pub(super) mind: Option<Mind>,
     pub(super) agent: Arc<Agent>,
     pub(super) clients: Clients,
     pub(super) trace: Trace,
@@ -103,7 +107,9 @@ impl Running {
 async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
     let Start {
         goal_id,
-        readings,
+        order,
+        planner,
+        mind,
         agent,
         clients,
         trace,
@@ -130,7 +136,15 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         called: None,
     };
     let before = SymbolicState { held_object: held.clone(), ..SymbolicState::default() };
-    let mut work = tokio::task::spawn_blocking(move || agent.run(&readings, &mut world, held));
+    let mut mind = mind.map(|mind| GoalMind {
+        runtime: tokio::runtime::Handle::current(),
+        mind,
+        interrupt: interrupt.subscribe(),
+    });
+    let mut work = tokio::task::spawn_blocking(move || {
+        let model = mind.as_mut().map(|mind| mind as &mut dyn Model);
+        agent.carry(&order, planner, model, &mut world, held)
+    });
     let watch_peers = peers.lost(watched);
     tokio::pin!(watch_peers);
     let mut watching = true;

@@ -1,10 +1,11 @@
-//! The agent node: takes goals, carries them out with the built-in planner, says how they ended.
+//! The agent node: takes goals, carries them out with the built-in planner or a language model, says how they ended.
 //!
 //! One goal at a time; a second one is refused `busy`, except "stop" and its like, which end the running one. What the
 //! sentence alone rules out is answered at once.
 
 mod asked;
 mod goal;
+mod mind;
 mod world;
 
 use crate::convert;
@@ -13,9 +14,13 @@ use crate::shell::{NodeError, NodeOptions, Shell};
 use asked::AskedToHold;
 use futures::StreamExt;
 use goal::{Ended, Running, Source};
+use mind::{Mind, Minds};
+
+pub use mind::try_model;
 use prehend_agent::language::{Goal, Lexicon, Question, Step};
+use prehend_agent::mind::{Conversation, Order};
 use prehend_agent::policy::{Policy, Workspace};
-use prehend_agent::{Agent, Fault, Outcome, Settings};
+use prehend_agent::{Agent, Fault, Outcome, Planner, Report, Settings};
 use prehend_config::Findings;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
@@ -26,11 +31,13 @@ use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
 /// Longest wait for the news that the stop was cleared.
 const STOP_NEWS: Duration = Duration::from_millis(500);
+/// How long a question of the language model waits for its answer.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(300);
 /// Peers a goal with motion needs.
 const PEERS: [&str; 4] = ["object_map", "affordance", "verifier", "skills"];
 /// The same on a robot that drives.
@@ -75,6 +82,9 @@ struct Refused {
 struct Node {
     shell: Shell,
     agent: Arc<Agent>,
+    minds: Minds,
+    /// A question of the language model, and when it was asked.
+    open: Option<(Box<Conversation>, Instant)>,
     tuning: Tuning,
     clients: Clients,
     state: SymbolicState,
@@ -185,13 +195,15 @@ impl Node {
             stop: follow_stop(ros)?,
         };
         let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
-        let (agent, tuning) = agent(&shell)?;
+        let (agent, minds, tuning) = agent(&shell)?;
         let agent = Arc::new(agent);
         let incarnation = crate::shell::incarnation();
         let state = SymbolicState::default();
         Ok(Self {
             shell,
             agent,
+            minds,
+            open: None,
             tuning,
             clients,
             state,
@@ -205,8 +217,8 @@ impl Node {
     }
 
     fn submit(&mut self, request: ServiceRequest<SubmitGoal::Service>) {
-        let text = request.message.text.clone();
-        let response = match self.begin(&text, Source::Service) {
+        let SubmitGoal::Request { text, model_turns } = request.message.clone();
+        let response = match self.begin(&text, &model_turns, Source::Service) {
             Ok(goal_id) => SubmitGoal::Response { accepted: true, goal_id, ..Default::default() },
             Err(refused) => SubmitGoal::Response {
                 accepted: false,
@@ -225,7 +237,7 @@ impl Node {
         let text = request.goal.text.clone();
         // Refused goals are accepted and aborted, so that the reason reaches the client.
         let handle = request.accept();
-        if let Err(refused) = self.begin(&text, Source::Action(handle)) {
+        if let Err(refused) = self.begin(&text, "", Source::Action(handle)) {
             let Refused { goal_id, fault, source } = *refused;
             source.end(ExecuteGoal::Result {
                 goal_id,
@@ -238,21 +250,34 @@ impl Node {
     }
 
     /// Starts a goal, or says why not, giving the source back.
-    fn begin(&mut self, text: &str, source: Source) -> Result<String, Box<Refused>> {
+    fn begin(&mut self, text: &str, model_turns: &str, source: Source) -> Result<String, Box<Refused>> {
         self.goals += 1;
         let goal_id = format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals);
         let data = json!({ "text": text });
         self.trace(&goal_id, "started", "started", text, data);
-        let readings = match self.agent.understand(text).and_then(|readings| self.may_start(readings)) {
-            Ok(readings) => readings,
+        let (order, planner, mind) = match self.take_up(text, model_turns) {
+            Ok(taken) => taken,
             Err(fault) => {
-                self.tell_end(&goal_id, Outcome::Refused, Some(fault.reason), &fault.message, 0);
+                let report = Report {
+                    outcome: Outcome::Refused,
+                    reason: Some(fault.reason),
+                    message: fault.message.clone(),
+                    tool_calls: 0,
+                    state: self.state.clone(),
+                    talk: None,
+                };
+                self.tell_end(&goal_id, &report);
                 return Err(Box::new(Refused { goal_id, fault, source }));
             }
         };
-        let understood: Vec<String> = readings.iter().map(ToString::to_string).collect();
-        self.trace(&goal_id, "understood", "ok", &understood.join(" or "), json!({ "readings": understood }));
-        if is_stop(&readings) {
+        let understood: Vec<String> = order.readings.iter().map(ToString::to_string).collect();
+        let said = match (&order.answers, understood.as_slice()) {
+            (Some(_), _) => "the answer to the language model's question".to_owned(),
+            (None, []) => "left to the language model".to_owned(),
+            (None, readings) => readings.join(" or "),
+        };
+        self.trace(&goal_id, "understood", "ok", &said, json!({ "readings": understood }));
+        if is_stop(&order.readings) {
             let message = match self.running.as_ref() {
                 Some(running) => {
                     running.interrupt(Fault::new(Reason::Canceled, format!("told to \"{text}\"")));
@@ -260,7 +285,7 @@ impl Node {
                 }
                 None => "I am doing nothing and hold still.",
             };
-            let report = prehend_agent::Report {
+            let report = Report {
                 outcome: Outcome::Done,
                 reason: None,
                 message: message.to_owned(),
@@ -274,13 +299,15 @@ impl Node {
             return Ok(goal_id);
         }
         self.tuning.apply(&mut Arc::make_mut(&mut self.agent).settings);
-        let peers = if needs_motion(&readings) { peers_of(&self.shell) } else { &QUESTION_PEERS };
+        let peers = if needs_motion(&order) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let held = self.in_hand();
         let asked_to_hold = self.asked_to_hold.begin(held.as_ref());
         let running = Running::start(goal::Start {
             work: self.shell.work(),
             goal_id: goal_id.clone(),
-            readings,
+            order,
+            planner,
+            mind,
             agent: Arc::clone(&self.agent),
             clients: self.clients.clone(),
             trace: self.shell.trace.clone(),
@@ -311,22 +338,35 @@ impl Node {
         let _ = tokio::time::timeout(STOP_NEWS, stop.wait_for(Option::is_none)).await;
     }
 
+    /// A sentence as an order, with who plans it.
+    ///
+    /// Errors: it is refused at once.
+    fn take_up(&mut self, text: &str, model_turns: &str) -> Result<(Order, Planner, Option<Mind>), Fault> {
+        let (planner, mind) = self.minds.of_goal(model_turns)?;
+        let open = self.open.as_ref().filter(|(_, asked)| asked.elapsed() < ANSWER_PATIENCE);
+        let open = open.map(|(conversation, _)| conversation.clone());
+        let order = self.agent.order(text, planner, open)?;
+        self.may_start(&order)?;
+        self.open = None;
+        Ok((order, planner, mind))
+    }
+
     /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.
-    fn may_start(&self, readings: Vec<Goal>) -> Result<Vec<Goal>, Fault> {
+    fn may_start(&self, order: &Order) -> Result<(), Fault> {
         if !self.shell.is_active() {
             return Err(Fault::new(
                 Reason::Stopped,
                 "The agent is not active: its lifecycle has to activate it.",
             ));
         }
-        if is_stop(&readings) {
-            return Ok(readings);
+        if is_stop(&order.readings) {
+            return Ok(());
         }
         if self.running.is_some() {
             return Err(Fault::new(Reason::Busy, "Another goal is being executed; say \"stop\" to end it."));
         }
-        if !needs_motion(&readings) {
-            return Ok(readings);
+        if !needs_motion(order) {
+            return Ok(());
         }
         if let Some(reason) = self.clients.stop.borrow().as_ref() {
             return Err(Fault::new(
@@ -335,19 +375,20 @@ impl Node {
             ));
         }
         match self.shell.peers.missing(peers_of(&self.shell)).first() {
-            None => Ok(readings),
+            None => Ok(()),
             Some(peer) => Err(lost(peer)),
         }
     }
 
     fn finish(&mut self, ended: Ended) {
-        let Ended { goal_id, report, source } = ended;
+        let Ended { goal_id, mut report, source } = ended;
         if self.running.as_ref().is_some_and(|running| running.goal_id() == goal_id) {
             self.running = None;
             self.asked_to_hold.end(report.outcome, report.state.held_object.as_ref());
             self.state = report.state.clone();
         }
-        self.tell_end(&goal_id, report.outcome, report.reason, &report.message, report.tool_calls);
+        self.tell_end(&goal_id, &report);
+        self.open = report.talk.take_if(|talk| talk.question.is_some()).map(|talk| (talk, Instant::now()));
         self.publish_state("");
         source.end(ExecuteGoal::Result {
             goal_id,
@@ -358,21 +399,31 @@ impl Node {
         });
     }
 
-    fn tell_end(
-        &self,
-        goal_id: &str,
-        outcome: Outcome,
-        reason: Option<Reason>,
-        message: &str,
-        tool_calls: u32,
-    ) {
+    fn tell_end(&self, goal_id: &str, report: &Report) {
+        let talk = report.talk.as_ref();
+        let asked = talk.and_then(|talk| talk.question.clone());
+        let is_question = report.reason == Some(Reason::Ambiguous);
+        let warning = talk.and_then(|talk| talk.warning.as_ref());
+        // Without a model that was of use, the grammar and the built-in planner have decided.
+        let planner = if talk.is_some() && warning.is_none() { Planner::Model } else { Planner::Builtin };
         let data = json!({
-            "outcome": outcome.name(),
-            "reason": reason.map(Reason::code),
-            "message": message,
-            "tool_calls": tool_calls,
+            "outcome": report.outcome.name(),
+            "reason": report.reason.map(Reason::code),
+            "message": report.message,
+            "tool_calls": report.tool_calls,
+            "planner": planner,
+            "model": talk.map(|talk| json!({
+                "calls": talk.turns.len(),
+                "tokens_in": talk.usage.tokens_in,
+                "tokens_out": talk.usage.tokens_out,
+                "seconds": talk.usage.seconds,
+            })),
+            "question": asked.or_else(|| is_question.then(|| report.message.clone())),
         });
-        self.trace(goal_id, "finished", outcome.name(), message, data);
+        if let Some(warning) = warning {
+            self.shell.trace.event(goal_id, TraceEvent::KIND_WARNING, "model", "unaided", warning, json!({}));
+        }
+        self.trace(goal_id, "finished", report.outcome.name(), &report.message, data);
     }
 
     fn trace(&self, goal_id: &str, name: &str, status: &str, message: &str, data: serde_json::Value) {
@@ -396,12 +447,14 @@ fn peers_of(shell: &Shell) -> &'static [&'static str] {
 }
 
 /// The agent with its files and parameters.
-fn agent(shell: &Shell) -> Result<(Agent, Tuning), NodeError> {
+fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning), NodeError> {
     let parameters = shell.node.parameters();
     let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
     let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
     let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
+    let minds = parameters.string_or("settings", "config/nodes/agent.yaml")?;
     let defaults = Settings::default();
+    parameters.describe("settings", "File that says who plans, and which language model is asked.");
     parameters.describe("lexicon", "File of words.");
     parameters.describe("actions", "File of verbs, and which parts they act on.");
     parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
@@ -423,7 +476,8 @@ fn agent(shell: &Shell) -> Result<(Agent, Tuning), NodeError> {
     let mut words = read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?);
     // Who drives has several tables.
     words.tables_are_things = shell.robot.navigation.is_some();
-    Ok((Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings }, tuning))
+    let minds = Minds::load(&crate::share::resolve(Path::new(&minds)))?;
+    Ok((Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings }, minds, tuning))
 }
 
 fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {
@@ -451,7 +505,12 @@ fn is_stop(readings: &[Goal]) -> bool {
     matches!(readings, [Goal::Steps(steps)] if steps.as_slice() == [Step::Stop])
 }
 
-fn needs_motion(readings: &[Goal]) -> bool {
+/// Whether an order may move the robot; what only a model understands may.
+fn needs_motion(order: &Order) -> bool {
+    let readings = &order.readings;
+    if readings.is_empty() {
+        return true;
+    }
     readings.iter().any(|reading| !matches!(reading, Goal::Question(_)))
         && !readings.iter().all(|reading| matches!(reading, Goal::Question(Question::Abilities)))
 }

@@ -7,6 +7,7 @@ use crate::robot::Navigation;
 use crate::shell::Trace;
 use futures::StreamExt;
 use nalgebra::Vector3;
+use prehend_agent::mind::Turn;
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::world::{Arrival, Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
@@ -453,9 +454,23 @@ impl World for NodeWorld {
         let data = json!({ "arguments": arguments, "output": output, "seconds": seconds });
         self.trace.event(&self.goal_id, TraceEvent::KIND_TOOL, name, status, message, data);
     }
+
+    fn model_said(&mut self, turn: &Turn) {
+        let calls: Vec<&str> = turn.calls.iter().map(|call| call.name.as_str()).collect();
+        let usage = &turn.usage;
+        let message = format!(
+            "calls {}; {} tokens read, {} written, {:.2} s",
+            if calls.is_empty() { "nothing".to_owned() } else { calls.join(", ") },
+            usage.tokens_in,
+            usage.tokens_out,
+            usage.seconds
+        );
+        let data = json!({ "turn": turn });
+        self.trace.event(&self.goal_id, TraceEvent::KIND_TOOL, "model", "ok", &message, data);
+    }
 }
 
-async fn interrupted(interrupt: &mut watch::Receiver<Option<Fault>>) -> Fault {
+pub(super) async fn interrupted(interrupt: &mut watch::Receiver<Option<Fault>>) -> Fault {
     match interrupt.wait_for(Option::is_some).await {
         Ok(fault) => fault.clone().unwrap_or_else(|| Fault::new(Reason::Canceled, "the goal was cancelled")),
         // The goal's keeper is gone: the process ends.

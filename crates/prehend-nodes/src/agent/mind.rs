@@ -1,0 +1,208 @@
+//! Who plans: `config/nodes/agent.yaml`, and the language model behind it.
+
+use crate::shell::NodeError;
+use prehend_agent::mind::{Message, Model, ModelFault, Replay, Tool, Turn};
+use prehend_agent::{Fault, Planner};
+use prehend_config::Findings;
+use prehend_llm::{HttpModel, ModelSettings, Session};
+use prehend_scene::Reason;
+use serde_json::{Value, json};
+use std::path::Path;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// Most turns that a recorded conversation may have.
+const MOST_TURNS: usize = 1000;
+
+/// What the file decides.
+#[derive(Clone, Debug, PartialEq)]
+struct Settings {
+    planner: Planner,
+    model: Option<ModelSettings>,
+}
+
+impl Settings {
+    fn read(path: &Path) -> Result<Self, Findings> {
+        prehend_config::read_file(path, |root| {
+            root.map(|map| {
+                let planner = map.or("planner", Planner::Hybrid, |value| value.choice(&Planner::ALL));
+                let model = map.or("model", None, |value| ModelSettings::read(&value));
+                let (planner, model) = (planner?, model?);
+                if planner == Planner::Model && model.is_none() {
+                    map.report("`planner: model` needs `model.model`, the name of a model");
+                    return None;
+                }
+                Some(Self { planner, model })
+            })
+        })
+    }
+}
+
+/// The planner, and the model that is asked.
+#[derive(Clone, Debug)]
+pub(super) struct Minds {
+    planner: Planner,
+    model: Option<HttpModel>,
+}
+
+/// The model of one goal.
+pub(super) enum Mind {
+    /// One that is asked.
+    Asked(Session),
+    /// A conversation that was recorded.
+    Recorded(Replay),
+}
+
+impl Minds {
+    /// The planner and model of a file, with the key from the environment. Connects to nobody.
+    pub(super) fn load(path: &Path) -> Result<Self, NodeError> {
+        let settings = Settings::read(path)?;
+        let failed = |reason: String| NodeError::Start { node: "agent", reason };
+        let model = match settings.model {
+            Some(model) => {
+                let key = model.key().map_err(&failed)?;
+                Some(HttpModel::new(model, key.as_deref()).map_err(|error| failed(error.to_string()))?)
+            }
+            None => None,
+        };
+        Ok(Self { planner: settings.planner, model })
+    }
+
+    /// Who plans a goal, and the model it may ask; `recorded` holds the turns of a conversation, one JSON a line, and is empty when
+    /// there is none.
+    ///
+    /// Errors: infeasible when what is recorded cannot be read.
+    pub(super) fn of_goal(&self, recorded: &str) -> Result<(Planner, Option<Mind>), Fault> {
+        if recorded.trim().is_empty() {
+            return Ok(match &self.model {
+                Some(model) => (self.planner, Some(Mind::Asked(model.session()))),
+                None => (Planner::Builtin, None),
+            });
+        }
+        let wrong = |number: usize| {
+            let message = format!("Line {number} of the recorded conversation is no turn of a model.");
+            Fault::new(Reason::Infeasible, message)
+        };
+        let lines = recorded.lines().filter(|line| !line.trim().is_empty()).take(MOST_TURNS);
+        let turns = lines
+            .enumerate()
+            .map(|(index, line)| serde_json::from_str::<Turn>(line).map_err(|_| wrong(index + 1)))
+            .collect::<Result<Vec<Turn>, Fault>>()?;
+        Ok((Planner::Model, Some(Mind::Recorded(Replay::new(turns)))))
+    }
+}
+
+/// The model of one goal as the agent asks it, from a thread that may block; what ends the goal ends the wait.
+pub(super) struct GoalMind {
+    pub(super) runtime: Handle,
+    pub(super) mind: Mind,
+    pub(super) interrupt: watch::Receiver<Option<Fault>>,
+}
+
+impl Model for GoalMind {
+    fn turn(&mut self, messages: &[Message], tools: &[Tool]) -> Result<Turn, ModelFault> {
+        match &mut self.mind {
+            Mind::Recorded(replay) => replay.turn(messages, tools),
+            Mind::Asked(session) => {
+                let mut interrupt = self.interrupt.clone();
+                self.runtime.block_on(async {
+                    tokio::select! {
+                        biased;
+                        fault = super::world::interrupted(&mut interrupt) => Err(ModelFault::Interrupted(fault)),
+                        turn = session.turn(messages, tools) => turn.map_err(ModelFault::from),
+                    }
+                })
+            }
+        }
+    }
+}
+
+/// Asks the language model of a settings file to call a tool that does nothing; what it is, and how fast it answered. `None` when
+/// none is configured.
+///
+/// Errors: in words, with what to look at.
+pub async fn try_model(path: &Path) -> Result<Option<String>, String> {
+    let settings = Settings::read(path).map_err(|findings| findings.to_string())?;
+    let Some(settings) = settings.model else { return Ok(None) };
+    let key = settings.key()?;
+    let name = format!("{} at {} ({})", settings.model, settings.base_url, settings.provider.name());
+    let model = HttpModel::new(settings, key.as_deref()).map_err(|error| format!("{name}: {error}"))?;
+    let text =
+        "This is a test. Call the tool `ready` with `word` = \"yes\", and say nothing else.".to_owned();
+    let tool = Tool {
+        name: "ready".to_owned(),
+        description: "Does nothing.".to_owned(),
+        parameters: json!({
+            "type": "object", "properties": { "word": { "type": "string" } }, "required": ["word"],
+            "additionalProperties": false,
+        }),
+    };
+    let mut session = model.session();
+    let turn =
+        session.turn(&[Message::User { text }], &[tool]).await.map_err(|error| format!("{name}: {error}"))?;
+    let called = turn.calls.iter().find(|call| call.name == "ready");
+    let arguments = called.and_then(|call| serde_json::from_str::<Value>(&call.arguments).ok());
+    match (called, arguments) {
+        (Some(_), Some(Value::Object(_))) => Ok(Some(format!(
+            "{name}: called the tool after {:.2} s; {} tokens read, {} written",
+            turn.usage.seconds, turn.usage.tokens_in, turn.usage.tokens_out
+        ))),
+        (Some(_), _) => Err(format!(
+            "{name}: it calls the tool with arguments that are no JSON; use a model that is made for tools"
+        )),
+        (None, _) => Err(format!(
+            "{name}: it answers, but does not call the tool; use a model that is made for tools, and a server that passes them on"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("agent.yaml");
+        std::fs::write(&path, text).expect("written");
+        Settings::read(&path).map_err(|findings| findings.to_string())
+    }
+
+    #[test]
+    fn the_file_in_the_repository_asks_no_model() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/nodes/agent.yaml");
+        assert_eq!(Settings::read(Path::new(file)), Ok(Settings { planner: Planner::Hybrid, model: None }));
+        let minds = Minds::load(Path::new(file)).expect("the file is valid");
+        let (planner, mind) = minds.of_goal("").expect("nothing is recorded");
+        assert_eq!((planner, mind.is_none()), (Planner::Builtin, true));
+    }
+
+    #[test]
+    fn a_planner_that_needs_a_model_says_so() {
+        assert_eq!(read("planner: builtin"), Ok(Settings { planner: Planner::Builtin, model: None }));
+        let on = read("planner: model\nmodel: {provider: ollama, model: qwen3}").expect("a model");
+        assert_eq!(on.model.map(|model| model.base_url).as_deref(), Some("http://127.0.0.1:11434"));
+        for (text, says) in [
+            ("planner: model", "needs `model.model`"),
+            ("planner: models", "did you mean `model`?"),
+            ("planer: model", "did you mean `planner`?"),
+        ] {
+            let found = read(text).expect_err(text);
+            assert!(found.contains(says), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_recorded_conversation_is_played_or_refused() {
+        let minds = Minds { planner: Planner::Builtin, model: None };
+        let turn =
+            r#"{"text":"","calls":[],"end":"complete","usage":{"tokens_in":1,"tokens_out":2,"seconds":0.5}}"#;
+        let (planner, mind) = minds.of_goal(&format!("{turn}\n\n{turn}\n")).expect("turns");
+        assert_eq!(planner, Planner::Model);
+        let Some(Mind::Recorded(mut replay)) = mind else { panic!("a recorded conversation") };
+        assert!(
+            replay.turn(&[], &[]).is_ok() && replay.turn(&[], &[]).is_ok() && replay.turn(&[], &[]).is_err()
+        );
+        let wrong = minds.of_goal(&format!("{turn}\n{{}}")).err().expect("no turn");
+        assert!(wrong.reason == Reason::Infeasible && wrong.message.contains("Line 2"), "{wrong:?}");
+    }
+}
