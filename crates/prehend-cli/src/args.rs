@@ -282,6 +282,8 @@ pub enum EvalCommand {
     AspTabletop(AspTabletopArgs),
     /// Mobile manipulation after ASP's experiments: sides to come from, double picks, spatial references
     AspMobile(AspMobileArgs),
+    /// A set of sentences: a file of one JSON object a line, with scene, goal and what is right, judged by physics
+    Language(LanguageArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
     /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
@@ -410,6 +412,28 @@ pub struct AspMobileArgs {
     pub runs_made: RunArgs,
 }
 
+const AFTER_LANGUAGE: &str = "\
+A line: {\"scene\": FILE, \"goal\": TEXT, \"want\": {\"outcome\": \"done\"|\"refused\", \"reason\": CODE?, \"facts\": [[\"on\", \"red apple\", \"plate\"]]?,
+\"says\": [WORDS]?}, \"construction\": NAME?, \"seed\": N?}. Facts are in the names of the scene file: on, in, next_to, left_of, right_of,
+in_front_of, behind, between, held, on_table, moved, unmoved, away, open, closed, on_state, off_state, pressed.
+
+The JSON object of --json: runs, right, false_success, ungated_motions, by_construction, and all that `eval tabletop --json` has.";
+
+/// Arguments of `eval language`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_LANGUAGE)]
+pub struct LanguageArgs {
+    /// Sentence sets, such as tests/language/seen.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only lines whose construction contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
 /// Arguments of `eval libero`.
 #[derive(Clone, Debug, Args)]
 pub struct LiberoArgs {
@@ -465,6 +489,9 @@ pub struct RunArgs {
     /// Somebody interferes in every run, as `demo --disturb` does: push, slip and take by turns
     #[arg(long)]
     pub disturb: bool,
+    /// ROS parameter of a node in every run, as `agent:settings:=FILE`; may be repeated
+    #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
+    pub params: Vec<(NodeName, String)>,
     /// Keep pictures and logs only of runs that went wrong
     #[arg(long)]
     pub keep_failures: bool,

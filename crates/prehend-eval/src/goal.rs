@@ -229,4 +229,29 @@ impl Predicate {
             Self::AtLeast { of, .. } | Self::All(of) => of.iter().flat_map(Self::objects).collect(),
         }
     }
+
+    /// Names of all objects and targets in it.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::On { object, target }
+            | Self::In { object, target }
+            | Self::InRoom { object, target, .. }
+            | Self::NextTo { object, target }
+            | Self::LeftOf { object, target }
+            | Self::RightOf { object, target }
+            | Self::InFrontOf { object, target }
+            | Self::Behind { object, target } => vec![object.clone(), target.clone()],
+            Self::Between { object, first, second } => vec![object.clone(), first.clone(), second.clone()],
+            Self::Away { object, targets } => std::iter::once(object).chain(targets).cloned().collect(),
+            Self::Held { object }
+            | Self::OnTable { object }
+            | Self::InArea { object, .. }
+            | Self::Moved { object }
+            | Self::Unmoved { object }
+            | Self::InState { object, .. }
+            | Self::WasInState { object, .. }
+            | Self::Turned { object } => vec![object.clone()],
+            Self::AtLeast { of, .. } | Self::All(of) => of.iter().flat_map(Self::names).collect(),
+        }
+    }
 }

@@ -16,6 +16,7 @@ pub mod goal;
 pub mod ground;
 pub mod html;
 pub mod judge;
+pub mod language;
 pub mod libero;
 pub mod mapped;
 pub mod masks;

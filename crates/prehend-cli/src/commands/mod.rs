@@ -37,6 +37,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::AspMobile(args)) => crate::eval::asp_mobile(args).await,
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
         Command::Eval(EvalCommand::Day(args)) => crate::eval::day(args).await,
+        Command::Eval(EvalCommand::Language(args)) => crate::eval::language(args).await,
         Command::Eval(EvalCommand::Starts(args)) => crate::eval::starts(args).await,
         Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Detect(args) => detect::run(&args),

@@ -1,6 +1,6 @@
 //! What an evaluation is made of: one scenario each, made when its turn comes.
 
-use crate::args::{AspMobileArgs, AspTabletopArgs, LiberoArgs, Sentences};
+use crate::args::{AspMobileArgs, AspTabletopArgs, LanguageArgs, LiberoArgs, Sentences};
 use prehend_eval::Scenario;
 use prehend_eval::asp::{MobileTask, TabletopTask};
 use prehend_eval::libero::{Language, Task, tasks};
@@ -30,6 +30,7 @@ enum Source {
     Libero { task: Arc<Task>, sentence: String },
     AspTabletop(TabletopTask, Conditions),
     AspMobile(MobileTask, Conditions),
+    Language(Box<Scenario>, String),
 }
 
 impl Job {
@@ -57,6 +58,7 @@ impl Job {
             Source::AspMobile(task, conditions) => {
                 prehend_eval::asp::mobile(*task, self.seed, *conditions).map_err(|error| error.to_string())
             }
+            Source::Language(scenario, _) => Ok((**scenario).clone()),
             Source::Libero { task, sentence } => {
                 let parse = |text: &str| -> Result<(), String> {
                     let scene = Scene::parse(task.name(), text).map_err(|findings| findings.to_string())?;
@@ -74,6 +76,7 @@ impl Job {
             Source::AspTabletop(task, _) => ("", task.code()),
             Source::AspMobile(task, _) => ("", task.code()),
             Source::Libero { task, sentence } => (sentence, &task.suite),
+            Source::Language(scenario, _) => (&scenario.sentence, &scenario.group),
         }
     }
 
@@ -87,6 +90,7 @@ impl Job {
                 format!("asp-mobile {task} {conditions:?} {robot} any_side={}", self.any_side)
             }
             Source::Libero { task, sentence } => format!("libero {} {sentence}", task.file),
+            Source::Language(_, line) => format!("language {line}"),
         }
     }
 }
@@ -145,6 +149,40 @@ pub(super) fn asp_mobile(args: &AspMobileArgs) -> Result<Vec<Job>, String> {
         return Err(format!("no task has such a name; the tasks are {}", codes.join(", ")));
     }
     Ok(jobs)
+}
+
+/// The runs of `eval language`, line after line. Errors: a file that cannot be read, a line that is wrong, or a fact that names
+/// nothing of its scene, for a person.
+pub(super) fn language(args: &LanguageArgs) -> Result<Vec<Job>, String> {
+    let mut jobs = Vec::new();
+    for file in &args.files {
+        let path = share::resolve(file);
+        let of_file = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+        let text = std::fs::read_to_string(&path).map_err(|error| of_file(&error))?;
+        let set = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        for line in prehend_eval::language::lines(&text).map_err(|error| of_file(&error))? {
+            if args.only.as_ref().is_some_and(|only| !line.construction.contains(only.as_str())) {
+                continue;
+            }
+            let scene_file = share::resolve(std::path::Path::new(&line.scene));
+            let wrong = |what: String| of_file(&format!("line {}: {}: {what}", line.number, line.scene));
+            let scene = Scene::load(&scene_file).map_err(|findings| wrong(findings.to_string()))?;
+            let scene_yaml =
+                std::fs::read_to_string(&scene_file).map_err(|error| wrong(error.to_string()))?;
+            let names: Vec<String> = scene.objects.iter().map(|object| object.name.clone()).collect();
+            let scenario =
+                line.scenario(scene_yaml, &names, args.runs_made.seed).map_err(|error| of_file(&error))?;
+            jobs.push(Job {
+                name: plain(&format!("{set}-{:04}", line.number)),
+                seed: scenario.seed,
+                whole_object: false,
+                robot: None,
+                any_side: false,
+                source: Source::Language(Box::new(scenario), format!("{} {}", line.scene, line.goal)),
+            });
+        }
+    }
+    if jobs.is_empty() { Err("no line is left to run".to_owned()) } else { Ok(jobs) }
 }
 
 /// The runs of `eval libero`. Errors: a file that cannot be read or has no task, for a person.

@@ -11,7 +11,7 @@ mod map;
 mod run;
 mod starts;
 
-use crate::args::{AspMobileArgs, AspTabletopArgs, LiberoArgs, RunArgs, TabletopArgs};
+use crate::args::{AspMobileArgs, AspTabletopArgs, LanguageArgs, LiberoArgs, RunArgs, TabletopArgs};
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
@@ -23,6 +23,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
+/// Title of the evaluation of sentence sets.
+const LANGUAGE: &str = "language";
+
 pub use day::day;
 pub use map::map;
 pub use starts::starts;
@@ -33,6 +36,17 @@ pub async fn tabletop(args: TabletopArgs) -> u8 {
     let first = args.runs_made.seed;
     let jobs = (first..first.saturating_add(args.runs)).map(|seed| Job::tabletop(seed, conditions)).collect();
     evaluate("tabletop", jobs, &args.runs_made).await
+}
+
+/// Runs sentence sets; gives the exit code.
+pub async fn language(args: LanguageArgs) -> u8 {
+    match job::language(&args) {
+        Ok(jobs) => evaluate(LANGUAGE, jobs, &args.runs_made).await,
+        Err(message) => {
+            eprintln!("{message}");
+            exit::BAD_INPUT
+        }
+    }
 }
 
 /// Runs LIBERO's tasks; gives the exit code.
@@ -106,6 +120,11 @@ async fn evaluate(title: &str, jobs: Vec<Job>, args: &RunArgs) -> u8 {
         folder.file("report.html").display()
     ));
     if args.json {
+        let mut report = serde_json::json!(report);
+        if title == LANGUAGE {
+            // What runs are grouped by are constructions here.
+            report["by_construction"] = report["by_kind"].take();
+        }
         print_json(&report);
     }
     if interrupted { exit::INTERRUPTED } else { exit::DONE }

@@ -71,6 +71,8 @@ struct Conditions {
     speed: f64,
     #[serde(default)]
     whole_object: bool,
+    #[serde(default)]
+    params: Vec<String>,
 }
 
 /// Runs a job in `folder`, or takes over what is there.
@@ -88,6 +90,7 @@ pub(super) async fn one(
         disturb: args.disturb,
         speed: args.speed,
         whole_object: job.whole_object,
+        params: parameters(args),
     };
     let kept = folder.join("run.json");
     if let Some(earlier) = read::<Kept>(&kept).filter(|earlier| earlier.conditions == conditions) {
@@ -157,6 +160,11 @@ fn patience(job: &Job) -> f64 {
     if job.robot.is_some() { 2.5 } else { 1.0 }
 }
 
+/// Parameters of nodes, as `demo` takes them.
+fn parameters(args: &RunArgs) -> Vec<String> {
+    args.params.iter().map(|(node, parameter)| format!("{}:{parameter}", node.name())).collect()
+}
+
 /// Arguments of `prehend demo` for a run.
 fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> Vec<String> {
     let scene = folder.join("scene.yaml").display().to_string();
@@ -170,6 +178,10 @@ fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> V
     }
     if args.no_verifier {
         list.extend(["--param", "verifier:enforce:=false"]);
+    }
+    let params = parameters(args);
+    for parameter in &params {
+        list.extend(["--param", parameter]);
     }
     let robot = job.robot.as_ref().map(|robot| robot.display().to_string());
     if let Some(robot) = &robot {
