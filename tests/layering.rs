@@ -29,7 +29,7 @@ const ROWS: [(&str, u8); 20] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 13] = [
+const RESERVED: [(&str, &[&str]); 15] = [
     ("r2r", &["prehend-msgs", "prehend-ros"]),
     ("r2r_common", &["prehend-msgs"]),
     ("rustdds", &["prehend-ros"]),
@@ -38,6 +38,8 @@ const RESERVED: [(&str, &[&str]); 13] = [
     ("tokenizers", &["prehend-models"]),
     ("reqwest", &["prehend-llm"]),
     ("rustls", &["prehend-llm"]),
+    ("rmcp", &["prehend-cli"]),
+    ("hyper", &["prehend-cli"]),
     ("mcap", &["prehend-bags"]),
     ("rusqlite", &["prehend-bags"]),
     ("rosrust", &["prehend-bags"]),

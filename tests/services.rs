@@ -10,7 +10,7 @@ use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence, SkillPlan};
 use prehend_msgs::prehend_interfaces::srv::{
-    Assess, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
+    Assess, CallTool, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
 };
 use prehend_msgs::{Action, Service, names};
 use prehend_nodes::arming::ArmingConfig;
@@ -75,6 +75,17 @@ async fn garbage_is_answered_with_errors(stage: &Stage) {
         let request = RedeemPermit::Request { permit_id: text.clone(), ..Default::default() };
         let answer = call::<RedeemPermit::Service>(stage, names::VERIFIER_REDEEM, request).await;
         assert_ne!(answer.error_code, 0, "redeem {text:?}");
+    }
+    let tool = async |client: &str| {
+        let (client, [_, name, arguments, _]) = (client.to_owned(), texts());
+        call::<CallTool::Service>(stage, names::CALL_TOOL, CallTool::Request { client, name, arguments }).await
+    };
+    let nobody = tool("").await;
+    assert!(!nobody.accepted && nobody.reason == "infeasible", "{nobody:?}");
+    // A caller that talks nonsense only is given up, and the agent is free again.
+    for number in 1..=3 {
+        let answer = tool("a stranger").await;
+        assert!(answer.accepted && answer.ended == (number == 3), "{number}: {answer:?}");
     }
     let request = RetrieveObjects::Request { query: String::new(), k: u32::MAX, ..Default::default() };
     let answer = call::<RetrieveObjects::Service>(stage, names::OBJECT_MAP_RETRIEVE, request).await;
@@ -284,6 +295,7 @@ async fn undecodable_everywhere(stage: &Stage) {
     use prehend_msgs::{control_msgs::action as control, moveit_msgs::action as moveit, moveit_msgs::srv};
     let robot = stage.graph.robot.clone();
     undecodable::<SubmitGoal::Service>(stage, names::GOAL).await;
+    undecodable::<CallTool::Service>(stage, names::CALL_TOOL).await;
     undecodable::<UpdateMap::Service>(stage, names::OBJECT_MAP_UPDATE).await;
     undecodable::<RetrieveObjects::Service>(stage, names::OBJECT_MAP_RETRIEVE).await;
     undecodable::<GetObject::Service>(stage, names::OBJECT_MAP_GET_OBJECT).await;

@@ -5,9 +5,11 @@ pub mod gazebo;
 pub mod map;
 mod models;
 pub mod record;
+mod mcp;
 mod ros;
 
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
+pub use mcp::McpArgs;
 pub use ros::{RosOptions, with_ros_words};
 
 use crate::disturb::Disturbance;
@@ -72,6 +74,8 @@ pub enum Command {
     Map(Box<MapArgs>),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
+    /// Serve a graph that runs to programs that speak the Model Context Protocol
+    Mcp(McpArgs),
     /// Check or draw scene files, make frames of random tables or worlds for Gazebo
     #[command(subcommand)]
     Scene(SceneCommand),

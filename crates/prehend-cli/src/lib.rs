@@ -13,6 +13,7 @@ pub mod goal;
 pub mod graph;
 pub mod interrupt;
 pub mod judge;
+pub mod mcp;
 pub mod node;
 pub mod observer;
 pub mod outcome;

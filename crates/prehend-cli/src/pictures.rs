@@ -95,11 +95,18 @@ pub async fn next_view(node: &Node, robot: &RobotConfig, tf: &TfBuffer) -> Resul
     Ok(View { image, base_from_camera })
 }
 
+/// The picture as the bytes of a PNG.
+///
+/// Errors: [`PictureError::Png`].
+pub fn png(image: &ColorImage) -> Result<Vec<u8>, PictureError> {
+    Ok(overlay::png(image)?)
+}
+
 /// Writes the picture as a PNG file.
 ///
 /// Errors: [`PictureError::Png`], [`PictureError::Write`].
 pub fn save(image: &ColorImage, path: &Path) -> Result<(), PictureError> {
-    let bytes = overlay::png(image)?;
+    let bytes = png(image)?;
     std::fs::write(path, bytes).map_err(|error| PictureError::Write { path: path.to_owned(), error })
 }
 

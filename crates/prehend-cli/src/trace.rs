@@ -52,6 +52,19 @@ fn paint(event: &TraceEvent) -> Paint {
 
 /// The event as one line for a person: time, node, kind, what happened. Line breaks in it become spaces.
 pub fn to_line(event: &TraceEvent, screen: &Screen) -> String {
+    let time = format!("{:8.2}", seconds(event));
+    let kind = format!("{:<10}", event.kind);
+    format!(
+        "{} {:<10} {} {}",
+        screen.paint(Paint::Dim, &time),
+        event.node,
+        screen.paint(paint(event), &kind),
+        words(event)
+    )
+}
+
+/// What happened, as one line. Line breaks in it become spaces.
+pub fn words(event: &TraceEvent) -> String {
     let mut what = event.name.clone();
     if !event.status.is_empty() {
         if !what.is_empty() {
@@ -68,16 +81,7 @@ pub fn to_line(event: &TraceEvent, screen: &Screen) -> String {
     if event.duration > 0.0005 {
         what.push_str(&format!(" ({:.2} s)", event.duration));
     }
-    let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let time = format!("{:8.2}", seconds(event));
-    let kind = format!("{:<10}", event.kind);
-    format!(
-        "{} {:<10} {} {}",
-        screen.paint(Paint::Dim, &time),
-        event.node,
-        screen.paint(paint(event), &kind),
-        what
-    )
+    what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

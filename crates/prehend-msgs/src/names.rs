@@ -34,6 +34,8 @@ pub const TRACE: &str = "trace";
 pub const HEARTBEAT: &str = "heartbeat";
 /// Service: `SubmitGoal`.
 pub const GOAL: &str = "goal";
+/// Service: `CallTool`, owned by the agent.
+pub const CALL_TOOL: &str = "call_tool";
 /// Action: `ExecuteGoal`.
 pub const EXECUTE_GOAL: &str = "execute_goal";
 /// Service: `UpdateMap`.

@@ -22,6 +22,11 @@ use course::{Broken, Course};
 use prehend_scene::{ObjectKey, Reason};
 use serde::{Deserialize, Serialize};
 
+/// The tools that a model, or a program, may call: ASP's (III-C), and the ways to end.
+pub fn tools(drives: bool) -> Vec<Tool> {
+    prompt::tools(drives)
+}
+
 /// Who plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

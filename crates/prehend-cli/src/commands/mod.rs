@@ -5,6 +5,7 @@ mod demo;
 mod detect;
 mod doctor;
 mod map;
+mod mcp;
 mod models;
 mod node;
 mod record;
@@ -47,6 +48,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
         Command::Replay(args) => replay::run(args).await,
+        Command::Mcp(args) => mcp::run(args).await,
         Command::Node(args) => node::run(args).await,
     }
 }

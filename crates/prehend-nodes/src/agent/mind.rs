@@ -1,5 +1,6 @@
 //! Who plans: `config/nodes/agent.yaml`, and the language model behind it.
 
+use super::remote::Caller;
 use crate::shell::NodeError;
 use prehend_agent::mind::{Message, Model, ModelFault, Replay, Tool, Turn};
 use prehend_agent::{Fault, Planner};
@@ -51,6 +52,8 @@ pub(super) enum Mind {
     Asked(Session),
     /// A conversation that was recorded.
     Recorded(Replay),
+    /// A program that calls the tools.
+    Called(Caller),
 }
 
 impl Minds {
@@ -103,6 +106,7 @@ impl Model for GoalMind {
     fn turn(&mut self, messages: &[Message], tools: &[Tool]) -> Result<Turn, ModelFault> {
         match &mut self.mind {
             Mind::Recorded(replay) => replay.turn(messages, tools),
+            Mind::Called(caller) => self.runtime.block_on(caller.turn(messages, &mut self.interrupt)),
             Mind::Asked(session) => {
                 let mut interrupt = self.interrupt.clone();
                 self.runtime.block_on(async {

@@ -6,6 +6,7 @@
 mod asked;
 mod goal;
 mod mind;
+mod remote;
 mod world;
 
 use crate::convert;
@@ -25,7 +26,7 @@ use prehend_config::Findings;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
-use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, SubmitGoal, UpdateMap};
+use prehend_msgs::prehend_interfaces::srv::{CallTool, RetrieveObjects, SubmitGoal, UpdateMap};
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
 use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
@@ -50,6 +51,7 @@ const QUESTION_PEERS: [&str; 1] = ["object_map"];
 enum Event {
     Submit(ServiceRequest<SubmitGoal::Service>),
     Execute(GoalRequest<ExecuteGoal::Action>),
+    Call(ServiceRequest<CallTool::Service>),
     Ended(Ended),
     /// The node was activated or deactivated.
     Activity(bool),
@@ -85,6 +87,8 @@ struct Node {
     minds: Minds,
     /// A question of the language model, and when it was asked.
     open: Option<(Box<Conversation>, Instant)>,
+    /// The program that calls the tools.
+    remote: Option<remote::Session>,
     tuning: Tuning,
     clients: Clients,
     state: SymbolicState,
@@ -133,6 +137,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let ros = shell.node.clone();
     let mut submissions = ros.create_service::<SubmitGoal::Service>(names::GOAL, QosProfile::services())?;
     let mut goals = ros.create_action_server::<ExecuteGoal::Action>(names::EXECUTE_GOAL)?;
+    let mut calls = ros.create_service::<CallTool::Service>(names::CALL_TOOL, QosProfile::services())?;
     let (sender, mut endings) = mpsc::unbounded_channel();
     let mut node = Node::new(shell, sender)?;
     node.publish_state("");
@@ -150,13 +155,15 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Ok(()) = stop.changed() => Event::Stop,
             Some(request) = submissions.next() => Event::Submit(request),
             Some(request) = goals.next() => Event::Execute(request),
+            Some(request) = calls.next() => Event::Call(request),
         };
-        if matches!(event, Event::Submit(_) | Event::Execute(_)) {
+        if matches!(event, Event::Submit(_) | Event::Execute(_) | Event::Call(_)) {
             node.news_of_the_stop().await;
         }
         match event {
             Event::Submit(request) => node.submit(request),
             Event::Execute(request) => node.execute(request),
+            Event::Call(request) => node.call(request),
             Event::Ended(ended) => node.finish(ended),
             Event::Activity(active) => {
                 if !active && let Some(running) = &node.running {
@@ -204,6 +211,7 @@ impl Node {
             agent,
             minds,
             open: None,
+            remote: None,
             tuning,
             clients,
             state,
@@ -251,12 +259,12 @@ impl Node {
 
     /// Starts a goal, or says why not, giving the source back.
     fn begin(&mut self, text: &str, model_turns: &str, source: Source) -> Result<String, Box<Refused>> {
-        self.goals += 1;
-        let goal_id = format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals);
-        let data = json!({ "text": text });
-        self.trace(&goal_id, "started", "started", text, data);
-        let (order, planner, mind) = match self.take_up(text, model_turns) {
-            Ok(taken) => taken,
+        let goal_id = self.announce(text);
+        match self.take_up(text, model_turns) {
+            Ok((order, planner, mind)) => {
+                self.start(&goal_id, order, planner, mind, source);
+                Ok(goal_id)
+            }
             Err(fault) => {
                 let report = Report {
                     outcome: Outcome::Refused,
@@ -267,20 +275,39 @@ impl Node {
                     talk: None,
                 };
                 self.tell_end(&goal_id, &report);
-                return Err(Box::new(Refused { goal_id, fault, source }));
+                Err(Box::new(Refused { goal_id, fault, source }))
             }
-        };
+        }
+    }
+
+    /// A new goal's id, told to the trace.
+    fn announce(&mut self, text: &str) -> String {
+        self.goals += 1;
+        let goal_id = format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals);
+        self.trace(&goal_id, "started", "started", text, json!({ "text": text }));
+        goal_id
+    }
+
+    /// Starts a goal that may start.
+    fn start(
+        &mut self,
+        goal_id: &str,
+        order: Order,
+        planner: Planner,
+        mind: Option<Mind>,
+        source: Source,
+    ) {
         let understood: Vec<String> = order.readings.iter().map(ToString::to_string).collect();
         let said = match (&order.answers, understood.as_slice()) {
             (Some(_), _) => "the answer to the language model's question".to_owned(),
             (None, []) => "left to the language model".to_owned(),
             (None, readings) => readings.join(" or "),
         };
-        self.trace(&goal_id, "understood", "ok", &said, json!({ "readings": understood }));
+        self.trace(goal_id, "understood", "ok", &said, json!({ "readings": understood }));
         if is_stop(&order.readings) {
             let message = match self.running.as_ref() {
                 Some(running) => {
-                    running.interrupt(Fault::new(Reason::Canceled, format!("told to \"{text}\"")));
+                    running.interrupt(Fault::new(Reason::Canceled, format!("told to \"{}\"", order.text)));
                     "I stop what I am doing."
                 }
                 None => "I am doing nothing and hold still.",
@@ -293,10 +320,10 @@ impl Node {
                 state: self.state.clone(),
                 talk: None,
             };
-            let ended = Ended { goal_id: goal_id.clone(), report, source };
+            let ended = Ended { goal_id: goal_id.to_owned(), report, source };
             // The end is told after the answer to the submission, as with every goal.
             let _ = self.ended.send(ended);
-            return Ok(goal_id);
+            return;
         }
         self.tuning.apply(&mut Arc::make_mut(&mut self.agent).settings);
         let peers = if needs_motion(&order) { peers_of(&self.shell) } else { &QUESTION_PEERS };
@@ -304,7 +331,7 @@ impl Node {
         let asked_to_hold = self.asked_to_hold.begin(held.as_ref());
         let running = Running::start(goal::Start {
             work: self.shell.work(),
-            goal_id: goal_id.clone(),
+            goal_id: goal_id.to_owned(),
             order,
             planner,
             mind,
@@ -319,8 +346,47 @@ impl Node {
             ended: self.ended.clone(),
         });
         self.running = Some(running);
-        self.publish_state(&goal_id);
-        Ok(goal_id)
+        self.publish_state(goal_id);
+    }
+
+    /// A tool is called from outside; the first call of a client begins a session.
+    fn call(&mut self, request: ServiceRequest<CallTool::Service>) {
+        let CallTool::Request { client, name, arguments } = request.message.clone();
+        let asked = self.session_of(&client).and_then(|session| session.call(&name, &arguments));
+        let answer = match asked {
+            Ok(answer) => answer,
+            Err(fault) => return respond(request, refused_call(&fault)),
+        };
+        tokio::spawn(async move {
+            let response = match answer.await {
+                Ok(remote::Answer { text, ended }) => {
+                    CallTool::Response { accepted: true, answer: text, ended, ..Default::default() }
+                }
+                Err(_) => refused_call(&Fault::new(Reason::Internal, "The session ended without a word.")),
+            };
+            respond(request, response);
+        });
+    }
+
+    /// The session of a client, begun when there is none.
+    ///
+    /// Errors: a goal cannot start now.
+    fn session_of(&mut self, client: &str) -> Result<&remote::Session, Fault> {
+        if client.trim().is_empty() {
+            return Err(Fault::new(Reason::Infeasible, "A caller needs a name (`client`)."));
+        }
+        let is_theirs = self.remote.as_ref().is_some_and(|session| session.client == client);
+        if !is_theirs {
+            let text = remote::SENTENCE;
+            let order = Order { text: text.to_owned(), readings: Vec::new(), refusal: None, answers: None };
+            self.may_start(&order)?;
+            let (mut session, caller) = remote::session(client);
+            session.goal_id = self.announce(text);
+            let goal_id = session.goal_id.clone();
+            self.remote = Some(session);
+            self.start(&goal_id, order, Planner::Model, Some(Mind::Called(caller)), Source::Service);
+        }
+        self.remote.as_ref().ok_or_else(|| Fault::new(Reason::Internal, "there is no session"))
     }
 
     /// What the skills say is in the hand; before they said anything, what the last goal left.
@@ -388,6 +454,9 @@ impl Node {
             self.state = report.state.clone();
         }
         self.tell_end(&goal_id, &report);
+        if let Some(session) = self.remote.take_if(|session| session.goal_id == goal_id) {
+            session.end(&report);
+        }
         self.open = report.talk.take_if(|talk| talk.question.is_some()).map(|talk| (talk, Instant::now()));
         self.publish_state("");
         source.end(ExecuteGoal::Result {
@@ -438,6 +507,20 @@ impl Node {
         if let Err(error) = self.state_publisher.publish(&message) {
             tracing::warn!("state not published: {error}");
         }
+    }
+}
+
+fn refused_call(fault: &Fault) -> CallTool::Response {
+    CallTool::Response {
+        reason: fault.reason.code().to_owned(),
+        message: fault.message.clone(),
+        ..Default::default()
+    }
+}
+
+fn respond(request: ServiceRequest<CallTool::Service>, response: CallTool::Response) {
+    if let Err(error) = request.respond(response) {
+        tracing::warn!("a call was not answered: {error}");
     }
 }
 

@@ -1,0 +1,86 @@
+//! `prehend mcp`: serves a graph that runs to programs that speak the Model Context Protocol.
+
+use crate::args::McpArgs;
+use crate::domain::Domain;
+use crate::mcp::{HttpOptions, Robot, Server, serve_http};
+use crate::outcome::exit;
+use prehend_nodes::RobotConfig;
+use prehend_ros::shutdown_signal;
+use rand::RngExt;
+use rmcp::ServiceExt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time until the graph is found.
+const FIND: Duration = Duration::from_secs(8);
+
+pub(super) async fn run(args: McpArgs) -> u8 {
+    match serve(&args).await {
+        Ok(code) => code,
+        Err((message, code)) => {
+            eprintln!("{message}");
+            code
+        }
+    }
+}
+
+async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
+    let input = |message: String| (message, exit::BAD_INPUT);
+    let token = token(args).map_err(input)?;
+    let arguments = args.ros.arguments().map_err(|error| input(error.to_string()))?;
+    let robot = RobotConfig::load(&args.robot).map_err(|error| input(error.to_string()))?;
+    let domain = Domain::find().map_err(|error| input(error.to_string()))?;
+    let robot = Robot::join(domain.id, &robot, &arguments)
+        .map_err(|error| (error.to_string(), exit::NOT_READY))?;
+    if robot.watcher().goal.wait_available(FIND).await.is_err() {
+        let message = format!(
+            "no agent in ROS domain {} within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
+            domain.id,
+            FIND.as_secs()
+        );
+        return Err((message, exit::NOT_READY));
+    }
+    let robot = Arc::new(robot);
+    let Some(address) = args.http else {
+        let transport = rmcp::transport::stdio();
+        let server = Server::new(robot).serve(transport).await;
+        let server = server.map_err(|error| (format!("the client did not begin: {error}"), exit::FAILED))?;
+        let ended = tokio::select! {
+            ended = server.waiting() => ended.map_err(|error| error.to_string()),
+            _ = shutdown_signal(false) => return Ok(exit::INTERRUPTED),
+        };
+        return ended.map(|_| exit::DONE).map_err(|error| (error, exit::FAILED));
+    };
+    let made = token.is_none();
+    let token = token.unwrap_or_else(new_token);
+    let ready = |at: std::net::SocketAddr| {
+        eprintln!("serving at http://{at}/mcp, for requests with the header Authorization: Bearer TOKEN");
+        if made {
+            eprintln!("TOKEN is {token}; `--token-env NAME` takes one of yours");
+        }
+        if !at.ip().is_loopback() {
+            eprintln!("WARNING: others in the network reach it, and nothing is encrypted");
+        }
+    };
+    let options = HttpOptions { address, token: token.clone(), hosts: args.host.clone() };
+    tokio::select! {
+        ended = serve_http(robot, options, ready) => match ended {
+            Ok(()) => Ok(exit::DONE),
+            Err(error) => Err((format!("cannot serve at {address}: {error}"), exit::BAD_INPUT)),
+        },
+        _ = shutdown_signal(false) => Ok(exit::INTERRUPTED),
+    }
+}
+
+/// The token of the environment, when one is named.
+fn token(args: &McpArgs) -> Result<Option<String>, String> {
+    let Some(name) = &args.token_env else { return Ok(None) };
+    let token = std::env::var(name).ok().map(|token| token.trim().to_owned()).filter(|token| token.len() >= 16);
+    token.map(Some).ok_or_else(|| format!("--token-env: {name} must hold a token of at least 16 characters"))
+}
+
+/// A token that nobody guesses.
+fn new_token() -> String {
+    let bytes: [u8; 24] = rand::rng().random();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
