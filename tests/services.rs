@@ -10,7 +10,8 @@ use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence, SkillPlan};
 use prehend_msgs::prehend_interfaces::srv::{
-    Assess, CallTool, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
+    Assess, CallTool, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal,
+    UpdateMap,
 };
 use prehend_msgs::{Action, Service, names};
 use prehend_nodes::arming::ArmingConfig;
@@ -78,7 +79,8 @@ async fn garbage_is_answered_with_errors(stage: &Stage) {
     }
     let tool = async |client: &str| {
         let (client, [_, name, arguments, _]) = (client.to_owned(), texts());
-        call::<CallTool::Service>(stage, names::CALL_TOOL, CallTool::Request { client, name, arguments }).await
+        call::<CallTool::Service>(stage, names::CALL_TOOL, CallTool::Request { client, name, arguments })
+            .await
     };
     let nobody = tool("").await;
     assert!(!nobody.accepted && nobody.reason == "infeasible", "{nobody:?}");

@@ -3,13 +3,13 @@
 pub mod bag;
 pub mod gazebo;
 pub mod map;
+mod mcp;
 mod models;
 pub mod record;
-mod mcp;
 mod ros;
 
-pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use mcp::McpArgs;
+pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
 
 use crate::disturb::Disturbance;

@@ -53,8 +53,18 @@ fn own_tools() -> Vec<(&'static str, &'static str, Value, bool)> {
             false,
         ),
         ("stop", "Stops all motion at once. The stop stays until a person clears it.", json!({}), false),
-        ("state", "What the robot holds and has found, whether it is stopped, and the goal it works at.", json!({}), true),
-        ("map", "The objects the robot sees: key, name, where and how large, metres in the frame of the arm.", json!({}), true),
+        (
+            "state",
+            "What the robot holds and has found, whether it is stopped, and the goal it works at.",
+            json!({}),
+            true,
+        ),
+        (
+            "map",
+            "The objects the robot sees: key, name, where and how large, metres in the frame of the arm.",
+            json!({}),
+            true,
+        ),
         ("map_picture", "The same as a picture from above, with the keys.", json!({}), true),
     ]
 }
@@ -68,7 +78,8 @@ fn object(schema: Value) -> Arc<JsonObject> {
 
 fn listed(drives: bool) -> Vec<Tool> {
     let own = own_tools().into_iter().map(|(name, description, properties, reads)| {
-        let required: Vec<&String> = properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
+        let required: Vec<&String> =
+            properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
         let schema = json!({
             "type": "object", "properties": properties, "required": required, "additionalProperties": false,
         });
@@ -160,7 +171,9 @@ mod tests {
     fn every_tool_has_a_schema_and_none_names_a_pose() {
         let tools = listed(true);
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-        for name in ["goal", "stop", "state", "map", "map_picture", "object_retrieval", "interact", "go_to", "finish"] {
+        for name in
+            ["goal", "stop", "state", "map", "map_picture", "object_retrieval", "interact", "go_to", "finish"]
+        {
             assert!(names.contains(&name), "{name}: {names:?}");
         }
         assert!(!names.contains(&"ask") && !listed(false).iter().any(|tool| tool.name == "go_to"));

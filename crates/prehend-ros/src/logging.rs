@@ -44,7 +44,9 @@ impl Severity {
 }
 
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
-const NOISE: [&str; 6] = [
+const NOISE: [&str; 7] = [
+    // Each client of the Model Context Protocol that comes and goes.
+    "rmcp=warn",
     // Told in other words by the backend `ros2`; and a line about /rosout must not go there.
     "r2r=off",
     "rustdds=warn",

@@ -30,8 +30,8 @@ async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
     let arguments = args.ros.arguments().map_err(|error| input(error.to_string()))?;
     let robot = RobotConfig::load(&args.robot).map_err(|error| input(error.to_string()))?;
     let domain = Domain::find().map_err(|error| input(error.to_string()))?;
-    let robot = Robot::join(domain.id, &robot, &arguments)
-        .map_err(|error| (error.to_string(), exit::NOT_READY))?;
+    let robot =
+        Robot::join(domain.id, &robot, &arguments).map_err(|error| (error.to_string(), exit::NOT_READY))?;
     if robot.watcher().goal.wait_available(FIND).await.is_err() {
         let message = format!(
             "no agent in ROS domain {} within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
@@ -75,7 +75,8 @@ async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
 /// The token of the environment, when one is named.
 fn token(args: &McpArgs) -> Result<Option<String>, String> {
     let Some(name) = &args.token_env else { return Ok(None) };
-    let token = std::env::var(name).ok().map(|token| token.trim().to_owned()).filter(|token| token.len() >= 16);
+    let token =
+        std::env::var(name).ok().map(|token| token.trim().to_owned()).filter(|token| token.len() >= 16);
     token.map(Some).ok_or_else(|| format!("--token-env: {name} must hold a token of at least 16 characters"))
 }
 

@@ -74,7 +74,8 @@ pub async fn serve_http(
                     let refusal = refuse(&request, &expected);
                     let response: Response<_> = match refusal {
                         Some((status, text)) => {
-                            let body = Full::from(text).map_err(|never: Infallible| match never {}).boxed_unsync();
+                            let body =
+                                Full::from(text).map_err(|never: Infallible| match never {}).boxed_unsync();
                             let mut response = Response::new(body);
                             *response.status_mut() = status;
                             response

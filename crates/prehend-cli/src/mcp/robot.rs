@@ -23,6 +23,11 @@ const GOAL: Duration = Duration::from_secs(600);
 const CALL: Duration = Duration::from_secs(300);
 /// Longest time until a stop is confirmed as a sentence.
 const STOP: Duration = Duration::from_secs(10);
+/// Longest wait for the end of another goal of this server.
+const TURN: Duration = Duration::from_secs(4);
+/// How often a running goal is told to end, and how long it is waited for each time.
+const TRIES: u32 = 8;
+const BEGINS: Duration = Duration::from_millis(400);
 /// The sentence that ends the running goal.
 const END: &str = "stop";
 
@@ -43,7 +48,8 @@ impl Robot {
     /// Errors: those of the middleware.
     pub fn join(domain: u16, robot: &RobotConfig, arguments: &RosArguments) -> Result<Self, RosError> {
         let watcher = Observer::join(domain, robot, arguments)?;
-        let tools = watcher.node.create_client::<CallTool::Service>(names::CALL_TOOL, QosProfile::services())?;
+        let tools =
+            watcher.node.create_client::<CallTool::Service>(names::CALL_TOOL, QosProfile::services())?;
         Ok(Self {
             goals: Mutex::new(Observer::join(domain, robot, arguments)?),
             watcher,
@@ -72,8 +78,10 @@ impl Robot {
         tell: mpsc::UnboundedSender<String>,
         canceled: impl Future<Output = ()>,
     ) -> Result<Value, String> {
+        // One that was cancelled takes a moment to end.
+        let turn = tokio::time::timeout(TURN, self.goals.lock()).await;
         let mut observer =
-            self.goals.try_lock().map_err(|_| "busy: another goal of this server is being executed".to_owned())?;
+            turn.map_err(|_| "busy: another goal of this server is being executed".to_owned())?;
         let mut is_canceled = false;
         let danger = async {
             canceled.await;
@@ -97,13 +105,21 @@ impl Robot {
         }))
     }
 
-    /// Ends the running goal as a person does who says "stop".
+    /// Ends the running goal as a person does who says "stop"; again while one runs, since a goal that was just given may begin after it.
     async fn end_goal(&self) {
-        let request = SubmitGoal::Request { text: END.to_owned(), ..Default::default() };
-        if let Err(error) = self.watcher.goal.request(request, STOP).await {
-            tracing::warn!("the goal was not ended: {error}");
-            self.watcher.stop_robot("a client of the Model Context Protocol cancelled its goal").await;
+        for _ in 0..TRIES {
+            let request = SubmitGoal::Request { text: END.to_owned(), ..Default::default() };
+            if let Err(error) = self.watcher.goal.request(request, STOP).await {
+                tracing::warn!("the goal was not ended: {error}");
+                break;
+            }
+            tokio::time::sleep(BEGINS).await;
+            let at_work = self.watcher.state.borrow().as_ref().is_some_and(|state| !state.goal_id.is_empty());
+            if !at_work {
+                return;
+            }
         }
+        self.watcher.stop_robot("a client of the Model Context Protocol cancelled its goal").await;
     }
 
     /// Stops all motion; latched.
@@ -118,7 +134,8 @@ impl Robot {
     ///
     /// Errors: no agent was heard yet.
     pub fn state(&self) -> Result<Value, String> {
-        let state = self.watcher.state.borrow().clone().ok_or("no agent was heard yet: does the graph run?")?;
+        let state =
+            self.watcher.state.borrow().clone().ok_or("no agent was heard yet: does the graph run?")?;
         Ok(json!({
             "held_object": Some(&state.held_object).filter(|key| !key.is_empty()),
             "inventory": state.inventory,

@@ -289,14 +289,7 @@ impl Node {
     }
 
     /// Starts a goal that may start.
-    fn start(
-        &mut self,
-        goal_id: &str,
-        order: Order,
-        planner: Planner,
-        mind: Option<Mind>,
-        source: Source,
-    ) {
+    fn start(&mut self, goal_id: &str, order: Order, planner: Planner, mind: Option<Mind>, source: Source) {
         let understood: Vec<String> = order.readings.iter().map(ToString::to_string).collect();
         let said = match (&order.answers, understood.as_slice()) {
             (Some(_), _) => "the answer to the language model's question".to_owned(),
