@@ -23,7 +23,7 @@ SCENES = {
     "tabletop": (["red mug", "red apple", "green apple", "can", "box"], {"in": ["bowl"], "on": ["plate"], "next to": ["bottle", "bowl"]}),
     "blocks": (["small red block", "green block", "blue block", "orange ball", "blue ball", "purple cylinder"],
                {"in": ["tray"], "next to": ["tray"]}),
-    "kitchen": (["tomato", "lemon", "carrot"], {"in": ["bowl", "pan"], "on": ["plate"]}),
+    "kitchen": (["tomato", "lemon"], {"in": ["bowl", "pan"], "on": ["plate"]}),
 }
 
 

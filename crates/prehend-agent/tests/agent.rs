@@ -103,6 +103,14 @@ fn all(wrong: impl IntoIterator<Item = Option<String>>) {
 }
 
 #[test]
+fn what_is_held_is_held_still() {
+    // "Hold it" alone is a halt; after a grasp it says no more than the grasp.
+    let wrong = ["grab the pear and hold it", "pick up the pear, then stop"];
+    let wrong: Vec<String> = wrong.iter().filter_map(|text| does(text, "grasp pear_0")).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn parts_of_the_table_and_places_of_things_are_aimed_at() {
     all([
         does("put the pear in the middle of the table", "grasp pear_0; place pear_0 table around 0.43 0.00"),

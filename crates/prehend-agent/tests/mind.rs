@@ -375,6 +375,12 @@ fn nonsense_is_told_and_given_up() {
     let mut model = Said::new(vec![find("unicorn"); 20]);
     let report = carry(ODD, Planner::Model, &mut model, &mut world);
     assert_eq!((report.reason, model.heard.len()), (Some(Reason::Timeout), 6), "{report:?}");
+    // The same two calls by turns, of which the second fails each time.
+    let mut world = Scripted::new(kitchen());
+    world.script = vec![Some((Reason::NoGrasp, false)); 20].into();
+    let turns = (0..40).map(|number| if number % 2 == 0 { find("pear") } else { act("pear_0", "grasp") });
+    let report = carry(ODD, Planner::Model, &mut Said::new(turns), &mut world);
+    assert_eq!((report.reason, world.skills.len()), (Some(Reason::Timeout), 5), "{report:?}");
     // A provider that declines.
     let mut world = Scripted::new(kitchen());
     let declined = Turn { end: End::Declined, ..silent() };

@@ -418,7 +418,7 @@ pub struct AspMobileArgs {
 
 const AFTER_LANGUAGE: &str = "\
 A line: {\"scene\": FILE, \"goal\": TEXT, \"want\": {\"outcome\": \"done\"|\"refused\", \"reason\": CODE?, \"facts\": [[\"on\", \"red apple\", \"plate\"]]?,
-\"says\": [WORDS]?}, \"construction\": NAME?, \"seed\": N?}. Facts are in the names of the scene file: on, in, next_to, left_of, right_of,
+\"says\": [WORDS]?, \"count\": N?, \"yes\": BOOL?}, \"construction\": NAME?, \"seed\": N?}. Facts are in the names of the scene file: on, in, next_to, left_of, right_of,
 in_front_of, behind, between, held, on_table, moved, unmoved, away, open, closed, on_state, off_state, pressed.
 
 The JSON object of --json: runs, right, false_success, ungated_motions, by_construction, and all that `eval tabletop --json` has.";

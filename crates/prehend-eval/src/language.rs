@@ -1,7 +1,7 @@
 //! Sentence sets: one JSON object a line, with a scene file, a sentence, and what is right in the end, judged by physics.
 //!
 //! `{"scene": FILE, "goal": TEXT, "want": {"outcome": "done"|"refused", "reason": CODE or [CODES]?, "facts": [["on", "red apple",
-//! "plate"], ...]?, "says": [WORDS]?, "not_says": [WORDS]?}, "construction": NAME?, "seed": N?}`. Facts are in the names of the scene
+//! "plate"], ...]?, "says": [WORDS]?, "not_says": [WORDS]?, "count": N?, "yes": BOOL?}, "construction": NAME?, "seed": N?}`. Facts are in the names of the scene
 //! file. Read [`lines`] first.
 
 use crate::goal::{Answer, Expected, GoalSpec, Predicate};
@@ -66,6 +66,10 @@ struct Want {
     says: Vec<String>,
     #[serde(default)]
     not_says: Vec<String>,
+    #[serde(default)]
+    count: Option<u32>,
+    #[serde(default)]
+    yes: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -97,7 +101,10 @@ fn read(number: usize, line: &str) -> Result<Line, String> {
 
 fn spec(want: &Want) -> Result<GoalSpec, String> {
     let facts: Vec<Predicate> = want.facts.iter().map(|fact| predicate(fact)).collect::<Result<_, _>>()?;
-    let is_answer = !want.says.is_empty() || !want.not_says.is_empty();
+    let words = (!want.says.is_empty() || !want.not_says.is_empty())
+        .then(|| Answer::Words { said: want.says.clone(), not_said: want.not_says.clone() });
+    let answer = want.count.map(Answer::Count).or(want.yes.map(Answer::YesNo)).or(words);
+    let is_answer = answer.is_some();
     match want.outcome.as_str() {
         "refused" if !facts.is_empty() || is_answer => {
             Err("what is refused changes nothing: it takes neither `facts` nor `says`".to_owned())
@@ -117,9 +124,7 @@ fn spec(want: &Want) -> Result<GoalSpec, String> {
         "done" if is_answer && !facts.is_empty() => {
             Err("an answer changes nothing: give `facts` or `says`, not both".to_owned())
         }
-        "done" if is_answer => {
-            Ok(GoalSpec::answer(Answer::Words { said: want.says.clone(), not_said: want.not_says.clone() }))
-        }
+        "done" if let Some(answer) = answer => Ok(GoalSpec::answer(answer)),
         "done" if facts.is_empty() => Ok(GoalSpec { expected: Expected::Carried, may_move: Vec::new() }),
         "done" => Ok(GoalSpec::world(facts)),
         other => Err(format!("`outcome` is done or refused, not `{other}`")),
@@ -218,7 +223,7 @@ mod tests {
             # a comment
             {"scene": "s.yaml", "goal": "put it there", "want": {"outcome": "done", "facts": [["on", "apple", "plate"], ["unmoved", "mug"]]}, "construction": "one step", "seed": 7}
             {"scene": "s.yaml", "goal": "fly", "want": {"outcome": "refused", "reason": ["infeasible", "not_understood"]}}
-            {"scene": "s.yaml", "goal": "how many?", "want": {"outcome": "done", "says": ["two"]}}
+            {"scene": "s.yaml", "goal": "how many?", "want": {"outcome": "done", "count": 2}}
             {"scene": "s.yaml", "goal": "go home", "want": {"outcome": "done"}}
         "#;
         let all = lines(text).unwrap();
@@ -227,6 +232,7 @@ mod tests {
         assert_eq!(all[0].spec.may_move, ["apple"]);
         assert_eq!(all[1].spec, GoalSpec::refusal(&[Reason::Infeasible, Reason::NotUnderstood]));
         assert_eq!(all[1].construction, OTHER);
+        assert_eq!(all[2].spec, GoalSpec::answer(Answer::Count(2)));
         assert_eq!(all[3].spec.expected, Expected::Carried);
     }
 

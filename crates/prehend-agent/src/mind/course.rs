@@ -63,7 +63,8 @@ pub(super) struct Course<'c, 'w> {
     last_failed: bool,
     vain: u32,
     nonsense: u32,
-    repeated: (String, u32),
+    /// How often each call was made with one answer since the last action that was done.
+    repeated: HashMap<String, u32>,
     is_short: bool,
 }
 
@@ -99,7 +100,7 @@ impl<'c, 'w> Course<'c, 'w> {
             last_failed: false,
             vain: 0,
             nonsense: 0,
-            repeated: (String::new(), 0),
+            repeated: HashMap::new(),
             is_short: false,
         }
     }
@@ -284,23 +285,22 @@ impl<'c, 'w> Course<'c, 'w> {
         }
     }
 
-    /// Notes an answer; the same call with the same answer again and again leads nowhere.
+    /// Notes an answer; the same call with the same answer again and again leads nowhere, whatever is called between.
     fn noted(&mut self, call: &Call, mut answer: Value) -> Result<String, Broken> {
-        let this = format!("{} {} {answer}", call.name, call.arguments);
-        if this == self.repeated.0 {
-            self.repeated.1 += 1;
-        } else {
-            self.repeated = (this, 1);
-        }
-        let times = self.repeated.1;
+        // The state that comes with it has numbers that change without meaning anything.
+        let this = format!("{} {} {}", call.name, call.arguments, answer["feedback_msg"]);
+        let times = self.repeated.entry(this).or_default();
+        *times += 1;
+        let times = *times;
         if times >= REPEATS.1 {
             let message = format!("it made one call {times} times with the same answer");
             return Err(Broken::Model(ModelFault::Spent(message)));
         }
         if times >= REPEATS.0 {
-            answer["hint"] = json!(format!(
+            let hint = format!(
                 "you made this call {times} times with this answer; do something else, ask or refuse"
-            ));
+            );
+            answer["hint"] = json!(hint);
         }
         Ok(answer.to_string())
     }
@@ -359,6 +359,9 @@ impl<'c, 'w> Course<'c, 'w> {
             Err(fault) => Err(fault),
         };
         self.last_failed = result.is_err();
+        if result.is_ok() {
+            self.repeated.clear();
+        }
         let answer = match result {
             Ok(output) => {
                 let mut answer = serde_json::to_value(output).unwrap_or_default();

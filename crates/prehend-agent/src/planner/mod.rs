@@ -169,7 +169,7 @@ pub(crate) fn plan(
     for reading in readings {
         match plan_reading(reading, tools, knowledge) {
             Ok(plan) => {
-                match plans.iter_mut().find(|other| without_parts(other) == without_parts(&plan)) {
+                match plans.iter_mut().find(|other| essence(other) == essence(&plan)) {
                     // The same but for a part that only one of them names: that one says more.
                     Some(other) if parts_named(&plan) > parts_named(other) => *other = plan,
                     Some(_) => {}
@@ -235,11 +235,14 @@ fn parts_named(plan: &Plan) -> usize {
     actions.iter_mut().filter_map(part_of).filter_map(|part| part.as_ref()).map(String::len).sum()
 }
 
-/// The plan with no part named.
-fn without_parts(plan: &Plan) -> Plan {
+/// The plan with no part named, and without the halt that every plan ends with.
+fn essence(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     if let Plan::Actions(actions) = &mut plan {
         actions.iter_mut().filter_map(part_of).for_each(|part| *part = None);
+        if let [_, .., Action::Stop] = actions.as_slice() {
+            actions.pop();
+        }
     }
     plan
 }
