@@ -17,7 +17,8 @@ use nalgebra::Point3;
 use prehend_scene::{
     Area, Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
 };
-use remedy::{Remedy, has_touched, remedy};
+use remedy::has_touched;
+pub(crate) use remedy::{Remedy, remedy};
 use siblings::{Undone, are_siblings, is_of_one, told};
 use std::collections::HashMap;
 pub(crate) use words::done_words;
@@ -87,7 +88,7 @@ pub struct Agent {
 
 /// Further views of what an action is done to, when one shows too little: what a detector takes for something else it does so for as
 /// long as the camera stands still.
-const VIEWS: u32 = 2;
+pub(crate) const VIEWS: u32 = 2;
 
 /// What is remembered of the objects of a plan, for finding them again in a new map.
 #[derive(Clone, Debug)]

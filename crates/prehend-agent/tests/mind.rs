@@ -389,6 +389,26 @@ fn nonsense_is_told_and_given_up() {
 }
 
 #[test]
+fn thin_evidence_is_looked_at_from_elsewhere() {
+    let mut world = Scripted::new(kitchen());
+    world.script = [Some((Reason::VerifierRefused, false)), None, None].into();
+    let report = carry(ODD, Planner::Model, &mut Said::new(pear_in_bowl()), &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{report:?}");
+    assert_eq!(world.skills, ["grasp pear_0", "look pear_0", "grasp pear_0", "place pear_0 in bowl_0"]);
+    // It has an end.
+    let mut world = Scripted::new(kitchen());
+    let refused = Some((Reason::VerifierRefused, false));
+    world.script = [refused, None, refused, None, refused].into();
+    let mut model = Said::new([
+        find("pear"),
+        act("pear_0", "grasp"),
+        turn("refuse", &json!({ "reason": "unsafe", "message": "no" })),
+    ]);
+    carry(ODD, Planner::Model, &mut model, &mut world);
+    assert_eq!(world.skills.len(), 5, "{:?}", world.skills);
+}
+
+#[test]
 fn of_several_calls_those_after_an_action_are_not_made() {
     let both = turn_of(vec![
         call("interact", &json!({ "obj": "pear_0", "action": "grasp" })),

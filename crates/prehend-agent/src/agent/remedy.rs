@@ -4,7 +4,7 @@ use prehend_scene::Reason;
 
 /// What to do about a fault of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Remedy {
+pub(crate) enum Remedy {
     /// Try again from a new map.
     Retry,
     /// Look from elsewhere, then try again.
@@ -14,7 +14,7 @@ pub(super) enum Remedy {
 }
 
 /// What a fault of a step leads to, whatever the step was.
-pub(super) fn remedy(reason: Reason) -> Remedy {
+pub(crate) fn remedy(reason: Reason) -> Remedy {
     match reason {
         Reason::NoGrasp
         | Reason::NoPlan

@@ -5,12 +5,12 @@ use super::prompt::{self, REFUSALS};
 use super::shape::misfit;
 use super::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use super::{Conversation, Order};
-use crate::agent::{Agent, done_words};
+use crate::agent::{Agent, Remedy, VIEWS, done_words, remedy};
 use crate::language::{Goal, token};
-use crate::planner::{Action, Knowledge, Plan, judge, listed, plan, plan_words};
+use crate::planner::{Action, Knowledge, Plan, faces_front, judge, listed, plan, plan_words};
 use crate::tools::{Interaction, ToolOutput, ToolValue, Toolbox};
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Reason};
+use prehend_scene::{ObjectKey, Reason, Skill};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -350,9 +350,7 @@ impl<'c, 'w> Course<'c, 'w> {
     fn act(&mut self, tool: &str, arguments: &Value) -> Result<Step, Broken> {
         let result = match self.judged(tool, arguments) {
             Ok(action) => {
-                let result = self.tools.dispatch(tool, arguments);
-                let result =
-                    result.unwrap_or_else(|error| Err(Fault::new(Reason::Infeasible, error.to_string())));
+                let result = self.carried_out(tool, arguments, action.as_ref());
                 self.note(action, result.is_ok());
                 result
             }
@@ -374,6 +372,47 @@ impl<'c, 'w> Course<'c, 'w> {
             Err(fault) => serde_json::to_value(self.tools.refusal(told(&fault))).unwrap_or_default(),
         };
         Ok(Step::Answer(answer, true))
+    }
+
+    /// Calls the tool of an action. Evidence that is too thin, or a thing lost from sight, is looked at from elsewhere first, as the
+    /// built-in planner does: no tool of a model looks.
+    fn carried_out(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        action: Option<&Action>,
+    ) -> Result<ToolOutput, Fault> {
+        let mut views = 0;
+        loop {
+            let called = self.tools.dispatch(tool, arguments);
+            let fault =
+                match called.unwrap_or_else(|error| Err(Fault::new(Reason::Infeasible, error.to_string()))) {
+                    Ok(output) => return Ok(output),
+                    Err(fault) => fault,
+                };
+            views += 1;
+            let (keys, about) = match action {
+                Some(Action::Pick { object, .. } | Action::Act { object, .. }) => {
+                    (vec![object.clone()], Some(object))
+                }
+                Some(Action::Place { targets, .. }) => (targets.clone(), targets.first()),
+                _ => (Vec::new(), None),
+            };
+            let Some(about) = about.filter(|_| remedy(fault.reason) == Remedy::LookFirst && views <= VIEWS)
+            else {
+                return Err(fault);
+            };
+            let settings = &self.agent.settings;
+            let front = settings.front_view.filter(|_| views == 1);
+            let faces_front =
+                self.tools.map()?.get(about).is_some_and(|it| faces_front(it, &self.agent.lexicon));
+            self.tools.survey(Skill::Look, front.filter(|_| faces_front).unwrap_or(""), Some(about))?;
+            let map = self.tools.map()?;
+            if !keys.iter().all(|key| map.get(key).is_some()) {
+                return Err(fault);
+            }
+            keys.iter().for_each(|key| self.tools.add_to_inventory(key));
+        }
     }
 
     /// The action that a call asks for, when the policy and plain sense allow it; `None` is for the tool itself to refuse.
