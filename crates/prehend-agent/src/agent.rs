@@ -19,6 +19,7 @@ use prehend_scene::{
 };
 use remedy::has_touched;
 pub(crate) use remedy::{Remedy, remedy};
+pub(crate) use settle::FRAMES;
 use siblings::{Undone, are_siblings, is_of_one, told};
 use std::collections::HashMap;
 pub(crate) use words::done_words;

@@ -8,7 +8,7 @@ use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason, Skill};
 
 /// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
-const FRAMES: usize = 2;
+pub(crate) const FRAMES: usize = 2;
 /// Most looks from elsewhere in one goal: a person waits for each.
 const LOOKS: usize = 4;
 /// Most looks at one thing: what two poses do not settle, a third hardly does.
@@ -19,7 +19,7 @@ impl Agent {
     /// elsewhere.
     ///
     /// Errors: those of the planner. A look that fails does not end the goal: then it ends as it would have without.
-    pub(super) fn plan_surely(
+    pub(crate) fn plan_surely(
         &self,
         readings: &[Goal],
         tools: &mut Toolbox<'_>,

@@ -5,7 +5,7 @@ use super::prompt::{self, REFUSALS};
 use super::shape::misfit;
 use super::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use super::{Conversation, Order};
-use crate::agent::{Agent, Remedy, VIEWS, done_words, remedy};
+use crate::agent::{Agent, FRAMES, Remedy, VIEWS, done_words, remedy};
 use crate::language::{Goal, token};
 use crate::planner::{Action, Knowledge, Plan, faces_front, judge, listed, plan, plan_words};
 use crate::tools::{Interaction, ToolOutput, ToolValue, Toolbox};
@@ -159,7 +159,8 @@ impl<'c, 'w> Course<'c, 'w> {
             return Ok(());
         }
         for reading in &self.order.readings {
-            match plan(std::slice::from_ref(reading), self.tools, self.knowledge()) {
+            // Doubt is looked at, as for the built-in planner: what one frame missed may be what is meant.
+            match self.agent.plan_surely(std::slice::from_ref(reading), self.tools, self.knowledge()) {
                 Ok(plan) => self.expected.push(plan),
                 Err(fault) if fault.reason == Reason::Unsafe || ends(fault.reason) => return Err(fault),
                 Err(_) => {}
@@ -335,7 +336,19 @@ impl<'c, 'w> Course<'c, 'w> {
             }
             "interact" | "go_to" => self.act(&call.name, arguments),
             _ => {
-                let output = match self.tools.dispatch(&call.name, arguments) {
+                let mut called = self.tools.dispatch(&call.name, arguments);
+                // One frame may have missed it; another call would read the same map.
+                for _ in 0..FRAMES {
+                    let is_missing = call.name == "object_retrieval"
+                        && !self.tools.rooms()
+                        && matches!(&called, Ok(Ok(output)) if !output.success);
+                    if !is_missing {
+                        break;
+                    }
+                    self.tools.look_again()?;
+                    called = self.tools.dispatch(&call.name, arguments);
+                }
+                let output = match called {
                     Ok(Ok(output)) => serde_json::to_value(output),
                     Ok(Err(fault)) if ends(fault.reason) => return Err(fault.into()),
                     Ok(Err(fault)) => serde_json::to_value(self.tools.refusal(told(&fault))),

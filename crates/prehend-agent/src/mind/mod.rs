@@ -87,20 +87,13 @@ impl Agent {
         planner: Planner,
         open: Option<Box<Conversation>>,
     ) -> Result<Order, Fault> {
-        if planner == Planner::Builtin {
+        // Without words there is nothing to ask a model.
+        if planner == Planner::Builtin || text.trim().is_empty() {
             let readings = self.understand(text)?;
             return Ok(Order { text: text.to_owned(), readings, refusal: None, answers: None });
         }
         if let Some(violation) = self.policy.check_sentence(text, &self.lexicon) {
             return Err(Fault::new(Reason::Unsafe, violation.to_string()));
-        }
-        if text.trim().is_empty() {
-            return self.understand(text).map(|readings| Order {
-                text: text.to_owned(),
-                readings,
-                refusal: None,
-                answers: None,
-            });
         }
         let (mut readings, mut refusal) = match parse(text, &self.lexicon) {
             Ok(readings) => (readings, None),

@@ -222,6 +222,18 @@ impl<'w> Toolbox<'w> {
         Ok((retrieval, output))
     }
 
+    /// Takes the map anew from where the camera is; what is found again stays in the inventory.
+    ///
+    /// Errors: those of a map update.
+    pub(crate) fn look_again(&mut self) -> Result<(), Fault> {
+        let mut known = std::mem::take(&mut self.state.inventory);
+        self.forget_map();
+        let map = self.map()?;
+        known.retain(|key| map.get(key).is_some());
+        self.state.inventory = known;
+        Ok(())
+    }
+
     /// Empties the inventory.
     pub(crate) fn clear_inventory(&mut self) {
         self.state.inventory.clear();
