@@ -173,6 +173,7 @@ async fn converse(provider: ProviderName) -> usize {
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
+#[expect(clippy::print_stdout, reason = "a figure for whoever runs it")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn conversations_with_each_provider() {
     for (name, provider) in ProviderName::ALL {

@@ -4,10 +4,10 @@ use super::remote::Caller;
 use crate::shell::NodeError;
 use prehend_agent::mind::{Message, Model, ModelFault, Replay, Tool, Turn};
 use prehend_agent::{Fault, Planner};
-use prehend_config::Findings;
+use prehend_config::{Findings, Value};
 use prehend_llm::{HttpModel, ModelSettings, Session};
 use prehend_scene::Reason;
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 use std::path::Path;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -23,18 +23,20 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(path: &Path) -> Result<Self, Findings> {
-        prehend_config::read_file(path, |root| {
-            root.map(|map| {
-                let planner = map.or("planner", Planner::Hybrid, |value| value.choice(&Planner::ALL));
-                let model = map.or("model", None, |value| ModelSettings::read(&value));
-                let (planner, model) = (planner?, model?);
-                if planner == Planner::Model && model.is_none() {
-                    map.report("`planner: model` needs `model.model`, the name of a model");
-                    return None;
-                }
-                Some(Self { planner, model })
-            })
+    fn load(path: &Path) -> Result<Self, Findings> {
+        prehend_config::read_file(path, |root| Self::read(&root))
+    }
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        value.map(|map| {
+            let planner = map.or("planner", Planner::Hybrid, |value| value.choice(&Planner::ALL));
+            let model = map.or("model", None, |value| ModelSettings::read(&value));
+            let (planner, model) = (planner?, model?);
+            if planner == Planner::Model && model.is_none() {
+                map.report("`planner: model` needs `model.model`, the name of a model");
+                return None;
+            }
+            Some(Self { planner, model })
         })
     }
 }
@@ -49,7 +51,7 @@ pub(super) struct Minds {
 /// The model of one goal.
 pub(super) enum Mind {
     /// One that is asked.
-    Asked(Session),
+    Asked(Box<Session>),
     /// A conversation that was recorded.
     Recorded(Replay),
     /// A program that calls the tools.
@@ -59,7 +61,7 @@ pub(super) enum Mind {
 impl Minds {
     /// The planner and model of a file, with the key from the environment. Connects to nobody.
     pub(super) fn load(path: &Path) -> Result<Self, NodeError> {
-        let settings = Settings::read(path)?;
+        let settings = Settings::load(path)?;
         let failed = |reason: String| NodeError::Start { node: "agent", reason };
         let model = match settings.model {
             Some(model) => {
@@ -78,7 +80,7 @@ impl Minds {
     pub(super) fn of_goal(&self, recorded: &str) -> Result<(Planner, Option<Mind>), Fault> {
         if recorded.trim().is_empty() {
             return Ok(match &self.model {
-                Some(model) => (self.planner, Some(Mind::Asked(model.session()))),
+                Some(model) => (self.planner, Some(Mind::Asked(Box::new(model.session())))),
                 None => (Planner::Builtin, None),
             });
         }
@@ -126,7 +128,7 @@ impl Model for GoalMind {
 ///
 /// Errors: in words, with what to look at.
 pub async fn try_model(path: &Path) -> Result<Option<String>, String> {
-    let settings = Settings::read(path).map_err(|findings| findings.to_string())?;
+    let settings = Settings::load(path).map_err(|findings| findings.to_string())?;
     let Some(settings) = settings.model else { return Ok(None) };
     let key = settings.key()?;
     let name = format!("{} at {} ({})", settings.model, settings.base_url, settings.provider.name());
@@ -145,9 +147,9 @@ pub async fn try_model(path: &Path) -> Result<Option<String>, String> {
     let turn =
         session.turn(&[Message::User { text }], &[tool]).await.map_err(|error| format!("{name}: {error}"))?;
     let called = turn.calls.iter().find(|call| call.name == "ready");
-    let arguments = called.and_then(|call| serde_json::from_str::<Value>(&call.arguments).ok());
+    let arguments = called.and_then(|call| serde_json::from_str::<Json>(&call.arguments).ok());
     match (called, arguments) {
-        (Some(_), Some(Value::Object(_))) => Ok(Some(format!(
+        (Some(_), Some(Json::Object(_))) => Ok(Some(format!(
             "{name}: called the tool after {:.2} s; {} tokens read, {} written",
             turn.usage.seconds, turn.usage.tokens_in, turn.usage.tokens_out
         ))),
@@ -165,16 +167,14 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Settings, String> {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("agent.yaml");
-        std::fs::write(&path, text).expect("written");
-        Settings::read(&path).map_err(|findings| findings.to_string())
+        let read = prehend_config::read("agent.yaml", text, |root| Settings::read(&root));
+        read.map_err(|findings| findings.to_string())
     }
 
     #[test]
     fn the_file_in_the_repository_asks_no_model() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/nodes/agent.yaml");
-        assert_eq!(Settings::read(Path::new(file)), Ok(Settings { planner: Planner::Hybrid, model: None }));
+        assert_eq!(Settings::load(Path::new(file)), Ok(Settings { planner: Planner::Hybrid, model: None }));
         let minds = Minds::load(Path::new(file)).expect("the file is valid");
         let (planner, mind) = minds.of_goal("").expect("nothing is recorded");
         assert_eq!((planner, mind.is_none()), (Planner::Builtin, true));

@@ -143,14 +143,12 @@ enum Block {
 }
 
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 enum Delta {
-    TextDelta {
-        text: String,
-    },
-    InputJsonDelta {
-        partial_json: String,
-    },
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "input_json_delta")]
+    Json { partial_json: String },
     #[serde(other)]
     Other,
 }
@@ -208,10 +206,8 @@ impl Decoder for Answer {
                 let call = self.growing.call(index);
                 (call.id, call.name) = (id, name);
             }
-            Event::ContentBlockDelta { delta: Delta::TextDelta { text }, .. } => {
-                self.growing.text.push_str(&text)
-            }
-            Event::ContentBlockDelta { index, delta: Delta::InputJsonDelta { partial_json } } => {
+            Event::ContentBlockDelta { delta: Delta::Text { text }, .. } => self.growing.text.push_str(&text),
+            Event::ContentBlockDelta { index, delta: Delta::Json { partial_json } } => {
                 self.growing.call(index).arguments.push_str(&partial_json);
             }
             Event::MessageDelta { delta, usage } => {
