@@ -126,7 +126,14 @@ impl Agent {
             None => self.run(&order.readings, world, held.clone()),
         };
         match (planner, model) {
-            (Planner::Model, Some(model)) => self.converse(order, model, world, held).0,
+            (Planner::Model, Some(model)) => {
+                let (mut report, _) = self.converse(order, model, world, held);
+                // Nobody else answers in its place.
+                if let Some(talk) = &mut report.talk {
+                    talk.warning = None;
+                }
+                report
+            }
             (Planner::Hybrid, Some(model)) if order.refusal.is_some() => {
                 let (report, failed) = self.converse(order, model, world, held.clone());
                 if failed { unaided(builtin(world), report) } else { report }
