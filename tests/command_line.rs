@@ -70,7 +70,10 @@ fn json_is_one_object_whatever_is_wrong() {
         let output = command.output().expect("the executable runs");
         assert_eq!(output.status.code(), Some(3), "{arguments:?}");
         let report = json(&output);
-        assert_eq!(keys(&report), "goal message model outcome permits physics_ok planner question reason run_dir seconds");
+        assert_eq!(
+            keys(&report),
+            "goal message model outcome permits physics_ok planner question reason run_dir seconds"
+        );
         assert_eq!(keys(&report["permits"]), "asked granted refused");
         assert_eq!(keys(&report["seconds"]), "first_motion ready total");
         assert_eq!(

@@ -59,7 +59,10 @@ async fn a_goal_is_carried_out_and_told() {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(stdout.lines().count(), 1, "{stdout}\n{stderr}");
     let report: Value = serde_json::from_str(&stdout).expect("JSON");
-    assert_eq!(keys(&report), "goal message model outcome permits physics_ok planner question reason run_dir seconds");
+    assert_eq!(
+        keys(&report),
+        "goal message model outcome permits physics_ok planner question reason run_dir seconds"
+    );
     assert_eq!(report["goal"], EASY_GOAL);
     assert_eq!(report["outcome"], "done", "{report}\n{stderr}");
     assert_eq!(report["physics_ok"], true, "{report}\n{stderr}");

@@ -185,7 +185,7 @@ mod tests {
             ("model: m\nbudget: {token: 5}", "did you mean `tokens`?"),
             ("model: m\nbase_url: ftp://h", "expected an http or https URL"),
             ("key_env: A_KEY", "need `model`"),
-            ("model: m\nprices: {input: -1}", "`input`"),
+            ("model: m\nprices: {input: -1}", "prices.input: `-1` is outside"),
         ] {
             let found = read(text).unwrap_err();
             assert!(found.contains(expected), "{text}: {found}");
