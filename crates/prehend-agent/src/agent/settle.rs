@@ -41,9 +41,7 @@ impl Agent {
             // What was not looked at yet comes first.
             let next = doubts.into_iter().map(|key| (looks_at(&key), key)).min_by_key(|(looks, _)| *looks);
             let Some((looks, key)) = next.filter(|(looks, _)| *looks < LOOKS_AT_ONE) else { break };
-            let front = self.settings.front_view.filter(|_| looks == 0);
-            let faces_front = tools.map()?.get(&key).is_some_and(|object| faces_front(object, &self.lexicon));
-            let view = front.filter(|_| faces_front).unwrap_or("");
+            let view = self.view_of(&key, looks == 0, tools)?;
             if tools.survey(Skill::Look, view, Some(&key)).is_err() {
                 return tools.interrupted().map_or(planned, Err);
             }
@@ -58,6 +56,19 @@ impl Agent {
             }
         }
         planned
+    }
+
+    /// The survey pose for a look at an object: at first the one that sees upright faces, if the robot has it and the object has one;
+    /// else what suits the object best.
+    pub(crate) fn view_of(
+        &self,
+        key: &ObjectKey,
+        is_first: bool,
+        tools: &mut Toolbox<'_>,
+    ) -> Result<&'static str, Fault> {
+        let front = self.settings.front_view.filter(|_| is_first);
+        let faces_front = tools.map()?.get(key).is_some_and(|object| faces_front(object, &self.lexicon));
+        Ok(front.filter(|_| faces_front).unwrap_or(""))
     }
 
     /// What the end of a plan rests on and a look could settle; nothing for a plan of actions, which look for themselves.

@@ -7,8 +7,8 @@ use super::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use super::{Conversation, Order};
 use crate::agent::{Agent, FRAMES, Remedy, VIEWS, done_words, remedy};
 use crate::language::{Goal, token};
-use crate::planner::{Action, Knowledge, Plan, faces_front, judge, listed, plan, plan_words};
-use crate::tools::{Interaction, ToolOutput, ToolValue, Toolbox};
+use crate::planner::{Action, Knowledge, Plan, judge, listed, plan, plan_words};
+use crate::tools::{Interaction, ToolOutput, Toolbox};
 use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason, Skill};
 use serde_json::{Value, json};
@@ -224,44 +224,48 @@ impl<'c, 'w> Course<'c, 'w> {
             }
             End::Complete => None,
         };
-        let calls = if wrong.is_some() { Vec::new() } else { distinct(&turn.calls) };
+        let calls = if wrong.is_some() { Vec::new() } else { distinct(&turn.calls, self.talk.turns.len()) };
         self.talk.messages.push(Message::Assistant { text: turn.text.clone(), calls: calls.clone() });
         if let Some(wrong) = wrong {
             self.talk.messages.push(Message::User { text: wrong.to_owned() });
-            return self.is_nonsense().map(|()| None);
+            return self.count_nonsense().map(|()| None);
         }
         let mut is_usable = false;
         let mut changed = false;
         for call in calls {
-            let answer = if changed {
-                "not called: a call before it changed the scene or failed; decide anew".to_owned().into()
-            } else {
-                match self.read(&call) {
-                    Err(wrong) => wrong.into(),
-                    Ok(arguments) => {
-                        is_usable = true;
-                        match self.step(&call, &arguments)? {
-                            Step::Done(message) => return Ok(Some(message)),
-                            Step::Answer(answer, acted) => {
-                                changed |= acted;
-                                Said::Json(answer)
-                            }
+            let answer = match self.read(&call) {
+                _ if changed => {
+                    self.refusal("not called: a call before it changed the scene or failed; decide anew")
+                }
+                Err(wrong) => self.refusal(wrong),
+                Ok(arguments) => {
+                    is_usable = true;
+                    match self.step(&call, &arguments)? {
+                        Step::Done(message) => return Ok(Some(message)),
+                        Step::Answer(answer, acted) => {
+                            changed |= acted;
+                            answer
                         }
                     }
                 }
             };
-            let content = self.noted(&call, answer.json(self.tools))?;
+            let content = self.noted(&call, answer)?;
             self.talk.messages.push(Message::Tool { id: call.id, name: call.name, content });
         }
         if is_usable {
             self.nonsense = 0;
             return Ok(None);
         }
-        self.is_nonsense().map(|()| None)
+        self.count_nonsense().map(|()| None)
     }
 
-    /// A turn of which nothing could be used.
-    fn is_nonsense(&mut self) -> Result<(), Broken> {
+    /// An answer to a call that was not made, or failed.
+    fn refusal(&self, why: impl Into<String>) -> Value {
+        serde_json::to_value(self.tools.refusal(why.into())).unwrap_or_default()
+    }
+
+    /// A turn of which nothing could be used: too many in a row are the end.
+    fn count_nonsense(&mut self) -> Result<(), Broken> {
         self.nonsense += 1;
         if self.nonsense < NONSENSE {
             return Ok(());
@@ -348,13 +352,13 @@ impl<'c, 'w> Course<'c, 'w> {
                     self.tools.look_again()?;
                     called = self.tools.dispatch(&call.name, arguments);
                 }
-                let output = match called {
-                    Ok(Ok(output)) => serde_json::to_value(output),
+                let answer = match called {
+                    Ok(Ok(output)) => serde_json::to_value(output).unwrap_or_default(),
                     Ok(Err(fault)) if ends(fault.reason) => return Err(fault.into()),
-                    Ok(Err(fault)) => serde_json::to_value(self.tools.refusal(told(&fault))),
-                    Err(error) => serde_json::to_value(self.tools.refusal(error.to_string())),
+                    Ok(Err(fault)) => self.refusal(told(&fault)),
+                    Err(error) => self.refusal(error.to_string()),
                 };
-                Ok(Step::Answer(output.unwrap_or_default(), false))
+                Ok(Step::Answer(answer, false))
             }
         }
     }
@@ -382,7 +386,7 @@ impl<'c, 'w> Course<'c, 'w> {
                 answer
             }
             Err(fault) if ends(fault.reason) => return Err(fault.into()),
-            Err(fault) => serde_json::to_value(self.tools.refusal(told(&fault))).unwrap_or_default(),
+            Err(fault) => self.refusal(told(&fault)),
         };
         Ok(Step::Answer(answer, true))
     }
@@ -415,11 +419,8 @@ impl<'c, 'w> Course<'c, 'w> {
             else {
                 return Err(fault);
             };
-            let settings = &self.agent.settings;
-            let front = settings.front_view.filter(|_| views == 1);
-            let faces_front =
-                self.tools.map()?.get(about).is_some_and(|it| faces_front(it, &self.agent.lexicon));
-            self.tools.survey(Skill::Look, front.filter(|_| faces_front).unwrap_or(""), Some(about))?;
+            let view = self.agent.view_of(about, views == 1, self.tools)?;
+            self.tools.survey(Skill::Look, view, Some(about))?;
             let map = self.tools.map()?;
             if !keys.iter().all(|key| map.get(key).is_some()) {
                 return Err(fault);
@@ -563,42 +564,18 @@ impl<'c, 'w> Course<'c, 'w> {
     }
 }
 
-/// An answer to a call: JSON, or what was wrong with the call.
-enum Said {
-    Json(Value),
-    Wrong(String),
-}
-
-impl From<String> for Said {
-    fn from(wrong: String) -> Self {
-        Self::Wrong(wrong)
-    }
-}
-
-impl Said {
-    fn json(self, tools: &Toolbox<'_>) -> Value {
-        match self {
-            Self::Json(answer) => answer,
-            Self::Wrong(feedback_msg) => {
-                let output = Some(ToolValue::State(tools.state().clone()));
-                serde_json::to_value(ToolOutput { success: false, feedback_msg, output }).unwrap_or_default()
-            }
-        }
-    }
-}
-
 /// A fault as a tool tells it.
 fn told(fault: &Fault) -> String {
     format!("{}: {}", fault.reason.code(), fault.message)
 }
 
-/// The calls of a turn with ids that are there and differ: an answer needs one.
-fn distinct(calls: &[Call]) -> Vec<Call> {
+/// The calls of a turn with ids that are there and differ, also from those of other turns: an answer needs one.
+fn distinct(calls: &[Call], turn: usize) -> Vec<Call> {
     let mut all: Vec<Call> = Vec::new();
     for call in calls {
         let mut call = call.clone();
         if call.id.is_empty() || all.iter().any(|other| other.id == call.id) {
-            call.id = format!("call_{}_{}", all.len() + 1, call.name);
+            call.id = format!("call_{turn}_{}", all.len() + 1);
         }
         all.push(call);
     }
