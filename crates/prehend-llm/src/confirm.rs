@@ -1,14 +1,13 @@
 //! The vision-language model of ASP IV-C behind an OpenAI interface.
 
 use crate::error::{ConfirmError, SetupError};
-use crate::http::{Endpoint, Failure, LONGEST_BODY, secret};
+use crate::http::{Endpoint, Failure, LONGEST_BODY, bearer};
 use crate::retry::pause;
 use crate::settings::{VlmSettings, endpoint};
 use crate::{answer, chat, prompt};
 use prehend_perception::{Confirmer, Judgement, Question};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use reqwest::header::{AUTHORIZATION, HeaderMap};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -31,13 +30,9 @@ pub struct HttpConfirmer {
 impl HttpConfirmer {
     /// A confirmer that sends `key` with each request. Connects to nobody yet.
     pub fn new(settings: VlmSettings, key: Option<&str>) -> Result<Self, SetupError> {
-        let mut headers = HeaderMap::new();
-        if let Some(key) = key {
-            headers.insert(AUTHORIZATION, secret(&format!("Bearer {key}"))?);
-        }
         let url = endpoint(&settings.base_url).ok_or(SetupError::Url)?;
         Ok(Self {
-            endpoint: Endpoint::new(url, headers, None)?,
+            endpoint: Endpoint::new(url, bearer(key)?, None)?,
             turns: Semaphore::new(AT_ONCE),
             rng: Mutex::new(ChaCha8Rng::seed_from_u64(settings.seed)),
             requests: AtomicU64::new(0),

@@ -2,7 +2,7 @@
 
 use crate::error::SetupError;
 use crate::retry::asked_pause;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Certificate, Client, Response, StatusCode, Url, redirect, retry};
 use std::time::{Duration, SystemTime};
 
@@ -34,6 +34,15 @@ pub(crate) fn secret(text: &str) -> Result<HeaderValue, SetupError> {
     Ok(value)
 }
 
+/// The header that carries a key as most servers want it; none without a key.
+pub(crate) fn bearer(key: Option<&str>) -> Result<HeaderMap, SetupError> {
+    let mut headers = HeaderMap::new();
+    if let Some(key) = key {
+        headers.insert(AUTHORIZATION, secret(&format!("Bearer {key}"))?);
+    }
+    Ok(headers)
+}
+
 impl Endpoint {
     /// Requests go to this URL and nowhere else: redirects are not followed and proxies of the environment are not used, so that
     /// pictures and the key reach only what is configured. `authority` is a PEM of one that is trusted besides the system's.
@@ -62,17 +71,19 @@ impl Endpoint {
     }
 
     /// Posts JSON; gives the answer before its body was read, whatever its status.
-    pub(crate) async fn open(&self, body: Vec<u8>) -> Result<Response, Failure> {
+    ///
+    /// Errors: what happened to the connection.
+    pub(crate) async fn open(&self, body: Vec<u8>) -> Result<Response, &'static str> {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
         request.send().await.map_err(|error| {
             let is_connect = error.is_connect();
-            Failure::Lost(if is_connect { "the connection was not made" } else { "the connection broke" })
+            if is_connect { "the connection was not made" } else { "the connection broke" }
         })
     }
 
     /// Posts JSON; gives the body of a successful answer.
     pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
-        let mut response = self.open(body).await?;
+        let mut response = self.open(body).await.map_err(Failure::Lost)?;
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
             return Err(Failure::Failing(status.as_u16(), pause_of(&response)));

@@ -14,7 +14,7 @@ pub use provider::ProviderName;
 pub use settings::ModelSettings;
 
 use crate::error::SetupError;
-use crate::http::{Endpoint, Failure, pause_of};
+use crate::http::{Endpoint, pause_of};
 use crate::retry::pause;
 use budget::Spent;
 use prehend_agent::mind::{Message, Tool, Turn};
@@ -193,16 +193,10 @@ impl Session {
 impl Inner {
     /// Sends a request once and reads its answer.
     async fn once(&self, body: Vec<u8>) -> Result<Turn, Try> {
-        let lost = |failure| match failure {
-            Failure::Lost(how) => Try::Again(Wrong::Lost(how), None),
-            // `open` gives answers of every status as they are.
-            Failure::Failing(status, asked) => Try::Again(Wrong::Failing(status, None), asked),
-            Failure::Refused(status) => Try::Final(ModelError::Refused { status, code: None }),
-            Failure::TooLong => Try::Final(ModelError::TooMuch { limit: LONGEST_ANSWER }),
-        };
         let idle = Duration::from_secs_f64(self.settings.idle);
         let opened = tokio::time::timeout(idle, self.endpoint.open(body)).await;
-        let response = opened.map_err(|_| Try::Again(Wrong::Silent, None))?.map_err(lost)?;
+        let response = opened.map_err(|_| Try::Again(Wrong::Silent, None))?;
+        let response = response.map_err(|how| Try::Again(Wrong::Lost(how), None))?;
         if response.status().is_success() {
             self.read(response, idle).await
         } else {

@@ -2,7 +2,7 @@
 //!
 //! Source: Claude API documents, "Messages", "Streaming messages" and "Errors" (`anthropic-version: 2023-06-01`), as of November 2026.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, json, server_error};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, by_turns, read, rules};
 use crate::error::SetupError;
 use crate::http::secret;
 use crate::talk::stream::Framing;
@@ -36,10 +36,6 @@ impl Provider for Anthropic {
     }
 
     fn body(&self, ask: &Ask<'_>) -> Value {
-        let systems = ask.messages.iter().filter_map(|message| match message {
-            Message::System { text } => Some(text.as_str()),
-            _ => None,
-        });
         let tools: Vec<Value> = ask
             .tools
             .iter()
@@ -50,7 +46,7 @@ impl Provider for Anthropic {
         let mut body = json!({
             "model": ask.model,
             "max_tokens": ask.max_tokens.unwrap_or(MAX_TOKENS),
-            "system": systems.collect::<Vec<_>>().join("\n\n"),
+            "system": rules(ask.messages).join("\n\n"),
             "messages": messages(ask.messages),
             "tools": tools,
             "stream": true,
@@ -67,12 +63,11 @@ impl Provider for Anthropic {
     }
 }
 
-/// The turns, user and assistant by turns: what follows of one role is one message, and empty texts are refused.
+/// The turns, user and assistant by turns; empty texts are refused.
 fn messages(all: &[Message]) -> Vec<Value> {
-    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in all {
-        let (role, blocks) = match message {
-            Message::System { .. } => continue,
+    let turns = by_turns(all, |message| {
+        Some(match message {
+            Message::System { .. } => return None,
             Message::User { text } => ("user", vec![json!({ "type": "text", "text": text })]),
             Message::Assistant { text, calls } => {
                 let said =
@@ -85,13 +80,8 @@ fn messages(all: &[Message]) -> Vec<Value> {
             Message::Tool { id, content, .. } => {
                 ("user", vec![json!({ "type": "tool_result", "tool_use_id": id, "content": content })])
             }
-        };
-        match turns.last_mut() {
-            _ if blocks.is_empty() => {}
-            Some((last, said)) if *last == role => said.extend(blocks),
-            _ => turns.push((role, blocks)),
-        }
-    }
+        })
+    });
     turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
 }
 
@@ -191,12 +181,7 @@ impl Answer {
 
 impl Decoder for Answer {
     fn take(&mut self, event: &str) -> Result<bool, Broke> {
-        let value = json(event)?;
-        if let Some(broke) = server_error(&value) {
-            return Err(broke);
-        }
-        let event: Event =
-            serde_json::from_value(value).map_err(|_| Broke::Format("an event has another shape"))?;
+        let event: Event = read(event)?;
         match event {
             Event::MessageStart { message } => self.count(&message.usage),
             Event::ContentBlockStart { content_block: Block::Text { text }, .. } => {

@@ -3,7 +3,7 @@
 //! Source: Gemini API reference, "Generating content" and "Function calling" with thought signatures, as of November 2026. Calls have
 //! no ids of their own; a stream ends without a mark of its own, and its counts of tokens are cumulative.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, json, server_error};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, by_turns, read, rules};
 use crate::error::SetupError;
 use crate::http::secret;
 use crate::talk::stream::Framing;
@@ -33,14 +33,7 @@ impl Provider for Gemini {
     }
 
     fn body(&self, ask: &Ask<'_>) -> Value {
-        let systems: Vec<Value> = ask
-            .messages
-            .iter()
-            .filter_map(|message| match message {
-                Message::System { text } => Some(json!({ "text": text })),
-                _ => None,
-            })
-            .collect();
+        let systems: Vec<Value> = rules(ask.messages).iter().map(|text| json!({ "text": text })).collect();
         let declared: Vec<Value> = ask.tools.iter().map(declaration).collect();
         let mut body = json!({
             "systemInstruction": { "parts": systems },
@@ -81,10 +74,9 @@ fn without_closure(schema: &mut Value) {
 
 /// The turns; the answers to the calls of one turn are one content.
 fn contents(all: &[Message]) -> Vec<Value> {
-    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in all {
-        let (role, parts) = match message {
-            Message::System { .. } => continue,
+    let turns = by_turns(all, |message| {
+        Some(match message {
+            Message::System { .. } => return None,
             Message::User { text } => ("user", vec![json!({ "text": text })]),
             Message::Assistant { text, calls } => {
                 let said = (!text.is_empty()).then(|| json!({ "text": text }));
@@ -105,13 +97,8 @@ fn contents(all: &[Message]) -> Vec<Value> {
                 };
                 ("user", vec![json!({ "functionResponse": { "name": name, "response": response } })])
             }
-        };
-        match turns.last_mut() {
-            _ if parts.is_empty() => {}
-            Some((last, said)) if *last == role => said.extend(parts),
-            _ => turns.push((role, parts)),
-        }
-    }
+        })
+    });
     turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
 }
 
@@ -189,12 +176,7 @@ struct Answer {
 
 impl Decoder for Answer {
     fn take(&mut self, event: &str) -> Result<bool, Broke> {
-        let value = json(event)?;
-        if let Some(broke) = server_error(&value) {
-            return Err(broke);
-        }
-        let chunk: Chunk =
-            serde_json::from_value(value).map_err(|_| Broke::Format("a chunk has another shape"))?;
+        let chunk: Chunk = read(event)?;
         if let Some(tokens) = chunk.usage_metadata {
             self.growing.usage.tokens_in = tokens.prompt_token_count;
             self.growing.usage.tokens_out =

@@ -11,6 +11,7 @@ use super::stream::Framing;
 use crate::error::SetupError;
 use prehend_agent::mind::{Call, End, Message, Tool, Turn, Usage};
 use reqwest::header::HeaderMap;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Whose protocol is spoken.
@@ -108,9 +109,38 @@ pub(super) enum Broke {
     },
 }
 
-/// An event as JSON.
-fn json(event: &str) -> Result<Value, Broke> {
-    serde_json::from_str(event).map_err(|_| Broke::Format("an event is no JSON"))
+/// An event in the provider's shape; an error of the server within the stream is told as such.
+fn read<T: DeserializeOwned>(event: &str) -> Result<T, Broke> {
+    let value: Value = serde_json::from_str(event).map_err(|_| Broke::Format("an event is no JSON"))?;
+    match server_error(&value) {
+        Some(broke) => Err(broke),
+        None => serde_json::from_value(value).map_err(|_| Broke::Format("an event has another shape")),
+    }
+}
+
+/// Messages by turns, for providers that want roles to alternate: what follows of one role is one turn, and a turn without content is
+/// none. `content` gives a message's role and content; none for what does not stand among the turns.
+fn by_turns(
+    messages: &[Message],
+    content: impl Fn(&Message) -> Option<(&'static str, Vec<Value>)>,
+) -> Vec<(&'static str, Vec<Value>)> {
+    let mut turns: Vec<(&'static str, Vec<Value>)> = Vec::new();
+    for (role, parts) in messages.iter().filter_map(content).filter(|(_, parts)| !parts.is_empty()) {
+        match turns.last_mut() {
+            Some((last, said)) if *last == role => said.extend(parts),
+            _ => turns.push((role, parts)),
+        }
+    }
+    turns
+}
+
+/// The rules among messages, for providers that want them apart.
+fn rules(messages: &[Message]) -> Vec<&str> {
+    let rules = messages.iter().filter_map(|message| match message {
+        Message::System { text } => Some(text.as_str()),
+        _ => None,
+    });
+    rules.collect()
 }
 
 /// An `error` within the stream, in any of the providers' shapes.

@@ -3,12 +3,12 @@
 //! Source: Ollama API documents, "Generate a chat message" and "Streaming tool calls", as of November 2026. Calls come whole and
 //! without ids; an error within the stream is a line `{"error": "..."}`.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, json, openai, server_error};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, openai, read};
 use crate::error::SetupError;
-use crate::http::secret;
+use crate::http::bearer;
 use crate::talk::stream::Framing;
 use prehend_agent::mind::{Call, End, Message, Turn};
-use reqwest::header::{AUTHORIZATION, HeaderMap};
+use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,11 +21,7 @@ impl Provider for Ollama {
     }
 
     fn headers(&self, key: Option<&str>) -> Result<HeaderMap, SetupError> {
-        let mut headers = HeaderMap::new();
-        if let Some(key) = key {
-            headers.insert(AUTHORIZATION, secret(&format!("Bearer {key}"))?);
-        }
-        Ok(headers)
+        bearer(key)
     }
 
     fn framing(&self) -> Framing {
@@ -114,12 +110,7 @@ struct Answer {
 
 impl Decoder for Answer {
     fn take(&mut self, event: &str) -> Result<bool, Broke> {
-        let value = json(event)?;
-        if let Some(broke) = server_error(&value) {
-            return Err(broke);
-        }
-        let chunk: Chunk =
-            serde_json::from_value(value).map_err(|_| Broke::Format("a line has another shape"))?;
+        let chunk: Chunk = read(event)?;
         if let Some(said) = chunk.message {
             self.growing.text.push_str(&said.content);
             for call in said.tool_calls.unwrap_or_default() {

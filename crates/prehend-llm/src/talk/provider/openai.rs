@@ -3,12 +3,12 @@
 //! Source: OpenAI API reference, "Chat Completions" and "Streaming", as of November 2026; vLLM 0.11 and llama.cpp's server send the
 //! last chunk, which counts the tokens, with `choices` null, empty or absent.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, json, server_error};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, read};
 use crate::error::SetupError;
-use crate::http::secret;
+use crate::http::bearer;
 use crate::talk::stream::Framing;
 use prehend_agent::mind::{End, Message, Tool, Turn};
-use reqwest::header::{AUTHORIZATION, HeaderMap};
+use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,11 +21,7 @@ impl Provider for OpenAi {
     }
 
     fn headers(&self, key: Option<&str>) -> Result<HeaderMap, SetupError> {
-        let mut headers = HeaderMap::new();
-        if let Some(key) = key {
-            headers.insert(AUTHORIZATION, secret(&format!("Bearer {key}"))?);
-        }
-        Ok(headers)
+        bearer(key)
     }
 
     fn framing(&self) -> Framing {
@@ -157,12 +153,7 @@ impl Decoder for Answer {
             self.is_over = true;
             return Ok(true);
         }
-        let value = json(event)?;
-        if let Some(broke) = server_error(&value) {
-            return Err(broke);
-        }
-        let chunk: Chunk =
-            serde_json::from_value(value).map_err(|_| Broke::Format("a chunk has another shape"))?;
+        let chunk: Chunk = read(event)?;
         if let Some(tokens) = chunk.usage {
             self.growing.usage.tokens_in = tokens.prompt_tokens;
             self.growing.usage.tokens_out = tokens.completion_tokens;
