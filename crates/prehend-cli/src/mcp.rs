@@ -61,7 +61,7 @@ fn own_tools() -> Vec<(&'static str, &'static str, Value, bool)> {
         ),
         (
             "map",
-            "The objects the robot sees: key, name, where and how large, metres in the frame of the arm.",
+            "The objects the robot sees: key, class, colour, where and how large, metres in the frame of the arm.",
             json!({}),
             true,
         ),

@@ -37,6 +37,13 @@ pub fn turns(path: &Path) -> Result<String, String> {
     Ok(turns.join("\n"))
 }
 
+/// As [`turns`]; nothing without a file.
+///
+/// Errors: those of [`turns`].
+pub fn turns_of(file: Option<&Path>) -> Result<String, String> {
+    file.map(turns).transpose().map(Option::unwrap_or_default)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -45,7 +45,24 @@ pub struct VlmSettings {
     pub seed: u64,
 }
 
+/// The key in an environment variable; none without a name. `section` is where the name stands.
+///
+/// Errors: the variable holds no text.
+pub(crate) fn key_of(section: &str, name: Option<&str>) -> Result<Option<String>, String> {
+    let Some(name) = name else { return Ok(None) };
+    let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
+    let wrong = || format!("{section}.key_env names the environment variable {name}, which holds no text");
+    key.map(Some).ok_or_else(wrong)
+}
+
 impl VlmSettings {
+    /// The key from the environment; `None` when none is sent.
+    ///
+    /// Errors: the variable holds no text.
+    pub fn key(&self) -> Result<Option<String>, String> {
+        key_of("vlm", self.key_env.as_deref())
+    }
+
     /// Reads the mapping `vlm`. `Some(None)` when `base_url` is absent or null: no model is asked.
     ///
     /// Findings do not show the values of `base_url` and `key_env`: a key may have been put there by mistake.

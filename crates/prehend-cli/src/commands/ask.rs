@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// Longest time until the graph is found.
-const FIND_DEADLINE: Duration = Duration::from_secs(8);
+pub(super) const FIND_DEADLINE: Duration = Duration::from_secs(8);
 /// Silence after which the newest sample of a latched topic is taken to be there.
 const NO_MORE: Duration = Duration::from_millis(300);
 
@@ -31,7 +31,7 @@ fn join(robot: &Path, ros: &RosOptions) -> Result<Observer, (String, u8)> {
 }
 
 /// What to do when nobody answers.
-fn absent(what: &str, observer: &Observer) -> String {
+pub(super) fn absent(what: &str, observer: &Observer) -> String {
     format!(
         "{what} in ROS domain {}, namespace {}, within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
         observer.domain_id(),
@@ -64,7 +64,8 @@ pub(super) async fn goal(args: GoalArgs) -> u8 {
 }
 
 async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), (String, u8)> {
-    let model_turns = recorded(args.replay_model.as_deref())?;
+    let model_turns = transcript::turns_of(args.replay_model.as_deref());
+    let model_turns = model_turns.map_err(|error| (error, exit::BAD_INPUT))?;
     let mut observer = join(&args.robot, &args.ros)?;
     if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {
         return Err((absent("no agent", &observer), exit::NOT_READY));
@@ -91,12 +92,6 @@ async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), 
     let reason = report.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     screen.line(format!("{}{reason}: {}", report.outcome.name(), report.message));
     Ok((report, interrupted))
-}
-
-/// The turns of a recorded conversation; none without a file.
-fn recorded(file: Option<&Path>) -> Result<String, (String, u8)> {
-    let turns = file.map(transcript::turns).transpose();
-    turns.map(Option::unwrap_or_default).map_err(|error| (error, exit::BAD_INPUT))
 }
 
 /// The newest sample, once there is one: a writer may send those before it first.
@@ -133,7 +128,7 @@ pub(super) async fn state(args: ShowArgs) -> u8 {
     exit::DONE
 }
 
-fn state_json(state: &SymbolicState) -> Value {
+pub(crate) fn state_json(state: &SymbolicState) -> Value {
     json!({
         "held_object": Some(&state.held_object).filter(|key| !key.is_empty()),
         "inventory": state.inventory,
@@ -201,7 +196,7 @@ fn row(object: &ObjectInstance) -> [String; 9] {
     ]
 }
 
-fn map_json(map: &ObjectMap) -> Value {
+pub(crate) fn map_json(map: &ObjectMap) -> Value {
     let objects: Vec<Value> = map
         .objects
         .iter()

@@ -81,8 +81,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         message: error.to_string(),
         code: exit::BAD_INPUT,
     })?;
-    let model_turns = args.replay_model.as_deref().map(transcript::turns).transpose();
-    let model_turns = model_turns.map_err(Early::input)?.unwrap_or_default();
+    let model_turns = transcript::turns_of(args.replay_model.as_deref()).map_err(Early::input)?;
     let folder = match &args.out {
         Some(path) => RunFolder::at(path),
         None => RunFolder::dated(args.graph.seed),

@@ -1,5 +1,6 @@
 //! `prehend mcp`: serves a graph that runs to programs that speak the Model Context Protocol.
 
+use super::ask::{FIND_DEADLINE, absent};
 use crate::args::McpArgs;
 use crate::domain::Domain;
 use crate::mcp::{HttpOptions, Robot, Server, serve_http};
@@ -9,10 +10,6 @@ use prehend_ros::shutdown_signal;
 use rand::RngExt;
 use rmcp::ServiceExt;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Longest time until the graph is found.
-const FIND: Duration = Duration::from_secs(8);
 
 pub(super) async fn run(args: McpArgs) -> u8 {
     match serve(&args).await {
@@ -32,12 +29,8 @@ async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
     let domain = Domain::find().map_err(|error| input(error.to_string()))?;
     let robot =
         Robot::join(domain.id, &robot, &arguments).map_err(|error| (error.to_string(), exit::NOT_READY))?;
-    if robot.watcher().goal.wait_available(FIND).await.is_err() {
-        let message = format!(
-            "no agent in ROS domain {} within {} s: is `prehend up` running, with the same ROS_DOMAIN_ID?",
-            domain.id,
-            FIND.as_secs()
-        );
+    if robot.watcher().goal.wait_available(FIND_DEADLINE).await.is_err() {
+        let message = absent("no agent", robot.watcher());
         return Err((message, exit::NOT_READY));
     }
     let robot = Arc::new(robot);

@@ -18,6 +18,7 @@ use crate::domain::Purpose;
 use crate::graph::{GraphError, GraphOptions};
 use crate::node::NodeName;
 use crate::outcome::exit;
+pub(crate) use ask::{map_json, state_json};
 pub(crate) use map::object_json;
 use prehend_nodes::share;
 use std::collections::BTreeMap;

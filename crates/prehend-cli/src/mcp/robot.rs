@@ -1,5 +1,6 @@
 //! The graph as a client of the protocol meets it.
 
+use crate::commands::{map_json, state_json};
 use crate::goal;
 use crate::observer::Observer;
 use crate::outcome::Ending;
@@ -8,6 +9,7 @@ use crate::trace;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::ObjectMap;
 use prehend_msgs::prehend_interfaces::srv::{CallTool, SubmitGoal};
 use prehend_nodes::{RobotConfig, convert};
 use prehend_ros::{Client, QosProfile, RosArguments, RosError};
@@ -136,46 +138,26 @@ impl Robot {
     pub fn state(&self) -> Result<Value, String> {
         let state =
             self.watcher.state.borrow().clone().ok_or("no agent was heard yet: does the graph run?")?;
-        Ok(json!({
-            "held_object": Some(&state.held_object).filter(|key| !key.is_empty()),
-            "inventory": state.inventory,
-            "map_version": state.map_version,
-            "goal_id": Some(&state.goal_id).filter(|id| !id.is_empty()),
-            "stopped": state.stopped,
-        }))
+        Ok(state_json(&state))
     }
 
-    fn newest_map(&self) -> Result<prehend_scene::ObjectMap, String> {
-        let map = self.watcher.map.borrow().clone().ok_or("no object map was heard yet")?;
-        convert::map_from_msg(&map).map_err(|error| error.to_string())
+    fn newest_map(&self) -> Result<ObjectMap, String> {
+        self.watcher.map.borrow().clone().ok_or_else(|| "no object map was heard yet".to_owned())
     }
 
     /// The objects of the map.
     ///
     /// Errors: none was heard yet.
     pub fn map(&self) -> Result<Value, String> {
-        let map = self.newest_map()?;
-        let round = |value: f64| (value * 1e3).round() / 1e3;
-        let objects = map.objects.iter().map(|object| {
-            let at = object.bounds.pose.translation.vector;
-            let size = object.bounds.size;
-            json!({
-                "key": object.key.0,
-                "name": object.class_name,
-                "confidence": round(object.confidence),
-                "position": [round(at.x), round(at.y), round(at.z)],
-                "size": [round(size.x), round(size.y), round(size.z)],
-            })
-        });
-        Ok(json!({ "version": map.version, "frame": map.frame, "objects": objects.collect::<Vec<_>>() }))
+        Ok(map_json(&self.newest_map()?))
     }
 
     /// The map from above, as a PNG in base64.
     ///
     /// Errors: no map was heard yet.
     pub fn map_picture(&self) -> Result<String, String> {
-        let picture = pictures::top_view(&self.newest_map()?, &[]);
-        let png = pictures::png(&picture).map_err(|error| error.to_string())?;
+        let map = convert::map_from_msg(&self.newest_map()?).map_err(|error| error.to_string())?;
+        let png = pictures::png(&pictures::top_view(&map, &[])).map_err(|error| error.to_string())?;
         Ok(STANDARD.encode(png))
     }
 

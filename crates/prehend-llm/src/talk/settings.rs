@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Prices};
 use super::provider::ProviderName;
-use crate::settings::{base_url, count, variable};
+use crate::settings::{base_url, count, key_of, variable};
 use prehend_config::{Map, Value};
 use std::path::PathBuf;
 
@@ -69,12 +69,7 @@ impl ModelSettings {
     ///
     /// Errors: the variable holds no text.
     pub fn key(&self) -> Result<Option<String>, String> {
-        let Some(name) = &self.key_env else { return Ok(None) };
-        let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
-        match key {
-            Some(key) => Ok(Some(key.trim().to_owned())),
-            None => Err(format!("model.key_env names the environment variable {name}, which holds no text")),
-        }
+        key_of("model", self.key_env.as_deref())
     }
 
     /// Reads the mapping `model`. `Some(None)` when `model` is absent or null: no model is asked.

@@ -342,46 +342,6 @@ impl Node {
         self.publish_state(goal_id);
     }
 
-    /// A tool is called from outside; the first call of a client begins a session.
-    fn call(&mut self, request: ServiceRequest<CallTool::Service>) {
-        let CallTool::Request { client, name, arguments } = request.message.clone();
-        let asked = self.session_of(&client).and_then(|session| session.call(&name, &arguments));
-        let answer = match asked {
-            Ok(answer) => answer,
-            Err(fault) => return respond(request, refused_call(&fault)),
-        };
-        tokio::spawn(async move {
-            let response = match answer.await {
-                Ok(remote::Answer { text, ended }) => {
-                    CallTool::Response { accepted: true, answer: text, ended, ..Default::default() }
-                }
-                Err(_) => refused_call(&Fault::new(Reason::Internal, "The session ended without a word.")),
-            };
-            respond(request, response);
-        });
-    }
-
-    /// The session of a client, begun when there is none.
-    ///
-    /// Errors: a goal cannot start now.
-    fn session_of(&mut self, client: &str) -> Result<&remote::Session, Fault> {
-        if client.trim().is_empty() {
-            return Err(Fault::new(Reason::Infeasible, "A caller needs a name (`client`)."));
-        }
-        let is_theirs = self.remote.as_ref().is_some_and(|session| session.client == client);
-        if !is_theirs {
-            let text = remote::SENTENCE;
-            let order = Order { text: text.to_owned(), readings: Vec::new(), refusal: None, answers: None };
-            self.may_start(&order)?;
-            let (mut session, caller) = remote::session(client);
-            session.goal_id = self.announce(text);
-            let goal_id = session.goal_id.clone();
-            self.remote = Some(session);
-            self.start(&goal_id, order, Planner::Model, Some(Mind::Called(caller)), Source::Service);
-        }
-        self.remote.as_ref().ok_or_else(|| Fault::new(Reason::Internal, "there is no session"))
-    }
-
     /// What the skills say is in the hand; before they said anything, what the last goal left.
     fn in_hand(&self) -> Option<ObjectKey> {
         match self.clients.in_hand.borrow().as_ref() {
@@ -500,20 +460,6 @@ impl Node {
         if let Err(error) = self.state_publisher.publish(&message) {
             tracing::warn!("state not published: {error}");
         }
-    }
-}
-
-fn refused_call(fault: &Fault) -> CallTool::Response {
-    CallTool::Response {
-        reason: fault.reason.code().to_owned(),
-        message: fault.message.clone(),
-        ..Default::default()
-    }
-}
-
-fn respond(request: ServiceRequest<CallTool::Service>, response: CallTool::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("a call was not answered: {error}");
     }
 }
 

@@ -1,7 +1,12 @@
 //! A program that calls the agent's tools from outside: to the agent it is a model like any other.
 
-use prehend_agent::mind::{Call, End, Message, ModelFault, Turn, Usage};
-use prehend_agent::{Fault, Report};
+use super::Node;
+use super::goal::Source;
+use super::mind::Mind;
+use prehend_agent::mind::{Call, End, Message, ModelFault, Order, Turn, Usage};
+use prehend_agent::{Fault, Planner, Report};
+use prehend_msgs::prehend_interfaces::srv::CallTool;
+use prehend_ros::ServiceRequest;
 use prehend_scene::Reason;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,19 +16,19 @@ use tokio::sync::{mpsc, oneshot, watch};
 /// Longest silence of a caller: then its session ends.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// What stands for the sentence of such a goal.
-pub(super) const SENTENCE: &str = "(a program calls the tools)";
+const SENTENCE: &str = "(a program calls the tools)";
 
 /// What a caller gets.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer {
+struct Answer {
     /// JSON.
-    pub(super) text: String,
+    text: String,
     /// The session is over.
-    pub(super) ended: bool,
+    ended: bool,
 }
 
 /// A call that waits for its answer.
-pub(super) struct Asked {
+struct Asked {
     name: String,
     arguments: String,
     reply: oneshot::Sender<Answer>,
@@ -34,7 +39,7 @@ type Waiting = Arc<Mutex<Option<oneshot::Sender<Answer>>>>;
 
 /// A session as the node has it.
 pub(super) struct Session {
-    pub(super) client: String,
+    client: String,
     pub(super) goal_id: String,
     calls: mpsc::Sender<Asked>,
     waiting: Waiting,
@@ -48,7 +53,7 @@ pub(super) struct Caller {
 }
 
 /// A session of this client, and the other end of it. The caller has its goal's id as soon as there is one.
-pub(super) fn session(client: &str) -> (Session, Caller) {
+fn session(client: &str) -> (Session, Caller) {
     let (sender, calls) = mpsc::channel(1);
     let waiting = Waiting::default();
     let session = Session {
@@ -64,7 +69,7 @@ impl Session {
     /// Hands on a call; the answer comes when the tool has answered, or the session ends.
     ///
     /// Errors: busy, while another call is at work.
-    pub(super) fn call(&self, name: &str, arguments: &str) -> Result<oneshot::Receiver<Answer>, Fault> {
+    fn call(&self, name: &str, arguments: &str) -> Result<oneshot::Receiver<Answer>, Fault> {
         let (reply, answer) = oneshot::channel();
         let asked = Asked { name: name.to_owned(), arguments: arguments.to_owned(), reply };
         match self.calls.try_send(asked) {
@@ -122,6 +127,62 @@ impl Caller {
         self.number += 1;
         let call = Call { id: format!("call_{}", self.number), name, arguments, signature: None };
         Ok(Turn { text: String::new(), calls: vec![call], end: End::Complete, usage: Usage::default() })
+    }
+}
+
+impl Node {
+    /// A tool is called from outside; the first call of a client begins a session.
+    pub(super) fn call(&mut self, request: ServiceRequest<CallTool::Service>) {
+        let CallTool::Request { client, name, arguments } = request.message.clone();
+        let asked = self.session_of(&client).and_then(|session| session.call(&name, &arguments));
+        let answer = match asked {
+            Ok(answer) => answer,
+            Err(fault) => return respond(request, refused_call(&fault)),
+        };
+        tokio::spawn(async move {
+            let response = match answer.await {
+                Ok(Answer { text, ended }) => {
+                    CallTool::Response { accepted: true, answer: text, ended, ..Default::default() }
+                }
+                Err(_) => refused_call(&Fault::new(Reason::Internal, "The session ended without a word.")),
+            };
+            respond(request, response);
+        });
+    }
+
+    /// The session of a client, begun when there is none.
+    ///
+    /// Errors: a goal cannot start now.
+    fn session_of(&mut self, client: &str) -> Result<&Session, Fault> {
+        if client.trim().is_empty() {
+            return Err(Fault::new(Reason::Infeasible, "A caller needs a name (`client`)."));
+        }
+        let is_theirs = self.remote.as_ref().is_some_and(|session| session.client == client);
+        if !is_theirs {
+            let text = SENTENCE;
+            let order = Order { text: text.to_owned(), readings: Vec::new(), refusal: None, answers: None };
+            self.may_start(&order)?;
+            let (mut session, caller) = session(client);
+            session.goal_id = self.announce(text);
+            let goal_id = session.goal_id.clone();
+            self.remote = Some(session);
+            self.start(&goal_id, order, Planner::Model, Some(Mind::Called(caller)), Source::Service);
+        }
+        self.remote.as_ref().ok_or_else(|| Fault::new(Reason::Internal, "there is no session"))
+    }
+}
+
+fn refused_call(fault: &Fault) -> CallTool::Response {
+    CallTool::Response {
+        reason: fault.reason.code().to_owned(),
+        message: fault.message.clone(),
+        ..Default::default()
+    }
+}
+
+fn respond(request: ServiceRequest<CallTool::Service>, response: CallTool::Response) {
+    if let Err(error) = request.respond(response) {
+        tracing::warn!("a call was not answered: {error}");
     }
 }
 

@@ -17,15 +17,7 @@ impl Model {
     pub(super) fn new(settings: Option<VlmSettings>) -> Result<Option<Self>, NodeError> {
         let Some(settings) = settings else { return Ok(None) };
         let failed = |reason| NodeError::Start { node: "object_map", reason };
-        let key = match &settings.key_env {
-            Some(name) => {
-                let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
-                let missing =
-                    || format!("vlm.key_env names the environment variable {name}, which holds no text");
-                Some(key.ok_or_else(|| failed(missing()))?)
-            }
-            None => None,
-        };
+        let key = settings.key().map_err(failed)?;
         let max_candidates = settings.max_candidates;
         let confirmer =
             HttpConfirmer::new(settings, key.as_deref()).map_err(|error| failed(error.to_string()))?;
