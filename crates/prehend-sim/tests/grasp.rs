@@ -145,3 +145,21 @@ fn things_are_grasped_lifted_swung_held_and_placed_by_friction_alone() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+#[test]
+fn small_balls_that_name_no_mass_are_lifted() {
+    for radius in [0.015, 0.018, 0.020, 0.022, 0.025, 0.030] {
+        let text = format!(
+            "- {{name: ball, class: ball, shape: ball, size: {{radius: {radius}}}, color: red, pose: {{xy: [0.4, 0.1]}}}}"
+        );
+        let mut rig = Rig::new(&text, 0);
+        let ball = rig.world.object_poses()[0].translation.vector;
+        rig.move_to(&down(ball.x, ball.y, ball.z + 0.14, 0.3));
+        rig.move_straight(&down(ball.x, ball.y, ball.z, 0.3), 0.1);
+        let grip = rig.grip(0.0, 30.0);
+        assert!(grip.stalled && grip.opening > radius, "radius {radius}: {grip:?}");
+        rig.move_straight(&down(ball.x, ball.y, ball.z + 0.14, 0.3), 0.1);
+        rig.wait(1.0);
+        assert!(rig.world.is_held(0), "radius {radius}: lost");
+    }
+}
