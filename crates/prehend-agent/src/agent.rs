@@ -130,7 +130,7 @@ impl Agent {
         let mut tools = Toolbox::new(world, &self.lexicon, held, self.settings.step_limit);
         let mut begun = false;
         let result = self.carry_out(readings, &mut tools, &mut begun);
-        let (outcome, reason, message) = match result {
+        let (outcome, reason, mut message) = match result {
             Ok(message) => (Outcome::Done, None, message),
             Err(fault) => {
                 // A look round before the plan was made has moved no thing.
@@ -139,6 +139,9 @@ impl Agent {
                 (outcome, Some(fault.reason), fault.message)
             }
         };
+        if let Some(words) = tools.settle_words(outcome, reason) {
+            message = format!("{message} {words}");
+        }
         Report {
             outcome,
             reason,
@@ -157,7 +160,7 @@ impl Agent {
         begun: &mut bool,
     ) -> Result<String, Fault> {
         let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
-        if readings.iter().any(|reading| !matches!(reading, Goal::Question(_))) {
+        if readings.iter().any(|reading| !matches!(reading, Goal::Question(_) | Goal::Lesson { .. })) {
             // What it puts down on the way home is a thing that was moved.
             tools.settle().inspect_err(|_| *begun = true)?;
             tools.permit_tour();

@@ -10,6 +10,7 @@ pub mod mind;
 pub mod planner;
 pub mod policy;
 pub mod tools;
+pub mod words;
 pub mod world;
 
 pub use agent::{Agent, Outcome, Report};

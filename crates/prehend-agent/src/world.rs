@@ -2,6 +2,7 @@
 
 use crate::mind::Turn;
 use crate::tools::ToolOutput;
+use crate::words::Words;
 use nalgebra::Isometry3;
 use prehend_scene::{Area, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
 use std::sync::Arc;
@@ -143,6 +144,10 @@ pub trait World {
     fn tool_called(&mut self, name: &str, arguments: &str);
     /// A tool has answered.
     fn tool_answered(&mut self, name: &str, output: &ToolOutput);
+    /// Who knows words and learns new ones, when there is somebody.
+    fn words(&mut self) -> Option<&mut dyn Words> {
+        None
+    }
     /// A language model has made a turn.
     fn model_said(&mut self, _turn: &Turn) {}
 }

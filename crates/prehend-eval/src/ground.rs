@@ -58,6 +58,7 @@ pub fn ground(sentence: &str, truth: &Truth, words: &Vocabulary) -> GoalSpec {
         let meaning = match reading {
             Goal::Steps(steps) => Steps::new(scene).ground(steps),
             Goal::Question(question) => Ok(answer(question, scene)),
+            Goal::Lesson { .. } => Ok(GoalSpec::answer(Answer::Any)),
             Goal::Conditional { condition, then, otherwise } => {
                 match answer(&condition.question, Scene::new(truth, words)).expected {
                     Expected::Answer(Answer::YesNo(holds)) => {

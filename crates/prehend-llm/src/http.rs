@@ -75,33 +75,47 @@ impl Endpoint {
     /// Errors: what happened to the connection.
     pub(crate) async fn open(&self, body: Vec<u8>) -> Result<Response, &'static str> {
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
-        request.send().await.map_err(|error| {
-            let is_connect = error.is_connect();
-            if is_connect { "the connection was not made" } else { "the connection broke" }
-        })
+        request.send().await.map_err(|error| lost(&error))
     }
 
     /// Posts JSON; gives the body of a successful answer.
     pub(crate) async fn post(&self, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
-        let mut response = self.open(body).await.map_err(Failure::Lost)?;
-        let status = response.status();
-        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-            return Err(Failure::Failing(status.as_u16(), pause_of(&response)));
-        }
-        if !status.is_success() {
-            return Err(Failure::Refused(status.as_u16()));
-        }
-        let mut read = Vec::new();
-        while let Some(chunk) =
-            response.chunk().await.map_err(|_| Failure::Lost("the answer broke off in the middle"))?
-        {
-            if read.len() + chunk.len() > LONGEST_BODY {
-                return Err(Failure::TooLong);
-            }
-            read.extend_from_slice(&chunk);
-        }
-        Ok(read)
+        read(self.open(body).await.map_err(Failure::Lost)?).await
     }
+
+    /// Gets the URL with this query; gives the body of a successful answer.
+    pub(crate) async fn get(&self, query: &[(&'static str, String)]) -> Result<Vec<u8>, Failure> {
+        let mut url = self.url.clone();
+        url.query_pairs_mut().extend_pairs(query.iter().map(|(key, value)| (*key, value.as_str())));
+        let request = self.client.get(url).headers(self.headers.clone());
+        read(request.send().await.map_err(|error| Failure::Lost(lost(&error)))?).await
+    }
+}
+
+/// How a request was lost.
+fn lost(error: &reqwest::Error) -> &'static str {
+    if error.is_connect() { "the connection was not made" } else { "the connection broke" }
+}
+
+/// The body of a successful answer.
+async fn read(mut response: Response) -> Result<Vec<u8>, Failure> {
+    let status = response.status();
+    if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+        return Err(Failure::Failing(status.as_u16(), pause_of(&response)));
+    }
+    if !status.is_success() {
+        return Err(Failure::Refused(status.as_u16()));
+    }
+    let mut read = Vec::new();
+    while let Some(chunk) =
+        response.chunk().await.map_err(|_| Failure::Lost("the answer broke off in the middle"))?
+    {
+        if read.len() + chunk.len() > LONGEST_BODY {
+            return Err(Failure::TooLong);
+        }
+        read.extend_from_slice(&chunk);
+    }
+    Ok(read)
 }
 
 /// The pause that a server asks for, if it does.

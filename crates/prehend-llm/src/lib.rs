@@ -1,8 +1,8 @@
 //! Language models over HTTP, behind the traits of the crates that ask them.
 //!
 //! For: a vision-language model that confirms what is meant, and chats with tools in the formats of OpenAI (which vLLM, SGLang and
-//! llama.cpp speak too), Anthropic, Google and Ollama; time limits, retries, budgets, strict answers. Not for: deciding when a model
-//! is asked, or what is done when it does not answer (the agent, the nodes). Read [`HttpConfirmer`] and [`HttpModel`] first.
+//! llama.cpp speak too), Anthropic, Google and Ollama; time limits, retries, budgets, strict answers; and texts about a word from a wiki or a metasearch. Not for: deciding when a model
+//! is asked, or what is done when it does not answer (the agent, the nodes). Read [`HttpConfirmer`], [`HttpModel`] and [`Searches`] first.
 //!
 //! Nothing here logs, and no error holds a key, a query or an answer: they say what is wrong by status, place and number.
 
@@ -14,11 +14,13 @@ mod http;
 mod picture;
 mod prompt;
 mod retry;
+mod search;
 mod settings;
 mod talk;
 
 pub use answer::AnswerFault;
 pub use confirm::HttpConfirmer;
 pub use error::{ConfirmError, SetupError};
+pub use search::{SearchKind, SearchPlace, SearchSettings, Searches, site_of};
 pub use settings::{LONGEST_TIMEOUT, ResponseFormat, VlmSettings};
 pub use talk::{Budget, HttpModel, ModelError, ModelSettings, Prices, ProviderName, Session};

@@ -165,6 +165,11 @@ impl Lexicon {
         self.kinds.keys().any(|kind| self.is_kind(kind, a) && self.is_kind(kind, b))
     }
 
+    /// Whether the word names anything at all ("thing", "one").
+    pub fn is_generic(&self, word: &str) -> bool {
+        self.generic.contains(word)
+    }
+
     /// Whether the word stands anywhere in the table as a noun.
     pub fn knows(&self, word: &str) -> bool {
         self.synonyms.contains_key(word)

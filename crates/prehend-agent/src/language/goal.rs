@@ -12,6 +12,13 @@ pub enum Goal {
     Steps(Vec<Step>),
     /// Something to be answered from the map, without motion.
     Question(Question),
+    /// A word that nobody knew, and what it means ("moutai means the white bottle").
+    Lesson {
+        /// The word or words, singular.
+        word: String,
+        /// What it is to be taken for.
+        means: String,
+    },
     /// Steps that depend on what is seen before anything moves.
     Conditional {
         /// What decides.

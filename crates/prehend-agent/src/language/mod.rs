@@ -6,6 +6,7 @@ mod condition;
 pub mod goal;
 mod grammar;
 mod inflect;
+mod lesson;
 pub mod lexicon;
 mod notation;
 mod phrases;
@@ -62,6 +63,10 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
     if let Some(goal) = condition::conditional(&tokens, lexicon) {
         return Ok(vec![all_of_mass(goal, lexicon)]);
     }
+    // "I mean" is a filler elsewhere.
+    if let Some(goal) = lesson::lesson(&token::tokens(text), lexicon) {
+        return Ok(vec![goal]);
+    }
     let parser = Parser::new(&tokens, lexicon);
     let mut readings: Vec<(Result<Goal, String>, u32)> =
         parser.question().into_iter().map(|(goal, cost)| (Ok(goal), cost)).collect();
@@ -99,7 +104,7 @@ fn all_of_mass(mut goal: Goal, lexicon: &Lexicon) -> Goal {
     let steps = match &mut goal {
         Goal::Steps(steps) => steps.iter_mut().collect::<Vec<_>>(),
         Goal::Conditional { then, otherwise, .. } => then.iter_mut().chain(otherwise).collect(),
-        Goal::Question(_) => Vec::new(),
+        Goal::Question(_) | Goal::Lesson { .. } => Vec::new(),
     };
     for step in steps {
         let Step::Place { objects, .. } = step else { continue };
@@ -121,7 +126,7 @@ fn prefer_actions(goals: &mut Vec<Goal>) {
             [Step::Act { objects, .. }] => Some(heads(objects)),
             _ => None,
         },
-        Goal::Question(_) | Goal::Conditional { .. } => None,
+        Goal::Question(_) | Goal::Lesson { .. } | Goal::Conditional { .. } => None,
     };
     let acted: Vec<_> = goals.iter().filter_map(only).collect();
     let is_lifted = |goal: &Goal| {

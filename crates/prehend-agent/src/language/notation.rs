@@ -15,6 +15,7 @@ impl fmt::Display for Goal {
         match self {
             Self::Steps(steps) => f.write_str(&joined(steps, "; ")),
             Self::Question(question) => question.fmt(f),
+            Self::Lesson { word, means } => write!(f, "lesson({word} = {means})"),
             Self::Conditional { condition: Condition { question, negated }, then, otherwise } => {
                 let not = if *negated { "not " } else { "" };
                 write!(f, "if {not}{question}: {}", joined(then, "; "))?;

@@ -116,7 +116,7 @@ impl<'c, 'w> Course<'c, 'w> {
     /// Whether the sentence asks for an answer only.
     fn is_question(&self) -> bool {
         match self.order.readings.first() {
-            Some(reading) => matches!(reading, Goal::Question(_)),
+            Some(reading) => matches!(reading, Goal::Question(_) | Goal::Lesson { .. }),
             None => {
                 let lexicon = &self.agent.lexicon;
                 // "Would you be so kind as to" is gone then.

@@ -11,6 +11,7 @@ mod prompt;
 mod shape;
 mod talk;
 
+pub(crate) use prompt::fenced;
 pub use talk::{Call, End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
 
 use crate::agent::{Agent, Outcome, Report, ended_unmoved};
@@ -126,6 +127,8 @@ impl Agent {
             None => self.run(&order.readings, world, held.clone()),
         };
         match (planner, model) {
+            // What a person teaches is no matter of a model.
+            _ if matches!(order.readings.as_slice(), [Goal::Lesson { .. }]) => builtin(world),
             (Planner::Model, Some(model)) => {
                 let (mut report, _) = self.converse(order, model, world, held);
                 // Nobody else answers in its place.
@@ -191,6 +194,8 @@ impl Agent {
                 (ended(&fault), Some(fault.reason), fault.message)
             }
         };
+        let words = tools.settle_words(outcome, reason);
+        let message = words.map_or(message.clone(), |words| format!("{message} {words}"));
         let (tool_calls, state) = (tools.calls(), tools.state().clone());
         (Report { outcome, reason, message, tool_calls, state, talk: Some(Box::new(talk)) }, failed)
     }

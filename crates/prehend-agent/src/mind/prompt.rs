@@ -38,7 +38,7 @@ pub(super) fn answer(text: &str, state: &SymbolicState) -> Message {
     fenced(&json!({ "answer": text, "state": state }))
 }
 
-fn fenced(data: &Value) -> Message {
+pub(crate) fn fenced(data: &Value) -> Message {
     // JSON escapes what would end the fence: a line break is never bare in a string.
     Message::User { text: format!("```json\n{data}\n```") }
 }

@@ -20,7 +20,7 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
     let steps: Vec<&Step> = match goal {
         Goal::Steps(steps) => steps.iter().collect(),
         Goal::Conditional { then, otherwise, .. } => then.iter().chain(otherwise).collect(),
-        Goal::Question(_) => return None,
+        Goal::Question(_) | Goal::Lesson { .. } => return None,
     };
     steps.into_iter().find_map(|step| match step {
         Step::Unsupported { verb, objects, alternative, .. } => {

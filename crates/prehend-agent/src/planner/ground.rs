@@ -327,6 +327,9 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         });
         let all: Vec<ObjectKey> = map.objects.iter().map(|object| object.key.clone()).collect();
         let seen = super::describe::inventory_words(&all, &map);
+        if let Some(note) = self.tools.note_on(&head_query(np, false)) {
+            return Ok(refuse(Reason::NotFound, format!("{note} I see {seen}.")));
+        }
         let message = match near {
             Some(near) => format!("I do not see {wanted}; {near}. I see {seen}."),
             None if all.is_empty() => format!("I do not see {wanted}; I see nothing on the table."),

@@ -262,6 +262,7 @@ fn plan_reading(reading: &Goal, tools: &mut Toolbox<'_>, knowledge: Knowledge<'_
     match reading {
         Goal::Steps(steps) => grounder.plan_steps(steps),
         Goal::Question(question) => grounder.answer(question).map(Plan::Answer),
+        Goal::Lesson { word, means } => grounder.tools.teach(word, means).map(Plan::Answer),
         Goal::Conditional { condition, then, otherwise } => {
             let (holds, told) = grounder.decide(condition)?;
             match if holds { then.as_slice() } else { otherwise.as_slice() } {

@@ -10,6 +10,7 @@ mod output;
 mod room;
 mod schema;
 mod spatial;
+mod words;
 
 pub use call::ToolCallError;
 pub(crate) use doubt::RestsOn;
@@ -57,6 +58,8 @@ pub struct Toolbox<'w> {
     phrases: HashMap<ObjectKey, NounPhrase>,
     /// Objects of the room that were found not to be there.
     struck: Vec<ObjectKey>,
+    /// What unknown words are taken for in this goal.
+    words: words::Learned,
 }
 
 /// How the next map is to be had.
@@ -104,6 +107,7 @@ impl<'w> Toolbox<'w> {
             grounded_by: HashMap::new(),
             phrases: HashMap::new(),
             struck: Vec::new(),
+            words: words::Learned::default(),
         }
     }
 
@@ -192,15 +196,20 @@ impl<'w> Toolbox<'w> {
         let scope = self.scope;
         let result = self.map().and_then(|_| self.world.retrieve(query, k, scope));
         let result = result.and_then(|retrieval| self.catch_up().map(|()| retrieval));
-        let mut retrieval = match result {
-            Ok(retrieval) => retrieval,
+        let result = result.and_then(|retrieval| match retrieval.keys.as_slice() {
+            [] => self.retrieve_taken_for(query, k, retrieval),
+            _ => Ok((retrieval, None)),
+        });
+        let (mut retrieval, taken_for) = match result {
+            Ok(found) => found,
             Err(fault) => return Err(self.failed("object_retrieval", fault)),
         };
+        let asked = taken_for.as_ref().map_or(query, |taken| taken.query.as_str());
         retrieval.keys.retain(|key| !self.struck.contains(key));
         self.considered.found(&retrieval.keys, &retrieval.doubtful);
         if scope == Scope::Room {
             for key in &retrieval.keys {
-                self.grounded_by.insert(key.clone(), query.to_owned());
+                self.grounded_by.insert(key.clone(), asked.to_owned());
             }
         }
         for key in &retrieval.keys {
@@ -211,7 +220,10 @@ impl<'w> Toolbox<'w> {
                 Some(near) => format!("nothing is {query}; nearest is {}: {}", near.key, near.reason),
                 None => format!("nothing is {query}"),
             },
-            keys => format!("found {}", names(keys)),
+            keys => {
+                let why = taken_for.as_ref().map_or(String::new(), |taken| format!(" ({})", taken.why));
+                format!("found {}{why}", names(keys))
+            }
         };
         let output = ToolOutput {
             success: !retrieval.keys.is_empty(),

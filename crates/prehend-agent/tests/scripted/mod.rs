@@ -2,10 +2,11 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_agent::tools::ToolOutput;
+use prehend_agent::words::{Lesson, PAGE, Seen, Testimony, Words};
 use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Kinds the words of the scripted perception know.
@@ -43,8 +44,54 @@ pub(crate) fn move_to(object: &mut Object, at: Vector3<f64>) {
     );
 }
 
+/// Words with a script: what is known, what witnesses say, what is kept.
+#[derive(Default)]
+pub(crate) struct ScriptedWords {
+    pub(crate) says: Vec<(&'static str, &'static str)>,
+    pub(crate) kept: HashMap<String, Lesson>,
+    /// The words that were asked about, with the classes seen.
+    pub(crate) asked: Vec<(String, usize)>,
+    pub(crate) disk_full: bool,
+}
+
+impl Words for ScriptedWords {
+    fn is_known(&self, word: &str) -> bool {
+        ["bottle", "plate", "knife", "bowl", "banana", "block"]
+            .contains(&word.rsplit(' ').next().unwrap_or(word))
+    }
+
+    fn lesson(&mut self, word: &str) -> Option<Lesson> {
+        self.kept.get(word).cloned()
+    }
+
+    fn ask(&mut self, word: &str, seen: &[Seen]) -> Result<Vec<Testimony>, Fault> {
+        self.asked.push((word.to_owned(), seen.len()));
+        let said = |(witness, label): &(&str, &str)| Testimony {
+            witness: (*witness).to_owned(),
+            weight: PAGE,
+            label: (*label).to_owned(),
+        };
+        Ok(self.says.iter().map(said).collect())
+    }
+
+    fn keep(&mut self, lesson: &Lesson) -> Result<(), String> {
+        if self.disk_full {
+            return Err("no space left on device".to_owned());
+        }
+        self.kept.insert(lesson.word.clone(), lesson.clone());
+        Ok(())
+    }
+
+    fn forget(&mut self, word: &str) -> Result<(), String> {
+        self.kept.remove(word);
+        Ok(())
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Scripted {
+    /// Who knows words.
+    pub(crate) words: Option<Box<ScriptedWords>>,
     pub(crate) map: ObjectMap,
     pub(crate) held: Option<ObjectKey>,
     /// Whether a goal that failed has left it in the hand.
@@ -128,6 +175,10 @@ impl Scripted {
 }
 
 impl World for Scripted {
+    fn words(&mut self) -> Option<&mut dyn Words> {
+        self.words.as_deref_mut().map(|words| words as &mut dyn Words)
+    }
+
     fn settle(&mut self) -> Result<SkillOutcome, Fault> {
         match self.settling.take() {
             Some(fault) => Err(fault),

@@ -161,7 +161,12 @@ impl Session {
             temperature: settings.temperature,
             max_tokens: settings.max_tokens,
         };
-        let body = settings.provider.protocol().body(&ask).to_string().into_bytes();
+        let mut body = settings.provider.protocol().body(&ask);
+        // An empty list of tools is refused by some.
+        if let Some(fields) = body.as_object_mut().filter(|_| tools.is_empty()) {
+            fields.remove("tools");
+        }
+        let body = body.to_string().into_bytes();
         let mut attempts = 0;
         loop {
             attempts += 1;

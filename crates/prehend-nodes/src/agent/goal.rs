@@ -1,6 +1,7 @@
 //! One goal at work: the agent on a thread of its own, and what may end it.
 
 use super::mind::{GoalMind, Mind};
+use super::words::{GoalWords, WordSource};
 use super::world::NodeWorld;
 use super::{Clients, lost};
 use crate::shell::{Peers, Trace, Work};
@@ -54,6 +55,7 @@ pub(super) struct Start {
     pub(super) planner: Planner,
     /// The model that may be asked.
     pub(super) mind: Option<Mind>,
+    pub(super) words: WordSource,
     pub(super) agent: Arc<Agent>,
     pub(super) clients: Clients,
     pub(super) trace: Trace,
@@ -110,6 +112,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         order,
         planner,
         mind,
+        words,
         agent,
         clients,
         trace,
@@ -124,6 +127,13 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
     let (feedback, mut told) = mpsc::unbounded_channel();
     let mut stop = clients.stop.clone();
     let moves = watched.len() > 1;
+    let words = GoalWords {
+        source: words,
+        runtime: tokio::runtime::Handle::current(),
+        trace: trace.clone(),
+        goal_id: goal_id.clone(),
+        interrupt: interrupt.subscribe(),
+    };
     let mut world = NodeWorld {
         runtime: tokio::runtime::Handle::current(),
         clients,
@@ -134,6 +144,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         detected: HashMap::new(),
         asked_to_hold,
         called: None,
+        words,
     };
     let before = SymbolicState { held_object: held.clone(), ..SymbolicState::default() };
     let mut mind = mind.map(|mind| GoalMind {

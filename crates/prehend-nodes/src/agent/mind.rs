@@ -1,11 +1,13 @@
 //! Who plans: `config/nodes/agent.yaml`, and the language model behind it.
 
 use super::remote::Caller;
+use super::words::{WordSettings, WordSource};
 use crate::shell::NodeError;
 use prehend_agent::mind::{Message, Model, ModelFault, Replay, Tool, Turn};
 use prehend_agent::{Fault, Planner};
 use prehend_config::{Findings, Value};
 use prehend_llm::{HttpModel, ModelSettings, Session};
+use prehend_perception::lexicon::Lexicon as Tables;
 use prehend_scene::Reason;
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -20,6 +22,7 @@ const MOST_TURNS: usize = 1000;
 struct Settings {
     planner: Planner,
     model: Option<ModelSettings>,
+    words: WordSettings,
 }
 
 impl Settings {
@@ -31,12 +34,13 @@ impl Settings {
         value.map(|map| {
             let planner = map.or("planner", Planner::Hybrid, |value| value.choice(&Planner::ALL));
             let model = map.or("model", None, |value| ModelSettings::read(&value));
-            let (planner, model) = (planner?, model?);
+            let words = map.or("words", WordSettings::default(), |value| value.map(WordSettings::read));
+            let (planner, model, words) = (planner?, model?, words?);
             if planner == Planner::Model && model.is_none() {
                 map.report("`planner: model` needs `model.model`, the name of a model");
                 return None;
             }
-            Some(Self { planner, model })
+            Some(Self { planner, model, words })
         })
     }
 }
@@ -46,6 +50,7 @@ impl Settings {
 pub(super) struct Minds {
     planner: Planner,
     model: Option<HttpModel>,
+    words: WordSource,
 }
 
 /// The model of one goal.
@@ -59,8 +64,8 @@ pub(super) enum Mind {
 }
 
 impl Minds {
-    /// The planner and model of a file, with the key from the environment. Connects to nobody.
-    pub(super) fn load(path: &Path) -> Result<Self, NodeError> {
+    /// The planner and model of a file, with the key from the environment, and the tables of words. Connects to nobody.
+    pub(super) fn load(path: &Path, tables: Tables) -> Result<Self, NodeError> {
         let settings = Settings::load(path)?;
         let failed = |reason: String| NodeError::Start { node: "agent", reason };
         let model = match settings.model {
@@ -70,7 +75,16 @@ impl Minds {
             }
             None => None,
         };
-        Ok(Self { planner: settings.planner, model })
+        let words = WordSource::new(&settings.words, tables, model.as_ref())?;
+        Ok(Self { planner: settings.planner, model, words })
+    }
+
+    /// Who knows words in a goal; what is recorded is played without a network.
+    pub(super) fn words(&self, mind: Option<&Mind>) -> WordSource {
+        match mind {
+            Some(Mind::Recorded(_)) => self.words.clone().offline(),
+            Some(Mind::Asked(_) | Mind::Called(_)) | None => self.words.clone(),
+        }
     }
 
     /// Who plans a goal, and the model it may ask; `recorded` holds the turns of a conversation, one JSON a line, and is empty when
@@ -171,18 +185,22 @@ mod tests {
         read.map_err(|findings| findings.to_string())
     }
 
+    fn of(planner: Planner) -> Settings {
+        Settings { planner, model: None, words: WordSettings::default() }
+    }
+
     #[test]
     fn the_file_in_the_repository_asks_no_model() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/nodes/agent.yaml");
-        assert_eq!(Settings::load(Path::new(file)), Ok(Settings { planner: Planner::Hybrid, model: None }));
-        let minds = Minds::load(Path::new(file)).expect("the file is valid");
+        assert_eq!(Settings::load(Path::new(file)), Ok(of(Planner::Hybrid)));
+        let minds = Minds::load(Path::new(file), Tables::default()).expect("the file is valid");
         let (planner, mind) = minds.of_goal("").expect("nothing is recorded");
         assert_eq!((planner, mind.is_none()), (Planner::Builtin, true));
     }
 
     #[test]
     fn a_planner_that_needs_a_model_says_so() {
-        assert_eq!(read("planner: builtin"), Ok(Settings { planner: Planner::Builtin, model: None }));
+        assert_eq!(read("planner: builtin"), Ok(of(Planner::Builtin)));
         let on = read("planner: model\nmodel: {provider: ollama, model: qwen3}").expect("a model");
         assert_eq!(on.model.map(|model| model.base_url).as_deref(), Some("http://127.0.0.1:11434"));
         for (text, says) in [
@@ -197,7 +215,9 @@ mod tests {
 
     #[test]
     fn a_recorded_conversation_is_played_or_refused() {
-        let minds = Minds { planner: Planner::Builtin, model: None };
+        let words =
+            WordSource::new(&WordSettings::default(), Tables::default(), None).expect("nobody is asked");
+        let minds = Minds { planner: Planner::Builtin, model: None, words };
         let turn =
             r#"{"text":"","calls":[],"end":"complete","usage":{"tokens_in":1,"tokens_out":2,"seconds":0.5}}"#;
         let (planner, mind) = minds.of_goal(&format!("{turn}\n\n{turn}\n")).expect("turns");

@@ -7,6 +7,7 @@ mod asked;
 mod goal;
 mod mind;
 mod remote;
+mod words;
 mod world;
 
 use crate::convert;
@@ -27,6 +28,7 @@ use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{CallTool, RetrieveObjects, SubmitGoal, UpdateMap};
+use prehend_perception::lexicon::Lexicon as Tables;
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
 use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
@@ -322,12 +324,14 @@ impl Node {
         let peers = if needs_motion(&order) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let held = self.in_hand();
         let asked_to_hold = self.asked_to_hold.begin(held.as_ref());
+        let words = self.minds.words(mind.as_ref());
         let running = Running::start(goal::Start {
             work: self.shell.work(),
             goal_id: goal_id.to_owned(),
             order,
             planner,
             mind,
+            words,
             agent: Arc::clone(&self.agent),
             clients: self.clients.clone(),
             trace: self.shell.trace.clone(),
@@ -475,8 +479,11 @@ fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning), NodeError> {
     let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
     let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
     let minds = parameters.string_or("settings", "config/nodes/agent.yaml")?;
+    let synonyms = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
     let defaults = Settings::default();
     parameters.describe("settings", "File that says who plans, and which language model is asked.");
+    parameters
+        .describe("synonyms", "File of names that mean the same: what stands there is no unknown word.");
     parameters.describe("lexicon", "File of words.");
     parameters.describe("actions", "File of verbs, and which parts they act on.");
     parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
@@ -498,7 +505,8 @@ fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning), NodeError> {
     let mut words = read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?);
     // Who drives has several tables.
     words.tables_are_things = shell.robot.navigation.is_some();
-    let minds = Minds::load(&crate::share::resolve(Path::new(&minds)))?;
+    let tables = read(&synonyms, Tables::parse)?;
+    let minds = Minds::load(&crate::share::resolve(Path::new(&minds)), tables)?;
     Ok((Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings }, minds, tuning))
 }
 
@@ -533,7 +541,7 @@ fn needs_motion(order: &Order) -> bool {
     if readings.is_empty() {
         return true;
     }
-    readings.iter().any(|reading| !matches!(reading, Goal::Question(_)))
+    readings.iter().any(|reading| !matches!(reading, Goal::Question(_) | Goal::Lesson { .. }))
         && !readings.iter().all(|reading| matches!(reading, Goal::Question(Question::Abilities)))
 }
 

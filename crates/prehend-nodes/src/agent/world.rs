@@ -1,6 +1,7 @@
 //! The agent's world: services and actions of the other nodes, with deadlines, ended by whatever ends the goal.
 
 use super::Clients;
+use super::words::GoalWords;
 use crate::convert;
 use crate::follow::follow_map;
 use crate::robot::Navigation;
@@ -9,6 +10,7 @@ use futures::StreamExt;
 use nalgebra::Vector3;
 use prehend_agent::mind::Turn;
 use prehend_agent::tools::ToolOutput;
+use prehend_agent::words::Words;
 use prehend_agent::world::{Arrival, Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, TraceEvent};
@@ -82,6 +84,7 @@ pub(super) struct NodeWorld {
     pub(super) asked_to_hold: bool,
     /// When the tool at work was called, and with what.
     pub(super) called: Option<(Instant, String)>,
+    pub(super) words: GoalWords,
 }
 
 impl NodeWorld {
@@ -234,6 +237,10 @@ impl NodeWorld {
 }
 
 impl World for NodeWorld {
+    fn words(&mut self) -> Option<&mut dyn Words> {
+        Some(&mut self.words)
+    }
+
     fn was_asked_to_hold(&self) -> bool {
         self.asked_to_hold
     }

@@ -8,6 +8,7 @@ pub(in crate::language) fn resolve_ones(goal: &mut Goal) {
     match goal {
         Goal::Steps(steps) => in_steps(steps, &mut last),
         Goal::Question(question) => in_question(question, &mut last),
+        Goal::Lesson { .. } => {}
         Goal::Conditional { condition, then, otherwise } => {
             in_question(&mut condition.question, &mut last);
             in_steps(then, &mut last);
