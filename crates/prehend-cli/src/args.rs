@@ -7,10 +7,12 @@ mod mcp;
 mod models;
 pub mod record;
 mod ros;
+mod words;
 
 pub use mcp::McpArgs;
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
+pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;
 use crate::node::NodeName;
@@ -88,6 +90,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Play a recording to the nodes again: would they decide the same? Nothing moves
     Replay(ReplayArgs),
+    /// List, teach and forget words that no table knows, or ask what one means
+    Words(WordsArgs),
     /// Say what is missing on this machine, and how to get it
     Doctor(DoctorArgs),
     /// Run one node of the graph in this process
@@ -288,6 +292,8 @@ pub enum EvalCommand {
     AspMobile(AspMobileArgs),
     /// A set of sentences: a file of one JSON object a line, with scene, goal and what is right, judged by physics
     Language(LanguageArgs),
+    /// What unknown words are taken for: a file of words, what is seen, and pages, some of which lie
+    Words(EvalWordsArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
     /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
@@ -436,6 +442,28 @@ pub struct LanguageArgs {
     /// How runs are made.
     #[command(flatten)]
     pub runs_made: RunArgs,
+}
+
+const AFTER_EVAL_WORDS: &str = "\
+A line: {\"query\": TEXT, \"seen\": [{\"class\": NAME, \"colors\": [WORD]}], \"pages\": [{\"host\": HOST, \"title\": TEXT, \"text\": TEXT}], \"model\": CLASS?,
+\"want\": CLASS|null, \"group\": NAME}. No robot and no network: what the witnesses would say stands in the file.
+
+The JSON object of --json: n, right, refused, wrong, groups {NAME: {n, right, refused, wrong}}. Refused is what should have been found and was
+not; wrong is a thing that was not meant.";
+
+/// Arguments of `eval words`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_EVAL_WORDS)]
+pub struct EvalWordsArgs {
+    /// Files of words, such as tests/language/words_seen.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Ablation: no page and no model is heard
+    #[arg(long)]
+    pub without_witnesses: bool,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `eval libero`.

@@ -25,6 +25,7 @@ pub mod race;
 pub mod report;
 pub mod scenario;
 pub mod stats;
+pub mod words;
 
 pub use cause::Cause;
 pub use goal::{Answer, Expected, GoalSpec, Predicate};

@@ -21,6 +21,6 @@ mod talk;
 pub use answer::AnswerFault;
 pub use confirm::HttpConfirmer;
 pub use error::{ConfirmError, SetupError};
-pub use search::{SearchKind, SearchPlace, SearchSettings, Searches, site_of};
+pub use search::{SearchKind, SearchPlace, SearchSettings, Searches};
 pub use settings::{LONGEST_TIMEOUT, ResponseFormat, VlmSettings};
 pub use talk::{Budget, HttpModel, ModelError, ModelSettings, Prices, ProviderName, Session};

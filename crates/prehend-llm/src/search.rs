@@ -179,12 +179,6 @@ impl Searches {
     }
 }
 
-/// Whose word a host's page is: hosts of one owner are one witness.
-pub fn site_of(host: &str) -> String {
-    let labels: Vec<&str> = host.split('.').filter(|label| !label.is_empty()).collect();
-    labels[labels.len().saturating_sub(2)..].join(".")
-}
-
 fn question(kind: SearchKind, word: &str) -> Vec<(&'static str, String)> {
     let fixed = |pairs: &[(&'static str, &str)]| {
         pairs.iter().map(|(key, value)| (*key, (*value).to_owned())).collect::<Vec<_>>()
@@ -310,13 +304,5 @@ mod tests {
             let found = read(text).expect_err(text);
             assert!(found.contains(says), "{found}");
         }
-    }
-
-    #[test]
-    fn hosts_of_one_owner_are_one_witness() {
-        assert_eq!(site_of("en.wikipedia.org"), "wikipedia.org");
-        assert_eq!(site_of("wikipedia.org"), "wikipedia.org");
-        assert_eq!(site_of("localhost"), "localhost");
-        assert_eq!(site_of(""), "");
     }
 }

@@ -165,9 +165,10 @@ impl Lexicon {
         self.kinds.keys().any(|kind| self.is_kind(kind, a) && self.is_kind(kind, b))
     }
 
-    /// Whether the word names anything at all ("thing", "one").
-    pub fn is_generic(&self, word: &str) -> bool {
-        self.generic.contains(word)
+    /// Whether a noun of one or more words is known, by all of them or by the last: "porcelain bowl" is a bowl, and a "thing" anything.
+    pub fn knows_noun(&self, noun: &str) -> bool {
+        let head = noun.rsplit(' ').next().unwrap_or(noun);
+        self.generic.contains(head) || [noun, head].iter().any(|word| self.knows(&self.singular(word)))
     }
 
     /// Whether the word stands anywhere in the table as a noun.

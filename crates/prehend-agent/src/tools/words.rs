@@ -163,7 +163,7 @@ impl Toolbox<'_> {
                 "I know neither \"{word}\" nor \"{noun}\". Tell me in words that I know, such as \"{word} means bottle\"."
             ));
         }
-        let lesson = taught(word, means);
+        let lesson = Lesson::taught(word, means);
         match words.keep(&lesson) {
             Ok(()) => {
                 self.words.lessons.insert(word.to_owned(), Some(lesson));
@@ -200,18 +200,6 @@ impl Toolbox<'_> {
             }
         }
         Some(told.join(" "))
-    }
-}
-
-/// A lesson as a person gives it.
-pub(crate) fn taught(word: &str, means: &str) -> Lesson {
-    Lesson {
-        word: word.to_owned(),
-        means: means.to_owned(),
-        origin: Origin::Taught,
-        witnesses: vec!["person".to_owned()],
-        confirmed: 0,
-        since: 0,
     }
 }
 

@@ -21,7 +21,8 @@ pub enum Judgement {
 }
 
 /// Judges testimonies; `find` gives what is seen that a label means. Labels that mean the same things are one meaning, and each
-/// witness counts once, for the meaning that it names first.
+/// witness counts once, for the meaning that it names first. Who names a kind that holds the meaning and more ("dish" of what others call a
+/// bowl) speaks neither for nor against it: a liar may say something of that kind, too.
 pub fn judge(word: &str, heard: &[Testimony], find: &mut dyn FnMut(&str) -> Vec<ObjectKey>) -> Judgement {
     /// One meaning: its label, and who speaks for it.
     #[derive(Default)]
@@ -48,11 +49,16 @@ pub fn judge(word: &str, heard: &[Testimony], find: &mut dyn FnMut(&str) -> Vec<
         meaning.witnesses.push(testimony.witness.clone());
         meaning.weight += testimony.weight;
     }
-    let all: u32 = meanings.values().map(|meaning| meaning.weight).sum();
-    let Some(((keys, _), best)) = meanings.iter().max_by_key(|(_, meaning)| meaning.weight) else {
+    // Of two that weigh the same the one that says more.
+    let by_weight =
+        |entry: &(&(Vec<ObjectKey>, String), &Meaning)| (entry.1.weight, usize::MAX - entry.0.0.len());
+    let Some(((keys, name), best)) = meanings.iter().max_by_key(by_weight) else {
         return Judgement::Silent;
     };
-    let against = all - best.weight;
+    let holds = |other: &[ObjectKey]| !keys.is_empty() && keys.iter().all(|key| other.contains(key));
+    let others =
+        meanings.iter().filter(|((other, label), _)| (other, label) != (keys, name) && !holds(other));
+    let against: u32 = others.map(|(_, meaning)| meaning.weight).sum();
     if !keys.is_empty() && best.weight >= LEAST && best.weight > AGAINST * against {
         return Judgement::Agreed(Lesson {
             word: word.to_owned(),
@@ -94,6 +100,8 @@ mod tests {
         judge("moutai", &heard, &mut |label| match label {
             "bottle" | "wine bottle" => vec![ObjectKey("bottle_1".to_owned())],
             "knife" => vec![ObjectKey("knife_1".to_owned())],
+            "container" => ["bottle_1", "bowl_1"].map(|key| ObjectKey(key.to_owned())).to_vec(),
+            "utensil" => ["knife_1", "spoon_1"].map(|key| ObjectKey(key.to_owned())).to_vec(),
             _ => Vec::new(),
         })
     }
@@ -124,6 +132,16 @@ mod tests {
         assert!(
             matches!(judged(&heard), Judgement::Agreed(lesson) if lesson.means == "wine bottle" || lesson.means == "bottle")
         );
+    }
+
+    #[test]
+    fn a_kind_speaks_neither_for_nor_against() {
+        assert!(matches!(
+            judged(&[("a.org", 1, "utensil"), ("liar.org", 1, "knife")]),
+            Judgement::Undecided(_)
+        ));
+        let heard = [("a.org", 1, "container"), ("b.org", 1, "bottle"), ("c.org", 1, "bottle")];
+        assert!(matches!(judged(&heard), Judgement::Agreed(lesson) if lesson.means == "bottle"));
     }
 
     #[test]

@@ -54,6 +54,20 @@ pub struct Lesson {
     pub since: u64,
 }
 
+impl Lesson {
+    /// What a person says that a word means.
+    pub fn taught(word: &str, means: &str) -> Self {
+        Self {
+            word: word.to_owned(),
+            means: means.to_owned(),
+            origin: Origin::Taught,
+            witnesses: vec!["person".to_owned()],
+            confirmed: 0,
+            since: 0,
+        }
+    }
+}
+
 /// What one witness says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Testimony {

@@ -14,6 +14,14 @@ pub struct Page {
     pub text: String,
 }
 
+impl Page {
+    /// Whose word it is: hosts of one owner, which are told by their last two labels, are one witness.
+    pub fn site(&self) -> String {
+        let labels: Vec<&str> = self.host.split('.').filter(|label| !label.is_empty()).collect();
+        labels[labels.len().saturating_sub(2)..].join(".")
+    }
+}
+
 /// Longest text that is read, bytes.
 const LONGEST: usize = 8000;
 /// Words after which a definition says of what kind a thing is: "a type of bowl".
@@ -104,9 +112,10 @@ fn defined_as(words: &[String], is_known: &dyn Fn(&str) -> bool, seen: &BTreeSet
     words[..end].split(|word| word == "," || word == ":").find_map(|part| known_tail(part, is_known, seen))
 }
 
-/// The longest known phrase at the end of a row of words.
+/// The longest known phrase at the end of a row of words; a participle behind it is left out ("a knife originating").
 fn known_tail(words: &[String], is_known: &dyn Fn(&str) -> bool, seen: &BTreeSet<String>) -> Option<String> {
-    let last = words.len().checked_sub(1)?;
+    let is_participle = |word: &String| word.ends_with("ing") || word.ends_with("ed");
+    let last = words.iter().rposition(|word| !is_participle(word))?;
     let one = inflect_back(&words[last]);
     (0..=last).find_map(|from| {
         one.iter().find_map(|head| {
@@ -150,7 +159,7 @@ fn forms_of(word: &str) -> Vec<Vec<String>> {
 /// What a word may be the plural of, and itself.
 fn inflect_back(word: &str) -> Vec<String> {
     let mut out = vec![word.to_owned()];
-    for (ending, instead) in [("ies", "y"), ("es", ""), ("s", "")] {
+    for (ending, instead) in [("ies", "y"), ("ves", "fe"), ("ves", "f"), ("es", ""), ("s", "")] {
         if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() > 2) {
             out.push(format!("{stem}{instead}"));
         }
@@ -208,11 +217,25 @@ mod tests {
         for (word, text, wanted) in [
             ("saucer", "A saucer is a small plate that stands under a cup.", "plate"),
             ("saucer", "Saucers (from French) are small, shallow plates. They hold cups.", "plate"),
+            ("santoku", "Santoku are Japanese knives originating in Kyoto.", "knife"),
             ("ramequin", "Cooking. A ramequin is a type of small bowl used for baking.", "small bowl"),
             ("cazuela", "The cazuela refers to a cooking pot, made of clay.", "pot"),
             ("amphora", "An amphora is one of the many kinds of container with two handles.", "container"),
         ] {
             assert_eq!(said(word, text, &[]).as_deref(), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_one_owner_are_one_witness() {
+        for (host, site) in [
+            ("en.wikipedia.org", "wikipedia.org"),
+            ("wikipedia.org", "wikipedia.org"),
+            ("localhost", "localhost"),
+            ("", ""),
+        ] {
+            let page = Page { host: host.to_owned(), title: String::new(), text: String::new() };
+            assert_eq!(page.site(), site);
         }
     }
 

@@ -12,6 +12,7 @@ mod record;
 mod replay;
 mod scene;
 mod up;
+mod words;
 
 use crate::args::{Cli, Command, DEFAULT_ROBOT, EvalCommand, GraphArgs, ROOM_ROBOT};
 use crate::domain::Purpose;
@@ -40,9 +41,11 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::Libero(args)) => crate::eval::libero(args).await,
         Command::Eval(EvalCommand::Day(args)) => crate::eval::day(args).await,
         Command::Eval(EvalCommand::Language(args)) => crate::eval::language(args).await,
+        Command::Eval(EvalCommand::Words(args)) => crate::eval::words(&args),
         Command::Eval(EvalCommand::Starts(args)) => crate::eval::starts(args).await,
         Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Detect(args) => detect::run(&args),
+        Command::Words(args) => words::run(args).await,
         Command::Doctor(args) if args.models => models::run(&args.which),
         Command::Doctor(args) if args.graph => doctor::graph::run(&args).await,
         Command::Doctor(args) if args.llm => doctor::llm::run(&args).await,

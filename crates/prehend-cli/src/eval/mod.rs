@@ -10,6 +10,7 @@ mod job;
 mod map;
 mod run;
 mod starts;
+mod words;
 
 use crate::args::{AspMobileArgs, AspTabletopArgs, LanguageArgs, LiberoArgs, RunArgs, TabletopArgs};
 use crate::outcome::exit;
@@ -29,6 +30,7 @@ const LANGUAGE: &str = "language";
 pub use day::day;
 pub use map::map;
 pub use starts::starts;
+pub use words::words;
 
 /// Runs random tables; gives the exit code.
 pub async fn tabletop(args: TabletopArgs) -> u8 {

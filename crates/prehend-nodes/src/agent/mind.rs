@@ -19,14 +19,14 @@ const MOST_TURNS: usize = 1000;
 
 /// What the file decides.
 #[derive(Clone, Debug, PartialEq)]
-struct Settings {
+pub(super) struct Settings {
     planner: Planner,
-    model: Option<ModelSettings>,
-    words: WordSettings,
+    pub(super) model: Option<ModelSettings>,
+    pub(super) words: WordSettings,
 }
 
 impl Settings {
-    fn load(path: &Path) -> Result<Self, Findings> {
+    pub(super) fn load(path: &Path) -> Result<Self, Findings> {
         prehend_config::read_file(path, |root| Self::read(&root))
     }
 

@@ -36,6 +36,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
+pub use words::{AskedWord, WordDesk};
 
 /// Longest wait for the news that the stop was cleared.
 const STOP_NEWS: Duration = Duration::from_millis(500);
