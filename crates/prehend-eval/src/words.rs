@@ -239,3 +239,34 @@ impl World for Table<'_> {
         Some(&mut self.witnesses)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(name: &str) -> Vec<WordLine> {
+        let path = format!("{}/../../tests/language/{name}", env!("CARGO_MANIFEST_DIR"));
+        word_lines(&std::fs::read_to_string(path).expect("the file")).expect("lines")
+    }
+
+    #[test]
+    fn no_page_of_the_sets_leads_to_a_thing_that_was_not_meant() {
+        let words = Vocabulary::built_in().expect("words");
+        for (file, least) in [("words_seen.jsonl", 29), ("words_kept_back.jsonl", 25)] {
+            let lines = tree(file);
+            let (groups, misses) = run_words(&lines, &words, true);
+            let sum = |of: fn(&WordTally) -> u32| groups.values().map(of).sum::<u32>();
+            assert_eq!(sum(|tally| tally.wrong), 0, "{file}: {misses:?}");
+            assert!(sum(|tally| tally.right) >= least, "{file}: {misses:?}");
+            // Without witnesses only what needs none is found.
+            let (alone, _) = run_words(&lines, &words, false);
+            assert!(alone["defined"].right == 0 && alone["poisoned"].wrong == 0, "{alone:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_named() {
+        let error = word_lines("\n{\"query\": 1}").expect_err("no line");
+        assert!(error.starts_with("line 2:"), "{error}");
+    }
+}

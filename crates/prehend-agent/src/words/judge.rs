@@ -39,12 +39,17 @@ pub fn judge(word: &str, heard: &[Testimony], find: &mut dyn FnMut(&str) -> Vec<
             continue;
         }
         spoken.push(&testimony.witness);
-        let mut keys = find(&testimony.label);
+        let (mut label, mut keys) = (testimony.label.as_str(), find(&testimony.label));
+        // What is "a wooden block" elsewhere may be of another colour here.
+        if let Some((_, head)) = label.rsplit_once(' ').filter(|_| keys.is_empty()) {
+            keys = find(head);
+            label = if keys.is_empty() { label } else { head };
+        }
         keys.sort();
-        let name = if keys.is_empty() { testimony.label.clone() } else { String::new() };
+        let name = if keys.is_empty() { label.to_owned() } else { String::new() };
         let meaning = meanings.entry((keys, name)).or_default();
-        if meaning.label.is_empty() || testimony.label.len() > meaning.label.len() {
-            meaning.label.clone_from(&testimony.label);
+        if meaning.label.is_empty() || label.len() > meaning.label.len() {
+            label.clone_into(&mut meaning.label);
         }
         meaning.witnesses.push(testimony.witness.clone());
         meaning.weight += testimony.weight;
@@ -141,6 +146,12 @@ mod tests {
             Judgement::Undecided(_)
         ));
         let heard = [("a.org", 1, "container"), ("b.org", 1, "bottle"), ("c.org", 1, "bottle")];
+        assert!(matches!(judged(&heard), Judgement::Agreed(lesson) if lesson.means == "bottle"));
+    }
+
+    #[test]
+    fn what_is_not_seen_as_it_is_described_may_be_seen_by_its_noun() {
+        let heard = [("a.org", 1, "glass bottle"), ("b.org", 1, "bottle")];
         assert!(matches!(judged(&heard), Judgement::Agreed(lesson) if lesson.means == "bottle"));
     }
 

@@ -17,6 +17,9 @@ pub struct Page {
 impl Page {
     /// Whose word it is: hosts of one owner, which are told by their last two labels, are one witness.
     pub fn site(&self) -> String {
+        if self.host.parse::<std::net::IpAddr>().is_ok() {
+            return self.host.clone();
+        }
         let labels: Vec<&str> = self.host.split('.').filter(|label| !label.is_empty()).collect();
         labels[labels.len().saturating_sub(2)..].join(".")
     }
@@ -231,7 +234,7 @@ mod tests {
         for (host, site) in [
             ("en.wikipedia.org", "wikipedia.org"),
             ("wikipedia.org", "wikipedia.org"),
-            ("localhost", "localhost"),
+            ("127.0.0.1", "127.0.0.1"),
             ("", ""),
         ] {
             let page = Page { host: host.to_owned(), title: String::new(), text: String::new() };

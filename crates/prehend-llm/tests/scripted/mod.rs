@@ -196,7 +196,8 @@ async fn request<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> Option<He
         let mut named = lines.filter(|(found, _)| found.eq_ignore_ascii_case(name));
         named.next().map(|(_, value)| value.trim().to_owned())
     };
-    let length: usize = header("content-length").expect("a length").parse().expect("a number");
+    // A GET has no body.
+    let length: usize = header("content-length").map_or(0, |length| length.parse().expect("a number"));
     let mut body = read.split_off(head + 4);
     while body.len() < length {
         let read = stream.read(&mut chunk).await.ok().filter(|length| *length > 0)?;
@@ -208,7 +209,11 @@ async fn request<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S) -> Option<He
         headers,
         path: text.split(' ').nth(1).unwrap_or_default().to_owned(),
         authorization: header("authorization"),
-        body: serde_json::from_slice(&body).expect("the body is JSON"),
+        body: if length == 0 {
+            Value::Null
+        } else {
+            serde_json::from_slice(&body).expect("the body is JSON")
+        },
     })
 }
 
