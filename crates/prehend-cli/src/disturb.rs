@@ -15,6 +15,9 @@ const PUSH: f64 = 0.06;
 const FALL: f64 = 0.11;
 /// Farthest a thing may be from the tool's axis and still be what it approaches, metres.
 const APPROACHED: f64 = 0.12;
+/// How long after the begin of a motion the arm is in the middle of it, seconds of physics, and how often it is looked.
+const UNDER_WAY: f64 = 0.6;
+const LOOK: std::time::Duration = std::time::Duration::from_millis(5);
 /// Directions that are tried.
 const DIRECTIONS: u64 = 8;
 /// Room that is left around a thing that is put down, metres.
@@ -32,6 +35,8 @@ pub enum Disturbance {
     Slip,
     /// Takes the first thing that was put down away again as soon as the gripper has let it go.
     Take,
+    /// Holds the arm in the middle of the first motion that carries something, until it is told to stop.
+    Jam,
 }
 
 /// Waits for the moment, interferes, and gives what was done in words; never completes when the moment does not come.
@@ -58,6 +63,14 @@ pub async fn interfere(
             (Disturbance::Push, "approach") => (approached(&truth, arm), PUSH, "pushed aside"),
             (Disturbance::Slip, "transit") => (held, FALL, "taken out of the gripper"),
             (Disturbance::Take, "retreat") => (put_down, FALL, "taken away again"),
+            (Disturbance::Jam, "transit") if held.is_some() => {
+                under_way(judge, truth.time).await?;
+                // It may have arrived meanwhile.
+                if judge.ask(&json!({"ask": "jam"})).await.is_err() {
+                    continue;
+                }
+                return Ok("the arm was held in the middle of its motion".to_owned());
+            }
             _ => continue,
         };
         let Some(object) = object else { continue };
@@ -71,6 +84,14 @@ pub async fn interfere(
         return Ok(format!("{} was {words}", object.name));
     }
     std::future::pending().await
+}
+
+/// Waits until a motion that begins now is under way.
+async fn under_way(judge: &mut Judge, begins: f64) -> Result<(), JudgeError> {
+    while judge.snapshot().await?.time < begins + UNDER_WAY {
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
 }
 
 /// Where the root of the robot stands: a base that drives, or the arm that is the origin itself.

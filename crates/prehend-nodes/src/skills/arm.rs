@@ -4,6 +4,7 @@ use super::fault::SkillFault;
 use super::hand::Hand;
 use super::interrupt::Interrupt;
 use super::moveit::{self, Verdict};
+use super::progress::Progress;
 use crate::RobotConfig;
 use crate::joints::{self, Joints};
 use crate::motion_bounds::Checked;
@@ -51,6 +52,7 @@ pub(super) struct Arm {
     gripper: ActionClient<GripperCommand::Action>,
     joints: watch::Receiver<Option<Joints>>,
     hand: Mutex<Hand>,
+    notice_stuck: bool,
 }
 
 impl Arm {
@@ -58,6 +60,7 @@ impl Arm {
         node: &Node,
         robot: &RobotConfig,
         joints: watch::Receiver<Option<Joints>>,
+        notice_stuck: bool,
     ) -> Result<Self, RosError> {
         Ok(Self {
             trajectory: robot.moveit.executions(node)?,
@@ -65,6 +68,7 @@ impl Arm {
             gripper: node.create_action_client(&robot.gripper.action)?,
             joints,
             hand: Mutex::new(Hand::default()),
+            notice_stuck,
         })
     }
 
@@ -185,11 +189,22 @@ impl Motion<'_> {
         self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
         let started = Instant::now();
         let end = end_of(&trajectory.joint_trajectory, &self.shell.robot.arm.joints);
+        let mut stuck = None;
+        let progress = Progress::new(&trajectory.joint_trajectory, &self.shell.robot.arm.joints)
+            .filter(|_| self.arm.notice_stuck);
+        let enough = async {
+            tokio::select! {
+                () = enough => {}
+                share = self.stuck(progress) => stuck = Some(share),
+            }
+        };
         let ended = self.follow_until(phase, trajectory, enough).await;
-        let result = ended.and_then(|result| {
-            let Some((status, result)) = result else { return Ok(true) };
-            executed(phase, status, &result.error_code).map(|()| false)
-        });
+        let result = match (ended, stuck) {
+            (Ok(None), Some(share)) => Err(SkillFault::Stuck { phase, share }),
+            (Ok(None), None) => Ok(true),
+            (Ok(Some((status, result))), _) => executed(phase, status, &result.error_code).map(|()| false),
+            (Err(fault), _) => Err(fault),
+        };
         if let (Ok(false), Some(end)) = (&result, end) {
             self.arrived(&end).await;
         }
@@ -237,6 +252,13 @@ impl Motion<'_> {
         };
         self.tell_end(phase, started, &result);
         result
+    }
+
+    /// Completes when the arm does not come forward, with how much of the motion is behind, [0, 1].
+    async fn stuck(&self, progress: Option<Progress>) -> f64 {
+        let Some(mut progress) = progress else { return std::future::pending().await };
+        self.felt(|joints| progress.is_stuck(joints)).await;
+        progress.share()
     }
 
     /// Completes when a joint state makes `stop` say so.

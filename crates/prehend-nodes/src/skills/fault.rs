@@ -123,6 +123,14 @@ pub enum SkillFault {
         /// What the controller said.
         detail: String,
     },
+    /// The arm does not come forward (VLA2 III-C).
+    #[error("{phase}: the arm is stuck after {:.0} % of the motion", share * 100.0)]
+    Stuck {
+        /// Which motion.
+        phase: &'static str,
+        /// How much of it is behind, [0, 1].
+        share: f64,
+    },
     /// The object is not in the gripper any more, or never was.
     #[error("{phase}: nothing is between the pads (opening {:.1} mm)", opening * 1e3)]
     Slipped {
@@ -193,7 +201,7 @@ impl SkillFault {
             Self::Stopped(_) => Reason::Stopped,
             Self::Canceled => Reason::Canceled,
             Self::Planner { reason, .. } => *reason,
-            Self::ControlFailed { .. } => Reason::ControlFailed,
+            Self::ControlFailed { .. } | Self::Stuck { .. } => Reason::ControlFailed,
             Self::Slipped { .. } => Reason::Slipped,
             Self::Outcome(_) => Reason::OutcomeNotObserved,
             Self::Barred(bar) => bar.reason(),
@@ -211,6 +219,7 @@ impl SkillFault {
             | Self::Stopped(_)
             | Self::Barred(_)
             | Self::Canceled
+            | Self::Stuck { .. }
             | Self::Sensor { .. } => true,
             Self::BadRequest(_)
             | Self::Precondition(_)
@@ -251,7 +260,7 @@ impl SkillFault {
             Self::Stopped(_) => ErrorCode::SKILL_STOPPED,
             Self::Canceled => ErrorCode::SKILL_CANCELED,
             Self::Planner { .. } => ErrorCode::SKILL_PLANNER,
-            Self::ControlFailed { .. } => ErrorCode::SKILL_CONTROL_FAILED,
+            Self::ControlFailed { .. } | Self::Stuck { .. } => ErrorCode::SKILL_CONTROL_FAILED,
             Self::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
             Self::Outcome(_) => ErrorCode::SKILL_OUTCOME,
             Self::Barred(_) => ErrorCode::SKILL_BARRED,

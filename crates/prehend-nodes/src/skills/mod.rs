@@ -18,6 +18,7 @@ mod part_contact;
 mod part_turn;
 mod place;
 mod planning;
+mod progress;
 mod recover;
 mod scene;
 pub(crate) mod view;
@@ -123,6 +124,11 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     }
     shell.claim(&robot.arm.controller)?;
     let joints = crate::joints::follow_joints(node, robot)?;
+    let parameters = node.parameters();
+    let notice_stuck = parameters.bool_or("notice_stuck", true)?;
+    let text = "Whether an arm that does not come forward is noticed by its own pace; without, for an ablation, after 90 s.";
+    parameters.describe_fixed("notice_stuck", text, "nobody switches it off while the robot may move");
+    parameters.finish()?;
     let services = QosProfile::services();
     let arming = Arming::start("skills", &shell, Use::Arm)?;
     Ok(Skills {
@@ -131,7 +137,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         scene: SceneKeeper::new(node, robot, &model)?,
         gatekeeper: Gatekeeper::new(node, &robot.frames.base)?,
         frames: LiveFrames::new(node, &robot.frames.base, &robot.frames.tool)?,
-        arm: Arm::new(node, robot, joints)?,
+        arm: Arm::new(node, robot, joints, notice_stuck)?,
         map: follow_map(&shell.node, names::OBJECT_MAP)?,
         in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,

@@ -90,6 +90,12 @@ impl World {
         }
     }
 
+    /// The arm stays where it is in the middle of its motion, and its controller does not tell, until the motion is stopped: a fault
+    /// for tests. False when nothing moves.
+    pub fn jam(&mut self) -> bool {
+        self.controller.jam()
+    }
+
     /// Stops the base as if it had touched something: a fault for tests. False without a base.
     pub fn bump(&mut self) -> bool {
         let time = self.time();

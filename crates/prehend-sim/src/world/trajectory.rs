@@ -227,6 +227,13 @@ impl Controller {
         Ok(points)
     }
 
+    /// The arm stays where it is and the motion goes on for whoever asked for it, until it is stopped. False when nothing moves.
+    pub(super) fn jam(&mut self) -> bool {
+        let Some(running) = &mut self.running else { return false };
+        running.rate = 0.0;
+        true
+    }
+
     /// Stops the running motion along its path; it ends with `outcome` when the arm stands.
     pub(super) fn stop(&mut self, outcome: MotionOutcome) {
         let fastest = self.velocities.iter().fold(0.0_f64, |most, speed| most.max(speed.abs()));
