@@ -34,6 +34,26 @@ pub(super) enum Broken {
     Model(ModelFault),
 }
 
+impl Broken {
+    /// What the person is told.
+    pub(super) fn told(&self) -> Fault {
+        match self {
+            Self::Goal(fault) | Self::Model(ModelFault::Interrupted(fault)) => fault.clone(),
+            Self::Model(fault @ ModelFault::Unavailable(_)) => {
+                Fault::new(Reason::PeerLost, format!("The language model is of no use now: {fault}."))
+            }
+            Self::Model(fault @ (ModelFault::TooLong | ModelFault::Spent(_))) => {
+                Fault::new(Reason::Timeout, format!("The language model did not come to an end: {fault}."))
+            }
+        }
+    }
+
+    /// Whether it was the model that was of no use.
+    pub(super) fn is_of_model(&self) -> bool {
+        matches!(self, Self::Model(ModelFault::Unavailable(_) | ModelFault::TooLong | ModelFault::Spent(_)))
+    }
+}
+
 impl From<Fault> for Broken {
     fn from(fault: Fault) -> Self {
         Self::Goal(fault)
@@ -599,7 +619,7 @@ fn shorten(messages: &mut Vec<Message>, facts: &[Value]) {
 }
 
 /// Whether a fault ends the goal whatever a model would do next.
-fn ends(reason: Reason) -> bool {
+pub(super) fn ends(reason: Reason) -> bool {
     match reason {
         Reason::Busy
         | Reason::Stopped

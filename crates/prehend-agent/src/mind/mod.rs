@@ -3,12 +3,14 @@
 //! The policy judges the sentence before the model sees it, and each action before it is carried out; the verifier gates every
 //! motion as always; `finish` is held against what was observed. Where the grammar understands the sentence, its own plan says what
 //! has to be observed. What a model cannot name: a pose, a joint, a force.
-//! Read [`Model`] first, then `course.rs`.
+//! Read [`Model`] first, then `course.rs`; `strict.rs` is for models that write a list of subtasks instead (VLA2 III-A).
 
 mod course;
 mod observed;
 mod prompt;
 mod shape;
+mod strict;
+mod subtasks;
 mod talk;
 
 pub(crate) use prompt::fenced;
@@ -19,9 +21,10 @@ use crate::language::{Goal, parse};
 use crate::planner::refuse_at_once;
 use crate::tools::Toolbox;
 use crate::world::{Fault, World};
-use course::{Broken, Course};
+use course::Course;
 use prehend_scene::{ObjectKey, Reason};
 use serde::{Deserialize, Serialize};
+use strict::Strict;
 
 /// The tools that a model, or a program, may call: ASP's (III-C), and the ways to end.
 pub fn tools(drives: bool) -> Vec<Tool> {
@@ -165,6 +168,9 @@ impl Agent {
         world: &mut dyn World,
         held: Option<ObjectKey>,
     ) -> (Report, bool) {
+        if model.writes_lists() {
+            return Strict::new(self, order, held).carry(model, world);
+        }
         let mut tools = Toolbox::new(world, &self.lexicon, held, self.settings.step_limit);
         let mut course = Course::new(self, order, &mut tools);
         let result = course.run(model);
@@ -174,22 +180,9 @@ impl Agent {
         let mut failed = false;
         let (outcome, reason, message) = match result {
             Ok(message) => (Outcome::Done, None, message),
-            Err(Broken::Goal(fault)) => (ended(&fault), Some(fault.reason), fault.message),
-            Err(Broken::Model(fault)) => {
-                let fault = match fault {
-                    ModelFault::Interrupted(fault) => fault,
-                    ModelFault::Unavailable(_) => {
-                        failed = !moved;
-                        Fault::new(Reason::PeerLost, format!("The language model is of no use now: {fault}."))
-                    }
-                    ModelFault::TooLong | ModelFault::Spent(_) => {
-                        failed = !moved;
-                        Fault::new(
-                            Reason::Timeout,
-                            format!("The language model did not come to an end: {fault}."),
-                        )
-                    }
-                };
+            Err(broken) => {
+                let fault = broken.told();
+                failed = broken.is_of_model() && !moved;
                 talk.warning = failed.then(|| fault.message.clone());
                 (ended(&fault), Some(fault.reason), fault.message)
             }

@@ -120,18 +120,26 @@ pub trait Model {
     ///
     /// Errors: [`ModelFault`]; retries that can help were made before.
     fn turn(&mut self, messages: &[Message], tools: &[Tool]) -> Result<Turn, ModelFault>;
+    /// Whether it is asked for a list of subtasks (VLA2 III-A) rather than for tool calls.
+    fn writes_lists(&self) -> bool {
+        false
+    }
 }
 
 /// A recorded conversation, played again: the turns come as they came then, whatever is asked.
 #[derive(Clone, Debug)]
 pub struct Replay {
     turns: std::collections::VecDeque<Turn>,
+    lists: bool,
 }
 
 impl Replay {
     /// Plays these turns.
     pub fn new(turns: impl IntoIterator<Item = Turn>) -> Self {
-        Self { turns: turns.into_iter().collect() }
+        let turns: std::collections::VecDeque<Turn> = turns.into_iter().collect();
+        // A conversation with tools has calls: one without any is of lists.
+        let lists = turns.iter().all(|turn| turn.calls.is_empty());
+        Self { turns, lists }
     }
 }
 
@@ -140,5 +148,9 @@ impl Model for Replay {
         self.turns.pop_front().ok_or_else(|| {
             ModelFault::Unavailable("the recorded conversation has no further turn".to_owned())
         })
+    }
+
+    fn writes_lists(&self) -> bool {
+        self.lists
     }
 }

@@ -25,7 +25,7 @@ use crate::world::Fault;
 use prehend_scene::{Area, Compartment, ObjectKey, Reason, Relation};
 
 pub(crate) use act::faces_front;
-pub(crate) use describe::{describe, describe_apart, listed, plan_words};
+pub(crate) use describe::{describe, describe_apart, listed, noun, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
 pub(crate) use judge::judge;
@@ -245,6 +245,55 @@ fn essence(plan: &Plan) -> Plan {
         }
     }
     plan
+}
+
+/// Whether two plans come to the same: what is picked up to be put down is named by its placing, and actions that have nothing to do with
+/// each other may come in another order.
+pub(crate) fn is_same(one: &Plan, other: &Plan) -> bool {
+    let actions = |plan: &Plan| match essence(plan) {
+        Plan::Answer(_) => None,
+        Plan::Actions(actions) => {
+            let places = |object: &ObjectKey, from: usize| {
+                actions[from..]
+                    .iter()
+                    .any(|a| matches!(a, Action::Place { object: placed, .. } if placed == object))
+            };
+            let kept = actions.iter().enumerate().filter(|(at, action)| match action {
+                Action::Pick { object, .. } => !places(object, *at),
+                _ => true,
+            });
+            Some(kept.map(|(_, action)| action.clone()).collect::<Vec<_>>())
+        }
+    };
+    let (Some(one), Some(mut other)) = (actions(one), actions(other)) else {
+        return essence(one) == essence(other);
+    };
+    if one == other {
+        return true;
+    }
+    let moved = |action: &Action| match action {
+        Action::Place { object, .. } | Action::Pick { object, .. } | Action::Act { object, .. } => {
+            Some(object.clone())
+        }
+        _ => None,
+    };
+    let targets = |action: &Action| match action {
+        Action::Place { targets, .. } => targets.clone(),
+        _ => Vec::new(),
+    };
+    let objects: Vec<ObjectKey> = one.iter().filter_map(moved).collect();
+    let depends = one.iter().flat_map(targets).any(|target| objects.contains(&target))
+        || objects.iter().enumerate().any(|(at, object)| objects[..at].contains(object));
+    if depends || one.len() != other.len() {
+        return false;
+    }
+    one.iter().all(|action| match other.iter().position(|o| o == action) {
+        Some(at) => {
+            other.remove(at);
+            true
+        }
+        None => false,
+    })
 }
 
 fn is_refusal(reason: Reason) -> bool {

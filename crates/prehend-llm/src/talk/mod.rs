@@ -65,6 +65,11 @@ impl HttpModel {
         &self.inner.settings
     }
 
+    /// Whether it is asked for lists of subtasks rather than for tool calls.
+    pub fn writes_lists(&self) -> bool {
+        self.inner.settings.writes_lists
+    }
+
     /// Begins a goal: its budget is whole.
     pub fn session(&self) -> Session {
         let rng = ChaCha8Rng::seed_from_u64(self.inner.settings.seed);

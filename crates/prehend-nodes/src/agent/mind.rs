@@ -55,8 +55,8 @@ pub(super) struct Minds {
 
 /// The model of one goal.
 pub(super) enum Mind {
-    /// One that is asked.
-    Asked(Box<Session>),
+    /// One that is asked, and whether it writes lists.
+    Asked(Box<Session>, bool),
     /// A conversation that was recorded.
     Recorded(Replay),
     /// A program that calls the tools.
@@ -83,7 +83,7 @@ impl Minds {
     pub(super) fn words(&self, mind: Option<&Mind>) -> WordSource {
         match mind {
             Some(Mind::Recorded(_)) => self.words.clone().offline(),
-            Some(Mind::Asked(_) | Mind::Called(_)) | None => self.words.clone(),
+            Some(Mind::Asked(..) | Mind::Called(_)) | None => self.words.clone(),
         }
     }
 
@@ -94,7 +94,9 @@ impl Minds {
     pub(super) fn of_goal(&self, recorded: &str) -> Result<(Planner, Option<Mind>), Fault> {
         if recorded.trim().is_empty() {
             return Ok(match &self.model {
-                Some(model) => (self.planner, Some(Mind::Asked(Box::new(model.session())))),
+                Some(model) => {
+                    (self.planner, Some(Mind::Asked(Box::new(model.session()), model.writes_lists())))
+                }
                 None => (Planner::Builtin, None),
             });
         }
@@ -119,11 +121,19 @@ pub(super) struct GoalMind {
 }
 
 impl Model for GoalMind {
+    fn writes_lists(&self) -> bool {
+        match &self.mind {
+            Mind::Recorded(replay) => replay.writes_lists(),
+            Mind::Called(_) => false,
+            Mind::Asked(_, lists) => *lists,
+        }
+    }
+
     fn turn(&mut self, messages: &[Message], tools: &[Tool]) -> Result<Turn, ModelFault> {
         match &mut self.mind {
             Mind::Recorded(replay) => replay.turn(messages, tools),
             Mind::Called(caller) => self.runtime.block_on(caller.turn(messages, &mut self.interrupt)),
-            Mind::Asked(session) => {
+            Mind::Asked(session, _) => {
                 let mut interrupt = self.interrupt.clone();
                 self.runtime.block_on(async {
                     tokio::select! {
