@@ -67,3 +67,26 @@ async fn what_somebody_does_meanwhile_is_noticed() {
     assert!(gone.ending.reason.is_some(), "{:?}", gone.ending);
     stage.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_arm_that_does_not_come_forward_lifts_what_it_holds_and_goes_on() {
+    let _turn = one_at_a_time().await;
+    let mut stage = Stage::start(StageOptions { scene: SCENE, ..StageOptions::default() }).await;
+    // The first transit leads to the block, the second one carries it; the approach ends at it.
+    for (what, phase, requests) in [
+        ("with nothing in the hand", "approach", vec![json!({"ask": "jam"})]),
+        ("with the block in the hand", "transit", vec![nothing(), json!({"ask": "jam"})]),
+    ] {
+        let told = stage.events.len();
+        let followed = stage.goal_with_requests(EASY_GOAL, phase, &requests).await;
+        assert!(
+            is_told_as_it_is(&mut stage, what, "red block", &followed).await,
+            "{what}: {:?}",
+            followed.ending
+        );
+        let noticed = stage.events[told..].iter().any(|event| event.message.contains("the arm is stuck"));
+        assert!(noticed, "{what}: {}", stage.story());
+        stage.put("red block", EASY_PLACE).await;
+    }
+    stage.end().await;
+}

@@ -147,6 +147,32 @@ async fn a_model_plans_and_its_recorded_conversation_does_the_same_without_it() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_writes_lists_is_asked_again_and_its_list_is_carried_out() {
+    let _turn = one_at_a_time().await;
+    let server = server(|heard| {
+        assert!(heard.body.get("tools").is_none(), "a list needs no tools");
+        let is_first = heard.body["messages"].as_array().unwrap().len() == 2;
+        let list = "1. pick up the red block /(red block)/\n2. place the red block on the plate /(red block, plate)/";
+        let usage = Usage { tokens_in: 700, tokens_out: 30, seconds: 0.0 };
+        let text = if is_first { "The block goes on the plate." } else { list };
+        Turn { text: text.to_owned(), calls: Vec::new(), end: End::Complete, usage }
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let parameter = settings(&folder, "hybrid", &server.base_url);
+    let file = folder.path().join("agent.yaml");
+    let text = std::fs::read_to_string(&file).unwrap().replace("retries: 1", "retries: 1, plans: list");
+    std::fs::write(&file, text).unwrap();
+    let mut stage = stage(parameter).await;
+    let done = stage.goal(ODD_GOAL).await;
+    assert_eq!(done.ending.outcome, Outcome::Done, "{:?}\n{}", done.ending, stage.story());
+    assert_eq!((done.planning.planner.as_str(), server.heard().len()), ("model", 2));
+    let truth = stage.arm_stands().await;
+    let block = truth.objects.iter().find(|object| object.name == "red block").unwrap();
+    assert!(block.on.iter().chain(&block.inside).any(|under| under == "plate"), "{block:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_grammar_does_not_understand_goes_to_the_model() {
     let _turn = one_at_a_time().await;
     let server = server(|heard| {

@@ -65,10 +65,7 @@ pub async fn interfere(
             (Disturbance::Take, "retreat") => (put_down, FALL, "taken away again"),
             (Disturbance::Jam, "transit") if held.is_some() => {
                 under_way(judge, truth.time).await?;
-                // It may have arrived meanwhile.
-                if judge.ask(&json!({"ask": "jam"})).await.is_err() {
-                    continue;
-                }
+                judge.ask(&json!({"ask": "jam"})).await?;
                 return Ok("the arm was held in the middle of its motion".to_owned());
             }
             _ => continue,

@@ -13,7 +13,7 @@
 //! | `{"ask":"knock_over","object":NAME,"toward":[x,y]}` | `{"done":true}`: laid on its side, its top that way |
 //! | `{"ask":"jump_localisation","by":[x,y,yaw]}` | `{"done":true}`: the base believes it is elsewhere, for some seconds |
 //! | `{"ask":"put_obstacle","position":[x,y]}` | `{"done":true}`: a box of 0.4 x 0.4 x 0.7 m on the floor; `null` takes it away |
-//! | `{"ask":"jam"}` | `{"done":true}`: the arm stays where it is, and its controller does not tell, until the motion is stopped |
+//! | `{"ask":"jam"}` | `{"done":true}`: the arm stays where it is in this motion or the next, and its controller does not tell, until the motion is stopped |
 //! | `{"ask":"bump"}` | `{"done":true}`: the base is stopped as if it had touched something |
 //! | `{"ask":"vendor",KEY:VALUE,..}` | the vendor's driver as it is then: what it was set to; keys below |
 //! | `{"ask":"moveit",KEY:VALUE,..}` | `{"done":true}`; keys that are absent are right again |

@@ -212,7 +212,10 @@ impl Physics {
             }
             Request::PutObstacle { position } => told(self.world.put_obstacle(position)),
             Request::Bump => told(self.world.bump()),
-            Request::Jam => told(self.world.jam()),
+            Request::Jam => {
+                self.world.jam();
+                told(true)
+            }
             // Answered where they are read: drivers, MoveIt and Nav2 are no part of physics.
             Request::Vendor(_) | Request::Moveit(_) | Request::Nav2(_) => {
                 Answer::Error("not of physics".to_owned())

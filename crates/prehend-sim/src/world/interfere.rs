@@ -90,10 +90,10 @@ impl World {
         }
     }
 
-    /// The arm stays where it is in the middle of its motion, and its controller does not tell, until the motion is stopped: a fault
-    /// for tests. False when nothing moves.
-    pub fn jam(&mut self) -> bool {
-        self.controller.jam()
+    /// The arm stays where it is in the middle of its motion, or of the next one, and its controller does not tell, until the motion is
+    /// stopped: a fault for tests.
+    pub fn jam(&mut self) {
+        self.controller.jam();
     }
 
     /// Stops the base as if it had touched something: a fault for tests. False without a base.

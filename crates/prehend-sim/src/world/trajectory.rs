@@ -132,13 +132,15 @@ pub(super) struct Controller {
     positions: JointVector,
     velocities: JointVector,
     running: Option<Running>,
+    /// The next motion does not come forward.
+    jams: bool,
     next_id: u64,
 }
 
 impl Controller {
     pub(super) fn new(positions: &[f64]) -> Self {
         let velocities = vec![0.0; positions.len()];
-        Self { positions: positions.to_vec(), velocities, running: None, next_id: 1 }
+        Self { positions: positions.to_vec(), velocities, running: None, jams: false, next_id: 1 }
     }
 
     pub(super) fn positions(&self) -> &[f64] {
@@ -165,7 +167,8 @@ impl Controller {
         let points = self.checked(model, points)?;
         let id = MotionId(self.next_id);
         self.next_id += 1;
-        self.running = Some(Running { id, points, at: 0.0, rate: 1.0, stop: None });
+        let rate = if std::mem::take(&mut self.jams) { 0.0 } else { 1.0 };
+        self.running = Some(Running { id, points, at: 0.0, rate, stop: None });
         Ok(id)
     }
 
@@ -227,11 +230,12 @@ impl Controller {
         Ok(points)
     }
 
-    /// The arm stays where it is and the motion goes on for whoever asked for it, until it is stopped. False when nothing moves.
-    pub(super) fn jam(&mut self) -> bool {
-        let Some(running) = &mut self.running else { return false };
-        running.rate = 0.0;
-        true
+    /// The arm stays where it is and its motion, or the next one, goes on for whoever asked for it, until it is stopped.
+    pub(super) fn jam(&mut self) {
+        match &mut self.running {
+            Some(running) => running.rate = 0.0,
+            None => self.jams = true,
+        }
     }
 
     /// Stops the running motion along its path; it ends with `outcome` when the arm stands.
