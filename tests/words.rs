@@ -130,6 +130,42 @@ async fn a_page_that_lies_costs_a_refusal_and_no_motion() {
     assert_eq!(kept(&folder)[0]["means"], json!("red block"));
 }
 
+/// Two blocks that one word names.
+const TWO_BLOCKS: &str = "\
+name: two
+objects:
+- {name: red block, class: block, shape: box, color: red, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.40, 0.14]}}
+- {name: green block, class: block, shape: box, color: green, size: [0.04, 0.04, 0.05], mass: 0.08, pose: {xy: [0.42, 0.26]}}
+- {name: plate, class: plate, shape: plate, color: white, size: {radius: 0.095}, mass: 0.4, pose: {xy: [0.45, -0.12]}}
+";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_robot_asks_about_is_answered_in_a_few_words() {
+    let _turn = one_at_a_time().await;
+    let folder = tempfile::tempdir().unwrap();
+    let parameter = settings(&folder, None, None);
+    let parameters = vec![(NodeName::Sim, "detector:=perfect"), (NodeName::Agent, parameter.leak() as &str)];
+    let mut stage = Stage::start(StageOptions { scene: TWO_BLOCKS, parameters, ..Default::default() }).await;
+    // What is no sentence means nothing before there was a question.
+    let nothing = stage.goal("the green one").await;
+    assert_eq!(nothing.ending.reason.as_deref(), Some("not_understood"), "{:?}", nothing.ending);
+    let asked = stage.goal("put the block on the plate").await;
+    assert_eq!(asked.ending.reason.as_deref(), Some("ambiguous"), "{:?}", asked.ending);
+    assert_eq!(asked.planning.question.as_deref(), Some(asked.ending.message.as_str()));
+    let done = stage.goal("the green one").await;
+    assert_eq!(done.ending.outcome, Outcome::Done, "{:?}\n{}", done.ending, stage.story());
+    let missing = stage.goal("put the red block").await;
+    assert!(missing.planning.question.is_some(), "{:?}", missing.ending);
+    let done = stage.goal("next to the plate").await;
+    assert_eq!(done.ending.outcome, Outcome::Done, "{:?}\n{}", done.ending, stage.story());
+    let truth = stage.arm_stands().await;
+    let is_on = |name: &str| {
+        let block = truth.objects.iter().find(|object| object.name == name).unwrap();
+        block.on.iter().chain(&block.inside).any(|under| under == "plate")
+    };
+    assert!(is_on("green block") && !is_on("red block"));
+}
+
 #[test]
 fn words_are_taught_listed_and_forgotten_without_a_graph() {
     let folder = tempfile::tempdir().unwrap();

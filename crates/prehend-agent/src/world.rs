@@ -98,6 +98,14 @@ impl Fault {
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), after: None }
     }
+
+    /// Whether it asks the person for something: which thing is meant, or what is missing in the sentence ("Where shall it go? Say for
+    /// example ...").
+    pub fn asks(&self) -> bool {
+        let end = self.message.find(['.', '?', '!']);
+        let is_question = || end.is_some_and(|end| self.message[end..].starts_with('?'));
+        self.reason == Reason::Ambiguous || (self.reason == Reason::NotUnderstood && is_question())
+    }
 }
 
 /// What the agent's tools act on. Calls block until they are answered, fail typed, or are interrupted.

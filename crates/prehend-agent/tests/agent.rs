@@ -603,3 +603,42 @@ fn names_in_doubt_are_looked_at_again_before_anything_is_decided() {
     assert_eq!(report.outcome, Outcome::Refused);
     assert_eq!(world.skills, ["look thing_1", "look thing_1", "home"]);
 }
+
+#[test]
+fn a_question_is_answered_without_the_sentence_being_said_again() {
+    use prehend_agent::Planner;
+    use prehend_agent::language::answer::Asked;
+    use prehend_agent::language::parse;
+    let agent = agent();
+    for (text, answers, skills) in [
+        ("put the mug on the plate", &["the blue one"][..], "grasp mug_1; place mug_1 on plate_0"),
+        ("put the mug on the plate", &["the left one"], "grasp mug_0; place mug_0 on plate_0"),
+        ("pick up the apple", &["the one closest to the blue mug"], "grasp apple_1"),
+        // Two questions, one after the other; an answer that does not settle it is asked about again.
+        (
+            "put the mug next to the apple",
+            &["the red one", "the left apple"],
+            "grasp mug_0; place mug_0 next_to apple_0",
+        ),
+    ] {
+        let mut world = Scripted::new(kitchen());
+        let readings = parse(text, &agent.lexicon).expect("a reading");
+        let report = agent.run(&readings, &mut world, None);
+        assert_eq!(report.reason, Some(Reason::Ambiguous), "{text}: {}", report.message);
+        let mut asked = Asked { text: text.to_owned(), readings };
+        for answer in answers {
+            let (order, next) = agent
+                .answer(&asked, answer)
+                .expect("nothing unsafe")
+                .unwrap_or_else(|| panic!("{text} / {answer}"));
+            let report = agent.carry(&order, Planner::Builtin, None, &mut world, None);
+            asked = next;
+            if Some(answer) == answers.last() {
+                assert_eq!(report.outcome, Outcome::Done, "{text} / {answer}: {}", report.message);
+            } else {
+                assert_eq!(report.reason, Some(Reason::Ambiguous), "{text} / {answer}: {}", report.message);
+            }
+        }
+        assert_eq!(world.skills.join("; "), skills, "{text}");
+    }
+}

@@ -6,6 +6,7 @@ use crate::outcome::{Ending, Outcome, Planning};
 use crate::tally::Tally;
 use crate::trace;
 use futures::StreamExt;
+use prehend_agent::Fault;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_ros::RosError;
@@ -85,7 +86,10 @@ pub async fn run_recorded(
                 answered = true;
                 match accepted(answer) {
                     Ok(id) => goal_id = Some(id),
-                    Err(ending) => break ending,
+                    Err(ending) => {
+                        planning.question = asked(&ending);
+                        break ending;
+                    }
                 }
             }
             _ = watch.tick() => {
@@ -123,6 +127,12 @@ pub async fn run_recorded(
 }
 
 /// Id of the goal, or the end it came to at once.
+/// What the person is asked, when a goal was refused at once.
+fn asked(ending: &Ending) -> Option<String> {
+    let reason = Reason::parse(ending.reason.as_deref()?)?;
+    Fault::new(reason, ending.message.as_str()).asks().then(|| ending.message.clone())
+}
+
 fn accepted(answer: Result<SubmitGoal::Response, RosError>) -> Result<String, Ending> {
     match answer {
         Ok(answer) if answer.accepted => Ok(answer.goal_id),

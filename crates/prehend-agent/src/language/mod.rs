@@ -2,6 +2,7 @@
 //!
 //! Read [`Goal`] first, then [`parse`].
 
+pub mod answer;
 mod condition;
 pub mod goal;
 mod grammar;

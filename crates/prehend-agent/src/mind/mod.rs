@@ -17,6 +17,7 @@ pub(crate) use prompt::fenced;
 pub use talk::{Call, End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
 
 use crate::agent::{Agent, Outcome, Report, ended_unmoved};
+use crate::language::answer::Asked;
 use crate::language::{Goal, parse};
 use crate::planner::refuse_at_once;
 use crate::tools::Toolbox;
@@ -114,6 +115,26 @@ impl Agent {
                 Ok(Order { text: text.to_owned(), readings, refusal, answers })
             }
         }
+    }
+
+    /// What a sentence means as the answer to a question that the built-in planner has asked: an order, and what may be asked about it again.
+    /// `None` when it is no answer.
+    ///
+    /// Errors: unsafe.
+    pub fn answer(&self, asked: &Asked, text: &str) -> Result<Option<(Order, Asked)>, Fault> {
+        let Some(answered) = asked.answered(text, &self.lexicon) else { return Ok(None) };
+        for text in [text, &answered.text] {
+            if let Some(violation) = self.policy.check_sentence(text, &self.lexicon) {
+                return Err(Fault::new(Reason::Unsafe, violation.to_string()));
+            }
+        }
+        let mut readings = answered.readings.clone();
+        readings.retain(|reading| refuse_at_once(reading).is_none());
+        if readings.is_empty() {
+            return Ok(None);
+        }
+        let order = Order { text: answered.text.clone(), readings, refusal: None, answers: None };
+        Ok(Some((order, answered)))
     }
 
     /// Carries out an order to its end, with a model where the planner asks for one; without one the built-in planner's answer stands.

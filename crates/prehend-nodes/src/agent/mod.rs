@@ -19,6 +19,7 @@ use goal::{Ended, Running, Source};
 use mind::{Mind, Minds};
 
 pub use mind::try_model;
+use prehend_agent::language::answer::Asked;
 use prehend_agent::language::{Goal, Lexicon, Question, Step};
 use prehend_agent::mind::{Conversation, Order};
 use prehend_agent::policy::{Policy, Workspace};
@@ -90,6 +91,9 @@ struct Node {
     minds: Minds,
     /// A question of the language model, and when it was asked.
     open: Option<(Box<Conversation>, Instant)>,
+    /// What the built-in planner asks about, and when it was asked; the running goal may come to ask about it.
+    asked: Option<(Asked, Instant)>,
+    at_work: Option<Asked>,
     /// The program that calls the tools.
     remote: Option<remote::Session>,
     tuning: Tuning,
@@ -214,6 +218,8 @@ impl Node {
             agent,
             minds,
             open: None,
+            asked: None,
+            at_work: None,
             remote: None,
             tuning,
             clients,
@@ -269,6 +275,10 @@ impl Node {
                 Ok(goal_id)
             }
             Err(fault) => {
+                if fault.asks() {
+                    self.asked =
+                        Some((Asked { text: text.to_owned(), readings: Vec::new() }, Instant::now()));
+                }
                 let report = Report {
                     outcome: Outcome::Refused,
                     reason: Some(fault.reason),
@@ -369,9 +379,25 @@ impl Node {
         let (planner, mind) = self.minds.of_goal(model_turns)?;
         let open = self.open.as_ref().filter(|(_, asked)| asked.elapsed() < ANSWER_PATIENCE);
         let open = open.map(|(conversation, _)| conversation.clone());
-        let order = self.agent.order(text, planner, open)?;
+        let asked = self.asked.as_ref().filter(|(_, asked)| asked.elapsed() < ANSWER_PATIENCE);
+        let asked = asked.map(|(asked, _)| asked.clone());
+        let (order, asked) = match (self.agent.order(text, planner, open), asked) {
+            (Ok(order), Some(asked)) if order.readings.is_empty() && order.answers.is_none() => {
+                self.agent.answer(&asked, text)?.unwrap_or((order, asked))
+            }
+            (Err(fault), Some(asked)) if fault.reason == Reason::NotUnderstood => {
+                self.agent.answer(&asked, text)?.ok_or(fault)?
+            }
+            (order, _) => {
+                let order = order?;
+                let asked = Asked { text: text.to_owned(), readings: order.readings.clone() };
+                (order, asked)
+            }
+        };
         self.may_start(&order)?;
         self.open = None;
+        self.asked = None;
+        self.at_work = Some(asked);
         Ok((order, planner, mind))
     }
 
@@ -411,6 +437,9 @@ impl Node {
             self.asked_to_hold.end(report.outcome, report.state.held_object.as_ref());
             self.state = report.state.clone();
         }
+        let at_work =
+            self.at_work.take_if(|_| report.reason == Some(Reason::Ambiguous) && report.talk.is_none());
+        self.asked = at_work.filter(|asked| !asked.readings.is_empty()).map(|asked| (asked, Instant::now()));
         self.tell_end(&goal_id, &report);
         if let Some(session) = self.remote.take_if(|session| session.goal_id == goal_id) {
             session.end(&report);
@@ -429,7 +458,7 @@ impl Node {
     fn tell_end(&self, goal_id: &str, report: &Report) {
         let talk = report.talk.as_ref();
         let asked = talk.and_then(|talk| talk.question.clone());
-        let is_question = report.reason == Some(Reason::Ambiguous);
+        let asks = report.reason.is_some_and(|reason| Fault::new(reason, report.message.as_str()).asks());
         let warning = talk.and_then(|talk| talk.warning.as_ref());
         // Without a model that was of use, the grammar and the built-in planner have decided.
         let planner = if talk.is_some() && warning.is_none() { Planner::Model } else { Planner::Builtin };
@@ -445,7 +474,7 @@ impl Node {
                 "tokens_out": talk.usage.tokens_out,
                 "seconds": talk.usage.seconds,
             })),
-            "question": asked.or_else(|| is_question.then(|| report.message.clone())),
+            "question": asked.or_else(|| asks.then(|| report.message.clone())),
         });
         if let Some(warning) = warning {
             self.shell.trace.event(goal_id, TraceEvent::KIND_WARNING, "model", "unaided", warning, json!({}));

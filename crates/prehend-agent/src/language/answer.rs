@@ -1,0 +1,253 @@
+//! Answers to a question of the robot's: "the blue one", "the second from the left", "both", "in the basket". They are no sentences, and mean
+//! something only with the sentence that was asked about.
+
+use super::goal::{Condition, Goal, Head, Modifier, NounPhrase, Quantity, Question, Selector, Step};
+use super::grammar::Parser;
+use super::lexicon::Lexicon;
+use super::parse;
+use super::token::{self, Token};
+
+/// Most readings of a sentence with its answer.
+const MOST: usize = 24;
+
+/// What the person was asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The sentence, with the answers that were given so far.
+    pub text: String,
+    /// Its readings; empty when something was missing in it.
+    pub readings: Vec<Goal>,
+}
+
+impl Asked {
+    /// The sentence with its answer. Where the answer is a description, each thing that the sentence names may be the one it describes: the
+    /// scene decides. `None` when it is no answer.
+    pub fn answered(&self, answer: &str, lexicon: &Lexicon) -> Option<Self> {
+        let said = self.text.trim().trim_end_matches(['.', '!', '?', ';', ',']);
+        let answer = answer.trim().trim_end_matches(['.', '!', '?', ';', ',']);
+        let text = format!("{said} ({answer})");
+        if self.readings.is_empty() {
+            // "Where shall it go?" "in the basket", "the basket"
+            let whole =
+                [format!("{said} {answer}"), format!("{said} to {answer}"), format!("{said} into {answer}")];
+            let readings = whole.iter().find_map(|whole| parse(whole, lexicon).ok())?;
+            return Some(Self { text, readings });
+        }
+        let described = description(answer, lexicon)?;
+        let mut readings: Vec<Goal> = Vec::new();
+        for reading in &self.readings {
+            // "The left apple" is one of the apples that are spoken of, if there are any.
+            let heads = heads(reading);
+            let is_spoken_of = heads.contains(&described.head);
+            let fits = |head: &Head| !is_spoken_of || *head == described.head;
+            for slot in (0..heads.len()).filter(|slot| fits(&heads[*slot])) {
+                let mut goal = reading.clone();
+                let mut place = 0;
+                visit(&mut goal, &mut |phrase| {
+                    if place == slot {
+                        *phrase = refined(phrase, &described);
+                    }
+                    place += 1;
+                });
+                if goal != *reading && !readings.contains(&goal) && readings.len() < MOST {
+                    readings.push(goal);
+                }
+            }
+        }
+        (!readings.is_empty()).then_some(Self { text, readings })
+    }
+}
+
+/// The description that an answer is.
+fn description(answer: &str, lexicon: &Lexicon) -> Option<NounPhrase> {
+    let tokens = lexicon.cleaned(token::tokens(answer));
+    // "Both", "all of them", "either": how many, and nothing else.
+    let words: Vec<&str> = tokens.iter().map(Token::word).filter(|word| !word.is_empty()).collect();
+    let quantity = match words.as_slice() {
+        ["both"] | ["both", "of", "them"] | ["all"] | ["all", "of", "them"] | ["every", "one"] => {
+            Some(Quantity::All)
+        }
+        ["any"] | ["either"] | ["any", "of", "them"] | ["either", "of", "them"] | ["whichever"] => {
+            Some(Quantity::Any)
+        }
+        _ => None,
+    };
+    if let Some(quantity) = quantity {
+        return Some(NounPhrase { quantity, ..NounPhrase::default() });
+    }
+    let whole = |tokens: &[Token]| {
+        let mut phrases = Parser::new(tokens, lexicon).whole_list()?;
+        let mut phrase = phrases.pop().filter(|_| phrases.is_empty())?;
+        if phrase.head == Head::Noun("one".to_owned()) {
+            phrase.head = Head::Anything;
+        }
+        Some(phrase)
+    };
+    // "The second from the left" leaves out "one".
+    let with_one = |at: usize| {
+        let mut tokens = tokens.clone();
+        tokens.insert(at, Token::Word("one".to_owned()));
+        whole(&tokens)
+    };
+    let fits = |phrase: &NounPhrase| !matches!(phrase.head, Head::It | Head::Them);
+    whole(&tokens).filter(fits).or_else(|| (1..=tokens.len().min(4)).find_map(with_one).filter(fits))
+}
+
+/// A phrase as the answer describes it more closely, or instead.
+fn refined(phrase: &NounPhrase, by: &NounPhrase) -> NounPhrase {
+    let is_same = match (&phrase.head, &by.head) {
+        (_, Head::Anything) => true,
+        (one, other) => one == other,
+    };
+    if !is_same {
+        return by.clone();
+    }
+    let mut refined = phrase.clone();
+    for attribute in &by.attributes {
+        if !refined.attributes.contains(attribute) {
+            refined.attributes.push(attribute.clone());
+        }
+    }
+    refined.excluded_attributes.extend(by.excluded_attributes.iter().cloned());
+    refined.selectors.extend(by.selectors.iter().cloned());
+    refined.modifiers.extend(by.modifiers.iter().cloned());
+    refined.except.extend(by.except.iter().cloned());
+    if !matches!(by.quantity, Quantity::One | Quantity::Other | Quantity::Others) {
+        refined.quantity = by.quantity;
+    }
+    refined.text = refined.to_string();
+    refined
+}
+
+/// What kinds of things the phrases of a goal name, in the order in which they are visited.
+fn heads(goal: &Goal) -> Vec<Head> {
+    let mut goal = goal.clone();
+    let mut found = Vec::new();
+    visit(&mut goal, &mut |phrase| found.push(phrase.head.clone()));
+    found
+}
+
+/// Calls `with` for every noun phrase of a goal, the outer ones before those within them.
+fn visit(goal: &mut Goal, with: &mut dyn FnMut(&mut NounPhrase)) {
+    match goal {
+        Goal::Steps(steps) => in_steps(steps, with),
+        Goal::Question(question) => in_question(question, with),
+        Goal::Lesson { .. } => {}
+        Goal::Conditional { condition: Condition { question, .. }, then, otherwise } => {
+            in_question(question, with);
+            in_steps(then, with);
+            in_steps(otherwise, with);
+        }
+    }
+}
+
+fn in_steps(steps: &mut [Step], with: &mut dyn FnMut(&mut NounPhrase)) {
+    for step in steps {
+        match step {
+            Step::Pick { objects, .. } | Step::Act { objects, .. } | Step::Swap { objects } => {
+                list(objects, with)
+            }
+            Step::Place { objects, destination, .. } => {
+                list(objects, with);
+                list(&mut destination.targets, with);
+            }
+            Step::Go { target } => phrase(target, with),
+            Step::Unsupported { .. } | Step::Home | Step::Look | Step::Stop => {}
+        }
+    }
+}
+
+fn in_question(question: &mut Question, with: &mut dyn FnMut(&mut NounPhrase)) {
+    match question {
+        Question::Where(phrases) | Question::Compare { options: phrases, .. } => list(phrases, with),
+        Question::Count(one)
+        | Question::Exists(one)
+        | Question::Which(one)
+        | Question::Color(one)
+        | Question::Measure(_, one) => phrase(one, with),
+        Question::Is { subject, description } => {
+            phrase(subject, with);
+            phrase(description, with);
+        }
+        _ => {}
+    }
+}
+
+fn list(phrases: &mut [NounPhrase], with: &mut dyn FnMut(&mut NounPhrase)) {
+    phrases.iter_mut().for_each(|one| phrase(one, with));
+}
+
+fn phrase(one: &mut NounPhrase, with: &mut dyn FnMut(&mut NounPhrase)) {
+    with(one);
+    for Modifier { targets, .. } in &mut one.modifiers {
+        list(targets, with);
+    }
+    for selector in &mut one.selectors {
+        if let Selector::Closest(targets) | Selector::Farthest(targets) = selector {
+            list(targets, with);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(text: &str) -> Asked {
+        let readings = parse(text, &Lexicon::built_in()).unwrap_or_default();
+        Asked { text: text.to_owned(), readings }
+    }
+
+    #[test]
+    fn an_answer_describes_more_closely_what_was_asked_about() {
+        let lexicon = Lexicon::built_in();
+        let mut wrong = Vec::new();
+        for (text, answer, wanted) in [
+            ("put the mug on the plate", "the blue one", "place(the blue mug -> on the plate)"),
+            ("put the mug on the plate", "The blue mug, please.", "place(the blue mug -> on the plate)"),
+            ("put the mug on the plate", "blue", "place(the blue mug -> on the plate)"),
+            ("put the mug on the plate", "the left one", "place(the mug +side left -> on the plate)"),
+            (
+                "put the mug on the plate",
+                "the second from the left",
+                "place(the mug +nth 2 left -> on the plate)",
+            ),
+            (
+                "put the mug on the plate",
+                "the one next to the bowl",
+                "place(the mug [near the bowl] -> on the plate)",
+            ),
+            ("put the mug on the plate", "both", "place(all mug -> on the plate)"),
+            ("put the mug on the plate", "any", "place(a mug -> on the plate)"),
+            ("put the mug on the plate", "the large one", "place(the mug +most size -> on the plate)"),
+            ("pick up the fruit on the plate", "the apple", "pick(the apple)"),
+            ("where is the mug?", "the red one", "where(the red mug)"),
+            ("put the apple", "in the bowl", "place(the apple -> in the bowl)"),
+            ("put the apple", "the bowl", "place(the apple -> to the bowl)"),
+            ("clear the table", "the basket", "place(all thing [on_table] -> to the basket)"),
+            ("clear the table", "in the basket", "place(all thing [on_table] -> in the basket)"),
+        ] {
+            let found =
+                asked(text).answered(answer, &lexicon).map(|found| found.readings).unwrap_or_default();
+            let readings: Vec<String> = found.iter().map(ToString::to_string).collect();
+            if !readings.iter().any(|reading| reading == wanted) {
+                wrong.push(format!("{text} / {answer}: {readings:?}, not {wanted}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_none() {
+        let lexicon = Lexicon::built_in();
+        for answer in ["", "yes", "it", "why?", "I do not know", "\u{0}", "zz zz zz zz zz"] {
+            let found = asked("put the mug on the plate").answered(answer, &lexicon);
+            let harmless = found
+                .as_ref()
+                .is_none_or(|found| found.readings.iter().all(|goal| matches!(goal, Goal::Steps(_))));
+            assert!(harmless, "{answer}: {found:?}");
+        }
+        assert_eq!(asked("put the mug on the plate").answered("", &lexicon), None);
+        assert_eq!(asked("put the mug on the plate").answered("it", &lexicon), None);
+    }
+}
