@@ -20,7 +20,7 @@ use prehend_scene::{
 use remedy::has_touched;
 pub(crate) use remedy::{Remedy, remedy};
 pub(crate) use settle::FRAMES;
-use siblings::{Undone, are_siblings, is_of_one, told};
+use siblings::{Undone, are_siblings, fills, full_words, is_full, is_of_one, told};
 use std::collections::HashMap;
 pub(crate) use words::done_words;
 use words::puts_down;
@@ -232,6 +232,12 @@ impl Agent {
                     }
                     done.push(words);
                 }
+                // "Until the bowl is full": now it is.
+                Err(fault) if !done.is_empty() && fills(action) && is_full(fault.reason) => {
+                    executor.put_aside(&map).map_err(end)?;
+                    done.push(full_words(action, &map));
+                    break;
+                }
                 Err(fault) => {
                     let is_free = executor.tools.state().held_object.is_none();
                     let nothing_done = actions[..number].iter().all(|a| matches!(a, Action::Already(_)));
@@ -315,6 +321,12 @@ struct Executor<'t, 'w> {
 }
 
 impl Executor<'_, '_> {
+    /// Puts what is held on the table, if anything is.
+    fn put_aside(&mut self, named_in: &ObjectMap) -> Result<(), Fault> {
+        let Some(object) = self.tools.state().held_object.clone() else { return Ok(()) };
+        self.act(&Action::put_on_table(object, None), named_in).map(drop)
+    }
+
     fn remember(&mut self, action: &Action, map: &ObjectMap) {
         let keys: Vec<&ObjectKey> = match action {
             Action::Pick { object, .. } | Action::Act { object, .. } | Action::Go { object } => vec![object],
@@ -413,7 +425,7 @@ impl Executor<'_, '_> {
                 self.grasp(object, part.as_deref())?;
                 Ok(done_words(step, named_in))
             }
-            Action::Place { object, relation, targets, drop, part, compartment, spot } => {
+            Action::Place { object, relation, targets, drop, part, compartment, spot, .. } => {
                 let area = spot.as_ref().map(|spot| spot.area);
                 let how = How { drop: *drop, compartment: *compartment, area };
                 if compartment.is_none() && self.stands_already(object, *relation, targets, named_in)? {

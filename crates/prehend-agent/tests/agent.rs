@@ -642,3 +642,37 @@ fn a_question_is_answered_without_the_sentence_being_said_again() {
         assert_eq!(world.skills.join("; "), skills, "{text}");
     }
 }
+
+#[test]
+fn one_of_several_will_do_and_a_bowl_is_filled_until_it_is_full() {
+    let done = [
+        ("put the lemon or the pear in the bowl", "grasp pear_0; place pear_0 in bowl_0"),
+        ("put the pear or the lemon in the bowl", "grasp pear_0; place pear_0 in bowl_0"),
+    ];
+    let wrong: Vec<String> = done.iter().filter_map(|(text, skills)| does(text, skills)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let refused =
+        refuses("put the lemon or the banana in the bowl", Reason::NotFound, "neither a lemon nor a banana");
+    assert_eq!(refused, None);
+
+    let mut world = Scripted::new(kitchen());
+    world.no_room_after = Some(2);
+    let report = run("put the apples and the pear in the bowl until it is full", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}\n{:?}", report.message, world.skills);
+    assert!(report.message.contains("the white bowl has no room for more"), "{}", report.message);
+    assert!(
+        world.held.is_none() && world.skills.last().is_some_and(|skill| skill.contains("table")),
+        "{:?}",
+        world.skills
+    );
+    // Not asked to fill it, what does not fit is told.
+    let mut world = Scripted::new(kitchen());
+    world.no_room_after = Some(2);
+    let report = run("put the apples and the pear in the bowl", &mut world);
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Failed, Some(Reason::NoPlace)),
+        "{}",
+        report.message
+    );
+}

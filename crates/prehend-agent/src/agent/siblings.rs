@@ -2,7 +2,7 @@
 //!
 //! When one of them cannot be done the others still can ("open every drawer"), and the person is told which was not, and why.
 
-use crate::planner::{Action, Plan, listed, plan_words};
+use crate::planner::{Action, Plan, describe, listed, plan_words};
 use crate::world::Fault;
 use prehend_scene::{ObjectMap, Reason};
 
@@ -67,6 +67,27 @@ pub(super) fn is_of_one(reason: Reason) -> bool {
         | Reason::Timeout
         | Reason::SensorFault
         | Reason::Internal => false,
+    }
+}
+
+/// Whether an action puts as many things somewhere as there is room for.
+pub(super) fn fills(action: &Action) -> bool {
+    matches!(action, Action::Place { until_full: true, .. })
+}
+
+/// Whether a fault says that there is no room left.
+pub(super) fn is_full(reason: Reason) -> bool {
+    matches!(reason, Reason::NoPlace | Reason::Infeasible)
+}
+
+/// That the target of an action is full, in words.
+pub(super) fn full_words(action: &Action, named_in: &ObjectMap) -> String {
+    match action {
+        Action::Place { targets, .. } if !targets.is_empty() => {
+            let names: Vec<String> = targets.iter().map(|key| describe(key, named_in)).collect();
+            format!("{} has no room for more", listed(&names))
+        }
+        _ => "there is no room for more".to_owned(),
     }
 }
 

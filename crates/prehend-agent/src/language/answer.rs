@@ -30,7 +30,10 @@ impl Asked {
             // "Where shall it go?" "in the basket", "the basket"
             let whole =
                 [format!("{said} {answer}"), format!("{said} to {answer}"), format!("{said} into {answer}")];
-            let readings = whole.iter().find_map(|whole| parse(whole, lexicon).ok())?;
+            let readings = whole.iter().find_map(|whole| parse(whole, lexicon).ok());
+            // "Which of them shall go where?" "the red ones on the left, the blue ones in the bowl"
+            let readings = readings
+                .or_else(|| parse(&format!("put {}", told_apart(said, answer, lexicon)), lexicon).ok())?;
             return Some(Self { text, readings });
         }
         let described = description(answer, lexicon)?;
@@ -56,6 +59,19 @@ impl Asked {
         }
         (!readings.is_empty()).then_some(Self { text, readings })
     }
+}
+
+/// An answer with "ones" written out, where the sentence names what is sorted: "the red blocks on the left".
+fn told_apart(said: &str, answer: &str, lexicon: &Lexicon) -> String {
+    let tokens = token::tokens(said);
+    let words: Vec<&str> = tokens.iter().map(Token::word).collect();
+    let end = words.iter().position(|word| *word == "by").unwrap_or(words.len());
+    let noun = words[..end].last().filter(|word| lexicon.nounable(word) && end > 1);
+    let written = answer.split(' ').map(|word| match noun {
+        Some(noun) if word == "ones" => *noun,
+        _ => word,
+    });
+    written.collect::<Vec<_>>().join(" ")
 }
 
 /// The description that an answer is.
@@ -225,6 +241,16 @@ mod tests {
             ("put the apple", "in the bowl", "place(the apple -> in the bowl)"),
             ("put the apple", "the bowl", "place(the apple -> to the bowl)"),
             ("clear the table", "the basket", "place(all thing [on_table] -> to the basket)"),
+            (
+                "sort the blocks by colour",
+                "the red ones in the bowl, the blue ones on the plate",
+                "place(all red block -> in the bowl); place(all blue block -> on the plate)",
+            ),
+            (
+                "sort the fruit",
+                "the apples on the left side of the table and the pears in the basket",
+                "place(all apple -> region left); place(all pear -> in the basket)",
+            ),
             ("clear the table", "in the basket", "place(all thing [on_table] -> in the basket)"),
         ] {
             let found =

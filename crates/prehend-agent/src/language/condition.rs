@@ -8,6 +8,41 @@ use super::grammar::{Parser, replace_pronoun, resolve_ones};
 use super::lexicon::Lexicon;
 use super::token::Token;
 
+/// "Put apples in the bowl until it is full": as many as there is room for. `None` when the sentence ends otherwise, or what is to be full is
+/// not what things are put into.
+pub(super) fn until_full(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
+    let is = |position: usize, word: &str| tokens.get(position).is_some_and(|token| token.word() == word);
+    let begin = (1..tokens.len()).rev().find(|position| is(*position, "until") || is(*position, "till"))?;
+    let asked = without_marks(&tokens[begin + 1..]);
+    let (last, named) = asked.split_last().filter(|(last, _)| last.word() == "full")?;
+    let (copula, named) = named.split_last().filter(|_| !last.word().is_empty())?;
+    if !["is", "are", "gets", "becomes"].contains(&copula.word()) {
+        return None;
+    }
+    let full = Parser::new(named, lexicon).whole_list()?;
+    let main = without_marks(&tokens[..begin]);
+    // "Keep putting" is "put".
+    let kept = usize::from(is(0, "keep")) + usize::from(is(0, "keep") && is(1, "on"));
+    let mut main = main.get(kept..)?.to_vec();
+    let verb = lexicon.verbs.at(&main, 0).map(|(_, verb)| verb.lemma.clone()).next();
+    if let Some(verb) = verb.filter(|_| kept > 0) {
+        main[0] = Token::Word(verb);
+    }
+    let mut steps = steps(&main, lexicon)?;
+    let Some(Step::Place { objects, destination, .. }) = steps.last_mut() else { return None };
+    let fits = full.iter().all(|np| {
+        matches!(np.head, Head::It | Head::Them)
+            || destination.targets.iter().any(|target| target.head == np.head)
+    });
+    if !fits || destination.targets.is_empty() {
+        return None;
+    }
+    destination.until_full = true;
+    // "Blocks" and "the blocks" are as many as there are.
+    objects.iter_mut().filter(|np| np.quantity == Quantity::Any).for_each(|np| np.quantity = Quantity::All);
+    Some(Goal::Steps(steps))
+}
+
 /// The reading of a sentence that begins or ends with a condition; `None` when there is none, or a part of it is not understood.
 pub(super) fn conditional(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
     let is = |position: usize, word: &str| tokens.get(position).is_some_and(|token| token.word() == word);
@@ -85,7 +120,9 @@ fn build(
     let mut then = steps(told, lexicon)?;
     let (mut question, no) = question(without_marks(asked), lexicon)?;
     let mut otherwise = match otherwise {
-        Some(tokens) => steps(tokens, lexicon).or_else(|| same_with(&then, tokens, lexicon))?,
+        Some(tokens) => steps(tokens, lexicon)
+            .or_else(|| same_with(&then, tokens, lexicon))
+            .or_else(|| same_there(&then, tokens, lexicon))?,
         None => Vec::new(),
     };
     // "it" is what the condition speaks of; in the condition, where or what something was to be put.
@@ -147,6 +184,16 @@ fn same_with(then: &[Step], tokens: &[Token], lexicon: &Lexicon) -> Option<Vec<S
         _ => return None,
     }
     Some(vec![step])
+}
+
+/// "else put the apple there": the place is the one that was named.
+fn same_there(then: &[Step], tokens: &[Token], lexicon: &Lexicon) -> Option<Vec<Step>> {
+    let tokens = without_marks(tokens);
+    let (last, rest) = tokens.split_last().filter(|(last, _)| ["there", "instead"].contains(&last.word()))?;
+    let (verb, objects) = rest.split_first()?;
+    let is_verb = lexicon.verbs.has_word(verb.word());
+    let objects = if is_verb { objects } else { rest };
+    same_with(then, objects, lexicon).filter(|_| !last.word().is_empty())
 }
 
 /// What a step moves or acts on.

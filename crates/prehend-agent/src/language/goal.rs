@@ -107,6 +107,9 @@ pub struct Destination {
     pub targets: Vec<NounPhrase>,
     /// The words it was said with.
     pub words: String,
+    /// As many as there is room for: "until the bowl is full".
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub until_full: bool,
 }
 
 /// A relation that a destination was said with.
@@ -177,6 +180,9 @@ pub struct NounPhrase {
     pub modifiers: Vec<Modifier>,
     /// What is not meant ("everything except the mug", "the mug, not the red one").
     pub except: Vec<NounPhrase>,
+    /// What will do instead ("the apple or the pear"): any one that fits the phrase or one of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<NounPhrase>,
 }
 
 /// How many objects a noun phrase means.

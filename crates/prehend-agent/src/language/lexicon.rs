@@ -35,6 +35,8 @@ pub enum VerbMeaning {
     Empty,
     /// Take everything off the table.
     Clear,
+    /// Put things of a kind together: only whoever says it knows where.
+    Sort,
     /// Put things into.
     Fill,
     /// Hand over to a person.

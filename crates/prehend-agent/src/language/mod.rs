@@ -61,6 +61,9 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
         );
         return Err(NotUnderstood { words: String::new(), message });
     }
+    if let Some(goal) = condition::until_full(&tokens, lexicon) {
+        return Ok(vec![all_of_mass(goal, lexicon)]);
+    }
     if let Some(goal) = condition::conditional(&tokens, lexicon) {
         return Ok(vec![all_of_mass(goal, lexicon)]);
     }
@@ -68,12 +71,25 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
     if let Some(goal) = lesson::lesson(&token::tokens(text), lexicon) {
         return Ok(vec![goal]);
     }
+    parse_tokens(tokens, lexicon)
+}
+
+/// As [`parse`], of a sentence without a condition.
+fn parse_tokens(tokens: Vec<Token>, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> {
     let parser = Parser::new(&tokens, lexicon);
     let mut readings: Vec<(Result<Goal, String>, u32)> =
         parser.question().into_iter().map(|(goal, cost)| (Ok(goal), cost)).collect();
     readings.extend(parser.sentence().iter().map(|reading| (Parser::goal(reading), reading.cost)));
     readings.sort_by_key(|(goal, cost)| (*cost, goal.as_ref().map_or(0, modified_targets)));
     let Some((_, best)) = readings.first() else {
+        // "The lemon into the bowl, please": what leads somewhere needs no verb.
+        let leads = |token: &Token| ["into", "onto"].contains(&token.word());
+        if tokens.iter().any(leads) && tokens.first().is_some_and(|token| token.word() != ELLIPTIC) {
+            let put = [Token::Word(ELLIPTIC.to_owned())].into_iter().chain(tokens.iter().cloned());
+            if let Ok(goals) = parse_tokens(put.collect(), lexicon) {
+                return Ok(goals);
+            }
+        }
         return Err(stumbled(&tokens, &parser, lexicon));
     };
     let limit = best + WINDOW;
@@ -152,6 +168,8 @@ fn modified_targets(goal: &Goal) -> usize {
         .sum()
 }
 
+/// The verb of a sentence that has none.
+const ELLIPTIC: &str = "put";
 /// What to say as an example of what can be done.
 const EXAMPLES: &str = "Try for example \"put the red mug in the bowl\", \"pick up the largest apple\" or \"where is the spoon?\".";
 

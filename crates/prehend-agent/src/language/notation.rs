@@ -58,6 +58,10 @@ impl fmt::Display for Step {
 
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.until_full {
+            let plain = Self { until_full: false, ..self.clone() };
+            return write!(f, "{plain} until full");
+        }
         match self.relation {
             PlaceRelation::Known(relation) => f.write_str(relation.name())?,
             PlaceRelation::To => f.write_str("to")?,
@@ -132,6 +136,7 @@ impl fmt::Display for NounPhrase {
         words.extend(self.selectors.iter().map(|selector| format!("+{selector}")));
         words.extend(self.modifiers.iter().map(|modifier| format!("[{modifier}]")));
         words.extend(self.except.iter().map(|except| format!("-({except})")));
+        words.extend(self.alternatives.iter().map(|other| format!("or {other}")));
         f.write_str(&words.join(" "))
     }
 }

@@ -481,6 +481,7 @@ impl<'c, 'w> Course<'c, 'w> {
                         part: None,
                         compartment,
                         spot: None,
+                        until_full: false,
                     })
                 }
                 (Some(Interaction::Place { .. }), None) | (None, _) => None,

@@ -169,6 +169,9 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
 
     /// Everything that fits a phrase but for its number; not empty.
     pub(super) fn candidates(&mut self, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
+        if !np.alternatives.is_empty() {
+            return self.any_of(np);
+        }
         let mut keys = self.named(np)?;
         for attribute in &np.excluded_attributes {
             let query = format!("{} {}", attribute.word, head_query(np, false));
@@ -201,6 +204,28 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         }
         for selector in &np.selectors {
             keys = self.chosen(np, selector, keys)?;
+        }
+        Ok(keys)
+    }
+
+    /// Everything that one of several phrases means; not empty.
+    fn any_of(&mut self, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
+        let first = NounPhrase { alternatives: Vec::new(), ..np.clone() };
+        let mut keys = Vec::new();
+        let mut missing = Vec::new();
+        for option in std::iter::once(&first).chain(&np.alternatives) {
+            let found = self.loose(option)?;
+            if found.is_empty() {
+                missing.push(with_article(&singular_words(option)));
+            }
+            keys.extend(found.into_iter().filter(|key| !keys.contains(key)).collect::<Vec<_>>());
+        }
+        if keys.is_empty() {
+            let map = self.map()?;
+            let all: Vec<ObjectKey> = map.objects.iter().map(|object| object.key.clone()).collect();
+            let seen = super::describe::inventory_words(&all, &map);
+            let message = format!("I see neither {}. I see {seen}.", missing.join(" nor "));
+            return Err(refuse(Reason::NotFound, message));
         }
         Ok(keys)
     }

@@ -58,6 +58,8 @@ pub enum Action {
         relation: Relation,
         /// Targets of the relation.
         targets: Vec<ObjectKey>,
+        /// It ends well when there is no room for it any more.
+        until_full: bool,
         /// Whether to let it fall a short way.
         drop: bool,
         /// Part to grasp it by.
@@ -95,13 +97,13 @@ impl Action {
     /// Puts something somewhere, gripped as it comes and set down.
     pub(crate) fn place(object: ObjectKey, relation: Relation, targets: Vec<ObjectKey>) -> Self {
         let (part, compartment, spot) = (None, None, None);
-        Self::Place { object, relation, targets, drop: false, part, compartment, spot }
+        Self::Place { object, relation, targets, until_full: false, drop: false, part, compartment, spot }
     }
 
     /// Puts something onto the table, into a part of it when one is meant.
     pub(crate) fn put_on_table(object: ObjectKey, spot: Option<Spot>) -> Self {
         let (relation, targets, part, compartment) = (Relation::Table, Vec::new(), None, None);
-        Self::Place { object, relation, targets, drop: false, part, compartment, spot }
+        Self::Place { object, relation, targets, until_full: false, drop: false, part, compartment, spot }
     }
 }
 

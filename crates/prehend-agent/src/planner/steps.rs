@@ -61,6 +61,7 @@ impl Grounder<'_, '_, '_> {
                             part: part.clone(),
                             compartment,
                             spot,
+                            until_full: destination.until_full,
                         };
                         match self.put(&key, relation, &targets, &held)?.filter(|_| compartment.is_none()) {
                             Some(clause) => actions.push(Action::Already(clause)),

@@ -106,6 +106,8 @@ pub(crate) struct Scripted {
     pub(crate) misses: f64,
     /// What goes wrong before the next goal.
     pub(crate) settling: Option<Fault>,
+    /// After so many placements into something there is no room in it.
+    pub(crate) no_room_after: Option<usize>,
     /// Every skill that was executed, in words.
     pub(crate) skills: Vec<String>,
     /// Every tool call, in words.
@@ -274,6 +276,15 @@ impl World for Scripted {
             }
             let after = SkillOutcome { held: self.held.clone(), map_stale };
             return Err(Fault { reason, message: format!("scripted {}", reason.code()), after: Some(after) });
+        }
+        if request.relation == Some(Relation::In)
+            && self.no_room_after.as_mut().is_some_and(|left| *left == 0)
+        {
+            let after = Some(SkillOutcome { held: self.held.clone(), map_stale: false });
+            return Err(Fault { reason: Reason::NoPlace, message: "no room".to_owned(), after });
+        }
+        if let Some(left) = self.no_room_after.as_mut().filter(|_| request.relation == Some(Relation::In)) {
+            *left -= 1;
         }
         match request.skill {
             Skill::Grasp => self.held = Some(request.object.clone()),

@@ -107,6 +107,15 @@ impl<'a> Scene<'a> {
         if depth > DEPTH {
             return Err(vec![Reason::NotUnderstood]);
         }
+        if !phrase.alternatives.is_empty() {
+            let first = NounPhrase { alternatives: Vec::new(), ..phrase.clone() };
+            let mut found: Vec<usize> = Vec::new();
+            for option in std::iter::once(&first).chain(&phrase.alternatives) {
+                let fits = self.described(option, depth + 1)?;
+                found.extend(fits.into_iter().filter(|index| !found.contains(index)).collect::<Vec<_>>());
+            }
+            return Ok(found);
+        }
         let all = 0..self.truth.objects.len();
         let mut found: Vec<usize> = match &phrase.head {
             Head::Noun(noun) => self.names.named(noun, &phrase.quantity, &self.words.synonyms),

@@ -238,6 +238,7 @@ impl Parser<'_> {
             VerbMeaning::Discard => self.discard(found, out),
             VerbMeaning::Empty => self.empty(found, out),
             VerbMeaning::Clear => self.clear(found, out),
+            VerbMeaning::Sort => self.sort(found, out),
             VerbMeaning::Fill => self.fill(found, out),
             VerbMeaning::Give => self.give(found, out),
             VerbMeaning::Find => self.ask(found, Question::Where, out),

@@ -34,7 +34,11 @@ impl Parser<'_> {
 
     fn destination_at(&self, start: usize, out: &mut Alts<Destination>) {
         let mut push = |relation, targets, next, cost| {
-            out.push(Alt { value: Destination { relation, targets, words: String::new() }, next, cost });
+            out.push(Alt {
+                value: Destination { relation, targets, words: String::new(), until_full: false },
+                next,
+                cost,
+            });
         };
         let known = PlaceRelation::Known;
         let mut spots = Vec::new();
@@ -122,7 +126,11 @@ impl Parser<'_> {
 
     fn preposition(&self, after: usize, word: PlaceWord, out: &mut Alts<Destination>) {
         let mut push = |relation, targets, next, cost| {
-            out.push(Alt { value: Destination { relation, targets, words: String::new() }, next, cost });
+            out.push(Alt {
+                value: Destination { relation, targets, words: String::new(), until_full: false },
+                next,
+                cost,
+            });
         };
         let relation = match word {
             PlaceWord::Known(relation) => PlaceRelation::Known(relation),

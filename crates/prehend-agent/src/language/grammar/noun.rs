@@ -325,7 +325,49 @@ impl Parser<'_> {
         out.push(Alt { value: core, next, cost });
     }
 
-    /// One or more noun phrases joined by commas and "and".
+    /// Two or more noun phrases of which one will do: "the apple or the pear", "either the red or the blue mug".
+    fn alternatives(&self, position: usize) -> Alts<Vec<NounPhrase>> {
+        let start = self.past_words("either", position).unwrap_or(position);
+        let is_one = |np: &NounPhrase| matches!(np.quantity, Quantity::One | Quantity::Any);
+        let mut out = Vec::new();
+        let begun = self.noun_phrase(start).into_iter().filter(|alt| is_one(&alt.value));
+        let mut frontier: Alts<Vec<NounPhrase>> =
+            begun.map(|alt| Alt { value: vec![alt.value], next: alt.next, cost: alt.cost }).collect();
+        for _ in 0..4 {
+            let mut longer = Vec::new();
+            let mut listed = Vec::new();
+            for alt in &frontier {
+                let comma = alt.next + usize::from(self.is_comma(alt.next));
+                // "the apple, the pear or the lemon": "or" comes with the last one.
+                let or = self.past_words("or", comma);
+                let Some(next) = or.or_else(|| (comma > alt.next).then_some(comma)) else { continue };
+                for item in self.noun_phrase(next).into_iter().filter(|item| is_one(&item.value)) {
+                    let mut list = alt.value.clone();
+                    let inherited = inherit_head(&mut list, &item.value);
+                    list.push(item.value);
+                    let cost = (alt.cost + item.cost).saturating_sub(if inherited { 2 } else { 0 });
+                    let alt = Alt { value: list, next: item.next, cost };
+                    if or.is_some() {
+                        listed.push(alt.clone());
+                    }
+                    longer.push(alt);
+                }
+            }
+            for alt in &listed {
+                let mut alternatives = alt.value.clone();
+                let mut first = alternatives.remove(0);
+                let texts: Vec<&str> = alt.value.iter().map(|np| np.text.as_str()).collect();
+                first.text = texts.join(" or ");
+                first.quantity = Quantity::Any;
+                first.alternatives = alternatives;
+                out.push(Alt { value: vec![first], next: alt.next, cost: alt.cost });
+            }
+            frontier = keep(longer, 4, 20);
+        }
+        out
+    }
+
+    /// One or more noun phrases joined by commas and "and", or alternatives.
     pub(super) fn noun_list(&self, position: usize) -> Alts<Vec<NounPhrase>> {
         if let Some(known) = self.lists.borrow().get(&position) {
             return known.clone();
@@ -335,7 +377,7 @@ impl Parser<'_> {
             .into_iter()
             .map(|alt| Alt { value: vec![alt.value], next: alt.next, cost: alt.cost })
             .collect();
-        let mut done = Vec::new();
+        let mut done = self.alternatives(position);
         while !frontier.is_empty() && done.len() < 200 {
             let mut longer = Vec::new();
             for alt in &frontier {

@@ -54,6 +54,21 @@ impl Parser<'_> {
         }
     }
 
+    /// "Sort the blocks by colour": which shall go where is asked, and done when it is answered ("the red ones on the left, ...").
+    pub(super) fn sort(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
+        for start in self.after_particle(found, found.next) {
+            let objects = self.noun_list(start);
+            let ends = objects.iter().map(|list| list.next).chain([start]);
+            for end in ends {
+                let by = self.past_any(&["by", "according to", "into groups by"], end);
+                let by = by.and_then(|next| (!self.word(next).is_empty()).then_some(next + 1));
+                let Some(next) = by.or_else(|| self.boundary(end).then_some(end)) else { continue };
+                let question = "Which of them shall go where? Say for example \"the red ones on the left side, the blue ones in the bowl\".";
+                out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: 0 });
+            }
+        }
+    }
+
     pub(super) fn clear(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         for start in self.after_particle(found, found.next) {
             let table_end = self.table(start);
@@ -101,6 +116,7 @@ impl Parser<'_> {
                     relation: PlaceRelation::Known(Relation::In),
                     targets: vec![container.value.clone()],
                     words: format!("in {}", container.value.text),
+                    until_full: false,
                 };
                 out.push(Alt {
                     value: put(objects.value, destination, None, false),

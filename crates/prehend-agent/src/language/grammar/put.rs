@@ -234,6 +234,7 @@ impl Parser<'_> {
                     relation: PlaceRelation::Known(Relation::NextTo),
                     targets: vec![first.clone()],
                     words: "together".to_owned(),
+                    until_full: false,
                 };
                 put(rest.to_vec(), destination, None, false)
             }
@@ -310,6 +311,7 @@ pub(super) fn table(words: &str) -> Destination {
         relation: PlaceRelation::Known(Relation::Table),
         targets: Vec::new(),
         words: words.to_owned(),
+        until_full: false,
     }
 }
 

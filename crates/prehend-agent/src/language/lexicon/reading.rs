@@ -8,7 +8,7 @@ use prehend_config::{Map, Value};
 use prehend_scene::Relation;
 use std::collections::{HashMap, HashSet};
 
-const MEANINGS: [(&str, VerbMeaning); 17] = [
+const MEANINGS: [(&str, VerbMeaning); 18] = [
     ("pick", VerbMeaning::Pick),
     ("collect", VerbMeaning::Collect),
     ("place", VerbMeaning::Place),
@@ -18,6 +18,7 @@ const MEANINGS: [(&str, VerbMeaning); 17] = [
     ("discard", VerbMeaning::Discard),
     ("empty", VerbMeaning::Empty),
     ("clear", VerbMeaning::Clear),
+    ("sort", VerbMeaning::Sort),
     ("fill", VerbMeaning::Fill),
     ("give", VerbMeaning::Give),
     ("find", VerbMeaning::Find),
