@@ -177,3 +177,15 @@ fn what_cannot_be_taught_is_refused() {
         report.message
     );
 }
+
+#[test]
+fn what_one_frame_did_not_name_is_looked_at_again_before_its_word_is_taken_for_something_else() {
+    let mut world = table();
+    words(&mut world).says = TWO.to_vec();
+    // The knife is a moutai, as a second look shows.
+    world.disputed = Some(("knife_0".into(), 2, "moutai"));
+    let report = run(GOAL, &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert_eq!(world.skills, ["grasp knife_0", "place knife_0 on plate_0"]);
+    assert!(words(&mut world).asked.is_empty());
+}

@@ -195,6 +195,7 @@ fn list(phrases: &mut [NounPhrase], with: &mut dyn FnMut(&mut NounPhrase)) {
 
 fn phrase(one: &mut NounPhrase, with: &mut dyn FnMut(&mut NounPhrase)) {
     with(one);
+    list(&mut one.alternatives, with);
     for Modifier { targets, .. } in &mut one.modifiers {
         list(targets, with);
     }

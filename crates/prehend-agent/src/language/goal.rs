@@ -180,7 +180,7 @@ pub struct NounPhrase {
     pub modifiers: Vec<Modifier>,
     /// What is not meant ("everything except the mug", "the mug, not the red one").
     pub except: Vec<NounPhrase>,
-    /// What will do instead ("the apple or the pear"): any one that fits the phrase or one of these.
+    /// "The apple or the pear": what it may be; the rest of the phrase chooses among what fits one of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<NounPhrase>,
 }

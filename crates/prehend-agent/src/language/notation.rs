@@ -115,6 +115,10 @@ impl fmt::Display for Dimension {
 impl fmt::Display for NounPhrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words: Vec<String> = Vec::new();
+        if !self.alternatives.is_empty() {
+            let selectors = self.selectors.iter().map(|selector| format!(" +{selector}")).collect::<String>();
+            return write!(f, "one of ({}){selectors}", joined(&self.alternatives, " or "));
+        }
         match (self.quantity, &self.head) {
             (_, Head::It | Head::Them) => {}
             (Quantity::One, _) => words.push("the".to_owned()),
@@ -136,7 +140,6 @@ impl fmt::Display for NounPhrase {
         words.extend(self.selectors.iter().map(|selector| format!("+{selector}")));
         words.extend(self.modifiers.iter().map(|modifier| format!("[{modifier}]")));
         words.extend(self.except.iter().map(|except| format!("-({except})")));
-        words.extend(self.alternatives.iter().map(|other| format!("or {other}")));
         f.write_str(&words.join(" "))
     }
 }

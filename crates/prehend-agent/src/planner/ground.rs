@@ -170,7 +170,11 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
     /// Everything that fits a phrase but for its number; not empty.
     pub(super) fn candidates(&mut self, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
         if !np.alternatives.is_empty() {
-            return self.any_of(np);
+            let mut keys = self.any_of(np)?;
+            for selector in &np.selectors {
+                keys = self.chosen(np, selector, keys)?;
+            }
+            return Ok(keys);
         }
         let mut keys = self.named(np)?;
         for attribute in &np.excluded_attributes {
@@ -210,10 +214,9 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
 
     /// Everything that one of several phrases means; not empty.
     fn any_of(&mut self, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
-        let first = NounPhrase { alternatives: Vec::new(), ..np.clone() };
         let mut keys = Vec::new();
         let mut missing = Vec::new();
-        for option in std::iter::once(&first).chain(&np.alternatives) {
+        for option in &np.alternatives {
             let found = self.loose(option)?;
             if found.is_empty() {
                 missing.push(with_article(&singular_words(option)));

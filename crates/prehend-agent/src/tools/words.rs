@@ -1,7 +1,7 @@
 //! What unknown words are taken for, within one goal (VLA2 III-B).
 
 use super::{ToolOutput, Toolbox};
-use crate::agent::Outcome;
+use crate::agent::{FRAMES, Outcome};
 use crate::language::plural;
 use crate::words::{Judgement, Lesson, Origin, Seen, judge, speaks_against_words, split_query};
 use crate::world::{Fault, Retrieval};
@@ -16,6 +16,8 @@ const SHARE: f64 = 0.15;
 pub(super) struct Learned {
     /// What each is taken for; `None` when nothing is known of it.
     lessons: HashMap<String, Option<Lesson>>,
+    /// How often each was left open, because something that was seen had no sure name.
+    left_open: HashMap<String, usize>,
     /// What is said of words that are taken for nothing.
     notes: HashMap<String, String>,
     /// Lessons by which something was found.
@@ -38,6 +40,14 @@ impl Toolbox<'_> {
         found: Retrieval,
     ) -> Result<(Retrieval, Option<TakenFor>), Fault> {
         let (before, word) = split_query(query, self.lexicon);
+        // What bears the word as its name may have been missed in this frame: others are looked at first.
+        if !found.doubtful.is_empty() {
+            let times = self.words.left_open.entry(word.clone()).or_default();
+            *times += 1;
+            if *times <= FRAMES {
+                return Ok((found, None));
+            }
+        }
         let Some(lesson) = self.lesson(&word, &before)? else { return Ok((found, None)) };
         let is_plural =
             query.to_lowercase().split_whitespace().last().is_some_and(|last| !word.ends_with(last));

@@ -108,11 +108,13 @@ impl<'a> Scene<'a> {
             return Err(vec![Reason::NotUnderstood]);
         }
         if !phrase.alternatives.is_empty() {
-            let first = NounPhrase { alternatives: Vec::new(), ..phrase.clone() };
             let mut found: Vec<usize> = Vec::new();
-            for option in std::iter::once(&first).chain(&phrase.alternatives) {
+            for option in &phrase.alternatives {
                 let fits = self.described(option, depth + 1)?;
                 found.extend(fits.into_iter().filter(|index| !found.contains(index)).collect::<Vec<_>>());
+            }
+            for selector in &phrase.selectors {
+                found = self.selected(found, selector, depth)?;
             }
             return Ok(found);
         }

@@ -1,6 +1,7 @@
 //! Questions about properties, sizes and distances.
 
 use super::modifier::measured;
+use super::noun::any_of;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{Dimension, NounPhrase, Quantity, Question, Selector};
 use crate::language::lexicon::Describing;
@@ -143,6 +144,10 @@ impl Parser<'_> {
                     out.push(Alt { value, next: options.next, cost: options.cost });
                 }
             }
+            // "which is closer to the bowl, the plate or the pan?"
+            if let Some(is) = self.past_any(&["is", "are"], next) {
+                self.nearer(is, out);
+            }
             // "which of the two boxes is bigger?"
             for np in before.map_or_else(Vec::new, |of| self.noun_phrase(of)) {
                 if !super::modifier::is_plural(&np.value) {
@@ -175,6 +180,33 @@ impl Parser<'_> {
                     let value = Question::Compare { dimension, more, options: options.value };
                     out.push(Alt { value, next: end, cost: options.cost + 1 });
                 }
+            }
+        }
+    }
+
+    /// "closer to the bowl, the plate or the pan"
+    fn nearer(&self, position: usize, out: &mut Alts<Question>) {
+        let (after, is_near) = match (
+            self.past_any(&["closer to", "nearer to", "closest to", "nearest to"], position),
+            self.past_any(&["farther from", "further from", "farthest from", "furthest from"], position),
+        ) {
+            (Some(after), _) => (after, true),
+            (None, Some(after)) => (after, false),
+            (None, None) => return,
+        };
+        for target in self.noun_phrase(after) {
+            // Without the comma it is one of several targets.
+            if !self.is_comma(target.next) {
+                continue;
+            }
+            for options in self.options(target.next) {
+                let mut one = any_of(options.value, Quantity::One);
+                let targets = vec![target.value.clone()];
+                one.selectors =
+                    vec![if is_near { Selector::Closest(targets) } else { Selector::Farthest(targets) }];
+                // What stands before the comma is what is gone by, and not one of the options.
+                let cost = (target.cost + options.cost).saturating_sub(1);
+                out.push(Alt { value: Question::Which(one), next: options.next, cost });
             }
         }
     }

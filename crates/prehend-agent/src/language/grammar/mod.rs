@@ -40,6 +40,10 @@ pub(super) type Alts<T> = Vec<Alt<T>>;
 
 /// What a clause turned out to be.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "readings live for one sentence; a question is the largest, and the rarest"
+)]
 pub(super) enum Clause {
     /// Something to do.
     Step(Step),

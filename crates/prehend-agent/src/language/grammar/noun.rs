@@ -354,13 +354,8 @@ impl Parser<'_> {
                 }
             }
             for alt in &listed {
-                let mut alternatives = alt.value.clone();
-                let mut first = alternatives.remove(0);
-                let texts: Vec<&str> = alt.value.iter().map(|np| np.text.as_str()).collect();
-                first.text = texts.join(" or ");
-                first.quantity = Quantity::Any;
-                first.alternatives = alternatives;
-                out.push(Alt { value: vec![first], next: alt.next, cost: alt.cost });
+                let one = any_of(alt.value.clone(), Quantity::Any);
+                out.push(Alt { value: vec![one], next: alt.next, cost: alt.cost });
             }
             frontier = keep(longer, 4, 20);
         }
@@ -413,6 +408,12 @@ impl Parser<'_> {
         }
         comma.then_some((next, true))
     }
+}
+
+/// One of several.
+pub(super) fn any_of(alternatives: Vec<NounPhrase>, quantity: Quantity) -> NounPhrase {
+    let texts: Vec<&str> = alternatives.iter().map(|np| np.text.as_str()).collect();
+    NounPhrase { text: texts.join(" or "), quantity, alternatives, ..NounPhrase::default() }
 }
 
 impl PartialEq for Core {
