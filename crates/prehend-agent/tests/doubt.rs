@@ -156,3 +156,19 @@ fn looks_have_a_budget() {
     let looks = world.skills.iter().filter(|skill| skill.starts_with("look")).count();
     assert_eq!(looks, 4, "{:?}", world.skills);
 }
+
+#[test]
+fn when_all_that_bears_the_name_is_excluded_the_nearest_others_are_looked_at() {
+    let mut world = Scripted::new(vec![
+        thing("cup_0", "cup", "red", 0.35, 0.20, BALL),
+        thing("mug_0", "mug", "blue", 0.45, -0.10, BALL),
+        thing("plate_0", "plate", "white", 0.40, 0.05, PLATE),
+    ]);
+    // From elsewhere it is seen to be a mug.
+    let mut named = world.map.objects.clone();
+    named[0].class_name = "mug".to_owned();
+    world.shown_by_look = vec![("cup_0".into(), named)];
+    let report = run("put any mug except the blue one on the plate", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert_eq!(world.skills, ["look cup_0", "grasp cup_0", "place cup_0 on plate_0"]);
+}

@@ -45,5 +45,7 @@ pub(super) fn lesson(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
             && words.iter().all(|word| lexicon.nounable(word) || lexicon.describing.has_word(word));
         fits.then(|| crate::words::singular(&words.join(" "), lexicon))
     };
-    Some(Goal::Lesson { word: named(word)?, means: named(means)? })
+    // "Red means the apple": a word that describes is no name.
+    let names = word.iter().any(|word| !lexicon.describing.has_word(word) && !lexicon.determiners.has_word(word));
+    names.then_some(Goal::Lesson { word: named(word)?, means: named(means)? })
 }

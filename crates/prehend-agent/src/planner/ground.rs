@@ -9,6 +9,8 @@ use prehend_scene::{Makes, ObjectKey, ObjectMap, Reason, Relation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// How many of the things nearest to a description are looked at again when nothing is left of it.
+const OTHERS: usize = 2;
 /// Candidates asked for when all that fit are wanted.
 const ALL: u32 = 16;
 
@@ -203,6 +205,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             }
             keys.retain(|key| !not.contains(key));
             if keys.is_empty() {
+                self.doubt_others(np)?;
                 return Err(refuse(Reason::NotFound, format!("Nothing is left of \"{}\".", self.words(np))));
             }
         }
@@ -210,6 +213,16 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             keys = self.chosen(np, selector, keys)?;
         }
         Ok(keys)
+    }
+
+    /// All that bears the name is excluded: what is meant is something that a view named otherwise.
+    fn doubt_others(&mut self, np: &NounPhrase) -> Result<(), Fault> {
+        if !matches!(np.head, Head::Noun(_)) {
+            return Ok(());
+        }
+        let others = self.retrieve(&head_query(np, false), ALL)?.rejected;
+        self.tools.doubt(others.into_iter().map(|rejected| rejected.key).take(OTHERS).collect());
+        Ok(())
     }
 
     /// Everything that one of several phrases means; not empty.

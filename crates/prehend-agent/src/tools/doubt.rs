@@ -56,6 +56,11 @@ impl Toolbox<'_> {
         self.scope == Scope::Local && !self.considered.doubtful.is_empty()
     }
 
+    /// Says of which things it is open whether one of them is meant: nothing else is left.
+    pub(crate) fn doubt(&mut self, keys: Vec<ObjectKey>) {
+        self.considered.found(&[], &keys);
+    }
+
     /// Says of whose front too little is seen, in place of what was said before.
     pub(crate) fn unclear(&mut self, keys: Vec<ObjectKey>) {
         self.considered.unclear = keys;
