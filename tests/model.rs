@@ -151,7 +151,11 @@ async fn a_model_that_writes_lists_is_asked_again_and_its_list_is_carried_out() 
     let _turn = one_at_a_time().await;
     let server = server(|heard| {
         assert!(heard.body.get("tools").is_none(), "a list needs no tools");
-        let is_first = heard.body["messages"].as_array().unwrap().len() == 2;
+        let messages = heard.body["messages"].as_array().unwrap();
+        let is_first = messages.len() == 3;
+        // What the camera sees, with the things and their keys drawn in.
+        let url = messages[2]["content"][1]["image_url"]["url"].as_str().unwrap();
+        assert!(url.starts_with("data:image/png;base64,iVBORw0KGgo") && url.len() > 20_000, "{}", url.len());
         let list = "1. pick up the red block /(red block)/\n2. place the red block on the plate /(red block, plate)/";
         let usage = Usage { tokens_in: 700, tokens_out: 30, seconds: 0.0 };
         let text = if is_first { "The block goes on the plate." } else { list };
@@ -161,7 +165,8 @@ async fn a_model_that_writes_lists_is_asked_again_and_its_list_is_carried_out() 
     let folder = tempfile::tempdir().unwrap();
     let parameter = settings(&folder, "hybrid", &server.base_url);
     let file = folder.path().join("agent.yaml");
-    let text = std::fs::read_to_string(&file).unwrap().replace("retries: 1", "retries: 1, plans: list");
+    let text =
+        std::fs::read_to_string(&file).unwrap().replace("retries: 1", "retries: 1, plans: list, sees: true");
     std::fs::write(&file, text).unwrap();
     let mut stage = stage(parameter).await;
     let done = stage.goal(ODD_GOAL).await;

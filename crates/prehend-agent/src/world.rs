@@ -152,6 +152,10 @@ pub trait World {
     fn tool_called(&mut self, name: &str, arguments: &str);
     /// A tool has answered.
     fn tool_answered(&mut self, name: &str, output: &ToolOutput);
+    /// What the camera sees now with each thing of the map and its key, as the bytes of a PNG; `None` when there is no picture.
+    fn picture(&mut self) -> Option<Vec<u8>> {
+        None
+    }
     /// Who knows words and learns new ones, when there is somebody.
     fn words(&mut self) -> Option<&mut dyn Words> {
         None

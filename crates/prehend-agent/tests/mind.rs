@@ -50,6 +50,7 @@ fn kitchen() -> Vec<Object> {
 /// A model that says these turns, and keeps what it was told.
 #[derive(Default)]
 struct Said {
+    sees: bool,
     turns: std::collections::VecDeque<Result<Turn, ModelFault>>,
     heard: Vec<Vec<Message>>,
     tools: Vec<Tool>,
@@ -72,6 +73,10 @@ impl Said {
 }
 
 impl Model for Said {
+    fn sees(&self) -> bool {
+        self.sees
+    }
+
     fn turn(&mut self, messages: &[Message], tools: &[Tool]) -> Result<Turn, ModelFault> {
         self.heard.push(messages.to_vec());
         self.tools = tools.to_vec();
@@ -596,4 +601,39 @@ fn mutated_conversations_end_typed_and_claim_nothing_wrong() {
         "{done} of {} mutated conversations (seed {SEED}) came to their end, no wrong claim",
         2 * MUTATED
     );
+}
+
+#[test]
+fn a_model_that_sees_is_shown_the_scene_at_first_and_after_each_action() {
+    let pictures = |messages: &[Message]| -> Vec<u8> {
+        let png = |message: &Message| match message {
+            Message::Picture { png, .. } => Some(png[0]),
+            _ => None,
+        };
+        messages.iter().filter_map(png).collect()
+    };
+    let mut world = Scripted::new(kitchen());
+    world.has_picture = true;
+    let mut model = Said { sees: true, ..Said::new(pear_in_bowl()) };
+    let report = carry(ODD, Planner::Model, &mut model, &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    // The byte is how many skills were executed when it was taken; one picture stands at a time.
+    let shown: Vec<Vec<u8>> = model.heard.iter().map(|messages| pictures(messages)).collect();
+    assert_eq!(shown, [vec![0], vec![0], vec![1], vec![1], vec![2]]);
+    // Answers to calls follow the calls at once.
+    for messages in &model.heard {
+        for (before, after) in messages.iter().zip(messages.iter().skip(1)) {
+            if matches!(before, Message::Assistant { calls, .. } if !calls.is_empty()) {
+                assert!(matches!(after, Message::Tool { .. }), "{after:?}");
+            }
+        }
+    }
+    // Who does not see, and a camera that is silent, change nothing.
+    for (sees, has_picture) in [(false, true), (true, false)] {
+        let mut world = Scripted::new(kitchen());
+        world.has_picture = has_picture;
+        let mut model = Said { sees, ..Said::new(pear_in_bowl()) };
+        assert_eq!(carry(ODD, Planner::Model, &mut model, &mut world).outcome, Outcome::Done);
+        assert!(model.heard.iter().all(|messages| pictures(messages).is_empty()));
+    }
 }

@@ -18,7 +18,6 @@ pub mod node;
 pub mod observer;
 pub mod outcome;
 pub mod physics;
-pub mod pictures;
 pub mod recording;
 pub mod replay;
 pub mod run_folder;

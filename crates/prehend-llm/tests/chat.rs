@@ -503,3 +503,50 @@ async fn a_server_behind_tls_is_trusted_by_its_authority_only() {
     let missing = ModelSettings { ca_file: Some("nowhere.pem".into()), ..trusting };
     assert_eq!(HttpModel::new(missing, None).err(), Some(SetupError::Authority));
 }
+
+#[tokio::test]
+async fn a_picture_stands_where_each_provider_wants_it_and_no_tools_are_sent_when_there_are_none() {
+    let png = vec![0x89, b'P', b'N', b'G', 0, 255];
+    let data = "iVBORwD/";
+    for (name, provider) in ProviderName::ALL {
+        let expected = Turn { calls: Vec::new(), ..turn(provider) };
+        let server = ScriptedModel::start(vec![streamed(&stream(provider, &expected))]).await;
+        let base = server.base_url.trim_end_matches("/v1").to_owned();
+        let model = HttpModel::new(settings(provider, &base), Some(KEY)).unwrap();
+        let messages = [
+            Message::System { text: "the rules".to_owned() },
+            Message::User { text: "the sentence".to_owned() },
+            Message::Picture { text: "the scene".to_owned(), png: png.clone() },
+        ];
+        let found = model.session().turn(&messages, &[]).await;
+        assert_eq!(found.map(untimed), Ok(expected), "{name}");
+        let body = &server.heard()[0].body;
+        assert!(body.get("tools").is_none(), "{name}: {body}");
+        let (found, text) = match provider {
+            ProviderName::OpenAi => {
+                let parts = &body["messages"][2]["content"];
+                assert_eq!(parts[1]["type"], "image_url");
+                let url = parts[1]["image_url"]["url"].as_str().unwrap();
+                (url.strip_prefix("data:image/png;base64,").unwrap(), &parts[0]["text"])
+            }
+            ProviderName::Anthropic => {
+                let parts = &body["messages"][0]["content"];
+                assert_eq!(
+                    (&parts[2]["type"], &parts[2]["source"]["media_type"]),
+                    (&json!("image"), &json!("image/png"))
+                );
+                (parts[2]["source"]["data"].as_str().unwrap(), &parts[1]["text"])
+            }
+            ProviderName::Gemini => {
+                let parts = &body["contents"][0]["parts"];
+                assert_eq!(parts[2]["inlineData"]["mimeType"], "image/png");
+                (parts[2]["inlineData"]["data"].as_str().unwrap(), &parts[1]["text"])
+            }
+            ProviderName::Ollama => {
+                let message = &body["messages"][2];
+                (message["images"][0].as_str().unwrap(), &message["content"])
+            }
+        };
+        assert_eq!((found, text), (data, &json!("the scene")), "{name}");
+    }
+}

@@ -17,6 +17,7 @@ pub mod move_group;
 mod moveit_layout;
 pub mod object_map;
 mod permit;
+pub mod pictures;
 pub mod robot;
 mod running;
 pub mod share;

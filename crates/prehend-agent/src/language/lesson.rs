@@ -46,6 +46,7 @@ pub(super) fn lesson(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
         fits.then(|| crate::words::singular(&words.join(" "), lexicon))
     };
     // "Red means the apple": a word that describes is no name.
-    let names = word.iter().any(|word| !lexicon.describing.has_word(word) && !lexicon.determiners.has_word(word));
+    let names =
+        word.iter().any(|word| !lexicon.describing.has_word(word) && !lexicon.determiners.has_word(word));
     names.then_some(Goal::Lesson { word: named(word)?, means: named(means)? })
 }

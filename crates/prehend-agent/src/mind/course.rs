@@ -81,6 +81,8 @@ pub(super) struct Course<'c, 'w> {
     /// The newest keys of what was picked up, and the keys it was picked up by.
     renamed: HashMap<ObjectKey, ObjectKey>,
     last_failed: bool,
+    /// Whether the scene is another since the model saw it.
+    has_acted: bool,
     vain: u32,
     nonsense: u32,
     /// How often each call was made with one answer since the last action that was done.
@@ -118,6 +120,7 @@ impl<'c, 'w> Course<'c, 'w> {
             observed: Observed::default(),
             renamed: HashMap::new(),
             last_failed: false,
+            has_acted: false,
             vain: 0,
             nonsense: 0,
             repeated: HashMap::new(),
@@ -159,9 +162,13 @@ impl<'c, 'w> Course<'c, 'w> {
         if self.order.answers.is_some() {
             self.take_answer();
         }
+        self.show(model);
         while self.talk.turns.len() < TURNS {
             if let Some(fault) = self.tools.interrupted() {
                 return Err(fault.into());
+            }
+            if std::mem::take(&mut self.has_acted) {
+                self.show(model);
             }
             let turn = self.turn(model)?;
             if let Some(done) = self.take(&turn)? {
@@ -169,6 +176,14 @@ impl<'c, 'w> Course<'c, 'w> {
             }
         }
         Err(Broken::Model(ModelFault::Spent(format!("it made {TURNS} turns"))))
+    }
+
+    /// Shows the scene to a model that sees.
+    fn show(&mut self, model: &dyn Model) {
+        if model.sees() {
+            let picture = self.tools.picture();
+            prompt::show(&mut self.talk.messages, picture);
+        }
     }
 
     /// What the grammar's own plans of the sentence are. In rooms keys change with every drive, and nothing is expected.
@@ -394,6 +409,7 @@ impl<'c, 'w> Course<'c, 'w> {
             Err(fault) => Err(fault),
         };
         self.last_failed = result.is_err();
+        self.has_acted = true;
         if result.is_ok() {
             self.repeated.clear();
         }

@@ -79,6 +79,7 @@ impl<'c> Strict<'c> {
 
     fn run(&mut self, model: &mut dyn Model, world: &mut dyn World) -> Result<String, Broken> {
         self.open(world)?;
+        self.show(model, world);
         let mut open: VecDeque<Subtask> = self.list(model, world)?.into();
         let mut replans = 0;
         while let Some(subtask) = open.front() {
@@ -106,6 +107,7 @@ impl<'c> Strict<'c> {
                 "```json\n{told}\n```\nWrite the list of what is left to do, in the same format; what is done stays done."
             );
             self.talk.messages.push(Message::User { text });
+            self.show(model, world);
             open = match self.list(model, world) {
                 Ok(rest) => rest.into(),
                 // What stood in the way is said, and not what the model made of it.
@@ -115,6 +117,14 @@ impl<'c> Strict<'c> {
         }
         let done: Vec<&str> = self.done.iter().map(|(_, said)| said.as_str()).collect();
         Ok(done.join(" "))
+    }
+
+    /// Shows the scene to a model that sees.
+    fn show(&mut self, model: &dyn Model, world: &mut dyn World) {
+        if model.sees() {
+            let picture = self.toolbox(world).picture();
+            prompt::show(&mut self.talk.messages, picture);
+        }
     }
 
     /// The rules, and what is seen; or the answer that the model has asked for.

@@ -18,6 +18,13 @@ pub enum Message {
         /// The text.
         text: String,
     },
+    /// What the robot sees, for a model that sees: the newest one only stands in a conversation.
+    Picture {
+        /// What it shows.
+        text: String,
+        /// The bytes of a PNG.
+        png: Vec<u8>,
+    },
     /// A turn of the model.
     Assistant {
         /// What it said besides its calls.
@@ -120,6 +127,10 @@ pub trait Model {
     ///
     /// Errors: [`ModelFault`]; retries that can help were made before.
     fn turn(&mut self, messages: &[Message], tools: &[Tool]) -> Result<Turn, ModelFault>;
+    /// Whether it is shown what the robot sees.
+    fn sees(&self) -> bool {
+        false
+    }
     /// Whether it is asked for a list of subtasks (VLA2 III-A) rather than for tool calls.
     fn writes_lists(&self) -> bool {
         false

@@ -552,6 +552,13 @@ impl<'w> Toolbox<'w> {
         fault
     }
 
+    /// What the camera sees now, with the keys of things.
+    pub(crate) fn picture(&mut self) -> Option<Vec<u8>> {
+        // The keys are those of a map that is at hand.
+        self.map().ok()?;
+        self.world.picture()
+    }
+
     /// A language model has made a turn.
     pub(crate) fn model_said(&mut self, turn: &Turn) {
         self.world.model_said(turn);

@@ -110,6 +110,8 @@ pub(crate) struct Scripted {
     pub(crate) no_room_after: Option<usize>,
     /// Every skill that was executed, in words.
     pub(crate) skills: Vec<String>,
+    /// Whether there is a camera's picture: a byte that counts the skills so far.
+    pub(crate) has_picture: bool,
     /// Every tool call, in words.
     pub(crate) calls: Vec<String>,
     pub(crate) updates: u32,
@@ -177,6 +179,10 @@ impl Scripted {
 }
 
 impl World for Scripted {
+    fn picture(&mut self) -> Option<Vec<u8>> {
+        self.has_picture.then(|| vec![self.skills.len() as u8])
+    }
+
     fn words(&mut self) -> Option<&mut dyn Words> {
         self.words.as_deref_mut().map(|words| words as &mut dyn Words)
     }

@@ -3,11 +3,11 @@
 use super::models;
 use crate::args::DetectArgs;
 use crate::outcome::exit;
-use crate::pictures::{self, PictureError};
 use crate::screen::{Screen, print_json};
 use prehend_geometry::ColorImage;
 use prehend_models::sight::{SightError, choose};
 use prehend_models::{ModelError, Runtime, RuntimeError};
+use prehend_nodes::pictures::{self, PictureError};
 use prehend_perception::traits::{InferenceError, Instance};
 use prehend_sim::sensors::overlay::{self, Annotation, PALETTE};
 use serde_json::json;

@@ -65,6 +65,11 @@ impl HttpModel {
         &self.inner.settings
     }
 
+    /// Whether it is sent what the camera sees.
+    pub fn sees(&self) -> bool {
+        self.inner.settings.sees
+    }
+
     /// Whether it is asked for lists of subtasks rather than for tool calls.
     pub fn writes_lists(&self) -> bool {
         self.inner.settings.writes_lists

@@ -20,6 +20,8 @@ pub struct ModelSettings {
     pub base_url: String,
     /// Name of the model, not empty.
     pub model: String,
+    /// Whether it sees: it is sent what the camera sees, with the keys of things.
+    pub sees: bool,
     /// Whether it writes a list of subtasks instead of calling tools.
     pub writes_lists: bool,
     /// Name of the environment variable that holds the key; `None` sends no key.
@@ -53,6 +55,7 @@ impl ModelSettings {
             provider,
             base_url: provider.base_url().to_owned(),
             model: model.to_owned(),
+            sees: false,
             writes_lists: false,
             key_env: None,
             ca_file: None,
@@ -84,6 +87,7 @@ impl ModelSettings {
             let usual = Self::new(provider.unwrap_or(ProviderName::OpenAi), "");
             let model = map.or("model", None, |value| value.text().map(Some));
             let base_url = map.or("base_url", None, |value| base_url(&value).map(Some));
+            let sees = map.or("sees", false, |value| value.bool());
             let lists = map.or("plans", false, |value| value.choice(&[("tools", false), ("list", true)]));
             let key_env = map.or("key_env", None, |value| variable(&value).map(Some));
             let ca_file = map.or("ca_file", None, |value| value.text().map(|text| Some(PathBuf::from(text))));
@@ -108,6 +112,7 @@ impl ModelSettings {
             Some(Some(Self {
                 base_url: base_url.unwrap_or(usual.base_url),
                 model,
+                sees: sees?,
                 writes_lists: lists?,
                 key_env,
                 ca_file: ca_file?,

@@ -1,5 +1,6 @@
 //! One goal at work: the agent on a thread of its own, and what may end it.
 
+use super::eyes::Eyes;
 use super::mind::{GoalMind, Mind};
 use super::words::{GoalWords, WordSource};
 use super::world::NodeWorld;
@@ -56,6 +57,7 @@ pub(super) struct Start {
     /// The model that may be asked.
     pub(super) mind: Option<Mind>,
     pub(super) words: WordSource,
+    pub(super) eyes: Option<Eyes>,
     pub(super) agent: Arc<Agent>,
     pub(super) clients: Clients,
     pub(super) trace: Trace,
@@ -113,6 +115,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         planner,
         mind,
         words,
+        eyes,
         agent,
         clients,
         trace,
@@ -145,6 +148,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         asked_to_hold,
         called: None,
         words,
+        eyes,
     };
     let before = SymbolicState { held_object: held.clone(), ..SymbolicState::default() };
     let mut mind = mind.map(|mind| GoalMind {

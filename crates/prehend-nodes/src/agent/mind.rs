@@ -55,12 +55,20 @@ pub(super) struct Minds {
 
 /// The model of one goal.
 pub(super) enum Mind {
-    /// One that is asked, and whether it writes lists.
-    Asked(Box<Session>, bool),
+    /// One that is asked.
+    Asked(Box<Session>, Manner),
     /// A conversation that was recorded.
     Recorded(Replay),
     /// A program that calls the tools.
     Called(Caller),
+}
+
+/// How a model that is asked plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// It is sent what the camera sees.
+    pub(super) sees: bool,
+    writes_lists: bool,
 }
 
 impl Minds {
@@ -79,6 +87,11 @@ impl Minds {
         Ok(Self { planner: settings.planner, model, words })
     }
 
+    /// Whether a model is sent what the camera sees.
+    pub(super) fn see(&self) -> bool {
+        self.model.as_ref().is_some_and(HttpModel::sees)
+    }
+
     /// Who knows words in a goal; what is recorded is played without a network.
     pub(super) fn words(&self, mind: Option<&Mind>) -> WordSource {
         match mind {
@@ -94,9 +107,7 @@ impl Minds {
     pub(super) fn of_goal(&self, recorded: &str) -> Result<(Planner, Option<Mind>), Fault> {
         if recorded.trim().is_empty() {
             return Ok(match &self.model {
-                Some(model) => {
-                    (self.planner, Some(Mind::Asked(Box::new(model.session()), model.writes_lists())))
-                }
+                Some(model) => (self.planner, Some(Mind::Asked(Box::new(model.session()), manner(model)))),
                 None => (Planner::Builtin, None),
             });
         }
@@ -120,12 +131,20 @@ pub(super) struct GoalMind {
     pub(super) interrupt: watch::Receiver<Option<Fault>>,
 }
 
+fn manner(model: &HttpModel) -> Manner {
+    Manner { sees: model.sees(), writes_lists: model.writes_lists() }
+}
+
 impl Model for GoalMind {
+    fn sees(&self) -> bool {
+        matches!(&self.mind, Mind::Asked(_, Manner { sees: true, .. }))
+    }
+
     fn writes_lists(&self) -> bool {
         match &self.mind {
             Mind::Recorded(replay) => replay.writes_lists(),
             Mind::Called(_) => false,
-            Mind::Asked(_, lists) => *lists,
+            Mind::Asked(_, manner) => manner.writes_lists,
         }
     }
 

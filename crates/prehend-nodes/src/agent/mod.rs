@@ -4,6 +4,7 @@
 //! sentence alone rules out is answered at once.
 
 mod asked;
+mod eyes;
 mod goal;
 mod mind;
 mod remote;
@@ -98,6 +99,8 @@ struct Node {
     remote: Option<remote::Session>,
     tuning: Tuning,
     clients: Clients,
+    /// For a language model that sees.
+    eyes: Option<eyes::Eyes>,
     state: SymbolicState,
     asked_to_hold: AskedToHold,
     state_publisher: Publisher<StateMsg>,
@@ -211,6 +214,7 @@ impl Node {
         let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
         let (agent, minds, tuning) = agent(&shell)?;
         let agent = Arc::new(agent);
+        let eyes = minds.see().then(|| eyes::Eyes::new(&shell.node, &shell.robot)).transpose()?;
         let incarnation = crate::shell::incarnation();
         let state = SymbolicState::default();
         Ok(Self {
@@ -223,6 +227,7 @@ impl Node {
             remote: None,
             tuning,
             clients,
+            eyes,
             state,
             asked_to_hold: AskedToHold::default(),
             state_publisher,
@@ -343,6 +348,7 @@ impl Node {
             planner,
             mind,
             words,
+            eyes: self.eyes.clone(),
             agent: Arc::clone(&self.agent),
             clients: self.clients.clone(),
             trace: self.shell.trace.clone(),

@@ -1,6 +1,7 @@
 //! The agent's world: services and actions of the other nodes, with deadlines, ended by whatever ends the goal.
 
 use super::Clients;
+use super::eyes::Eyes;
 use super::words::GoalWords;
 use crate::convert;
 use crate::follow::follow_map;
@@ -85,6 +86,7 @@ pub(super) struct NodeWorld {
     /// When the tool at work was called, and with what.
     pub(super) called: Option<(Instant, String)>,
     pub(super) words: GoalWords,
+    pub(super) eyes: Option<Eyes>,
 }
 
 impl NodeWorld {
@@ -237,6 +239,12 @@ impl NodeWorld {
 }
 
 impl World for NodeWorld {
+    fn picture(&mut self) -> Option<Vec<u8>> {
+        let eyes = self.eyes.clone()?;
+        let map = self.newest_map().ok()?;
+        self.wait(async move { Ok(eyes.look(&map).await) }).ok()?
+    }
+
     fn words(&mut self) -> Option<&mut dyn Words> {
         Some(&mut self.words)
     }

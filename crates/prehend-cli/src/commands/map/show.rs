@@ -2,8 +2,8 @@
 
 use super::Failure;
 use crate::args::map::ShowMapArgs;
-use crate::pictures;
 use crate::screen::{Screen, print_json};
+use prehend_nodes::pictures;
 use prehend_recording::{SavedMap, SavedScene};
 use prehend_scene::Object;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //!
 //! Source: Claude API documents, "Messages", "Streaming messages" and "Errors" (`anthropic-version: 2023-06-01`), as of November 2026.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, by_turns, read, rules};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, by_turns, read, rules};
 use crate::error::SetupError;
 use crate::http::secret;
 use crate::talk::stream::Framing;
@@ -69,6 +69,11 @@ fn messages(all: &[Message]) -> Vec<Value> {
         Some(match message {
             Message::System { .. } => return None,
             Message::User { text } => ("user", vec![json!({ "type": "text", "text": text })]),
+            Message::Picture { text, png } => {
+                let source = json!({ "type": "base64", "media_type": "image/png", "data": base64(png) });
+                let picture = json!({ "type": "image", "source": source });
+                ("user", vec![json!({ "type": "text", "text": text }), picture])
+            }
             Message::Assistant { text, calls } => {
                 let said =
                     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text.trim_end() }));

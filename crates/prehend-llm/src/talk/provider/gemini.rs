@@ -3,7 +3,7 @@
 //! Source: Gemini API reference, "Generating content" and "Function calling" with thought signatures, as of November 2026. Calls have
 //! no ids of their own; a stream ends without a mark of its own, and its counts of tokens are cumulative.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, by_turns, read, rules};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, by_turns, read, rules};
 use crate::error::SetupError;
 use crate::http::secret;
 use crate::talk::stream::Framing;
@@ -78,6 +78,10 @@ fn contents(all: &[Message]) -> Vec<Value> {
         Some(match message {
             Message::System { .. } => return None,
             Message::User { text } => ("user", vec![json!({ "text": text })]),
+            Message::Picture { text, png } => {
+                let picture = json!({ "inlineData": { "mimeType": "image/png", "data": base64(png) } });
+                ("user", vec![json!({ "text": text }), picture])
+            }
             Message::Assistant { text, calls } => {
                 let said = (!text.is_empty()).then(|| json!({ "text": text }));
                 let calls = calls.iter().map(|call| {

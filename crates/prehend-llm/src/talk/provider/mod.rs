@@ -9,6 +9,8 @@ mod openai;
 
 use super::stream::Framing;
 use crate::error::SetupError;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use prehend_agent::mind::{Call, End, Message, Tool, Turn, Usage};
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
@@ -132,6 +134,11 @@ fn by_turns(
         }
     }
     turns
+}
+
+/// Bytes as they stand in JSON.
+fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// The rules among messages, for providers that want them apart.

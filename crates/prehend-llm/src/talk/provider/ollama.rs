@@ -3,7 +3,7 @@
 //! Source: Ollama API documents, "Generate a chat message" and "Streaming tool calls", as of November 2026. Calls come whole and
 //! without ids; an error within the stream is a line `{"error": "..."}`.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, openai, read};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, openai, read};
 use crate::error::SetupError;
 use crate::http::bearer;
 use crate::talk::stream::Framing;
@@ -53,6 +53,7 @@ fn message(message: &Message) -> Value {
     match message {
         Message::System { text } => json!({ "role": "system", "content": text }),
         Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::Picture { text, png } => json!({ "role": "user", "content": text, "images": [base64(png)] }),
         Message::Assistant { text, calls } => {
             let mut message = json!({ "role": "assistant", "content": text });
             if !calls.is_empty() {

@@ -3,7 +3,7 @@
 //! Source: OpenAI API reference, "Chat Completions" and "Streaming", as of November 2026; vLLM 0.11 and llama.cpp's server send the
 //! last chunk, which counts the tokens, with `choices` null, empty or absent.
 
-use super::{Ask, Broke, Decoder, Growing, Provider, arguments, read};
+use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, read};
 use crate::error::SetupError;
 use crate::http::bearer;
 use crate::talk::stream::Framing;
@@ -65,6 +65,14 @@ fn message(message: &Message) -> Value {
     match message {
         Message::System { text } => json!({ "role": "system", "content": text }),
         Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::Picture { text, png } => {
+            let url = format!("data:image/png;base64,{}", base64(png));
+            let parts = json!([
+                { "type": "text", "text": text },
+                { "type": "image_url", "image_url": { "url": url } },
+            ]);
+            json!({ "role": "user", "content": parts })
+        }
         Message::Assistant { text, calls } => {
             let mut message = json!({ "role": "assistant", "content": text });
             if !calls.is_empty() {

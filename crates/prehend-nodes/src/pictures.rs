@@ -2,12 +2,12 @@
 
 mod top;
 
+use crate::{RobotConfig, convert};
 use futures::StreamExt;
 use nalgebra::{Isometry3, Point3};
 use prehend_geometry::{ColorImage, Intrinsics, Mask, OrientedBox};
 use prehend_msgs::prehend_interfaces::msg::ObjectMap as ObjectMapMsg;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
-use prehend_nodes::{RobotConfig, convert};
 use prehend_ros::{Node, QosProfile, RosError, TfBuffer, TfError, Transform};
 use prehend_scene::{Object, ObjectMap};
 use prehend_sim::sensors::overlay;
@@ -111,6 +111,14 @@ pub fn save(image: &ColorImage, path: &Path) -> Result<(), PictureError> {
 }
 
 impl View {
+    /// Where the camera was: from it to the robot's base.
+    ///
+    /// Errors: [`PictureError::Transform`], [`PictureError::Convert`].
+    pub fn base_from_camera(&self) -> Result<Isometry3<f64>, PictureError> {
+        let at = self.base_from_camera.clone()?;
+        Ok(convert::isometry(at.translation, at.rotation)?)
+    }
+
     /// The picture.
     pub fn image(&self) -> &ColorImage {
         &self.image
@@ -126,9 +134,7 @@ impl View {
     ) -> Result<ColorImage, PictureError> {
         let map = convert::map_from_msg(map)?;
         let intrinsics = convert::intrinsics_from_msg(camera_info.ok_or(PictureError::NoCameraInfo)?)?;
-        let at = self.base_from_camera.clone()?;
-        let base_from_camera = convert::isometry(at.translation, at.rotation)?;
-        Ok(over_view(self.image.clone(), &map, &intrinsics, &base_from_camera, &|_| None))
+        Ok(over_view(self.image.clone(), &map, &intrinsics, &self.base_from_camera()?, &|_| None))
     }
 }
 
