@@ -128,7 +128,6 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     let notice_stuck = parameters.bool_or("notice_stuck", true)?;
     let text = "Whether an arm that does not come forward is noticed by its own pace; without, for an ablation, after 90 s.";
     parameters.describe_fixed("notice_stuck", text, "nobody switches it off while the robot may move");
-    parameters.finish()?;
     let services = QosProfile::services();
     let arming = Arming::start("skills", &shell, Use::Arm)?;
     Ok(Skills {
