@@ -1,11 +1,12 @@
 //! Answers to a question of the robot's: "the blue one", "the second from the left", "both", "in the basket". They are no sentences, and mean
 //! something only with the sentence that was asked about.
 
-use super::goal::{Condition, Goal, Head, Modifier, NounPhrase, Quantity, Question, Selector, Step};
+use super::goal::{Goal, Head, NounPhrase, Quantity};
 use super::grammar::Parser;
 use super::lexicon::Lexicon;
 use super::parse;
 use super::token::{self, Token};
+use super::visit::each_phrase;
 
 /// Most readings of a sentence with its answer.
 const MOST: usize = 24;
@@ -46,7 +47,7 @@ impl Asked {
             for slot in (0..heads.len()).filter(|slot| fits(&heads[*slot])) {
                 let mut goal = reading.clone();
                 let mut place = 0;
-                visit(&mut goal, &mut |phrase| {
+                each_phrase(&mut goal, &mut |phrase| {
                     if place == slot {
                         *phrase = refined(phrase, &described);
                     }
@@ -139,71 +140,8 @@ fn refined(phrase: &NounPhrase, by: &NounPhrase) -> NounPhrase {
 fn heads(goal: &Goal) -> Vec<Head> {
     let mut goal = goal.clone();
     let mut found = Vec::new();
-    visit(&mut goal, &mut |phrase| found.push(phrase.head.clone()));
+    each_phrase(&mut goal, &mut |phrase| found.push(phrase.head.clone()));
     found
-}
-
-/// Calls `with` for every noun phrase of a goal, the outer ones before those within them.
-fn visit(goal: &mut Goal, with: &mut dyn FnMut(&mut NounPhrase)) {
-    match goal {
-        Goal::Steps(steps) => in_steps(steps, with),
-        Goal::Question(question) => in_question(question, with),
-        Goal::Lesson { .. } => {}
-        Goal::Conditional { condition: Condition { question, .. }, then, otherwise } => {
-            in_question(question, with);
-            in_steps(then, with);
-            in_steps(otherwise, with);
-        }
-    }
-}
-
-fn in_steps(steps: &mut [Step], with: &mut dyn FnMut(&mut NounPhrase)) {
-    for step in steps {
-        match step {
-            Step::Pick { objects, .. } | Step::Act { objects, .. } | Step::Swap { objects } => {
-                list(objects, with)
-            }
-            Step::Place { objects, destination, .. } => {
-                list(objects, with);
-                list(&mut destination.targets, with);
-            }
-            Step::Go { target } => phrase(target, with),
-            Step::Unsupported { .. } | Step::Home | Step::Look | Step::Stop => {}
-        }
-    }
-}
-
-fn in_question(question: &mut Question, with: &mut dyn FnMut(&mut NounPhrase)) {
-    match question {
-        Question::Where(phrases) | Question::Compare { options: phrases, .. } => list(phrases, with),
-        Question::Count(one)
-        | Question::Exists(one)
-        | Question::Which(one)
-        | Question::Color(one)
-        | Question::Measure(_, one) => phrase(one, with),
-        Question::Is { subject, description } => {
-            phrase(subject, with);
-            phrase(description, with);
-        }
-        _ => {}
-    }
-}
-
-fn list(phrases: &mut [NounPhrase], with: &mut dyn FnMut(&mut NounPhrase)) {
-    phrases.iter_mut().for_each(|one| phrase(one, with));
-}
-
-fn phrase(one: &mut NounPhrase, with: &mut dyn FnMut(&mut NounPhrase)) {
-    with(one);
-    list(&mut one.alternatives, with);
-    for Modifier { targets, .. } in &mut one.modifiers {
-        list(targets, with);
-    }
-    for selector in &mut one.selectors {
-        if let Selector::Closest(targets) | Selector::Farthest(targets) = selector {
-            list(targets, with);
-        }
-    }
 }
 
 #[cfg(test)]

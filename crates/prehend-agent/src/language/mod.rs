@@ -13,6 +13,7 @@ mod notation;
 mod phrases;
 pub mod rooms;
 pub mod token;
+mod visit;
 
 pub use goal::{
     Attribute, AttributeKind, Condition, Destination, Dimension, Goal, Head, Modifier, NounPhrase,
