@@ -136,7 +136,8 @@ fn a_list_that_does_otherwise_than_the_sentence_moves_nothing() {
     assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
     assert_eq!(world.skills, ["grasp apple_0", "place apple_0 in bowl_0"]);
     assert!(model.told().contains("PAY MORE ATTENTION TO THE TASK"), "{}", model.told());
-    assert!(report.talk.expect("a conversation").messages.len() >= 6);
+    let talk = report.talk.expect("a conversation");
+    assert!(talk.messages.len() >= 6 && talk.warning.is_some(), "the grammar has decided");
 }
 
 #[test]
@@ -165,6 +166,36 @@ fn progress_survives_a_subtask_that_is_not_done() {
     let report = run(ODD, &mut Writer::new(&[BOTH, rest, rest]), &mut world);
     assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::Slipped)));
     assert!(report.message.contains("the red apple is in the white bowl. Then:"), "{}", report.message);
+}
+
+#[test]
+fn the_rest_of_a_list_is_held_against_the_sentence_too() {
+    let sentence = "put the apple in the bowl and the pear on the plate";
+    let failing = || {
+        let mut world = table();
+        world.script = VecDeque::from(vec![None, None]);
+        world.script.extend(vec![Some((Reason::Slipped, false)); 4]);
+        world
+    };
+    // The grammar knows that the pear is left.
+    let mut world = failing();
+    let other = "1. pick up the mug /(mug)/\n2. place the mug on the plate /(mug, plate)/";
+    let mut model = Writer::new(&[BOTH, other]);
+    let report = run(sentence, &mut model, &mut world);
+    assert_eq!(
+        (report.outcome, report.reason),
+        (Outcome::Failed, Some(Reason::Slipped)),
+        "{}",
+        report.message
+    );
+    assert!(!world.skills.iter().any(|skill| skill.contains("mug")), "{:?}", world.skills);
+    assert!(model.told().contains("PAY MORE ATTENTION TO THE TASK"), "{}", model.told());
+
+    let mut world = failing();
+    let rest = "1. pick up the pear /(pear)/\n2. place the pear on the plate /(pear, plate)/";
+    let report = run(sentence, &mut Writer::new(&[BOTH, rest]), &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}\n{:?}", report.message, world.skills);
+    assert_eq!(world.skills.last().map(String::as_str), Some("place pear_0 on plate_0"));
 }
 
 #[test]

@@ -235,11 +235,7 @@ impl<'c, 'w> Course<'c, 'w> {
             other => other,
         };
         let turn = turn.map_err(Broken::Model)?;
-        let usage = &mut self.talk.usage;
-        usage.tokens_in = usage.tokens_in.saturating_add(turn.usage.tokens_in);
-        usage.tokens_out = usage.tokens_out.saturating_add(turn.usage.tokens_out);
-        usage.seconds += turn.usage.seconds;
-        self.talk.turns.push(turn.clone());
+        self.talk.took(&turn);
         self.tools.model_said(&turn);
         Ok(turn)
     }

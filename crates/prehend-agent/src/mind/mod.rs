@@ -81,6 +81,17 @@ pub struct Conversation {
     pub warning: Option<String>,
 }
 
+impl Conversation {
+    /// Notes a turn of the model, and what it took.
+    fn took(&mut self, turn: &Turn) {
+        let usage = &mut self.usage;
+        usage.tokens_in = usage.tokens_in.saturating_add(turn.usage.tokens_in);
+        usage.tokens_out = usage.tokens_out.saturating_add(turn.usage.tokens_out);
+        usage.seconds += turn.usage.seconds;
+        self.turns.push(turn.clone());
+    }
+}
+
 impl Agent {
     /// What a sentence means to whoever plans, checked against the policy; nothing is looked at. With a model a sentence need not be
     /// understood by the grammar. `open` is a conversation that waits for an answer.
@@ -154,9 +165,9 @@ impl Agent {
             // What a person teaches is no matter of a model.
             _ if matches!(order.readings.as_slice(), [Goal::Lesson { .. }]) => builtin(world),
             (Planner::Model, Some(model)) => {
-                let (mut report, _) = self.converse(order, model, world, held);
-                // Nobody else answers in its place.
-                if let Some(talk) = &mut report.talk {
+                let (mut report, failed) = self.converse(order, model, world, held);
+                // Nobody else answers in its place, unless the grammar has read what its list should have said.
+                if let Some(talk) = report.talk.as_mut().filter(|_| failed) {
                     talk.warning = None;
                 }
                 report

@@ -152,13 +152,9 @@ impl<'c> Strict<'c> {
         let mut errors = 0;
         loop {
             let turn = model.turn(&self.talk.messages, &[]).map_err(Broken::Model)?;
-            let usage = &mut self.talk.usage;
-            usage.tokens_in = usage.tokens_in.saturating_add(turn.usage.tokens_in);
-            usage.tokens_out = usage.tokens_out.saturating_add(turn.usage.tokens_out);
-            usage.seconds += turn.usage.seconds;
+            self.talk.took(&turn);
             world.model_said(&turn);
             self.talk.messages.push(Message::Assistant { text: turn.text.clone(), calls: Vec::new() });
-            self.talk.turns.push(turn.clone());
             let wrong = match (turn.end, read(&turn.text, &self.agent.lexicon)) {
                 (End::Declined, _) => {
                     let message = "The language model declines to plan this.";
@@ -195,8 +191,7 @@ impl<'c> Strict<'c> {
                 return Err(Fault::new(Reason::Unsafe, violation.to_string()));
             }
         }
-        // After something was done the sentence's own plan is another one.
-        if self.order.readings.is_empty() || !self.done.is_empty() || self.moved {
+        if self.order.readings.is_empty() {
             return Ok(None);
         }
         let agent = self.agent;
@@ -232,7 +227,8 @@ impl<'c> Strict<'c> {
                 format!("its lists cannot be used ({})", wrong.chars().take(160).collect::<String>());
             Broken::Model(ModelFault::Unavailable(message))
         };
-        if !self.done.is_empty() {
+        // A sentence that was begun, or is an answer, is not one to read anew.
+        if !self.done.is_empty() || self.moved || self.order.answers.is_some() {
             return Err(useless());
         }
         let text = &self.order.text;

@@ -249,8 +249,8 @@ fn essence(plan: &Plan) -> Plan {
     plan
 }
 
-/// Whether two plans come to the same: what is picked up to be put down is named by its placing, and actions that have nothing to do with
-/// each other may come in another order.
+/// Whether two plans come to the same: what is picked up to be put down is named by its placing, what is so already is not done, and
+/// actions that have nothing to do with each other may come in another order.
 pub(crate) fn is_same(one: &Plan, other: &Plan) -> bool {
     let actions = |plan: &Plan| match essence(plan) {
         Plan::Answer(_) => None,
@@ -262,6 +262,7 @@ pub(crate) fn is_same(one: &Plan, other: &Plan) -> bool {
             };
             let kept = actions.iter().enumerate().filter(|(at, action)| match action {
                 Action::Pick { object, .. } => !places(object, *at),
+                Action::Already(_) => false,
                 _ => true,
             });
             Some(kept.map(|(_, action)| action.clone()).collect::<Vec<_>>())
