@@ -205,14 +205,9 @@ mod tests {
     #[test]
     fn what_is_no_answer_is_none() {
         let lexicon = Lexicon::built_in();
-        for answer in ["", "yes", "it", "why?", "I do not know", "\u{0}", "zz zz zz zz zz"] {
+        for answer in ["", "it", "why?", "I do not know", "\u{0}", "no", "neither"] {
             let found = asked("put the mug on the plate").answered(answer, &lexicon);
-            let harmless = found
-                .as_ref()
-                .is_none_or(|found| found.readings.iter().all(|goal| matches!(goal, Goal::Steps(_))));
-            assert!(harmless, "{answer}: {found:?}");
+            assert_eq!(found, None, "{answer}");
         }
-        assert_eq!(asked("put the mug on the plate").answered("", &lexicon), None);
-        assert_eq!(asked("put the mug on the plate").answered("it", &lexicon), None);
     }
 }

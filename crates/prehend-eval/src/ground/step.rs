@@ -189,7 +189,11 @@ impl<'a> Steps<'a> {
 
     fn place(&mut self, objects: &[NounPhrase], destination: &Destination) -> Result<(), Refusal> {
         let before = self.scene.spoken.clone();
-        let groups = self.objects(objects)?;
+        let mut groups = self.objects(objects)?;
+        if destination.until_full {
+            // How many there is room for physics alone knows; one of them at least.
+            groups.iter_mut().for_each(|group| group.need = group.need.min(1));
+        }
         let now: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
         let mut targets = Vec::new();
         for phrase in &destination.targets {

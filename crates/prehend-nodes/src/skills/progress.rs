@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 const STUCK: f64 = 0.1;
 /// How long it must not come forward, seconds at the pace that was planned; a slower motion has more.
 const WINDOW: f64 = 0.6;
-/// Over how long the pace is measured, seconds.
-const LATELY: f64 = 0.3;
 /// Longest such time, and how long a motion may take to begin, seconds.
 const LONGEST: f64 = 4.0;
+/// Over how long the pace is measured, seconds.
+const LATELY: f64 = 0.3;
 /// Least way that is promised within the window, radians (metres of a slide): less than that cannot be told from standing.
 const LEAST_WAY: f64 = 0.02;
 /// From here to the end of the trajectory whoever controls the arm decides when it has arrived, seconds.
