@@ -67,18 +67,6 @@ pub struct WordTally {
     pub wrong: u32,
 }
 
-/// Reads the lines of a file; empty ones are left out.
-///
-/// Errors: the number of the first line that is none, and why.
-pub fn word_lines(text: &str) -> Result<Vec<WordLine>, String> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(number, line)| {
-            serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1))
-        })
-        .collect()
-}
-
 /// What became of one line: the classes that were found.
 pub fn run_line(line: &WordLine, words: &Vocabulary, with_witnesses: bool) -> Result<Vec<String>, Fault> {
     let objects = line.seen.iter().enumerate().map(|(number, thing)| {
@@ -243,10 +231,11 @@ impl World for Table<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json_lines;
 
     fn tree(name: &str) -> Vec<WordLine> {
         let path = format!("{}/../../tests/language/{name}", env!("CARGO_MANIFEST_DIR"));
-        word_lines(&std::fs::read_to_string(path).expect("the file")).expect("lines")
+        json_lines(&std::fs::read_to_string(path).expect("the file")).expect("lines")
     }
 
     #[test]
@@ -266,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_none_is_named() {
-        let error = word_lines("\n{\"query\": 1}").expect_err("no line");
+        let error = json_lines::<WordLine>("\n{\"query\": 1}").expect_err("no line");
         assert!(error.starts_with("line 2:"), "{error}");
     }
 }

@@ -149,6 +149,11 @@ impl ActionTable {
         verbs
     }
 
+    /// Whether these words, and no more, name a part: "light switch", not "red switch".
+    pub fn names_part(&self, name: &str) -> bool {
+        self.parts.iter().any(|kind| kind.words.iter().any(|word| word == name))
+    }
+
     /// The kind of part that a word of a person or a part detector's class means: the kind with the longest words that the
     /// name ends with.
     pub fn part_kind(&self, name: &str) -> Option<&str> {

@@ -28,13 +28,10 @@ impl Asked {
         let answer = answer.trim().trim_end_matches(['.', '!', '?', ';', ',']);
         let text = format!("{said} ({answer})");
         if self.readings.is_empty() {
-            // "Where shall it go?" "in the basket", "the basket"
-            let whole =
-                [format!("{said} {answer}"), format!("{said} to {answer}"), format!("{said} into {answer}")];
-            let readings = whole.iter().find_map(|whole| parse(whole, lexicon).ok());
-            // "Which of them shall go where?" "the red ones on the left, the blue ones in the bowl"
-            let readings = readings
-                .or_else(|| parse(&format!("put {}", told_apart(said, answer, lexicon)), lexicon).ok())?;
+            // "Which of them shall go where?" "the red ones on the left, the blue ones in the bowl"; "Where shall it go?" "in the
+            // basket", "the basket"
+            let whole = [": ", " ", " to ", " into "].map(|joint| format!("{said}{joint}{answer}"));
+            let readings = whole.iter().find_map(|whole| parse(whole, lexicon).ok())?;
             return Some(Self { text, readings });
         }
         let described = description(answer, lexicon)?;
@@ -60,19 +57,6 @@ impl Asked {
         }
         (!readings.is_empty()).then_some(Self { text, readings })
     }
-}
-
-/// An answer with "ones" written out, where the sentence names what is sorted: "the red blocks on the left".
-fn told_apart(said: &str, answer: &str, lexicon: &Lexicon) -> String {
-    let tokens = token::tokens(said);
-    let words: Vec<&str> = tokens.iter().map(Token::word).collect();
-    let end = words.iter().position(|word| *word == "by").unwrap_or(words.len());
-    let noun = words[..end].last().filter(|word| lexicon.nounable(word) && end > 1);
-    let written = answer.split(' ').map(|word| match noun {
-        Some(noun) if word == "ones" => *noun,
-        _ => word,
-    });
-    written.collect::<Vec<_>>().join(" ")
 }
 
 /// The description that an answer is.

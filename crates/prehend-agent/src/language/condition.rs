@@ -159,14 +159,15 @@ fn build(
     }
     let condition = Condition { question, negated: negated != no };
     let mut goal = Goal::Conditional { condition, then, otherwise };
-    resolve_ones(&mut goal);
+    resolve_ones(&mut goal, lexicon);
     Some(goal)
 }
 
 /// The steps of a sentence; `None` when it asks something, or is not understood.
 fn steps(tokens: &[Token], lexicon: &Lexicon) -> Option<Vec<Step>> {
     // Cheapest first.
-    match Parser::goal(Parser::new(tokens, lexicon).sentence().first()?) {
+    let parser = Parser::new(tokens, lexicon);
+    match parser.goal(parser.sentence().first()?) {
         Ok(Goal::Steps(steps)) => Some(steps),
         _ => None,
     }

@@ -127,6 +127,8 @@ pub enum PlaceRelation {
     Shift(Toward, Option<u32>),
     /// Where the target is now.
     PlaceOf,
+    /// On top of each other, in an order that nobody said; no targets.
+    Stacked,
     /// Under the target; no skill does it.
     Under,
     /// Above the target without touching it; no skill does it.

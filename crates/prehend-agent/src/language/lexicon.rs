@@ -128,6 +128,8 @@ pub enum Describing {
     Level(bool),
     /// Closest (true) or farthest (false).
     Distance(bool),
+    /// Where something is, of anything: "grasped", "stacked"; `true` for where it is not: "empty" is with nothing.
+    State(Spatial, bool),
 }
 
 /// Place relation of a preposition.
@@ -244,6 +246,13 @@ impl Lexicon {
                 {
                     position += 1;
                 }
+                continue;
+            }
+            // "the the handle", "and and drag"
+            let word = corrected[position].word();
+            let is_twice = out.last().is_some_and(|last| !word.is_empty() && last.word() == word);
+            if is_twice && (self.determiners.has_word(word) || word == "and") {
+                position += 1;
                 continue;
             }
             out.push(corrected[position].clone());

@@ -80,7 +80,7 @@ fn parse_tokens(tokens: Vec<Token>, lexicon: &Lexicon) -> Result<Vec<Goal>, NotU
     let parser = Parser::new(&tokens, lexicon);
     let mut readings: Vec<(Result<Goal, String>, u32)> =
         parser.question().into_iter().map(|(goal, cost)| (Ok(goal), cost)).collect();
-    readings.extend(parser.sentence().iter().map(|reading| (Parser::goal(reading), reading.cost)));
+    readings.extend(parser.sentence().iter().map(|reading| (parser.goal(reading), reading.cost)));
     readings.sort_by_key(|(goal, cost)| (*cost, goal.as_ref().map_or(0, modified_targets)));
     let Some((_, best)) = readings.first() else {
         // "The lemon into the bowl, please": what leads somewhere needs no verb.
@@ -99,7 +99,7 @@ fn parse_tokens(tokens: Vec<Token>, lexicon: &Lexicon) -> Result<Vec<Goal>, NotU
     for (goal, _) in readings.into_iter().take_while(|(_, cost)| *cost <= limit) {
         match goal {
             Ok(mut goal) => {
-                resolve_ones(&mut goal);
+                resolve_ones(&mut goal, lexicon);
                 let goal = all_of_mass(goal, lexicon);
                 if !goals.contains(&goal) && goals.len() < MAX_READINGS {
                     goals.push(goal);

@@ -77,6 +77,7 @@ impl fmt::Display for Destination {
                 }
             }
             PlaceRelation::PlaceOf => f.write_str("place of")?,
+            PlaceRelation::Stacked => f.write_str("stacked")?,
             PlaceRelation::Under => f.write_str("under")?,
             PlaceRelation::Above => f.write_str("above")?,
             PlaceRelation::Floor => f.write_str("floor")?,

@@ -35,7 +35,8 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
             | PlaceRelation::Region(_)
             | PlaceRelation::Corner(..)
             | PlaceRelation::Shift(..)
-            | PlaceRelation::PlaceOf => None,
+            | PlaceRelation::PlaceOf
+            | PlaceRelation::Stacked => None,
             PlaceRelation::Under => Some(refuse(
                 Reason::Infeasible,
                 "I cannot put things under others. I can put them in, on or next to something.",

@@ -72,6 +72,7 @@ impl Grounder<'_, '_, '_> {
             }
             PlaceRelation::Known(_)
             | PlaceRelation::To
+            | PlaceRelation::Stacked
             | PlaceRelation::Under
             | PlaceRelation::Above
             | PlaceRelation::Floor => return Ok(None),
@@ -273,7 +274,7 @@ impl Grounder<'_, '_, '_> {
     }
 
     /// What an object is in or on.
-    fn carrier_of(&mut self, object: &ObjectKey) -> Result<Option<(Relation, ObjectKey)>, Fault> {
+    pub(super) fn carrier_of(&mut self, object: &ObjectKey) -> Result<Option<(Relation, ObjectKey)>, Fault> {
         let map = self.map()?;
         let found = map.get(object).and_then(|object| carrier(object, &map));
         Ok(found.map(|(word, carrier)| {

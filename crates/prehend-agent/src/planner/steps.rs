@@ -35,6 +35,12 @@ impl Grounder<'_, '_, '_> {
                         self.act(&key, action, part, &mut held, &mut actions)?;
                     }
                 }
+                Step::Place { objects, destination, .. }
+                    if destination.relation == PlaceRelation::Stacked =>
+                {
+                    let keys = self.ground_all(objects, &[])?;
+                    self.tower(keys, &mut held, &mut actions)?;
+                }
                 Step::Place { objects, destination, part, drop } => {
                     self.face(&destination.targets)?;
                     let keys = self.ground_all(objects, &[])?;
@@ -130,6 +136,45 @@ impl Grounder<'_, '_, '_> {
         }
     }
 
+    /// Puts things on top of each other, the widest at the bottom.
+    fn tower(
+        &mut self,
+        mut keys: Vec<ObjectKey>,
+        held: &mut Option<ObjectKey>,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let map = self.map()?;
+        let width = |key: &ObjectKey| map.get(key).map_or(0.0, spatial::width_of);
+        // What is held goes on top of something rather than under it.
+        keys.sort_by(|a, b| {
+            (held.as_ref() == Some(a)).cmp(&(held.as_ref() == Some(b))).then(width(b).total_cmp(&width(a)))
+        });
+        let [bottom, _, ..] = keys.as_slice() else {
+            let all: Vec<String> = keys.iter().map(|key| describe(key, &map)).collect();
+            let message = format!("I see only {} for that; a stack needs two things.", super::listed(&all));
+            return Err(refuse(Reason::NotFound, message));
+        };
+        if self.carrier_of(bottom)?.is_some_and(|(_, carrier)| keys.contains(&carrier)) {
+            actions.push(Action::put_on_table(bottom.clone(), None));
+        }
+        for pair in keys.windows(2) {
+            let [lower, upper] = pair else { continue };
+            let targets = vec![lower.clone()];
+            self.put_aside_for(upper, held, actions);
+            match self.put(upper, Relation::On, &targets, held)? {
+                Some(clause) => actions.push(Action::Already(clause)),
+                None => {
+                    self.make_way(upper, Relation::On, &targets, held, actions)?;
+                    actions.push(Action::place(upper.clone(), Relation::On, targets.clone()));
+                    *held = None;
+                }
+            }
+            self.facts.push(Fact { object: upper.clone(), relation: Relation::On, targets });
+        }
+        self.objects = keys;
+        Ok(())
+    }
+
     fn pick(
         &mut self,
         keys: &[ObjectKey],
@@ -222,6 +267,7 @@ impl Grounder<'_, '_, '_> {
             | PlaceRelation::Corner(..)
             | PlaceRelation::Shift(..)
             | PlaceRelation::PlaceOf
+            | PlaceRelation::Stacked
             | PlaceRelation::Under
             | PlaceRelation::Above
             | PlaceRelation::Floor => Relation::Table,

@@ -8,6 +8,7 @@ mod day;
 mod gated;
 mod job;
 mod map;
+mod reading;
 mod run;
 mod starts;
 mod words;
@@ -18,9 +19,9 @@ use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use futures::StreamExt;
 use job::Job;
-use prehend_eval::{Report, Run, html};
+use prehend_eval::{Report, Run, html, json_lines};
 use prehend_ros::shutdown_signal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -29,8 +30,20 @@ const LANGUAGE: &str = "language";
 
 pub use day::day;
 pub use map::map;
+pub use reading::reading;
 pub use starts::starts;
 pub use words::words;
+
+/// The lines of files of one JSON object a line. Errors: which file, which line and why, for a person.
+fn lines_of<T: serde::de::DeserializeOwned>(files: &[PathBuf]) -> Result<Vec<T>, String> {
+    let mut all = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
+        let lines = text.and_then(|text| json_lines(&text));
+        all.extend(lines.map_err(|why| format!("{}: {why}", file.display()))?);
+    }
+    Ok(all)
+}
 
 /// Runs random tables; gives the exit code.
 pub async fn tabletop(args: TabletopArgs) -> u8 {

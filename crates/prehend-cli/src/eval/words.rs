@@ -4,7 +4,7 @@ use crate::args::EvalWordsArgs;
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_eval::Vocabulary;
-use prehend_eval::words::{WordTally, run_words, word_lines};
+use prehend_eval::words::{WordTally, run_words};
 use serde_json::json;
 
 /// Judges the words of the files; gives the exit code.
@@ -17,17 +17,13 @@ pub fn words(args: &EvalWordsArgs) -> u8 {
             return exit::BAD_INPUT;
         }
     };
-    let mut lines = Vec::new();
-    for file in &args.files {
-        let read = std::fs::read_to_string(file).map_err(|error| error.to_string());
-        match read.and_then(|text| word_lines(&text)) {
-            Ok(more) => lines.extend(more),
-            Err(why) => {
-                eprintln!("{}: {why}", file.display());
-                return exit::BAD_INPUT;
-            }
+    let lines = match super::lines_of(&args.files) {
+        Ok(lines) => lines,
+        Err(message) => {
+            eprintln!("{message}");
+            return exit::BAD_INPUT;
         }
-    }
+    };
     let (groups, misses) = run_words(&lines, &vocabulary, !args.without_witnesses);
     let mut all = WordTally::default();
     for miss in &misses {

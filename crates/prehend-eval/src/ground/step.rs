@@ -338,6 +338,25 @@ impl<'a> Steps<'a> {
                 self.touched.push(*target);
                 return self.want(group, |object| Ok(near(object, [place[0], place[1]], SAME_PLACE)));
             }
+            PlaceRelation::Stacked => {
+                let names: Vec<String> =
+                    group.members.iter().map(|index| self.scene.object(*index).name.clone()).collect();
+                let on_another = |object: &String| Predicate::AtLeast {
+                    count: 1,
+                    of: names
+                        .iter()
+                        .filter(|target| *target != object)
+                        .map(|target| Predicate::On { object: object.clone(), target: target.clone() })
+                        .collect(),
+                };
+                let of: Vec<Predicate> = names.iter().map(on_another).collect();
+                let Some(count) = of.len().checked_sub(1).filter(|count| *count > 0) else {
+                    return Err(vec![Reason::NotFound]);
+                };
+                self.touched.extend(&group.members);
+                self.wanted.push((group.members.clone(), Predicate::AtLeast { count, of }));
+                return Ok(());
+            }
             PlaceRelation::Under | PlaceRelation::Above => {
                 return Err(vec![Reason::Infeasible, Reason::NotUnderstood]);
             }

@@ -3,7 +3,7 @@
 use super::modifier::has_exceptions;
 use super::put::table;
 use super::{Alt, Alts, Clause, Parser, keep};
-use crate::language::goal::{Head, NounPhrase, Question, Step};
+use crate::language::goal::{Head, Modifier, NounPhrase, PlaceRelation, Question, Spatial, Step};
 use crate::language::lexicon::{Verb, VerbForm, VerbMeaning};
 
 /// Cost of a verb guessed from a misspelt word.
@@ -30,10 +30,12 @@ impl Parser<'_> {
             self.wish(start, &mut out);
             self.go(start, &mut out);
             self.fronted(start, &mut out);
+            self.look_into(start, &mut out);
             for found in self.verbs(start) {
                 self.frame(&found, &mut out);
             }
             self.separated(start, &mut out);
+            self.purpose(start, &mut out);
         }
         if out.is_empty() && self.verbless.get().is_none() {
             let last = self.clause_starts(position).into_iter().max();
@@ -158,6 +160,24 @@ impl Parser<'_> {
         }
     }
 
+    /// "look into the drawer": what is in it.
+    fn look_into(&self, start: usize, out: &mut Alts<Clause>) {
+        let Some(after) = self.past_any(
+            &["look in", "look into", "look inside", "peek into", "check inside", "have a look into"],
+            start,
+        ) else {
+            return;
+        };
+        for place in self.noun_phrase(after) {
+            let mut things = Self::all_things();
+            things.text = format!("everything in {}", place.value.text);
+            things.modifiers =
+                vec![Modifier { relation: Spatial::In, targets: vec![place.value], negated: false }];
+            let question = Clause::Question(Question::Which(things));
+            out.push(Alt { value: question, next: place.next, cost: place.cost });
+        }
+    }
+
     /// "do not drop it" holds anyway; "do not pick it up" is a question back.
     pub(super) fn negated(&self, start: usize, out: &mut Alts<Clause>) {
         let Some(after) = self.past_any(
@@ -254,8 +274,10 @@ impl Parser<'_> {
         }
         for alt in &mut out[before..] {
             alt.cost += found.cost;
-            // "remove the thumbtack": what is an action on a part is not also a placement.
+            // "remove the thumbtack": what is an action on a part is not also a placement, unless it says where to.
+            let shifts = |clause: &Clause| matches!(clause, Clause::Step(Step::Place { destination, .. }) if matches!(destination.relation, PlaceRelation::Shift(..) | PlaceRelation::Region(_)));
             if found.verb.meaning != VerbMeaning::Act
+                && !shifts(&alt.value)
                 && let Clause::Step(Step::Place { objects, .. } | Step::Unsupported { objects, .. }) =
                     &alt.value
                 && !objects.is_empty()
@@ -268,10 +290,9 @@ impl Parser<'_> {
 
     /// Positions after the verb and its particle, if any.
     pub(super) fn after_particle(&self, found: &Found<'_>, position: usize) -> Vec<usize> {
-        let mut starts = vec![position];
-        if let Some(particles) = self.lexicon.particles.get(found.verb.particles) {
-            starts.extend(particles.at(self.tokens, position).map(|(length, ())| position + length));
-        }
-        starts
+        // "get a hold of the stick": no hold is got.
+        let particles = self.lexicon.particles.get(found.verb.particles);
+        let ends = particles.into_iter().flat_map(|particles| particles.at(self.tokens, position));
+        ends.map(|(length, ())| position + length).chain([position]).collect()
     }
 }

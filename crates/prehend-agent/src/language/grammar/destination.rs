@@ -52,6 +52,9 @@ impl Parser<'_> {
                 push(known(Relation::Away), Vec::new(), next, 1);
             }
         }
+        for next in self.pasts("stacked", start) {
+            push(PlaceRelation::Stacked, Vec::new(), next, 0);
+        }
         for next in self.pasts("anywhere", start) {
             push(known(Relation::Table), Vec::new(), next, 1);
             for preposition in ["on", "onto"] {
@@ -167,6 +170,9 @@ impl Parser<'_> {
                 }
                 push(PlaceRelation::Known(Relation::Table), Vec::new(), next, 0);
             }
+        }
+        if self.past_any(&["each other", "one another"], after).is_some() {
+            return;
         }
         for targets in self.noun_list(after) {
             let number = targets.value.len();

@@ -8,6 +8,7 @@ mod act;
 mod clause;
 mod compare;
 mod destination;
+mod means;
 mod modifier;
 mod noun;
 mod one;
@@ -49,6 +50,8 @@ pub(super) enum Clause {
     Step(Step),
     /// Understood so far, but something is missing: the question that settles it.
     Problem(String),
+    /// What shall be put somewhere, with the question where; the place may have been gone to before.
+    Placeless(Vec<NounPhrase>, String),
     /// A question put as a command ("find the apple").
     Question(Question),
     /// "There is a mug on the table.": what a later "it" means.

@@ -225,22 +225,17 @@ impl Parser<'_> {
                     out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
                     continue;
                 }
+                Describing::State(relation, not) => {
+                    let state = in_state(*relation, *not != negated);
+                    out.push(Alt { value: Post::Where(vec![state]), next, cost: 0 });
+                    continue;
+                }
                 Describing::Size(..)
                 | Describing::Side(_)
                 | Describing::Level(_)
                 | Describing::Distance(_) => continue,
             };
             let word = self.text(after, after + length);
-            if word == "empty" {
-                let anything = NounPhrase {
-                    quantity: Quantity::Any,
-                    text: "anything".to_owned(),
-                    ..NounPhrase::default()
-                };
-                let with = Modifier { relation: Spatial::With, targets: vec![anything], negated: !negated };
-                out.push(Alt { value: Post::Where(vec![with]), next, cost: 0 });
-                continue;
-            }
             let attributes = vec![Attribute { kind, word }];
             let value = if negated { Post::NotAttributes(attributes) } else { Post::Attributes(attributes) };
             out.push(Alt { value, next, cost: 0 });
@@ -360,7 +355,9 @@ impl Parser<'_> {
             Some((length, Determiner::One)) => position + length,
             _ => position,
         };
+        let start = self.past_any(&["surface of the", "top of the"], start).unwrap_or(start);
         let next = self.past("table", start)?;
+        let next = self.past_any(&["'s surface", "'s top"], next).unwrap_or(next);
         let longer = self.lexicon.nounable(self.word(next)) && !self.lexicon.verbs.has_word(self.word(next))
             || self.is(next, &["'s"]);
         (!longer).then_some(next)
@@ -493,6 +490,14 @@ impl Parser<'_> {
     pub(super) fn means_robot(&self, np: &NounPhrase) -> bool {
         self.list("robot").iter().any(|(words, ())| words.join(" ") == np.text)
     }
+}
+
+/// Where something is, of anything, said with one word: "empty" is not with anything.
+pub(super) fn in_state(relation: Spatial, negated: bool) -> Modifier {
+    let anything =
+        NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
+    let targets = if relation == Spatial::Held { Vec::new() } else { vec![anything] };
+    Modifier { relation, targets, negated }
 }
 
 /// Whether several objects are meant.

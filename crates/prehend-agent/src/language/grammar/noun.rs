@@ -238,6 +238,9 @@ impl Parser<'_> {
                     None => 0,
                 };
             } else {
+                // "another block" is a block, and no kind of it.
+                run_cost +=
+                    if length == 2 && self.lexicon.determiners.has_word(self.word(position)) { 4 } else { 0 };
                 run_cost += if self.phrase_starts(last) { 3 } else { 0 };
                 let side = matches!(describing, Some(Describing::Side(_))) || self.is(last, &["back", "top"]);
                 run_cost += if side || self.lexicon.numbers.has_word(word) { 2 } else { u32::from(is_verb) };
@@ -258,6 +261,14 @@ impl Parser<'_> {
                 continue;
             }
             if word.chars().all(|c| c.is_ascii_digit()) && length == 1 {
+                // "2 cups" are two; "2 numbered block" is a name.
+                run_cost += 1;
+                continue;
+            }
+            // "Get the oven hot", "pull the door open": what follows the noun says what shall become of it.
+            let names_state =
+                matches!(describing, Some(Describing::Other | Describing::State(..) | Describing::Size(..)));
+            if length > 1 && names_state && !noun_of_attribute {
                 continue;
             }
             let (singular, plural) = self.lexicon.singular(word);
@@ -462,14 +473,8 @@ fn describe(core: &Core, describing: Describing, word: String, excluded: bool) -
         Describing::Color => AttributeKind::Color,
         Describing::Material => AttributeKind::Material,
         Describing::Shape => AttributeKind::Shape,
-        Describing::Other if word == "empty" => {
-            let anything =
-                NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
-            core.np.modifiers.push(Modifier {
-                relation: Spatial::With,
-                targets: vec![anything],
-                negated: true,
-            });
+        Describing::State(relation, not) => {
+            core.np.modifiers.push(super::modifier::in_state(relation, not != excluded));
             return Some(core);
         }
         Describing::Other => AttributeKind::Other,

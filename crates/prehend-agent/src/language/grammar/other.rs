@@ -1,10 +1,10 @@
 //! Verbs of emptying, clearing and filling, of asking, and those that no skill does.
 
-use super::clause::Found;
+use super::clause::{Found, INCOMPLETE};
 use super::put::{put, table};
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{
-    Destination, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Spatial, Step,
+    Destination, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Spatial, Step,
 };
 use crate::language::lexicon::VerbMeaning;
 use prehend_scene::Relation;
@@ -54,17 +54,45 @@ impl Parser<'_> {
         }
     }
 
-    /// "Sort the blocks by colour": which shall go where is asked, and done when it is answered ("the red ones on the left, ...").
+    /// "Sort the red blocks into the bowl", "sort the blocks by colour: the red ones in the bowl, ..."; where nothing is said of where, it is
+    /// asked, and done when it is answered.
     pub(super) fn sort(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         for start in self.after_particle(found, found.next) {
             let objects = self.noun_list(start);
-            let ends = objects.iter().map(|list| list.next).chain([start]);
-            for end in ends {
+            // "By colour" is no place.
+            for list in objects.iter().filter(|list| !self.is(list.next, &["by"])) {
+                for destination in self.destination(list.next) {
+                    out.push(Alt {
+                        value: put(list.value.clone(), destination.value, None, false),
+                        next: destination.next,
+                        cost: list.cost + destination.cost,
+                    });
+                }
+            }
+            let nouns = objects.iter().map(|list| (list.next, list.value.as_slice()));
+            for (end, sorted) in nouns.chain([(start, [].as_slice())]) {
                 let by = self.past_any(&["by", "according to", "into groups by"], end);
                 let by = by.and_then(|next| (!self.word(next).is_empty()).then_some(next + 1));
                 let Some(next) = by.or_else(|| self.boundary(end).then_some(end)) else { continue };
                 let question = "Which of them shall go where? Say for example \"the red ones on the left side, the blue ones in the bowl\".";
-                out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: 0 });
+                out.push(Alt { value: Clause::Problem(question.to_owned()), next, cost: INCOMPLETE });
+                if self.tokens.get(next).is_none_or(|token| !token.word().is_empty()) {
+                    continue;
+                }
+                // What is sorted is named in few words; more of them belong to what goes where.
+                let words = sorted.iter().map(|np| 1 + np.modifiers.len()).sum::<usize>() as u32;
+                for mut list in self.noun_list(next + 1) {
+                    for np in list.value.iter_mut().filter(|np| np.head == Head::Noun("one".to_owned())) {
+                        np.head = sorted.last().map(|np| np.head.clone()).unwrap_or_default();
+                    }
+                    for destination in self.destination(list.next) {
+                        out.push(Alt {
+                            value: put(list.value.clone(), destination.value, None, false),
+                            next: destination.next,
+                            cost: list.cost + destination.cost + words,
+                        });
+                    }
+                }
             }
         }
     }
@@ -218,6 +246,7 @@ impl Parser<'_> {
             found.verb.meaning == VerbMeaning::Push
                 && match destination.relation {
                     PlaceRelation::Known(_) => !destination.targets.is_empty(),
+                    PlaceRelation::To => !destination.targets.iter().any(|np| self.means_robot(np)),
                     PlaceRelation::Shift(..) | PlaceRelation::Corner(..) | PlaceRelation::Region(_) => true,
                     _ => false,
                 }
@@ -235,7 +264,21 @@ impl Parser<'_> {
         };
         let after = self.past_any(&["me", "us", "for me", "for us"], found.next).unwrap_or(found.next);
         for start in self.after_particle(found, after) {
+            // "push right the red block"
+            for destination in self.destination(start) {
+                for objects in self.noun_list(destination.next) {
+                    out.push(Alt {
+                        value: step(objects.value, Some(destination.value.clone())),
+                        next: objects.next,
+                        cost: destination.cost + objects.cost,
+                    });
+                }
+            }
             for objects in self.noun_list(start) {
+                // "slide the knife out of the block"
+                if found.verb.meaning == VerbMeaning::Push {
+                    self.removal(&objects.value, objects.next, objects.cost, out);
+                }
                 for next in self.after_particle(found, objects.next) {
                     let with = if self.is(next, &["with"]) { 3 } else { 0 };
                     out.push(Alt { value: step(objects.value.clone(), None), next, cost: objects.cost });

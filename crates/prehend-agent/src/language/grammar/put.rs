@@ -190,6 +190,8 @@ impl Parser<'_> {
             });
         }
         let mut starts = vec![(next, 0), (objects.next, 0)];
+        // "put the block away in the drawer"
+        starts.extend(self.past_words("away", next).map(|start| (start, 0)));
         if self.is_comma(next) {
             starts.push((next + 1, 1));
         }
@@ -223,7 +225,11 @@ impl Parser<'_> {
             "Where shall I {} {what}? Say for example \"in the bowl\" or \"next to the plate\".",
             found.verb.lemma
         );
-        out.push(Alt { value: Clause::Problem(question), next: objects.next, cost: cost + INCOMPLETE });
+        out.push(Alt {
+            value: Clause::Placeless(objects.value.clone(), question),
+            next: objects.next,
+            cost: cost + INCOMPLETE,
+        });
     }
 
     /// "put the apple and the pear together".
@@ -252,6 +258,21 @@ impl Parser<'_> {
                             next: destination.next,
                             cost: objects.cost + destination.cost,
                         });
+                    }
+                    // "stack the blocks"
+                    if objects.value.len() > 1 || objects.value.iter().any(is_plural) {
+                        let destination = Destination {
+                            relation: PlaceRelation::Stacked,
+                            targets: Vec::new(),
+                            words: "on top of each other".to_owned(),
+                            until_full: false,
+                        };
+                        out.push(Alt {
+                            value: put(objects.value.clone(), destination, None, false),
+                            next,
+                            cost: objects.cost + 1,
+                        });
+                        continue;
                     }
                     let question = "Which one shall I stack on which? Say for example \"stack the red block on the blue block\".";
                     out.push(Alt {

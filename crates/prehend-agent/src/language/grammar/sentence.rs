@@ -1,7 +1,8 @@
 //! Clauses joined to a goal.
 
 use super::{Alt, Alts, Clause, Parser, keep};
-use crate::language::goal::{Goal, Head, NounPhrase, Quantity, Question, Step};
+use crate::language::goal::{Destination, Goal, Head, NounPhrase, PlaceRelation, Quantity, Question, Step};
+use crate::language::lexicon::VerbMeaning;
 
 /// Most clauses of one sentence.
 const MAX_CLAUSES: usize = 12;
@@ -32,6 +33,7 @@ impl Parser<'_> {
                         ));
                     }
                     if joined {
+                        self.shared(alt, next, &mut longer);
                         self.gap(alt, next, &mut longer);
                         self.mention(alt, next, &mut longer);
                     }
@@ -173,8 +175,30 @@ impl Parser<'_> {
         }
     }
 
+    /// "Grasp the stick and pull it out": what no action is for is lifted out and put on the table.
+    fn lifted(&self, step: &Step, before: &Step) -> Option<Step> {
+        let Step::Act { action, objects, part: None } = step else { return None };
+        let ([NounPhrase { head: Head::It, .. }], Step::Pick { objects: spoken, .. }) =
+            (objects.as_slice(), before)
+        else {
+            return None;
+        };
+        let removes = action.ends_with(" out")
+            || self
+                .lexicon
+                .verbs
+                .iter()
+                .any(|(_, verb)| verb.lemma == *action && verb.meaning == VerbMeaning::Remove);
+        (removes && !self.serves(action, spoken)).then(|| Step::Place {
+            objects: objects.clone(),
+            destination: super::put::table("on the table"),
+            part: None,
+            drop: false,
+        })
+    }
+
     /// The goal of a reading, or the question to ask back.
-    pub(in crate::language) fn goal(reading: &Reading) -> Result<Goal, String> {
+    pub(in crate::language) fn goal(&self, reading: &Reading) -> Result<Goal, String> {
         let mut steps: Vec<Step> = Vec::new();
         let mut question = None;
         let mut mentioned: Option<NounPhrase> = None;
@@ -186,9 +210,28 @@ impl Parser<'_> {
                     if let (Some(np), true) = (&mentioned, steps.is_empty()) {
                         super::one::replace_pronoun(&mut step, np);
                     }
+                    if let Some(lifted) = steps.last().and_then(|before| self.lifted(&step, before)) {
+                        step = lifted;
+                    }
                     steps.push(step);
                 }
                 Clause::Problem(text) => return Err(text.clone()),
+                // "Go to the drawer and place the object."
+                Clause::Placeless(objects, text) => {
+                    let Some(Step::Go { target }) = steps.last() else { return Err(text.clone()) };
+                    let destination = Destination {
+                        relation: PlaceRelation::To,
+                        targets: vec![target.clone()],
+                        words: format!("to {}", target.text),
+                        until_full: false,
+                    };
+                    steps.push(Step::Place {
+                        objects: objects.clone(),
+                        destination,
+                        part: None,
+                        drop: false,
+                    });
+                }
                 Clause::Question(asked) => question = Some(asked.clone()),
                 Clause::Mention(np) => mentioned = Some(np.clone()),
                 Clause::Denied(np) => {
@@ -223,7 +266,7 @@ impl Parser<'_> {
     }
 }
 
-fn extended(alt: &Alt<Vec<Clause>>, clause: Clause, next: usize, cost: u32) -> Alt<Vec<Clause>> {
+pub(super) fn extended(alt: &Alt<Vec<Clause>>, clause: Clause, next: usize, cost: u32) -> Alt<Vec<Clause>> {
     let mut value = alt.value.clone();
     value.push(clause);
     Alt { value, next, cost: alt.cost + cost }

@@ -1,5 +1,6 @@
 //! Wishes and statements: "I want the apple in the bowl", "in the bowl, put the apple".
 
+use super::modifier::Post;
 use super::other::handed;
 use super::put::put;
 use super::{Alt, Alts, Clause, Parser};
@@ -49,6 +50,10 @@ impl Parser<'_> {
             "ensure that",
             "ensure",
             "see to it that",
+            "manipulate objects so that",
+            "arrange objects so that",
+            "arrange things so that",
+            "arrange it so that",
             "have",
             "let",
             "see that",
@@ -164,12 +169,11 @@ impl Parser<'_> {
         }
     }
 
-    /// "in the bowl, put the apple".
+    /// "In the bowl, put the apple"; "in the cabinet pick up the block".
     pub(super) fn fronted(&self, start: usize, out: &mut Alts<Clause>) {
         for destination in self.destination(start) {
-            let comma = destination.next + usize::from(self.is_comma(destination.next));
-            for found in self.verbs(comma) {
-                if found.verb.meaning != VerbMeaning::Place && found.verb.meaning != VerbMeaning::Drop {
+            for found in self.verbs(destination.next + usize::from(self.is_comma(destination.next))) {
+                if !matches!(found.verb.meaning, VerbMeaning::Place | VerbMeaning::Drop) {
                     continue;
                 }
                 for objects in self.noun_list(found.next) {
@@ -178,6 +182,25 @@ impl Parser<'_> {
                         next: objects.next,
                         cost: found.cost + destination.cost + objects.cost + 1,
                     });
+                }
+            }
+        }
+        for place in self.phrase(start, false) {
+            let Post::Where(modifiers) = &place.value else { continue };
+            for found in self.verbs(place.next + usize::from(self.is_comma(place.next))) {
+                if !matches!(found.verb.meaning, VerbMeaning::Pick | VerbMeaning::Collect) {
+                    continue;
+                }
+                let mut picked = Vec::new();
+                self.pick(&found, &mut picked);
+                for mut alt in picked {
+                    let Clause::Step(Step::Pick { objects, .. } | Step::Place { objects, .. }) =
+                        &mut alt.value
+                    else {
+                        continue;
+                    };
+                    objects.iter_mut().for_each(|np| np.modifiers.extend(modifiers.iter().cloned()));
+                    out.push(Alt { cost: alt.cost + found.cost + place.cost + 1, ..alt });
                 }
             }
         }

@@ -75,8 +75,8 @@ const LISTS: [&str; 44] = [
     "attribute_nouns",
     "away",
 ];
-const MORE_LISTS: [&str; 7] =
-    ["interrogatives", "not_surfaces", "seen", "anywhere", "together", "inside", "on_top"];
+const MORE_LISTS: [&str; 8] =
+    ["interrogatives", "not_surfaces", "seen", "anywhere", "together", "stacked", "inside", "on_top"];
 
 /// Words that are never part of a noun, whatever the file says.
 const CLOSED: [&str; 67] = [
@@ -239,6 +239,15 @@ impl Lexicon {
             }
             Some(())
         })?;
+        for group in map.req("states")?.list(Some)? {
+            group.map(|m| {
+                let (spatial, negated) = (m.req("is")?.choice(&SPATIAL)?, m.or("not", false, |v| v.bool())?);
+                for phrase in m.req("words")?.list(|v| v.text())? {
+                    self.describing.add(&phrase, Describing::State(spatial, negated));
+                }
+                Some(())
+            })?;
+        }
         for word in ["closest", "nearest", "nearby"] {
             self.describing.add(word, Describing::Distance(true));
         }
@@ -297,7 +306,7 @@ const REGIONS: [(&str, Region); 6] = [
     ("edge", Region::Edge),
 ];
 
-const SPATIAL: [(&str, Spatial); 13] = [
+const SPATIAL: [(&str, Spatial); 14] = [
     ("on", Spatial::On),
     ("in", Spatial::In),
     ("at", Spatial::At),
@@ -311,6 +320,7 @@ const SPATIAL: [(&str, Spatial); 13] = [
     ("under", Spatial::Under),
     ("above", Spatial::Above),
     ("with", Spatial::With),
+    ("held", Spatial::Held),
 ];
 
 const PLACE: [(&str, PlaceWord); 12] = [

@@ -1,0 +1,291 @@
+//! Arguments of `eval`.
+
+use super::map::EvalMapArgs;
+use super::{DEFAULT_ROBOT, DEFAULT_SCENE, node_parameter, share, speed};
+use crate::node::NodeName;
+use clap::{Args, Subcommand, ValueEnum};
+use prehend_eval::scenario::Conditions;
+use std::path::PathBuf;
+
+/// What `eval` can measure.
+#[derive(Debug, Subcommand)]
+pub enum EvalCommand {
+    /// Random tabletop scenes and goals, judged by physics
+    Tabletop(TabletopArgs),
+    /// Fifteen tabletop tasks after ASP's experiments: bells, drawers, plugs, toys, handles
+    AspTabletop(AspTabletopArgs),
+    /// Mobile manipulation after ASP's experiments: sides to come from, double picks, spatial references
+    AspMobile(AspMobileArgs),
+    /// A set of sentences: a file of one JSON object a line, with scene, goal and what is right, judged by physics
+    Language(LanguageArgs),
+    /// What unknown words are taken for: a file of words, what is seen, and pages, some of which lie
+    Words(EvalWordsArgs),
+    /// How sentences are read: a file of sentences and what they mean, without a robot
+    Reading(EvalReadingArgs),
+    /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
+    Libero(LiberoArgs),
+    /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
+    Day(DayArgs),
+    /// Starts of the whole graph one after the other: how long until each is ready, and whether the middleware hung
+    Starts(StartsArgs),
+    /// Object maps against labels of recorded frames, against the simulator's truth, or by the clock
+    Map(EvalMapArgs),
+}
+
+/// Arguments of `eval tabletop`.
+#[derive(Clone, Debug, Args)]
+pub struct TabletopArgs {
+    /// Number of runs
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub runs: u64,
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// The same tables with a detector three times as bad, and things so smooth that they slip
+    #[arg(long, conflicts_with = "perfect_detector")]
+    pub hard: bool,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Arguments of `eval day`.
+#[derive(Clone, Debug, Args)]
+pub struct DayArgs {
+    /// Goals of the day
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub goals: u64,
+    /// Seed of the table and of the goals
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Scene file, such as config/scenes/drawers.yaml or config/scenes/room_two_tables.yaml [default: a random table]
+    #[arg(long, value_name = "FILE")]
+    pub scene: Option<PathBuf>,
+    /// Robot file, or a name in config/robots [default: one that drives in a room, else the arm]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Kill a random node, though not the simulator, during every N-th goal; 0 = never
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub kill_every: u64,
+    /// Somebody interferes in every N-th goal: push, slip and take by turns; 0 = never
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub disturb_every: u64,
+    /// Share of the goals that name a place on the table itself: a side of it, so far from here, where another thing stands
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub places: f64,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of the day [default: runs/UTC-TIME-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
+    pub speed: f64,
+    /// Longest time for one goal, wall seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 240.0, value_parser = speed)]
+    pub timeout: f64,
+}
+
+/// Arguments of `eval starts`.
+#[derive(Clone, Debug, Args)]
+pub struct StartsArgs {
+    /// Number of starts
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub starts: u64,
+    /// Scene file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_SCENE)]
+    pub scene: PathBuf,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of what went wrong [default: runs/UTC-TIME-0]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Arguments of `eval asp-tabletop`.
+#[derive(Clone, Debug, Args)]
+pub struct AspTabletopArgs {
+    /// Tables of each task
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub seeds: u64,
+    /// Only tasks whose name contains this text; may be repeated. Doors, knobs, levers and switches are run only when named
+    #[arg(long, value_name = "TEXT")]
+    pub task: Vec<String>,
+    /// Ablation No Aff: every affordance has the cloud of the whole object
+    #[arg(long)]
+    pub no_aff: bool,
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Arguments of `eval asp-mobile`.
+#[derive(Clone, Debug, Args)]
+pub struct AspMobileArgs {
+    /// Rooms of each task
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub seeds: u64,
+    /// Only tasks whose name contains this text; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub task: Vec<String>,
+    /// Robot file, or a name in config/robots
+    #[arg(long, value_name = "FILE", default_value = "config/robots/ranger_xarm6.yaml")]
+    pub robot: PathBuf,
+    /// Ablation No Aff: go_to does not ask from which side to come (lambda_aff = 0)
+    #[arg(long, visible_alias = "no-preference")]
+    pub no_aff: bool,
+    /// Ablation: the detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+const AFTER_LANGUAGE: &str = "\
+A line: {\"scene\": FILE, \"goal\": TEXT, \"want\": {\"outcome\": \"done\"|\"refused\", \"reason\": CODE?, \"facts\": [[\"on\", \"red apple\", \"plate\"]]?,
+\"says\": [WORDS]?, \"count\": N?, \"yes\": BOOL?}, \"construction\": NAME?, \"seed\": N?}. Facts are in the names of the scene file: on, in, next_to, left_of, right_of,
+in_front_of, behind, between, held, on_table, moved, unmoved, away, open, closed, on_state, off_state, pressed.
+
+The JSON object of --json: runs, right, false_success, ungated_motions, by_construction, and all that `eval tabletop --json` has.";
+
+/// Arguments of `eval language`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_LANGUAGE)]
+pub struct LanguageArgs {
+    /// Sentence sets, such as tests/language/seen.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only lines whose construction contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+const AFTER_EVAL_WORDS: &str = "\
+A line: {\"query\": TEXT, \"seen\": [{\"class\": NAME, \"colors\": [WORD]}], \"pages\": [{\"host\": HOST, \"title\": TEXT, \"text\": TEXT}], \"model\": CLASS?,
+\"want\": CLASS|null, \"group\": NAME}. No robot and no network: what the witnesses would say stands in the file.
+
+The JSON object of --json: n, right, refused, wrong, groups {NAME: {n, right, refused, wrong}}. Refused is what should have been found and was
+not; wrong is a thing that was not meant.";
+
+/// Arguments of `eval words`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_EVAL_WORDS)]
+pub struct EvalWordsArgs {
+    /// Files of words, such as tests/language/words_seen.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Ablation: no page and no model is heard
+    #[arg(long)]
+    pub without_witnesses: bool,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER_EVAL_READING: &str = "\
+Each line is one JSON object:
+  {\"goal\": \"take the apple\", \"means\": [\"pick(the apple)\"], \"group\": \"lift\"}
+`means` lists the readings that are right, in the notation that `goal --json` and the traces have; none: the sentence asks for what the
+robot cannot do. What is not understood, or refused as something it cannot do, costs nothing; `otherwise` are the sentences for which it
+would do something that was not said.";
+
+/// Arguments of `eval reading`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_EVAL_READING)]
+pub struct EvalReadingArgs {
+    /// Files of sentences, such as tests/language/calvin.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `eval libero`.
+#[derive(Clone, Debug, Args)]
+pub struct LiberoArgs {
+    /// Files of tasks, such as libero_object.jsonl
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Layouts of each task and sentence
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub layouts: u64,
+    /// Which sentences are given to the robot
+    #[arg(long, value_enum, default_value_t = Sentences::Both)]
+    pub language: Sentences,
+    /// Only tasks whose file name contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// How runs are made.
+    #[command(flatten)]
+    pub runs_made: RunArgs,
+}
+
+/// Sentences of a LIBERO task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sentences {
+    /// That of the file
+    File,
+    /// That which the benchmark shows to a policy
+    Benchmark,
+    /// Each on its own, where they differ
+    Both,
+}
+
+/// How the runs of an evaluation are made.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// Seed of the first run; the next ones have the seeds after it
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Graphs that run at once, each in its own ROS domain
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub jobs: u32,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of the runs; runs that are finished in it are not repeated [default: runs/UTC-TIME-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Ablation: the first evidence suffices, every plan is permitted, every outcome is believed
+    #[arg(long)]
+    pub no_verifier: bool,
+    /// Ablation: no second look and no second try
+    #[arg(long)]
+    pub no_retries: bool,
+    /// Somebody interferes in every run, as `demo --disturb` does: push, slip and take by turns
+    #[arg(long)]
+    pub disturb: bool,
+    /// ROS parameter of a node in every run, as `agent:settings:=FILE`; may be repeated
+    #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
+    pub params: Vec<(NodeName, String)>,
+    /// Keep pictures and logs only of runs that went wrong
+    #[arg(long)]
+    pub keep_failures: bool,
+    /// Simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed)]
+    pub speed: f64,
+}
+
+impl TabletopArgs {
+    /// How hard the scenes are.
+    pub fn scene_conditions(&self) -> Conditions {
+        match (self.perfect_detector, self.hard) {
+            (true, _) => Conditions::Perfect,
+            (false, true) => Conditions::Hard,
+            (false, false) => Conditions::Imperfect,
+        }
+    }
+}
