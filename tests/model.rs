@@ -180,6 +180,33 @@ async fn a_model_that_writes_lists_is_asked_again_and_its_list_is_carried_out() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_word_that_no_table_knows_is_asked_about_with_the_picture() {
+    let _turn = one_at_a_time().await;
+    let server = server(|heard| {
+        let messages = heard.body["messages"].as_array().unwrap();
+        let asked = messages[1]["content"].as_str().unwrap();
+        assert!(asked.contains("\"word\":\"klotz\"") && asked.contains("\"class\":\"block\""), "{asked}");
+        let url = messages[2]["content"][1]["image_url"]["url"].as_str().unwrap();
+        assert!(url.starts_with("data:image/png;base64,") && url.len() > 20_000);
+        let usage = Usage { tokens_in: 700, tokens_out: 30, seconds: 0.0 };
+        Turn { text: "<answer>block</answer>".to_owned(), calls: Vec::new(), end: End::Complete, usage }
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let parameter = settings(&folder, "hybrid", &server.base_url);
+    let file = folder.path().join("agent.yaml");
+    let seeing = std::fs::read_to_string(&file).unwrap().replace("retries: 1", "retries: 1, sees: true");
+    let words = folder.path().join("words.json");
+    std::fs::write(&file, format!("{seeing}words: {{file: {}}}\n", words.display())).unwrap();
+    let mut stage = stage(parameter).await;
+    let done = stage.goal("put the klotz on the plate").await;
+    assert_eq!(done.ending.outcome, Outcome::Done, "{:?}\n{}", done.ending, stage.story());
+    assert_eq!((done.planning.planner.as_str(), server.heard().len()), ("builtin", 1));
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&words).unwrap()).unwrap();
+    assert_eq!(kept["words"][0]["witnesses"], json!(["the language model with the picture"]), "{kept}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_the_grammar_does_not_understand_goes_to_the_model() {
     let _turn = one_at_a_time().await;
     let server = server(|heard| {

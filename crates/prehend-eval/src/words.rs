@@ -145,7 +145,7 @@ impl Words for Witnesses<'_> {
         None
     }
 
-    fn ask(&mut self, word: &str, seen: &[Seen]) -> Result<Vec<Testimony>, Fault> {
+    fn ask(&mut self, word: &str, seen: &[Seen], _: Option<&[u8]>) -> Result<Vec<Testimony>, Fault> {
         let Some(line) = self.line else { return Ok(Vec::new()) };
         let classes: BTreeSet<String> = seen.iter().map(|thing| thing.class.clone()).collect();
         let model = line.model.iter().map(|label| Testimony {

@@ -13,7 +13,7 @@ mod strict;
 mod subtasks;
 mod talk;
 
-pub(crate) use prompt::fenced;
+pub(crate) use prompt::{fenced, show};
 pub use talk::{Call, End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
 
 use crate::agent::{Agent, Outcome, Report, ended_unmoved};

@@ -44,7 +44,7 @@ const SHOWS: &str = "What the camera sees now. Each thing that is known has its 
 const OLDER: &str = "(An older picture is left out.)";
 
 /// Shows what the robot sees now, in the place of what it saw before; nothing when there is no picture.
-pub(super) fn show(messages: &mut Vec<Message>, picture: Option<Vec<u8>>) {
+pub(crate) fn show(messages: &mut Vec<Message>, picture: Option<Vec<u8>>) {
     for message in messages.iter_mut().filter(|message| matches!(message, Message::Picture { .. })) {
         *message = Message::User { text: OLDER.to_owned() };
     }

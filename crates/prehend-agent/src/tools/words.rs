@@ -87,8 +87,9 @@ impl Toolbox<'_> {
     fn learn(&mut self, word: &str, before: &str) -> Result<Option<Lesson>, Fault> {
         let seen = self.seen()?;
         self.begin_free("look_up", &format!("word=\"{word}\""))?;
+        let picture = self.world.picture();
         let heard = match self.world.words() {
-            Some(words) => words.ask(word, &seen)?,
+            Some(words) => words.ask(word, &seen, picture.as_deref())?,
             None => Vec::new(),
         };
         let mut fault = None;

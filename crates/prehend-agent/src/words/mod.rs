@@ -103,10 +103,11 @@ pub trait Words {
     fn is_known(&self, word: &str) -> bool;
     /// What the word is taken for, when that was learned before.
     fn lesson(&mut self, word: &str) -> Option<Lesson>;
-    /// Asks the witnesses there are; none is no error.
+    /// Asks the witnesses there are; none is no error. `picture` (the bytes of a PNG) shows what is seen with its keys, for a witness
+    /// that sees.
     ///
     /// Errors: what ends the goal.
-    fn ask(&mut self, word: &str, seen: &[Seen]) -> Result<Vec<Testimony>, Fault>;
+    fn ask(&mut self, word: &str, seen: &[Seen], picture: Option<&[u8]>) -> Result<Vec<Testimony>, Fault>;
     /// Keeps a lesson for good.
     ///
     /// Errors: in words, when it cannot be kept.

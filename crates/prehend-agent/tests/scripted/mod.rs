@@ -64,7 +64,7 @@ impl Words for ScriptedWords {
         self.kept.get(word).cloned()
     }
 
-    fn ask(&mut self, word: &str, seen: &[Seen]) -> Result<Vec<Testimony>, Fault> {
+    fn ask(&mut self, word: &str, seen: &[Seen], _: Option<&[u8]>) -> Result<Vec<Testimony>, Fault> {
         self.asked.push((word.to_owned(), seen.len()));
         let said = |(witness, label): &(&str, &str)| Testimony {
             witness: (*witness).to_owned(),

@@ -88,12 +88,15 @@ impl WordSource {
         self
     }
 
-    async fn ask(&self, word: &str, seen: &[Seen]) -> (Vec<Testimony>, Vec<String>) {
+    async fn ask(&self, word: &str, seen: &[Seen], picture: Option<&[u8]>) -> (Vec<Testimony>, Vec<String>) {
         let (mut heard, mut faults) = (Vec::new(), Vec::new());
         if let Some(model) = &self.model {
-            match model.session().turn(&question(word, seen), &[]).await {
+            match model.session().turn(&question(word, seen, picture), &[]).await {
                 Ok(turn) => heard.extend(answer(&turn.text, seen).map(|label| Testimony {
-                    witness: "the language model".to_owned(),
+                    witness: match picture {
+                        Some(_) => "the language model with the picture".to_owned(),
+                        None => "the language model".to_owned(),
+                    },
                     weight: MODEL,
                     label,
                 })),
@@ -141,13 +144,13 @@ impl Words for GoalWords {
         }
     }
 
-    fn ask(&mut self, word: &str, seen: &[Seen]) -> Result<Vec<Testimony>, Fault> {
+    fn ask(&mut self, word: &str, seen: &[Seen], picture: Option<&[u8]>) -> Result<Vec<Testimony>, Fault> {
         let (source, mut interrupt) = (self.source.clone(), self.interrupt.clone());
         let answer = self.runtime.block_on(async {
             tokio::select! {
                 biased;
                 fault = super::world::interrupted(&mut interrupt) => Err(fault),
-                answer = tokio::time::timeout(PATIENCE, source.ask(word, seen)) => Ok(answer),
+                answer = tokio::time::timeout(PATIENCE, source.ask(word, seen, picture)) => Ok(answer),
             }
         })?;
         let Ok((heard, faults)) = answer else {
@@ -264,7 +267,7 @@ impl WordDesk {
             size_cm: [0.0; 3],
         });
         let things: Vec<Seen> = things.collect();
-        let (heard, faults) = self.source.ask(&word, &things).await;
+        let (heard, faults) = self.source.ask(&word, &things, None).await;
         let tables = &self.source.tables;
         let judgement = judge(&word, &heard, &mut |label| {
             let noun: Vec<String> = label.split(' ').map(str::to_owned).collect();
