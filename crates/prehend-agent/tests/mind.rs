@@ -333,6 +333,26 @@ fn a_question_is_answered_by_the_next_sentence() {
 }
 
 #[test]
+fn what_is_done_after_an_answer_is_held_against_the_sentence_with_it() {
+    let mut world = Scripted::new(kitchen());
+    let mut model = Said::new([find("mug"), turn("ask", &json!({ "question": "Red or blue?" }))]);
+    let report = carry("pick up the mug", Planner::Model, &mut model, &mut world);
+    assert_eq!(talk(&report).question.as_deref(), Some("Red or blue?"), "{report:?}");
+    let agent = agent();
+    let answer = agent.order("the blue one", Planner::Model, report.talk.clone()).expect("an order");
+    assert!(answer.answers.is_some() && answer.readings.len() == 1, "{:?}", answer.readings);
+    // It takes the red one, and says that this is what was asked for.
+    let claims = vec![finish(&[("mug_0", "held", "")]); 3];
+    let mut model = Said::new([vec![find("mug"), act("mug_0", "grasp")], claims].concat());
+    let report = agent.carry(&answer, Planner::Model, Some(&mut model), &mut world, None);
+    assert_eq!(report.reason, Some(Reason::OutcomeNotObserved), "{report:?}");
+    assert!(
+        report.message.contains("this was asked for and not observed: pick up the blue mug"),
+        "{report:?}"
+    );
+}
+
+#[test]
 fn answers_to_questions_are_told_as_what_they_are() {
     let answer = |message: &str| turn("finish", &json!({ "message": message, "facts": [] }));
     let mut world = Scripted::new(kitchen());

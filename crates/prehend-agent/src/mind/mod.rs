@@ -56,7 +56,7 @@ impl Planner {
 pub struct Order {
     /// The sentence.
     pub text: String,
-    /// Its readings, best first; empty when the grammar has none.
+    /// Its readings, best first; of an answer those of the sentence that it answers for; empty when the grammar has none.
     pub readings: Vec<Goal>,
     /// Why there are none.
     pub refusal: Option<Fault>,
@@ -123,9 +123,22 @@ impl Agent {
             refusal => {
                 let answers = open.filter(|_| readings.is_empty());
                 let refusal = refusal.filter(|_| readings.is_empty());
+                // What the model does now is held against the first sentence with its answer.
+                if let Some(open) = &answers {
+                    readings = self.with_answer(&open.text, text)?;
+                }
                 Ok(Order { text: text.to_owned(), readings, refusal, answers })
             }
         }
+    }
+
+    /// The readings of a sentence with the answer to what was asked about it; none when the grammar has none.
+    ///
+    /// Errors: unsafe.
+    fn with_answer(&self, text: &str, answer: &str) -> Result<Vec<Goal>, Fault> {
+        let readings = parse(text, &self.lexicon).unwrap_or_default();
+        let asked = Asked { text: text.to_owned(), readings };
+        Ok(self.answer(&asked, answer)?.map_or(Vec::new(), |(order, _)| order.readings))
     }
 
     /// What a sentence means as the answer to a question that the built-in planner has asked: an order, and what may be asked about it again.
