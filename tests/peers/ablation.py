@@ -61,7 +61,7 @@ class Model(http.server.BaseHTTPRequestHandler):
             means = "no such class" if wrong else MEANS.get(data["word"], "NONE")
             text = f"<answer>{means}</answer>"
         else:
-            text = self.listed(data["sentence"], number // Model.every % 5 if wrong else None)
+            text = self.listed(data["task"], number // Model.every % 5 if wrong else None)
         usage = {"prompt_tokens": len(json.dumps(body)) // 4, "completion_tokens": len(text) // 4}
         events = [{"choices": [{"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}]},
                   {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]

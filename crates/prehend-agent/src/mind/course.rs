@@ -579,7 +579,10 @@ impl<'c, 'w> Course<'c, 'w> {
                 }
                 Err(fault) if ends(fault.reason) => return Err(fault),
                 Err(fault) => {
-                    return Ok(Err(format!("what was asked for was not observed: {}", fault.message.trim_end_matches('.'))));
+                    return Ok(Err(format!(
+                        "what was asked for was not observed: {}",
+                        fault.message.trim_end_matches('.')
+                    )));
                 }
             }
         }
