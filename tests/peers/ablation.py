@@ -29,7 +29,7 @@ ODD = [
 ]
 WORDS = [
     (TABLETOP, "put the red becher in the bowl", "red mug", "in", "bowl"),
-    (TABLETOP, "put the green dose on the plate", "can", "on", "plate"),
+    (TABLETOP, "put the dose on the plate", "can", "on", "plate"),
     (TABLETOP, "put the can in the schuessel", "can", "in", "bowl"),
     (TABLETOP, "put the red apfel on the teller", "red apple", "on", "plate"),
     (KITCHEN, "put the moehre on the plate", "carrot", "on", "plate"),

@@ -11,8 +11,8 @@ mod ros;
 mod words;
 
 pub use eval::{
-    AspMobileArgs, AspTabletopArgs, DayArgs, EvalCommand, EvalReadingArgs, EvalWordsArgs, LanguageArgs,
-    LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
+    AspMobileArgs, AspTabletopArgs, DayArgs, EvalAffordanceArgs, EvalCommand, EvalReadingArgs, EvalWordsArgs,
+    LanguageArgs, LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
 };
 pub use mcp::McpArgs;
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};

@@ -4,14 +4,10 @@
 //! Each move changes one joint, or moves something that stands before the cabinet; looks follow. Asked for are the drawers of which
 //! the looks of that move show at least [`SEEN`] pixels. Nothing but the map is judged: no motion, no sentence.
 
-use nalgebra::{Point3, Translation3, Vector3};
-use prehend_geometry::OrientedBox;
-use prehend_perception::map::Tool;
-use prehend_perception::{Detection, Keyframe, LabelImage, MapBuilder, MapSettings, PartLabels};
+use crate::watch::{POSES, Watch};
+use prehend_perception::MapSettings;
 use prehend_scene::{Object, ObjectKey, ObjectMap, fixture, spatial};
-use prehend_sim::scene::{PlacedScene, Scene};
-use prehend_sim::sensors::{Detections, Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
-use prehend_sim::world::{ArmModel, JointTruth, ObjectTruth, World};
+use prehend_sim::world::{ArmModel, JointTruth, ObjectTruth};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -20,23 +16,10 @@ use std::path::Path;
 
 /// Pixels of a drawer in one frame from which it is asked for.
 pub const SEEN: usize = 800;
-/// Frames of one look.
-const FRAMES: u64 = 3;
-/// Steps in which things come to rest.
-const SETTLING: usize = 60;
 /// How far a drawer is pulled out, metres: least that is open, and most that is shut.
 const STATES: (f64, f64) = (0.05, 0.012);
 /// Share of a drawer's height by which the middle of what is in its row may be off.
 const IN_ROW: f64 = 0.5;
-/// The survey poses of the arm, radians: home, the upright faces, then the others.
-const POSES: [(&str, [f64; 6]); 5] = [
-    ("home", [0.0, -0.5081, -1.9857, 0.0, 2.1098, 0.0]),
-    ("front", [0.0, -1.5688, 0.0671, 0.0, 0.3309, 0.0]),
-    ("near", [0.0, -0.9394, -1.0648, 0.0, 1.725, 0.0]),
-    ("far", [0.0, -0.1078, -1.6548, 0.0, 1.7627, 0.0]),
-    ("left", [0.6268, -0.3997, -1.3211, -0.1527, 1.5078, 0.6201]),
-];
-
 /// Which cabinet, and how long.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -146,15 +129,6 @@ objects:
     }
 }
 
-/// The camera and what it makes of the scene.
-struct Watch<'a> {
-    arm: &'a ArmModel,
-    path: &'a Path,
-    seed: u64,
-    frame: u64,
-    builder: MapBuilder,
-}
-
 /// Runs the moves of one seed and judges the map after each. `scenes` is the folder of scene files, beside that of the models.
 ///
 /// Errors: in words, when the model is none of those, has no drawers, or the scene cannot be made.
@@ -167,8 +141,7 @@ pub fn measure(
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     let path = scenes.join("cabinet.yaml");
     let mut state = State { joints: BTreeMap::new(), things: [[0.36, 0.30], [0.33, 0.14], [0.33, -0.14]] };
-    let mut watch =
-        Watch { arm, path: &path, seed: settings.seed, frame: 0, builder: MapBuilder::new("link_base", map) };
+    let mut watch = Watch::new(arm, &path, settings.seed, map);
     let (_, world) = watch.world(&state.text(&settings.model), &POSES[0].1)?;
     let truth = world.truth();
     let moves_drawer = |joint: &&JointTruth| {
@@ -196,8 +169,12 @@ pub fn measure(
         for view in views {
             let (name, pose) = &POSES[view];
             let (placed, world) = watch.world(&text, pose)?;
-            for (drawer, pixels) in watch.look(&placed, &world, name)? {
-                let most = seen.entry(drawer).or_default();
+            let drawn = watch.look(&placed, &world, name)?.drawn;
+            let panels =
+                (1_u16..).zip(world.entities()).filter(|(_, entity)| fixture::is_panel(&entity.class));
+            for (label, entity) in panels {
+                let pixels = drawn.labels.labels.iter().filter(|other| **other == label).count();
+                let most = seen.entry(entity.name.clone()).or_default();
                 *most = pixels.max(*most);
             }
             truth = world.truth().objects;
@@ -208,7 +185,7 @@ pub fn measure(
             let joint = joints.iter().find(|joint| joint.entity == drawer);
             joint.and_then(|joint| state.joints.get(&joint.joint)).copied().unwrap_or(0.0)
         };
-        judge(watch.builder.map(), &truth, &seen, out, &mut keys, &mut figures);
+        judge(watch.map(), &truth, &seen, out, &mut keys, &mut figures);
     }
     Ok(figures)
 }
@@ -253,79 +230,4 @@ fn judge(
         }
     }
     figures.whole += usize::from(whole);
-}
-
-fn labels_of(found: &Detections) -> (LabelImage, Vec<Detection>) {
-    let (width, height) = (found.labels.width, found.labels.height);
-    let labels = LabelImage { width, height, labels: found.labels.labels.clone() };
-    let detections = (1..=u16::MAX).zip(&found.items).map(|(label, item)| Detection {
-        label,
-        class_name: item.class_name.clone(),
-        score: item.score,
-    });
-    (labels, detections.collect())
-}
-
-impl Watch<'_> {
-    /// The scene at rest, with the arm at a pose.
-    fn world(&self, text: &str, pose: &[f64; 6]) -> Result<(PlacedScene, World), String> {
-        let scene = Scene::parse(&self.path.to_string_lossy(), text).map_err(|error| error.to_string())?;
-        let placed = scene.instantiate(self.seed).map_err(|error| error.to_string())?;
-        let mut world = World::new(&placed, self.arm, pose).map_err(|error| error.to_string())?;
-        (0..SETTLING).for_each(|_| world.step());
-        Ok((placed, world))
-    }
-
-    /// Takes frames into the map; most pixels of each drawer in one of them.
-    fn look(
-        &mut self,
-        placed: &PlacedScene,
-        world: &World,
-        view: &str,
-    ) -> Result<BTreeMap<String, usize>, String> {
-        let error = |error: &dyn std::fmt::Display| error.to_string();
-        let stage = Stage::new(&world.render_items()).map_err(|e| error(&e))?;
-        let spec = &placed.scene;
-        let entities = world.entities();
-        let classes = entities.iter().map(|entity| entity.class.clone()).collect();
-        let mut camera = RgbdCamera::new(wrist_camera_intrinsics(), spec.camera.clone(), self.seed);
-        let detector = Detector::new(spec.detector.clone(), classes, self.seed);
-        let parts =
-            Detector::new(spec.part_detector.clone(), stage.region_classes(), self.seed.wrapping_add(7));
-        let moment = world.frame();
-        let pose = moment.base_from_camera;
-        let tcp = world.model().tcp_pose(world.arm_joints());
-        let drawables = stage.drawables(&moment).map_err(|e| error(&e))?;
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for _ in 0..FRAMES {
-            self.frame += 1;
-            let drawn = camera.capture(&pose, &drawables, self.frame).map_err(|e| error(&e))?;
-            for (label, entity) in (1_u16..).zip(entities).filter(|(_, e)| fixture::is_panel(&e.class)) {
-                let pixels = drawn.labels.labels.iter().filter(|other| **other == label).count();
-                let most = seen.entry(entity.name.clone()).or_default();
-                *most = pixels.max(*most);
-            }
-            let (labels, detections) = labels_of(&detector.detect(&drawn, &pose, self.frame));
-            let (part_labels, part_detections) = labels_of(&parts.detect_parts(&drawn, &pose, self.frame));
-            let keyframe = Keyframe {
-                view: view.to_owned(),
-                stamp: 0.1 * self.frame as f64,
-                color: drawn.color.clone(),
-                depth: drawn.depth.clone(),
-                labels,
-                detections,
-                parts: Some(PartLabels { labels: part_labels, detections: part_detections }),
-                intrinsics: camera.intrinsics(),
-                map_from_camera: pose,
-                // The hand, between camera and tool.
-                robot: vec![OrientedBox {
-                    pose: tcp * Translation3::new(0.0, 0.0, -0.085),
-                    size: Vector3::new(0.08, 0.20, 0.20),
-                }],
-            };
-            let tool = Tool { position: Point3::from(tcp.translation.vector), radius: 0.12, holds: None };
-            self.builder.update(&keyframe, Some(&tool), false, 0).map_err(|e| error(&e))?;
-        }
-        Ok(seen)
-    }
 }

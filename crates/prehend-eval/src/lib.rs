@@ -6,6 +6,7 @@
 //!
 //! Frames and units: `link_base`, metres, seconds; directions are the robot's (it looks along +x, left is +y).
 
+pub mod affordance;
 pub mod asp;
 pub mod boxes;
 pub mod cabinet;
@@ -27,6 +28,7 @@ pub mod reading;
 pub mod report;
 pub mod scenario;
 pub mod stats;
+mod watch;
 pub mod words;
 
 pub use cause::Cause;

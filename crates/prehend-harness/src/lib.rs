@@ -3,6 +3,11 @@
 //! For: choosing which tool to run next under a budget, by the verifier's diagnosis (eq. 5, 11, 15). Not for: judging
 //! (a [`Judge`] does, in another process when the nodes run), nor what the tools do. Read [`gather`] first.
 
+pub mod fusion;
+pub mod memory;
+pub mod skills;
+
+use memory::Prior;
 use prehend_scene::{Deficiency, Diagnostics, Evidence};
 
 /// Budget B of AAH Table 4: calls of tools.
@@ -68,7 +73,8 @@ pub struct Gathered {
 }
 
 /// Runs tools until the verifier commits, the budget is used up or no tool is left. `evidence` is what is there already; it is
-/// assessed before any tool runs and costs nothing. The first tool of `tools` is run first when nothing is there to diagnose.
+/// assessed before any tool runs and costs nothing. The first tool of `tools` is run first when nothing is there to diagnose. `prior` is
+/// what is remembered of such things.
 ///
 /// Errors: the judge's, at its first; nothing gathered without a judgement is of use.
 pub fn gather<J: Judge>(
@@ -76,11 +82,14 @@ pub fn gather<J: Judge>(
     mut tools: Vec<Box<dyn Tool + Send>>,
     judge: &mut J,
     budget: f64,
+    prior: &Prior,
 ) -> Result<Gathered, J::Error> {
     let mut diagnostics = judge.assess(&evidence)?;
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     while !diagnostics.committed {
-        let Some(next) = route(&tools, &diagnostics, evidence.is_empty(), budget - spent) else { break };
+        let Some(next) = route(&tools, &diagnostics, evidence.is_empty(), budget - spent, prior) else {
+            break;
+        };
         let mut tool = tools.remove(next);
         spent += tool.cost();
         let found = tool.run();
@@ -101,10 +110,15 @@ fn route(
     diagnostics: &Diagnostics,
     is_first: bool,
     budget: f64,
+    prior: &Prior,
 ) -> Option<usize> {
     let mut best: Option<(f64, usize)> = None;
     for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| tool.cost() <= budget + 1e-9) {
-        let worth = if is_first { 0.0 } else { gain(tool.as_ref(), diagnostics) / tool.cost().max(1e-9) };
+        let promise = prior.promise(tool.name());
+        let worth = match is_first {
+            true => promise - 1.0,
+            false => promise * gain(tool.as_ref(), diagnostics) / tool.cost().max(1e-9),
+        };
         if best.is_none_or(|(most, _)| worth > most + 1e-12) {
             best = Some((worth, index));
         }

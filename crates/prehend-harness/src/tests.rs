@@ -67,7 +67,8 @@ const ZETA: &[Deficiency] = &[Deficiency::Zeta];
 const MU: &[Deficiency] = &[Deficiency::Mu];
 
 fn run(initial: Vec<Evidence>, tools: Vec<Box<dyn Tool + Send>>, budget: f64) -> Gathered {
-    gather(initial, tools, &mut Verifier { asked: 0 }, budget).unwrap_or_else(|()| panic!("judge"))
+    gather(initial, tools, &mut Verifier { asked: 0 }, budget, &Prior::default())
+        .unwrap_or_else(|()| panic!("judge"))
 }
 
 fn names(gathered: &Gathered) -> Vec<&str> {
@@ -122,5 +123,5 @@ fn committed_evidence_runs_no_tool_and_a_lost_judge_is_an_error() {
         vec![record("detector", 1.0, 100), record("geometry", 1.0, 100), record("geometry", 2.0, 100)];
     let found = run(initial, vec![tool("a", OMEGA, vec![])], BUDGET);
     assert!(found.steps.is_empty() && found.diagnostics.committed);
-    assert_eq!(gather(Vec::new(), Vec::new(), &mut Lost, BUDGET), Err("lost"));
+    assert_eq!(gather(Vec::new(), Vec::new(), &mut Lost, BUDGET, &Prior::default()), Err("lost"));
 }

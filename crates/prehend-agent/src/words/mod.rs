@@ -16,7 +16,7 @@ mod prompt;
 pub use book::{Book, BookError};
 pub use judge::{Judgement, judge};
 pub use page::{Page, label};
-pub use prompt::{answer, question};
+pub use prompt::{Said, answer, ask_again, question};
 
 use crate::language::Lexicon;
 use crate::language::lexicon::Describing;

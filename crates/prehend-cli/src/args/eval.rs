@@ -22,6 +22,8 @@ pub enum EvalCommand {
     Words(EvalWordsArgs),
     /// How sentences are read: a file of sentences and what they mean, without a robot
     Reading(EvalReadingArgs),
+    /// Where parts are that actions work on: the harness against fixed chains of the same skills, on simulated tables
+    Affordance(EvalAffordanceArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
     /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
@@ -208,6 +210,35 @@ pub struct EvalReadingArgs {
     /// Files of sentences, such as tests/language/calvin.jsonl
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER_EVAL_AFFORDANCE: &str = "\
+Each sample is a table with one thing that has a part (a bar, knob, button, lever, plug, handle, edge), seen from three poses of the wrist
+camera by the imperfect detectors of the simulator; the part's own pixels are the truth. Kinds of things and the three subsets (plain,
+hidden, lying) take turns. `sure` is the share that the verifier accepted.";
+
+/// Arguments of `eval affordance`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_EVAL_AFFORDANCE)]
+pub struct EvalAffordanceArgs {
+    /// Samples
+    #[arg(long, value_name = "N", default_value_t = 84)]
+    pub samples: usize,
+    /// Samples of other seeds that the common-sense bank is made of
+    #[arg(long, value_name = "N", default_value_t = 42)]
+    pub common: usize,
+    /// Seed of the samples
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Threads that make samples
+    #[arg(long, value_name = "J", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub jobs: u32,
+    /// Sweep the verifier's thresholds, the memory's size and the budget, too
+    #[arg(long)]
+    pub sweep: bool,
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,

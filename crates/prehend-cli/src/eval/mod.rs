@@ -4,6 +4,7 @@
 //! and the run is judged from what is in it. The judgement is kept there as `run.json`: an evaluation that was
 //! interrupted goes on where it was.
 
+mod affordance;
 mod day;
 mod gated;
 mod job;
@@ -28,6 +29,7 @@ use tokio::sync::watch;
 /// Title of the evaluation of sentence sets.
 const LANGUAGE: &str = "language";
 
+pub use affordance::affordance;
 pub use day::day;
 pub use map::map;
 pub use reading::reading;

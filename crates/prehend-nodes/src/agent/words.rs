@@ -5,7 +5,8 @@ use crate::shell::{NodeError, Trace};
 use prehend_agent::Fault;
 use prehend_agent::language::Lexicon as Grammar;
 use prehend_agent::words::{
-    Book, Judgement, Lesson, MODEL, PAGE, Seen, Testimony, Words, answer, judge, label, question, singular,
+    Book, Judgement, Lesson, MODEL, PAGE, Said, Seen, Testimony, Words, answer, ask_again, judge, label,
+    question, singular,
 };
 use prehend_config::Map;
 use prehend_llm::{HttpModel, SearchSettings, Searches};
@@ -25,6 +26,9 @@ use tokio::sync::watch;
 const SYNONYMS: &str = "config/language/synonyms.yaml";
 /// Longest time that all witnesses have together.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often a model is asked for an answer that can be used.
+const ASKED: usize = 2;
 
 /// The mapping `words` of `config/nodes/agent.yaml`.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +95,8 @@ impl WordSource {
     async fn ask(&self, word: &str, seen: &[Seen], picture: Option<&[u8]>) -> (Vec<Testimony>, Vec<String>) {
         let (mut heard, mut faults) = (Vec::new(), Vec::new());
         if let Some(model) = &self.model {
-            match model.session().turn(&question(word, seen, picture), &[]).await {
-                Ok(turn) => heard.extend(answer(&turn.text, seen).map(|label| Testimony {
+            match said_by(model, word, seen, picture).await {
+                Ok(label) => heard.extend(label.map(|label| Testimony {
                     witness: match picture {
                         Some(_) => "the language model with the picture".to_owned(),
                         None => "the language model".to_owned(),
@@ -112,6 +116,27 @@ impl WordSource {
         }
         (heard, faults)
     }
+}
+
+/// The class that a model takes a word for; `None` when it takes it for nothing that is seen. An answer that cannot be used is asked for
+/// again.
+async fn said_by(
+    model: &HttpModel,
+    word: &str,
+    seen: &[Seen],
+    picture: Option<&[u8]>,
+) -> Result<Option<String>, String> {
+    let mut session = model.session();
+    let mut messages = question(word, seen, picture);
+    for _ in 0..ASKED {
+        let turn = session.turn(&messages, &[]).await.map_err(|error| error.to_string())?;
+        match answer(&turn.text, seen) {
+            Said::Class(class) => return Ok(Some(class)),
+            Said::Nothing => return Ok(None),
+            Said::Unusable => ask_again(&mut messages, &turn.text),
+        }
+    }
+    Err(format!("{ASKED} answers in a row name no class of the list"))
 }
 
 /// Words within one goal, from a thread that may block.

@@ -1,7 +1,8 @@
-//! The tools the affordance node has for gathering evidence about one object (AAH 3.2), as the harness calls them.
+//! The skills that look at one object (AAH 3.1): what the detectors drew, geometry, colour, what is known of its kind, each at two
+//! scales, and the same in further views. They look at what the map keeps of the object; nothing moves.
 
+use crate::Tool;
 use prehend_geometry::plane::Plane;
-use prehend_harness::Tool;
 use prehend_perception::evidence::{self, Knowledge, Look, part};
 use prehend_perception::parts::WorkingPart;
 use prehend_perception::segment::SegmentSettings;
@@ -10,12 +11,15 @@ use std::sync::Arc;
 
 /// What every tool looks at.
 #[derive(Debug)]
-pub(super) struct Subject {
-    pub(super) object: Object,
-    pub(super) plane: Option<Plane>,
+pub struct Subject {
+    /// The object with its views.
+    pub object: Object,
+    /// What it stands on, map frame; `None` when the map knows no plane.
+    pub plane: Option<Plane>,
     /// The part that is acted on, when the evidence shall be about it and not about the whole.
-    pub(super) part: Option<WorkingPart>,
-    pub(super) knowledge: Arc<Knowledge>,
+    pub part: Option<WorkingPart>,
+    /// What is known of kinds of things.
+    pub knowledge: Arc<Knowledge>,
 }
 
 impl Subject {
@@ -34,7 +38,7 @@ impl Subject {
 }
 
 /// What is known before any tool runs: what the detector, or the part detector, said of the best view.
-pub(super) fn initial(subject: &Subject) -> Vec<Evidence> {
+pub fn initial(subject: &Subject) -> Vec<Evidence> {
     let Some(crop) = best_crop(subject) else { return Vec::new() };
     match &subject.part {
         Some(wanted) => part::detected(wanted, &subject.object, crop),
@@ -117,7 +121,7 @@ impl Tool for ViewTool {
 }
 
 /// The tools for an object, in the order they are preferred when nothing else decides.
-pub(super) fn tools(subject: &Arc<Subject>) -> Vec<Box<dyn Tool + Send>> {
+pub fn tools(subject: &Arc<Subject>) -> Vec<Box<dyn Tool + Send>> {
     use Deficiency::{Mu, Omega, Zeta};
     let tool = |name: String, deed, cures, crop| -> Box<dyn Tool + Send> {
         Box::new(ViewTool { name, deed, cures, subject: Arc::clone(subject), crop })

@@ -4,13 +4,13 @@
 //! The goal succeeds when the verifier commits; without a commit it is aborted with what was found and the diagnosis, so that the
 //! agent can look again.
 
-mod tools;
-
 use crate::convert::{self, ConvertError};
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::StreamExt;
 use nalgebra::{Unit, Vector3};
 use prehend_geometry::plane::Plane;
+use prehend_harness::memory::Prior;
+use prehend_harness::skills::{Subject, initial, tools};
 use prehend_harness::{BUDGET, Gathered, Judge, gather};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::DetectAffordance;
@@ -28,7 +28,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tools::{Subject, tools};
 
 /// Deadline of each call to another node.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -373,8 +372,7 @@ impl Worker {
         let knowledge = Arc::clone(&self.knowledge);
         let subject = Arc::new(Subject { object: object.clone(), plane, part, knowledge });
         let work = tokio::task::spawn_blocking(move || {
-            let initial = tools::initial(&subject);
-            let gathered = gather(initial, tools(&subject), &mut judge, BUDGET)?;
+            let gathered = gather(initial(&subject), tools(&subject), &mut judge, BUDGET, &Prior::default())?;
             Ok(Assessed { gathered, id: judge.assessment })
         });
         work.await.map_err(|_| Failure::Broken)?

@@ -1,0 +1,257 @@
+//! The harness, its ablations, and the chains it is held against.
+
+use super::Sample;
+use prehend_geometry::Mask;
+use prehend_harness::fusion::{Fused, fuse};
+use prehend_harness::memory::{Episode, Look, Memory, Prior, Tally, kind_of};
+use prehend_harness::skills::{Subject, initial, tools};
+use prehend_harness::{BUDGET, Gathered, Judge, gather};
+use prehend_scene::{Diagnostics, Evidence};
+use prehend_verify::{CommitRule, diagnose};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Least IoU of what can be acted on: it stands for the outcome of an action, which no sample has.
+const RIGHT: f64 = 0.5;
+/// A verifier's score that is this much greater says that a skill helped.
+const HELPED: f64 = 0.02;
+
+/// Who decides which skills are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Router, verifier, budget and memory (AAH Algorithm 1).
+    Harness,
+    /// Every skill in one order, then the fusion.
+    FixedChain,
+    /// Detection and its mask.
+    DetectSegment,
+    /// Ablation: no verifier; the router goes on until the budget is used up.
+    NoVerifier,
+    /// Ablation: neither of the two memories.
+    NoMemory,
+    /// Ablation: the skills in one order, until the verifier accepts.
+    NoRouter,
+}
+
+impl Method {
+    /// All, in the order of tables.
+    pub const ALL: [Self; 6] = [
+        Self::Harness,
+        Self::FixedChain,
+        Self::DetectSegment,
+        Self::NoVerifier,
+        Self::NoMemory,
+        Self::NoRouter,
+    ];
+
+    /// Name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Harness => "harness",
+            Self::FixedChain => "fixed_chain",
+            Self::DetectSegment => "detect_segment",
+            Self::NoVerifier => "no_verifier",
+            Self::NoMemory => "no_memory",
+            Self::NoRouter => "no_router",
+        }
+    }
+}
+
+/// Parameters that are swept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// The verifier's thresholds.
+    pub rule: CommitRule,
+    /// Calls that may be made.
+    pub budget: f64,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self { rule: CommitRule::default(), budget: BUDGET }
+    }
+}
+
+/// What came out for one sample.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Answer {
+    /// Pixels of the answer that belong to the part.
+    pub intersection: usize,
+    /// Pixels of the answer or of the part.
+    pub union: usize,
+    /// Skills that were called, the detection included.
+    pub calls: u32,
+    /// Time of skills and judgements, milliseconds.
+    pub ms: f64,
+    /// Whether the verifier was sure.
+    pub committed: bool,
+}
+
+impl Answer {
+    /// IoU with the part; 0 when nothing was found.
+    pub fn iou(&self) -> f64 {
+        if self.union == 0 { 0.0 } else { self.intersection as f64 / self.union as f64 }
+    }
+}
+
+/// The verifier within one process.
+struct Verifier(CommitRule);
+
+impl Judge for Verifier {
+    type Error = Infallible;
+    fn assess(&mut self, evidence: &[Evidence]) -> Result<Diagnostics, Infallible> {
+        Ok(diagnose(evidence, &self.0))
+    }
+}
+
+/// What a method learns while it runs.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// The two banks.
+    pub memory: Memory,
+}
+
+impl Learned {
+    /// An episode of common sense: every skill is called, and the truth says whose masks were right.
+    pub fn common(sample: &Sample, setting: &Setting) -> Option<Episode> {
+        let subject = sample.subject.as_ref()?;
+        let gathered = chain(subject, &setting.rule, f64::INFINITY, true);
+        let mut episode = episode_of(subject, &gathered, None);
+        episode.producers.clear();
+        for record in &gathered.evidence {
+            let right = sample
+                .best(record.view.as_str(), record.region.mask())
+                .is_some_and(|answer| answer.iou() >= RIGHT);
+            let tally = episode.producers.entry(record.producer.clone()).or_default();
+            tally.tried += 1;
+            tally.helped += u32::from(right);
+        }
+        Some(episode)
+    }
+
+    /// What a method makes of a sample. The harness keeps what it was sure of and right in, and takes back what it was wrong in.
+    pub fn run(&mut self, method: Method, sample: &Sample, setting: &Setting) -> Answer {
+        let Some(subject) = &sample.subject else {
+            return Answer { union: sample.smallest(), ..Answer::default() };
+        };
+        let look = look_of(subject);
+        let begun = Instant::now();
+        let prior = match method {
+            Method::Harness | Method::NoVerifier | Method::NoRouter => self.memory.recall(&look),
+            Method::FixedChain | Method::DetectSegment | Method::NoMemory => Prior::default(),
+        };
+        let gathered = match method {
+            Method::Harness | Method::NoMemory => gathered(subject, &setting.rule, setting.budget, &prior),
+            Method::NoVerifier => {
+                let never = CommitRule { delta: f64::INFINITY, ..setting.rule };
+                gathered(subject, &never, setting.budget, &prior)
+            }
+            Method::NoRouter => chain(subject, &setting.rule, setting.budget, false),
+            Method::FixedChain => chain(subject, &setting.rule, f64::INFINITY, true),
+            Method::DetectSegment => chain(subject, &setting.rule, 0.0, true),
+        };
+        let rule = setting.rule;
+        let fused =
+            fuse(&gathered.evidence, &|record| rule.weight(record.kind) * prior.trust(&record.producer));
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        let mut answer =
+            fused.as_ref().and_then(|fused| sample.best(&fused.view, &fused.mask)).unwrap_or_default();
+        if answer.union == 0 {
+            answer.union = sample.smallest();
+        }
+        // The detection is a call, too.
+        answer.calls = 1 + gathered.steps.len() as u32;
+        answer.ms = ms;
+        answer.committed = gathered.diagnostics.committed;
+        if method == Method::Harness && answer.committed {
+            match answer.iou() >= RIGHT {
+                true => self.memory.keep(episode_of(subject, &gathered, fused.as_ref())),
+                false => self.memory.take_back(&look),
+            }
+        }
+        answer
+    }
+}
+
+impl Sample {
+    /// The answer of a mask in a view against the part of the kind that it meets best; `None` when the view shows none.
+    fn best(&self, view: &str, mask: &Mask) -> Option<Answer> {
+        let parts = self.truth.iter().filter_map(|part| part.get(view));
+        let against = |part: &Mask| {
+            let intersection = part.intersection_area(mask);
+            Answer { intersection, union: part.area() + mask.area() - intersection, ..Answer::default() }
+        };
+        parts.map(against).max_by(|a, b| a.iou().total_cmp(&b.iou()))
+    }
+
+    /// Pixels that are missed when nothing is found.
+    fn smallest(&self) -> usize {
+        self.truth.iter().filter_map(|part| part.values().map(Mask::area).max()).min().unwrap_or(1)
+    }
+}
+
+fn look_of(subject: &Subject) -> Look {
+    let mut sides =
+        [subject.object.bounds.size.x, subject.object.bounds.size.y, subject.object.bounds.size.z];
+    sides.sort_by(|a, b| b.total_cmp(a));
+    Look {
+        class: subject.object.class_name.clone(),
+        part: subject.part.as_ref().map(|part| part.kind.clone()).unwrap_or_default(),
+        sides,
+        colors: subject.object.color_fractions.clone(),
+    }
+}
+
+fn gathered(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, prior: &Prior) -> Gathered {
+    match gather(initial(subject), tools(subject), &mut Verifier(*rule), budget, prior) {
+        Ok(gathered) => gathered,
+        Err(never) => match never {},
+    }
+}
+
+/// The skills in one order; to the end, or until the verifier accepts.
+fn chain(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, to_the_end: bool) -> Gathered {
+    let mut evidence = initial(subject);
+    let mut diagnostics = diagnose(&evidence, rule);
+    let (mut steps, mut spent) = (Vec::new(), 0.0);
+    for mut tool in tools(subject) {
+        if spent + tool.cost() > budget || diagnostics.committed && !to_the_end {
+            break;
+        }
+        spent += tool.cost();
+        let found = tool.run();
+        let added = found.iter().map(|record| record.id.clone()).collect();
+        evidence.extend(found);
+        diagnostics = diagnose(&evidence, rule);
+        steps.push(prehend_harness::Step {
+            tool: tool.name().to_owned(),
+            remedy_for: None,
+            added,
+            diagnostics,
+        });
+    }
+    Gathered { evidence, diagnostics, steps, spent }
+}
+
+/// What was learned from a look: which skills made the verifier surer, and whose masks voted for what came out.
+fn episode_of(subject: &Subject, gathered: &Gathered, fused: Option<&Fused>) -> Episode {
+    let mut skills: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut before = diagnose(&initial(subject), &CommitRule::default()).score;
+    for step in &gathered.steps {
+        let tally = skills.entry(kind_of(&step.tool).to_owned()).or_default();
+        tally.tried += 1;
+        tally.helped += u32::from(step.diagnostics.score > before + HELPED);
+        before = step.diagnostics.score;
+    }
+    let mut producers: BTreeMap<String, Tally> = BTreeMap::new();
+    for record in &gathered.evidence {
+        let tally = producers.entry(record.producer.clone()).or_default();
+        tally.tried += 1;
+        tally.helped += u32::from(fused.is_some_and(|fused| fused.records.contains(&record.id)));
+    }
+    Episode { look: look_of(subject), skills, producers, score: gathered.diagnostics.score, episodes: 1 }
+}
