@@ -93,19 +93,20 @@ pub fn print_json(value: &impl serde::Serialize) {
 /// One line on stderr that tells how far a long job is; on a terminal it is written over, elsewhere it comes a few times.
 #[derive(Debug)]
 pub struct Progress {
+    what: &'static str,
     total: usize,
     is_terminal: bool,
 }
 
 impl Progress {
-    /// A job of `total` frames.
-    pub fn new(total: usize) -> Self {
-        Self { total, is_terminal: std::io::stderr().is_terminal() }
+    /// A job of `total` of these, in the singular.
+    pub fn new(what: &'static str, total: usize) -> Self {
+        Self { what, total, is_terminal: std::io::stderr().is_terminal() }
     }
 
-    /// Tells that `done` frames are done.
+    /// Tells that so many are done.
     pub fn show(&self, done: usize) {
-        let line = format!("keyframe {done} of {}", self.total);
+        let line = format!("{} {done} of {}", self.what, self.total);
         let is_due = done == self.total || done.is_multiple_of(self.total.div_ceil(10).max(10));
         if self.is_terminal {
             let _ = write!(std::io::stderr(), "\r{line}");

@@ -33,11 +33,15 @@ pub fn fuse(evidence: &[Evidence], weight: &dyn Fn(&Evidence) -> f64) -> Option<
     let alike = evidence.iter().filter(is_mask).filter(same_view);
     let alike = alike.filter(|record| record.region.mask().iou(best.region.mask()) >= ALIKE);
     let voters: Vec<&Evidence> = std::iter::once(best).chain(alike).collect();
-    let all: f64 = voters.iter().map(|record| counts(record)).sum();
+    // A producer has one vote, however often it looked.
+    let looks =
+        |record: &Evidence| voters.iter().filter(|other| other.producer == record.producer).count() as f64;
+    let votes_of = |record: &Evidence| counts(record) / looks(record);
+    let all: f64 = voters.iter().map(|record| votes_of(record)).sum();
     let mut votes: BTreeMap<usize, f64> = BTreeMap::new();
     for record in &voters {
         for index in record.region.mask().indices() {
-            *votes.entry(index).or_insert(0.0) += counts(record);
+            *votes.entry(index).or_insert(0.0) += votes_of(record);
         }
     }
     let chosen: Vec<usize> =

@@ -57,26 +57,23 @@ impl Look {
     }
 }
 
-/// How often something helped, of how often it was tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How well something helped, of how often it was tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Times it helped.
-    pub helped: u32,
+    /// Sum of how well, each in [0, 1]: of a skill whether it made the verifier surer, of a producer its agreement with what is right.
+    pub helped: f64,
     /// Times it was tried.
     pub tried: u32,
 }
 
 impl Tally {
     fn plus(self, other: Self) -> Self {
-        Self {
-            helped: self.helped.saturating_add(other.helped),
-            tried: self.tried.saturating_add(other.tried),
-        }
+        Self { helped: self.helped + other.helped, tried: self.tried.saturating_add(other.tried) }
     }
 
     /// Expected share of times that it helps; what was never tried is expected to.
     fn rate(self) -> f64 {
-        f64::from(self.helped.saturating_add(1)) / f64::from(self.tried.saturating_add(1)).max(1.0)
+        ((self.helped + 1.0) / (f64::from(self.tried) + 1.0)).clamp(0.0, 1.0)
     }
 }
 
@@ -105,12 +102,12 @@ pub struct Prior {
 impl Prior {
     /// Factor of a skill's expected gain, in (0, 1].
     pub fn promise(&self, skill: &str) -> f64 {
-        self.skills.get(kind_of(skill)).map_or(1.0, |tally| tally.rate().min(1.0))
+        self.skills.get(kind_of(skill)).map_or(1.0, |tally| tally.rate())
     }
 
     /// Factor of a producer's weight, in (0, 1].
     pub fn trust(&self, producer: &str) -> f64 {
-        self.producers.get(producer).map_or(1.0, |tally| tally.rate().min(1.0))
+        self.producers.get(producer).map_or(1.0, |tally| tally.rate())
     }
 }
 
@@ -237,7 +234,7 @@ mod tests {
     fn episode(class: &str, part: &str, skill: &str, helped: u32) -> Episode {
         Episode {
             look: look(class, part, 0.1),
-            skills: [(skill.to_owned(), Tally { helped, tried: 1 })].into(),
+            skills: [(skill.to_owned(), Tally { helped: f64::from(helped), tried: 1 })].into(),
             producers: BTreeMap::new(),
             score: 0.9,
             episodes: 1,
@@ -266,7 +263,7 @@ mod tests {
             memory.keep(episode("mug", "handle", if number < 4 { "part geometry" } else { "part color" }, 0));
         }
         assert_eq!((memory.len(), memory.capsules.len(), memory.capsules[0].episodes), (2, 1, 4));
-        assert_eq!(memory.capsules[0].skills["part geometry"], Tally { helped: 0, tried: 4 });
+        assert_eq!(memory.capsules[0].skills["part geometry"], Tally { helped: 0.0, tried: 4 });
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn made(args: &EvalAffordanceArgs, count: usize, seed: u64) -> Result<Vec<Sample
         let subset = Subset::ALL[number / KINDS.len() % Subset::ALL.len()];
         (kind, subset, seed.wrapping_mul(10_007).wrapping_add(number as u64))
     };
-    let progress = Progress::new(count);
+    let progress = Progress::new("sample", count);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<Sample, String>)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

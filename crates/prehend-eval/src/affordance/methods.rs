@@ -123,12 +123,10 @@ impl Learned {
         let mut episode = episode_of(subject, &gathered, None);
         episode.producers.clear();
         for record in &gathered.evidence {
-            let right = sample
-                .best(record.view.as_str(), record.region.mask())
-                .is_some_and(|answer| answer.iou() >= RIGHT);
+            let agrees = sample.best(&record.view, record.region.mask()).map_or(0.0, |answer| answer.iou());
             let tally = episode.producers.entry(record.producer.clone()).or_default();
             tally.tried += 1;
-            tally.helped += u32::from(right);
+            tally.helped += agrees;
         }
         Some(episode)
     }
@@ -244,14 +242,15 @@ fn episode_of(subject: &Subject, gathered: &Gathered, fused: Option<&Fused>) -> 
     for step in &gathered.steps {
         let tally = skills.entry(kind_of(&step.tool).to_owned()).or_default();
         tally.tried += 1;
-        tally.helped += u32::from(step.diagnostics.score > before + HELPED);
+        tally.helped += f64::from(u8::from(step.diagnostics.score > before + HELPED));
         before = step.diagnostics.score;
     }
     let mut producers: BTreeMap<String, Tally> = BTreeMap::new();
     for record in &gathered.evidence {
         let tally = producers.entry(record.producer.clone()).or_default();
         tally.tried += 1;
-        tally.helped += u32::from(fused.is_some_and(|fused| fused.records.contains(&record.id)));
+        let fused = fused.filter(|fused| fused.view == record.view);
+        tally.helped += fused.map_or(0.0, |fused| record.region.mask().iou(&fused.mask));
     }
     Episode { look: look_of(subject), skills, producers, score: gathered.diagnostics.score, episodes: 1 }
 }

@@ -47,15 +47,27 @@ pub fn sample(
     (kind, subset, seed): (Kind, Subset, u64),
 ) -> Result<Sample, String> {
     let path = scenes.join("affordance.yaml");
+    let mut why = format!("its part is not to be seen in {DRAWS} draws from seed {seed}");
     for draw in 0..DRAWS {
         let seed = seed.wrapping_add(draw.wrapping_mul(0x9e37_79b9));
         let text = scene(kind, subset, seed);
         let mut watch = Watch::new(arm, &path, seed, MapSettings::default());
-        let mut looks = Vec::new();
-        for (name, pose) in VIEWS.iter().map(|view| &POSES[*view]) {
-            let (placed, world) = watch.world(&text, pose)?;
-            looks.push((*name, watch.look(&placed, &world, name)?, targets(&world)));
-        }
+        let mut look_around = || -> Result<Vec<(&str, Looked, Vec<u16>)>, String> {
+            let mut looks = Vec::new();
+            for (name, pose) in VIEWS.iter().map(|view| &POSES[*view]) {
+                let (placed, world) = watch.world(&text, pose)?;
+                looks.push((*name, watch.look(&placed, &world, name)?, targets(&world)));
+            }
+            Ok(looks)
+        };
+        // Things that do not fit beside each other are drawn again.
+        let looks = match look_around() {
+            Ok(looks) => looks,
+            Err(error) => {
+                why = error;
+                continue;
+            }
+        };
         let truth = parts_of(&looks, kind.part);
         let most = truth.iter().flat_map(BTreeMap::values).map(Mask::area).max().unwrap_or(0);
         if most < LEAST {
@@ -79,11 +91,7 @@ pub fn sample(
         });
         return Ok(Sample { kind, subset, subject, truth });
     }
-    Err(format!(
-        "{}, {}: its part is not to be seen in {DRAWS} draws from seed {seed}",
-        kind.name,
-        subset.name()
-    ))
+    Err(format!("{}, {}: {why}", kind.name, subset.name()))
 }
 
 fn volume(object: &Object) -> f64 {

@@ -103,7 +103,7 @@ pub(super) fn scene(kind: Kind, subset: Subset, seed: u64) -> String {
     // What stands before it hides its lower part, or one side of it.
     if subset == Subset::Hidden {
         let near =
-            if kind.is_fixture { x - rng.random_range(0.27..0.31) } else { x - rng.random_range(0.13..0.17) };
+            if kind.is_fixture { x - rng.random_range(0.29..0.38) } else { x - rng.random_range(0.12..0.28) };
         let aside = y + rng.random_range(-0.05..0.05);
         let height = rng.random_range(0.08..0.14);
         things.push(format!(

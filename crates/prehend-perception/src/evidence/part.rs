@@ -5,9 +5,10 @@ use super::{Look, color, record};
 use crate::parts::WorkingPart;
 use crate::parts::mechanism::{self, Mechanism};
 use nalgebra::Point3;
-use prehend_geometry::Mask;
 use prehend_geometry::backproject::point_grid;
+use prehend_geometry::{Mask, PointCloud};
 use prehend_scene::{Crop, Evidence, EvidenceType, Object, PartView, Region, fixture};
+use std::collections::HashSet;
 
 /// Name of the part detector in evidence records.
 pub const PART_DETECTOR: &str = "part_detector";
@@ -90,12 +91,20 @@ pub fn found(
     let knob = bounds
         .filter(|_| part.kind == "knob" && part.normal.z > 0.7)
         .and_then(|(low, high)| crate::parts::raised(&points, &low, &high));
-    let (distance, mechanism) = mechanism::find(&points, &viewer, support_z)
+    let mechanisms = mechanism::find(&points, &viewer, support_z)
         .into_iter()
         .filter(|mechanism| is_alike(mechanism.kind, &part.kind))
         .chain(cap)
         .chain(knob)
-        .map(|mechanism| ((mechanism.centroid - part.centroid).norm(), mechanism))
+        .map(|mechanism| {
+            let leaf = is_leaf(part, object).then(|| slab(&points, &mechanism));
+            (mechanism.centroid, leaf.unwrap_or(mechanism.indices), mechanism.score)
+        });
+    // The handle of a mug or a pan stands out from what is round, and is no mechanism.
+    let outline = outline(&points, object, &part.kind, support_z);
+    let (distance, indices, score) = mechanisms
+        .chain(outline)
+        .map(|(centroid, indices, score)| ((centroid - part.centroid).norm(), indices, score))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let extent = part.cloud.bounds().map_or(0.0, |(low, high)| (high - low).norm() / 4.0);
     if distance > SAME_PLACE.max(extent) {
@@ -103,7 +112,6 @@ pub fn found(
     }
     let (width, height) = (crop.intrinsics.width, crop.intrinsics.height);
     let mut pixels: Vec<usize> = Vec::new();
-    let indices = if is_leaf(part, object) { slab(&points, &mechanism) } else { mechanism.indices };
     for index in &indices {
         let (u, v) = places[*index];
         // A pixel of the coarse look stands for its block.
@@ -119,9 +127,24 @@ pub fn found(
     pixels.sort_unstable();
     pixels.dedup();
     let region = Region::Mask(Mask::from_indices(width, height, &pixels));
-    let mut evidence = record(crop, EvidenceType::Seg, PART_GEOMETRY, look, mechanism.score, region);
+    let mut evidence = record(crop, EvidenceType::Seg, PART_GEOMETRY, look, score, region);
     evidence.label.clone_from(&part.kind);
     Some(evidence)
+}
+
+/// A part of a whole thing, by its outline as one view shows it: its middle, the indices of its points, and how well it fits.
+fn outline(
+    points: &[Point3<f64>],
+    object: &Object,
+    kind: &str,
+    support_z: f64,
+) -> Option<(Point3<f64>, Vec<usize>, f64)> {
+    let seen = Object { cloud: PointCloud::from_points(points.to_vec()), ..object.clone() };
+    let part = crate::parts::find_parts(&seen, support_z).into_iter().find(|part| part.name == kind)?;
+    let bits = |p: &Point3<f64>| [p.x, p.y, p.z].map(f64::to_bits);
+    let own: HashSet<[u64; 3]> = part.cloud.points.iter().map(bits).collect();
+    let indices = (0..points.len()).filter(|index| own.contains(&bits(&points[*index]))).collect();
+    Some((part.cloud.centroid()?, indices, part.score))
 }
 
 /// The leaf of a door around its face: an open door shows its edges and its handle as well.

@@ -72,7 +72,7 @@ fn from_bag(
     }
     let mut map = MapOfFrames::new(settings, args.seed, sight);
     let mut reports = Vec::new();
-    let progress = Progress::new(summary.keyframes);
+    let progress = Progress::new("keyframe", summary.keyframes);
     let taken = recording.frames::<FromBagError>(|frame| {
         reports.push(map.take(frame)?);
         progress.show(reports.len());
