@@ -10,3 +10,6 @@ pub use methods::{Answer, Learned, Method, Setting};
 pub use sample::{Sample, sample};
 pub use scenes::{KINDS, Kind, Subset};
 pub use score::Score;
+
+#[cfg(test)]
+mod tests;

@@ -85,4 +85,14 @@ mod tests {
         assert_eq!(groups[""], ReadingTally { n: 5, as_meant: 2, refused: 1, otherwise: 2 });
         assert_eq!(misses.len(), 3, "{misses:?}");
     }
+
+    #[test]
+    fn what_calvin_says_is_read_as_it_is_meant() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/language/calvin.jsonl");
+        let lines = crate::json_lines(&std::fs::read_to_string(file).expect("the file")).expect("lines");
+        let (groups, misses) = run_readings(&lines, &Lexicon::built_in());
+        let right: u32 = groups.values().map(|tally| tally.as_meant).sum();
+        let otherwise: u32 = groups.values().map(|tally| tally.otherwise).sum();
+        assert!(right >= 240 && otherwise <= 2, "{right} of {}:\n{}", lines.len(), misses.join("\n"));
+    }
 }

@@ -9,6 +9,7 @@ pub mod skills;
 
 use memory::Prior;
 use prehend_scene::{Deficiency, Diagnostics, Evidence};
+use std::panic::AssertUnwindSafe;
 
 /// Budget B of AAH Table 4: calls of tools.
 pub const BUDGET: f64 = 3.0;
@@ -92,7 +93,8 @@ pub fn gather<J: Judge>(
         };
         let mut tool = tools.remove(next);
         spent += tool.cost();
-        let found = tool.run();
+        // A skill that crashes costs its turn, and no more.
+        let found = std::panic::catch_unwind(AssertUnwindSafe(|| tool.run())).unwrap_or_default();
         let added = found.iter().map(|record| record.id.clone()).collect();
         let remedy_for = if evidence.is_empty() { None } else { diagnostics.deficiency };
         if !found.is_empty() {

@@ -155,18 +155,18 @@ impl Memory {
         self.episodes.is_empty() && self.capsules.is_empty()
     }
 
-    /// What is remembered of things that look like this one: the likest of all banks (eq. 4).
+    /// What is remembered of things that look like this one: the likest of each bank (eq. 4).
     pub fn recall(&self, look: &Look) -> Prior {
-        let all = self.episodes.iter().rev().chain(&self.capsules).chain(&self.common);
-        let mut like: Vec<(f64, &Episode)> = all
-            .map(|episode| (episode.look.likeness(look), episode))
-            .filter(|(likeness, _)| *likeness >= LIKE)
-            .collect();
-        like.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut prior = Prior::default();
-        for (_, episode) in like.into_iter().take(RETRIEVED) {
-            merge(&mut prior.skills, &episode.skills);
-            merge(&mut prior.producers, &episode.producers);
+        let own: Vec<&Episode> = self.episodes.iter().rev().chain(&self.capsules).collect();
+        for bank in [own, self.common.iter().collect()] {
+            let like = bank.into_iter().map(|episode| (episode.look.likeness(look), episode));
+            let mut like: Vec<(f64, &Episode)> = like.filter(|(likeness, _)| *likeness >= LIKE).collect();
+            like.sort_by(|a, b| b.0.total_cmp(&a.0));
+            for (_, episode) in like.into_iter().take(RETRIEVED) {
+                merge(&mut prior.skills, &episode.skills);
+                merge(&mut prior.producers, &episode.producers);
+            }
         }
         prior
     }

@@ -125,3 +125,67 @@ fn committed_evidence_runs_no_tool_and_a_lost_judge_is_an_error() {
     assert!(found.steps.is_empty() && found.diagnostics.committed);
     assert_eq!(gather(Vec::new(), Vec::new(), &mut Lost, BUDGET, &Prior::default()), Err("lost"));
 }
+
+struct Crashing;
+
+impl Tool for Crashing {
+    fn name(&self) -> &str {
+        "crashing"
+    }
+    fn cures(&self) -> &[Deficiency] {
+        OMEGA
+    }
+    fn run(&mut self) -> Vec<Evidence> {
+        panic!("a skill that is broken")
+    }
+}
+
+#[test]
+fn a_skill_that_crashes_costs_its_turn_and_no_more() {
+    let tools: Vec<Box<dyn Tool + Send>> = vec![
+        Box::new(Crashing),
+        tool(
+            "segment",
+            &[Deficiency::Omega],
+            vec![record("geometry", 1.0, 100), record("geometry", 2.0, 100)],
+        ),
+    ];
+    let found = run(vec![record("detector", 1.0, 100)], tools, BUDGET);
+    assert!(found.diagnostics.committed, "{found:?}");
+    assert!((found.spent - found.steps.len() as f64).abs() < 1e-9);
+}
+
+#[test]
+fn records_that_are_no_numbers_are_never_enough() {
+    let mut broken = record("geometry", 1.0, 100);
+    broken.confidence = f64::NAN;
+    let mut small = broken.clone();
+    (small.id, small.scale) = ("geometry2".to_owned(), f64::NAN);
+    let found = run(vec![broken, small], Vec::new(), BUDGET);
+    assert!(!found.diagnostics.committed, "{found:?}");
+}
+
+#[test]
+fn what_did_not_help_with_such_things_comes_last() {
+    let episode = memory::Episode {
+        look: memory::Look {
+            class: "mug".to_owned(),
+            part: "handle".to_owned(),
+            sides: [0.1; 3],
+            colors: Vec::new(),
+        },
+        skills: [("zoom".to_owned(), memory::Tally { helped: 0.0, tried: 9 })].into(),
+        producers: std::collections::BTreeMap::new(),
+        score: 0.9,
+        episodes: 9,
+    };
+    let mut known = memory::Memory::default();
+    known.keep(episode.clone());
+    let names_with = |prior: &Prior| {
+        let tools = vec![tool("zoom", OMEGA, vec![]), tool("color", OMEGA, vec![])];
+        let found = gather(vec![record("detector", 1.0, 100)], tools, &mut Verifier { asked: 0 }, 1.0, prior);
+        found.expect("a judge").steps[0].tool.clone()
+    };
+    assert_eq!(names_with(&Prior::default()), "zoom");
+    assert_eq!(names_with(&known.recall(&episode.look)), "color");
+}

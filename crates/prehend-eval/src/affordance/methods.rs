@@ -2,7 +2,7 @@
 
 use super::Sample;
 use prehend_geometry::Mask;
-use prehend_harness::fusion::{Fused, fuse};
+use prehend_harness::fusion::fuse;
 use prehend_harness::memory::{Episode, Look, Memory, Prior, Tally, kind_of};
 use prehend_harness::skills::{Subject, initial, tools};
 use prehend_harness::{BUDGET, Gathered, Judge, gather};
@@ -120,8 +120,7 @@ impl Learned {
     pub fn common(sample: &Sample, setting: &Setting) -> Option<Episode> {
         let subject = sample.subject.as_ref()?;
         let gathered = chain(subject, &setting.rule, f64::INFINITY, true);
-        let mut episode = episode_of(subject, &gathered, None);
-        episode.producers.clear();
+        let mut episode = episode_of(subject, &gathered);
         for record in &gathered.evidence {
             let agrees = sample.best(&record.view, record.region.mask()).map_or(0.0, |answer| answer.iou());
             let tally = episode.producers.entry(record.producer.clone()).or_default();
@@ -167,7 +166,7 @@ impl Learned {
         answer.committed = gathered.diagnostics.committed;
         if method == Method::Harness && answer.committed {
             match answer.iou() >= RIGHT {
-                true => self.memory.keep(episode_of(subject, &gathered, fused.as_ref())),
+                true => self.memory.keep(episode_of(subject, &gathered)),
                 false => self.memory.take_back(&look),
             }
         }
@@ -235,8 +234,9 @@ fn chain(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, to_the_end: boo
     Gathered { evidence, diagnostics, steps, spent }
 }
 
-/// What was learned from a look: which skills made the verifier surer, and whose masks voted for what came out.
-fn episode_of(subject: &Subject, gathered: &Gathered, fused: Option<&Fused>) -> Episode {
+/// What was learned from a look: which skills made the verifier surer. Whose masks are to be trusted is told by reference masks only, since
+/// a producer agrees with what it voted for.
+fn episode_of(subject: &Subject, gathered: &Gathered) -> Episode {
     let mut skills: BTreeMap<String, Tally> = BTreeMap::new();
     let mut before = diagnose(&initial(subject), &CommitRule::default()).score;
     for step in &gathered.steps {
@@ -245,12 +245,11 @@ fn episode_of(subject: &Subject, gathered: &Gathered, fused: Option<&Fused>) -> 
         tally.helped += f64::from(u8::from(step.diagnostics.score > before + HELPED));
         before = step.diagnostics.score;
     }
-    let mut producers: BTreeMap<String, Tally> = BTreeMap::new();
-    for record in &gathered.evidence {
-        let tally = producers.entry(record.producer.clone()).or_default();
-        tally.tried += 1;
-        let fused = fused.filter(|fused| fused.view == record.view);
-        tally.helped += fused.map_or(0.0, |fused| record.region.mask().iou(&fused.mask));
+    Episode {
+        look: look_of(subject),
+        skills,
+        producers: BTreeMap::new(),
+        score: gathered.diagnostics.score,
+        episodes: 1,
     }
-    Episode { look: look_of(subject), skills, producers, score: gathered.diagnostics.score, episodes: 1 }
 }

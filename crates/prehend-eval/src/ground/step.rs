@@ -214,6 +214,9 @@ impl<'a> Steps<'a> {
         if !targets.is_empty() {
             self.targets = targets.iter().flat_map(|target: &Group| target.members.clone()).collect();
         }
+        if destination.relation == PlaceRelation::Stacked {
+            return self.stacked(&groups);
+        }
         for group in &groups {
             self.place_group(group, destination, &targets)?;
         }
@@ -301,6 +304,24 @@ impl<'a> Steps<'a> {
         Ok(groups)
     }
 
+    /// All but one of these are on another of them.
+    fn stacked(&mut self, groups: &[Group]) -> Result<(), Refusal> {
+        let members: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
+        let names: Vec<String> = members.iter().map(|index| self.scene.object(*index).name.clone()).collect();
+        if names.len() < 2 {
+            return Err(vec![Reason::NotFound]);
+        }
+        let on_another = |object: &String| {
+            let others = names.iter().filter(|target| *target != object).cloned();
+            let of = others.map(|target| Predicate::On { object: object.clone(), target }).collect();
+            Predicate::AtLeast { count: 1, of }
+        };
+        let of = names.iter().map(on_another).collect();
+        self.touched.extend(&members);
+        self.wanted.push((members, Predicate::AtLeast { count: names.len() - 1, of }));
+        Ok(())
+    }
+
     fn place_group(
         &mut self,
         group: &Group,
@@ -338,25 +359,7 @@ impl<'a> Steps<'a> {
                 self.touched.push(*target);
                 return self.want(group, |object| Ok(near(object, [place[0], place[1]], SAME_PLACE)));
             }
-            PlaceRelation::Stacked => {
-                let names: Vec<String> =
-                    group.members.iter().map(|index| self.scene.object(*index).name.clone()).collect();
-                let on_another = |object: &String| Predicate::AtLeast {
-                    count: 1,
-                    of: names
-                        .iter()
-                        .filter(|target| *target != object)
-                        .map(|target| Predicate::On { object: object.clone(), target: target.clone() })
-                        .collect(),
-                };
-                let of: Vec<Predicate> = names.iter().map(on_another).collect();
-                let Some(count) = of.len().checked_sub(1).filter(|count| *count > 0) else {
-                    return Err(vec![Reason::NotFound]);
-                };
-                self.touched.extend(&group.members);
-                self.wanted.push((group.members.clone(), Predicate::AtLeast { count, of }));
-                return Ok(());
-            }
+            PlaceRelation::Stacked => return self.stacked(std::slice::from_ref(group)),
             PlaceRelation::Under | PlaceRelation::Above => {
                 return Err(vec![Reason::Infeasible, Reason::NotUnderstood]);
             }

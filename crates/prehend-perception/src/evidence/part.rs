@@ -24,6 +24,8 @@ const SPAN: f64 = 40.0;
 const LEAF: (f64, f64) = (0.03, 0.06);
 /// How exactly two stamps are of one image, seconds: the wire has whole nanoseconds, the core has `f64`.
 const SAME_STAMP: f64 = 1e-4;
+/// Least height of what stands on the support over it, metres.
+const ABOVE: f64 = 0.006;
 /// Farthest that points of neighbouring pixels are apart when there is something between them, metres.
 const GOES_ON: f64 = 0.003;
 
@@ -139,7 +141,9 @@ fn outline(
     kind: &str,
     support_z: f64,
 ) -> Option<(Point3<f64>, Vec<usize>, f64)> {
-    let seen = Object { cloud: PointCloud::from_points(points.to_vec()), ..object.clone() };
+    // What lies around it on the support is no handle.
+    let above = points.iter().filter(|point| point.z > support_z + ABOVE).copied().collect();
+    let seen = Object { cloud: PointCloud::from_points(above), ..object.clone() };
     let part = crate::parts::find_parts(&seen, support_z).into_iter().find(|part| part.name == kind)?;
     let bits = |p: &Point3<f64>| [p.x, p.y, p.z].map(f64::to_bits);
     let own: HashSet<[u64; 3]> = part.cloud.points.iter().map(bits).collect();
