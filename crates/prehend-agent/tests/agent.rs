@@ -229,6 +229,20 @@ fn sentences_become_skills() {
         does("put the pear in the plate", "grasp pear_0; place pear_0 on plate_0"),
         does("put the pear on the bowl", "grasp pear_0; place pear_0 in bowl_0"),
         does("go home", "home"),
+        // The widest at the bottom.
+        does(
+            "stack the blocks",
+            "grasp block_0; place block_0 on block_2; grasp block_1; place block_1 on block_0",
+        ),
+        does(
+            "put the red and the green block on top of each other",
+            "grasp block_1; place block_1 on block_0",
+        ),
+        does("grasp and lift the pear", "grasp pear_0"),
+        does(
+            "put the red block in the bowl and the green one on the plate",
+            "grasp block_0; place block_0 in bowl_0; grasp block_1; place block_1 on plate_0",
+        ),
     ]);
 }
 

@@ -1,7 +1,6 @@
 //! Diagnostics omega, zeta, mu and the commit rule (AAH eq. 6 to 11).
 
 use crate::CommitRule;
-use prehend_geometry::Mask;
 use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
 
 /// Agreement above which two regions support each other (AAH eq. 14: IoU >= 0.5).
@@ -126,26 +125,10 @@ fn hypothesis_label(evidence: &[Evidence]) -> Option<&str> {
     sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(label, _)| label)
 }
 
-/// The mask with the most agreement from other producers: the paper's h_t.
-pub fn hypothesis(evidence: &[Evidence]) -> Option<&Mask> {
-    evidence
-        .iter()
-        .filter(|record| spatial(record) && matches!(record.region, Region::Mask(_)))
-        .map(|record| {
-            let support: f64 = evidence
-                .iter()
-                .filter(|other| other.producer != record.producer && other.view == record.view)
-                .map(|other| agreement(&record.region, &other.region) * other.confidence)
-                .sum();
-            (support, record)
-        })
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, record)| record.region.mask())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prehend_geometry::Mask;
 
     fn record(id: &str, kind: EvidenceType, producer: &str, scale: f64, rect: [usize; 4]) -> Evidence {
         let mask = Mask::filled_box(640, 480, rect[0], rect[1], rect[2], rect[3]);
@@ -232,12 +215,5 @@ mod tests {
         let split = diagnose(&evidence, &CommitRule::default()).mu;
         let agreed = diagnose(&clean(), &CommitRule::default()).mu;
         assert!(split < agreed * 0.7, "{split} {agreed}");
-    }
-
-    #[test]
-    fn the_hypothesis_is_the_corroborated_mask() {
-        let mut evidence = clean();
-        evidence.push(record("far", EvidenceType::Seg, "other", 1.0, [400, 300, 30, 30]));
-        assert_eq!(hypothesis(&evidence).map(|m| m.x), Some(100));
     }
 }

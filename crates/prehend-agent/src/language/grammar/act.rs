@@ -3,6 +3,7 @@
 use super::clause::Found;
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{Head, Modifier, NounPhrase, Spatial, Step};
+use crate::language::lexicon::VerbMeaning;
 
 impl Parser<'_> {
     /// A verb with its particle before the object.
@@ -63,6 +64,13 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a verb is also one of taking things from where they are.
+    pub(super) fn lifts(&self, lemma: &str) -> bool {
+        let moves = |meaning| matches!(meaning, VerbMeaning::Remove | VerbMeaning::Place | VerbMeaning::Pick);
+        lemma.ends_with(" out")
+            || self.lexicon.verbs.iter().any(|(_, verb)| verb.lemma == lemma && moves(verb.meaning))
+    }
+
     /// Whether the table of actions has a rule for this verb on each of these things; a pronoun may mean any.
     pub(super) fn serves(&self, lemma: &str, objects: &[NounPhrase]) -> bool {
         let actions = &self.lexicon.actions;
@@ -73,9 +81,9 @@ impl Parser<'_> {
                     // The gripper is opened by words of its own.
                     !self.list("hand").has_word(noun) && noun == word && actions.rule(lemma, word).is_some()
                 }
-                Head::Noun(_) | Head::It | Head::Them | Head::Anything => {
-                    actions.of_verb(lemma).next().is_some()
-                }
+                // "Take the item out of the drawer" is no plug that is pulled.
+                Head::Anything => actions.of_verb(lemma).next().is_some() && !self.lifts(lemma),
+                Head::Noun(_) | Head::It | Head::Them => actions.of_verb(lemma).next().is_some(),
             })
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{Alt, Alts, Clause, Parser, keep};
 use crate::language::goal::{Destination, Goal, Head, NounPhrase, PlaceRelation, Quantity, Question, Step};
-use crate::language::lexicon::VerbMeaning;
 
 /// Most clauses of one sentence.
 const MAX_CLAUSES: usize = 12;
@@ -183,13 +182,7 @@ impl Parser<'_> {
         else {
             return None;
         };
-        let removes = action.ends_with(" out")
-            || self
-                .lexicon
-                .verbs
-                .iter()
-                .any(|(_, verb)| verb.lemma == *action && verb.meaning == VerbMeaning::Remove);
-        (removes && !self.serves(action, spoken)).then(|| Step::Place {
+        (self.lifts(action) && !self.serves(action, spoken)).then(|| Step::Place {
             objects: objects.clone(),
             destination: super::put::table("on the table"),
             part: None,
