@@ -24,6 +24,9 @@ const VIEWS: [usize; 3] = [0, 2, 4];
 /// Draws of a scene in which the part is to be seen.
 const DRAWS: u64 = 8;
 
+/// Views by name, each with the labels of what belongs to the sample's thing.
+type Looks = Vec<(&'static str, Looked, Vec<u16>)>;
+
 /// A sample.
 pub struct Sample {
     /// What it is about.
@@ -52,7 +55,7 @@ pub fn sample(
         let seed = seed.wrapping_add(draw.wrapping_mul(0x9e37_79b9));
         let text = scene(kind, subset, seed);
         let mut watch = Watch::new(arm, &path, seed, MapSettings::default());
-        let mut look_around = || -> Result<Vec<(&str, Looked, Vec<u16>)>, String> {
+        let mut look_around = || -> Result<Looks, String> {
             let mut looks = Vec::new();
             for (name, pose) in VIEWS.iter().map(|view| &POSES[*view]) {
                 let (placed, world) = watch.world(&text, pose)?;
@@ -111,7 +114,7 @@ fn targets(world: &prehend_sim::world::World) -> Vec<u16> {
 }
 
 /// Every region of this class on the sample's thing, by view.
-fn parts_of(looks: &[(&str, Looked, Vec<u16>)], class: &str) -> Vec<BTreeMap<String, Mask>> {
+fn parts_of(looks: &[(&'static str, Looked, Vec<u16>)], class: &str) -> Vec<BTreeMap<String, Mask>> {
     let mut parts: BTreeMap<u16, BTreeMap<String, Mask>> = BTreeMap::new();
     for (view, look, targets) in looks {
         let regions = (1_u16..).zip(&look.region_classes).filter(|(_, found)| *found == class);
