@@ -6,7 +6,7 @@ use crate::screen::{Progress, Screen, print_json};
 use prehend_eval::affordance::{
     Answer, KINDS, Kind, Learned, Method, Sample, Score, Setting, Subset, sample,
 };
-use prehend_harness::memory::{EPISODES, Memory};
+use prehend_harness::memory::{EPISODES, Episode, Memory};
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::ActionTable;
 use prehend_sim::share;
@@ -37,78 +37,60 @@ pub fn affordance(args: &EvalAffordanceArgs) -> u8 {
     }
 }
 
+/// The samples with what every method knows before.
+struct Bench {
+    samples: Vec<Sample>,
+    common: Vec<Episode>,
+}
+
+impl Bench {
+    /// What a method makes of all samples, one after the other, with room for so many episodes.
+    fn answers(&self, method: Method, setting: &Setting, capacity: usize) -> Vec<Answer> {
+        let memory = Memory::with_capacity(capacity).with_common(self.common.iter().cloned());
+        self.with(method, setting, &mut Learned { memory })
+    }
+
+    fn with(&self, method: Method, setting: &Setting, learned: &mut Learned) -> Vec<Answer> {
+        self.samples.iter().map(|sample| learned.run(method, sample, setting)).collect()
+    }
+
+    /// Figures over the samples of which this holds.
+    fn score(&self, answers: &[Answer], of: impl Fn(&Sample) -> bool) -> Score {
+        Score::of(self.samples.iter().zip(answers).filter(|(sample, _)| of(sample)).map(|(_, answer)| answer))
+    }
+}
+
 fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
     let screen = Screen::new(args.json);
-    let samples = made(args, args.samples, args.seed)?;
-    let common = made(args, args.common, args.seed.wrapping_add(ELSEWHERE))?;
     let setting = Setting::default();
-    let common: Vec<_> = common.iter().filter_map(|sample| Learned::common(sample, &setting)).collect();
-    let fresh =
-        |capacity: usize| Learned { memory: Memory::with_capacity(capacity).with_common(common.clone()) };
-    let answers = |method: Method, setting: &Setting, learned: &mut Learned| -> Vec<Answer> {
-        samples.iter().map(|sample| learned.run(method, sample, setting)).collect()
-    };
-    let mut methods: BTreeMap<&str, Value> = BTreeMap::new();
-    let mut subsets: BTreeMap<&str, BTreeMap<&str, Score>> = BTreeMap::new();
-    let unseen = samples.iter().filter(|sample| sample.subject.is_none()).count();
+    let samples = made(args, args.samples, args.seed)?;
+    let elsewhere = made(args, args.common, args.seed.wrapping_add(ELSEWHERE))?;
+    let common = elsewhere.iter().filter_map(|sample| Learned::common(sample, &setting)).collect();
+    let bench = Bench { samples, common };
+    let unseen = bench.samples.iter().filter(|sample| sample.subject.is_none()).count();
     screen.line(format!(
         "{} samples, seed {}; {unseen} of them are no object of the map with such a part, and count as nothing found\n",
-        samples.len(),
+        bench.samples.len(),
         args.seed
     ));
-    let mut table = vec![heading("method")];
-    let mut kinds: Vec<(Method, Vec<Answer>)> = Vec::new();
-    for method in Method::ALL {
-        let all = answers(method, &setting, &mut fresh(EPISODES));
-        let score = Score::of(&all);
-        table.push(row(method.name(), &score));
-        methods.insert(method.name(), json!(score));
-        for subset in Subset::ALL {
-            let of_subset = samples.iter().zip(&all).filter(|(sample, _)| sample.subset == subset);
-            let score = Score::of(of_subset.map(|(_, answer)| answer));
-            subsets.entry(subset.name()).or_default().insert(method.name(), score);
-        }
-        kinds.push((method, all));
+    let all: Vec<(Method, Vec<Answer>)> =
+        Method::ALL.into_iter().map(|method| (method, bench.answers(method, &setting, EPISODES))).collect();
+    let scores = |of: &dyn Fn(&Sample) -> bool| -> BTreeMap<&str, Score> {
+        all.iter().map(|(method, answers)| (method.name(), bench.score(answers, of))).collect()
+    };
+    let mut methods = scores(&|_| true);
+    tell(&screen, "method", &methods, &Method::ALL);
+    let mut subsets = BTreeMap::new();
+    let there = |subset: &Subset| bench.samples.iter().any(|sample| sample.subset == *subset);
+    for subset in Subset::ALL.into_iter().filter(there) {
+        let scores = scores(&|sample| sample.subset == subset);
+        tell(&screen, subset.name(), &scores, &Method::CHAINS);
+        subsets.insert(subset.name(), scores);
     }
-    screen.table(&table);
-    for (subset, scores) in &subsets {
-        screen.line("");
-        let mut table = vec![heading(subset)];
-        table.extend(Method::ALL[..3].iter().map(|method| row(method.name(), &scores[method.name()])));
-        screen.table(&table);
-    }
-    screen.line("");
-    let mut table = vec![
-        ["kind", "n", "harness gIoU", "fixed chain", "detect+segment", "sure", "sure and right"]
-            .map(str::to_owned),
-    ];
-    for kind in KINDS {
-        let of = |place: usize| {
-            Score::of(
-                samples
-                    .iter()
-                    .zip(&kinds[place].1)
-                    .filter(|(sample, _)| sample.kind == kind)
-                    .map(|(_, answer)| answer),
-            )
-        };
-        let (harness, chain, detect) = (of(0), of(1), of(2));
-        table.push([
-            kind.name.to_owned(),
-            harness.n.to_string(),
-            percent(harness.giou),
-            percent(chain.giou),
-            percent(detect.giou),
-            percent(harness.committed),
-            percent(harness.committed_right),
-        ]);
-    }
-    screen.table(&table);
-    let mut again = Learned { memory: Memory::with_capacity(samples.len()) };
-    let (first, second) = (
-        Score::of(&answers(Method::Harness, &setting, &mut again)),
-        Score::of(&answers(Method::Harness, &setting, &mut again)),
-    );
+    tell_kinds(&screen, &|kind| scores(&|sample| sample.kind == kind));
+    let mut again = Learned { memory: Memory::with_capacity(bench.samples.len()) };
+    let mut meet = || Score::of(&bench.with(Method::Harness, &setting, &mut again));
+    let (first, second) = (meet(), meet());
     screen.line(format!(
         "\nmet again, without common sense: calls {:.2} then {:.2}, gIoU {:.1} then {:.1}, sure of {:.0} % then {:.0} %",
         first.calls,
@@ -118,13 +100,12 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         100.0 * first.committed,
         100.0 * second.committed
     ));
-    let sweeps = if args.sweep { swept(&screen, &answers, &fresh) } else { Value::Null };
+    let sweeps = if args.sweep { swept(&screen, &bench) } else { Value::Null };
     if args.json {
-        let ablations: Vec<&str> = vec!["no_verifier", "no_memory", "no_router"];
-        let ablations: BTreeMap<&str, Value> =
-            ablations.into_iter().filter_map(|name| Some((name, methods.remove(name)?))).collect();
+        let ablations: BTreeMap<&str, Score> =
+            Method::ABLATIONS.iter().filter_map(|method| methods.remove_entry(method.name())).collect();
         print_json(&json!({
-            "n": samples.len(), "seed": args.seed, "not_on_the_map": unseen, "methods": methods, "subsets": subsets,
+            "n": bench.samples.len(), "seed": args.seed, "not_on_the_map": unseen, "methods": methods, "subsets": subsets,
             "repeat": { "first_calls": first.calls, "second_calls": second.calls, "first_giou": first.giou, "second_giou": second.giou },
             "ablations": ablations, "sweeps": sweeps,
         }));
@@ -132,17 +113,40 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
     Ok(())
 }
 
-fn swept(
-    screen: &Screen,
-    answers: &dyn Fn(Method, &Setting, &mut Learned) -> Vec<Answer>,
-    fresh: &dyn Fn(usize) -> Learned,
-) -> Value {
+fn tell(screen: &Screen, what: &str, scores: &BTreeMap<&str, Score>, methods: &[Method]) {
+    let mut table = vec![heading(what)];
+    table.extend(methods.iter().filter_map(|method| Some(row(method.name(), scores.get(method.name())?))));
+    screen.table(&table);
+    screen.line("");
+}
+
+fn tell_kinds(screen: &Screen, scores: &dyn Fn(Kind) -> BTreeMap<&'static str, Score>) {
+    let heads = ["kind", "n", "harness gIoU", "fixed chain", "detect+segment", "sure", "sure and right"];
+    let mut table = vec![heads.map(str::to_owned)];
+    for kind in KINDS {
+        let scores = scores(kind);
+        let of = |method: Method| scores.get(method.name()).copied().unwrap_or_default();
+        let harness = of(Method::Harness);
+        table.push([
+            kind.name.to_owned(),
+            harness.n.to_string(),
+            percent(harness.giou),
+            percent(of(Method::FixedChain).giou),
+            percent(of(Method::DetectSegment).giou),
+            percent(harness.committed),
+            percent(harness.committed_right),
+        ]);
+    }
+    screen.table(&table);
+}
+
+fn swept(screen: &Screen, bench: &Bench) -> Value {
     let mut all: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     let mut sweep = |name: &'static str, settings: Vec<(f64, Setting, usize)>| {
         screen.line("");
         let mut table = vec![heading(name)];
         for (value, setting, capacity) in settings {
-            let score = Score::of(&answers(Method::Harness, &setting, &mut fresh(capacity)));
+            let score = Score::of(&bench.answers(Method::Harness, &setting, capacity));
             table.push(row(&format!("{value}"), &score));
             all.entry(name).or_default().push(json!({ "value": value, "score": score }));
         }
@@ -160,7 +164,7 @@ fn swept(
     json!(all)
 }
 
-/// The samples of one seed, on two threads, in their order.
+/// The samples of one seed, in their order.
 fn made(args: &EvalAffordanceArgs, count: usize, seed: u64) -> Result<Vec<Sample>, String> {
     let folder = share::share_dir();
     let urdf = folder.join("urdf/xarm6.urdf");

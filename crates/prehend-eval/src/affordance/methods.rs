@@ -48,6 +48,12 @@ impl Method {
         Self::NoRouter,
     ];
 
+    /// The harness and the chains it is held against.
+    pub const CHAINS: [Self; 3] = [Self::Harness, Self::FixedChain, Self::DetectSegment];
+
+    /// The harness without one of its parts.
+    pub const ABLATIONS: [Self; 3] = [Self::NoVerifier, Self::NoMemory, Self::NoRouter];
+
     /// Name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
