@@ -23,10 +23,14 @@ pub struct Fused {
 pub fn fuse(evidence: &[Evidence], weight: &dyn Fn(&Evidence) -> f64) -> Option<Fused> {
     let counts = |record: &Evidence| weight(record) * record.confidence.clamp(0.0, 1.0);
     let is_mask = |record: &&Evidence| matches!(&record.region, Region::Mask(mask) if mask.area() > 0);
+    // What is known of a kind of thing says nothing of where its edge is.
+    let supports = |record: &Evidence, other: &&Evidence| {
+        other.producer != record.producer && other.view == record.view && other.kind != EvidenceType::Web
+    };
     let support = |record: &Evidence| {
-        let others =
-            evidence.iter().filter(|other| other.producer != record.producer && other.view == record.view);
-        counts(record) + others.map(|other| agreement(record, other) * counts(other)).sum::<f64>()
+        let others = evidence.iter().filter(|other| supports(record, other));
+        counts(record)
+            + others.map(|other| record.region.agreement(&other.region) * counts(other)).sum::<f64>()
     };
     let best = evidence.iter().filter(is_mask).max_by(|a, b| support(a).total_cmp(&support(b)))?;
     let same_view = |record: &&Evidence| record.view == best.view && record.id != best.id;
@@ -52,15 +56,6 @@ pub fn fuse(evidence: &[Evidence], weight: &dyn Fn(&Evidence) -> f64) -> Option<
         mask: Mask::from_indices(whole.image_width, whole.image_height, &chosen),
         records: voters.iter().map(|record| record.id.clone()).collect(),
     })
-}
-
-/// Agreement of a mask with another record of its view; a box is held against the mask's box.
-fn agreement(mask: &Evidence, other: &Evidence) -> f64 {
-    match (&other.region, other.kind) {
-        (_, EvidenceType::Web) => 0.0,
-        (Region::Mask(region), _) => mask.region.mask().iou(region),
-        (Region::Box(region), _) => mask.region.mask().bounding_box().iou(region),
-    }
 }
 
 #[cfg(test)]

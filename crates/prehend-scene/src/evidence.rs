@@ -33,6 +33,15 @@ impl Region {
             Self::Box(mask) | Self::Mask(mask) => mask,
         }
     }
+
+    /// Agreement of two regions of one image at the resolution of the coarser one, [0, 1]: a box is held against a mask's bounding box,
+    /// since a filled box punishes thin and diagonal things that it cannot describe.
+    pub fn agreement(&self, other: &Self) -> f64 {
+        match (self, other) {
+            (Self::Mask(a), Self::Mask(b)) => a.iou(b),
+            (a, b) => a.mask().bounding_box().iou(&b.mask().bounding_box()),
+        }
+    }
 }
 
 /// One typed evidence record xi (AAH eq. 2).

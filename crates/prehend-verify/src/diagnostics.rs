@@ -1,7 +1,7 @@
 //! Diagnostics omega, zeta, mu and the commit rule (AAH eq. 6 to 11).
 
 use crate::CommitRule;
-use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
+use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps};
 
 /// Agreement above which two regions support each other (AAH eq. 14: IoU >= 0.5).
 const SUPPORT_IOU: f64 = 0.5;
@@ -38,14 +38,6 @@ fn sigmoid(mu: f64) -> f64 {
     1.0 / (1.0 + (-10.0 * (mu - 0.5)).exp())
 }
 
-/// Agreement of two regions of one image at the resolution of the coarser one, [0, 1].
-fn agreement(a: &Region, b: &Region) -> f64 {
-    match (a, b) {
-        (Region::Mask(a), Region::Mask(b)) => a.iou(b),
-        (a, b) => a.mask().bounding_box().iou(&b.mask().bounding_box()),
-    }
-}
-
 fn spatial(evidence: &Evidence) -> bool {
     evidence.region.mask().area() > 0
 }
@@ -54,7 +46,7 @@ fn spatial(evidence: &Evidence) -> bool {
 fn consistency(evidence: &[Evidence]) -> f64 {
     pairs(evidence)
         .filter(|(a, b)| a.producer != b.producer)
-        .map(|(a, b)| agreement(&a.region, &b.region))
+        .map(|(a, b)| a.region.agreement(&b.region))
         .fold(0.0, f64::max)
 }
 
@@ -62,7 +54,7 @@ fn consistency(evidence: &[Evidence]) -> f64 {
 fn stability(evidence: &[Evidence]) -> f64 {
     let agreements: Vec<f64> = pairs(evidence)
         .filter(|(a, b)| a.producer == b.producer && (a.scale - b.scale).abs() > 1e-6)
-        .map(|(a, b)| agreement(&a.region, &b.region))
+        .map(|(a, b)| a.region.agreement(&b.region))
         .collect();
     if agreements.is_empty() { 0.0 } else { agreements.iter().sum::<f64>() / agreements.len() as f64 }
 }
@@ -95,14 +87,14 @@ fn sufficiency(evidence: &[Evidence], rule: &CommitRule) -> f64 {
             if spatial(record) {
                 other.view == record.view
                     && spatial(other)
-                    && agreement(&record.region, &other.region) >= SUPPORT_IOU
+                    && record.region.agreement(&other.region) >= SUPPORT_IOU
             } else {
                 !record.label.is_empty() && record.label == other.label
             }
         });
         let stable = !pairs(evidence)
             .filter(|(a, b)| a.producer == b.producer && (a.id == record.id || b.id == record.id))
-            .any(|(a, b)| agreement(&a.region, &b.region) < rule.zeta_floor);
+            .any(|(a, b)| a.region.agreement(&b.region) < rule.zeta_floor);
         let weight = rule.weight(record.kind);
         total += weight;
         let conflict = !record.label.is_empty() && hypothesis.is_some_and(|label| label != record.label);
@@ -129,6 +121,7 @@ fn hypothesis_label(evidence: &[Evidence]) -> Option<&str> {
 mod tests {
     use super::*;
     use prehend_geometry::Mask;
+    use prehend_scene::Region;
 
     fn record(id: &str, kind: EvidenceType, producer: &str, scale: f64, rect: [usize; 4]) -> Evidence {
         let mask = Mask::filled_box(640, 480, rect[0], rect[1], rect[2], rect[3]);
