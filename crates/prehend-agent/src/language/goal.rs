@@ -112,6 +112,13 @@ pub struct Destination {
     pub until_full: bool,
 }
 
+impl Destination {
+    /// At this relation to the targets, said with these words.
+    pub fn new(relation: PlaceRelation, targets: Vec<NounPhrase>, words: impl Into<String>) -> Self {
+        Self { relation, targets, words: words.into(), until_full: false }
+    }
+}
+
 /// A relation that a destination was said with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlaceRelation {

@@ -274,10 +274,13 @@ impl Parser<'_> {
         }
         for alt in &mut out[before..] {
             alt.cost += found.cost;
-            // "remove the thumbtack": what is an action on a part is not also a placement, unless it says where to.
-            let shifts = |clause: &Clause| matches!(clause, Clause::Step(Step::Place { destination, .. }) if matches!(destination.relation, PlaceRelation::Shift(..) | PlaceRelation::Region(_)));
+            // "remove the thumbtack": what is an action on a part is not also a placement, unless it says to which side.
+            let to_a_side = |clause: &Clause| {
+                let Clause::Step(Step::Place { destination, .. }) = clause else { return false };
+                matches!(destination.relation, PlaceRelation::Shift(..) | PlaceRelation::Region(_))
+            };
             if found.verb.meaning != VerbMeaning::Act
-                && !shifts(&alt.value)
+                && !to_a_side(&alt.value)
                 && let Clause::Step(Step::Place { objects, .. } | Step::Unsupported { objects, .. }) =
                     &alt.value
                 && !objects.is_empty()
@@ -288,7 +291,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Positions after the verb and its particle, if any.
+    /// Positions after the verb and its particle, if any, and without it; the former is the better reading of equal ones.
     pub(super) fn after_particle(&self, found: &Found<'_>, position: usize) -> Vec<usize> {
         // "get a hold of the stick": no hold is got.
         let particles = self.lexicon.particles.get(found.verb.particles);

@@ -34,11 +34,7 @@ impl Parser<'_> {
 
     fn destination_at(&self, start: usize, out: &mut Alts<Destination>) {
         let mut push = |relation, targets, next, cost| {
-            out.push(Alt {
-                value: Destination { relation, targets, words: String::new(), until_full: false },
-                next,
-                cost,
-            });
+            out.push(Alt { value: Destination::new(relation, targets, ""), next, cost });
         };
         let known = PlaceRelation::Known;
         let mut spots = Vec::new();
@@ -129,11 +125,7 @@ impl Parser<'_> {
 
     fn preposition(&self, after: usize, word: PlaceWord, out: &mut Alts<Destination>) {
         let mut push = |relation, targets, next, cost| {
-            out.push(Alt {
-                value: Destination { relation, targets, words: String::new(), until_full: false },
-                next,
-                cost,
-            });
+            out.push(Alt { value: Destination::new(relation, targets, ""), next, cost });
         };
         let relation = match word {
             PlaceWord::Known(relation) => PlaceRelation::Known(relation),

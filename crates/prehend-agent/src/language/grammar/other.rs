@@ -44,13 +44,7 @@ impl Parser<'_> {
             // "the can in the bin" is rather a can that goes there than one that is there.
             let cost = objects.cost + 2;
             out.push(Alt { value: Clause::Problem(question.to_owned()), next: objects.next, cost });
-            for destination in self.destination(objects.next) {
-                out.push(Alt {
-                    value: put(objects.value.clone(), destination.value, None, false),
-                    next: destination.next,
-                    cost: objects.cost + destination.cost,
-                });
-            }
+            self.put_at(&objects.value, objects.next, objects.cost, false, out);
         }
     }
 
@@ -61,13 +55,7 @@ impl Parser<'_> {
             let objects = self.noun_list(start);
             // "By colour" is no place.
             for list in objects.iter().filter(|list| !self.is(list.next, &["by"])) {
-                for destination in self.destination(list.next) {
-                    out.push(Alt {
-                        value: put(list.value.clone(), destination.value, None, false),
-                        next: destination.next,
-                        cost: list.cost + destination.cost,
-                    });
-                }
+                self.put_at(&list.value, list.next, list.cost, false, out);
             }
             let nouns = objects.iter().map(|list| (list.next, list.value.as_slice()));
             for (end, sorted) in nouns.chain([(start, [].as_slice())]) {
@@ -85,13 +73,7 @@ impl Parser<'_> {
                     for np in list.value.iter_mut().filter(|np| np.head == Head::Noun("one".to_owned())) {
                         np.head = sorted.last().map(|np| np.head.clone()).unwrap_or_default();
                     }
-                    for destination in self.destination(list.next) {
-                        out.push(Alt {
-                            value: put(list.value.clone(), destination.value, None, false),
-                            next: destination.next,
-                            cost: list.cost + destination.cost + words,
-                        });
-                    }
+                    self.put_at(&list.value, list.next, list.cost + words, false, out);
                 }
             }
         }
@@ -140,12 +122,9 @@ impl Parser<'_> {
                 continue;
             }
             for objects in self.noun_list(container.next + 1) {
-                let destination = Destination {
-                    relation: PlaceRelation::Known(Relation::In),
-                    targets: vec![container.value.clone()],
-                    words: format!("in {}", container.value.text),
-                    until_full: false,
-                };
+                let inside = PlaceRelation::Known(Relation::In);
+                let words = format!("in {}", container.value.text);
+                let destination = Destination::new(inside, vec![container.value.clone()], words);
                 out.push(Alt {
                     value: put(objects.value, destination, None, false),
                     next: objects.next,

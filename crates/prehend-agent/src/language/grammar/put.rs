@@ -236,12 +236,8 @@ impl Parser<'_> {
     pub(super) fn together(&self, objects: &[NounPhrase]) -> Clause {
         match objects {
             [first, rest @ ..] if !rest.is_empty() && !objects.iter().any(is_plural) => {
-                let destination = Destination {
-                    relation: PlaceRelation::Known(Relation::NextTo),
-                    targets: vec![first.clone()],
-                    words: "together".to_owned(),
-                    until_full: false,
-                };
+                let beside = PlaceRelation::Known(Relation::NextTo);
+                let destination = Destination::new(beside, vec![first.clone()], "together");
                 put(rest.to_vec(), destination, None, false)
             }
             _ => Clause::Problem("Which of them shall I put next to which?".to_owned()),
@@ -252,21 +248,11 @@ impl Parser<'_> {
         for start in self.after_particle(found, found.next) {
             for objects in self.noun_list(start) {
                 for next in self.after_particle(found, objects.next) {
-                    for destination in self.destination(next) {
-                        out.push(Alt {
-                            value: put(objects.value.clone(), destination.value, None, false),
-                            next: destination.next,
-                            cost: objects.cost + destination.cost,
-                        });
-                    }
+                    self.put_at(&objects.value, next, objects.cost, false, out);
                     // "stack the blocks"
                     if objects.value.len() > 1 || objects.value.iter().any(is_plural) {
-                        let destination = Destination {
-                            relation: PlaceRelation::Stacked,
-                            targets: Vec::new(),
-                            words: "on top of each other".to_owned(),
-                            until_full: false,
-                        };
+                        let destination =
+                            Destination::new(PlaceRelation::Stacked, Vec::new(), "on top of each other");
                         out.push(Alt {
                             value: put(objects.value.clone(), destination, None, false),
                             next,
@@ -294,13 +280,7 @@ impl Parser<'_> {
                     next,
                     cost: objects.cost + 1,
                 });
-                for destination in self.destination(next) {
-                    out.push(Alt {
-                        value: put(objects.value.clone(), destination.value, None, true),
-                        next: destination.next,
-                        cost: objects.cost + destination.cost,
-                    });
-                }
+                self.put_at(&objects.value, next, objects.cost, true, out);
             }
         }
     }
@@ -315,25 +295,32 @@ impl Parser<'_> {
                 cost,
             });
             self.removal(&objects.value, objects.next, cost, out);
-            for destination in self.destination(objects.next) {
-                out.push(Alt {
-                    value: put(objects.value.clone(), destination.value, None, false),
-                    next: destination.next,
-                    cost: cost + destination.cost,
-                });
-            }
+            self.put_at(&objects.value, objects.next, cost, false, out);
+        }
+    }
+
+    /// Objects at every destination that is said from here.
+    pub(super) fn put_at(
+        &self,
+        objects: &[NounPhrase],
+        position: usize,
+        cost: u32,
+        drop: bool,
+        out: &mut Alts<Clause>,
+    ) {
+        for destination in self.destination(position) {
+            out.push(Alt {
+                value: put(objects.to_vec(), destination.value, None, drop),
+                next: destination.next,
+                cost: cost + destination.cost,
+            });
         }
     }
 }
 
 /// Setting down on the table.
 pub(super) fn table(words: &str) -> Destination {
-    Destination {
-        relation: PlaceRelation::Known(Relation::Table),
-        targets: Vec::new(),
-        words: words.to_owned(),
-        until_full: false,
-    }
+    Destination::new(PlaceRelation::Known(Relation::Table), Vec::new(), words)
 }
 
 /// A placement as a clause.

@@ -212,12 +212,8 @@ impl Parser<'_> {
                 // "Go to the drawer and place the object."
                 Clause::Placeless(objects, text) => {
                     let Some(Step::Go { target }) = steps.last() else { return Err(text.clone()) };
-                    let destination = Destination {
-                        relation: PlaceRelation::To,
-                        targets: vec![target.clone()],
-                        words: format!("to {}", target.text),
-                        until_full: false,
-                    };
+                    let words = format!("to {}", target.text);
+                    let destination = Destination::new(PlaceRelation::To, vec![target.clone()], words);
                     steps.push(Step::Place {
                         objects: objects.clone(),
                         destination,
