@@ -6,7 +6,7 @@ mod sample;
 mod scenes;
 mod score;
 
-pub use methods::{Answer, Learned, Method, Setting};
+pub use methods::{Answer, Method, Setting};
 pub use sample::{Sample, sample};
 pub use scenes::{KINDS, Kind, Subset};
 pub use score::Score;

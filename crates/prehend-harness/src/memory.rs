@@ -18,7 +18,7 @@ const LIKE: f64 = 0.6;
 
 /// What things are recognised by (g of eq. 3): words, shape and colour, where no network gives features.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct Appearance {
     /// Class of the thing.
     pub class: String,
     /// Kind of the part that is looked for; empty for the whole thing.
@@ -29,7 +29,7 @@ pub struct Look {
     pub colors: Vec<(String, f64)>,
 }
 
-impl Look {
+impl Appearance {
     /// Likeness to another, [0, 1]; 0 of another kind of part.
     pub fn likeness(&self, other: &Self) -> f64 {
         if self.part != other.part {
@@ -81,7 +81,7 @@ impl Tally {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// What was looked at.
-    pub look: Look,
+    pub appearance: Appearance,
     /// The skills that were called (u_1:T), and whether each made the verifier surer.
     pub skills: BTreeMap<String, Tally>,
     /// Whose masks agreed with what came out (psi of the evidence).
@@ -156,11 +156,11 @@ impl Memory {
     }
 
     /// What is remembered of things that look like this one: the likest of each bank (eq. 4).
-    pub fn recall(&self, look: &Look) -> Prior {
+    pub fn recall(&self, appearance: &Appearance) -> Prior {
         let mut prior = Prior::default();
         let own: Vec<&Episode> = self.episodes.iter().rev().chain(&self.capsules).collect();
         for bank in [own, self.common.iter().collect()] {
-            let like = bank.into_iter().map(|episode| (episode.look.likeness(look), episode));
+            let like = bank.into_iter().map(|episode| (episode.appearance.likeness(appearance), episode));
             let mut like: Vec<(f64, &Episode)> = like.filter(|(likeness, _)| *likeness >= LIKE).collect();
             like.sort_by(|a, b| b.0.total_cmp(&a.0));
             for (_, episode) in like.into_iter().take(RETRIEVED) {
@@ -177,7 +177,8 @@ impl Memory {
         while self.episodes.len() > self.capacity {
             let oldest = self.episodes.remove(0);
             let same = |capsule: &&mut Episode| {
-                capsule.look.class == oldest.look.class && capsule.look.part == oldest.look.part
+                capsule.appearance.class == oldest.appearance.class
+                    && capsule.appearance.part == oldest.appearance.part
             };
             match self.capsules.iter_mut().find(same) {
                 Some(capsule) => capsule.take_in(&oldest),
@@ -187,9 +188,12 @@ impl Memory {
     }
 
     /// Takes back what was learned of things like this one: its use had another outcome than was expected.
-    pub fn take_back(&mut self, look: &Look) {
-        let nearest =
-            self.episodes.iter().enumerate().map(|(place, episode)| (episode.look.likeness(look), place));
+    pub fn take_back(&mut self, appearance: &Appearance) {
+        let nearest = self
+            .episodes
+            .iter()
+            .enumerate()
+            .map(|(place, episode)| (episode.appearance.likeness(appearance), place));
         let nearest = nearest.filter(|(likeness, _)| *likeness >= LIKE).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, place)) = nearest {
             self.episodes.remove(place);
@@ -201,7 +205,7 @@ impl Episode {
     /// Sums the tallies of another; the shape becomes the mean.
     fn take_in(&mut self, other: &Self) {
         let (own, more) = (f64::from(self.episodes), f64::from(other.episodes));
-        for (side, other) in self.look.sides.iter_mut().zip(&other.look.sides) {
+        for (side, other) in self.appearance.sides.iter_mut().zip(&other.appearance.sides) {
             *side = (*side * own + other * more) / (own + more).max(1.0);
         }
         merge(&mut self.skills, &other.skills);
@@ -222,8 +226,8 @@ fn merge(into: &mut BTreeMap<String, Tally>, from: &BTreeMap<String, Tally>) {
 mod tests {
     use super::*;
 
-    fn look(class: &str, part: &str, side: f64) -> Look {
-        Look {
+    fn look(class: &str, part: &str, side: f64) -> Appearance {
+        Appearance {
             class: class.to_owned(),
             part: part.to_owned(),
             sides: [side, side, side],
@@ -233,12 +237,25 @@ mod tests {
 
     fn episode(class: &str, part: &str, skill: &str, helped: u32) -> Episode {
         Episode {
-            look: look(class, part, 0.1),
+            appearance: look(class, part, 0.1),
             skills: [(skill.to_owned(), Tally { helped: f64::from(helped), tried: 1 })].into(),
             producers: BTreeMap::new(),
             score: 0.9,
             episodes: 1,
         }
+    }
+
+    #[test]
+    fn who_was_wrong_about_such_things_is_trusted_less() {
+        let mut wrong = episode("mug", "handle", "part geometry", 1);
+        wrong.producers = [("geometry".to_owned(), Tally { helped: 0.4, tried: 4 })].into();
+        let memory = Memory::default().with_common([wrong]);
+        let prior = memory.recall(&look("mug", "handle", 0.1));
+        assert!(
+            (prior.trust("geometry") - 1.4 / 5.0).abs() < 1e-9 && (prior.trust("color") - 1.0).abs() < 1e-9
+        );
+        assert_eq!(memory.recall(&look("drawer", "handle", 0.1)).trust("geometry"), 1.0);
+        assert!(memory.is_empty(), "common sense is no episode");
     }
 
     #[test]

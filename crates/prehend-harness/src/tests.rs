@@ -168,7 +168,7 @@ fn records_that_are_no_numbers_are_never_enough() {
 #[test]
 fn what_did_not_help_with_such_things_comes_last() {
     let episode = memory::Episode {
-        look: memory::Look {
+        appearance: memory::Appearance {
             class: "mug".to_owned(),
             part: "handle".to_owned(),
             sides: [0.1; 3],
@@ -187,5 +187,5 @@ fn what_did_not_help_with_such_things_comes_last() {
         found.expect("a judge").steps[0].tool.clone()
     };
     assert_eq!(names_with(&Prior::default()), "zoom");
-    assert_eq!(names_with(&known.recall(&episode.look)), "color");
+    assert_eq!(names_with(&known.recall(&episode.appearance)), "color");
 }

@@ -3,9 +3,7 @@
 use crate::args::EvalAffordanceArgs;
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
-use prehend_eval::affordance::{
-    Answer, KINDS, Kind, Learned, Method, Sample, Score, Setting, Subset, sample,
-};
+use prehend_eval::affordance::{Answer, KINDS, Kind, Method, Sample, Score, Setting, Subset, sample};
 use prehend_harness::memory::{EPISODES, Episode, Memory};
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::ActionTable;
@@ -46,12 +44,12 @@ struct Bench {
 impl Bench {
     /// What a method makes of all samples, one after the other, with room for so many episodes.
     fn answers(&self, method: Method, setting: &Setting, capacity: usize) -> Vec<Answer> {
-        let memory = Memory::with_capacity(capacity).with_common(self.common.iter().cloned());
-        self.with(method, setting, &mut Learned { memory })
+        let mut memory = Memory::with_capacity(capacity).with_common(self.common.iter().cloned());
+        self.with(method, setting, &mut memory)
     }
 
-    fn with(&self, method: Method, setting: &Setting, learned: &mut Learned) -> Vec<Answer> {
-        self.samples.iter().map(|sample| learned.run(method, sample, setting)).collect()
+    fn with(&self, method: Method, setting: &Setting, memory: &mut Memory) -> Vec<Answer> {
+        self.samples.iter().map(|sample| sample.answer(method, setting, memory)).collect()
     }
 
     /// Figures over the samples of which this holds.
@@ -65,7 +63,7 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
     let setting = Setting::default();
     let samples = made(args, args.samples, args.seed)?;
     let elsewhere = made(args, args.common, args.seed.wrapping_add(ELSEWHERE))?;
-    let common = elsewhere.iter().filter_map(|sample| Learned::common(sample, &setting)).collect();
+    let common = elsewhere.iter().filter_map(|sample| sample.common_sense(&setting)).collect();
     let bench = Bench { samples, common };
     let unseen = bench.samples.iter().filter(|sample| sample.subject.is_none()).count();
     screen.line(format!(
@@ -88,7 +86,7 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         subsets.insert(subset.name(), scores);
     }
     tell_kinds(&screen, &|kind| scores(&|sample| sample.kind == kind));
-    let mut again = Learned { memory: Memory::with_capacity(bench.samples.len()) };
+    let mut again = Memory::with_capacity(bench.samples.len());
     let mut meet = || Score::of(&bench.with(Method::Harness, &setting, &mut again));
     let (first, second) = (meet(), meet());
     screen.line(format!(

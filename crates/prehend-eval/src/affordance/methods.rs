@@ -3,7 +3,7 @@
 use super::Sample;
 use prehend_geometry::Mask;
 use prehend_harness::fusion::fuse;
-use prehend_harness::memory::{Episode, Look, Memory, Prior, Tally, kind_of};
+use prehend_harness::memory::{Appearance, Episode, Memory, Prior, Tally, kind_of};
 use prehend_harness::skills::{Subject, initial, tools};
 use prehend_harness::{BUDGET, Gathered, Judge, gather};
 use prehend_scene::{Diagnostics, Evidence};
@@ -114,21 +114,14 @@ impl Judge for Verifier {
     }
 }
 
-/// What a method learns while it runs.
-#[derive(Clone, Debug, Default)]
-pub struct Learned {
-    /// The two banks.
-    pub memory: Memory,
-}
-
-impl Learned {
+impl Sample {
     /// An episode of common sense: every skill is called, and the truth says whose masks were right.
-    pub fn common(sample: &Sample, setting: &Setting) -> Option<Episode> {
-        let subject = sample.subject.as_ref()?;
+    pub fn common_sense(&self, setting: &Setting) -> Option<Episode> {
+        let subject = self.subject.as_ref()?;
         let gathered = chain(subject, &setting.rule, f64::INFINITY, true);
         let mut episode = episode_of(subject, &gathered);
         for record in &gathered.evidence {
-            let agrees = sample.best(&record.view, record.region.mask()).map_or(0.0, |answer| answer.iou());
+            let agrees = self.best(&record.view, record.region.mask()).map_or(0.0, |answer| answer.iou());
             let tally = episode.producers.entry(record.producer.clone()).or_default();
             tally.tried += 1;
             tally.helped += agrees;
@@ -137,14 +130,14 @@ impl Learned {
     }
 
     /// What a method makes of a sample. The harness keeps what it was sure of and right in, and takes back what it was wrong in.
-    pub fn run(&mut self, method: Method, sample: &Sample, setting: &Setting) -> Answer {
-        let Some(subject) = &sample.subject else {
-            return Answer { union: sample.smallest(), ..Answer::default() };
+    pub fn answer(&self, method: Method, setting: &Setting, memory: &mut Memory) -> Answer {
+        let Some(subject) = &self.subject else {
+            return Answer { union: self.smallest(), ..Answer::default() };
         };
-        let look = look_of(subject);
+        let appearance = appearance_of(subject);
         let begun = Instant::now();
         let prior = match method {
-            Method::Harness | Method::NoVerifier | Method::NoRouter => self.memory.recall(&look),
+            Method::Harness | Method::NoVerifier | Method::NoRouter => memory.recall(&appearance),
             Method::FixedChain | Method::DetectSegment | Method::NoMemory => Prior::default(),
         };
         let gathered = match method {
@@ -162,9 +155,9 @@ impl Learned {
             fuse(&gathered.evidence, &|record| rule.weight(record.kind) * prior.trust(&record.producer));
         let ms = begun.elapsed().as_secs_f64() * 1e3;
         let mut answer =
-            fused.as_ref().and_then(|fused| sample.best(&fused.view, &fused.mask)).unwrap_or_default();
+            fused.as_ref().and_then(|fused| self.best(&fused.view, &fused.mask)).unwrap_or_default();
         if answer.union == 0 {
-            answer.union = sample.smallest();
+            answer.union = self.smallest();
         }
         // The detection is a call, too.
         answer.calls = 1 + gathered.steps.len() as u32;
@@ -172,15 +165,13 @@ impl Learned {
         answer.committed = gathered.diagnostics.committed;
         if method == Method::Harness && answer.committed {
             match answer.iou() >= RIGHT {
-                true => self.memory.keep(episode_of(subject, &gathered)),
-                false => self.memory.take_back(&look),
+                true => memory.keep(episode_of(subject, &gathered)),
+                false => memory.take_back(&appearance),
             }
         }
         answer
     }
-}
 
-impl Sample {
     /// The answer of a mask in a view against the part of the kind that it meets best; `None` when the view shows none.
     fn best(&self, view: &str, mask: &Mask) -> Option<Answer> {
         let parts = self.truth.iter().filter_map(|part| part.get(view));
@@ -197,11 +188,11 @@ impl Sample {
     }
 }
 
-fn look_of(subject: &Subject) -> Look {
+fn appearance_of(subject: &Subject) -> Appearance {
     let mut sides =
         [subject.object.bounds.size.x, subject.object.bounds.size.y, subject.object.bounds.size.z];
     sides.sort_by(|a, b| b.total_cmp(a));
-    Look {
+    Appearance {
         class: subject.object.class_name.clone(),
         part: subject.part.as_ref().map(|part| part.kind.clone()).unwrap_or_default(),
         sides,
@@ -252,7 +243,7 @@ fn episode_of(subject: &Subject, gathered: &Gathered) -> Episode {
         before = step.diagnostics.score;
     }
     Episode {
-        look: look_of(subject),
+        appearance: appearance_of(subject),
         skills,
         producers: BTreeMap::new(),
         score: gathered.diagnostics.score,

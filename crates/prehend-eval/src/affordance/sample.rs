@@ -3,8 +3,9 @@
 use super::scenes::{Kind, Subset, TARGET, scene};
 use crate::watch::{Looked, POSES, Watch};
 use nalgebra::{Point3, Unit, Vector3};
-use prehend_geometry::Mask;
+use prehend_geometry::backproject::point_grid;
 use prehend_geometry::plane::Plane;
+use prehend_geometry::{Mask, PointCloud};
 use prehend_harness::skills::Subject;
 use prehend_perception::MapSettings;
 use prehend_perception::evidence::{Knowledge, support_under};
@@ -19,6 +20,8 @@ use std::sync::Arc;
 const LEAST: usize = 60;
 /// How far the part's middle may be outside the box of the thing it belongs to, metres.
 const MARGIN: f64 = 0.03;
+/// Farthest that is looked at, metres.
+const RANGE: f64 = 3.0;
 /// Views that are taken: from home, from near, and from the side.
 const VIEWS: [usize; 3] = [0, 2, 4];
 /// Draws of a scene in which the part is to be seen.
@@ -140,17 +143,6 @@ fn parts_of(looks: &[(&'static str, Looked, Vec<u16>)], class: &str) -> Vec<BTre
 
 /// The middle of what a mask shows, map frame.
 fn middle_of(mask: &Mask, look: &Looked) -> Option<Point3<f64>> {
-    let k = look.intrinsics;
-    let points: Vec<Point3<f64>> = mask
-        .indices()
-        .into_iter()
-        .filter_map(|index| {
-            let z = f64::from(*look.drawn.true_depth.get(index)?);
-            let (u, v) = ((index % k.width) as f64, (index / k.width) as f64);
-            let seen = Point3::new((u - k.cx) / k.fx * z, (v - k.cy) / k.fy * z, z);
-            (z > 0.0).then(|| look.base_from_camera * seen)
-        })
-        .collect();
-    let sum = points.iter().fold(Vector3::zeros(), |sum, point| sum + point.coords);
-    (!points.is_empty()).then(|| Point3::from(sum / points.len() as f64))
+    let grid = point_grid(&look.drawn.depth, &look.intrinsics, &look.base_from_camera, RANGE);
+    PointCloud::from_points(grid.of(&mask.indices())).centroid()
 }

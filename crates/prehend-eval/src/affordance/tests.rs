@@ -1,4 +1,5 @@
 use super::*;
+use prehend_harness::memory::Memory;
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::ActionTable;
@@ -18,19 +19,19 @@ fn the_verifier_is_sure_of_what_is_right_and_asks_fewer_skills_than_the_chain() 
     let scenes = folder.join("config/scenes");
     let setting = Setting::default();
     let (mut harness, mut chain, mut again) = (Vec::new(), Vec::new(), Vec::new());
-    let mut learned = Learned::default();
+    let mut memory = Memory::default();
     for (number, kind) in KINDS.into_iter().take(4).enumerate() {
         let made = sample(&arm, &scenes, &knowledge, &actions, (kind, Subset::Plain, 40 + number as u64));
         let made = made.expect("a sample");
         assert!(!made.truth.is_empty());
-        harness.push(learned.run(Method::Harness, &made, &setting));
-        chain.push(learned.run(Method::FixedChain, &made, &setting));
-        again.push(learned.run(Method::Harness, &made, &setting));
+        harness.push(made.answer(Method::Harness, &setting, &mut memory));
+        chain.push(made.answer(Method::FixedChain, &setting, &mut memory));
+        again.push(made.answer(Method::Harness, &setting, &mut memory));
     }
     let (harness, chain, again) = (Score::of(&harness), Score::of(&chain), Score::of(&again));
     assert!(harness.committed >= 0.5 && harness.committed_right >= 1.0, "{harness:?}");
     assert!(harness.calls < chain.calls && harness.giou > 0.5, "{harness:?} {chain:?}");
-    assert!(again.calls <= harness.calls && !learned.memory.is_empty(), "{again:?}");
+    assert!(again.calls <= harness.calls && !memory.is_empty(), "{again:?}");
 }
 
 #[test]
