@@ -343,6 +343,35 @@ fn frames_of_a_simulated_table_become_maps_by_the_clock_and_against_the_truth() 
 
 /// What ROS says by the command line or the environment and cannot be meant is told, and nothing runs.
 #[test]
+fn sentences_and_parts_are_measured_without_a_robot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("lines.jsonl");
+    let lines = "# a comment\n{\"goal\": \"take the apple\", \"means\": [\"pick(the apple)\"], \"group\": \"lift\"}\n{\"goal\": \"take the pear\", \"means\": []}\n";
+    std::fs::write(&file, lines).expect("a file");
+    let path = file.to_string_lossy().into_owned();
+    let found = prehend(&["eval", "reading", &path, "--json"]);
+    let figures = json(&found);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    assert_eq!(
+        (&figures["n"], &figures["as_meant"], &figures["otherwise"]),
+        (&2.into(), &1.into(), &1.into())
+    );
+    assert!(text(&found.stderr).contains("take the pear"));
+
+    std::fs::write(&file, "{\"goal\": 7}\n").expect("a file");
+    let broken = prehend(&["eval", "reading", &path]);
+    assert_eq!(broken.status.code(), Some(3));
+    assert!(text(&broken.stderr).contains("line 1"), "{}", text(&broken.stderr));
+
+    let found = prehend(&["eval", "affordance", "--samples", "2", "--common", "0", "--json"]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let figures = json(&found);
+    assert_eq!(keys(&figures["methods"]), "detect_segment fixed_chain harness", "{figures}");
+    assert_eq!(keys(&figures["ablations"]), "no_memory no_router no_verifier");
+    assert_eq!(prehend(&["eval", "affordance", "--samples", "0"]).status.code(), Some(3));
+}
+
+#[test]
 fn wrong_words_to_ros_are_clear_errors() {
     let node = |arguments: &[&str], variable: Option<(&str, &str)>| {
         let mut command = Command::new(PREHEND);

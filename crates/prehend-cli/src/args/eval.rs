@@ -225,7 +225,7 @@ hidden, lying) take turns. `sure` is the share that the verifier accepted.";
 #[command(after_help = AFTER_EVAL_AFFORDANCE)]
 pub struct EvalAffordanceArgs {
     /// Samples
-    #[arg(long, value_name = "N", default_value_t = 84)]
+    #[arg(long, value_name = "N", default_value_t = 84, value_parser = at_least_one)]
     pub samples: usize,
     /// Samples of other seeds that the common-sense bank is made of
     #[arg(long, value_name = "N", default_value_t = 42)]
@@ -319,4 +319,11 @@ impl TabletopArgs {
             (false, false) => Conditions::Imperfect,
         }
     }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| "a whole number from 1 on is needed".to_owned())
 }
