@@ -199,7 +199,7 @@ pub struct EvalWordsArgs {
 const AFTER_EVAL_READING: &str = "\
 Each line is one JSON object:
   {\"goal\": \"take the apple\", \"means\": [\"pick(the apple)\"], \"group\": \"lift\"}
-`means` lists the readings that are right, in the notation that `goal --json` and the traces have; none: the sentence asks for what the
+`means` lists the readings that are right, in the notation of the trace (event `understood`); none: the sentence asks for what the
 robot cannot do. What is not understood, or refused as something it cannot do, costs nothing; `otherwise` are the sentences for which it
 would do something that was not said.";
 
