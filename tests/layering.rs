@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 20] = [
+const ROWS: [(&str, u8); 21] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -12,6 +12,7 @@ const ROWS: [(&str, u8); 20] = [
     ("prehend-verify", 3),
     ("prehend-skills", 3),
     ("prehend-motion", 3),
+    ("prehend-imagination", 3),
     ("prehend-navigation", 3),
     ("prehend-agent", 3),
     ("prehend-harness", 4),
@@ -33,7 +34,7 @@ const RESERVED: [(&str, &[&str]); 15] = [
     ("r2r", &["prehend-msgs", "prehend-ros"]),
     ("r2r_common", &["prehend-msgs"]),
     ("rustdds", &["prehend-ros"]),
-    ("rapier3d", &["prehend-sim"]),
+    ("rapier3d", &["prehend-imagination", "prehend-sim"]),
     ("ort", &["prehend-models"]),
     ("tokenizers", &["prehend-models"]),
     ("reqwest", &["prehend-llm"]),

@@ -4,6 +4,7 @@
 //! (a [`Judge`] does, in another process when the nodes run), nor what the tools do. Read [`gather`] first.
 
 pub mod fusion;
+pub mod imagination;
 pub mod memory;
 pub mod skills;
 
@@ -43,8 +44,8 @@ pub trait Tool {
     fn cost(&self) -> f64 {
         1.0
     }
-    /// Looks. No evidence is a possible answer.
-    fn run(&mut self) -> Vec<Evidence>;
+    /// Looks, knowing the evidence so far. No evidence is a possible answer.
+    fn run(&mut self, evidence: &[Evidence]) -> Vec<Evidence>;
 }
 
 /// One turn of the loop.
@@ -94,7 +95,7 @@ pub fn gather<J: Judge>(
         let mut tool = tools.remove(next);
         spent += tool.cost();
         // A skill that crashes costs its turn, and no more.
-        let found = std::panic::catch_unwind(AssertUnwindSafe(|| tool.run())).unwrap_or_default();
+        let found = std::panic::catch_unwind(AssertUnwindSafe(|| tool.run(&evidence))).unwrap_or_default();
         let added = found.iter().map(|record| record.id.clone()).collect();
         let remedy_for = if evidence.is_empty() { None } else { diagnostics.deficiency };
         if !found.is_empty() {

@@ -1,7 +1,8 @@
 //! The skills that look at one object (AAH 3.1): what the detectors drew, geometry, colour, what is known of its kind, each at two
-//! scales, and the same in further views. They look at what the map keeps of the object; nothing moves.
+//! scales, the same in further views, and what would come of acting on it. They look at what the map keeps of the object; nothing moves.
 
 use crate::Tool;
+use crate::imagination::{self, Hand, IMAGINATION};
 use prehend_geometry::plane::Plane;
 use prehend_perception::evidence::{self, Knowledge, Look, part};
 use prehend_perception::parts::WorkingPart;
@@ -20,16 +21,33 @@ pub struct Subject {
     pub part: Option<WorkingPart>,
     /// What is known of kinds of things.
     pub knowledge: Arc<Knowledge>,
+    /// The hand that would act on the part; without one nothing is imagined.
+    pub hand: Option<Hand>,
 }
 
 impl Subject {
+    /// The same for who has no hand, and so imagines nothing.
+    pub fn without_hand(&self) -> Self {
+        Self {
+            object: self.object.clone(),
+            plane: self.plane,
+            part: self.part.clone(),
+            knowledge: Arc::clone(&self.knowledge),
+            hand: None,
+        }
+    }
+
+    /// Height of what the object stands on.
+    pub(crate) fn support(&self) -> f64 {
+        evidence::support_under(&self.object, self.plane.as_ref())
+    }
+
     fn geometry(&self, crop: &Crop, look: Look) -> Option<Evidence> {
         evidence::geometry(&self.object, crop, self.plane, &SegmentSettings::default(), look)
     }
 
     fn part_geometry(&self, crop: &Crop, look: Look) -> Option<Evidence> {
-        let support = evidence::support_under(&self.object, self.plane.as_ref());
-        part::found(self.part.as_ref()?, &self.object, crop, support, look)
+        part::found(self.part.as_ref()?, &self.object, crop, self.support(), look)
     }
 
     fn part_color(&self, crop: &Crop, look: Look) -> Option<Evidence> {
@@ -65,6 +83,8 @@ enum Deed {
     PartGeometry(Look),
     /// The part by its colour.
     PartColor(Look),
+    /// What would come of acting on it.
+    Imagination,
     /// Everything of one further view.
     View,
 }
@@ -86,18 +106,20 @@ impl Tool for ViewTool {
         self.cures
     }
 
-    fn run(&mut self) -> Vec<Evidence> {
+    fn run(&mut self, evidence: &[Evidence]) -> Vec<Evidence> {
         let subject = &self.subject;
         let Some(crop) = subject.object.crops.get(self.crop) else { return Vec::new() };
         match self.deed {
             Deed::Geometry(look) => subject.geometry(crop, look).into_iter().collect(),
             Deed::Color(look) => evidence::color(&subject.object, crop, look).into_iter().collect(),
             Deed::Knowledge => {
-                let support = evidence::support_under(&subject.object, subject.plane.as_ref());
-                evidence::knowledge(&subject.object, crop, support, &subject.knowledge).into_iter().collect()
+                evidence::knowledge(&subject.object, crop, subject.support(), &subject.knowledge)
+                    .into_iter()
+                    .collect()
             }
             Deed::PartGeometry(look) => subject.part_geometry(crop, look).into_iter().collect(),
             Deed::PartColor(look) => subject.part_color(crop, look).into_iter().collect(),
+            Deed::Imagination => imagination::play(subject, evidence).into_iter().collect(),
             Deed::View if subject.part.is_some() => {
                 let mut found: Vec<Evidence> = subject
                     .part
@@ -136,6 +158,9 @@ pub fn tools(subject: &Arc<Subject>) -> Vec<Box<dyn Tool + Send>> {
             tool("part color".to_owned(), Deed::PartColor(Look::First), &[Omega, Mu], best),
             tool("part color zoomed".to_owned(), Deed::PartColor(Look::Zoomed), &[Omega, Zeta], best),
         ];
+        if subject.hand.is_some() {
+            tools.push(tool(IMAGINATION.to_owned(), Deed::Imagination, &[Mu], best));
+        }
         for (place, crop) in
             subject.object.crops.iter().enumerate().filter(|(place, _)| *place != best).take(2)
         {

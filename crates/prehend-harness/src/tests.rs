@@ -37,7 +37,7 @@ impl Tool for Scripted {
     fn cures(&self) -> &[Deficiency] {
         self.cures
     }
-    fn run(&mut self) -> Vec<Evidence> {
+    fn run(&mut self, _: &[Evidence]) -> Vec<Evidence> {
         std::mem::take(&mut self.answer)
     }
 }
@@ -135,7 +135,7 @@ impl Tool for Crashing {
     fn cures(&self) -> &[Deficiency] {
         OMEGA
     }
-    fn run(&mut self) -> Vec<Evidence> {
+    fn run(&mut self, _: &[Evidence]) -> Vec<Evidence> {
         panic!("a skill that is broken")
     }
 }

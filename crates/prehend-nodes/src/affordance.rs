@@ -9,6 +9,7 @@ use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::StreamExt;
 use nalgebra::{Unit, Vector3};
 use prehend_geometry::plane::Plane;
+use prehend_harness::imagination::{self, Hand};
 use prehend_harness::memory::Prior;
 use prehend_harness::skills::{Subject, initial, tools};
 use prehend_harness::{BUDGET, Gathered, Judge, gather};
@@ -23,6 +24,7 @@ use prehend_perception::parts::{
 };
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
 use prehend_scene::{ActionTable, Affordance, Crop, Diagnostics, Evidence, Object, Scope};
+use prehend_skills::GripperModel;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -157,6 +159,7 @@ struct Worker {
     trace: Trace,
     base: String,
     max_opening: f64,
+    hand: Hand,
     objects: Client<GetObject::Service>,
     verifier: Client<Assess::Service>,
     knowledge: Arc<Knowledge>,
@@ -186,10 +189,15 @@ impl Worker {
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
         let services = QosProfile::services();
+        let max_opening = shell.robot.gripper.max_opening;
         Ok(Self {
             trace: shell.trace.clone(),
             base: shell.robot.frames.base.clone(),
-            max_opening: shell.robot.gripper.max_opening,
+            max_opening,
+            hand: imagination::hand(
+                &GripperModel { max_opening, ..GripperModel::default() },
+                shell.robot.gripper.grip_force,
+            ),
             objects: shell.node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
             verifier: shell.node.create_client(names::VERIFIER_ASSESS, services)?,
             knowledge: Arc::new(knowledge),
@@ -370,7 +378,8 @@ impl Worker {
             assessment: String::new(),
         };
         let knowledge = Arc::clone(&self.knowledge);
-        let subject = Arc::new(Subject { object: object.clone(), plane, part, knowledge });
+        let subject =
+            Arc::new(Subject { object: object.clone(), plane, part, knowledge, hand: Some(self.hand) });
         let work = tokio::task::spawn_blocking(move || {
             let gathered = gather(initial(&subject), tools(&subject), &mut judge, BUDGET, &Prior::default())?;
             Ok(Assessed { gathered, id: judge.assessment })

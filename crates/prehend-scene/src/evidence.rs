@@ -24,24 +24,46 @@ pub enum Region {
     Box(Mask),
     /// A mask.
     Mask(Mask),
+    /// A point, as the disc of what it may be off by.
+    Point(Mask),
 }
 
 impl Region {
     /// The filled mask.
     pub fn mask(&self) -> &Mask {
         match self {
-            Self::Box(mask) | Self::Mask(mask) => mask,
+            Self::Box(mask) | Self::Mask(mask) | Self::Point(mask) => mask,
         }
     }
 
+    /// Whether it tells where something ends, and not only where it is.
+    pub fn has_extent(&self) -> bool {
+        !matches!(self, Self::Point(_))
+    }
+
     /// Agreement of two regions of one image at the resolution of the coarser one, [0, 1]: a box is held against a mask's bounding box,
-    /// since a filled box punishes thin and diagonal things that it cannot describe.
+    /// since a filled box punishes thin and diagonal things that it cannot describe. Of a point and what has an extent it is the share of
+    /// the point's disc that lies in it; of two points, their distance by the size of their discs (AAH below eq. 6 and 7).
     pub fn agreement(&self, other: &Self) -> f64 {
         match (self, other) {
             (Self::Mask(a), Self::Mask(b)) => a.iou(b),
+            (Self::Point(a), Self::Point(b)) => near(a, b),
+            (Self::Point(point), other) | (other, Self::Point(point)) => {
+                point.intersection_area(other.mask()) as f64 / point.area().max(1) as f64
+            }
             (a, b) => a.mask().bounding_box().iou(&b.mask().bounding_box()),
         }
     }
+}
+
+/// 1 at the same place, 0 when the discs are apart.
+fn near(a: &Mask, b: &Mask) -> f64 {
+    let middle = |mask: &Mask| {
+        let (x, y) = (mask.x as f64 + mask.width as f64 / 2.0, mask.y as f64 + mask.height as f64 / 2.0);
+        nalgebra::Point2::new(x, y)
+    };
+    let reach = (a.width.max(a.height) + b.width.max(b.height)) as f64 / 2.0;
+    (1.0 - (middle(a) - middle(b)).norm() / reach.max(1.0)).max(0.0)
 }
 
 /// One typed evidence record xi (AAH eq. 2).

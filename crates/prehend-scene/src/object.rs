@@ -53,6 +53,19 @@ pub struct Crop {
     pub rank: f64,
 }
 
+impl Crop {
+    /// Intrinsics of the crop itself, whose left top is at 0.
+    pub fn own_intrinsics(&self) -> Intrinsics {
+        Intrinsics {
+            width: self.depth.width,
+            height: self.depth.height,
+            cx: self.intrinsics.cx - self.x as f64,
+            cy: self.intrinsics.cy - self.y as f64,
+            ..self.intrinsics
+        }
+    }
+}
+
 /// One object of the map (ASP III-A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Object {

@@ -14,6 +14,7 @@ const CONFIDENT: f64 = 0.5;
 /// - eq. 6 compares only records of different producers, since a tool agrees with itself whatever it sees; a box is
 ///   compared with a mask's bounding box, since a filled box punishes thin and diagonal things it cannot describe.
 /// - records of different views lie in different images and are compared only within their view.
+/// - a point counts in mu only: that it lies in a mask says nothing of where the mask ends, which omega and zeta are about.
 /// - eq. 7 without any pair gives 0 (nothing shows stability), not 1.
 /// - eq. 14's self-confidence stays in mu after the weights are normalised to one, so weak evidence stays weak.
 ///
@@ -42,10 +43,15 @@ fn spatial(evidence: &Evidence) -> bool {
     evidence.region.mask().area() > 0
 }
 
+/// Whether two records both tell where the hypothesis ends, or are both points.
+fn comparable(a: &Evidence, b: &Evidence) -> bool {
+    a.region.has_extent() == b.region.has_extent()
+}
+
 /// Eq. 6.
 fn consistency(evidence: &[Evidence]) -> f64 {
     pairs(evidence)
-        .filter(|(a, b)| a.producer != b.producer)
+        .filter(|(a, b)| a.producer != b.producer && comparable(a, b))
         .map(|(a, b)| a.region.agreement(&b.region))
         .fold(0.0, f64::max)
 }
@@ -53,7 +59,7 @@ fn consistency(evidence: &[Evidence]) -> f64 {
 /// Eq. 7 over pairs of one producer at different scales.
 fn stability(evidence: &[Evidence]) -> f64 {
     let agreements: Vec<f64> = pairs(evidence)
-        .filter(|(a, b)| a.producer == b.producer && (a.scale - b.scale).abs() > 1e-6)
+        .filter(|(a, b)| a.producer == b.producer && (a.scale - b.scale).abs() > 1e-6 && comparable(a, b))
         .map(|(a, b)| a.region.agreement(&b.region))
         .collect();
     if agreements.is_empty() { 0.0 } else { agreements.iter().sum::<f64>() / agreements.len() as f64 }

@@ -98,6 +98,7 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         100.0 * first.committed,
         100.0 * second.committed
     ));
+    let imagined = imagined(&screen, &bench.samples);
     let sweeps = if args.sweep { swept(&screen, &bench) } else { Value::Null };
     if args.json {
         let ablations: BTreeMap<&str, Score> =
@@ -105,10 +106,29 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         print_json(&json!({
             "n": bench.samples.len(), "seed": args.seed, "not_on_the_map": unseen, "methods": methods, "subsets": subsets,
             "repeat": { "first_calls": first.calls, "second_calls": second.calls, "first_giou": first.giou, "second_giou": second.giou },
-            "ablations": ablations, "sweeps": sweeps,
+            "ablations": ablations, "imagination": imagined, "sweeps": sweeps,
         }));
     }
     Ok(())
+}
+
+/// Whether imagination tells right detections from wrong ones.
+fn imagined(screen: &Screen, samples: &[Sample]) -> Value {
+    let played: Vec<(f64, bool, f64)> = samples.iter().filter_map(Sample::imagined).collect();
+    let of = |right: bool| -> (usize, f64) {
+        let well: Vec<f64> = played.iter().filter(|p| p.1 == right).map(|p| p.0).collect();
+        (well.len(), well.iter().sum::<f64>() / well.len().max(1) as f64)
+    };
+    let (right, wrong) = (of(true), of(false));
+    let ms = played.iter().map(|p| p.2).sum::<f64>() / played.len().max(1) as f64;
+    screen.line(format!(
+        "imagined of {} right detections: {:.0} % go well; of {} wrong ones {:.0} %; {ms:.1} ms each",
+        right.0,
+        100.0 * right.1,
+        wrong.0,
+        100.0 * wrong.1
+    ));
+    json!({ "right": right.0, "right_goes_well": right.1, "wrong": wrong.0, "wrong_goes_well": wrong.1, "ms": ms })
 }
 
 fn tell(screen: &Screen, what: &str, scores: &BTreeMap<&str, Score>, methods: &[Method]) {

@@ -3,9 +3,10 @@
 use super::Sample;
 use prehend_geometry::Mask;
 use prehend_harness::fusion::fuse;
+use prehend_harness::imagination::{IMAGINATION, play};
 use prehend_harness::memory::{Appearance, Episode, Memory, Prior, Tally, kind_of};
 use prehend_harness::skills::{Subject, initial, tools};
-use prehend_harness::{BUDGET, Gathered, Judge, gather};
+use prehend_harness::{BUDGET, Gathered, Judge, Tool, gather};
 use prehend_scene::{Diagnostics, Evidence};
 use prehend_verify::{CommitRule, diagnose};
 use serde::Serialize;
@@ -19,6 +20,11 @@ const RIGHT: f64 = 0.5;
 /// A verifier's score that is this much greater says that a skill helped.
 const HELPED: f64 = 0.02;
 
+/// Skills of the A4-like chain after the detection.
+const A4: [&str; 2] = [IMAGINATION, "part geometry"];
+
+type Skills = Vec<Box<dyn Tool + Send>>;
+
 /// Who decides which skills are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,30 +35,36 @@ pub enum Method {
     FixedChain,
     /// Detection and its mask.
     DetectSegment,
+    /// Imagination, detection and one segmentation, as A4-Agent has them.
+    A4Like,
     /// Ablation: no verifier; the router goes on until the budget is used up.
     NoVerifier,
     /// Ablation: neither of the two memories.
     NoMemory,
     /// Ablation: the skills in one order, until the verifier accepts.
     NoRouter,
+    /// Ablation: nothing is imagined.
+    NoImagination,
 }
 
 impl Method {
     /// All, in the order of tables.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Harness,
         Self::FixedChain,
         Self::DetectSegment,
+        Self::A4Like,
         Self::NoVerifier,
         Self::NoMemory,
         Self::NoRouter,
+        Self::NoImagination,
     ];
 
     /// The harness and the chains it is held against.
-    pub const CHAINS: [Self; 3] = [Self::Harness, Self::FixedChain, Self::DetectSegment];
+    pub const CHAINS: [Self; 4] = [Self::Harness, Self::FixedChain, Self::DetectSegment, Self::A4Like];
 
     /// The harness without one of its parts.
-    pub const ABLATIONS: [Self; 3] = [Self::NoVerifier, Self::NoMemory, Self::NoRouter];
+    pub const ABLATIONS: [Self; 4] = [Self::NoVerifier, Self::NoMemory, Self::NoRouter, Self::NoImagination];
 
     /// Name in tables and JSON.
     pub fn name(self) -> &'static str {
@@ -60,9 +72,11 @@ impl Method {
             Self::Harness => "harness",
             Self::FixedChain => "fixed_chain",
             Self::DetectSegment => "detect_segment",
+            Self::A4Like => "a4_like",
             Self::NoVerifier => "no_verifier",
             Self::NoMemory => "no_memory",
             Self::NoRouter => "no_router",
+            Self::NoImagination => "no_imagination",
         }
     }
 }
@@ -118,7 +132,7 @@ impl Sample {
     /// An episode of common sense: every skill is called, and the truth says whose masks were right.
     pub fn common_sense(&self, setting: &Setting) -> Option<Episode> {
         let subject = self.subject.as_ref()?;
-        let gathered = chain(subject, &setting.rule, f64::INFINITY, true);
+        let gathered = all_of(tools(subject), subject, &setting.rule);
         let mut episode = episode_of(subject, &gathered);
         for record in &gathered.evidence {
             let agrees = self.best(&record.view, record.region.mask()).map_or(0.0, |answer| answer.iou());
@@ -137,18 +151,27 @@ impl Sample {
         let appearance = appearance_of(subject);
         let begun = Instant::now();
         let prior = match method {
-            Method::Harness | Method::NoVerifier | Method::NoRouter => memory.recall(&appearance),
-            Method::FixedChain | Method::DetectSegment | Method::NoMemory => Prior::default(),
+            Method::Harness | Method::NoVerifier | Method::NoRouter | Method::NoImagination => {
+                memory.recall(&appearance)
+            }
+            Method::FixedChain | Method::DetectSegment | Method::A4Like | Method::NoMemory => {
+                Prior::default()
+            }
         };
         let gathered = match method {
             Method::Harness | Method::NoMemory => gathered(subject, &setting.rule, setting.budget, &prior),
+            Method::NoImagination => {
+                let handless = Arc::new(subject.without_hand());
+                gathered(&handless, &setting.rule, setting.budget, &prior)
+            }
             Method::NoVerifier => {
                 let never = CommitRule { delta: f64::INFINITY, ..setting.rule };
                 gathered(subject, &never, setting.budget, &prior)
             }
-            Method::NoRouter => chain(subject, &setting.rule, setting.budget, false),
-            Method::FixedChain => chain(subject, &setting.rule, f64::INFINITY, true),
-            Method::DetectSegment => chain(subject, &setting.rule, 0.0, true),
+            Method::NoRouter => chain(tools(subject), subject, &setting.rule, setting.budget, false),
+            Method::FixedChain => all_of(tools(subject), subject, &setting.rule),
+            Method::DetectSegment => all_of(Vec::new(), subject, &setting.rule),
+            Method::A4Like => all_of(skills_named(subject, &A4), subject, &setting.rule),
         };
         let rule = setting.rule;
         let fused =
@@ -170,6 +193,18 @@ impl Sample {
             }
         }
         answer
+    }
+
+    /// How sure imagination is of what the detection says, whether that is right, and the time it took, milliseconds. `None` when there is
+    /// nothing to play.
+    pub fn imagined(&self) -> Option<(f64, bool, f64)> {
+        let subject = self.subject.as_ref()?;
+        let evidence = initial(subject);
+        let begun = Instant::now();
+        let played = play(subject, &evidence)?;
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        let said = fuse(&evidence, &|_| 1.0)?;
+        Some((played.confidence, self.best(&said.view, &said.mask)?.iou() >= RIGHT, ms))
     }
 
     /// The answer of a mask in a view against the part of the kind that it meets best; `None` when the view shows none.
@@ -207,17 +242,34 @@ fn gathered(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, prior: &Prio
     }
 }
 
+/// The skills of these names, in this order.
+fn skills_named(subject: &Arc<Subject>, names: &[&str]) -> Skills {
+    let mut skills: Vec<Option<_>> = tools(subject).into_iter().map(Some).collect();
+    let mut take = |name: &&str| {
+        let is_it = |skill: &&mut Option<Box<dyn Tool + Send>>| {
+            skill.as_ref().is_some_and(|skill| skill.name() == *name)
+        };
+        skills.iter_mut().find(is_it).and_then(Option::take)
+    };
+    names.iter().filter_map(&mut take).collect()
+}
+
+/// The skills in one order, to the end.
+fn all_of(skills: Skills, subject: &Subject, rule: &CommitRule) -> Gathered {
+    chain(skills, subject, rule, f64::INFINITY, true)
+}
+
 /// The skills in one order; to the end, or until the verifier accepts.
-fn chain(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, to_the_end: bool) -> Gathered {
+fn chain(skills: Skills, subject: &Subject, rule: &CommitRule, budget: f64, to_the_end: bool) -> Gathered {
     let mut evidence = initial(subject);
     let mut diagnostics = diagnose(&evidence, rule);
     let (mut steps, mut spent) = (Vec::new(), 0.0);
-    for mut tool in tools(subject) {
+    for mut tool in skills {
         if spent + tool.cost() > budget || diagnostics.committed && !to_the_end {
             break;
         }
         spent += tool.cost();
-        let found = tool.run();
+        let found = tool.run(&evidence);
         let added = found.iter().map(|record| record.id.clone()).collect();
         evidence.extend(found);
         diagnostics = diagnose(&evidence, rule);

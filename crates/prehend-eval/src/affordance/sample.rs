@@ -6,12 +6,14 @@ use nalgebra::{Point3, Unit, Vector3};
 use prehend_geometry::backproject::point_grid;
 use prehend_geometry::plane::Plane;
 use prehend_geometry::{Mask, PointCloud};
+use prehend_harness::imagination;
 use prehend_harness::skills::Subject;
 use prehend_perception::MapSettings;
 use prehend_perception::evidence::{Knowledge, support_under};
 use prehend_perception::parts::working_parts;
 use prehend_scene::{ActionTable, Object};
-use prehend_sim::world::ArmModel;
+use prehend_sim::world::{ArmModel, DEFAULT_GRIP_FORCE};
+use prehend_skills::GripperModel;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -93,7 +95,9 @@ pub fn sample(
             let found = working_parts(object, support_under(object, plane.as_ref()), table);
             let part = found.into_iter().find(|part| part.kind == wanted)?;
             let knowledge = Arc::clone(knowledge);
-            Some(Arc::new(Subject { object: object.clone(), plane, part: Some(part), knowledge }))
+            let hand = imagination::hand(&GripperModel::default(), DEFAULT_GRIP_FORCE);
+            let (object, part, hand) = (object.clone(), Some(part), Some(hand));
+            Some(Arc::new(Subject { object, plane, part, knowledge, hand }))
         });
         return Ok(Sample { kind, subset, subject, truth });
     }

@@ -23,7 +23,11 @@ pub fn evidence_to_msg(evidence: &Evidence) -> ours::Evidence {
         scale: evidence.scale as f32,
         confidence: evidence.confidence as f32,
         label: evidence.label.clone(),
-        is_box: matches!(evidence.region, Region::Box(_)),
+        shape: match evidence.region {
+            Region::Mask(_) => ours::Evidence::SHAPE_MASK,
+            Region::Box(_) => ours::Evidence::SHAPE_BOX,
+            Region::Point(_) => ours::Evidence::SHAPE_POINT,
+        },
         region: mask_to_msg(evidence.region.mask()),
         stamp: stamp(evidence.stamp),
     }
@@ -46,7 +50,14 @@ pub fn evidence_from_msg(msg: &ours::Evidence) -> Result<Evidence> {
         scale: f64::from(msg.scale),
         confidence: f64::from(msg.confidence).clamp(0.0, 1.0),
         label: msg.label.clone(),
-        region: if msg.is_box { Region::Box(mask) } else { Region::Mask(mask) },
+        region: match msg.shape {
+            ours::Evidence::SHAPE_MASK => Region::Mask(mask),
+            ours::Evidence::SHAPE_BOX => Region::Box(mask),
+            ours::Evidence::SHAPE_POINT => Region::Point(mask),
+            other => {
+                return Err(ConvertError::UnknownWord { what: "shape of a region", word: other.to_string() });
+            }
+        },
         stamp: seconds(&msg.stamp),
     })
 }

@@ -182,12 +182,7 @@ fn is_small(part: &WorkingPart, crop: &Crop) -> bool {
 
 /// Points of a crop near the object's box, map frame, with their columns and rows in the whole image.
 fn points_of(object: &Object, crop: &Crop, sampling: Sampling) -> (Vec<Point3<f64>>, Vec<(usize, usize)>) {
-    let mut intrinsics = crop.intrinsics;
-    intrinsics.width = crop.depth.width;
-    intrinsics.height = crop.depth.height;
-    intrinsics.cx -= crop.x as f64;
-    intrinsics.cy -= crop.y as f64;
-    let grid = point_grid(&crop.depth, &intrinsics, &crop.map_from_camera, 3.0);
+    let grid = point_grid(&crop.depth, &crop.own_intrinsics(), &crop.map_from_camera, 3.0);
     let width = crop.depth.width.max(1);
     let stride = if sampling == Sampling::EverySecond { 2 } else { 1 };
     let (mut points, mut places) = (Vec::new(), Vec::new());
