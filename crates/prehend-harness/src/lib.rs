@@ -38,8 +38,8 @@ pub trait Judge {
 pub trait Tool {
     /// Name for the trace.
     fn name(&self) -> &str;
-    /// The deficiencies it may cure (the inverse of Gamma, eq. 11), the main one first; not empty.
-    fn cures(&self) -> &[Deficiency];
+    /// The deficiencies it may cure of this evidence (the inverse of Gamma, eq. 11); not empty.
+    fn cures(&self, evidence: &[Evidence]) -> &[Deficiency];
     /// Cost of the call; positive.
     fn cost(&self) -> f64 {
         1.0
@@ -89,7 +89,7 @@ pub fn gather<J: Judge>(
     let mut diagnostics = judge.assess(&evidence)?;
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     while !diagnostics.committed {
-        let Some(next) = route(&tools, &diagnostics, evidence.is_empty(), budget - spent, prior) else {
+        let Some(next) = route(&tools, &diagnostics, &evidence, budget - spent, prior) else {
             break;
         };
         let mut tool = tools.remove(next);
@@ -111,16 +111,16 @@ pub fn gather<J: Judge>(
 fn route(
     tools: &[Box<dyn Tool + Send>],
     diagnostics: &Diagnostics,
-    is_first: bool,
+    evidence: &[Evidence],
     budget: f64,
     prior: &Prior,
 ) -> Option<usize> {
     let mut best: Option<(f64, usize)> = None;
     for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| tool.cost() <= budget + 1e-9) {
         let promise = prior.promise(tool.name());
-        let worth = match is_first {
+        let worth = match evidence.is_empty() {
             true => promise - 1.0,
-            false => promise * gain(tool.as_ref(), diagnostics) / tool.cost().max(1e-9),
+            false => promise * gain(tool.cures(evidence), diagnostics) / tool.cost().max(1e-9),
         };
         if best.is_none_or(|(most, _)| worth > most + 1e-12) {
             best = Some((worth, index));
@@ -129,8 +129,8 @@ fn route(
     best.map(|(_, index)| index)
 }
 
-/// Expected gain of a tool (eq. 15). A tool cures its main deficiency better than the others it may cure.
-fn gain(tool: &(dyn Tool + Send), diagnostics: &Diagnostics) -> f64 {
+/// Expected gain of what cures these (eq. 15).
+fn gain(cures: &[Deficiency], diagnostics: &Diagnostics) -> f64 {
     let gap = |deficiency: Deficiency| {
         let (gap, value) = match deficiency {
             Deficiency::Omega => (diagnostics.gaps.omega, diagnostics.omega),
@@ -140,15 +140,11 @@ fn gain(tool: &(dyn Tool + Send), diagnostics: &Diagnostics) -> f64 {
         // Above its floor a diagnostic still counts for a little: the commit score may lack it.
         gap.max(0.1 * (1.0 - value))
     };
-    tool.cures()
-        .iter()
-        .enumerate()
-        .map(|(rank, deficiency)| {
-            let on_target = diagnostics.deficiency == Some(*deficiency);
-            let discount = if on_target { 1.0 } else { OFF_TARGET };
-            scale(*deficiency) * gap(*deficiency) * discount * if rank == 0 { 1.0 } else { 0.7 }
-        })
-        .fold(0.0, f64::max)
+    let worth = |deficiency: &Deficiency| {
+        let discount = if diagnostics.deficiency == Some(*deficiency) { 1.0 } else { OFF_TARGET };
+        scale(*deficiency) * gap(*deficiency) * discount
+    };
+    cures.iter().map(worth).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -89,10 +89,21 @@ enum Deed {
     View,
 }
 
+impl Deed {
+    /// Who looks, and how closely, when it is one look.
+    fn look(self) -> Option<(&'static str, Look)> {
+        match self {
+            Self::Geometry(look) => Some((evidence::GEOMETRY, look)),
+            Self::PartGeometry(look) => Some((part::PART_GEOMETRY, look)),
+            Self::Color(look) | Self::PartColor(look) => Some((evidence::COLOR, look)),
+            Self::Knowledge | Self::Imagination | Self::View => None,
+        }
+    }
+}
+
 struct ViewTool {
     name: String,
     deed: Deed,
-    cures: &'static [Deficiency],
     subject: Arc<Subject>,
     crop: usize,
 }
@@ -102,8 +113,24 @@ impl Tool for ViewTool {
         &self.name
     }
 
-    fn cures(&self) -> &[Deficiency] {
-        self.cures
+    fn cures(&self, evidence: &[Evidence]) -> &[Deficiency] {
+        use Deficiency::{Mu, Omega, Zeta};
+        let Some((producer, look)) = self.deed.look() else {
+            return if matches!(self.deed, Deed::View) { &[Mu, Omega] } else { &[Mu] };
+        };
+        let view = self.subject.object.crops.get(self.crop).map(|crop| crop.view.as_str());
+        // Stability shows only where one producer looked at both scales.
+        let is_other_scale = |record: &Evidence| {
+            record.producer == producer
+                && Some(record.view.as_str()) == view
+                && (record.scale - look.scale()).abs() > 1e-6
+        };
+        if evidence.iter().any(is_other_scale) { &[Zeta, Omega] } else { &[Omega, Mu] }
+    }
+
+    fn cost(&self) -> f64 {
+        // Two looks at another view.
+        if matches!(self.deed, Deed::View) { 2.0 } else { 1.0 }
     }
 
     fn run(&mut self, evidence: &[Evidence]) -> Vec<Evidence> {
@@ -144,39 +171,38 @@ impl Tool for ViewTool {
 
 /// The tools for an object, in the order they are preferred when nothing else decides.
 pub fn tools(subject: &Arc<Subject>) -> Vec<Box<dyn Tool + Send>> {
-    use Deficiency::{Mu, Omega, Zeta};
-    let tool = |name: String, deed, cures, crop| -> Box<dyn Tool + Send> {
-        Box::new(ViewTool { name, deed, cures, subject: Arc::clone(subject), crop })
+    let tool = |name: String, deed, crop| -> Box<dyn Tool + Send> {
+        Box::new(ViewTool { name, deed, subject: Arc::clone(subject), crop })
     };
-    if subject.part.is_some() {
-        let first = best_crop(subject).map(|crop| crop.view.clone());
-        let best =
-            subject.object.crops.iter().position(|crop| Some(&crop.view) == first.as_ref()).unwrap_or(0);
-        let mut tools: Vec<Box<dyn Tool + Send>> = vec![
-            tool("part geometry".to_owned(), Deed::PartGeometry(Look::First), &[Omega, Zeta, Mu], best),
-            tool("part geometry zoomed".to_owned(), Deed::PartGeometry(Look::Zoomed), &[Zeta, Omega], best),
-            tool("part color".to_owned(), Deed::PartColor(Look::First), &[Omega, Mu], best),
-            tool("part color zoomed".to_owned(), Deed::PartColor(Look::Zoomed), &[Omega, Zeta], best),
-        ];
-        if subject.hand.is_some() {
-            tools.push(tool(IMAGINATION.to_owned(), Deed::Imagination, &[Mu], best));
+    let crops = &subject.object.crops;
+    let best = match subject.part {
+        Some(_) => {
+            let view = best_crop(subject).map(|crop| crop.view.as_str());
+            crops.iter().position(|crop| Some(crop.view.as_str()) == view).unwrap_or(0)
         }
-        for (place, crop) in
-            subject.object.crops.iter().enumerate().filter(|(place, _)| *place != best).take(2)
-        {
-            tools.push(tool(format!("view {}", crop.view), Deed::View, &[Mu, Omega], place));
-        }
-        return tools;
-    }
-    let mut tools: Vec<Box<dyn Tool + Send>> = vec![
-        tool("geometry".to_owned(), Deed::Geometry(Look::First), &[Zeta, Omega], 0),
-        tool("geometry zoomed".to_owned(), Deed::Geometry(Look::Zoomed), &[Zeta, Omega], 0),
-        tool("color".to_owned(), Deed::Color(Look::First), &[Omega, Mu], 0),
-        tool("color zoomed".to_owned(), Deed::Color(Look::Zoomed), &[Omega, Zeta], 0),
-        tool("knowledge".to_owned(), Deed::Knowledge, &[Mu], 0),
-    ];
-    for (place, crop) in subject.object.crops.iter().enumerate().skip(1).take(2) {
-        tools.push(tool(format!("view {}", crop.view), Deed::View, &[Mu, Omega], place));
+        None => 0,
+    };
+    let looks = match subject.part {
+        Some(_) => vec![
+            ("part geometry", Deed::PartGeometry(Look::First)),
+            ("part geometry zoomed", Deed::PartGeometry(Look::Zoomed)),
+            ("part color", Deed::PartColor(Look::First)),
+            ("part color zoomed", Deed::PartColor(Look::Zoomed)),
+        ],
+        None => vec![
+            ("geometry", Deed::Geometry(Look::First)),
+            ("geometry zoomed", Deed::Geometry(Look::Zoomed)),
+            ("color", Deed::Color(Look::First)),
+            ("color zoomed", Deed::Color(Look::Zoomed)),
+            ("knowledge", Deed::Knowledge),
+        ],
+    };
+    let imagination =
+        (subject.part.is_some() && subject.hand.is_some()).then_some((IMAGINATION, Deed::Imagination));
+    let mut tools: Vec<Box<dyn Tool + Send>> =
+        looks.into_iter().chain(imagination).map(|(name, deed)| tool(name.to_owned(), deed, best)).collect();
+    for (place, crop) in crops.iter().enumerate().filter(|(place, _)| *place != best).take(2) {
+        tools.push(tool(format!("view {}", crop.view), Deed::View, place));
     }
     tools
 }

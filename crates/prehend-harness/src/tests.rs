@@ -34,7 +34,7 @@ impl Tool for Scripted {
     fn name(&self) -> &str {
         self.name
     }
-    fn cures(&self) -> &[Deficiency] {
+    fn cures(&self, _: &[Evidence]) -> &[Deficiency] {
         self.cures
     }
     fn run(&mut self, _: &[Evidence]) -> Vec<Evidence> {
@@ -132,7 +132,7 @@ impl Tool for Crashing {
     fn name(&self) -> &str {
         "crashing"
     }
-    fn cures(&self) -> &[Deficiency] {
+    fn cures(&self, _: &[Evidence]) -> &[Deficiency] {
         OMEGA
     }
     fn run(&mut self, _: &[Evidence]) -> Vec<Evidence> {

@@ -9,7 +9,8 @@ pub mod part;
 
 pub use knowledge::{Knowledge, Trait};
 
-use crate::map::object::{DETECTOR, GEOMETRY};
+use crate::map::object::DETECTOR;
+pub use crate::map::object::GEOMETRY;
 use crate::segment::{Scene, SegmentSettings, segment_crop};
 use color_model::ColorModel;
 use nalgebra::Point3;

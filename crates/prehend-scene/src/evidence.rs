@@ -101,7 +101,8 @@ pub enum Deficiency {
     Mu,
 }
 
-/// How far each diagnostic is below the floor that the verifier is set to (the gaps of AAH eq. 11 and 15); negative above it.
+/// How far each diagnostic is below the floor that the verifier is set to (the gaps of AAH eq. 11 and 15), negative above it; when none is
+/// below, how much of the score each lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gaps {
     /// Of omega.

@@ -25,13 +25,27 @@ pub fn diagnose(evidence: &[Evidence], rule: &CommitRule) -> Diagnostics {
     let mu = sufficiency(evidence, rule);
     let score = rule.alpha * omega + rule.beta * zeta + rule.gamma * sigmoid(mu);
     let committed = score >= rule.delta && omega >= rule.omega_floor;
-    let gaps = Gaps { omega: rule.omega_floor - omega, zeta: rule.zeta_floor - zeta, mu: rule.mu_floor - mu };
+    let gaps = gaps(omega, zeta, mu, rule);
     // Of equal gaps the last wins: disagreement is to be settled before more evidence is gathered.
     let worst = [(Deficiency::Mu, gaps.mu), (Deficiency::Zeta, gaps.zeta), (Deficiency::Omega, gaps.omega)]
         .into_iter()
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(deficiency, _)| deficiency);
     Diagnostics { omega, zeta, mu, score, committed, deficiency: worst.filter(|_| !committed), gaps }
+}
+
+/// How far each is below its floor (eq. 11). When none is, and the score lacks something nevertheless, how much of the score each lacks:
+/// eq. 11 has nothing to choose by then.
+fn gaps(omega: f64, zeta: f64, mu: f64, rule: &CommitRule) -> Gaps {
+    let gaps = Gaps { omega: rule.omega_floor - omega, zeta: rule.zeta_floor - zeta, mu: rule.mu_floor - mu };
+    if gaps.omega.max(gaps.zeta).max(gaps.mu) > 0.0 {
+        return gaps;
+    }
+    Gaps {
+        omega: rule.alpha * (1.0 - omega),
+        zeta: rule.beta * (1.0 - zeta),
+        mu: rule.gamma * (1.0 - sigmoid(mu)),
+    }
 }
 
 /// Squashing function sigma of eq. 9: a sigmoid over [0, 1], centred at 0.5 and steep enough that 0 and 1 stay apart.

@@ -104,7 +104,7 @@ pub struct Answer {
     /// Pixels of the answer or of the part.
     pub union: usize,
     /// Skills that were called, the detection included.
-    pub calls: u32,
+    pub calls: f64,
     /// Time of skills and judgements, milliseconds.
     pub ms: f64,
     /// Whether the verifier was sure.
@@ -182,8 +182,8 @@ impl Sample {
         if answer.union == 0 {
             answer.union = self.smallest();
         }
-        // The detection is a call, too.
-        answer.calls = 1 + gathered.steps.len() as u32;
+        // The detection is a call, too; another view is two.
+        answer.calls = 1.0 + gathered.spent;
         answer.ms = ms;
         answer.committed = gathered.diagnostics.committed;
         if method == Method::Harness && answer.committed {

@@ -47,7 +47,7 @@ impl Score {
             ciou: if union == 0 { 0.0 } else { both as f64 / union as f64 },
             p50: above(0.5),
             p50_95: (0..10).map(|step| above(0.5 + 0.05 * f64::from(step))).sum::<f64>() / 10.0,
-            calls: mean(&|answer| f64::from(answer.calls)),
+            calls: mean(&|answer| answer.calls),
             ms: mean(&|answer| answer.ms),
             committed: sure.len() as f64 / n,
             committed_right: if sure.is_empty() { 0.0 } else { right as f64 / sure.len() as f64 },

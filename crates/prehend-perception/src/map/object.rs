@@ -15,7 +15,7 @@ use prehend_scene::{Crop, Object, ObjectKey, fixture};
 /// Name of the label camera in evidence records.
 pub(crate) const DETECTOR: &str = "detector";
 /// Name of the geometric segmentation in evidence records.
-pub(crate) const GEOMETRY: &str = "geometry";
+pub const GEOMETRY: &str = "geometry";
 /// Penalty on the rank of a crop whose mask touches the image border (ASP IV-A).
 const BORDER_PENALTY: f64 = 0.5;
 /// Voxel edge in which an object is denoised, as a share of that of the segmentation.
