@@ -1,7 +1,7 @@
 //! Diagnostics omega, zeta, mu and the commit rule (AAH eq. 6 to 11).
 
 use crate::CommitRule;
-use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps};
+use prehend_scene::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
 
 /// Agreement above which two regions support each other (AAH eq. 14: IoU >= 0.5).
 const SUPPORT_IOU: f64 = 0.5;
@@ -12,7 +12,8 @@ const CONFIDENT: f64 = 0.5;
 ///
 /// Deviations from the paper, and why:
 /// - eq. 6 compares only records of different producers, since a tool agrees with itself whatever it sees; a box is
-///   compared with a mask's bounding box, since a filled box punishes thin and diagonal things it cannot describe.
+///   compared with a mask's bounding box, since a filled box punishes thin and diagonal things it cannot describe, and only when its
+///   producer drew no mask.
 /// - records of different views lie in different images and are compared only within their view.
 /// - a point counts in mu only: that it lies in a mask says nothing of where the mask ends, which omega and zeta are about.
 /// - eq. 7 without any pair gives 0 (nothing shows stability), not 1.
@@ -62,10 +63,22 @@ fn comparable(a: &Evidence, b: &Evidence) -> bool {
     a.region.has_extent() == b.region.has_extent()
 }
 
+/// Whether the same producer drew a mask in the view: then its box says less than that, and agrees with what is hollow or torn.
+fn is_outdone(record: &Evidence, evidence: &[Evidence]) -> bool {
+    let drew_mask = |other: &Evidence| {
+        other.producer == record.producer
+            && other.view == record.view
+            && matches!(other.region, Region::Mask(_))
+            && spatial(other)
+    };
+    matches!(record.region, Region::Box(_)) && evidence.iter().any(drew_mask)
+}
+
 /// Eq. 6.
 fn consistency(evidence: &[Evidence]) -> f64 {
     pairs(evidence)
         .filter(|(a, b)| a.producer != b.producer && comparable(a, b))
+        .filter(|(a, b)| !is_outdone(a, evidence) && !is_outdone(b, evidence))
         .map(|(a, b)| a.region.agreement(&b.region))
         .fold(0.0, f64::max)
 }
@@ -141,7 +154,6 @@ fn hypothesis_label(evidence: &[Evidence]) -> Option<&str> {
 mod tests {
     use super::*;
     use prehend_geometry::Mask;
-    use prehend_scene::Region;
 
     fn record(id: &str, kind: EvidenceType, producer: &str, scale: f64, rect: [usize; 4]) -> Evidence {
         let mask = Mask::filled_box(640, 480, rect[0], rect[1], rect[2], rect[3]);
