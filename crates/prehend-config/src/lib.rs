@@ -1,7 +1,8 @@
 //! YAML documents with line numbers: every error at once, and the nearest known key.
 //!
 //! For: scene files, robot files, node parameters, word tables; anything a person writes and mistypes.
-//! Not for: messages between processes (serde) or values that change while running.
+//! Besides, [`JsonFile`]: a value that a program keeps and changes itself.
+//! Not for: messages between processes (serde).
 //! Read [`Value`] first: a place in a document that can be read as one type and reports what is wrong there.
 //!
 //! A key is declared by asking for it: [`Map::req`] and [`Map::opt`] note every key they are asked for, and
@@ -20,12 +21,14 @@
 mod document;
 mod expression;
 mod finding;
+mod json_file;
 mod map;
 mod value;
 
 pub use document::Document;
 pub use expression::Variables;
 pub use finding::{Finding, Findings};
+pub use json_file::{JsonFile, JsonFileError, user_data};
 pub use map::Map;
 pub use value::Value;
 

@@ -66,6 +66,8 @@ pub struct Step {
 pub struct Gathered {
     /// All evidence, the initial one first.
     pub evidence: Vec<Evidence>,
+    /// What the verifier said before any tool ran.
+    pub initial: Diagnostics,
     /// The last diagnostics.
     pub diagnostics: Diagnostics,
     /// The turns in order.
@@ -86,7 +88,8 @@ pub fn gather<J: Judge>(
     budget: f64,
     prior: &Prior,
 ) -> Result<Gathered, J::Error> {
-    let mut diagnostics = judge.assess(&evidence)?;
+    let initial = judge.assess(&evidence)?;
+    let mut diagnostics = initial;
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     while !diagnostics.committed {
         let Some(next) = route(&tools, &diagnostics, &evidence, budget - spent, prior) else {
@@ -104,7 +107,7 @@ pub fn gather<J: Judge>(
         }
         steps.push(Step { tool: tool.name().to_owned(), remedy_for, added, diagnostics });
     }
-    Ok(Gathered { evidence, diagnostics, steps, spent })
+    Ok(Gathered { evidence, initial, diagnostics, steps, spent })
 }
 
 /// Index of the tool with the greatest expected gain per cost (eq. 5 with eq. 15) that the budget allows; of equals the first.

@@ -4,6 +4,11 @@
 //! An episode tells which skills helped and whose masks were right. What is retrieved for a thing steers the router and the fusion. The
 //! oldest episodes are compressed into capsules: one of each kind of thing and part.
 
+mod store;
+
+pub use store::Store;
+
+use crate::Gathered;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,6 +18,8 @@ pub const COMMON: usize = 1000;
 pub const EPISODES: usize = 80;
 /// Entries that are retrieved (AAH Table 4: N).
 const RETRIEVED: usize = 2;
+/// A verifier's score that is this much greater says that a skill helped.
+const HELPED: f64 = 0.02;
 /// Least likeness of what is retrieved.
 const LIKE: f64 = 0.6;
 
@@ -67,6 +74,10 @@ pub struct Tally {
 }
 
 impl Tally {
+    fn is_sound(self) -> bool {
+        (0.0..=f64::from(self.tried)).contains(&self.helped)
+    }
+
     fn plus(self, other: Self) -> Self {
         Self { helped: self.helped + other.helped, tried: self.tried.saturating_add(other.tried) }
     }
@@ -90,6 +101,23 @@ pub struct Episode {
     pub score: f64,
     /// Episodes in it.
     pub episodes: u32,
+}
+
+impl Episode {
+    /// What was learned from a look: which skills made the verifier surer. Whose masks are to be trusted is told by reference masks only,
+    /// since a producer agrees with what it voted for.
+    pub fn of(appearance: Appearance, gathered: &Gathered) -> Self {
+        let mut skills: BTreeMap<String, Tally> = BTreeMap::new();
+        let mut before = gathered.initial.score;
+        for step in &gathered.steps {
+            let tally = skills.entry(kind_of(&step.tool).to_owned()).or_default();
+            tally.tried += 1;
+            tally.helped += f64::from(u8::from(step.diagnostics.score > before + HELPED));
+            before = step.diagnostics.score;
+        }
+        let (score, episodes) = (gathered.diagnostics.score, 1);
+        Self { appearance, skills, producers: BTreeMap::new(), score, episodes }
+    }
 }
 
 /// What is remembered of things like one: factors for the router and the fusion.
@@ -143,6 +171,22 @@ impl Memory {
     pub fn with_common(mut self, common: impl IntoIterator<Item = Episode>) -> Self {
         self.common = common.into_iter().take(COMMON).collect();
         self
+    }
+
+    /// Whether it can have been made by this program.
+    fn check(&self) -> Result<(), &'static str> {
+        let all = || self.common.iter().chain(&self.episodes).chain(&self.capsules);
+        let tallies = |episode: &Episode| {
+            episode.skills.values().chain(episode.producers.values()).all(|t| t.is_sound())
+        };
+        if self.episodes.len() > self.capacity || self.common.len() > COMMON {
+            return Err("more episodes than there is room for");
+        }
+        let sides = |episode: &Episode| episode.appearance.sides.iter().all(|side| side.is_finite());
+        if !all().all(|episode| tallies(episode) && sides(episode)) {
+            return Err("an episode of which more helped than was tried, or without a size");
+        }
+        Ok(())
     }
 
     /// Number of episodes that are kept one by one.
@@ -226,7 +270,7 @@ fn merge(into: &mut BTreeMap<String, Tally>, from: &BTreeMap<String, Tally>) {
 mod tests {
     use super::*;
 
-    fn look(class: &str, part: &str, side: f64) -> Appearance {
+    pub(super) fn look(class: &str, part: &str, side: f64) -> Appearance {
         Appearance {
             class: class.to_owned(),
             part: part.to_owned(),
@@ -235,7 +279,7 @@ mod tests {
         }
     }
 
-    fn episode(class: &str, part: &str, skill: &str, helped: u32) -> Episode {
+    pub(super) fn episode(class: &str, part: &str, skill: &str, helped: u32) -> Episode {
         Episode {
             appearance: look(class, part, 0.1),
             skills: [(skill.to_owned(), Tally { helped: f64::from(helped), tried: 1 })].into(),

@@ -3,6 +3,7 @@
 
 use crate::Tool;
 use crate::imagination::{self, Hand, IMAGINATION};
+use crate::memory::Appearance;
 use prehend_geometry::plane::Plane;
 use prehend_perception::evidence::{self, Knowledge, Look, part};
 use prehend_perception::parts::WorkingPart;
@@ -34,6 +35,19 @@ impl Subject {
             part: self.part.clone(),
             knowledge: Arc::clone(&self.knowledge),
             hand: None,
+        }
+    }
+
+    /// What it is recognised by when it is met again.
+    pub fn appearance(&self) -> Appearance {
+        let size = self.object.bounds.size;
+        let mut sides = [size.x, size.y, size.z];
+        sides.sort_by(|a, b| b.total_cmp(a));
+        Appearance {
+            class: self.object.class_name.clone(),
+            part: self.part.as_ref().map(|part| part.kind.clone()).unwrap_or_default(),
+            sides,
+            colors: self.object.color_fractions.clone(),
         }
     }
 

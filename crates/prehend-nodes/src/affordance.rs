@@ -4,18 +4,21 @@
 //! The goal succeeds when the verifier commits; without a commit it is aborted with what was found and the diagnosis, so that the
 //! agent can look again.
 
+mod gathering;
+mod recall;
+
 use crate::convert::{self, ConvertError};
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::StreamExt;
+use gathering::{Assessed, RemoteJudge, gathered};
 use nalgebra::{Unit, Vector3};
 use prehend_geometry::plane::Plane;
 use prehend_harness::imagination::{self, Hand};
-use prehend_harness::memory::Prior;
-use prehend_harness::skills::{Subject, initial, tools};
-use prehend_harness::{BUDGET, Gathered, Judge, gather};
+use prehend_harness::memory::Store;
+use prehend_harness::skills::Subject;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::DetectAffordance;
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, Outcome, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{Assess, GetObject};
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::{self, Knowledge};
@@ -23,11 +26,12 @@ use prehend_perception::parts::{
     ActionError, WorkingPart, affordances, part_affordances, read_part_action, rule_of,
 };
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
-use prehend_scene::{ActionTable, Affordance, Crop, Diagnostics, Evidence, Object, Scope};
+use prehend_scene::{ActionTable, Affordance, Crop, Object, Scope};
 use prehend_skills::GripperModel;
+use recall::Recall;
 use serde_json::json;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -43,6 +47,7 @@ type Goal = ExecutingGoal<DetectAffordance::Action>;
 enum Event {
     Goal(prehend_ros::GoalRequest<DetectAffordance::Action>),
     Map(ObjectMapMsg),
+    Outcome(Outcome),
     Shutdown,
 }
 
@@ -57,6 +62,8 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut goals = shell.node.create_action_server::<DetectAffordance::Action>(names::DETECT_AFFORDANCE)?;
     let mut maps: Subscription<ObjectMapMsg> =
         shell.node.subscribe(names::OBJECT_MAP, QosProfile::transient_local())?;
+    let mut outcomes: Subscription<Outcome> =
+        shell.node.subscribe(names::VERIFIER_OUTCOME, QosProfile::default())?;
     shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
@@ -65,6 +72,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             () = &mut shutdown => Event::Shutdown,
             Some(goal) = goals.next() => Event::Goal(goal),
             Some(map) = maps.next() => Event::Map(map),
+            Some(outcome) = outcomes.next() => Event::Outcome(outcome),
         };
         match event {
             // Rejected: nobody gathers evidence while the node is not active.
@@ -75,6 +83,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
                 tokio::spawn(async move { worker.serve(goal).await });
             }
             Event::Map(map) => worker.take_plane(&map),
+            Event::Outcome(outcome) => worker.take_outcome(outcome),
             Event::Shutdown => return Ok(()),
         }
     }
@@ -115,45 +124,6 @@ impl Failure {
     }
 }
 
-/// Evidence, and the verifier's id of what it judged of it.
-struct Assessed {
-    gathered: Gathered,
-    id: String,
-}
-
-/// The verifier, asked from the thread that gathers.
-struct RemoteJudge {
-    client: Client<Assess::Service>,
-    runtime: tokio::runtime::Handle,
-    key: String,
-    /// Version of the map that the object was fetched from.
-    map_version: u64,
-    /// The verifier's id of its last judgement.
-    assessment: String,
-}
-
-impl Judge for RemoteJudge {
-    type Error = Failure;
-
-    fn assess(&mut self, evidence: &[Evidence]) -> Result<Diagnostics, Failure> {
-        let request = Assess::Request {
-            object_key: self.key.clone(),
-            map_version: self.map_version,
-            evidence: evidence.iter().map(convert::evidence_to_msg).collect(),
-        };
-        let answer =
-            self.runtime.block_on(self.client.request(request, DEADLINE)).map_err(Failure::VerifierLost)?;
-        if answer.error_code != ErrorCode::SUCCESS {
-            return Err(Failure::NotJudged(answer.error_message));
-        }
-        if !answer.doubts.is_empty() {
-            tracing::warn!("{}: {}", self.key, answer.doubts);
-        }
-        self.assessment = answer.assessment_id;
-        convert::diagnostics_from_msg(&answer.diagnostics).map_err(|e| Failure::NotJudged(e.to_string()))
-    }
-}
-
 #[derive(Clone)]
 struct Worker {
     trace: Trace,
@@ -166,6 +136,7 @@ struct Worker {
     actions: Arc<ActionTable>,
     /// Version of the newest map that was heard, and its support.
     plane: watch::Sender<(u64, Option<Plane>)>,
+    recall: Arc<Mutex<Recall>>,
     /// ASP's ablation *No Aff* (§V-A): every affordance has the cloud of the whole object.
     whole_object: bool,
 }
@@ -177,6 +148,9 @@ impl Worker {
         let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
         let whole_object = parameters.bool_or("whole_object", false)?;
+        let memory = parameters.string_or("memory", "")?;
+        let text = "File of what was learned of looking at things, from how their use turned out; empty: nothing lasts.";
+        parameters.describe("memory", text);
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("knowledge", "File of what is known of kinds of things.");
         parameters.describe("actions", "File of verbs, and which parts they act on.");
@@ -188,6 +162,17 @@ impl Worker {
         let actions = ActionTable::load(&crate::share::resolve(Path::new(&actions)))?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
+        let (recall, said) = Recall::open((!memory.is_empty()).then(|| Store::new(&memory)));
+        if let Some(said) = said {
+            shell.trace.event(
+                "",
+                TraceEvent::KIND_WARNING,
+                "memory",
+                "not_used",
+                said,
+                json!({ "file": memory }),
+            );
+        }
         let services = QosProfile::services();
         let max_opening = shell.robot.gripper.max_opening;
         Ok(Self {
@@ -203,8 +188,31 @@ impl Worker {
             knowledge: Arc::new(knowledge),
             actions: Arc::new(actions),
             plane: watch::Sender::new((0, None)),
+            recall: Arc::new(Mutex::new(recall)),
             whole_object,
         })
+    }
+
+    /// The memory, unless its file keeps it busy: nothing waits for that.
+    fn recall(&self) -> Option<MutexGuard<'_, Recall>> {
+        match self.recall.try_lock() {
+            Ok(recall) => Some(recall),
+            Err(TryLockError::Poisoned(recall)) => Some(recall.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Learns from what became of a skill, on a thread that may wait for the file.
+    fn take_outcome(&self, outcome: Outcome) {
+        let worker = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut recall = worker.recall.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(said) = recall.learn(&outcome.assessment_id, outcome.succeeded) else { return };
+            drop(recall);
+            let data = json!({ "object": outcome.object_key, "skill": outcome.skill, "assessment": outcome.assessment_id });
+            let status = if outcome.succeeded { "kept" } else { "taken_back" };
+            worker.trace.event("", TraceEvent::KIND_EVIDENCE, "memory", status, said, data);
+        });
     }
 
     fn take_plane(&self, map: &ObjectMapMsg) {
@@ -351,6 +359,9 @@ impl Worker {
                 first.get_or_insert(assessed);
                 continue;
             }
+            if let Some(mut recall) = self.recall() {
+                recall.expect(assessed.id.clone(), assessed.episode.clone());
+            }
             // What the evidence is about comes first.
             found.sort_by_key(|affordance| {
                 about
@@ -370,20 +381,17 @@ impl Worker {
         plane: Option<Plane>,
         part: Option<WorkingPart>,
     ) -> Result<Assessed, Failure> {
-        let mut judge = RemoteJudge {
+        let judge = RemoteJudge {
             client: self.verifier.clone(),
             runtime: tokio::runtime::Handle::current(),
             key: object.key.0.clone(),
             map_version,
             assessment: String::new(),
         };
-        let knowledge = Arc::clone(&self.knowledge);
-        let subject =
-            Arc::new(Subject { object: object.clone(), plane, part, knowledge, hand: Some(self.hand) });
-        let work = tokio::task::spawn_blocking(move || {
-            let gathered = gather(initial(&subject), tools(&subject), &mut judge, BUDGET, &Prior::default())?;
-            Ok(Assessed { gathered, id: judge.assessment })
-        });
+        let (knowledge, hand) = (Arc::clone(&self.knowledge), Some(self.hand));
+        let subject = Arc::new(Subject { object: object.clone(), plane, part, knowledge, hand });
+        let prior = self.recall().map(|recall| recall.of(&subject.appearance())).unwrap_or_default();
+        let work = tokio::task::spawn_blocking(move || gathered(&subject, judge, &prior));
         work.await.map_err(|_| Failure::Broken)?
     }
 

@@ -9,10 +9,14 @@ use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::names;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid;
 use prehend_msgs::nav2_msgs::action::NavigateToPose;
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{
+    ErrorCode, ObjectMap as ObjectMapMsg, Outcome as OutcomeMsg, TraceEvent,
+};
 use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_perception::Lexicon;
-use prehend_ros::{ActionClient, ParameterError, Parameters, QosProfile, ServiceRequest, Subscription};
+use prehend_ros::{
+    ActionClient, ParameterError, Parameters, Publisher, QosProfile, ServiceRequest, Subscription,
+};
 use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
@@ -120,6 +124,7 @@ struct Verifier<'a> {
     room: Option<ObjectMap>,
     ground: Option<Ground>,
     ledger: Ledger,
+    outcomes: Publisher<OutcomeMsg>,
     /// Requests that are ahead of the map, with the time they came.
     waiting: Vec<(Instant, Asked)>,
     /// Life of skills whose arm was stopped already, and the life seen at the last look with whether it moved.
@@ -239,6 +244,7 @@ impl<'a> Verifier<'a> {
             room: None,
             ground: None,
             ledger: Ledger::new(incarnation()),
+            outcomes: shell.node.create_publisher(names::VERIFIER_OUTCOME, QosProfile::default())?,
             waiting: Vec::new(),
             owner: Owner::default(),
             driver: Owner::default(),
@@ -497,7 +503,22 @@ impl<'a> Verifier<'a> {
             format!("{} {}: {reason}", plan.skill.name(), plan.object),
             json!({ "skill": plan.skill.name(), "object": plan.object.0 }),
         );
+        if !request.assessment_id.is_empty() && status != "not_observed" {
+            self.tell_outcome(OutcomeMsg {
+                assessment_id: request.assessment_id.clone(),
+                object_key: plan.object.0.clone(),
+                skill: plan.skill.name().to_owned(),
+                succeeded,
+                reason: reason.clone(),
+            });
+        }
         Ok(CheckOutcome::Response { succeeded, reason: format!("{status}: {reason}"), ..Default::default() })
+    }
+
+    fn tell_outcome(&self, outcome: OutcomeMsg) {
+        if let Err(error) = self.outcomes.publish(&outcome) {
+            tracing::warn!("outcome not published: {error}");
+        }
     }
 
     /// Stops the arm when its owner died while moving it. The owner's own heartbeat says whether it was.

@@ -4,21 +4,18 @@ use super::Sample;
 use prehend_geometry::Mask;
 use prehend_harness::fusion::fuse;
 use prehend_harness::imagination::{IMAGINATION, play};
-use prehend_harness::memory::{Appearance, Episode, Memory, Prior, Tally, kind_of};
+use prehend_harness::memory::{Episode, Memory, Prior};
 use prehend_harness::skills::{Subject, initial, tools};
 use prehend_harness::{BUDGET, Gathered, Judge, Tool, gather};
 use prehend_scene::{Diagnostics, Evidence};
 use prehend_verify::{CommitRule, diagnose};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Least IoU of what can be acted on: it stands for the outcome of an action, which no sample has.
 const RIGHT: f64 = 0.5;
-/// A verifier's score that is this much greater says that a skill helped.
-const HELPED: f64 = 0.02;
 
 /// Skills of the A4-like chain after the detection.
 const A4: [&str; 2] = [IMAGINATION, "part geometry"];
@@ -133,7 +130,7 @@ impl Sample {
     pub fn common_sense(&self, setting: &Setting) -> Option<Episode> {
         let subject = self.subject.as_ref()?;
         let gathered = all_of(tools(subject), subject, &setting.rule);
-        let mut episode = episode_of(subject, &gathered);
+        let mut episode = Episode::of(subject.appearance(), &gathered);
         for record in &gathered.evidence {
             let agrees = self.best(&record.view, record.region.mask()).map_or(0.0, |answer| answer.iou());
             let tally = episode.producers.entry(record.producer.clone()).or_default();
@@ -148,7 +145,7 @@ impl Sample {
         let Some(subject) = &self.subject else {
             return Answer { union: self.smallest(), ..Answer::default() };
         };
-        let appearance = appearance_of(subject);
+        let appearance = subject.appearance();
         let begun = Instant::now();
         let prior = match method {
             Method::Harness | Method::NoVerifier | Method::NoRouter | Method::NoImagination => {
@@ -188,7 +185,7 @@ impl Sample {
         answer.committed = gathered.diagnostics.committed;
         if method == Method::Harness && answer.committed {
             match answer.iou() >= RIGHT {
-                true => memory.keep(episode_of(subject, &gathered)),
+                true => memory.keep(Episode::of(subject.appearance(), &gathered)),
                 false => memory.take_back(&appearance),
             }
         }
@@ -223,18 +220,6 @@ impl Sample {
     }
 }
 
-fn appearance_of(subject: &Subject) -> Appearance {
-    let mut sides =
-        [subject.object.bounds.size.x, subject.object.bounds.size.y, subject.object.bounds.size.z];
-    sides.sort_by(|a, b| b.total_cmp(a));
-    Appearance {
-        class: subject.object.class_name.clone(),
-        part: subject.part.as_ref().map(|part| part.kind.clone()).unwrap_or_default(),
-        sides,
-        colors: subject.object.color_fractions.clone(),
-    }
-}
-
 fn gathered(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, prior: &Prior) -> Gathered {
     match gather(initial(subject), tools(subject), &mut Verifier(*rule), budget, prior) {
         Ok(gathered) => gathered,
@@ -262,7 +247,8 @@ fn all_of(skills: Skills, subject: &Subject, rule: &CommitRule) -> Gathered {
 /// The skills in one order; to the end, or until the verifier accepts.
 fn chain(skills: Skills, subject: &Subject, rule: &CommitRule, budget: f64, to_the_end: bool) -> Gathered {
     let mut evidence = initial(subject);
-    let mut diagnostics = diagnose(&evidence, rule);
+    let initial = diagnose(&evidence, rule);
+    let mut diagnostics = initial;
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     for mut tool in skills {
         if spent + tool.cost() > budget || diagnostics.committed && !to_the_end {
@@ -280,25 +266,5 @@ fn chain(skills: Skills, subject: &Subject, rule: &CommitRule, budget: f64, to_t
             diagnostics,
         });
     }
-    Gathered { evidence, diagnostics, steps, spent }
-}
-
-/// What was learned from a look: which skills made the verifier surer. Whose masks are to be trusted is told by reference masks only, since
-/// a producer agrees with what it voted for.
-fn episode_of(subject: &Subject, gathered: &Gathered) -> Episode {
-    let mut skills: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut before = diagnose(&initial(subject), &CommitRule::default()).score;
-    for step in &gathered.steps {
-        let tally = skills.entry(kind_of(&step.tool).to_owned()).or_default();
-        tally.tried += 1;
-        tally.helped += f64::from(u8::from(step.diagnostics.score > before + HELPED));
-        before = step.diagnostics.score;
-    }
-    Episode {
-        appearance: appearance_of(subject),
-        skills,
-        producers: BTreeMap::new(),
-        score: gathered.diagnostics.score,
-        episodes: 1,
-    }
+    Gathered { evidence, initial, diagnostics, steps, spent }
 }

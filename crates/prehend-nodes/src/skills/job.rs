@@ -311,10 +311,15 @@ impl<'a> Job<'a> {
         (0..3).all(|i| p[i] >= limits.workspace_low[i] && p[i] <= limits.workspace_high[i])
     }
 
+    /// Id of the evidence that a skill is carried out on; empty when it needs none.
+    pub(super) fn assessment_of(&self, skill: Skill) -> &str {
+        if skill.needs_evidence() { &self.goal.assessment_id } else { "" }
+    }
+
     /// Asks the gate, redeems the permit and begins to move.
     pub(super) async fn commit(&self, plan: SkillPlan) -> Result<Motion<'_>, SkillFault> {
         let skills = self.skills;
-        let assessment = if plan.skill.needs_evidence() { &self.goal.assessment_id } else { "" };
+        let assessment = self.assessment_of(plan.skill);
         let moves_objects = Contract::of(plan.skill).moves_objects;
         self.interrupt.guard(skills.arming.engage()).await?;
         self.interrupt.guard(skills.frames.confirm()).await?;

@@ -139,6 +139,7 @@ impl Job<'_> {
             plan: convert::plan_to_msg(plan, frame),
             before: convert::observation_to_msg(&before, frame),
             after: convert::observation_to_msg(&after, frame),
+            assessment_id: self.assessment_of(plan.skill).to_owned(),
         };
         let checked = async {
             self.skills
