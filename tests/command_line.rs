@@ -366,7 +366,7 @@ fn sentences_and_parts_are_measured_without_a_robot() {
     let found = prehend(&["eval", "affordance", "--samples", "2", "--common", "0", "--json"]);
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     let figures = json(&found);
-    assert_eq!(keys(&figures["methods"]), "detect_segment fixed_chain harness", "{figures}");
+    assert_eq!(keys(&figures["methods"]), "a4_like detect_segment fixed_chain harness", "{figures}");
     assert_eq!(keys(&figures["ablations"]), "no_memory no_router no_verifier");
     assert_eq!(prehend(&["eval", "affordance", "--samples", "0"]).status.code(), Some(3));
 }

@@ -4,7 +4,7 @@ mod harness;
 
 use harness::{EASY_GOAL, EASY_SCENE, PATIENCE, PREHEND, children_of, is_alive, repository, wait_for};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
 use tokio::process::Command;
@@ -29,6 +29,8 @@ fn demo(folder: &TempDir, goal: &str) -> Command {
             "--scene",
         ])
         .arg(scene)
+        .arg("--param")
+        .arg(format!("affordance:memory:={}", memory(folder).display()))
         .arg("--out")
         .arg(folder.path().join("run"))
         .stdin(Stdio::null())
@@ -36,6 +38,11 @@ fn demo(folder: &TempDir, goal: &str) -> Command {
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     command
+}
+
+/// Where the node `affordance` keeps what it learned.
+fn memory(folder: &TempDir) -> PathBuf {
+    folder.path().join("kept/memory.json")
 }
 
 fn keys(value: &Value) -> String {
@@ -86,6 +93,11 @@ async fn a_goal_is_carried_out_and_told() {
     for kind in ["goal", "tool", "evidence", "verdict", "permit", "motion", "perception"] {
         assert!(events.iter().any(|event| event["kind"] == kind), "no event of kind {kind}");
     }
+    let learned: Value =
+        serde_json::from_slice(&std::fs::read(memory(&folder)).expect("what was learned")).expect("JSON");
+    let episodes = learned["memory"]["episodes"].as_array().expect("episodes");
+    assert_eq!(episodes.len(), 1, "one thing was touched: {learned}");
+    assert_eq!(episodes[0]["appearance"]["class"], "block", "{learned}");
     let state: Value =
         serde_json::from_slice(&std::fs::read(run.join("state.json")).expect("the state")).expect("JSON");
     assert_eq!(state["held_object"], "");

@@ -12,7 +12,7 @@ mod words;
 
 pub use eval::{
     AspMobileArgs, AspTabletopArgs, DayArgs, EvalAffordanceArgs, EvalCommand, EvalReadingArgs, EvalWordsArgs,
-    LanguageArgs, LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
+    Kinds, LanguageArgs, LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
 };
 pub use mcp::McpArgs;
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};

@@ -8,7 +8,7 @@ mod score;
 
 pub use methods::{Answer, Method, Setting};
 pub use sample::{Sample, sample};
-pub use scenes::{KINDS, Kind, Subset};
+pub use scenes::{KEPT_BACK, KINDS, Kind, Subset};
 pub use score::Score;
 
 #[cfg(test)]

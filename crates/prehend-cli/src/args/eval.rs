@@ -227,7 +227,10 @@ pub struct EvalAffordanceArgs {
     /// Samples
     #[arg(long, value_name = "N", default_value_t = 84, value_parser = at_least_one)]
     pub samples: usize,
-    /// Samples of other seeds that the common-sense bank is made of
+    /// Which kinds of things the samples are about
+    #[arg(long, value_enum, default_value_t = Kinds::Known)]
+    pub kinds: Kinds,
+    /// Samples of known kinds and other seeds that the common-sense bank is made of
     #[arg(long, value_name = "N", default_value_t = 42)]
     pub common: usize,
     /// Seed of the samples
@@ -242,6 +245,15 @@ pub struct EvalAffordanceArgs {
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,
+}
+
+/// Kinds of things with a part to act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kinds {
+    /// The 14 that the harness was made with
+    Known,
+    /// Pot, keyboard and pot lid, which it was not
+    KeptBack,
 }
 
 /// Arguments of `eval libero`.

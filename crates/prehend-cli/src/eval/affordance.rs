@@ -1,9 +1,11 @@
 //! `prehend eval affordance`: where a part is that an action works on, by the harness and by fixed chains of the same skills.
 
-use crate::args::EvalAffordanceArgs;
+use crate::args::{EvalAffordanceArgs, Kinds};
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
-use prehend_eval::affordance::{Answer, KINDS, Kind, Method, Sample, Score, Setting, Subset, sample};
+use prehend_eval::affordance::{
+    Answer, KEPT_BACK, KINDS, Kind, Method, Sample, Score, Setting, Subset, sample,
+};
 use prehend_harness::memory::{EPISODES, Episode, Memory};
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::ActionTable;
@@ -61,8 +63,12 @@ impl Bench {
 fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
     let screen = Screen::new(args.json);
     let setting = Setting::default();
-    let samples = made(args, args.samples, args.seed)?;
-    let elsewhere = made(args, args.common, args.seed.wrapping_add(ELSEWHERE))?;
+    let kinds: &[Kind] = match args.kinds {
+        Kinds::Known => &KINDS,
+        Kinds::KeptBack => &KEPT_BACK,
+    };
+    let samples = made(args.jobs, kinds, args.samples, args.seed)?;
+    let elsewhere = made(args.jobs, &KINDS, args.common, args.seed.wrapping_add(ELSEWHERE))?;
     let common = elsewhere.iter().filter_map(|sample| sample.common_sense(&setting)).collect();
     let bench = Bench { samples, common };
     let unseen = bench.samples.iter().filter(|sample| sample.subject.is_none()).count();
@@ -85,7 +91,7 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         tell(&screen, subset.name(), &scores, &Method::CHAINS);
         subsets.insert(subset.name(), scores);
     }
-    tell_kinds(&screen, &|kind| scores(&|sample| sample.kind == kind));
+    tell_kinds(&screen, kinds, &|kind| scores(&|sample| sample.kind == kind));
     let mut again = Memory::with_capacity(bench.samples.len());
     let mut meet = || Score::of(&bench.with(Method::Harness, &setting, &mut again));
     let (first, second) = (meet(), meet());
@@ -115,20 +121,25 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
 /// Whether imagination tells right detections from wrong ones.
 fn imagined(screen: &Screen, samples: &[Sample]) -> Value {
     let played: Vec<(f64, bool, f64)> = samples.iter().filter_map(Sample::imagined).collect();
-    let of = |right: bool| -> (usize, f64) {
-        let well: Vec<f64> = played.iter().filter(|p| p.1 == right).map(|p| p.0).collect();
-        (well.len(), well.iter().sum::<f64>() / well.len().max(1) as f64)
+    let mean = |values: Vec<f64>| {
+        let count = values.len();
+        (count > 0).then(|| values.iter().sum::<f64>() / count as f64)
     };
+    let of = |right: bool| -> Vec<f64> { played.iter().filter(|p| p.1 == right).map(|p| p.0).collect() };
     let (right, wrong) = (of(true), of(false));
-    let ms = played.iter().map(|p| p.2).sum::<f64>() / played.len().max(1) as f64;
+    let counts = (right.len(), wrong.len());
+    let (right, wrong) = (mean(right), mean(wrong));
+    let ms = mean(played.iter().map(|p| p.2).collect());
+    let shown = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     screen.line(format!(
-        "imagined of {} right detections: {:.0} % go well; of {} wrong ones {:.0} %; {ms:.1} ms each",
-        right.0,
-        100.0 * right.1,
-        wrong.0,
-        100.0 * wrong.1
+        "imagined: of {} right detections {} go well, of {} wrong ones {}; {:.1} ms each",
+        counts.0,
+        shown(right),
+        counts.1,
+        shown(wrong),
+        ms.unwrap_or(0.0)
     ));
-    json!({ "right": right.0, "right_goes_well": right.1, "wrong": wrong.0, "wrong_goes_well": wrong.1, "ms": ms })
+    json!({ "right": counts.0, "right_goes_well": right, "wrong": counts.1, "wrong_goes_well": wrong, "ms": ms })
 }
 
 fn tell(screen: &Screen, what: &str, scores: &BTreeMap<&str, Score>, methods: &[Method]) {
@@ -138,11 +149,11 @@ fn tell(screen: &Screen, what: &str, scores: &BTreeMap<&str, Score>, methods: &[
     screen.line("");
 }
 
-fn tell_kinds(screen: &Screen, scores: &dyn Fn(Kind) -> BTreeMap<&'static str, Score>) {
+fn tell_kinds(screen: &Screen, kinds: &[Kind], scores: &dyn Fn(Kind) -> BTreeMap<&'static str, Score>) {
     let heads = ["kind", "n", "harness gIoU", "fixed chain", "detect+segment", "sure", "sure and right"];
     let mut table = vec![heads.map(str::to_owned)];
-    for kind in KINDS {
-        let scores = scores(kind);
+    for kind in kinds {
+        let scores = scores(*kind);
         let of = |method: Method| scores.get(method.name()).copied().unwrap_or_default();
         let harness = of(Method::Harness);
         table.push([
@@ -183,7 +194,7 @@ fn swept(screen: &Screen, bench: &Bench) -> Value {
 }
 
 /// The samples of one seed, in their order.
-fn made(args: &EvalAffordanceArgs, count: usize, seed: u64) -> Result<Vec<Sample>, String> {
+fn made(jobs: u32, kinds: &[Kind], count: usize, seed: u64) -> Result<Vec<Sample>, String> {
     let folder = share::share_dir();
     let urdf = folder.join("urdf/xarm6.urdf");
     let text = std::fs::read_to_string(&urdf).map_err(|error| format!("{}: {error}", urdf.display()))?;
@@ -196,15 +207,15 @@ fn made(args: &EvalAffordanceArgs, count: usize, seed: u64) -> Result<Vec<Sample
     let (knowledge, actions) = (Arc::new(knowledge), ActionTable::built_in());
     let scenes = folder.join("config/scenes");
     let of = |number: usize| -> (Kind, Subset, u64) {
-        let kind = KINDS[number % KINDS.len()];
-        let subset = Subset::ALL[number / KINDS.len() % Subset::ALL.len()];
+        let kind = kinds[number % kinds.len()];
+        let subset = Subset::ALL[number / kinds.len() % Subset::ALL.len()];
         (kind, subset, seed.wrapping_mul(10_007).wrapping_add(number as u64))
     };
     let progress = Progress::new("sample", count);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<Sample, String>)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..args.jobs {
+        for _ in 0..jobs {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);

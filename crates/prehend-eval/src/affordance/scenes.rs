@@ -51,7 +51,7 @@ const fn fixture(name: &'static str, thing: &'static str, part: &'static str) ->
     Kind { name, thing, part, is_fixture: true }
 }
 
-/// Every kind, in the order in which samples take turns.
+/// The kinds that are known, in the order in which samples take turns.
 pub const KINDS: [Kind; 14] = [
     thing("bell", "model: desk_bell", "button"),
     fixture("drawer bar", "model: drawer_cabinet", "handle"),
@@ -75,6 +75,13 @@ pub const KINDS: [Kind; 14] = [
     thing("power strip", "model: power_strip", "plug"),
     thing("switch", "model: switch", "lever"),
     fixture("drawer edge", "model: edge_cabinet", "handle"),
+];
+
+/// Kinds that nothing was tuned on.
+pub const KEPT_BACK: [Kind; 3] = [
+    thing("pot", "model: pot", "handle"),
+    thing("keyboard", "model: keyboard", "key"),
+    thing("pot lid", "model: pot_lid", "knob"),
 ];
 
 /// Name of the thing that a sample is about.
