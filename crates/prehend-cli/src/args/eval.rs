@@ -218,7 +218,7 @@ pub struct EvalReadingArgs {
 const AFTER_EVAL_AFFORDANCE: &str = "\
 Each sample is a table with one thing that has a part (a bar, knob, button, lever, plug, handle, edge), seen from three poses of the wrist
 camera by the imperfect detectors of the simulator; the part's own pixels are the truth. Kinds of things and the three subsets (plain,
-hidden, lying) take turns. `sure` is the share that the verifier accepted.";
+hidden, lying) take turns. `sure` is the share that the verifier accepted. A look at another view counts as two calls.";
 
 /// Arguments of `eval affordance`.
 #[derive(Clone, Debug, Args)]
