@@ -223,6 +223,48 @@ mod tests {
     }
 
     #[test]
+    fn a_box_does_not_make_up_for_its_torn_mask() {
+        let mut evidence = clean();
+        // What geometry saw spans the box, and is hollow.
+        let hollow: Vec<usize> = (100..150)
+            .flat_map(|v| (100..160).map(move |u| (u, v)))
+            .filter(|(u, v)| *u < 103 || *u > 156 || *v < 103 || *v > 146)
+            .map(|(u, v)| v * 640 + u)
+            .collect();
+        for record in &mut evidence[2..] {
+            record.region = Region::Mask(Mask::from_indices(640, 480, &hollow));
+        }
+        let with_box = diagnose(&evidence, &CommitRule::default());
+        assert!(with_box.omega > 0.9, "a box alone is held against what is around the mask: {with_box:?}");
+        evidence.push(record("e", EvidenceType::Seg, "detector", 1.0, [100, 100, 60, 50]));
+        let with_mask = diagnose(&evidence, &CommitRule::default());
+        assert!(with_mask.omega < 0.5 && !with_mask.committed, "{with_mask:?}");
+    }
+
+    #[test]
+    fn a_point_says_nothing_of_where_a_mask_ends() {
+        let point = |id: &str, x: usize| Evidence {
+            region: Region::Point(Mask::filled_box(640, 480, x, 120, 8, 8)),
+            ..record(id, EvidenceType::Dream, "imagination", 1.0, [0, 0, 1, 1])
+        };
+        let mask = || record("a", EvidenceType::Seg, "geometry", 1.0, [100, 100, 60, 50]);
+        let rule = CommitRule::default();
+        let inside = diagnose(&[mask(), point("p", 125)], &rule);
+        assert!(inside.omega < 1e-12 && inside.mu > 0.5, "{inside:?}");
+        let outside = diagnose(&[mask(), point("p", 300)], &rule);
+        assert!(outside.mu < 1e-12, "{outside:?}");
+    }
+
+    #[test]
+    fn above_every_floor_what_the_score_lacks_most_is_the_deficiency() {
+        let rule = CommitRule::default();
+        let gaps = gaps(0.55, 0.9, 0.6, &rule);
+        assert!(gaps.omega > gaps.zeta && gaps.omega > gaps.mu && gaps.zeta > 0.0, "{gaps:?}");
+        let below = super::gaps(0.55, 0.2, 0.6, &rule);
+        assert!(below.zeta > 0.4 && below.omega < 0.0, "{below:?}");
+    }
+
+    #[test]
     fn views_are_not_compared() {
         let mut evidence = clean();
         for i in [2, 3] {
