@@ -341,7 +341,6 @@ fn frames_of_a_simulated_table_become_maps_by_the_clock_and_against_the_truth() 
     assert!(wrong.status.code() == Some(3) && text(&wrong.stderr).contains("without points"));
 }
 
-/// What ROS says by the command line or the environment and cannot be meant is told, and nothing runs.
 #[test]
 fn sentences_and_parts_are_measured_without_a_robot() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -367,10 +366,11 @@ fn sentences_and_parts_are_measured_without_a_robot() {
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     let figures = json(&found);
     assert_eq!(keys(&figures["methods"]), "a4_like detect_segment fixed_chain harness", "{figures}");
-    assert_eq!(keys(&figures["ablations"]), "no_memory no_router no_verifier");
+    assert_eq!(keys(&figures["ablations"]), "no_imagination no_memory no_router no_verifier");
     assert_eq!(prehend(&["eval", "affordance", "--samples", "0"]).status.code(), Some(3));
 }
 
+/// What ROS says by the command line or the environment and cannot be meant is told, and nothing runs.
 #[test]
 fn wrong_words_to_ros_are_clear_errors() {
     let node = |arguments: &[&str], variable: Option<(&str, &str)>| {

@@ -186,6 +186,8 @@ impl SkillFault {
             Self::BadRequest(_) => Reason::Internal,
             Self::Precondition(_) => Reason::Infeasible,
             Self::UnknownObject(_) => Reason::NotFound,
+            // Neither another try nor another view changes it.
+            Self::NoGrasp { cause, .. } if cause.is_final() => Reason::Infeasible,
             Self::NoGrasp { .. } => Reason::NoGrasp,
             Self::NoPlace { .. } => Reason::NoPlace,
             Self::NoPart { .. } => Reason::NoGrasp,

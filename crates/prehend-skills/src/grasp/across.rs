@@ -23,11 +23,11 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    pub(crate) fn error(&self, gripper: &GripperModel) -> GraspError {
+    pub(crate) fn error(&self, gripper: &GripperModel, is_closed: bool) -> GraspError {
         if self.highest < SUPPORT_CLEARANCE + LEAST_HOLD {
             GraspError::TooFlat { height: self.highest.max(0.0) }
         } else if self.narrowest.is_finite() && self.narrowest > gripper.usable_width {
-            GraspError::TooWide { narrowest: self.narrowest, usable: gripper.usable_width }
+            GraspError::TooWide { narrowest: self.narrowest, usable: gripper.usable_width, is_closed }
         } else {
             GraspError::NoContact
         }

@@ -26,6 +26,10 @@ pub const SUPPORT_CLEARANCE: f64 = 0.004;
 pub const LEAST_HOLD: f64 = 0.004;
 /// Thickness of the walls of hollow things, metres.
 const WALL: f64 = 0.010;
+/// How far a seen width may be off, metres.
+const WIDTH_ERROR: f64 = 0.01;
+/// Least share of the columns of a thing that end at its top when it has no hollow.
+const CLOSED: f64 = 0.85;
 /// Fewest points that say anything about a shape.
 const LEAST_POINTS: usize = 12;
 
@@ -154,6 +158,8 @@ pub enum GraspError {
         narrowest: f64,
         /// Widest extent that can be grasped, metres.
         usable: f64,
+        /// Whether all of its top was seen and is flat, so that no rim is hidden.
+        is_closed: bool,
     },
     /// The pads would touch the support before they hold enough.
     #[error("it rises only {:.0} mm above its support", height * 1e3)]
@@ -180,6 +186,13 @@ pub enum GraspError {
     /// No two opposite faces were found.
     #[error("no two opposite faces were found")]
     NoContact,
+}
+
+impl GraspError {
+    /// Whether no other view of the thing can show a grasp: what is seen of a thing is never wider than it, and has no rim.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::TooWide { narrowest, usable, is_closed: true } if *narrowest > usable + WIDTH_ERROR)
+    }
 }
 
 /// What the generators know of the object.
@@ -251,9 +264,18 @@ pub fn grasp_candidates(request: &GraspRequest<'_>) -> Result<Vec<GraspCandidate
     let mut found = across::contacts(&shape, &request.gripper);
     found.contacts.extend(rim::contacts(&shape, &request.gripper));
     if found.contacts.is_empty() {
-        return Err(found.error(&request.gripper));
+        return Err(found.error(&request.gripper, has_closed_top(&own)));
     }
     rank::rank(request, &shape, &own, &found.contacts)
+}
+
+/// Whether nearly all of what was seen from above is one flat top.
+fn has_closed_top(columns: &Columns) -> bool {
+    let mut tops: Vec<f64> = columns.occupied().map(|(_, _, _, top)| top).collect();
+    tops.sort_by(f64::total_cmp);
+    let lid = quantile(&tops, 0.95) - rim::LEAST_DROP;
+    let on_top = tops.iter().filter(|top| **top > lid).count();
+    on_top >= LEAST_POINTS && on_top as f64 >= CLOSED * tops.len() as f64
 }
 
 /// Horizontal centre of the occupied volume.

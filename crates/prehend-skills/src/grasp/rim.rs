@@ -9,7 +9,7 @@ const RAYS: usize = 24;
 /// How much of the wall the pads cover, metres.
 const HOLDS: [f64; 3] = [0.028, 0.018, 0.011];
 /// Least drop from the rim to the inside, metres: less is a dent, or noise.
-const LEAST_DROP: f64 = 0.008;
+pub(super) const LEAST_DROP: f64 = 0.008;
 /// The steepest tilt of the approach along a sloping wall, radians.
 const GREATEST_LEAN: f64 = 0.8;
 

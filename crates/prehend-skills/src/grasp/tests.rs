@@ -210,6 +210,15 @@ fn what_cannot_be_grasped_says_why() {
         matches!(wide, GraspError::TooWide { narrowest, .. } if (0.10..0.13).contains(&narrowest)),
         "{wide}"
     );
+    assert!(wide.is_final(), "all of its top is seen: {wide:?}");
+    // Its top is round, and what is behind it is not seen.
+    let round = ask(&cloud(&sphere(0.07)));
+    assert!(matches!(round, GraspError::TooWide { is_closed: false, .. }) && !round.is_final(), "{round:?}");
+    // Only the inside of a bowl is seen: its rim is hidden.
+    let inside: Vec<Point3<f64>> = cloud(&bowl(0.09, 0.06)).into_iter().filter(|p| p.z < 0.045).collect();
+    if let Err(error) = grasp_candidates(&request(&inside, &[])) {
+        assert!(!error.is_final(), "{error:?}");
+    }
     let flat = ask(&cloud(&cuboid(0.06, 0.05, 0.003)));
     assert!(matches!(flat, GraspError::TooFlat { height } if height < 0.008), "{flat}");
     let far = ask(&at(&cuboid(0.05, 0.05, 0.05), 0.9, 0.0, 0.0));
