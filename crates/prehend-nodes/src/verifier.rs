@@ -1,22 +1,19 @@
 //! The verifier node: assesses evidence, permits plans, redeems permits, checks outcomes, and stops an arm or a base whose
 //! owner has died.
 
+mod watchdog;
+
 use crate::convert;
-use crate::moveit_layout::Executions;
 use crate::shell::{NodeError, NodeOptions, Shell, incarnation};
 use futures::StreamExt;
-use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::names;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid;
-use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::msg::{
     ErrorCode, ObjectMap as ObjectMapMsg, Outcome as OutcomeMsg, TraceEvent,
 };
 use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_perception::Lexicon;
-use prehend_ros::{
-    ActionClient, ParameterError, Parameters, Publisher, QosProfile, ServiceRequest, Subscription,
-};
+use prehend_ros::{ParameterError, Parameters, Publisher, QosProfile, ServiceRequest, Subscription};
 use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
@@ -26,11 +23,10 @@ use prehend_verify::{
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use watchdog::Watchdog;
 
 /// How long a request about a newer map than the verifier has may wait for that map.
 const MAP_PATIENCE: Duration = Duration::from_millis(1500);
-/// Deadline of a cancel request to the robot.
-const CANCEL_DEADLINE: Duration = Duration::from_secs(2);
 /// How often the owner of the arm is looked after.
 const WATCH_PERIOD: Duration = Duration::from_millis(50);
 
@@ -58,6 +54,7 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 /// Takes in the configuration and serves until it is to be given back.
 async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut verifier = Verifier::new(&shell)?;
+    let mut watchdog = Watchdog::new(&shell)?;
     let services = QosProfile::services();
     let mut assess = shell.node.create_service::<Assess::Service>(names::VERIFIER_ASSESS, services)?;
     let mut gate = shell.node.create_service::<Gate::Service>(names::VERIFIER_GATE, services)?;
@@ -98,7 +95,10 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Event::Map(map) => verifier.take_map(&map),
             Event::Room(room) => verifier.take_room(&room),
             Event::Costmap(costmap) => verifier.take_costmap(costmap),
-            Event::Watch => verifier.watch(),
+            Event::Watch => {
+                verifier.take_impatient();
+                watchdog.look(&shell);
+            }
             Event::Shutdown => return Ok(()),
         }
     }
@@ -127,13 +127,6 @@ struct Verifier<'a> {
     outcomes: Publisher<OutcomeMsg>,
     /// Requests that are ahead of the map, with the time they came.
     waiting: Vec<(Instant, Asked)>,
-    /// Life of skills whose arm was stopped already, and the life seen at the last look with whether it moved.
-    owner: Owner,
-    /// The same of go_to and the base.
-    driver: Owner,
-    navigation: Option<ActionClient<NavigateToPose::Action>>,
-    trajectory: Executions,
-    controller: ActionClient<FollowJointTrajectory::Action>,
 }
 
 /// Shows what plans are judged by.
@@ -164,29 +157,6 @@ fn show_settings(parameters: &Parameters, settings: &Settings, file: &str) -> Re
         parameters.show(name, value, text, &reason)?;
     }
     parameters.show("commit.weights", rule.weights.to_vec(), "Weights of the kinds of evidence.", &reason)
-}
-
-#[derive(Default)]
-struct Owner {
-    life: Option<u64>,
-    moving: bool,
-    stopped_for: Option<u64>,
-}
-
-impl Owner {
-    /// Whether the node `name` was lost, or replaced by another life, while it moved something; told once for each life.
-    fn lost(&mut self, peers: &crate::shell::Peers, name: &str) -> bool {
-        let Some(life) = peers.incarnation(name) else { return false };
-        let replaced = self.life.is_some_and(|old| old != life) && self.moving;
-        let silent = peers.fell_silent_in_motion(name);
-        let lost = (replaced || silent) && self.stopped_for != Some(life);
-        if lost {
-            self.stopped_for = Some(life);
-        }
-        self.life = Some(life);
-        self.moving = silent || peers.motion_active(name);
-        lost
-    }
 }
 
 /// The next costmap, on a robot that drives.
@@ -246,14 +216,6 @@ impl<'a> Verifier<'a> {
             ledger: Ledger::new(incarnation()),
             outcomes: shell.node.create_publisher(names::VERIFIER_OUTCOME, QosProfile::default())?,
             waiting: Vec::new(),
-            owner: Owner::default(),
-            driver: Owner::default(),
-            navigation: match &shell.robot.navigation {
-                Some(navigation) => Some(shell.node.create_action_client(&navigation.action)?),
-                None => None,
-            },
-            trajectory: shell.robot.moveit.executions(&shell.node)?,
-            controller: shell.node.create_action_client(&shell.robot.arm.controller)?,
         })
     }
 
@@ -521,59 +483,14 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Stops the arm when its owner died while moving it. The owner's own heartbeat says whether it was.
-    fn watch(&mut self) {
-        let patience_over: Vec<_> = {
-            let (late, early): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut self.waiting).into_iter().partition(|(t, _)| t.elapsed() >= MAP_PATIENCE);
-            self.waiting = early;
-            late
-        };
-        for (since, asked) in patience_over {
+    /// Takes the requests whose map did not come in time.
+    fn take_impatient(&mut self) {
+        let (late, early): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|(t, _)| t.elapsed() >= MAP_PATIENCE);
+        self.waiting = early;
+        for (since, asked) in late {
             self.take(asked, since);
         }
-        if self.owner.lost(&self.shell.peers, "skills") {
-            self.stop_arm();
-        }
-        if self.driver.lost(&self.shell.peers, "go_to") {
-            self.stop_base();
-        }
-    }
-
-    fn stop_base(&self) {
-        self.shell.trace.event(
-            "",
-            TraceEvent::KIND_WARNING,
-            "watchdog",
-            "stop",
-            "go_to was lost while the base was driven: the drive is cancelled",
-            json!({}),
-        );
-        let Some(navigation) = self.navigation.clone() else { return };
-        tokio::spawn(async move {
-            if let Err(error) = navigation.cancel_all(CANCEL_DEADLINE).await {
-                tracing::error!("cancel of an orphaned drive failed: {error}");
-            }
-        });
-    }
-
-    fn stop_arm(&self) {
-        self.shell.trace.event(
-            "",
-            TraceEvent::KIND_WARNING,
-            "watchdog",
-            "stop",
-            "skills was lost while the arm was moving: all motions are cancelled",
-            json!({}),
-        );
-        let (trajectory, controller) = (self.trajectory.clone(), self.controller.clone());
-        tokio::spawn(async move {
-            let (a, b) =
-                tokio::join!(trajectory.cancel_all(CANCEL_DEADLINE), controller.cancel_all(CANCEL_DEADLINE));
-            for error in [a.err(), b.err()].into_iter().flatten() {
-                tracing::error!("cancel of an orphaned motion failed: {error}");
-            }
-        });
     }
 }
 
