@@ -2,7 +2,7 @@
 
 use crate::fusion::fuse;
 use crate::skills::Subject;
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 use prehend_geometry::Mask;
 use prehend_geometry::backproject::point_grid;
 pub use prehend_imagination::Hand;
@@ -88,12 +88,8 @@ fn points_of(crop: &Crop, mask: &Mask) -> Vec<Point3<f64>> {
     let grid = point_grid(&crop.depth, &crop.own_intrinsics(), &crop.map_from_camera, RANGE);
     let width = crop.depth.width.max(1);
     let inside = |index: &usize| mask.contains(crop.x + index % width, crop.y + index / width);
-    grid.points
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| inside(index))
-        .filter_map(|(_, point)| *point)
-        .collect()
+    let indices: Vec<usize> = (0..grid.points.len()).filter(inside).collect();
+    grid.of(&indices)
 }
 
 /// The disc of a radius in metres around a point of the map, in the image of a crop.
@@ -109,7 +105,7 @@ fn disc(crop: &Crop, at: &Point3<f64>, radius: f64) -> Option<Mask> {
     };
     let pixels: Vec<usize> = span(v, intrinsics.height)
         .flat_map(|y| span(u, intrinsics.width).map(move |x| (x, y)))
-        .filter(|(x, y)| Vector3::new(*x as f64 - u, *y as f64 - v, 0.0).norm() <= reach)
+        .filter(|(x, y)| (*x as f64 - u).hypot(*y as f64 - v) <= reach)
         .map(|(x, y)| y * intrinsics.width + x)
         .collect();
     Some(Mask::from_indices(intrinsics.width, intrinsics.height, &pixels))

@@ -27,17 +27,6 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The same for who has no hand, and so imagines nothing.
-    pub fn without_hand(&self) -> Self {
-        Self {
-            object: self.object.clone(),
-            plane: self.plane,
-            part: self.part.clone(),
-            knowledge: Arc::clone(&self.knowledge),
-            hand: None,
-        }
-    }
-
     /// What it is recognised by when it is met again.
     pub fn appearance(&self) -> Appearance {
         let size = self.object.bounds.size;

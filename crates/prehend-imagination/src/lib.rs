@@ -75,13 +75,6 @@ pub enum End {
     Blocked,
 }
 
-impl End {
-    /// Whether it went well.
-    pub fn is_well(self) -> bool {
-        matches!(self, Self::Held(_) | Self::Reached)
-    }
-}
-
 impl Hand {
     fn is_sound(&self) -> bool {
         [self.max_opening, self.pad_width, self.finger_thickness, self.finger_length, self.force]

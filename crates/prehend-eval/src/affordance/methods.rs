@@ -156,14 +156,15 @@ impl Sample {
             }
         };
         let gathered = match method {
-            Method::Harness | Method::NoMemory => gathered(subject, &setting.rule, setting.budget, &prior),
+            Method::Harness | Method::NoMemory => gathered(tools(subject), subject, setting, &prior),
             Method::NoImagination => {
-                let handless = Arc::new(subject.without_hand());
-                gathered(&handless, &setting.rule, setting.budget, &prior)
+                let mut skills = tools(subject);
+                skills.retain(|skill| skill.name() != IMAGINATION);
+                gathered(skills, subject, setting, &prior)
             }
             Method::NoVerifier => {
                 let never = CommitRule { delta: f64::INFINITY, ..setting.rule };
-                gathered(subject, &never, setting.budget, &prior)
+                gathered(tools(subject), subject, &Setting { rule: never, ..*setting }, &prior)
             }
             Method::NoRouter => chain(tools(subject), subject, &setting.rule, setting.budget, false),
             Method::FixedChain => all_of(tools(subject), subject, &setting.rule),
@@ -220,8 +221,8 @@ impl Sample {
     }
 }
 
-fn gathered(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, prior: &Prior) -> Gathered {
-    match gather(initial(subject), tools(subject), &mut Verifier(*rule), budget, prior) {
+fn gathered(skills: Skills, subject: &Subject, setting: &Setting, prior: &Prior) -> Gathered {
+    match gather(initial(subject), skills, &mut Verifier(setting.rule), setting.budget, prior) {
         Ok(gathered) => gathered,
         Err(never) => match never {},
     }
@@ -229,14 +230,7 @@ fn gathered(subject: &Arc<Subject>, rule: &CommitRule, budget: f64, prior: &Prio
 
 /// The skills of these names, in this order.
 fn skills_named(subject: &Arc<Subject>, names: &[&str]) -> Skills {
-    let mut skills: Vec<Option<_>> = tools(subject).into_iter().map(Some).collect();
-    let mut take = |name: &&str| {
-        let is_it = |skill: &&mut Option<Box<dyn Tool + Send>>| {
-            skill.as_ref().is_some_and(|skill| skill.name() == *name)
-        };
-        skills.iter_mut().find(is_it).and_then(Option::take)
-    };
-    names.iter().filter_map(&mut take).collect()
+    names.iter().filter_map(|name| tools(subject).into_iter().find(|skill| skill.name() == *name)).collect()
 }
 
 /// The skills in one order, to the end.
