@@ -366,6 +366,7 @@ fn sentences_and_parts_are_measured_without_a_robot() {
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     let figures = json(&found);
     assert_eq!(keys(&figures["methods"]), "a4_like detect_segment fixed_chain harness", "{figures}");
+    assert_eq!(figures["imagination"]["right_goes_well"].as_f64(), Some(1.0), "{figures}");
     assert_eq!(keys(&figures["ablations"]), "no_imagination no_memory no_router no_verifier");
     assert_eq!(prehend(&["eval", "affordance", "--samples", "0"]).status.code(), Some(3));
 }

@@ -149,7 +149,7 @@ impl Worker {
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
         let whole_object = parameters.bool_or("whole_object", false)?;
         let memory = parameters.string_or("memory", "")?;
-        let text = "File of what was learned of looking at things, from how their use turned out; empty: nothing lasts.";
+        let text = "File of what was learned of looking at things, from how their use turned out; empty: it ends with the node.";
         parameters.describe("memory", text);
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("knowledge", "File of what is known of kinds of things.");

@@ -131,3 +131,22 @@ pub struct Diagnostics {
     /// What is missing to each floor; whoever gathers evidence chooses the next tool by it.
     pub gaps: Gaps,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_agree_by_their_distance_and_with_a_mask_by_how_much_of_them_lies_in_it() {
+        let point = |x| Region::Point(Mask::filled_box(640, 480, x, 100, 10, 10));
+        for (other, expected) in [(100, 1.0), (105, 0.5), (110, 0.0), (400, 0.0)] {
+            assert!((point(100).agreement(&point(other)) - expected).abs() < 1e-9, "{other}");
+        }
+        let mask = Region::Mask(Mask::filled_box(640, 480, 105, 90, 60, 60));
+        for (at, expected) in [(120, 1.0), (100, 0.5), (50, 0.0)] {
+            assert!((point(at).agreement(&mask) - expected).abs() < 1e-9, "{at}");
+            assert!((mask.agreement(&point(at)) - expected).abs() < 1e-9, "{at}");
+        }
+        assert!(!point(1).has_extent() && mask.has_extent());
+    }
+}

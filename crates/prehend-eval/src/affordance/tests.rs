@@ -1,8 +1,9 @@
 use super::*;
 use prehend_harness::memory::Memory;
+use prehend_harness::skills::{Subject, initial, tools};
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::Knowledge;
-use prehend_scene::ActionTable;
+use prehend_scene::{ActionTable, Deficiency};
 use prehend_sim::share::share_dir;
 use prehend_sim::world::ArmModel;
 use std::sync::Arc;
@@ -28,10 +29,30 @@ fn the_verifier_is_sure_of_what_is_right_and_asks_fewer_skills_than_the_chain() 
         chain.push(made.answer(Method::FixedChain, &setting, &mut memory));
         again.push(made.answer(Method::Harness, &setting, &mut memory));
     }
+    let made = sample(&arm, &scenes, &knowledge, &actions, (KINDS[0], Subset::Plain, 40)).expect("a sample");
+    a_look_completes_a_pair_or_complements(made.subject.as_ref().expect("a bell on the map"));
+    let (success, is_right, _) = made.imagined().expect("a button to press");
+    assert!(success > 0.5 && is_right, "{success}");
     let (harness, chain, again) = (Score::of(&harness), Score::of(&chain), Score::of(&again));
     assert!(harness.committed >= 0.5 && harness.committed_right >= 1.0, "{harness:?}");
     assert!(harness.calls < chain.calls && harness.giou > 0.5, "{harness:?} {chain:?}");
     assert!(again.calls <= harness.calls && !memory.is_empty(), "{again:?}");
+}
+
+fn a_look_completes_a_pair_or_complements(subject: &Arc<Subject>) {
+    let skill = |name: &str| tools(subject).into_iter().find(|skill| skill.name() == name).expect("a skill");
+    let mut evidence = initial(subject);
+    let zoomed = skill("part geometry zoomed");
+    assert_eq!(zoomed.cures(&evidence), [Deficiency::Omega, Deficiency::Mu]);
+    evidence.extend(skill("part geometry").run(&evidence));
+    assert_eq!(zoomed.cures(&evidence), [Deficiency::Zeta, Deficiency::Omega]);
+    assert_eq!(skill("part color").cures(&evidence), [Deficiency::Omega, Deficiency::Mu]);
+    let views: Vec<f64> = tools(subject)
+        .iter()
+        .filter(|skill| skill.name().starts_with("view "))
+        .map(|view| view.cost())
+        .collect();
+    assert!(!views.is_empty() && views.iter().all(|cost| *cost > 1.5), "{views:?}");
 }
 
 #[test]

@@ -110,3 +110,31 @@ pub fn diagnostics_from_msg(msg: &ours::Diagnostics) -> Result<Diagnostics> {
         gaps,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prehend_geometry::Mask;
+
+    #[test]
+    fn a_region_keeps_its_shape_on_the_wire() {
+        let mask = || Mask::from_indices(64, 48, &[70, 71, 135]);
+        for region in [Region::Mask(mask()), Region::Box(mask().bounding_box()), Region::Point(mask())] {
+            let evidence = Evidence {
+                id: "a".to_owned(),
+                kind: EvidenceType::Dream,
+                producer: "imagination".to_owned(),
+                view: "home".to_owned(),
+                scale: 1.0,
+                confidence: 0.5,
+                label: "knob".to_owned(),
+                region,
+                stamp: 2.0,
+            };
+            let mut sent = evidence_to_msg(&evidence);
+            assert_eq!(evidence_from_msg(&sent).expect("read"), evidence);
+            sent.shape = 7;
+            assert!(evidence_from_msg(&sent).is_err());
+        }
+    }
+}

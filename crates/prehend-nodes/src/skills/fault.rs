@@ -319,4 +319,16 @@ mod tests {
         assert_eq!(codes.len(), all.len());
         assert!(codes.iter().all(|code| (401..500).contains(code)));
     }
+
+    #[test]
+    fn what_no_other_view_changes_is_infeasible() {
+        let reason = |narrowest, is_closed| {
+            let cause = GraspError::TooWide { narrowest, usable: 0.078, is_closed };
+            SkillFault::NoGrasp { object: "box".into(), cause }.reason()
+        };
+        assert_eq!(reason(0.12, true), Reason::Infeasible);
+        for open in [reason(0.12, false), reason(0.08, true)] {
+            assert_eq!(open, Reason::NoGrasp);
+        }
+    }
 }
