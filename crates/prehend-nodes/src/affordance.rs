@@ -163,15 +163,9 @@ impl Worker {
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
         let (recall, said) = Recall::open((!memory.is_empty()).then(|| Store::new(&memory)));
+        // Nobody may hear the trace yet; whoever is told later what was learned is told this, too.
         if let Some(said) = said {
-            shell.trace.event(
-                "",
-                TraceEvent::KIND_WARNING,
-                "memory",
-                "not_used",
-                said,
-                json!({ "file": memory }),
-            );
+            tracing::warn!("{said}");
         }
         let services = QosProfile::services();
         let max_opening = shell.robot.gripper.max_opening;

@@ -13,6 +13,8 @@ pub(super) struct Recall {
     store: Option<Store>,
     memory: Memory,
     waiting: VecDeque<(String, Episode)>,
+    /// Why the file is not used.
+    unusable: Option<String>,
 }
 
 impl Recall {
@@ -20,9 +22,12 @@ impl Recall {
     pub(super) fn open(store: Option<Store>) -> (Self, Option<String>) {
         let Some(store) = store else { return (Self::default(), None) };
         match store.read() {
-            Ok(memory) => (Self { store: Some(store), memory, waiting: VecDeque::new() }, None),
+            Ok(memory) => (Self { store: Some(store), memory, ..Self::default() }, None),
             // What cannot be read is not written over.
-            Err(error) => (Self::default(), Some(format!("nothing is remembered: {error}"))),
+            Err(error) => {
+                let said = format!("what was learned before is not used: {error}");
+                (Self { unusable: Some(error.to_string()), ..Self::default() }, Some(said))
+            }
         }
     }
 
@@ -58,7 +63,7 @@ impl Recall {
             }
             failed => {
                 change(&mut self.memory);
-                failed.and_then(Result::err)
+                failed.and_then(Result::err).map(|error| error.to_string()).or_else(|| self.unusable.clone())
             }
         };
         let what = if succeeded { "remembered" } else { "taken back" };
@@ -116,7 +121,7 @@ mod tests {
         let (mut recall, said) = Recall::open(Some(Store::new(&path)));
         assert!(said.is_some_and(|said| said.contains("memory.json")));
         recall.expect("1".to_owned(), episode("mug"));
-        assert!(recall.learn("1", true).is_some());
+        assert!(recall.learn("1", true).is_some_and(|said| said.contains("only until the node ends")));
         assert_eq!(std::fs::read_to_string(&path).expect("there"), "{\"format\": 1, \"mem");
         // A folder stands where the file should be.
         let (mut recall, _) = Recall::open(Some(Store::new(folder.path().join("a/b.json"))));
