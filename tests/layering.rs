@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 21] = [
+const ROWS: [(&str, u8); 22] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -16,6 +16,7 @@ const ROWS: [(&str, u8); 21] = [
     ("prehend-navigation", 3),
     ("prehend-agent", 3),
     ("prehend-harness", 4),
+    ("prehend-memory", 4),
     ("prehend-models", 4),
     ("prehend-llm", 4),
     ("prehend-sim", 4),
@@ -42,7 +43,7 @@ const RESERVED: [(&str, &[&str]); 15] = [
     ("rmcp", &["prehend-cli"]),
     ("hyper", &["prehend-cli"]),
     ("mcap", &["prehend-bags"]),
-    ("rusqlite", &["prehend-bags"]),
+    ("rusqlite", &["prehend-bags", "prehend-memory"]),
     ("rosrust", &["prehend-bags"]),
     ("tokio", &["prehend-llm", "prehend-bags", "prehend-ros", "prehend-nodes", "prehend-cli"]),
     ("clap", &["prehend-nodes", "prehend-cli"]),

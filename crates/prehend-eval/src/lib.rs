@@ -22,6 +22,7 @@ pub mod libero;
 mod lines;
 pub mod mapped;
 pub mod masks;
+pub mod memory;
 pub mod place;
 pub mod race;
 pub mod reading;

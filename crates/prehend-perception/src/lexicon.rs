@@ -160,6 +160,21 @@ impl Lexicon {
         false
     }
 
+    /// One word for all that mean the same: words of one synonym group have the same, a word that stands in none is its own.
+    pub fn concept(&self, phrase: &str) -> String {
+        let Some(group) = self.synonyms.get(phrase).and_then(|groups| groups.first()) else {
+            return phrase.to_owned();
+        };
+        let is_of = |groups: &Vec<usize>| groups.first() == Some(group);
+        let first = self.synonyms.iter().find(|(_, groups)| is_of(groups));
+        first.map_or(phrase, |(word, _)| word).to_owned()
+    }
+
+    /// Every kind that a word is of, over any number of steps.
+    pub fn kinds_of(&self, word: &str) -> Vec<&str> {
+        self.kinds.keys().map(String::as_str).filter(|kind| self.is_kind(kind, word)).collect()
+    }
+
     /// Whether two words are of one kind.
     pub fn are_siblings(&self, a: &str, b: &str) -> bool {
         self.kinds.keys().any(|kind| self.is_kind(kind, a) && self.is_kind(kind, b))

@@ -44,6 +44,28 @@ impl RoomNames {
         self.0.iter().any(|kind| kind.words.iter().any(|word| word == noun))
     }
 
+    /// The kind of room that furniture of these classes tells most of, by its first word; `None` when none tells of a room, or
+    /// two tell as much.
+    pub fn told_by<'a>(&self, classes: impl IntoIterator<Item = &'a str> + Clone) -> Option<&str> {
+        let told = |kind: &RoomKind| {
+            classes.clone().into_iter().filter(|class| kind.has.iter().any(|name| name == class)).count()
+        };
+        let mut counts: Vec<(usize, &RoomKind)> = self.0.iter().map(|kind| (told(kind), kind)).collect();
+        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        match counts.as_slice() {
+            [(most, kind), rest @ ..] if *most > 0 && rest.first().is_none_or(|(next, _)| next < most) => {
+                kind.words.first().map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether two nouns name one kind of room.
+    pub fn same(&self, a: &str, b: &str) -> bool {
+        let has = |kind: &RoomKind, noun: &str| kind.words.iter().any(|word| word == noun);
+        a == b || self.0.iter().any(|kind| has(kind, a) && has(kind, b))
+    }
+
     /// Whether furniture of this class tells the room that `noun` names: `None` when it tells of no room.
     pub fn tells(&self, noun: &str, class: &str) -> Option<bool> {
         let telling: Vec<&RoomKind> =

@@ -1,0 +1,198 @@
+//! The Area Summariser (Affordance RAG IV-A.3): views become zones, zones areas, areas the building.
+//!
+//! Each level is an agglomerative clustering by distance in space and in meaning; each cluster gets a summary, by rule here: the
+//! kind of room that its furniture tells, then what is there, most first.
+
+use crate::encode::{EncodeError, Encoder, similarity};
+use crate::record::{Thing, View};
+use kodama::{Method, linkage};
+use prehend_agent::language::rooms::RoomNames;
+use std::collections::BTreeMap;
+
+/// Distance, metres, that counts as much as having nothing in common in words.
+const MEANING: f64 = 2.5;
+/// Mean distances, metres and meaning together, up to which views are one zone and zones one area.
+const ZONE: f64 = 2.2;
+const AREA: f64 = 4.5;
+/// From this many nodes on, those of one square metre are joined first: clustering takes the square of their number.
+const MANY: usize = 1500;
+/// Most things that a summary names.
+const NAMED: usize = 14;
+
+/// A cluster on its way to an area.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cluster {
+    /// Indices of what it holds: views of a zone, zones of an area.
+    pub members: Vec<usize>,
+    /// Its middle.
+    pub center: [f64; 3],
+    /// Where its cameras were, in the mean.
+    pub eye: [f64; 3],
+    /// The kind of room.
+    pub room: Option<String>,
+    /// What is there.
+    pub summary: String,
+    /// Features of the summary.
+    pub features: Vec<f32>,
+    /// Number of views.
+    pub views: u32,
+}
+
+/// Zones, areas and the building.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Levels {
+    /// Level 4, of views.
+    pub zones: Vec<Cluster>,
+    /// Level 5, of zones.
+    pub areas: Vec<Cluster>,
+    /// Level 6, of areas.
+    pub building: Cluster,
+}
+
+/// What is clustered.
+struct Node {
+    middle: [f64; 3],
+    eye: [f64; 3],
+    features: Vec<f32>,
+}
+
+fn distance(a: &Node, b: &Node) -> f64 {
+    let apart =
+        |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f64>().sqrt();
+    // What two cameras look at and where they stand: each alone is near across a wall.
+    let space = (apart(&a.middle, &b.middle) + apart(&a.eye, &b.eye)) / 2.0;
+    space + MEANING * (1.0 - similarity(&a.features, &b.features)).clamp(0.0, 1.0)
+}
+
+/// Indices of each cluster, by average linkage up to a distance.
+fn clusters(nodes: &[Node], reach: f64) -> Vec<Vec<usize>> {
+    let groups = grouped(nodes);
+    let firsts: Vec<&Node> = groups.iter().filter_map(|group| nodes.get(*group.first()?)).collect();
+    let count = firsts.len();
+    let mut condensed = Vec::with_capacity(count * count.saturating_sub(1) / 2);
+    for row in 0..count {
+        for column in row + 1..count {
+            condensed.push(distance(firsts[row], firsts[column]));
+        }
+    }
+    // Each step joins two clusters; step i makes cluster `count + i`. Average linkage never comes back below a distance it passed.
+    let mut members: Vec<Vec<usize>> = groups;
+    if count > 1 {
+        let dendrogram = linkage(&mut condensed, count, Method::Average);
+        for step in dendrogram.steps().iter().take_while(|step| step.dissimilarity <= reach) {
+            let mut joined = std::mem::take(&mut members[step.cluster1]);
+            joined.append(&mut members[step.cluster2]);
+            members.push(joined);
+        }
+    }
+    let mut found: Vec<Vec<usize>> = members.into_iter().filter(|members| !members.is_empty()).collect();
+    found.iter_mut().for_each(|members| members.sort_unstable());
+    found.sort();
+    found
+}
+
+/// Each node by itself, or, of very many, those whose cameras stood on one square metre.
+fn grouped(nodes: &[Node]) -> Vec<Vec<usize>> {
+    if nodes.len() <= MANY {
+        return (0..nodes.len()).map(|index| vec![index]).collect();
+    }
+    let mut cells: BTreeMap<[i64; 3], Vec<usize>> = BTreeMap::new();
+    for (index, node) in nodes.iter().enumerate() {
+        cells.entry(node.eye.map(|value| value.floor() as i64)).or_default().push(index);
+    }
+    cells.into_values().collect()
+}
+
+/// Makes the levels of a building from its views and things. `view_things[i]` are the indices of the things in view i.
+///
+/// Errors: [`EncodeError`] when a summary has no features.
+pub fn summarise(
+    views: &[View],
+    things: &[Thing],
+    view_things: &[Vec<usize>],
+    encoder: &dyn Encoder,
+    rooms: &RoomNames,
+) -> Result<Levels, EncodeError> {
+    let nodes: Vec<Node> = views
+        .iter()
+        .map(|view| Node { middle: view.middle, eye: view.eye, features: view.picture_features.clone() })
+        .collect();
+    let in_views = |members: &[usize]| -> Vec<usize> {
+        let mut found: Vec<usize> =
+            members.iter().filter_map(|view| view_things.get(*view)).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    let mut zones = Vec::new();
+    let mut zone_things = Vec::new();
+    for members in clusters(&nodes, ZONE) {
+        let inside = in_views(&members);
+        let parts: Vec<(&Node, u32)> = members.iter().map(|view| (&nodes[*view], 1)).collect();
+        zones.push(cluster(members.clone(), &parts, &inside, things, encoder, rooms)?);
+        zone_things.push(inside);
+    }
+    let nodes: Vec<Node> = zones
+        .iter()
+        .map(|zone| Node { middle: zone.center, eye: zone.eye, features: zone.features.clone() })
+        .collect();
+    let mut areas = Vec::new();
+    for members in clusters(&nodes, AREA) {
+        let mut inside: Vec<usize> =
+            members.iter().flat_map(|zone| zone_things[*zone].iter().copied()).collect();
+        inside.sort_unstable();
+        inside.dedup();
+        let parts: Vec<(&Node, u32)> = members.iter().map(|zone| (&nodes[*zone], zones[*zone].views)).collect();
+        areas.push(cluster(members.clone(), &parts, &inside, things, encoder, rooms)?);
+    }
+    let all: Vec<usize> = (0..things.len()).collect();
+    let nodes: Vec<Node> = areas
+        .iter()
+        .map(|area| Node { middle: area.center, eye: area.eye, features: Vec::new() })
+        .collect();
+    let parts: Vec<(&Node, u32)> = nodes.iter().zip(areas.iter().map(|area| area.views)).collect();
+    let mut building = cluster((0..areas.len()).collect(), &parts, &all, things, encoder, rooms)?;
+    building.room = None;
+    Ok(Levels { zones, areas, building })
+}
+
+fn cluster(
+    members: Vec<usize>,
+    nodes: &[(&Node, u32)],
+    inside: &[usize],
+    things: &[Thing],
+    encoder: &dyn Encoder,
+    rooms: &RoomNames,
+) -> Result<Cluster, EncodeError> {
+    let views: u32 = nodes.iter().map(|(_, views)| views).sum();
+    let mean = |of: fn(&Node) -> [f64; 3]| {
+        let sum = |axis: usize| nodes.iter().map(|(node, views)| of(node)[axis] * f64::from(*views)).sum::<f64>();
+        [0, 1, 2].map(|axis| sum(axis) / f64::from(views.max(1)))
+    };
+    let inside: Vec<&Thing> = inside.iter().filter_map(|index| things.get(*index)).collect();
+    let classes: Vec<&str> = inside.iter().map(|thing| thing.name()).collect();
+    let room = rooms.told_by(classes.iter().copied()).map(str::to_owned);
+    let summary = summary(room.as_deref(), &inside);
+    let features = encoder.text(&summary)?;
+    Ok(Cluster { members, center: mean(|node| node.middle), eye: mean(|node| node.eye), room, summary, features, views })
+}
+
+/// A summary by rule: the room, then the things, the largest first, each once.
+pub fn summary(room: Option<&str>, things: &[&Thing]) -> String {
+    let mut things = things.to_vec();
+    things.sort_by(|a, b| b.place.longest().total_cmp(&a.place.longest()).then(a.id.cmp(&b.id)));
+    let mut words: Vec<String> = Vec::new();
+    for thing in things.iter().filter(|thing| !thing.name().is_empty()) {
+        let said = thing.words();
+        if !words.contains(&said) {
+            words.push(said);
+        }
+    }
+    words.truncate(NAMED);
+    let list = words.join(", ");
+    match room {
+        Some(room) if list.is_empty() => room.to_owned(),
+        Some(room) => format!("{room}: {list}"),
+        None => list,
+    }
+}

@@ -1,0 +1,200 @@
+//! The Affordance Proposer without a model (Affordance RAG IV-A.1): what can be done with a thing here, by this robot, and how
+//! well, from its measures and what is around it.
+//!
+//! The scores are estimates of how likely the action is to go well: products of margins, each from 0 (cannot be) to 1 (with ease).
+
+use crate::record::{Action, Place, Seen};
+use prehend_perception::{Lexicon, query};
+
+/// What the robot can reach and take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Widest thing between its fingers, metres.
+    pub opening: f64,
+    /// Lowest and highest place that its hand reaches, metres above the floor.
+    pub heights: [f64; 2],
+    /// How far beyond the edge of furniture it reaches, metres.
+    pub reach: f64,
+}
+
+impl Default for Body {
+    /// An xArm6 with its gripper on a low base.
+    fn default() -> Self {
+        Self { opening: 0.084, heights: [0.15, 1.2], reach: 0.75 }
+    }
+}
+
+/// Longest side of what one takes in one hand, metres.
+const HANDY: f64 = 0.45;
+/// Least side of a top on which something can be put, metres.
+const TOP: f64 = 0.06;
+/// Room around a thing that fingers need, metres.
+const FINGERS: f64 = 0.04;
+/// Distance that counts as the edge of reach, as a margin in metres.
+const MARGIN: f64 = 0.1;
+/// Kinds of things that hold or carry others.
+const HOLDERS: [&str; 3] = ["container", "dish", "furniture"];
+/// Things of rooms that carry others, and things that open, beside the kinds of the word table.
+const CARRIERS: [&str; 14] = [
+    "table", "desk", "counter", "shelf", "rack", "sideboard", "nightstand", "bed", "sofa", "bench", "stove", "workbench", "cabinet",
+    "stool",
+];
+const OPENED: [&str; 12] = [
+    "drawer", "door", "cabinet", "fridge", "microwave", "oven", "dishwasher", "wardrobe", "box", "closet", "washing machine",
+    "dresser",
+];
+const PRESSED: [&str; 7] = ["button", "switch", "keyboard", "phone", "bell", "remote", "printer"];
+/// Score of an action that a part makes possible, and of one that the name alone does.
+const BY_PART: f64 = 0.8;
+const BY_NAME: f64 = 0.5;
+
+/// Fills in the actions of everything in a view, from what is in the view.
+pub fn propose(seen: &mut [Seen], body: &Body, lexicon: &Lexicon) {
+    let places: Vec<Place> = seen.iter().map(|seen| seen.place).collect();
+    for (index, one) in seen.iter_mut().enumerate() {
+        let others = places.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, place)| place);
+        one.actions = actions(one, &others.copied().collect::<Vec<_>>(), body, lexicon);
+    }
+}
+
+fn actions(seen: &Seen, others: &[Place], body: &Body, lexicon: &Lexicon) -> Vec<(Action, f64)> {
+    let is = |names: &[&str]| names.iter().any(|name| is_called(&seen.name, name, lexicon));
+    let is_carrier = is(&CARRIERS);
+    let mut found = Vec::new();
+    if !is_carrier && seen.place.longest() <= HANDY {
+        found.push((Action::Pick, pick(seen, others, body)));
+    }
+    let holds = HOLDERS.iter().any(|kind| lexicon.is_kind(kind, &seen.name));
+    if is_carrier || holds {
+        found.push((Action::Place, place(seen, others, body)));
+    }
+    let has = |part: &[&str]| seen.parts.iter().any(|seen| part.contains(&seen.as_str()));
+    let by = |has: bool| if has { BY_PART } else { BY_NAME };
+    if is(&OPENED) {
+        let score = by(has(&["handle", "knob", "drawer", "door"]));
+        found.extend([(Action::Open, score), (Action::Close, score)]);
+    }
+    if is(&PRESSED) || has(&["button", "key", "switch"]) {
+        found.push((Action::Press, by(has(&["button", "key", "switch"]))));
+    }
+    found
+}
+
+/// Whether a class is so called.
+fn is_called(class: &str, name: &str, lexicon: &Lexicon) -> bool {
+    let words: Vec<String> = name.split(' ').map(str::to_owned).collect();
+    query::noun_similarity(&words, class, lexicon) >= query::MATCH
+}
+
+/// A margin as a factor: 0 where there is none, 1 from `enough` on.
+fn margin(left: f64, enough: f64) -> f64 {
+    (left / enough).clamp(0.0, 1.0)
+}
+
+/// Taking it between two fingers: it must fit, be in reach, upright rather than deep in a pile.
+fn pick(seen: &Seen, others: &[Place], body: &Body) -> f64 {
+    let place = &seen.place;
+    // The narrower horizontal side, or a rim: what is wide and hollow is taken by its wall.
+    let narrow = place.size[0].min(place.size[1]);
+    let fits = if narrow < body.opening { 0.5 + 0.5 * margin(body.opening - narrow, 0.02) } else { 0.3 };
+    let high = margin(body.heights[1] - place.top(), MARGIN) * margin(place.top() - body.heights[0], MARGIN);
+    let near = others.iter().filter(|other| other.longest() <= HANDY);
+    let crowd = near.filter(|other| place.gap(other) < FINGERS).count();
+    let free = 1.0 / (1.0 + 0.35 * crowd as f64);
+    // What stands deep on something that can be come to from one side only is far from the edge.
+    let depth = others
+        .iter()
+        .filter(|other| is_on(place, other))
+        .map(|other| from_edge(place, other))
+        .fold(0.0, f64::max);
+    let reached = margin(body.reach + MARGIN - depth, MARGIN * 2.0);
+    fits * high * free * reached
+}
+
+/// Putting something on it or in it: a top of some size in reach, with room left.
+fn place(seen: &Seen, others: &[Place], body: &Body) -> f64 {
+    let own = &seen.place;
+    let area = (own.size[0] * own.size[1]).max(1e-6);
+    if own.size[0].min(own.size[1]) < TOP {
+        return 0.0;
+    }
+    let high = margin(body.heights[1] - own.top(), MARGIN) * margin(own.top() - body.heights[0], MARGIN);
+    let taken: f64 =
+        others.iter().filter(|other| is_on(other, own)).map(|other| (other.size[0] + FINGERS) * (other.size[1] + FINGERS)).sum();
+    let free = (1.0 - taken / area).clamp(0.0, 1.0);
+    high * (0.2 + 0.8 * free)
+}
+
+/// Whether one thing stands on or in another.
+pub fn is_on(above: &Place, below: &Place) -> bool {
+    below.size[0] * below.size[1] > above.size[0] * above.size[1]
+        && below.beside(above.center[0], above.center[1]) < 0.05
+        && above.bottom() > below.bottom() - 0.02
+        && above.center[2] > below.center[2]
+        && above.bottom() < below.top() + 0.12
+}
+
+/// How far a place is from the nearest edge of what it stands on.
+fn from_edge(above: &Place, below: &Place) -> f64 {
+    let (dx, dy) = (above.center[0] - below.center[0], above.center[1] - below.center[1]);
+    let (sin, cos) = below.yaw.sin_cos();
+    let along = below.size[0] / 2.0 - (dx * cos + dy * sin).abs();
+    let across = below.size[1] / 2.0 - (dy * cos - dx * sin).abs();
+    along.min(across).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::tests::encoder;
+
+    fn seen(name: &str, center: [f64; 3], size: [f64; 3]) -> Seen {
+        Seen {
+            name: name.to_owned(),
+            score: 0.9,
+            colors: vec![("red".to_owned(), 1.0)],
+            place: Place { center, size, yaw: 0.0 },
+            share: 0.02,
+            parts: Vec::new(),
+            actions: Vec::new(),
+            key: None,
+            description: String::new(),
+        }
+    }
+
+    fn score(seen: &Seen, action: Action) -> Option<f64> {
+        seen.actions.iter().find(|(known, _)| *known == action).map(|(_, score)| *score)
+    }
+
+    #[test]
+    fn a_mug_on_a_table_is_taken_and_the_table_takes_more_while_it_is_free() {
+        let table = seen("table", [0.0, 0.0, 0.35], [1.2, 0.7, 0.7]);
+        let mug = seen("mug", [0.4, 0.2, 0.75], [0.08, 0.08, 0.1]);
+        let mut view = vec![table.clone(), mug.clone()];
+        let words = encoder();
+        propose(&mut view, &Body::default(), words.lexicon());
+        let free = score(&view[0], Action::Place).expect("a table carries");
+        assert!(free > 0.8 && score(&view[0], Action::Pick).is_none());
+        assert!(score(&view[1], Action::Pick).expect("a mug is taken") > 0.4);
+        let crowd = (0..10).map(|i| seen("box", [-0.5 + 0.1 * f64::from(i), 0.1, 0.8], [0.09, 0.3, 0.2]));
+        let mut crowded: Vec<Seen> = [table, mug].into_iter().chain(crowd).collect();
+        propose(&mut crowded, &Body::default(), words.lexicon());
+        assert!(score(&crowded[0], Action::Place).expect("a table") < free - 0.2);
+    }
+
+    #[test]
+    fn what_is_out_of_reach_or_too_large_scores_little() {
+        let words = encoder();
+        let mut view = vec![
+            seen("mug", [0.0, 0.0, 1.75], [0.08, 0.08, 0.1]),
+            seen("box", [1.0, 0.0, 0.8], [0.3, 0.3, 0.3]),
+            seen("sofa", [3.0, 0.0, 0.4], [1.8, 0.8, 0.8]),
+            seen("fridge", [5.0, 0.0, 0.9], [0.6, 0.6, 1.8]),
+        ];
+        propose(&mut view, &Body::default(), words.lexicon());
+        assert_eq!(score(&view[0], Action::Pick), Some(0.0));
+        assert!(score(&view[1], Action::Pick).is_some_and(|score| score < 0.35));
+        assert_eq!(score(&view[2], Action::Pick), None);
+        assert!(score(&view[3], Action::Open).is_some());
+    }
+}

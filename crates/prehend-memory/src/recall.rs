@@ -1,0 +1,416 @@
+//! Hierarchical Multimodal Retrieval (Affordance RAG IV-B): down the levels, fusion of two meanings, reranking by what can be done.
+
+use crate::encode::{Encoder, similarity};
+use crate::learn::{belief, score};
+use crate::memory::{MemoryError, names};
+use crate::propose::is_on;
+use crate::record::{Action, Area, Id, Thing, View};
+use crate::request::{Described, Lies, Request};
+use crate::store::Store;
+use prehend_agent::language::rooms::RoomNames;
+use prehend_perception::{Lexicon, query};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How it is searched. The switches are for ablations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// `K_b`: nodes that are followed at each level.
+    pub beams: usize,
+    /// `alpha`: weight of the text's meaning against the picture's.
+    pub alpha: f64,
+    /// `K_r`: views whose things are reranked.
+    pub reranked: usize,
+    /// `K_f`: things whose order what can be done with them decides.
+    pub refined: usize,
+    /// Things that are looked for by their own features beside the levels; the paper has none.
+    pub nearest: usize,
+    /// Whether to go down the levels; all views are compared otherwise.
+    pub traverses: bool,
+    /// Whether things are reranked at all.
+    pub reranks: bool,
+    /// Whether what can be done decides among things that fit alike.
+    pub by_action: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            beams: 10,
+            alpha: 0.5,
+            reranked: 100,
+            refined: 5,
+            nearest: 40,
+            traverses: true,
+            reranks: true,
+            by_action: true,
+        }
+    }
+}
+
+/// Things that fit as well as this compared with the best: what can be done with them decides.
+const ALIKE: f64 = 0.85;
+/// Factors of a match: colour, relation or room that is asked for and not there.
+const OTHER_COLOR: f64 = 0.4;
+const OTHER_PLACE: f64 = 0.35;
+const OTHER_ROOM: f64 = 0.3;
+/// The same where it is not known.
+const UNKNOWN_ROOM: f64 = 0.6;
+/// Share of pixels from which a thing has a colour.
+const COLORED: f64 = 0.2;
+/// Distances up to which things are near each other, and by which that fades, metres.
+const NEAR: [f64; 2] = [0.4, 0.5];
+/// How far around a thing its relations are looked for, metres.
+const AROUND: f64 = 2.5;
+/// A name that fits less than a match is worth this share of its similarity.
+const MISFIT: f64 = 0.3;
+/// What a thing that is asked for by no name is worth.
+const ANYTHING: f64 = 0.6;
+
+/// A thing of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The thing as it is remembered.
+    pub thing: Thing,
+    /// How well it fits the words, [0, 1].
+    pub fits: f64,
+    /// How well what is asked for can be done with it, [0, 1]; 1 when nothing is asked for.
+    pub can: f64,
+    /// How sure it is that it is still there, [0, 1].
+    pub still_there: f64,
+    /// The kind of room it is in, when that is known.
+    pub room: Option<String>,
+    /// The views that show it, best first.
+    pub views: Vec<Id>,
+    /// Why it was chosen, in words with numbers.
+    pub why: String,
+}
+
+/// What the memory answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Things, best first; at most `k`.
+    pub things: Vec<Found>,
+    /// Views, best first, with their fused similarity.
+    pub views: Vec<(Id, f64)>,
+    /// Zones, areas and buildings that were compared, and views.
+    pub compared: [usize; 2],
+}
+
+/// A match of a thing with a description.
+struct Match {
+    value: f64,
+    why: Vec<String>,
+}
+
+/// What a search has read so far.
+struct Search<'a> {
+    store: &'a mut dyn Store,
+    lexicon: &'a Lexicon,
+    rooms: &'a RoomNames,
+    /// Areas by number.
+    areas: BTreeMap<Id, Area>,
+    /// Things around a place, by the place in half metres.
+    around: BTreeMap<(String, [i64; 2]), Vec<Thing>>,
+}
+
+/// Finds things and views.
+///
+/// Errors: those of the encoder and the store.
+pub fn recall(
+    store: &mut dyn Store,
+    encoder: &dyn Encoder,
+    lexicon: &Lexicon,
+    rooms: &RoomNames,
+    request: &Request,
+    settings: &Settings,
+) -> Result<Answer, MemoryError> {
+    let wanted = encoder.text(&request.what.words)?;
+    let wished = encoder.wish(&request.what.words)?;
+    let mut search = Search { store, lexicon, rooms, areas: BTreeMap::new(), around: BTreeMap::new() };
+    let (views, compared) = search.candidates(request, &wanted, settings)?;
+    let mut fused: Vec<(View, f64)> = views
+        .into_iter()
+        .map(|view| {
+            let text = similarity(&wanted, &view.text_features);
+            let picture = similarity(&wished, &view.picture_features);
+            let value = settings.alpha * text + (1.0 - settings.alpha) * picture;
+            (view, value)
+        })
+        .collect();
+    fused.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id)));
+    let order: Vec<(Id, f64)> = fused.iter().map(|(view, value)| (view.id, *value)).collect();
+    let compared = [compared, order.len()];
+    if !settings.reranks {
+        return Ok(Answer { things: Vec::new(), views: order, compared });
+    }
+    let top: Vec<Id> = order.iter().take(settings.reranked).map(|(view, _)| *view).collect();
+    let things = search.rerank(request, &top, &wanted, settings)?;
+    let views = reordered(&things, order);
+    Ok(Answer { things, views, compared })
+}
+
+/// The views of the chosen things, then the rest.
+fn reordered(things: &[Found], order: Vec<(Id, f64)>) -> Vec<(Id, f64)> {
+    let values: BTreeMap<Id, f64> = order.iter().copied().collect();
+    let mut taken = BTreeSet::new();
+    let mut views = Vec::new();
+    let chosen = things.iter().flat_map(|found| found.views.iter().copied());
+    for view in chosen.chain(order.iter().map(|(view, _)| *view)) {
+        if taken.insert(view) {
+            views.push((view, values.get(&view).copied().unwrap_or(0.0)));
+        }
+    }
+    views
+}
+
+impl Search<'_> {
+    /// Recursive Top-Down Traversal: at each level the `K_b` nodes most like the wish; the views below the last ones. With how many
+    /// nodes were compared.
+    fn candidates(
+        &mut self,
+        request: &Request,
+        wanted: &[f32],
+        settings: &Settings,
+    ) -> Result<(Vec<View>, usize), MemoryError> {
+        let buildings: Vec<Area> = match &request.building {
+            Some(building) => self.store.areas_of(building)?.into_iter().filter(|area| area.level == 6).collect(),
+            None => self.store.buildings()?,
+        };
+        let mut compared = buildings.len();
+        let buildings = if settings.traverses { best(buildings, wanted, settings.beams) } else { buildings };
+        let mut views = Vec::new();
+        let mut frontier: Vec<Id> = Vec::new();
+        for building in &buildings {
+            for area in self.store.areas_of(&building.building)? {
+                self.areas.insert(area.id, area);
+            }
+            frontier.push(building.id);
+            if !settings.traverses {
+                views.extend(self.store.views_of(&building.building)?);
+            }
+        }
+        if !settings.traverses {
+            return Ok((views, 0));
+        }
+        for _ in 0..2 {
+            let below: Vec<Area> = self
+                .areas
+                .values()
+                .filter(|area| area.parent.is_some_and(|parent| frontier.contains(&parent)))
+                .cloned()
+                .collect();
+            compared += below.len();
+            frontier = best(below, wanted, settings.beams).into_iter().map(|area| area.id).collect();
+        }
+        Ok((self.store.views_of_areas(&frontier)?, compared))
+    }
+
+    /// Affordance-Aware Reranking: what can be done filters, words choose, and what can be done best is first.
+    fn rerank(
+        &mut self,
+        request: &Request,
+        views: &[Id],
+        wanted: &[f32],
+        settings: &Settings,
+    ) -> Result<Vec<Found>, MemoryError> {
+        let mut ids: BTreeSet<Id> = self.store.shown_in(views)?.iter().map(|showing| showing.thing).collect();
+        if settings.nearest > 0 {
+            let near = self.store.nearest(wanted, settings.nearest, request.building.as_deref())?;
+            ids.extend(near.iter().map(|(thing, _)| *thing));
+        }
+        let things = self.store.things(&ids.into_iter().collect::<Vec<_>>())?;
+        let mut found = Vec::new();
+        for thing in things {
+            let can = request.action.map_or(1.0, |action| score(&thing, action, &request.robot));
+            if can <= 0.0 {
+                continue;
+            }
+            let Match { value, why } = self.matched(&thing, &request.what)?;
+            if value > 0.0 {
+                found.push((thing, value, can, why));
+            }
+        }
+        let rank = |a: &(Thing, f64, f64, Vec<String>), b: &(Thing, f64, f64, Vec<String>)| {
+            b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id))
+        };
+        found.sort_by(rank);
+        // The third step: of those that fit alike, what can be done decides.
+        let alike = found.first().map_or(0.0, |(_, best, ..)| ALIKE * best);
+        let last = found.iter().take(settings.refined).take_while(|(_, value, ..)| *value >= alike).count();
+        if settings.by_action {
+            let worth = |(thing, value, can, _): &(Thing, f64, f64, Vec<String>)| value * can * belief(thing, request.now);
+            found[..last].sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.0.id.cmp(&b.0.id)));
+        }
+        found.truncate(request.k.max(settings.refined));
+        let ids: Vec<Id> = found.iter().map(|(thing, ..)| thing.id).collect();
+        let mut showing = self.store.showing(&ids)?;
+        showing.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.view.cmp(&b.view)));
+        let answer = found.into_iter().map(|(thing, fits, can, why)| {
+            let views = showing.iter().filter(|showing| showing.thing == thing.id).map(|showing| showing.view);
+            let still_there = belief(&thing, request.now);
+            let why = explain(&thing, &why, request, can, still_there);
+            let room = self.room(&thing).map(str::to_owned);
+            Found { fits, can, still_there, room, views: views.collect(), why, thing }
+        });
+        Ok(answer.collect())
+    }
+
+    /// Descriptive Instance Retrieval without a model: name, colour, what it lies at, the room.
+    fn matched(&mut self, thing: &Thing, what: &Described) -> Result<Match, MemoryError> {
+        let mut matched = self.own_match(thing, what);
+        for (lies, target, negated) in &what.relations {
+            let mut holds: (f64, Option<Thing>) = (0.0, None);
+            for other in self.things_around(thing)? {
+                if other.id == thing.id {
+                    continue;
+                }
+                let related = related(*lies, thing, &other);
+                if related <= holds.0 {
+                    continue;
+                }
+                // A name that does not match makes no landmark.
+                let own = self.own_match(&other, target).value;
+                let value = related * if own >= MISFIT { own } else { 0.0 };
+                if value > holds.0 {
+                    holds = (value, Some(other));
+                }
+            }
+            let (value, other) = holds;
+            let holds = match (lies, negated) {
+                (Lies::Far, false) | (_, true) => 1.0 - value,
+                (_, false) => value,
+            };
+            matched.value *= OTHER_PLACE + (1.0 - OTHER_PLACE) * holds.clamp(0.0, 1.0);
+            let lies = word(*lies);
+            matched.why.push(match other {
+                Some(other) => format!("{lies} the {} {value:.2}", other.words()),
+                None => format!("no {} {lies} it", target.noun),
+            });
+        }
+        Ok(matched)
+    }
+
+    /// As [`Search::matched`], without relations.
+    fn own_match(&self, thing: &Thing, what: &Described) -> Match {
+        let mut why = Vec::new();
+        let words: Vec<String> =
+            what.noun.split_whitespace().map(|word| self.lexicon.singular(word)).collect();
+        let mut value = if words.is_empty() {
+            ANYTHING
+        } else {
+            let named = names(thing)
+                .map(|(name, share)| (query::noun_similarity(&words, name, self.lexicon), name, share))
+                .max_by(|a, b| (a.0 * (0.6 + 0.4 * a.2)).total_cmp(&(b.0 * (0.6 + 0.4 * b.2))));
+            match named {
+                Some((alike, name, share)) if alike >= query::MATCH => {
+                    why.push(format!("{name} {:.2}", alike * (0.6 + 0.4 * share)));
+                    alike * (0.6 + 0.4 * share)
+                }
+                Some((alike, ..)) => MISFIT * alike,
+                None => MISFIT * 0.5,
+            }
+        };
+        for color in &what.colors {
+            let measured = self.lexicon.measured(color);
+            let share: f64 =
+                thing.colors.iter().filter(|(own, _)| measured.contains(own)).map(|(_, share)| share).sum();
+            value *= OTHER_COLOR + (1.0 - OTHER_COLOR) * (share / COLORED).clamp(0.0, 1.0);
+            why.push(format!("{color} {share:.2}"));
+        }
+        if let Some(asked) = &what.room {
+            value *= match self.room(thing) {
+                Some(room) if self.rooms.same(room, asked) => 1.0,
+                Some(_) => OTHER_ROOM,
+                None => UNKNOWN_ROOM,
+            };
+            why.push(self.room(thing).map_or("room unknown".to_owned(), |room| format!("in the {room}")));
+        }
+        Match { value, why }
+    }
+
+    /// The kind of room that a thing is in: of its zone, else of what holds it.
+    fn room(&self, thing: &Thing) -> Option<&str> {
+        let mut area = thing.area.and_then(|id| self.areas.get(&id));
+        while let Some(here) = area {
+            if here.level < 6
+                && let Some(room) = &here.room
+            {
+                return Some(room);
+            }
+            area = here.parent.and_then(|id| self.areas.get(&id));
+        }
+        None
+    }
+
+    fn things_around(&mut self, thing: &Thing) -> Result<Vec<Thing>, MemoryError> {
+        let [x, y, _] = thing.place.center;
+        let cell = [x, y].map(|value| (2.0 * value).round() as i64);
+        let key = (thing.building.clone(), cell);
+        if let Some(known) = self.around.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.store.things_near(&thing.building, cell.map(|value| value as f64 / 2.0), AROUND)?;
+        self.around.insert(key, found.clone());
+        Ok(found)
+    }
+}
+
+/// How surely a thing lies so to another, [0, 1].
+fn related(lies: Lies, thing: &Thing, other: &Thing) -> f64 {
+    let near = || {
+        let gap = thing.place.gap(&other.place);
+        (-(gap - NEAR[0]).max(0.0) / NEAR[1]).exp()
+    };
+    let yes = |holds: bool| f64::from(u8::from(holds));
+    match lies {
+        // "At the sink" may be beside it.
+        Lies::At => yes(is_on(&thing.place, &other.place)).max(0.4 * near() * yes(thing.place.gap(&other.place) < 0.3)),
+        Lies::Near | Lies::Far => near(),
+        Lies::With => yes(is_on(&other.place, &thing.place)),
+        Lies::Under => {
+            let below = thing.place.top() < other.place.top() && thing.place.gap(&other.place) < 0.3;
+            yes(below && !is_on(&thing.place, &other.place))
+        }
+    }
+}
+
+fn word(lies: Lies) -> &'static str {
+    match lies {
+        Lies::At => "on",
+        Lies::Near => "near",
+        Lies::Under => "under",
+        Lies::With => "with",
+        Lies::Far => "far from",
+    }
+}
+
+/// The nodes most like a wish.
+fn best(mut areas: Vec<Area>, wanted: &[f32], count: usize) -> Vec<Area> {
+    let alike = |area: &Area| similarity(wanted, &area.features);
+    areas.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then(a.id.cmp(&b.id)));
+    areas.truncate(count);
+    areas
+}
+
+fn explain(thing: &Thing, why: &[String], request: &Request, can: f64, still_there: f64) -> String {
+    let mut said = vec![format!("{}: {}", thing.words(), why.join(", "))];
+    if let Some(action) = request.action {
+        let tried: Vec<_> = thing.tried.get(&action).into_iter().flat_map(|by| by.values()).collect();
+        let done: u32 = tried.iter().map(|tally| tally.done).sum();
+        let all: u32 = tried.iter().map(|tally| tally.done + tally.failed).sum();
+        let history = if all > 0 { format!(" ({done} of {all} went well)") } else { String::new() };
+        said.push(format!("{} {can:.2}{history}", verb(action)));
+    }
+    said.push(format!("seen {} times, still there {still_there:.2}", thing.count));
+    said.join("; ")
+}
+
+fn verb(action: Action) -> &'static str {
+    match action {
+        Action::Pick => "can be taken",
+        Action::Place => "takes things",
+        Action::Open => "can be opened",
+        Action::Close => "can be closed",
+        Action::Press => "can be pressed",
+    }
+}

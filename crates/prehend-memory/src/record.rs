@@ -1,0 +1,315 @@
+//! What is remembered, level by level (Affordance RAG IV-A).
+//!
+//! Level 1 is what can be done with a thing in a view, level 2 the thing in the view ([`Seen`]), level 3 the view ([`Look`] as it
+//! comes in, [`View`] as it is kept), levels 4 and 5 zones and areas ([`Area`]), level 6 the building. Beside the paper's levels
+//! stands the [`Thing`]: what sightings of one object in many views come to, with what outcomes taught about it.
+
+use nalgebra::Isometry3;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Number of a view, a sighting, a thing or an area in its store.
+pub type Id = i64;
+
+/// What a robot can do with a thing; the paper has the first two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Take it.
+    Pick,
+    /// Put something on or in it.
+    Place,
+    /// Open it.
+    Open,
+    /// Close it.
+    Close,
+    /// Press it or one of its buttons.
+    Press,
+}
+
+impl Action {
+    /// Every action with its name on the wire.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Pick, "pick"),
+        (Self::Place, "place"),
+        (Self::Open, "open"),
+        (Self::Close, "close"),
+        (Self::Press, "press"),
+    ];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(action, _)| *action == self).map_or("", |(_, name)| name)
+    }
+
+    /// The action of a name on the wire.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(action, _)| *action)
+    }
+}
+
+/// An upright box in the frame of the building.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its middle.
+    pub center: [f64; 3],
+    /// Full lengths along its own x, y and z.
+    pub size: [f64; 3],
+    /// Turn about z.
+    pub yaw: f64,
+}
+
+impl Place {
+    /// Height of its top.
+    pub fn top(&self) -> f64 {
+        self.center[2] + self.size[2] / 2.0
+    }
+
+    /// Height of its underside.
+    pub fn bottom(&self) -> f64 {
+        self.center[2] - self.size[2] / 2.0
+    }
+
+    /// Longest side.
+    pub fn longest(&self) -> f64 {
+        self.size.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// How far a place on the floor is outside its outline; 0 above or below it.
+    pub fn beside(&self, x: f64, y: f64) -> f64 {
+        let (dx, dy) = (x - self.center[0], y - self.center[1]);
+        let (sin, cos) = self.yaw.sin_cos();
+        let along = (dx * cos + dy * sin).abs() - self.size[0] / 2.0;
+        let across = (dy * cos - dx * sin).abs() - self.size[1] / 2.0;
+        along.max(0.0).hypot(across.max(0.0))
+    }
+
+    /// Distance of its middle from another one's.
+    pub fn distance(&self, other: &Self) -> f64 {
+        (0..3).map(|axis| (self.center[axis] - other.center[axis]).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// About how far it is from another one, outline to outline; 0 when they overlap.
+    pub fn gap(&self, other: &Self) -> f64 {
+        let flat = self
+            .beside(other.center[0], other.center[1])
+            .min(other.beside(self.center[0], self.center[1]))
+            .min((self.distance(other) - (self.flat_radius() + other.flat_radius())).max(0.0));
+        let over = (self.bottom() - other.top()).max(other.bottom() - self.top()).max(0.0);
+        flat.hypot(over)
+    }
+
+    fn flat_radius(&self) -> f64 {
+        self.size[0].min(self.size[1]) / 2.0
+    }
+
+    /// Whether every number is one, and no length negative.
+    pub fn is_finite(&self) -> bool {
+        self.center.iter().chain(&self.size).chain([&self.yaw]).all(|value| value.is_finite())
+            && self.size.iter().all(|length| *length >= 0.0)
+    }
+}
+
+/// One thing as a view shows it (level 2), with what can be done with it (level 1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// What the detector called it; may be empty.
+    pub name: String,
+    /// How sure it was, [0, 1].
+    pub score: f64,
+    /// Basic colours with their share of its pixels, most first.
+    pub colors: Vec<(String, f64)>,
+    /// Where it is; what is hidden is not in the box.
+    pub place: Place,
+    /// Share of the picture that it fills, [0, 1].
+    pub share: f64,
+    /// Parts that were seen on it.
+    pub parts: Vec<String>,
+    /// What can be done with it, and how well, [0, 1]: the triplets of the Affordance Proposer.
+    pub actions: Vec<(Action, f64)>,
+    /// Its key in the robot's map; sightings with one key are of one thing.
+    pub key: Option<String>,
+    /// A description by a vision-language model; empty without one.
+    pub description: String,
+}
+
+/// One view as it comes in (level 3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// The building, whose frame all places are in.
+    pub building: String,
+    /// Who looked.
+    pub robot: String,
+    /// When.
+    pub taken: f64,
+    /// Where the camera was; optical frame.
+    pub building_from_camera: Isometry3<f64>,
+    /// The picture as PNG or JPEG; may be left out.
+    pub picture: Option<Vec<u8>>,
+    /// A caption by a model; empty without one.
+    pub caption: String,
+    /// What is seen.
+    pub seen: Vec<Seen>,
+}
+
+/// A view as it is kept (level 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct View {
+    /// Its number.
+    pub id: Id,
+    /// The building.
+    pub building: String,
+    /// Who looked.
+    pub robot: String,
+    /// When.
+    pub taken: f64,
+    /// Where the camera was: x, y, z.
+    pub eye: [f64; 3],
+    /// The middle of what is seen; the camera's place when nothing is.
+    pub middle: [f64; 3],
+    /// What it shows in words.
+    pub text: String,
+    /// The zone that it belongs to, once there is one.
+    pub area: Option<Id>,
+    /// `l_s` of the paper: the features of the text, unit length.
+    #[serde(skip)]
+    pub text_features: Vec<f32>,
+    /// `v` of the paper: the features of the picture, unit length.
+    #[serde(skip)]
+    pub picture_features: Vec<f32>,
+}
+
+/// One sighting as it is kept (level 2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sighting {
+    /// Its number.
+    pub id: Id,
+    /// The view.
+    pub view: Id,
+    /// The thing.
+    pub thing: Id,
+    /// What was seen.
+    pub seen: Seen,
+}
+
+/// What became of an action on a thing, by one robot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Times it went well.
+    pub done: u32,
+    /// Times it failed.
+    pub failed: u32,
+}
+
+/// A thing of the building: what its sightings come to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Thing {
+    /// Its number.
+    pub id: Id,
+    /// The building.
+    pub building: String,
+    /// Names with what speaks for each, most first.
+    pub votes: Vec<(String, f64)>,
+    /// Mean shares of colours, most first.
+    pub colors: Vec<(String, f64)>,
+    /// A description by a vision-language model; empty without one.
+    pub description: String,
+    /// Where it was seen last.
+    pub place: Place,
+    /// Sightings.
+    pub count: u32,
+    /// When it was seen first.
+    pub first_seen: f64,
+    /// When it was seen last.
+    pub last_seen: f64,
+    /// When a look that should have shown it did not; `None` when it was seen since.
+    pub missed: Option<f64>,
+    /// Parts.
+    pub parts: Vec<String>,
+    /// What can be done with it, as proposed: mean over sightings.
+    pub proposed: BTreeMap<Action, f64>,
+    /// What became of it, by action and robot.
+    pub tried: BTreeMap<Action, BTreeMap<String, Tally>>,
+    /// Keys in the maps of robots, by robot.
+    pub keys: BTreeMap<String, String>,
+    /// The zone that it belongs to, once there is one.
+    pub area: Option<Id>,
+    /// The view that shows it best, and the share of the picture that it fills there.
+    pub best_view: (Id, f64),
+    /// Features of its description, unit length.
+    #[serde(skip)]
+    pub features: Vec<f32>,
+}
+
+impl Thing {
+    /// The name that most speaks for; empty when no view named it.
+    pub fn name(&self) -> &str {
+        self.votes.first().map_or("", |(name, _)| name)
+    }
+
+    /// Its name with its first colour, as one says it: `red mug`.
+    pub fn words(&self) -> String {
+        describe(self.name(), &self.colors, &self.description)
+    }
+}
+
+/// A thing in words: its colour and name, or what a model called it.
+pub fn describe(name: &str, colors: &[(String, f64)], description: &str) -> String {
+    if !description.is_empty() {
+        return description.to_owned();
+    }
+    let name = if name.is_empty() { "thing" } else { name };
+    match colors.first() {
+        Some((color, _)) => format!("{color} {name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// A zone (level 4), an area (level 5) or a whole building (level 6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Area {
+    /// Its number.
+    pub id: Id,
+    /// The building.
+    pub building: String,
+    /// 4, 5 or 6.
+    pub level: u8,
+    /// The one that holds it; `None` for a building.
+    pub parent: Option<Id>,
+    /// The kind of room it is, when its furniture tells: `kitchen`.
+    pub room: Option<String>,
+    /// What is there in words.
+    pub summary: String,
+    /// Its middle.
+    pub center: [f64; 3],
+    /// Views in it.
+    pub views: u32,
+    /// Features of the summary, unit length.
+    #[serde(skip)]
+    pub features: Vec<f32>,
+}
+
+/// Something that was done, or tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Episode {
+    /// The building.
+    pub building: String,
+    /// Who.
+    pub robot: String,
+    /// When it ended.
+    pub at: f64,
+    /// The sentence it belongs to; may be empty.
+    pub goal: String,
+    /// What was done.
+    pub action: Action,
+    /// The thing in words, such as `red mug`.
+    pub object: String,
+    /// Its key in the robot's map; may be empty.
+    pub key: String,
+    /// Where it was put or what it was done to, in words; may be empty.
+    pub target: String,
+    /// Whether the verifier saw that it went well.
+    pub done: bool,
+    /// Why not; empty when it went well.
+    pub reason: String,
+}
