@@ -6,7 +6,7 @@ fn main() {
     let seed: u64 = arg(2).unwrap().parse().unwrap();
     let kept = arg(3).is_some_and(|a| a == "kept");
     let names = prehend_perception::Lexicon::load(std::path::Path::new("config/language/synonyms.yaml")).unwrap();
-    let words = Words { names, language: prehend_agent::language::Lexicon::built_in(), rooms: prehend_agent::language::rooms::RoomNames::built_in() };
+    let words = Words { names, language: { let mut l = prehend_agent::language::Lexicon::built_in(); l.tables_are_things = true; l }, rooms: prehend_agent::language::rooms::RoomNames::built_in() };
     let setting = Setting { generator: if kept { Generator::Office } else { Generator::Home }, rooms: 10, views: 540, instructions: 84,
         speaker: if kept { Speaker::Talkative } else { Speaker::Plain }, camera: if kept { Camera::Low } else { Camera::Head },
         detector: prehend_sim::scene::DetectorSpec::imperfect() };

@@ -10,10 +10,10 @@ use prehend_agent::language::rooms::RoomNames;
 use std::collections::BTreeMap;
 
 /// Distance, metres, that counts as much as having nothing in common in words.
-const MEANING: f64 = 2.5;
+const MEANING: f64 = 2.0;
 /// Mean distances, metres and meaning together, up to which views are one zone and zones one area.
-const ZONE: f64 = 2.2;
-const AREA: f64 = 4.5;
+const ZONE: f64 = 3.0;
+const AREA: f64 = 4.0;
 /// From this many nodes on, those of one square metre are joined first: clustering takes the square of their number.
 const MANY: usize = 1500;
 /// Most things that a summary names.

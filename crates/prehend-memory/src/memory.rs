@@ -2,9 +2,9 @@
 
 use crate::areas::{self, Levels};
 use crate::encode::{EncodeError, Encoder};
-use crate::recall::{self, Answer, Settings};
+use crate::recall::{self, Answer, NEUTRAL, Settings};
 use crate::record::{Action, Area, Episode, Id, Look, Place, Seen, Sighting, Tally, Thing, View, describe};
-use crate::request::Request;
+use crate::request::{Request, Wishes};
 use crate::store::{Counts, EpisodeFilter, Forget, Store, StoreError};
 use nalgebra::Point3;
 use prehend_agent::language::rooms::RoomNames;
@@ -14,9 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most things of one view, and most letters of a name: what is more is a mistake of the sender.
 const MOST_SEEN: usize = 1000;
 const MOST_LETTERS: usize = 2000;
-/// Two sightings are of one thing if their middles are nearer than this share of its longest side, and this many metres more.
-const SAME_SHARE: f64 = 0.4;
+/// Two sightings are of one small thing if their middles are nearer than this, metres.
 const SAME: f64 = 0.12;
+/// Two sightings of furniture with one name are of one piece if they are nearer than this, metres.
+const TOUCHING: f64 = 0.1;
 /// The same for two sightings that no name joins, such as a mug that one view calls a bowl.
 const MISNAMED: f64 = 0.06;
 /// Least share of votes with which a name counts.
@@ -31,6 +32,8 @@ const OLD: f64 = 300.0;
 /// A thing is missed by a look from about where it was seen before: so near, metres, and so near in direction, radians.
 const SAME_EYE: f64 = 0.6;
 const SAME_WAY: f64 = 0.35;
+/// Things that fit at least so well compared with the best one fit alike.
+const ALIKE: f64 = 0.9;
 /// Search around a place for an outcome's thing, metres.
 const OUTCOME_REACH: f64 = 0.5;
 
@@ -203,6 +206,8 @@ impl Memory {
             robot: look.robot.clone(),
             taken: look.taken,
             eye,
+            forward: flat(look.building_from_camera.rotation * nalgebra::Vector3::z()),
+            half_field: look.half_field,
             middle,
             text,
             area: None,
@@ -246,16 +251,16 @@ impl Memory {
         let far = (0..3).map(|axis| (seen.place.center[axis] - eye[axis]).powi(2)).sum::<f64>().sqrt();
         let named = self.named_alike(&seen.name, thing);
         let slack = if named { SAME } else { MISNAMED } + 0.01 * far;
-        // What is small is seen whole; of furniture each view shows another piece.
-        let share = if large > SMALL { SAME_SHARE } else { 0.0 };
-        if apart > slack + share * large {
+        // What is small is seen whole; of furniture each view shows another piece, and pieces of one touch.
+        let is_here = if large > SMALL && named { seen.place.gap(&thing.place) < TOUCHING } else { apart < slack };
+        if !is_here {
             return None;
         }
         if large <= SMALL && common(&seen.colors, &thing.colors) < COMMON_COLOR {
             return None;
         }
         let (smaller, larger) = (seen.place.longest().min(thing.place.longest()), large.max(1e-3));
-        if !named && smaller < 0.6 * larger {
+        if (!named || large <= SMALL) && smaller < 0.5 * larger {
             return None;
         }
         Some(apart + if named { 0.0 } else { 0.1 } + 0.1 * (1.0 - smaller / larger))
@@ -321,8 +326,10 @@ impl Memory {
         }
         let (_, best) = thing.best_view;
         let is_new_time = look.taken - thing.last_seen > OLD;
-        if seen.share >= AS_WELL * best || is_new_time {
+        if is_new_time || (thing.place.longest() <= SMALL && seen.share >= AS_WELL * best) {
             thing.place = seen.place;
+        } else if thing.place.longest() > SMALL {
+            thing.place = thing.place.with(&seen.place);
         }
         if seen.share >= best || is_new_time {
             thing.best_view = (view, seen.share);
@@ -431,6 +438,44 @@ impl Memory {
             self.summarise(&building)?;
         }
         recall::recall(&mut *self.store, &*self.encoder, &self.lexicon, &self.rooms, request, settings)
+    }
+
+    /// The reading whose target and receptacle are both remembered best; `None` when there is none.
+    ///
+    /// Errors: those of the encoder and the store.
+    pub fn understand(
+        &mut self,
+        readings: Vec<Wishes>,
+        building: Option<&str>,
+        now: f64,
+    ) -> Result<Option<Wishes>, MemoryError> {
+        if readings.len() < 2 {
+            return Ok(readings.into_iter().next());
+        }
+        let mut best: Option<(f64, Wishes)> = None;
+        for wishes in readings {
+            let mut fits = 1.0;
+            let targets = wishes.targets.iter().map(|(action, what)| (*action, what));
+            for (action, what) in targets.chain(wishes.receptacle.iter().map(|what| (Action::Place, what))) {
+                let request = Request {
+                    what: what.clone(),
+                    action: Some(action),
+                    building: building.map(str::to_owned),
+                    now,
+                    k: 10,
+                    ..Request::default()
+                };
+                let answer = self.recall(&request, &Settings::default())?;
+                // "The" says that there is one.
+                let most = answer.things.iter().map(|found| found.fits).fold(0.0, f64::max);
+                let alike = answer.things.iter().filter(|found| found.fits >= ALIKE * most).count();
+                fits *= most / (alike.max(1) as f64).sqrt();
+            }
+            if best.as_ref().is_none_or(|(most, _)| fits > *most) {
+                best = Some((fits, wishes));
+            }
+        }
+        Ok(best.map(|(_, wishes)| wishes))
     }
 
     /// Learns what became of an action, and keeps it as an episode. The thing that was meant, when it is known.
@@ -544,13 +589,31 @@ pub fn names(thing: &Thing) -> impl Iterator<Item = (&str, f64)> {
     thing.votes.iter().map(move |(name, votes)| (name.as_str(), votes / all)).filter(|(_, share)| *share >= NAMED)
 }
 
-/// Common share of two lists of colours.
+/// A direction along the floor.
+fn flat(direction: nalgebra::Vector3<f64>) -> [f64; 2] {
+    let length = direction.x.hypot(direction.y);
+    if length < 1e-6 { [0.0; 2] } else { [direction.x / length, direction.y / length] }
+}
+
+/// Common share of two lists of colours; neutral ones are one, since shadow makes each of the other.
 fn common(a: &[(String, f64)], b: &[(String, f64)]) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 1.0;
     }
-    let of = |color: &str| b.iter().find(|(other, _)| other == color).map_or(0.0, |(_, share)| *share);
-    a.iter().map(|(color, share)| share.min(of(color))).sum()
+    let kind = |color: &str| if NEUTRAL.contains(&color) { NEUTRAL[0].to_owned() } else { color.to_owned() };
+    let mut left: BTreeMap<String, f64> = BTreeMap::new();
+    for (color, share) in b {
+        *left.entry(kind(color)).or_default() += share;
+    }
+    let mut both = 0.0;
+    for (color, share) in a {
+        if let Some(rest) = left.get_mut(&kind(color)) {
+            let taken = share.min(*rest);
+            *rest -= taken;
+            both += taken;
+        }
+    }
+    both
 }
 
 fn area(building: &str, id: Id, level: u8, parent: Option<Id>, cluster: &areas::Cluster) -> Area {
@@ -572,6 +635,9 @@ fn check(look: &Look) -> Result<(), MemoryError> {
     let refuse = |why: String| Err(bad("look", why));
     if look.building.is_empty() {
         return refuse("it names no building".to_owned());
+    }
+    if !(0.0..=std::f64::consts::PI).contains(&look.half_field) {
+        return refuse("its field of view is no angle".to_owned());
     }
     if !look.taken.is_finite() || !look.building_from_camera.to_homogeneous().iter().all(|x| x.is_finite()) {
         return refuse("its time or the camera's pose is not finite".to_owned());

@@ -32,13 +32,11 @@ const TOP: f64 = 0.06;
 const FINGERS: f64 = 0.04;
 /// Distance that counts as the edge of reach, as a margin in metres.
 const MARGIN: f64 = 0.1;
-/// Kinds of things that hold or carry others.
-const HOLDERS: [&str; 3] = ["container", "dish", "furniture"];
-/// Things of rooms that carry others, and things that open, beside the kinds of the word table.
-const CARRIERS: [&str; 14] = [
-    "table", "desk", "counter", "shelf", "rack", "sideboard", "nightstand", "bed", "sofa", "bench", "stove", "workbench", "cabinet",
-    "stool",
-];
+/// Kinds of things that hold or carry others, whatever their size.
+const HOLDERS: [&str; 2] = ["container", "dish"];
+/// Least sides, metres, of what carries things by its size alone.
+const CARRIER: [f64; 2] = [0.15, 0.3];
+/// Things that open or are pressed, by their names.
 const OPENED: [&str; 12] = [
     "drawer", "door", "cabinet", "fridge", "microwave", "oven", "dishwasher", "wardrobe", "box", "closet", "washing machine",
     "dresser",
@@ -59,13 +57,13 @@ pub fn propose(seen: &mut [Seen], body: &Body, lexicon: &Lexicon) {
 
 fn actions(seen: &Seen, others: &[Place], body: &Body, lexicon: &Lexicon) -> Vec<(Action, f64)> {
     let is = |names: &[&str]| names.iter().any(|name| is_called(&seen.name, name, lexicon));
-    let is_carrier = is(&CARRIERS);
     let mut found = Vec::new();
-    if !is_carrier && seen.place.longest() <= HANDY {
+    if seen.place.longest() <= HANDY {
         found.push((Action::Pick, pick(seen, others, body)));
     }
+    let (narrow, long) = sides(&seen.place);
     let holds = HOLDERS.iter().any(|kind| lexicon.is_kind(kind, &seen.name));
-    if is_carrier || holds {
+    if holds || (narrow >= CARRIER[0] && long >= CARRIER[1]) {
         found.push((Action::Place, place(seen, others, body)));
     }
     let has = |part: &[&str]| seen.parts.iter().any(|seen| part.contains(&seen.as_str()));
@@ -78,6 +76,11 @@ fn actions(seen: &Seen, others: &[Place], body: &Body, lexicon: &Lexicon) -> Vec
         found.push((Action::Press, by(has(&["button", "key", "switch"]))));
     }
     found
+}
+
+/// The shorter and the longer horizontal side.
+fn sides(place: &Place) -> (f64, f64) {
+    (place.size[0].min(place.size[1]), place.size[0].max(place.size[1]))
 }
 
 /// Whether a class is so called.
@@ -195,6 +198,7 @@ mod tests {
         assert_eq!(score(&view[0], Action::Pick), Some(0.0));
         assert!(score(&view[1], Action::Pick).is_some_and(|score| score < 0.35));
         assert_eq!(score(&view[2], Action::Pick), None);
+        assert_eq!(score(&view[3], Action::Place), Some(0.0), "its top is out of reach");
         assert!(score(&view[3], Action::Open).is_some());
     }
 }

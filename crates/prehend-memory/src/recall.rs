@@ -47,8 +47,16 @@ impl Default for Settings {
     }
 }
 
-/// Things that fit as well as this compared with the best: what can be done with them decides.
-const ALIKE: f64 = 0.85;
+/// How steeply a worse fit counts against what can be done: at 0.95 of the best fit it is worth two thirds.
+const STEEP: i32 = 8;
+/// What a thing is worth with which the action was never thought possible.
+const UNPROPOSED: f64 = 0.3;
+/// Sightings that are worth as much as the doubt whether a thing is one: one view alone may be wrong.
+const DOUBT: f64 = 0.5;
+/// What a neutral colour counts for another one: shadow makes white grey.
+const SHADOW: f64 = 0.6;
+/// Colours that are made of each other by light and shadow.
+pub(crate) const NEUTRAL: [&str; 4] = ["white", "grey", "black", "beige"];
 /// Factors of a match: colour, relation or room that is asked for and not there.
 const OTHER_COLOR: f64 = 0.4;
 const OTHER_PLACE: f64 = 0.35;
@@ -61,8 +69,17 @@ const COLORED: f64 = 0.2;
 const NEAR: [f64; 2] = [0.4, 0.5];
 /// How far around a thing its relations are looked for, metres.
 const AROUND: f64 = 2.5;
+/// Relations of what relations lead to that are followed.
+const NESTED: usize = 2;
 /// A name that fits less than a match is worth this share of its similarity.
 const MISFIT: f64 = 0.3;
+/// What each next thing is worth compared with the one before, what a view is that looks at a thing's place and was not seen to show
+/// it, and what the fused similarity is where things say the same.
+const LESS: f64 = 0.6;
+/// What each next view of a thing is worth compared with the one before: a second thing comes before the tenth view of the first.
+const NEXT: f64 = 0.93;
+const FACING: f64 = 0.7;
+const TIE: f64 = 0.1;
 /// What a thing that is asked for by no name is worth.
 const ANYTHING: f64 = 0.6;
 
@@ -138,29 +155,48 @@ pub fn recall(
         })
         .collect();
     fused.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id)));
-    let order: Vec<(Id, f64)> = fused.iter().map(|(view, value)| (view.id, *value)).collect();
-    let compared = [compared, order.len()];
-    if !settings.reranks {
-        return Ok(Answer { things: Vec::new(), views: order, compared });
-    }
-    let top: Vec<Id> = order.iter().take(settings.reranked).map(|(view, _)| *view).collect();
-    let things = search.rerank(request, &top, &wanted, settings)?;
-    let views = reordered(&things, order);
+    let compared = [compared, fused.len()];
+    let things = if settings.reranks {
+        let top: Vec<Id> = fused.iter().take(settings.reranked).map(|(view, _)| view.id).collect();
+        search.rerank(request, &top, &wanted, settings)?
+    } else {
+        Vec::new()
+    };
+    let views = reordered(&mut search, &things, &fused)?;
     Ok(Answer { things, views, compared })
 }
 
-/// The views of the chosen things, then the rest.
-fn reordered(things: &[Found], order: Vec<(Id, f64)>) -> Vec<(Id, f64)> {
-    let values: BTreeMap<Id, f64> = order.iter().copied().collect();
-    let mut taken = BTreeSet::new();
-    let mut views = Vec::new();
-    let chosen = things.iter().flat_map(|found| found.views.iter().copied());
-    for view in chosen.chain(order.iter().map(|(view, _)| *view)) {
-        if taken.insert(view) {
-            views.push((view, values.get(&view).copied().unwrap_or(0.0)));
-        }
+/// Views by what they show of the chosen things: those that show the best one, then those that look at its place from near by, each
+/// thing worth less than the one before; the rest by their fused similarity.
+fn reordered(search: &mut Search<'_>, things: &[Found], fused: &[(View, f64)]) -> Result<Vec<(Id, f64)>, MemoryError> {
+    let Some(best) = things.first() else {
+        return Ok(fused.iter().map(|(view, value)| (view.id, *value)).collect());
+    };
+    let mut views: BTreeMap<Id, (View, f64)> =
+        fused.iter().map(|(view, value)| (view.id, (view.clone(), *value))).collect();
+    let shown: BTreeSet<Id> = things.iter().flat_map(|found| found.views.iter().copied()).collect();
+    let missing: Vec<Id> = shown.into_iter().filter(|view| !views.contains_key(view)).collect();
+    let around = search.areas_around(&best.thing);
+    let more = search.store.views(&missing)?.into_iter().chain(search.store.views_of_areas(&around)?);
+    for view in more {
+        views.entry(view.id).or_insert((view, 0.0));
     }
-    views
+    let mut worth: Vec<(f64, Id, f64)> = Vec::new();
+    for (view, fused) in views.values() {
+        let mut most = 0.0_f64;
+        for (place, found) in things.iter().enumerate() {
+            let share = (found.fits / best.fits.max(1e-9)).min(1.0) * LESS.powi(place as i32);
+            let is_here = found.thing.area.is_some_and(|area| view.area.is_some_and(|own| search.is_one_room(area, own)));
+            if let Some(rank) = found.views.iter().position(|shown| *shown == view.id) {
+                most = most.max(share * NEXT.powi(rank as i32));
+            } else if is_here && view.faces(&found.thing.place) {
+                most = most.max(share * FACING);
+            }
+        }
+        worth.push((most + TIE * fused, view.id, *fused));
+    }
+    worth.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    Ok(worth.into_iter().map(|(_, view, fused)| (view, fused)).collect())
 }
 
 impl Search<'_> {
@@ -221,24 +257,21 @@ impl Search<'_> {
         let things = self.store.things(&ids.into_iter().collect::<Vec<_>>())?;
         let mut found = Vec::new();
         for thing in things {
-            let can = request.action.map_or(1.0, |action| score(&thing, action, &request.robot));
-            if can <= 0.0 {
-                continue;
-            }
             let Match { value, why } = self.matched(&thing, &request.what)?;
+            let can = request.action.map_or(1.0, |action| score(&thing, action, &request.robot));
+            let value = value * if can > 0.0 { 1.0 } else { UNPROPOSED };
             if value > 0.0 {
                 found.push((thing, value, can, why));
             }
         }
-        let rank = |a: &(Thing, f64, f64, Vec<String>), b: &(Thing, f64, f64, Vec<String>)| {
-            b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id))
-        };
-        found.sort_by(rank);
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.id.cmp(&b.0.id)));
         // The third step: of those that fit alike, what can be done decides.
-        let alike = found.first().map_or(0.0, |(_, best, ..)| ALIKE * best);
-        let last = found.iter().take(settings.refined).take_while(|(_, value, ..)| *value >= alike).count();
         if settings.by_action {
-            let worth = |(thing, value, can, _): &(Thing, f64, f64, Vec<String>)| value * can * belief(thing, request.now);
+            let best = found.first().map_or(1.0, |(_, best, ..)| *best);
+            let worth = |(thing, value, can, _): &(Thing, f64, f64, Vec<String>)| {
+                (value / best).powi(STEEP) * can.max(0.05) * belief(thing, request.now)
+            };
+            let last = settings.refined.min(found.len());
             found[..last].sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.0.id.cmp(&b.0.id)));
         }
         found.truncate(request.k.max(settings.refined));
@@ -258,24 +291,10 @@ impl Search<'_> {
     /// Descriptive Instance Retrieval without a model: name, colour, what it lies at, the room.
     fn matched(&mut self, thing: &Thing, what: &Described) -> Result<Match, MemoryError> {
         let mut matched = self.own_match(thing, what);
+        let count = f64::from(thing.count);
+        matched.value *= count / (count + DOUBT);
         for (lies, target, negated) in &what.relations {
-            let mut holds: (f64, Option<Thing>) = (0.0, None);
-            for other in self.things_around(thing)? {
-                if other.id == thing.id {
-                    continue;
-                }
-                let related = related(*lies, thing, &other);
-                if related <= holds.0 {
-                    continue;
-                }
-                // A name that does not match makes no landmark.
-                let own = self.own_match(&other, target).value;
-                let value = related * if own >= MISFIT { own } else { 0.0 };
-                if value > holds.0 {
-                    holds = (value, Some(other));
-                }
-            }
-            let (value, other) = holds;
+            let (value, other) = self.lies(*lies, thing, target, NESTED)?;
             let holds = match (lies, negated) {
                 (Lies::Far, false) | (_, true) => 1.0 - value,
                 (_, false) => value,
@@ -288,6 +307,39 @@ impl Search<'_> {
             });
         }
         Ok(matched)
+    }
+
+    /// How surely a thing lies so to something that is described, and to what.
+    fn lies(
+        &mut self,
+        lies: Lies,
+        thing: &Thing,
+        target: &Described,
+        nested: usize,
+    ) -> Result<(f64, Option<Thing>), MemoryError> {
+        let mut holds: (f64, Option<Thing>) = (0.0, None);
+        for other in self.things_around(thing)? {
+            if other.id == thing.id {
+                continue;
+            }
+            // A name that does not match makes no landmark.
+            let own = self.own_match(&other, target).value;
+            let mut value = if own >= MISFIT { own } else { 0.0 } * related(lies, thing, &other);
+            if value <= holds.0 {
+                continue;
+            }
+            for (further, what, negated) in target.relations.iter().filter(|_| nested > 0) {
+                // "The plate on the sideboard near the bottle": either may be near it.
+                let landmark = self.lies(*further, &other, what, nested - 1)?.0;
+                let said = landmark.max(self.lies(*further, thing, what, nested - 1)?.0);
+                let said = if *negated || *further == Lies::Far { 1.0 - said } else { said };
+                value *= OTHER_PLACE + (1.0 - OTHER_PLACE) * said;
+            }
+            if value > holds.0 {
+                holds = (value, Some(other));
+            }
+        }
+        Ok(holds)
     }
 
     /// As [`Search::matched`], without relations.
@@ -303,8 +355,10 @@ impl Search<'_> {
                 .max_by(|a, b| (a.0 * (0.6 + 0.4 * a.2)).total_cmp(&(b.0 * (0.6 + 0.4 * b.2))));
             match named {
                 Some((alike, name, share)) if alike >= query::MATCH => {
-                    why.push(format!("{name} {:.2}", alike * (0.6 + 0.4 * share)));
-                    alike * (0.6 + 0.4 * share)
+                    // Squared: the name itself is meant before what is called so, too.
+                    let named = alike.powi(2) * (0.6 + 0.4 * share);
+                    why.push(format!("{name} {named:.2}"));
+                    named
                 }
                 Some((alike, ..)) => MISFIT * alike,
                 None => MISFIT * 0.5,
@@ -312,8 +366,13 @@ impl Search<'_> {
         };
         for color in &what.colors {
             let measured = self.lexicon.measured(color);
-            let share: f64 =
-                thing.colors.iter().filter(|(own, _)| measured.contains(own)).map(|(_, share)| share).sum();
+            let is_neutral = measured.first().is_some_and(|first| NEUTRAL.contains(&first.as_str()));
+            let counts = |own: &String| match (measured.contains(own), is_neutral && NEUTRAL.contains(&own.as_str())) {
+                (true, _) => 1.0,
+                (false, true) => SHADOW * COLORED,
+                (false, false) => 0.0,
+            };
+            let share: f64 = thing.colors.iter().map(|(own, share)| share * counts(own)).sum();
             value *= OTHER_COLOR + (1.0 - OTHER_COLOR) * (share / COLORED).clamp(0.0, 1.0);
             why.push(format!("{color} {share:.2}"));
         }
@@ -340,6 +399,18 @@ impl Search<'_> {
             area = here.parent.and_then(|id| self.areas.get(&id));
         }
         None
+    }
+
+    /// The zones of the area that a thing is in.
+    fn areas_around(&self, thing: &Thing) -> Vec<Id> {
+        let parent = thing.area.and_then(|id| self.areas.get(&id)).and_then(|area| area.parent);
+        self.areas.values().filter(|area| area.level == 4 && area.parent == parent).map(|area| area.id).collect()
+    }
+
+    /// Whether two zones are of one area.
+    fn is_one_room(&self, a: Id, b: Id) -> bool {
+        let parent = |id: Id| self.areas.get(&id).and_then(|area| area.parent);
+        a == b || (parent(a).is_some() && parent(a) == parent(b))
     }
 
     fn things_around(&mut self, thing: &Thing) -> Result<Vec<Thing>, MemoryError> {

@@ -48,6 +48,10 @@ impl Action {
     }
 }
 
+/// Farthest from which a view shows what it faces, metres, and the share of the field of view in which that is sure.
+const FARTHEST: f64 = 4.0;
+const INSIDE: f64 = 0.85;
+
 /// An upright box in the frame of the building.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
@@ -103,6 +107,40 @@ impl Place {
         self.size[0].min(self.size[1]) / 2.0
     }
 
+    /// The box around this one and another one, along the axes of this one.
+    pub fn with(&self, other: &Self) -> Self {
+        let (sin, cos) = self.yaw.sin_cos();
+        let inner = |point: [f64; 2]| {
+            let (dx, dy) = (point[0] - self.center[0], point[1] - self.center[1]);
+            [dx * cos + dy * sin, dy * cos - dx * sin]
+        };
+        let (other_sin, other_cos) = other.yaw.sin_cos();
+        let (mut low, mut high) = ([0, 1].map(|i| -self.size[i] / 2.0), [0, 1].map(|i| self.size[i] / 2.0));
+        for (x, y) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+            let (x, y) = (x * other.size[0] / 2.0, y * other.size[1] / 2.0);
+            let corner = [
+                other.center[0] + x * other_cos - y * other_sin,
+                other.center[1] + x * other_sin + y * other_cos,
+            ];
+            let corner = inner(corner);
+            for axis in 0..2 {
+                low[axis] = f64::min(low[axis], corner[axis]);
+                high[axis] = f64::max(high[axis], corner[axis]);
+            }
+        }
+        let (bottom, top) = (self.bottom().min(other.bottom()), self.top().max(other.top()));
+        let middle = [0, 1].map(|axis| (low[axis] + high[axis]) / 2.0);
+        Self {
+            center: [
+                self.center[0] + middle[0] * cos - middle[1] * sin,
+                self.center[1] + middle[0] * sin + middle[1] * cos,
+                (bottom + top) / 2.0,
+            ],
+            size: [high[0] - low[0], high[1] - low[1], top - bottom],
+            yaw: self.yaw,
+        }
+    }
+
     /// Whether every number is one, and no length negative.
     pub fn is_finite(&self) -> bool {
         self.center.iter().chain(&self.size).chain([&self.yaw]).all(|value| value.is_finite())
@@ -144,6 +182,8 @@ pub struct Look {
     pub taken: f64,
     /// Where the camera was; optical frame.
     pub building_from_camera: Isometry3<f64>,
+    /// Half of the camera's field of view across, radians.
+    pub half_field: f64,
     /// The picture as PNG or JPEG; may be left out.
     pub picture: Option<Vec<u8>>,
     /// A caption by a model; empty without one.
@@ -165,6 +205,10 @@ pub struct View {
     pub taken: f64,
     /// Where the camera was: x, y, z.
     pub eye: [f64; 3],
+    /// Where it looks, along the floor: x, y; length 1, or 0 straight down.
+    pub forward: [f64; 2],
+    /// Half of the camera's field of view across, radians.
+    pub half_field: f64,
     /// The middle of what is seen; the camera's place when nothing is.
     pub middle: [f64; 3],
     /// What it shows in words.
@@ -177,6 +221,16 @@ pub struct View {
     /// `v` of the paper: the features of the picture, unit length.
     #[serde(skip)]
     pub picture_features: Vec<f32>,
+}
+
+impl View {
+    /// Whether it looks towards a place, from where one sees what is there.
+    pub fn faces(&self, place: &Place) -> bool {
+        let way = [place.center[0] - self.eye[0], place.center[1] - self.eye[1]];
+        let away = way[0].hypot(way[1]);
+        let along = way[0] * self.forward[0] + way[1] * self.forward[1];
+        away < FARTHEST && along > away * (self.half_field * INSIDE).cos()
+    }
 }
 
 /// One sighting as it is kept (level 2).

@@ -3,9 +3,8 @@
 use crate::record::Action;
 use prehend_agent::language::rooms::RoomNames;
 use prehend_agent::language::{
-    self, AttributeKind, Goal, Head, Lexicon, Modifier, NounPhrase, PlaceRelation, Question, Spatial, Step,
+    self, AttributeKind, Destination, Goal, Head, Lexicon, Modifier, NounPhrase, Question, Spatial, Step,
 };
-use prehend_scene::Relation;
 
 /// How a thing lies to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,11 +102,6 @@ impl Described {
             }
         }
     }
-
-    /// Whether it is a room and nothing else.
-    fn is_room(&self, rooms: &RoomNames) -> bool {
-        rooms.is_room(&self.noun)
-    }
 }
 
 /// What a sentence looks for: things to take, and where they shall go.
@@ -119,64 +113,82 @@ pub struct Wishes {
     pub receptacle: Option<Described>,
 }
 
-/// Reads what a sentence looks for; only its first reading counts.
+/// What a sentence can look for, most sensible readings only: those whose things lead to a thing and not to a room. "The box in the
+/// office on the shelf" goes to the shelf. Which of several is meant, what is remembered decides: [`Memory::understand`].
+///
+/// [`Memory::understand`]: crate::Memory::understand
 ///
 /// Errors: what the grammar did not understand.
-pub fn wishes(
+pub fn readings(
     sentence: &str,
     lexicon: &Lexicon,
     rooms: &RoomNames,
-) -> Result<Wishes, language::NotUnderstood> {
+) -> Result<Vec<Wishes>, language::NotUnderstood> {
     let goals = language::parse(sentence, lexicon)?;
-    let mut found = Wishes::default();
-    let steps = match goals.into_iter().next() {
-        Some(Goal::Steps(steps)) => steps,
-        Some(Goal::Conditional { then, .. }) => then,
-        Some(Goal::Question(question)) => {
-            let phrases = match question {
-                Question::Where(phrases) => phrases,
-                Question::Count(phrase) | Question::Exists(phrase) | Question::Which(phrase) => vec![phrase],
-                _ => Vec::new(),
-            };
-            found.targets =
-                phrases.iter().map(|phrase| (Action::Pick, Described::of(phrase, rooms))).collect();
-            Vec::new()
-        }
-        _ => Vec::new(),
-    };
-    for step in &steps {
-        match step {
-            Step::Pick { objects, .. } => found.add(Action::Pick, objects, rooms),
-            Step::Place { objects, destination, .. } => {
-                found.add(Action::Pick, objects, rooms);
-                let is_place = |relation: Relation| relation != Relation::Table;
-                let leads = match destination.relation {
-                    PlaceRelation::Known(relation) => is_place(relation),
-                    _ => true,
-                };
-                let target = destination.targets.first().filter(|_| leads);
-                let target = target.map(|phrase| Described::of(phrase, rooms));
-                found.receptacle = found.receptacle.take().or(target.filter(|target| !target.is_room(rooms)));
-            }
-            Step::Act { action, objects, .. } => {
-                let action = Action::from_name(action).unwrap_or(Action::Press);
-                found.add(action, objects, rooms);
-            }
-            Step::Unsupported { objects, destination, .. } => {
-                found.add(Action::Pick, objects, rooms);
-                let target = destination.as_ref().and_then(|destination| destination.targets.first());
-                let target = target.map(|phrase| Described::of(phrase, rooms));
-                found.receptacle = found.receptacle.take().or(target);
-            }
-            Step::Swap { objects } => found.add(Action::Pick, objects, rooms),
-            Step::Go { target } => found.add(Action::Place, std::slice::from_ref(target), rooms),
-            Step::Home | Step::Look | Step::Stop => {}
+    let read: Vec<(Wishes, usize)> = goals.into_iter().map(|goal| Wishes::of(goal, rooms)).collect();
+    let least = read.iter().map(|(_, strange)| *strange).min().unwrap_or_default();
+    let mut found: Vec<Wishes> = Vec::new();
+    for (wishes, strange) in read {
+        if strange == least && !found.contains(&wishes) {
+            found.push(wishes);
         }
     }
     Ok(found)
 }
 
 impl Wishes {
+    /// What a goal looks for, and how many of its places are strange.
+    fn of(goal: Goal, rooms: &RoomNames) -> (Self, usize) {
+        let mut found = Self::default();
+        let mut strange = 0;
+        let steps = match goal {
+            Goal::Steps(steps) => steps,
+            Goal::Conditional { then, .. } => then,
+            Goal::Question(question) => {
+                let phrases = match question {
+                    Question::Where(phrases) => phrases,
+                    Question::Count(phrase) | Question::Exists(phrase) | Question::Which(phrase) => vec![phrase],
+                    _ => Vec::new(),
+                };
+                found.add(Action::Pick, &phrases, rooms);
+                Vec::new()
+            }
+            Goal::Lesson { .. } => Vec::new(),
+        };
+        for step in &steps {
+            match step {
+                Step::Pick { objects, .. } | Step::Swap { objects } => found.add(Action::Pick, objects, rooms),
+                Step::Place { objects, destination, .. } => {
+                    found.add(Action::Pick, objects, rooms);
+                    // "It" is known by what was said before, not by where it is.
+                    strange += objects.iter().filter(|np| np.head == Head::It && !np.modifiers.is_empty()).count();
+                    strange += found.lead(destination, rooms);
+                }
+                Step::Act { action, objects, .. } => {
+                    found.add(Action::from_name(action).unwrap_or(Action::Press), objects, rooms);
+                }
+                Step::Unsupported { objects, destination, .. } => {
+                    found.add(Action::Pick, objects, rooms);
+                    strange += destination.as_ref().map_or(0, |destination| found.lead(destination, rooms));
+                }
+                Step::Go { target } => found.add(Action::Place, std::slice::from_ref(target), rooms),
+                Step::Home | Step::Look | Step::Stop => {}
+            }
+        }
+        (found, strange)
+    }
+
+    /// Takes a destination; 1 when it is a room, or names nothing.
+    fn lead(&mut self, destination: &Destination, rooms: &RoomNames) -> usize {
+        let Some(target) = destination.targets.first() else { return 1 };
+        let target = Described::of(target, rooms);
+        if rooms.is_room(&target.noun) {
+            return 1;
+        }
+        self.receptacle.get_or_insert(target);
+        0
+    }
+
     fn add(&mut self, action: Action, objects: &[NounPhrase], rooms: &RoomNames) {
         let named = objects.iter().filter(|phrase| !matches!(phrase.head, Head::It | Head::Them));
         self.targets.extend(named.map(|phrase| (action, Described::of(phrase, rooms))));
@@ -187,9 +199,16 @@ impl Wishes {
 mod tests {
     use super::*;
 
+    /// As of a robot that drives: a table is a thing among others.
+    fn lexicon() -> Lexicon {
+        let mut lexicon = Lexicon::built_in();
+        lexicon.tables_are_things = true;
+        lexicon
+    }
+
     fn read(sentence: &str) -> Wishes {
-        wishes(sentence, &Lexicon::built_in(), &RoomNames::built_in())
-            .unwrap_or_else(|error| panic!("{sentence}: {error}"))
+        let found = readings(sentence, &lexicon(), &RoomNames::built_in());
+        found.unwrap_or_else(|error| panic!("{sentence}: {error}")).remove(0)
     }
 
     #[test]
@@ -205,6 +224,16 @@ mod tests {
         };
         assert!(said(mug), "{mug:?}");
         assert!(mug.relations.iter().any(|(lies, desk, _)| *lies == Lies::At && desk.noun == "desk"), "{mug:?}");
+    }
+
+    #[test]
+    fn a_room_says_where_a_thing_is_and_is_no_place_to_put_one() {
+        for sentence in ["put the yellow box in the office on the shelf in the bedroom", "pick up the box and put it on the shelf in the bedroom"] {
+            let shelf = read(sentence).receptacle.unwrap_or_else(|| panic!("{sentence}"));
+            assert_eq!((shelf.noun.as_str(), shelf.room.as_deref()), ("shelf", Some("bedroom")), "{sentence}");
+        }
+        let wishes = read("take the plate on the dining table to the counter in the kitchen");
+        assert_eq!(wishes.targets[0].1.relations[0].1.noun, "dining table");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Bm25, Building, BuildingError, Camera, Generator, Ranked, Speaker, T
 use prehend_agent::language;
 use prehend_agent::language::rooms::RoomNames;
 use prehend_memory::propose::{Body, propose};
-use prehend_memory::request::{Described, wishes};
+use prehend_memory::request::{Described, readings};
 use prehend_memory::store::{Sqlite, StoreError};
 use prehend_memory::{Action, Memory, MemoryError, Request, Settings, WordEncoder};
 use prehend_perception::Lexicon;
@@ -174,11 +174,11 @@ pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> R
         ids.iter().zip(&views).filter(|(_, view)| shows(view)).map(|(id, _)| *id).collect()
     };
     for instruction in setting.speaker.instructions(&building, &shown, setting.instructions, seed) {
-        let read = wishes(&instruction.sentence, &words.language, &words.rooms);
-        if read.as_ref().is_ok_and(|wishes| wishes.targets.is_empty() || wishes.receptacle.is_none()) || read.is_err() {
+        let read = readings(&instruction.sentence, &words.language, &words.rooms).unwrap_or_default();
+        let wishes = memory.understand(read, Some(&building.name), views.len() as f64)?.unwrap_or_default();
+        if wishes.targets.is_empty() || wishes.receptacle.is_none() {
             run.unread.push(instruction.sentence.clone());
         }
-        let wishes = read.unwrap_or_default();
         // A sentence that is not read is looked for as it stands.
         let whole = || Described { words: instruction.sentence.clone(), ..Described::default() };
         let target = wishes.targets.into_iter().next().map_or_else(whole, |(_, what)| what);
@@ -205,6 +205,12 @@ pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> R
                         let answer = memory.recall(&request, &settings)?;
                         if method == Method::Memory {
                             run.questions.push(begun.elapsed());
+                        }
+                        if method == Method::Memory && std::env::var_os("WHY").is_some() {
+                            let hit = answer.views.first().is_some_and(|(view, _)| right.contains(view));
+                            let truth: Vec<String> = [&instruction.target.1, &instruction.receptacle.1][lists.len()].iter().map(|t| { let t = &building.things[*t]; format!("{} {} at {:.2} {:.2} {:.2}", t.color, t.class, t.pose.translation.x, t.pose.translation.y, t.pose.translation.z) }).collect();
+                            if !hit { eprintln!("MISS {} -> {what:?}\n   truth {truth:?}", instruction.sentence);
+                            for f in answer.things.iter().take(4) { eprintln!("   {:.3} can {:.2} at {:.2?} size {:.2?} {}", f.fits, f.can, f.thing.place.center, f.thing.place.size, f.why); } }
                         }
                         answer.views.into_iter().map(|(view, _)| view).collect()
                     }

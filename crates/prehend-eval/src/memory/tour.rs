@@ -50,6 +50,12 @@ impl Camera {
         Intrinsics { fx: focal, fy: focal, cx: 320.0, cy: 240.0, width: 640, height: 480 }
     }
 
+    /// Half of the field of view across, radians.
+    fn half_field(self) -> f64 {
+        let intrinsics = self.intrinsics();
+        (intrinsics.cx / intrinsics.fx).atan()
+    }
+
     /// Height above the floor, metres, and how far it looks down, radians.
     fn mount(self) -> (f64, f64) {
         match self {
@@ -126,6 +132,7 @@ impl Tour {
                             // One view a second.
                             taken: number as f64,
                             building_from_camera: pose,
+                            half_field: self.camera.half_field(),
                             picture: None,
                             caption: String::new(),
                             seen: seen_here,

@@ -7,6 +7,7 @@ use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Spatial, Step};
 use crate::language::lexicon::VerbMeaning;
 use prehend_scene::Relation;
+use std::collections::BTreeMap;
 
 impl Parser<'_> {
     /// "by the handle", "by its rim".
@@ -151,9 +152,11 @@ impl Parser<'_> {
         }
         for start in self.after_particle(found, found.next) {
             let down_first = self.is(start.saturating_sub(1), &["down"]) && start > found.next;
+            let mut by_end: BTreeMap<usize, Alts<Clause>> = BTreeMap::new();
             for objects in self.noun_list(start) {
-                self.placed(found, &objects, down_first, out);
+                self.placed(found, &objects, down_first, by_end.entry(objects.next).or_default());
             }
+            out.extend(by_turns(by_end.into_values()));
             // "put in the bowl the apple"
             for destination in self.destination(start) {
                 for objects in self.noun_list(destination.next) {
@@ -316,6 +319,14 @@ impl Parser<'_> {
             });
         }
     }
+}
+
+/// Readings of several lists by turns: where only some are kept, each place where the destination can begin keeps one, and not the
+/// first place all.
+fn by_turns(lists: impl Iterator<Item = Alts<Clause>>) -> Alts<Clause> {
+    let mut ranked: Vec<(usize, Alt<Clause>)> = lists.flat_map(|list| list.into_iter().enumerate()).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, alt)| alt).collect()
 }
 
 /// Setting down on the table.
