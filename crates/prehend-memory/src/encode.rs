@@ -5,6 +5,8 @@
 
 use crate::record::{Seen, describe};
 use prehend_perception::Lexicon;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Length of the vectors of [`WordEncoder`].
 pub const DIMENSIONS: usize = 512;
@@ -49,15 +51,29 @@ pub trait Encoder: Send + Sync {
 }
 
 /// Features without weights: hashed concepts, their kinds and colours.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct WordEncoder {
     lexicon: Lexicon,
+    /// Features of words and phrases that were met, so that the tables are walked once for each.
+    known: Mutex<HashMap<String, Arc<Concept>>>,
 }
+
+/// A noun as features.
+#[derive(Debug)]
+struct Concept {
+    /// One word for all that mean the same.
+    name: String,
+    /// What it adds to a vector of weight 1.
+    adds: Vec<(String, f32)>,
+}
+
+/// Words that are remembered at most; then all are forgotten.
+const MOST_WORDS: usize = 50_000;
 
 impl WordEncoder {
     /// An encoder that knows these words.
     pub fn new(lexicon: Lexicon) -> Self {
-        Self { lexicon }
+        Self { lexicon, known: Mutex::default() }
     }
 
     /// The words that it knows.
@@ -99,22 +115,36 @@ impl WordEncoder {
                 colors.clear();
                 continue;
             }
-            let concept = self.lexicon.concept(&noun);
-            put(vector, &format!("word:{concept}"), weight);
-            for kind in self.lexicon.kinds_of(&noun) {
-                put(vector, &format!("kind:{kind}"), weight * KIND);
+            let concept = self.concept(&noun);
+            for (feature, share) in &concept.adds {
+                put(vector, feature, weight * share);
             }
             for color in colors.drain(..) {
-                put(vector, &format!("{color}:{concept}"), weight * BOUND);
-            }
-            if !self.lexicon.knows(&noun) {
-                let letters: Vec<char> = format!(" {noun} ").chars().collect();
-                let each = weight * LETTERS / (letters.len() as f32).sqrt();
-                for triple in letters.windows(3) {
-                    put(vector, &triple.iter().collect::<String>(), each);
-                }
+                put(vector, &format!("{color}:{}", concept.name), weight * BOUND);
             }
         }
+    }
+
+    /// A noun as features.
+    fn concept(&self, noun: &str) -> Arc<Concept> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(noun) {
+            return Arc::clone(found);
+        }
+        let name = self.lexicon.concept(noun);
+        let mut adds = vec![(format!("word:{name}"), 1.0)];
+        adds.extend(self.lexicon.kinds_of(noun).into_iter().map(|kind| (format!("kind:{kind}"), KIND)));
+        if !self.lexicon.knows(noun) {
+            let letters: Vec<char> = format!(" {noun} ").chars().collect();
+            let each = LETTERS / (letters.len() as f32).sqrt();
+            adds.extend(letters.windows(3).map(|triple| (triple.iter().collect(), each)));
+        }
+        if known.len() >= MOST_WORDS {
+            known.clear();
+        }
+        let found = Arc::new(Concept { name, adds });
+        known.insert(noun.to_owned(), Arc::clone(&found));
+        found
     }
 }
 

@@ -10,6 +10,7 @@ pub mod areas;
 pub mod encode;
 pub mod learn;
 pub mod memory;
+pub mod nouns;
 pub mod propose;
 pub mod recall;
 pub mod record;
@@ -18,6 +19,7 @@ pub mod store;
 
 pub use encode::{Encoder, WordEncoder};
 pub use memory::{Memory, MemoryError};
+pub use nouns::Nouns;
 pub use recall::{Answer, Found, Settings};
 pub use record::{Action, Episode, Look, Seen, Thing};
 pub use request::{Described, Request};

@@ -2,13 +2,14 @@
 
 use crate::areas::{self, Levels};
 use crate::encode::{EncodeError, Encoder};
+use crate::nouns::Nouns;
 use crate::recall::{self, Answer, NEUTRAL, Settings};
 use crate::record::{Action, Area, Episode, Id, Look, Place, Seen, Sighting, Tally, Thing, View, describe};
 use crate::request::{Request, Wishes};
 use crate::store::{Counts, EpisodeFilter, Forget, Store, StoreError};
 use nalgebra::Point3;
 use prehend_agent::language::rooms::RoomNames;
-use prehend_perception::{Lexicon, query};
+use prehend_perception::Lexicon;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most things of one view, and most letters of a name: what is more is a mistake of the sender.
@@ -86,7 +87,7 @@ pub struct Noted {
 pub struct Memory {
     store: Box<dyn Store>,
     encoder: Box<dyn Encoder>,
-    lexicon: Lexicon,
+    nouns: Nouns,
     rooms: RoomNames,
 }
 
@@ -108,7 +109,12 @@ impl Memory {
                 return Err(StoreError::OtherSpace { store: store.name(), found, wanted: wanted.0 });
             }
         }
-        Ok(Self { store, encoder, lexicon, rooms })
+        Ok(Self { store, encoder, nouns: Nouns::new(lexicon), rooms })
+    }
+
+    /// The words that things are called by.
+    pub fn nouns(&self) -> &Nouns {
+        &self.nouns
     }
 
     /// The store.
@@ -270,8 +276,7 @@ impl Memory {
         if name.is_empty() || thing.votes.is_empty() {
             return true;
         }
-        let words: Vec<String> = name.split(' ').map(|word| self.lexicon.singular(word)).collect();
-        names(thing).any(|(own, _)| query::noun_similarity(&words, own, &self.lexicon) >= query::MATCH)
+        names(thing).any(|(own, _)| self.nouns.names(name, own))
     }
 
     fn fresh(&self, id: Id, seen: &Seen, look: &Look, view: Id) -> Result<Thing, MemoryError> {
@@ -437,7 +442,7 @@ impl Memory {
         for building in self.store.unsummarised()? {
             self.summarise(&building)?;
         }
-        recall::recall(&mut *self.store, &*self.encoder, &self.lexicon, &self.rooms, request, settings)
+        recall::recall(&mut *self.store, &*self.encoder, &self.nouns, &self.rooms, request, settings)
     }
 
     /// The reading whose target and receptacle are both remembered best; `None` when there is none.

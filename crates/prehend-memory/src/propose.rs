@@ -3,8 +3,8 @@
 //!
 //! The scores are estimates of how likely the action is to go well: products of margins, each from 0 (cannot be) to 1 (with ease).
 
+use crate::nouns::Nouns;
 use crate::record::{Action, Place, Seen};
-use prehend_perception::{Lexicon, query};
 
 /// What the robot can reach and take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,22 +47,22 @@ const BY_PART: f64 = 0.8;
 const BY_NAME: f64 = 0.5;
 
 /// Fills in the actions of everything in a view, from what is in the view.
-pub fn propose(seen: &mut [Seen], body: &Body, lexicon: &Lexicon) {
+pub fn propose(seen: &mut [Seen], body: &Body, nouns: &Nouns) {
     let places: Vec<Place> = seen.iter().map(|seen| seen.place).collect();
     for (index, one) in seen.iter_mut().enumerate() {
         let others = places.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, place)| place);
-        one.actions = actions(one, &others.copied().collect::<Vec<_>>(), body, lexicon);
+        one.actions = actions(one, &others.copied().collect::<Vec<_>>(), body, nouns);
     }
 }
 
-fn actions(seen: &Seen, others: &[Place], body: &Body, lexicon: &Lexicon) -> Vec<(Action, f64)> {
-    let is = |names: &[&str]| names.iter().any(|name| is_called(&seen.name, name, lexicon));
+fn actions(seen: &Seen, others: &[Place], body: &Body, nouns: &Nouns) -> Vec<(Action, f64)> {
+    let is = |names: &[&str]| names.iter().any(|name| nouns.names(name, &seen.name));
     let mut found = Vec::new();
     if seen.place.longest() <= HANDY {
         found.push((Action::Pick, pick(seen, others, body)));
     }
     let (narrow, long) = sides(&seen.place);
-    let holds = HOLDERS.iter().any(|kind| lexicon.is_kind(kind, &seen.name));
+    let holds = HOLDERS.iter().any(|kind| nouns.names(kind, &seen.name));
     if holds || (narrow >= CARRIER[0] && long >= CARRIER[1]) {
         found.push((Action::Place, place(seen, others, body)));
     }
@@ -81,12 +81,6 @@ fn actions(seen: &Seen, others: &[Place], body: &Body, lexicon: &Lexicon) -> Vec
 /// The shorter and the longer horizontal side.
 fn sides(place: &Place) -> (f64, f64) {
     (place.size[0].min(place.size[1]), place.size[0].max(place.size[1]))
-}
-
-/// Whether a class is so called.
-fn is_called(class: &str, name: &str, lexicon: &Lexicon) -> bool {
-    let words: Vec<String> = name.split(' ').map(str::to_owned).collect();
-    query::noun_similarity(&words, class, lexicon) >= query::MATCH
 }
 
 /// A margin as a factor: 0 where there is none, 1 from `enough` on.
@@ -174,27 +168,27 @@ mod tests {
         let table = seen("table", [0.0, 0.0, 0.35], [1.2, 0.7, 0.7]);
         let mug = seen("mug", [0.4, 0.2, 0.75], [0.08, 0.08, 0.1]);
         let mut view = vec![table.clone(), mug.clone()];
-        let words = encoder();
-        propose(&mut view, &Body::default(), words.lexicon());
+        let words = Nouns::new(encoder().lexicon().clone());
+        propose(&mut view, &Body::default(), &words);
         let free = score(&view[0], Action::Place).expect("a table carries");
         assert!(free > 0.8 && score(&view[0], Action::Pick).is_none());
         assert!(score(&view[1], Action::Pick).expect("a mug is taken") > 0.4);
         let crowd = (0..10).map(|i| seen("box", [-0.5 + 0.1 * f64::from(i), 0.1, 0.8], [0.09, 0.3, 0.2]));
         let mut crowded: Vec<Seen> = [table, mug].into_iter().chain(crowd).collect();
-        propose(&mut crowded, &Body::default(), words.lexicon());
+        propose(&mut crowded, &Body::default(), &words);
         assert!(score(&crowded[0], Action::Place).expect("a table") < free - 0.2);
     }
 
     #[test]
     fn what_is_out_of_reach_or_too_large_scores_little() {
-        let words = encoder();
+        let words = Nouns::new(encoder().lexicon().clone());
         let mut view = vec![
             seen("mug", [0.0, 0.0, 1.75], [0.08, 0.08, 0.1]),
             seen("box", [1.0, 0.0, 0.8], [0.3, 0.3, 0.3]),
             seen("sofa", [3.0, 0.0, 0.4], [1.8, 0.8, 0.8]),
             seen("fridge", [5.0, 0.0, 0.9], [0.6, 0.6, 1.8]),
         ];
-        propose(&mut view, &Body::default(), words.lexicon());
+        propose(&mut view, &Body::default(), &words);
         assert_eq!(score(&view[0], Action::Pick), Some(0.0));
         assert!(score(&view[1], Action::Pick).is_some_and(|score| score < 0.35));
         assert_eq!(score(&view[2], Action::Pick), None);

@@ -8,8 +8,10 @@ use crate::record::{Action, Area, Id, Thing, View};
 use crate::request::{Described, Lies, Request};
 use crate::store::Store;
 use prehend_agent::language::rooms::RoomNames;
-use prehend_perception::{Lexicon, query};
+use crate::nouns::Nouns;
+use prehend_perception::query;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How it is searched. The switches are for ablations.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,12 +124,12 @@ struct Match {
 /// What a search has read so far.
 struct Search<'a> {
     store: &'a mut dyn Store,
-    lexicon: &'a Lexicon,
+    nouns: &'a Nouns,
     rooms: &'a RoomNames,
     /// Areas by number.
     areas: BTreeMap<Id, Area>,
     /// Things around a place, by the place in half metres.
-    around: BTreeMap<(String, [i64; 2]), Vec<Thing>>,
+    around: BTreeMap<(String, [i64; 2]), Arc<[Thing]>>,
 }
 
 /// Finds things and views.
@@ -136,14 +138,14 @@ struct Search<'a> {
 pub fn recall(
     store: &mut dyn Store,
     encoder: &dyn Encoder,
-    lexicon: &Lexicon,
+    nouns: &Nouns,
     rooms: &RoomNames,
     request: &Request,
     settings: &Settings,
 ) -> Result<Answer, MemoryError> {
     let wanted = encoder.text(&request.what.words)?;
     let wished = encoder.wish(&request.what.words)?;
-    let mut search = Search { store, lexicon, rooms, areas: BTreeMap::new(), around: BTreeMap::new() };
+    let mut search = Search { store, nouns, rooms, areas: BTreeMap::new(), around: BTreeMap::new() };
     let (views, compared) = search.candidates(request, &wanted, settings)?;
     let mut fused: Vec<(View, f64)> = views
         .into_iter()
@@ -318,25 +320,26 @@ impl Search<'_> {
         nested: usize,
     ) -> Result<(f64, Option<Thing>), MemoryError> {
         let mut holds: (f64, Option<Thing>) = (0.0, None);
-        for other in self.things_around(thing)? {
-            if other.id == thing.id {
+        for other in self.things_around(thing)?.iter().filter(|other| other.id != thing.id) {
+            let related = related(lies, thing, other);
+            if related <= holds.0 {
                 continue;
             }
             // A name that does not match makes no landmark.
-            let own = self.own_match(&other, target).value;
-            let mut value = if own >= MISFIT { own } else { 0.0 } * related(lies, thing, &other);
+            let own = self.own_match(other, target).value;
+            let mut value = related * if own >= MISFIT { own } else { 0.0 };
             if value <= holds.0 {
                 continue;
             }
             for (further, what, negated) in target.relations.iter().filter(|_| nested > 0) {
                 // "The plate on the sideboard near the bottle": either may be near it.
-                let landmark = self.lies(*further, &other, what, nested - 1)?.0;
+                let landmark = self.lies(*further, other, what, nested - 1)?.0;
                 let said = landmark.max(self.lies(*further, thing, what, nested - 1)?.0);
                 let said = if *negated || *further == Lies::Far { 1.0 - said } else { said };
                 value *= OTHER_PLACE + (1.0 - OTHER_PLACE) * said;
             }
             if value > holds.0 {
-                holds = (value, Some(other));
+                holds = (value, Some(other.clone()));
             }
         }
         Ok(holds)
@@ -345,13 +348,11 @@ impl Search<'_> {
     /// As [`Search::matched`], without relations.
     fn own_match(&self, thing: &Thing, what: &Described) -> Match {
         let mut why = Vec::new();
-        let words: Vec<String> =
-            what.noun.split_whitespace().map(|word| self.lexicon.singular(word)).collect();
-        let mut value = if words.is_empty() {
+        let mut value = if what.noun.is_empty() {
             ANYTHING
         } else {
             let named = names(thing)
-                .map(|(name, share)| (query::noun_similarity(&words, name, self.lexicon), name, share))
+                .map(|(name, share)| (self.nouns.alike(&what.noun, name), name, share))
                 .max_by(|a, b| (a.0 * (0.6 + 0.4 * a.2)).total_cmp(&(b.0 * (0.6 + 0.4 * b.2))));
             match named {
                 Some((alike, name, share)) if alike >= query::MATCH => {
@@ -365,7 +366,7 @@ impl Search<'_> {
             }
         };
         for color in &what.colors {
-            let measured = self.lexicon.measured(color);
+            let measured = self.nouns.lexicon().measured(color);
             let is_neutral = measured.first().is_some_and(|first| NEUTRAL.contains(&first.as_str()));
             let counts = |own: &String| match (measured.contains(own), is_neutral && NEUTRAL.contains(&own.as_str())) {
                 (true, _) => 1.0,
@@ -413,15 +414,19 @@ impl Search<'_> {
         a == b || (parent(a).is_some() && parent(a) == parent(b))
     }
 
-    fn things_around(&mut self, thing: &Thing) -> Result<Vec<Thing>, MemoryError> {
+    /// What is around a thing; without features.
+    fn things_around(&mut self, thing: &Thing) -> Result<Arc<[Thing]>, MemoryError> {
         let [x, y, _] = thing.place.center;
         let cell = [x, y].map(|value| (2.0 * value).round() as i64);
         let key = (thing.building.clone(), cell);
         if let Some(known) = self.around.get(&key) {
-            return Ok(known.clone());
+            return Ok(Arc::clone(known));
         }
-        let found = self.store.things_near(&thing.building, cell.map(|value| value as f64 / 2.0), AROUND)?;
-        self.around.insert(key, found.clone());
+        let place = cell.map(|value| value as f64 / 2.0);
+        let mut found = self.store.things_near(&thing.building, place, AROUND)?;
+        found.iter_mut().for_each(|thing| thing.features = Vec::new());
+        let found: Arc<[Thing]> = found.into();
+        self.around.insert(key, Arc::clone(&found));
         Ok(found)
     }
 }

@@ -157,7 +157,7 @@ pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> R
     let begun = Instant::now();
     let mut ids = Vec::new();
     for View { look, .. } in &mut views {
-        propose(&mut look.seen, &Body::default(), &words.names);
+        propose(&mut look.seen, &Body::default(), memory.nouns());
         ids.push(memory.observe(look)?.view);
     }
     run.look = begun.elapsed() / views.len().max(1) as u32;
