@@ -5,16 +5,19 @@ mod eval;
 pub mod gazebo;
 pub mod map;
 mod mcp;
+mod memory;
 mod models;
 pub mod record;
 mod ros;
 mod words;
 
 pub use eval::{
-    AspMobileArgs, AspTabletopArgs, DayArgs, EvalAffordanceArgs, EvalCommand, EvalReadingArgs, EvalWordsArgs,
-    Kinds, LanguageArgs, LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
+    AspMobileArgs, AspTabletopArgs, BuildingKinds, DayArgs, EvalAffordanceArgs, EvalCommand, EvalMemoryArgs,
+    EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs, LiberoArgs, RunArgs, Sentences, StartsArgs,
+    TabletopArgs,
 };
 pub use mcp::McpArgs;
+pub use memory::{MemoryArgs, MemoryCommand};
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
 pub use words::{WordsArgs, WordsCommand};
@@ -94,6 +97,8 @@ pub enum Command {
     Record(RecordArgs),
     /// Play a recording to the nodes again: would they decide the same? Nothing moves
     Replay(ReplayArgs),
+    /// Ask what was seen of a building over all sessions, list, forget or export it
+    Memory(MemoryArgs),
     /// List, teach and forget words that no table knows, or ask what one means
     Words(WordsArgs),
     /// Say what is missing on this machine, and how to get it
@@ -120,6 +125,9 @@ pub struct GraphArgs {
     /// ROS parameter of a node, as `verifier:enforce:=false`; may be repeated
     #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
     pub params: Vec<(NodeName, String)>,
+    /// Remember what is seen, over all sessions: a file, or postgres://USER@HOST/DATABASE (see `prehend memory --help`)
+    #[arg(long, value_name = "STORE")]
+    pub memory: Option<String>,
     /// The graph's place among others.
     #[command(flatten)]
     pub ros: RosOptions,

@@ -39,6 +39,8 @@ pub struct GraphOptions {
     pub purpose: Purpose,
     /// Nodes that are left out.
     pub without: Vec<NodeName>,
+    /// Nodes beside those of the robot.
+    pub also: Vec<NodeName>,
     /// Whether dead nodes are started again. The sim never is: what stood on the table is lost with it.
     pub restart: bool,
     /// Folder of the log files.
@@ -117,8 +119,11 @@ impl Graph {
         let started = Instant::now();
         let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.id.to_string())];
         let mut supervisor = Supervisor::new(&options.program, environment, &options.logs);
-        let nodes: Vec<NodeName> =
-            nodes_of(&robot).into_iter().filter(|node| !options.without.contains(node)).collect();
+        let nodes: Vec<NodeName> = nodes_of(&robot)
+            .into_iter()
+            .filter(|node| !options.without.contains(node))
+            .chain(options.also.iter().copied())
+            .collect();
         let mut judge = None;
         for &node in &nodes {
             let pipes = supervisor.start(process(node, options))?;

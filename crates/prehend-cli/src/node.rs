@@ -38,6 +38,8 @@ pub enum NodeName {
     GoTo,
     /// Sentences into tool calls.
     Agent,
+    /// What was seen of a building, over all sessions; with --memory only.
+    Memory,
     /// Gazebo's names and units into those of the robot file; with Gazebo only.
     Gazebo,
     /// MoveIt's interfaces over the arm's own controller; for robots without a MoveIt.
@@ -57,6 +59,7 @@ impl NodeName {
             Self::Skills => "skills",
             Self::GoTo => "go_to",
             Self::Agent => "agent",
+            Self::Memory => "memory",
             Self::Gazebo => "gazebo",
             Self::MoveGroup => "move_group",
             Self::Stretch => "stretch",
@@ -79,6 +82,7 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         NodeName::Skills => prehend_nodes::skills::run(options).await,
         NodeName::GoTo => prehend_nodes::go_to::run(options).await,
         NodeName::Agent => prehend_nodes::agent::run(options).await,
+        NodeName::Memory => prehend_nodes::memory::run(options).await,
         NodeName::Gazebo => prehend_nodes::gazebo::run(options).await,
         NodeName::MoveGroup => prehend_nodes::move_group::run(options).await,
         NodeName::Stretch => prehend_nodes::stretch::run(options).await,

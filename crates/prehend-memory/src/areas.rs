@@ -142,14 +142,13 @@ pub fn summarise(
             members.iter().flat_map(|zone| zone_things[*zone].iter().copied()).collect();
         inside.sort_unstable();
         inside.dedup();
-        let parts: Vec<(&Node, u32)> = members.iter().map(|zone| (&nodes[*zone], zones[*zone].views)).collect();
+        let parts: Vec<(&Node, u32)> =
+            members.iter().map(|zone| (&nodes[*zone], zones[*zone].views)).collect();
         areas.push(cluster(members.clone(), &parts, &inside, things, encoder, rooms)?);
     }
     let all: Vec<usize> = (0..things.len()).collect();
-    let nodes: Vec<Node> = areas
-        .iter()
-        .map(|area| Node { middle: area.center, eye: area.eye, features: Vec::new() })
-        .collect();
+    let nodes: Vec<Node> =
+        areas.iter().map(|area| Node { middle: area.center, eye: area.eye, features: Vec::new() }).collect();
     let parts: Vec<(&Node, u32)> = nodes.iter().zip(areas.iter().map(|area| area.views)).collect();
     let mut building = cluster((0..areas.len()).collect(), &parts, &all, things, encoder, rooms)?;
     building.room = None;
@@ -166,7 +165,8 @@ fn cluster(
 ) -> Result<Cluster, EncodeError> {
     let views: u32 = nodes.iter().map(|(_, views)| views).sum();
     let mean = |of: fn(&Node) -> [f64; 3]| {
-        let sum = |axis: usize| nodes.iter().map(|(node, views)| of(node)[axis] * f64::from(*views)).sum::<f64>();
+        let sum =
+            |axis: usize| nodes.iter().map(|(node, views)| of(node)[axis] * f64::from(*views)).sum::<f64>();
         [0, 1, 2].map(|axis| sum(axis) / f64::from(views.max(1)))
     };
     let inside: Vec<&Thing> = inside.iter().filter_map(|index| things.get(*index)).collect();
@@ -174,7 +174,15 @@ fn cluster(
     let room = rooms.told_by(classes.iter().copied()).map(str::to_owned);
     let summary = summary(room.as_deref(), &inside);
     let features = encoder.text(&summary)?;
-    Ok(Cluster { members, center: mean(|node| node.middle), eye: mean(|node| node.eye), room, summary, features, views })
+    Ok(Cluster {
+        members,
+        center: mean(|node| node.middle),
+        eye: mean(|node| node.eye),
+        room,
+        summary,
+        features,
+        views,
+    })
 }
 
 /// A summary by rule: the room, then the things, the largest first, each once.

@@ -150,16 +150,17 @@ impl WordEncoder {
 
 /// Words that tell nothing of what is there.
 const SMALL_WORDS: [&str; 44] = [
-    "a", "an", "the", "and", "or", "of", "to", "from", "in", "on", "at", "by", "near", "next", "with", "into", "onto",
-    "it", "its", "is", "are", "that", "there", "which", "this", "please", "me", "my", "you", "i", "us", "put", "bring",
-    "take", "get", "carry", "place", "move", "one", "for", "over", "top", "beside", "close",
+    "a", "an", "the", "and", "or", "of", "to", "from", "in", "on", "at", "by", "near", "next", "with",
+    "into", "onto", "it", "its", "is", "are", "that", "there", "which", "this", "please", "me", "my", "you",
+    "i", "us", "put", "bring", "take", "get", "carry", "place", "move", "one", "for", "over", "top",
+    "beside", "close",
 ];
 
 /// Adds a concept; its sign spreads collisions evenly.
 fn put(vector: &mut [f32], concept: &str, weight: f32) {
-    let hash = concept
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = concept.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     // The lower bits of this hash are poor for short texts.
     let hash = hash ^ (hash >> 29);
     let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
@@ -218,7 +219,9 @@ pub(crate) mod tests {
     /// The words of the tree.
     pub(crate) fn encoder() -> WordEncoder {
         let text = include_str!("../../../config/language/synonyms.yaml");
-        WordEncoder::new(Lexicon::parse("synonyms.yaml", text).unwrap_or_else(|findings| panic!("{findings}")))
+        WordEncoder::new(
+            Lexicon::parse("synonyms.yaml", text).unwrap_or_else(|findings| panic!("{findings}")),
+        )
     }
 
     fn alike(a: &str, b: &str) -> f64 {
@@ -230,14 +233,22 @@ pub(crate) mod tests {
     fn what_means_the_same_is_near_and_colours_belong_to_their_nouns() {
         assert!(alike("the mug", "a coffee cup") > 0.99);
         assert!(alike("an apple", "some fruit") > 0.2 && alike("an apple", "a sofa") < 0.15);
-        assert!(alike("red mug", "red mug and blue plate") > alike("red mug", "blue mug and red plate") + 0.1);
-        assert!(alike("blenderr", "blender") > alike("blender", "radiator") + 0.2, "letters of unknown words");
+        assert!(
+            alike("red mug", "red mug and blue plate") > alike("red mug", "blue mug and red plate") + 0.1
+        );
+        assert!(
+            alike("blenderr", "blender") > alike("blender", "radiator") + 0.2,
+            "letters of unknown words"
+        );
     }
 
     #[test]
     fn an_empty_text_is_like_nothing() {
         let words = encoder();
-        assert_eq!(similarity(&words.text("the").expect("zeros"), &words.text("mug").expect("features")), 0.0);
+        assert_eq!(
+            similarity(&words.text("the").expect("zeros"), &words.text("mug").expect("features")),
+            0.0
+        );
         assert_eq!(similarity(&[], &[1.0]), 0.0);
         assert_eq!(words.picture(None, &[]).expect("zeros"), vec![0.0; DIMENSIONS]);
     }

@@ -7,6 +7,7 @@
 //! Frames: each building has one frame, that of its map, z up. Metres, radians, seconds since 1970.
 
 pub mod areas;
+pub mod ask;
 pub mod encode;
 pub mod learn;
 pub mod memory;
@@ -17,8 +18,9 @@ pub mod record;
 pub mod request;
 pub mod store;
 
+pub use ask::{Asked, Asker};
 pub use encode::{Encoder, WordEncoder};
-pub use memory::{Memory, MemoryError};
+pub use memory::{Memory, MemoryError, Outcome};
 pub use nouns::Nouns;
 pub use recall::{Answer, Found, Settings};
 pub use record::{Action, Episode, Look, Seen, Thing};

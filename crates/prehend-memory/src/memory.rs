@@ -66,6 +66,8 @@ fn bad(what: &'static str, why: impl Into<String>) -> MemoryError {
 pub struct Outcome {
     /// What was done; its `key` or `object` with `place` tells the thing.
     pub episode: Episode,
+    /// The thing, when its number is known.
+    pub thing: Option<Id>,
     /// Where the thing was.
     pub place: Option<[f64; 3]>,
 }
@@ -115,6 +117,11 @@ impl Memory {
     /// The words that things are called by.
     pub fn nouns(&self) -> &Nouns {
         &self.nouns
+    }
+
+    /// The kinds of rooms that it knows.
+    pub fn rooms(&self) -> &RoomNames {
+        &self.rooms
     }
 
     /// The store.
@@ -197,7 +204,9 @@ impl Memory {
         let count = look.seen.len().max(1) as f64;
         let middle = match look.seen.as_slice() {
             [] => eye,
-            seen => [0, 1, 2].map(|axis| seen.iter().map(|seen| seen.place.center[axis]).sum::<f64>() / count),
+            seen => {
+                [0, 1, 2].map(|axis| seen.iter().map(|seen| seen.place.center[axis]).sum::<f64>() / count)
+            }
         };
         let words: Vec<String> =
             look.seen.iter().map(|seen| describe(&seen.name, &seen.colors, &seen.description)).collect();
@@ -258,7 +267,8 @@ impl Memory {
         let named = self.named_alike(&seen.name, thing);
         let slack = if named { SAME } else { MISNAMED } + 0.01 * far;
         // What is small is seen whole; of furniture each view shows another piece, and pieces of one touch.
-        let is_here = if large > SMALL && named { seen.place.gap(&thing.place) < TOUCHING } else { apart < slack };
+        let is_here =
+            if large > SMALL && named { seen.place.gap(&thing.place) < TOUCHING } else { apart < slack };
         if !is_here {
             return None;
         }
@@ -369,7 +379,9 @@ impl Memory {
             }
             let showing = self.store.showing(&[thing.id])?;
             let views: Vec<Id> = showing.iter().map(|showing| showing.view).collect();
-            let near = |other: &[f64; 3]| (0..3).map(|i| (eye[i] - other[i]).powi(2)).sum::<f64>() < SAME_EYE.powi(2);
+            let near = |other: &[f64; 3]| {
+                (0..3).map(|i| (eye[i] - other[i]).powi(2)).sum::<f64>() < SAME_EYE.powi(2)
+            };
             if self.store.views(&views)?.iter().any(|view| near(&view.eye)) {
                 thing.missed = Some(look.taken);
                 self.store.put_thing(&thing)?;
@@ -388,8 +400,12 @@ impl Memory {
 
     fn summarise_now(&mut self, building: &str) -> Result<(), MemoryError> {
         let mut views = self.store.views_of(building)?;
+        if views.is_empty() {
+            return Ok(self.store.replace_areas(building, &[])?);
+        }
         let mut things = self.store.things_of(building)?;
-        let view_of: BTreeMap<Id, usize> = views.iter().enumerate().map(|(index, view)| (view.id, index)).collect();
+        let view_of: BTreeMap<Id, usize> =
+            views.iter().enumerate().map(|(index, view)| (view.id, index)).collect();
         let thing_of: BTreeMap<Id, usize> =
             things.iter().enumerate().map(|(index, thing)| (thing.id, index)).collect();
         let mut inside = vec![Vec::new(); views.len()];
@@ -402,7 +418,8 @@ impl Memory {
         let Levels { zones, areas, building: whole } =
             areas::summarise(&views, &things, &inside, &*self.encoder, &self.rooms)?;
         let first = self.store.reserve(zones.len() + areas.len() + 1)?;
-        let (zone_id, area_id) = (|i: usize| first + 1 + (areas.len() + i) as Id, |i: usize| first + 1 + i as Id);
+        let (zone_id, area_id) =
+            (|i: usize| first + 1 + (areas.len() + i) as Id, |i: usize| first + 1 + i as Id);
         let mut written = vec![area(building, first, 6, None, &whole)];
         for (index, cluster) in areas.iter().enumerate() {
             written.push(area(building, area_id(index), 5, Some(first), cluster));
@@ -461,10 +478,12 @@ impl Memory {
         for wishes in readings {
             let mut fits = 1.0;
             let targets = wishes.targets.iter().map(|(action, what)| (*action, what));
-            for (action, what) in targets.chain(wishes.receptacle.iter().map(|what| (Action::Place, what))) {
+            for (action, what) in
+                targets.chain(wishes.receptacle.iter().map(|what| (Some(Action::Place), what)))
+            {
                 let request = Request {
                     what: what.clone(),
-                    action: Some(action),
+                    action,
                     building: building.map(str::to_owned),
                     now,
                     k: 10,
@@ -498,8 +517,11 @@ impl Memory {
     }
 
     fn learn_now(&mut self, result: &Outcome) -> Result<Option<Id>, MemoryError> {
-        let Outcome { episode, place } = result;
-        let thing = self.meant(episode, *place)?;
+        let Outcome { episode, thing, place } = result;
+        let thing = match thing {
+            Some(id) => self.store.things(&[*id])?.into_iter().next(),
+            None => self.meant(episode, *place)?,
+        };
         self.store.put_episode(episode)?;
         let Some(mut thing) = thing else { return Ok(None) };
         let tally = thing.tried.entry(episode.action).or_default();
@@ -591,7 +613,11 @@ fn last_words<'a>(said: &'a str, thing: &Thing) -> &'a str {
 /// Names of a thing that count, with their share of the votes.
 pub fn names(thing: &Thing) -> impl Iterator<Item = (&str, f64)> {
     let all: f64 = thing.votes.iter().map(|(_, votes)| votes).sum::<f64>().max(1e-9);
-    thing.votes.iter().map(move |(name, votes)| (name.as_str(), votes / all)).filter(|(_, share)| *share >= NAMED)
+    thing
+        .votes
+        .iter()
+        .map(move |(name, votes)| (name.as_str(), votes / all))
+        .filter(|(_, share)| *share >= NAMED)
 }
 
 /// A direction along the floor.
@@ -651,10 +677,14 @@ fn check(look: &Look) -> Result<(), MemoryError> {
         return refuse(format!("it shows {} things; at most {MOST_SEEN} are taken", look.seen.len()));
     }
     for (index, seen) in look.seen.iter().enumerate() {
-        let shares = seen.colors.iter().map(|(_, share)| share).chain(seen.actions.iter().map(|(_, score)| score));
+        let shares =
+            seen.colors.iter().map(|(_, share)| share).chain(seen.actions.iter().map(|(_, score)| score));
         let is_share = |share: &f64| (0.0..=1.0).contains(share);
         if !seen.place.is_finite() || !shares.chain([&seen.score, &seen.share]).all(is_share) {
-            return refuse(format!("thing {index} (`{}`) has a number that is not finite or no share", seen.name));
+            return refuse(format!(
+                "thing {index} (`{}`) has a number that is not finite or no share",
+                seen.name
+            ));
         }
         if seen.name.len() > MOST_LETTERS || seen.description.len() > MOST_LETTERS {
             return refuse(format!("the name of thing {index} has more than {MOST_LETTERS} letters"));

@@ -38,7 +38,17 @@ const HOLDERS: [&str; 2] = ["container", "dish"];
 const CARRIER: [f64; 2] = [0.15, 0.3];
 /// Things that open or are pressed, by their names.
 const OPENED: [&str; 12] = [
-    "drawer", "door", "cabinet", "fridge", "microwave", "oven", "dishwasher", "wardrobe", "box", "closet", "washing machine",
+    "drawer",
+    "door",
+    "cabinet",
+    "fridge",
+    "microwave",
+    "oven",
+    "dishwasher",
+    "wardrobe",
+    "box",
+    "closet",
+    "washing machine",
     "dresser",
 ];
 const PRESSED: [&str; 7] = ["button", "switch", "keyboard", "phone", "bell", "remote", "printer"];
@@ -116,8 +126,11 @@ fn place(seen: &Seen, others: &[Place], body: &Body) -> f64 {
         return 0.0;
     }
     let high = margin(body.heights[1] - own.top(), MARGIN) * margin(own.top() - body.heights[0], MARGIN);
-    let taken: f64 =
-        others.iter().filter(|other| is_on(other, own)).map(|other| (other.size[0] + FINGERS) * (other.size[1] + FINGERS)).sum();
+    let taken: f64 = others
+        .iter()
+        .filter(|other| is_on(other, own))
+        .map(|other| (other.size[0] + FINGERS) * (other.size[1] + FINGERS))
+        .sum();
     let free = (1.0 - taken / area).clamp(0.0, 1.0);
     high * (0.2 + 0.8 * free)
 }

@@ -3,12 +3,12 @@
 use crate::encode::{Encoder, similarity};
 use crate::learn::{belief, score};
 use crate::memory::{MemoryError, names};
+use crate::nouns::Nouns;
 use crate::propose::is_on;
 use crate::record::{Action, Area, Id, Thing, View};
 use crate::request::{Described, Lies, Request};
 use crate::store::Store;
 use prehend_agent::language::rooms::RoomNames;
-use crate::nouns::Nouns;
 use prehend_perception::query;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -170,7 +170,11 @@ pub fn recall(
 
 /// Views by what they show of the chosen things: those that show the best one, then those that look at its place from near by, each
 /// thing worth less than the one before; the rest by their fused similarity.
-fn reordered(search: &mut Search<'_>, things: &[Found], fused: &[(View, f64)]) -> Result<Vec<(Id, f64)>, MemoryError> {
+fn reordered(
+    search: &mut Search<'_>,
+    things: &[Found],
+    fused: &[(View, f64)],
+) -> Result<Vec<(Id, f64)>, MemoryError> {
     let Some(best) = things.first() else {
         return Ok(fused.iter().map(|(view, value)| (view.id, *value)).collect());
     };
@@ -188,7 +192,10 @@ fn reordered(search: &mut Search<'_>, things: &[Found], fused: &[(View, f64)]) -
         let mut most = 0.0_f64;
         for (place, found) in things.iter().enumerate() {
             let share = (found.fits / best.fits.max(1e-9)).min(1.0) * LESS.powi(place as i32);
-            let is_here = found.thing.area.is_some_and(|area| view.area.is_some_and(|own| search.is_one_room(area, own)));
+            let is_here = found
+                .thing
+                .area
+                .is_some_and(|area| view.area.is_some_and(|own| search.is_one_room(area, own)));
             if let Some(rank) = found.views.iter().position(|shown| *shown == view.id) {
                 most = most.max(share * NEXT.powi(rank as i32));
             } else if is_here && view.faces(&found.thing.place) {
@@ -211,7 +218,9 @@ impl Search<'_> {
         settings: &Settings,
     ) -> Result<(Vec<View>, usize), MemoryError> {
         let buildings: Vec<Area> = match &request.building {
-            Some(building) => self.store.areas_of(building)?.into_iter().filter(|area| area.level == 6).collect(),
+            Some(building) => {
+                self.store.areas_of(building)?.into_iter().filter(|area| area.level == 6).collect()
+            }
             None => self.store.buildings()?,
         };
         let mut compared = buildings.len();
@@ -281,7 +290,8 @@ impl Search<'_> {
         let mut showing = self.store.showing(&ids)?;
         showing.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.view.cmp(&b.view)));
         let answer = found.into_iter().map(|(thing, fits, can, why)| {
-            let views = showing.iter().filter(|showing| showing.thing == thing.id).map(|showing| showing.view);
+            let views =
+                showing.iter().filter(|showing| showing.thing == thing.id).map(|showing| showing.view);
             let still_there = belief(&thing, request.now);
             let why = explain(&thing, &why, request, can, still_there);
             let room = self.room(&thing).map(str::to_owned);
@@ -368,7 +378,10 @@ impl Search<'_> {
         for color in &what.colors {
             let measured = self.nouns.lexicon().measured(color);
             let is_neutral = measured.first().is_some_and(|first| NEUTRAL.contains(&first.as_str()));
-            let counts = |own: &String| match (measured.contains(own), is_neutral && NEUTRAL.contains(&own.as_str())) {
+            let counts = |own: &String| match (
+                measured.contains(own),
+                is_neutral && NEUTRAL.contains(&own.as_str()),
+            ) {
                 (true, _) => 1.0,
                 (false, true) => SHADOW * COLORED,
                 (false, false) => 0.0,
@@ -405,7 +418,11 @@ impl Search<'_> {
     /// The zones of the area that a thing is in.
     fn areas_around(&self, thing: &Thing) -> Vec<Id> {
         let parent = thing.area.and_then(|id| self.areas.get(&id)).and_then(|area| area.parent);
-        self.areas.values().filter(|area| area.level == 4 && area.parent == parent).map(|area| area.id).collect()
+        self.areas
+            .values()
+            .filter(|area| area.level == 4 && area.parent == parent)
+            .map(|area| area.id)
+            .collect()
     }
 
     /// Whether two zones are of one area.
@@ -440,7 +457,8 @@ fn related(lies: Lies, thing: &Thing, other: &Thing) -> f64 {
     let yes = |holds: bool| f64::from(u8::from(holds));
     match lies {
         // "At the sink" may be beside it.
-        Lies::At => yes(is_on(&thing.place, &other.place)).max(0.4 * near() * yes(thing.place.gap(&other.place) < 0.3)),
+        Lies::At => yes(is_on(&thing.place, &other.place))
+            .max(0.4 * near() * yes(thing.place.gap(&other.place) < 0.3)),
         Lies::Near | Lies::Far => near(),
         Lies::With => yes(is_on(&other.place, &thing.place)),
         Lies::Under => {

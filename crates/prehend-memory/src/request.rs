@@ -107,8 +107,8 @@ impl Described {
 /// What a sentence looks for: things to take, and where they shall go.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wishes {
-    /// The target objects, with what shall be done with each.
-    pub targets: Vec<(Action, Described)>,
+    /// The target objects, with what shall be done with each; `None` when it is only asked where they are.
+    pub targets: Vec<(Option<Action>, Described)>,
     /// The receptacle.
     pub receptacle: Option<Described>,
 }
@@ -147,31 +147,36 @@ impl Wishes {
             Goal::Question(question) => {
                 let phrases = match question {
                     Question::Where(phrases) => phrases,
-                    Question::Count(phrase) | Question::Exists(phrase) | Question::Which(phrase) => vec![phrase],
+                    Question::Count(phrase) | Question::Exists(phrase) | Question::Which(phrase) => {
+                        vec![phrase]
+                    }
                     _ => Vec::new(),
                 };
-                found.add(Action::Pick, &phrases, rooms);
+                found.add(None, &phrases, rooms);
                 Vec::new()
             }
             Goal::Lesson { .. } => Vec::new(),
         };
         for step in &steps {
             match step {
-                Step::Pick { objects, .. } | Step::Swap { objects } => found.add(Action::Pick, objects, rooms),
+                Step::Pick { objects, .. } | Step::Swap { objects } => {
+                    found.add(Some(Action::Pick), objects, rooms)
+                }
                 Step::Place { objects, destination, .. } => {
-                    found.add(Action::Pick, objects, rooms);
+                    found.add(Some(Action::Pick), objects, rooms);
                     // "It" is known by what was said before, not by where it is.
-                    strange += objects.iter().filter(|np| np.head == Head::It && !np.modifiers.is_empty()).count();
+                    strange +=
+                        objects.iter().filter(|np| np.head == Head::It && !np.modifiers.is_empty()).count();
                     strange += found.lead(destination, rooms);
                 }
                 Step::Act { action, objects, .. } => {
-                    found.add(Action::from_name(action).unwrap_or(Action::Press), objects, rooms);
+                    found.add(Action::from_name(action).or(Some(Action::Press)), objects, rooms);
                 }
                 Step::Unsupported { objects, destination, .. } => {
-                    found.add(Action::Pick, objects, rooms);
+                    found.add(Some(Action::Pick), objects, rooms);
                     strange += destination.as_ref().map_or(0, |destination| found.lead(destination, rooms));
                 }
-                Step::Go { target } => found.add(Action::Place, std::slice::from_ref(target), rooms),
+                Step::Go { target } => found.add(None, std::slice::from_ref(target), rooms),
                 Step::Home | Step::Look | Step::Stop => {}
             }
         }
@@ -189,7 +194,7 @@ impl Wishes {
         0
     }
 
-    fn add(&mut self, action: Action, objects: &[NounPhrase], rooms: &RoomNames) {
+    fn add(&mut self, action: Option<Action>, objects: &[NounPhrase], rooms: &RoomNames) {
         let named = objects.iter().filter(|phrase| !matches!(phrase.head, Head::It | Head::Them));
         self.targets.extend(named.map(|phrase| (action, Described::of(phrase, rooms))));
     }
@@ -215,7 +220,10 @@ mod tests {
     fn a_sentence_tells_what_is_taken_from_where_and_where_it_goes() {
         let wishes = read("bring the red mug on the desk in the office to the kitchen table");
         let (action, mug) = &wishes.targets[0];
-        assert_eq!((*action, mug.noun.as_str(), mug.colors.as_slice()), (Action::Pick, "mug", &["red".to_owned()][..]));
+        assert_eq!(
+            (*action, mug.noun.as_str(), mug.colors.as_slice()),
+            (Some(Action::Pick), "mug", &["red".to_owned()][..])
+        );
         let place = wishes.receptacle.expect("where to");
         assert_eq!((place.noun.as_str(), place.room.as_deref()), ("table", Some("kitchen")));
         let said = |described: &Described| {
@@ -223,14 +231,24 @@ mod tests {
                 || described.relations.iter().any(|(_, desk, _)| desk.room.as_deref() == Some("office"))
         };
         assert!(said(mug), "{mug:?}");
-        assert!(mug.relations.iter().any(|(lies, desk, _)| *lies == Lies::At && desk.noun == "desk"), "{mug:?}");
+        assert!(
+            mug.relations.iter().any(|(lies, desk, _)| *lies == Lies::At && desk.noun == "desk"),
+            "{mug:?}"
+        );
     }
 
     #[test]
     fn a_room_says_where_a_thing_is_and_is_no_place_to_put_one() {
-        for sentence in ["put the yellow box in the office on the shelf in the bedroom", "pick up the box and put it on the shelf in the bedroom"] {
+        for sentence in [
+            "put the yellow box in the office on the shelf in the bedroom",
+            "pick up the box and put it on the shelf in the bedroom",
+        ] {
             let shelf = read(sentence).receptacle.unwrap_or_else(|| panic!("{sentence}"));
-            assert_eq!((shelf.noun.as_str(), shelf.room.as_deref()), ("shelf", Some("bedroom")), "{sentence}");
+            assert_eq!(
+                (shelf.noun.as_str(), shelf.room.as_deref()),
+                ("shelf", Some("bedroom")),
+                "{sentence}"
+            );
         }
         let wishes = read("take the plate on the dining table to the counter in the kitchen");
         assert_eq!(wishes.targets[0].1.relations[0].1.noun, "dining table");
@@ -239,6 +257,6 @@ mod tests {
     #[test]
     fn a_question_and_a_part_are_looked_for_too() {
         assert_eq!(read("where is the towel near the sink?").targets[0].1.relations[0].0, Lies::Near);
-        assert_eq!(read("open the drawer of the cabinet").targets[0].0, Action::Open);
+        assert_eq!(read("open the drawer of the cabinet").targets[0].0, Some(Action::Open));
     }
 }

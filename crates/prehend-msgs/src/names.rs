@@ -62,6 +62,10 @@ pub const EXECUTE_SKILL: &str = "execute_skill";
 pub const GO_TO: &str = "go_to";
 /// Topic, transient local: `ObjectMap` in the map frame, from the stops of a tour; owned by object_map, on mobile robots.
 pub const ROOM_MAP: &str = "room_map";
+/// Service: `QueryMemory`, owned by memory.
+pub const MEMORY_QUERY: &str = "memory/query";
+/// Service: `WriteMemory`, owned by memory.
+pub const MEMORY_WRITE: &str = "memory/write";
 /// Service: `Stop`.
 pub const STOP: &str = "stop";
 /// Topic, transient local: `ObjectMap` with what is in the gripper, as it was mapped before, or with nothing; owned by skills.

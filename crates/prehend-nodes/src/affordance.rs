@@ -26,7 +26,7 @@ use prehend_perception::parts::{
     ActionError, WorkingPart, affordances, part_affordances, read_part_action, rule_of,
 };
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
-use prehend_scene::{ActionTable, Affordance, Crop, Object, Scope};
+use prehend_scene::{ActionTable, Affordance, Object, Scope};
 use prehend_skills::GripperModel;
 use recall::Recall;
 use serde_json::json;
@@ -296,7 +296,7 @@ impl Worker {
         if answer.error_code != ErrorCode::SUCCESS {
             return Err(Failure::UnknownKey(answer.error_message));
         }
-        let object = object_with_crops(&answer)?;
+        let object = convert::object_with_crops_from_msg(&answer)?;
         Ok((object, answer.object.cloud.header.frame_id, answer.map_version))
     }
 
@@ -490,45 +490,4 @@ fn spread(affordance: &mut Affordance, object: &Object) {
 /// Text of others as it is shown in a line.
 fn shown(text: &str) -> String {
     text.chars().take(80).collect()
-}
-
-/// The object of an answer with its views; the lists must be of one length.
-fn object_with_crops(answer: &GetObject::Response) -> Result<Object, ConvertError> {
-    let mut object = convert::object_from_msg(&answer.object)?;
-    let count = answer.rgb_crops.len();
-    for (what, found) in [
-        ("depth crops", answer.depth_crops.len()),
-        ("masks", answer.masks.len()),
-        ("views", answer.views.len()),
-        ("producers", answer.producers.len()),
-        ("labels", answer.labels.len()),
-        ("scores", answer.scores.len()),
-        ("stamps", answer.stamps.len()),
-        ("camera poses", answer.map_from_camera.len()),
-        ("camera infos", answer.camera_info.len()),
-    ] {
-        if found != count {
-            return Err(ConvertError::Length { what, expected: count, found });
-        }
-    }
-    for i in 0..count {
-        let info = &answer.camera_info[i];
-        let score = f64::from(answer.scores[i]);
-        object.crops.push(Crop {
-            view: answer.views[i].clone(),
-            color: convert::color_image_from_msg(&answer.rgb_crops[i])?,
-            depth: convert::depth_image_from_msg(&answer.depth_crops[i])?,
-            mask: convert::mask_from_msg(&answer.masks[i])?,
-            x: info.roi.x_offset as usize,
-            y: info.roi.y_offset as usize,
-            intrinsics: convert::intrinsics_from_msg(info)?,
-            map_from_camera: convert::pose_from_msg(&answer.map_from_camera[i])?,
-            producer: answer.producers[i].clone(),
-            label: answer.labels[i].clone(),
-            score: if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 },
-            stamp: convert::seconds(&answer.stamps[i]),
-            rank: (count - i) as f64,
-        });
-    }
-    Ok(object)
 }

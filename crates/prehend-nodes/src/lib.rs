@@ -12,6 +12,7 @@ pub mod gazebo;
 pub mod go_to;
 mod joints;
 mod live_frames;
+pub mod memory;
 mod motion_bounds;
 pub mod move_group;
 mod moveit_layout;

@@ -24,6 +24,8 @@ pub enum EvalCommand {
     Reading(EvalReadingArgs),
     /// Where parts are that actions work on: the harness against fixed chains of the same skills, on simulated tables
     Affordance(EvalAffordanceArgs),
+    /// What a memory of whole buildings finds: views of things and places that sentences speak of, against flat search
+    Memory(EvalMemoryArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
     Libero(LiberoArgs),
     /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
@@ -245,6 +247,57 @@ pub struct EvalAffordanceArgs {
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,
+}
+
+const AFTER_EVAL_MEMORY: &str = "\
+Each building is drawn by a generator: rooms with furniture and things. A camera is carried through all rooms (six headings at each place);
+the imperfect detector of the simulator names what it sees. Sentences tell a thing and a place by colour, room and what is near. R@K is the
+share of the views that really show what is meant among the first K; SR@K counts sentences of which both are right among the first K.
+Kept-back kinds are another generator (offices with a workshop), another camera and another speaker.";
+
+/// Arguments of `eval memory`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_EVAL_MEMORY)]
+pub struct EvalMemoryArgs {
+    /// Buildings
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = at_least_one)]
+    pub buildings: usize,
+    /// Rooms of each
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
+    pub rooms: usize,
+    /// Views of each, about
+    #[arg(long, value_name = "N", default_value_t = 540, value_parser = at_least_one)]
+    pub views: usize,
+    /// Sentences about each
+    #[arg(long, value_name = "N", default_value_t = 84, value_parser = at_least_one)]
+    pub instructions: usize,
+    /// Which buildings, camera and speaker
+    #[arg(long, value_enum, default_value_t = BuildingKinds::Known)]
+    pub kinds: BuildingKinds,
+    /// The detector makes no errors
+    #[arg(long)]
+    pub perfect_detector: bool,
+    /// Seed of the first building
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Buildings at a time
+    #[arg(long, value_name = "J", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub jobs: u32,
+    /// Show the sentences of which the memory's first view of the target or the place is wrong
+    #[arg(long)]
+    pub misses: bool,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Kinds of buildings, cameras and speakers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BuildingKinds {
+    /// Homes, a head camera, plain commands: those that the memory was made with
+    Known,
+    /// Offices, a low camera with a wide field, a talkative speaker: those that it was not
+    KeptBack,
 }
 
 /// Kinds of things with a part to act on.

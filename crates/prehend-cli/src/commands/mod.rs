@@ -6,6 +6,7 @@ mod detect;
 mod doctor;
 mod map;
 mod mcp;
+mod memory;
 mod models;
 mod node;
 mod record;
@@ -43,10 +44,12 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::Language(args)) => crate::eval::language(args).await,
         Command::Eval(EvalCommand::Words(args)) => crate::eval::words(&args),
         Command::Eval(EvalCommand::Affordance(args)) => crate::eval::affordance(&args),
+        Command::Eval(EvalCommand::Memory(args)) => crate::eval::memory(&args),
         Command::Eval(EvalCommand::Reading(args)) => crate::eval::reading(&args),
         Command::Eval(EvalCommand::Starts(args)) => crate::eval::starts(args).await,
         Command::Eval(EvalCommand::Map(args)) => crate::eval::map(args),
         Command::Detect(args) => detect::run(&args),
+        Command::Memory(args) => memory::run(&args),
         Command::Words(args) => words::run(args).await,
         Command::Doctor(args) if args.models => models::run(&args.which),
         Command::Doctor(args) if args.graph => doctor::graph::run(&args).await,
@@ -72,7 +75,9 @@ fn graph_options(
 ) -> std::io::Result<GraphOptions> {
     let mut overrides: BTreeMap<NodeName, Vec<String>> = BTreeMap::new();
     let perfect = args.perfect_detector.then(perfect_detector);
-    for (node, parameter) in args.params.iter().cloned().chain(perfect) {
+    let memory =
+        args.memory.iter().map(|store| (NodeName::Memory, format!("store:={}", absolute_store(store))));
+    for (node, parameter) in args.params.iter().cloned().chain(perfect).chain(memory) {
         overrides.entry(node).or_default().push(parameter);
     }
     Ok(GraphOptions {
@@ -85,9 +90,20 @@ fn graph_options(
         arguments: args.ros.arguments().map_err(std::io::Error::other)?,
         purpose,
         without: Vec::new(),
+        also: args.memory.iter().map(|_| NodeName::Memory).collect(),
         restart: true,
         logs,
     })
+}
+
+/// The store of a memory as a child finds it, whatever its working folder.
+fn absolute_store(store: &str) -> String {
+    match store.starts_with("postgres") {
+        true => store.to_owned(),
+        false => {
+            std::path::absolute(store).map_or_else(|_| store.to_owned(), |path| path.display().to_string())
+        }
+    }
 }
 
 /// Whether a scene is a room; what is wrong with it the sim will say.

@@ -220,6 +220,7 @@ fn options(args: &DayArgs, scene: PathBuf, logs: PathBuf) -> std::io::Result<Gra
         arguments: RosArguments::default(),
         purpose: Purpose::Run,
         without: Vec::new(),
+        also: Vec::new(),
         restart: true,
         logs,
     })

@@ -16,8 +16,11 @@ pub struct Bm25 {
 
 fn words(text: &str) -> impl Iterator<Item = String> {
     let lower = text.to_lowercase();
-    let words: Vec<String> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let words: Vec<String> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
     words.into_iter().map(|word| match word.strip_suffix('s') {
         Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
         _ => word,
@@ -72,7 +75,12 @@ mod tests {
 
     #[test]
     fn rare_words_count_more_than_common_ones() {
-        let index = Bm25::new([(1, "a red mug on a table"), (2, "a table and a table"), (3, "a blue mug, a table"), (4, "table")]);
+        let index = Bm25::new([
+            (1, "a red mug on a table"),
+            (2, "a table and a table"),
+            (3, "a blue mug, a table"),
+            (4, "table"),
+        ]);
         assert_eq!(index.rank("the red mug")[0], 1);
         assert_eq!(index.rank("blue mugs")[0], 3);
         assert_eq!(Bm25::new([]).rank("mug"), Vec::<i64>::new());

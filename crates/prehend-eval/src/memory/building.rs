@@ -98,9 +98,17 @@ const FURNITURE: &[Furniture] = &[
 
 const SMALL: &[Small] = &[
     Small("mug", Shape::Mug { radius: 0.04, height: 0.095, wall: 0.004, handle: 0.028 }, BRIGHT),
-    Small("plate", Shape::Plate { radius: 0.12, foot: 0.07, height: 0.025, wall: 0.004 }, &["white", "blue", "green", "red"]),
+    Small(
+        "plate",
+        Shape::Plate { radius: 0.12, foot: 0.07, height: 0.025, wall: 0.004 },
+        &["white", "blue", "green", "red"],
+    ),
     Small("bowl", Shape::Bowl { radius: 0.09, foot: 0.06, height: 0.06, wall: 0.005 }, BRIGHT),
-    Small("bottle", Shape::Bottle { radius: 0.035, height: 0.24, neck_radius: 0.015, neck_height: 0.06 }, BRIGHT),
+    Small(
+        "bottle",
+        Shape::Bottle { radius: 0.035, height: 0.24, neck_radius: 0.015, neck_height: 0.06 },
+        BRIGHT,
+    ),
     Small("can", Shape::Can { radius: 0.033, height: 0.115 }, BRIGHT),
     Small("jar", Shape::Cylinder { radius: 0.04, height: 0.12 }, &["red", "green", "white", "yellow"]),
     Small("apple", Shape::Sphere { radius: 0.038 }, &["red", "green"]),
@@ -109,10 +117,18 @@ const SMALL: &[Small] = &[
     Small("sponge", Shape::Box { size: [0.06, 0.1, 0.035] }, &["yellow", "green", "blue"]),
     Small("towel", Shape::Box { size: [0.18, 0.26, 0.05] }, BRIGHT),
     Small("soap", Shape::Box { size: [0.05, 0.08, 0.03] }, &["white", "pink", "green"]),
-    Small("shampoo", Shape::Bottle { radius: 0.035, height: 0.2, neck_radius: 0.02, neck_height: 0.03 }, BRIGHT),
+    Small(
+        "shampoo",
+        Shape::Bottle { radius: 0.035, height: 0.2, neck_radius: 0.02, neck_height: 0.03 },
+        BRIGHT,
+    ),
     Small("book", Shape::Box { size: [0.14, 0.2, 0.03] }, BRIGHT),
     Small("remote", Shape::Box { size: [0.05, 0.17, 0.025] }, &["black", "white", "grey"]),
-    Small("vase", Shape::Bottle { radius: 0.055, height: 0.28, neck_radius: 0.03, neck_height: 0.08 }, BRIGHT),
+    Small(
+        "vase",
+        Shape::Bottle { radius: 0.055, height: 0.28, neck_radius: 0.03, neck_height: 0.08 },
+        BRIGHT,
+    ),
     Small("candle", Shape::Cylinder { radius: 0.035, height: 0.1 }, &["white", "red", "purple"]),
     Small("pillow", Shape::Box { size: [0.28, 0.4, 0.12] }, BRIGHT),
     Small("lamp", Shape::Cylinder { radius: 0.08, height: 0.32 }, &["white", "yellow", "black", "green"]),
@@ -137,7 +153,10 @@ const HOME: &[RoomKind] = &[
     RoomKind {
         name: "kitchen",
         furniture: &["counter", "fridge", "stove", "sink", "table", "dishwasher", "shelf"],
-        things: &["mug", "plate", "bowl", "bottle", "can", "jar", "apple", "banana", "orange", "sponge", "towel", "kettle", "tray"],
+        things: &[
+            "mug", "plate", "bowl", "bottle", "can", "jar", "apple", "banana", "orange", "sponge", "towel",
+            "kettle", "tray",
+        ],
     },
     RoomKind {
         name: "dining room",
@@ -157,7 +176,9 @@ const HOME: &[RoomKind] = &[
     RoomKind {
         name: "bedroom",
         furniture: &["bed", "nightstand", "wardrobe", "dresser", "desk", "bench"],
-        things: &["pillow", "lamp", "clock", "book", "phone", "toy car", "ball", "basket", "towel", "box", "mug"],
+        things: &[
+            "pillow", "lamp", "clock", "book", "phone", "toy car", "ball", "basket", "towel", "box", "mug",
+        ],
     },
     RoomKind {
         name: "bathroom",
@@ -336,11 +357,15 @@ impl Building {
                 let [depth, length, _] = thing.size;
                 if turned { [length / 2.0, depth / 2.0] } else { [depth / 2.0, length / 2.0] }
             };
-            let is_free = self.things.iter().filter(|thing| thing.room == room && thing.is_furniture()).all(|thing| {
-                let [x, y] = reach(thing);
-                let (dx, dy) = ((thing.pose.translation.x - place[0]).abs(), (thing.pose.translation.y - place[1]).abs());
-                dx > x + half_x + GAP || dy > y + half_y + GAP
-            });
+            let is_free =
+                self.things.iter().filter(|thing| thing.room == room && thing.is_furniture()).all(|thing| {
+                    let [x, y] = reach(thing);
+                    let (dx, dy) = (
+                        (thing.pose.translation.x - place[0]).abs(),
+                        (thing.pose.translation.y - place[1]).abs(),
+                    );
+                    dx > x + half_x + GAP || dy > y + half_y + GAP
+                });
             if !is_free {
                 continue;
             }
@@ -375,7 +400,8 @@ impl Building {
             if room_x <= 0.0 || room_y <= 0.0 {
                 continue;
             }
-            let local = Vector3::new(rng.random_range(-room_x..room_x), rng.random_range(-room_y..room_y), top);
+            let local =
+                Vector3::new(rng.random_range(-room_x..room_x), rng.random_range(-room_y..room_y), top);
             let place = carrier.pose * nalgebra::Point3::from(local);
             let radius = half.x.hypot(half.y);
             let is_free = self.things.iter().filter(|thing| thing.on == Some(on)).all(|thing| {
@@ -403,14 +429,12 @@ impl Building {
         let Some(Room { low, high, .. }) = self.rooms.get(room) else { return Vec::new() };
         let middle = [0, 1].map(|axis| (low[axis] + high[axis]) / 2.0);
         let half = [0, 1].map(|axis| (high[axis] - low[axis]) / 2.0);
-        let solid = |center: [f64; 3], half: [f64; 3], color: [u8; 3]| {
-            Part {
-                shape: PartShape::Box { half: half.into() },
-                body_from_part: Isometry3::translation(center[0], center[1], center[2]),
-                color: Color(color),
-                only_seen: false,
-                region: None,
-            }
+        let solid = |center: [f64; 3], half: [f64; 3], color: [u8; 3]| Part {
+            shape: PartShape::Box { half: half.into() },
+            body_from_part: Isometry3::translation(center[0], center[1], center[2]),
+            color: Color(color),
+            only_seen: false,
+            region: None,
         };
         let mut parts =
             vec![(true, solid([middle[0], middle[1], -0.02], [half[0], half[1], 0.02], [150, 146, 140]))];
@@ -473,7 +497,10 @@ fn furniture_parts(build: Build, [depth, length, height]: [f64; 3], color: Color
         Build::Seat => {
             let top = seat(height);
             let back = (height - top).max(0.06);
-            vec![solid([x, y, top / 2.0], [0.0, 0.0, top / 2.0]), solid([0.06, y, back / 2.0], [x - 0.06, 0.0, top + back / 2.0])]
+            vec![
+                solid([x, y, top / 2.0], [0.0, 0.0, top / 2.0]),
+                solid([0.06, y, back / 2.0], [x - 0.06, 0.0, top + back / 2.0]),
+            ]
         }
     }
 }

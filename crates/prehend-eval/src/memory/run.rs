@@ -1,6 +1,8 @@
 //! One building from the walls to the figures: its tour into a memory, its sentences to every method.
 
-use super::{Bm25, Building, BuildingError, Camera, Generator, Ranked, Speaker, Tally, Tour, TourError, View};
+use super::{
+    Bm25, Building, BuildingError, Camera, Generator, Ranked, Speaker, Tally, Tour, TourError, View,
+};
 use prehend_agent::language;
 use prehend_agent::language::rooms::RoomNames;
 use prehend_memory::propose::{Body, propose};
@@ -147,7 +149,8 @@ pub enum RunError {
 /// Errors: [`RunError`].
 pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> Result<Run, RunError> {
     let building = Building::new(setting.generator, setting.rooms, seed)?;
-    let tour = Tour { camera: setting.camera, views: setting.views, detector: setting.detector.clone(), seed };
+    let tour =
+        Tour { camera: setting.camera, views: setting.views, detector: setting.detector.clone(), seed };
     let mut views = tour.views(&building, seen)?;
     let shown: BTreeSet<usize> = views.iter().flat_map(|view| view.shows.iter().copied()).collect();
     let encoder = Box::new(WordEncoder::new(words.names.clone()));
@@ -205,12 +208,6 @@ pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> R
                         let answer = memory.recall(&request, &settings)?;
                         if method == Method::Memory {
                             run.questions.push(begun.elapsed());
-                        }
-                        if method == Method::Memory && std::env::var_os("WHY").is_some() {
-                            let hit = answer.views.first().is_some_and(|(view, _)| right.contains(view));
-                            let truth: Vec<String> = [&instruction.target.1, &instruction.receptacle.1][lists.len()].iter().map(|t| { let t = &building.things[*t]; format!("{} {} at {:.2} {:.2} {:.2}", t.color, t.class, t.pose.translation.x, t.pose.translation.y, t.pose.translation.z) }).collect();
-                            if !hit { eprintln!("MISS {} -> {what:?}\n   truth {truth:?}", instruction.sentence);
-                            for f in answer.things.iter().take(4) { eprintln!("   {:.3} can {:.2} at {:.2?} size {:.2?} {}", f.fits, f.can, f.thing.place.center, f.thing.place.size, f.why); } }
                         }
                         answer.views.into_iter().map(|(view, _)| view).collect()
                     }

@@ -50,7 +50,8 @@ pub struct Tally {
 }
 
 fn recall(ranked: &[&Ranked]) -> Recall {
-    let mean = |k: usize| ranked.iter().map(|ranked| ranked.recall(k)).sum::<f64>() / ranked.len().max(1) as f64;
+    let mean =
+        |k: usize| ranked.iter().map(|ranked| ranked.recall(k)).sum::<f64>() / ranked.len().max(1) as f64;
     Recall { r5: mean(5), r10: mean(10), r20: mean(20) }
 }
 

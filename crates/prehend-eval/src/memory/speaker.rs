@@ -34,9 +34,20 @@ const DRAWS: usize = 200;
 
 /// Words for one class, the class first; the second column is said by the talkative one.
 const WORDS: &[(&str, &str)] = &[
-    ("mug", "cup"), ("bottle", "flask"), ("can", "tin"), ("sofa", "couch"), ("fridge", "refrigerator"), ("book", "novel"),
-    ("towel", "cloth"), ("phone", "telephone"), ("bowl", "basin"), ("ball", "ball"), ("box", "package"), ("plate", "plate"),
-    ("cabinet", "cupboard"), ("stove", "cooker"),
+    ("mug", "cup"),
+    ("bottle", "flask"),
+    ("can", "tin"),
+    ("sofa", "couch"),
+    ("fridge", "refrigerator"),
+    ("book", "novel"),
+    ("towel", "cloth"),
+    ("phone", "telephone"),
+    ("bowl", "basin"),
+    ("ball", "ball"),
+    ("box", "package"),
+    ("plate", "plate"),
+    ("cabinet", "cupboard"),
+    ("stove", "cooker"),
 ];
 
 const PLAIN: &[&str] = &[
@@ -71,16 +82,24 @@ impl Speaker {
     }
 
     /// Draws so many instructions about a building; fewer when it does not hold as many.
-    pub fn instructions(self, building: &Building, seen: &BTreeSet<usize>, count: usize, seed: u64) -> Vec<Instruction> {
+    pub fn instructions(
+        self,
+        building: &Building,
+        seen: &BTreeSet<usize>,
+        count: usize,
+        seed: u64,
+    ) -> Vec<Instruction> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let things = &building.things;
         let is_seen = |index: &usize| seen.contains(index);
         let small: Vec<usize> =
             (0..things.len()).filter(|index| !things[*index].is_furniture()).filter(is_seen).collect();
         let takes = |thing: &TrueThing| {
-            thing.is_furniture() && !["fridge", "wardrobe", "locker", "whiteboard", "toilet"].contains(&thing.class)
+            thing.is_furniture()
+                && !["fridge", "wardrobe", "locker", "whiteboard", "toilet"].contains(&thing.class)
         };
-        let places: Vec<usize> = (0..things.len()).filter(|index| takes(&things[*index])).filter(is_seen).collect();
+        let places: Vec<usize> =
+            (0..things.len()).filter(|index| takes(&things[*index])).filter(is_seen).collect();
         let templates = match self {
             Self::Plain => PLAIN,
             Self::Talkative => TALKATIVE,
@@ -90,7 +109,9 @@ impl Speaker {
             if found.len() == count {
                 break;
             }
-            let (Some(&target), Some(&place)) = (small.choose(&mut rng), places.choose(&mut rng)) else { break };
+            let (Some(&target), Some(&place)) = (small.choose(&mut rng), places.choose(&mut rng)) else {
+                break;
+            };
             if things[target].on == Some(place) {
                 continue;
             }
@@ -110,7 +131,12 @@ impl Speaker {
     }
 
     /// A phrase that fits this thing alone, as short as one of a few tries gets it; `None` when none does.
-    fn describe(self, building: &Building, index: usize, rng: &mut ChaCha8Rng) -> Option<(String, BTreeSet<usize>)> {
+    fn describe(
+        self,
+        building: &Building,
+        index: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<(String, BTreeSet<usize>)> {
         let things = &building.things;
         let thing = &things[index];
         let noun = self.say(thing.class, rng);
@@ -122,8 +148,10 @@ impl Speaker {
         kinds.shuffle(rng);
         let mut said: Vec<Clue> = Vec::new();
         let fits = |said: &[Clue]| -> BTreeSet<usize> {
-            (0..things.len()).filter(|other| said.iter().all(|clue| clue.fits(building, index, *other)))
-                .filter(|other| things[*other].class == thing.class).collect()
+            (0..things.len())
+                .filter(|other| said.iter().all(|clue| clue.fits(building, index, *other)))
+                .filter(|other| things[*other].class == thing.class)
+                .collect()
         };
         let mut left = fits(&said);
         // People say a little more than they must.
@@ -155,7 +183,8 @@ impl Speaker {
                     words = format!("{words} on the {}", self.say(on.class, rng));
                 }
                 Clue::Near(other) => {
-                    let near = if self == Self::Talkative && rng.random_bool(0.5) { "next to" } else { "near" };
+                    let near =
+                        if self == Self::Talkative && rng.random_bool(0.5) { "next to" } else { "near" };
                     words = format!("{words} {near} the {}", self.say(things[*other].class, rng));
                 }
                 Clue::Color | Clue::Room => {}
@@ -171,8 +200,12 @@ impl Speaker {
     fn landmark(self, building: &Building, index: usize, rng: &mut ChaCha8Rng) -> Option<Clue> {
         let things = &building.things;
         let near: Vec<usize> = (0..things.len())
-            .filter(|other| *other != index && things[index].on != Some(*other) && things[*other].on != Some(index))
-            .filter(|other| things[*other].class != things[index].class && is_near(&things[index], &things[*other]))
+            .filter(|other| {
+                *other != index && things[index].on != Some(*other) && things[*other].on != Some(index)
+            })
+            .filter(|other| {
+                things[*other].class != things[index].class && is_near(&things[index], &things[*other])
+            })
             .collect();
         near.choose(rng).map(|other| Clue::Near(*other))
     }

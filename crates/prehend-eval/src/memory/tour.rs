@@ -3,8 +3,8 @@
 use super::building::Building;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::{Intrinsics, OrientedBox};
-use prehend_memory::record::{Place, Seen};
 use prehend_memory::Look;
+use prehend_memory::record::{Place, Seen};
 use prehend_perception::color;
 use prehend_sim::body::{Frame, Owner, RenderItem};
 use prehend_sim::scene::{CameraSpec, DepthNoise, DetectorSpec};
@@ -197,7 +197,11 @@ fn drawables(building: &Building, room: usize) -> Result<Vec<Drawable>, TourErro
     for (number, thing) in building.things.iter().enumerate().filter(|(_, thing)| thing.room == room) {
         poses.push(thing.pose);
         for part in &thing.parts {
-            items.push(RenderItem { owner: Owner::Object(number), body: poses.len() - 1, part: part.clone() });
+            items.push(RenderItem {
+                owner: Owner::Object(number),
+                body: poses.len() - 1,
+                part: part.clone(),
+            });
         }
     }
     let frame = Frame { time: 0.0, base_from_body: poses, base_from_camera: Isometry3::identity() };
@@ -237,7 +241,11 @@ fn sightings(
             .filter_map(|index| {
                 let depth = f64::from(*capture.depth.millimetres.get(*index)?) / 1000.0;
                 let (u, v) = ((index % width) as f64, (index / width) as f64);
-                let ray = Vector3::new((u - intrinsics.cx) / intrinsics.fx, (v - intrinsics.cy) / intrinsics.fy, 1.0);
+                let ray = Vector3::new(
+                    (u - intrinsics.cx) / intrinsics.fx,
+                    (v - intrinsics.cy) / intrinsics.fy,
+                    1.0,
+                );
                 (depth > 0.0).then(|| (depth, pose * Point3::from(ray * depth)))
             })
             .collect();
@@ -250,7 +258,8 @@ fn sightings(
             .map(|(_, point)| *point)
             .collect();
         let Some(bounds) = OrientedBox::upright_around(&kept) else { continue };
-        let colors = color::fractions(own.iter().filter_map(|index| capture.color.pixels.get(*index).copied()));
+        let colors =
+            color::fractions(own.iter().filter_map(|index| capture.color.pixels.get(*index).copied()));
         seen.push(Seen {
             name: item.class_name.clone(),
             score: item.score.clamp(0.0, 1.0),

@@ -4,11 +4,23 @@
 //! written between [`Store::begin`] and [`Store::commit`] is there whole or not at all, also after `kill -9`; while one writes to a
 //! building, another writer of that building waits.
 
+mod postgres;
 mod sqlite;
 
+pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
 use crate::record::{Area, Episode, Id, Sighting, Thing, View};
+
+/// Opens the store of an address: `postgres://...` is a server, anything else a file.
+///
+/// Errors: those of [`Postgres::open`] and [`Sqlite::open`].
+pub fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
+    if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+        return Ok(Box::new(Postgres::open(address)?));
+    }
+    Ok(Box::new(Sqlite::open(std::path::Path::new(address))?))
+}
 
 /// Version of the tables.
 pub const SCHEMA: i64 = 1;
@@ -25,7 +37,9 @@ pub enum StoreError {
         what: String,
     },
     /// A newer version wrote it.
-    #[error("the memory {store} has tables of version {found}; this Prehend knows {known}: update it, or use another store")]
+    #[error(
+        "the memory {store} has tables of version {found}; this Prehend knows {known}: update it, or use another store"
+    )]
     Newer {
         /// The store.
         store: String,
@@ -35,7 +49,9 @@ pub enum StoreError {
         known: i64,
     },
     /// Its vectors were made by another encoder.
-    #[error("the memory {store} holds features of `{found}`, not of `{wanted}`: use that encoder, or another store")]
+    #[error(
+        "the memory {store} holds features of `{found}`, not of `{wanted}`: use that encoder, or another store"
+    )]
     OtherSpace {
         /// The store.
         store: String,

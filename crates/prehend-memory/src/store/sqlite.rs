@@ -55,8 +55,7 @@ impl Sqlite {
     /// Errors: [`StoreError::Unreachable`], [`StoreError::Newer`], [`StoreError::Damaged`] for a file of something else.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let name = path.display().to_string();
-        let unreachable =
-            |what: String| StoreError::Unreachable { store: name.clone(), what };
+        let unreachable = |what: String| StoreError::Unreachable { store: name.clone(), what };
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| unreachable(error.to_string()))?;
         }
@@ -68,8 +67,10 @@ impl Sqlite {
     ///
     /// Errors: [`StoreError`] when there is no memory for it.
     pub fn in_memory() -> Result<Self, StoreError> {
-        let database = Connection::open_in_memory()
-            .map_err(|error| StoreError::Unreachable { store: ":memory:".to_owned(), what: error.to_string() })?;
+        let database = Connection::open_in_memory().map_err(|error| StoreError::Unreachable {
+            store: ":memory:".to_owned(),
+            what: error.to_string(),
+        })?;
         Self::with(PathBuf::from(":memory:"), database)
     }
 
@@ -239,9 +240,11 @@ impl Store for Sqlite {
     }
 
     fn space(&mut self) -> Result<Option<(String, usize)>, StoreError> {
-        let found = self.ask("SELECT value FROM meta WHERE key = 'space'", [], |row| Ok(row.get::<_, String>(0)?))?;
+        let found =
+            self.ask("SELECT value FROM meta WHERE key = 'space'", [], |row| Ok(row.get::<_, String>(0)?))?;
         let Some(found) = found.into_iter().next() else { return Ok(None) };
-        let (space, dimensions) = found.rsplit_once(' ').ok_or_else(|| self.damaged("no space of vectors"))?;
+        let (space, dimensions) =
+            found.rsplit_once(' ').ok_or_else(|| self.damaged("no space of vectors"))?;
         let dimensions = dimensions.parse().map_err(|error| self.damaged(error))?;
         Ok(Some((space.to_owned(), dimensions)))
     }
@@ -297,7 +300,8 @@ impl Store for Sqlite {
     fn put_sighting(&mut self, sighting: &Sighting) -> Result<(), StoreError> {
         let Sighting { id, view, thing, seen } = sighting;
         let data = self.json(sighting)?;
-        self.run("INSERT INTO sightings VALUES (?, ?, ?, ?, ?)", params![id, view, thing, seen.share, data]).map(drop)
+        self.run("INSERT INTO sightings VALUES (?, ?, ?, ?, ?)", params![id, view, thing, seen.share, data])
+            .map(drop)
     }
 
     fn put_thing(&mut self, thing: &Thing) -> Result<(), StoreError> {
@@ -360,7 +364,11 @@ impl Store for Sqlite {
     }
 
     fn showing(&mut self, things: &[Id]) -> Result<Vec<Showing>, StoreError> {
-        self.ask_of("SELECT thing, view, share FROM sightings WHERE thing IN ({}) ORDER BY id", things, showing)
+        self.ask_of(
+            "SELECT thing, view, share FROM sightings WHERE thing IN ({}) ORDER BY id",
+            things,
+            showing,
+        )
     }
 
     fn sightings_of(&mut self, thing: Id) -> Result<Vec<Sighting>, StoreError> {
@@ -406,7 +414,8 @@ impl Store for Sqlite {
 
     fn picture(&mut self, view: Id) -> Result<Option<Vec<u8>>, StoreError> {
         let found = || {
-            let mut statement = self.database.prepare_cached("SELECT picture FROM pictures WHERE view = ?")?;
+            let mut statement =
+                self.database.prepare_cached("SELECT picture FROM pictures WHERE view = ?")?;
             statement.query_row([view], |row| row.get(0)).optional()
         };
         found().map_err(|error| self.error(error))

@@ -2,13 +2,14 @@
 
 use super::error::{ConvertError, Result, finite, length};
 use super::{cloud_from_msg, cloud_to_msg, header, pose_from_msg, pose_to_msg, seconds, skill, stamp};
-use super::{mask_from_msg, mask_to_msg};
+use super::{color_image_from_msg, depth_image_from_msg, intrinsics_from_msg, mask_from_msg, mask_to_msg};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{Intrinsics, OrientedBox};
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
+use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_msgs::std_msgs::msg::ColorRGBA;
-use prehend_scene::{Affordance, Object, ObjectKey, ObjectMap, ObservedPart, PartView, Sighting};
+use prehend_scene::{Affordance, Crop, Object, ObjectKey, ObjectMap, ObservedPart, PartView, Sighting};
 use std::collections::BTreeMap;
 
 /// Affordance to message.
@@ -233,4 +234,47 @@ pub fn map_from_msg(msg: &ours::ObjectMap) -> Result<ObjectMap> {
         objects: objects_from_msg(&msg.objects)?,
         support_plane,
     })
+}
+
+/// The object of an answer of object_map, with its views.
+///
+/// Errors: [`ConvertError::Length`] when the lists are not of one length; those of each piece.
+pub fn object_with_crops_from_msg(answer: &GetObject::Response) -> Result<Object> {
+    let mut object = object_from_msg(&answer.object)?;
+    let count = answer.rgb_crops.len();
+    for (what, found) in [
+        ("depth crops", answer.depth_crops.len()),
+        ("masks", answer.masks.len()),
+        ("views", answer.views.len()),
+        ("producers", answer.producers.len()),
+        ("labels", answer.labels.len()),
+        ("scores", answer.scores.len()),
+        ("stamps", answer.stamps.len()),
+        ("camera poses", answer.map_from_camera.len()),
+        ("camera infos", answer.camera_info.len()),
+    ] {
+        if found != count {
+            return Err(ConvertError::Length { what, expected: count, found });
+        }
+    }
+    for i in 0..count {
+        let info = &answer.camera_info[i];
+        let score = f64::from(answer.scores[i]);
+        object.crops.push(Crop {
+            view: answer.views[i].clone(),
+            color: color_image_from_msg(&answer.rgb_crops[i])?,
+            depth: depth_image_from_msg(&answer.depth_crops[i])?,
+            mask: mask_from_msg(&answer.masks[i])?,
+            x: info.roi.x_offset as usize,
+            y: info.roi.y_offset as usize,
+            intrinsics: intrinsics_from_msg(info)?,
+            map_from_camera: pose_from_msg(&answer.map_from_camera[i])?,
+            producer: answer.producers[i].clone(),
+            label: answer.labels[i].clone(),
+            score: if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 },
+            stamp: seconds(&answer.stamps[i]),
+            rank: (count - i) as f64,
+        });
+    }
+    Ok(object)
 }

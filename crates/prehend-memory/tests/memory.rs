@@ -1,0 +1,214 @@
+//! What a memory makes of looks, questions and outcomes.
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use prehend_agent::language::Lexicon as Language;
+use prehend_memory::ask::Asker;
+use prehend_memory::learn::{belief, score};
+use prehend_memory::propose::{Body, propose};
+use prehend_memory::record::{Episode, Place, Seen};
+use prehend_memory::store::{EpisodeFilter, Forget, Sqlite};
+use prehend_memory::{Action, Answer, Look, Memory, MemoryError, Outcome, Settings, WordEncoder};
+use prehend_perception::Lexicon;
+use std::f64::consts::FRAC_PI_2;
+
+const DAY: f64 = 86_400.0;
+
+fn names() -> Lexicon {
+    let text = include_str!("../../../config/language/synonyms.yaml");
+    Lexicon::parse("synonyms.yaml", text).unwrap_or_else(|findings| panic!("{findings}"))
+}
+
+fn language() -> Language {
+    let mut language = Language::built_in();
+    language.tables_are_things = true;
+    language
+}
+
+fn memory() -> Memory {
+    let store = Box::new(Sqlite::in_memory().expect("a store"));
+    let encoder = Box::new(WordEncoder::new(names()));
+    Memory::new(store, encoder, names(), language().rooms).expect("a memory")
+}
+
+fn seen(name: &str, color: &str, center: [f64; 3], size: [f64; 3]) -> Seen {
+    Seen {
+        name: name.to_owned(),
+        score: 0.9,
+        colors: vec![(color.to_owned(), 0.9)],
+        place: Place { center, size, yaw: 0.0 },
+        share: 0.02,
+        parts: Vec::new(),
+        actions: Vec::new(),
+        key: None,
+        description: String::new(),
+    }
+}
+
+fn mug(color: &str, x: f64, y: f64) -> Seen {
+    seen("mug", color, [x, y, 0.77], [0.08, 0.08, 0.1])
+}
+
+/// A look from 1.5 m before a place, along +x.
+fn look(at: [f64; 2], taken: f64, shown: Vec<Seen>, memory: &Memory) -> Look {
+    let optical = UnitQuaternion::from_euler_angles(-FRAC_PI_2, 0.0, -FRAC_PI_2);
+    let mut look = Look {
+        building: "home".to_owned(),
+        robot: "one".to_owned(),
+        taken,
+        building_from_camera: Isometry3::from_parts(Translation3::new(at[0] - 1.5, at[1], 1.0), optical),
+        half_field: 0.6,
+        picture: None,
+        caption: String::new(),
+        seen: shown,
+    };
+    propose(&mut look.seen, &Body::default(), memory.nouns());
+    look
+}
+
+/// A kitchen at the origin with a red and a blue mug, an office 8 m away with a red one.
+fn furnished() -> Memory {
+    let mut memory = memory();
+    let counter = || seen("counter", "white", [0.2, 0.0, 0.36], [0.6, 1.6, 0.72]);
+    let sink = || seen("sink", "white", [0.2, 1.5, 0.36], [0.6, 0.6, 0.72]);
+    let desk = || seen("desk", "brown", [8.2, 0.0, 0.36], [0.7, 1.4, 0.72]);
+    let chair = || seen("office chair", "blue", [8.2, 1.4, 0.4], [0.5, 0.5, 0.8]);
+    for view in 0..3 {
+        let time = f64::from(view);
+        let shown = vec![counter(), sink(), mug("red", 0.2, 0.5), mug("blue", 0.2, -0.4)];
+        let kitchen = look([0.2, 0.1 * time], time, shown, &memory);
+        memory.observe(&kitchen).expect("kept");
+        let shown = vec![desk(), chair(), mug("red", 8.2, 0.3)];
+        let office = look([8.2, 0.1 * time], time, shown, &memory);
+        memory.observe(&office).expect("kept");
+    }
+    memory
+}
+
+fn ask(memory: &mut Memory, text: &str, now: f64) -> Vec<Answer> {
+    let asker = Asker { building: None, robot: "one".to_owned(), now, action: None, k: 3 };
+    let asked = memory.ask(text, &language(), &asker, &Settings::default()).expect("an answer");
+    asked.into_iter().map(|asked| asked.answer).collect()
+}
+
+/// Where the best thing of the first answer is.
+fn first(memory: &mut Memory, text: &str) -> [f64; 3] {
+    ask(memory, text, 10.0)[0].things.first().unwrap_or_else(|| panic!("{text}")).thing.place.center
+}
+
+#[test]
+fn views_of_one_thing_are_one_thing_and_rooms_tell_what_is_meant() {
+    let mut memory = furnished();
+    let counts = memory.counts().expect("counts");
+    assert_eq!((counts.views, counts.things, counts.sightings), (6, 7, 21));
+    assert_eq!(first(&mut memory, "the red mug in the kitchen"), [0.2, 0.5, 0.77]);
+    assert_eq!(first(&mut memory, "the red mug in the office"), [8.2, 0.3, 0.77]);
+    assert_eq!(first(&mut memory, "the blue cup"), [0.2, -0.4, 0.77], "a cup is a mug");
+    assert_eq!(first(&mut memory, "the mug near the sink"), [0.2, 0.5, 0.77]);
+    assert_eq!(first(&mut memory, "the mug on the desk"), [8.2, 0.3, 0.77]);
+    let answers = ask(&mut memory, "bring the mug on the desk to the counter", 10.0);
+    let found: Vec<&str> = answers.iter().map(|answer| answer.things[0].thing.name()).collect();
+    assert_eq!(found, ["mug", "counter"]);
+    let best = &answers[0].things[0];
+    assert_eq!((best.views.len(), best.room.as_deref()), (3, Some("office")));
+    assert!(best.why.contains("on the brown desk"), "{}", best.why);
+    assert_eq!(answers[0].views.iter().take(3).filter(|(view, _)| best.views.contains(view)).count(), 3);
+}
+
+#[test]
+fn what_failed_here_is_taken_last_and_by_whom_it_failed_counts() {
+    let mut memory = furnished();
+    let before = ask(&mut memory, "pick up the red mug", 10.0).remove(0);
+    let thing = before.things[0].thing.clone();
+    let other = before.things[1].thing.clone();
+    let episode = |robot: &str, done: bool| Episode {
+        building: "home".to_owned(),
+        robot: robot.to_owned(),
+        at: 20.0,
+        goal: String::new(),
+        action: Action::Pick,
+        object: "red mug".to_owned(),
+        key: String::new(),
+        target: String::new(),
+        done,
+        reason: String::new(),
+    };
+    for _ in 0..3 {
+        let outcome =
+            Outcome { episode: episode("one", false), thing: None, place: Some(thing.place.center) };
+        assert_eq!(memory.learn(&outcome).expect("learned"), Some(thing.id), "by name and place");
+    }
+    let after = ask(&mut memory, "pick up the red mug", 30.0).remove(0);
+    assert_eq!(after.things[0].thing.id, other.id);
+    let failed = memory.store().things(&[thing.id]).expect("there").remove(0);
+    assert!(score(&failed, Action::Pick, "one") < score(&failed, Action::Pick, "two"));
+    assert!(score(&failed, Action::Pick, "two") < score(&thing, Action::Pick, "two"));
+    let episodes = memory.episodes(&EpisodeFilter { most: 10, ..EpisodeFilter::default() }).expect("episodes");
+    assert_eq!(episodes.len(), 3);
+    memory.forget(&Forget::Robot("one".to_owned())).expect("forgotten");
+    assert_eq!(memory.counts().expect("counts").things, 0, "what only this robot saw");
+}
+
+#[test]
+fn time_and_looks_that_miss_a_thing_lower_the_belief_in_it() {
+    let mut memory = furnished();
+    let thing = ask(&mut memory, "the blue mug", 10.0)[0].things[0].thing.clone();
+    assert!(belief(&thing, 10.0) > 0.99 && belief(&thing, 3.0 * DAY) < 0.51);
+    let counter = seen("counter", "white", [0.2, 0.0, 0.36], [0.6, 1.6, 0.72]);
+    let later = look([0.2, 0.0], DAY, vec![counter, mug("red", 0.2, 0.5)], &memory);
+    let noted = memory.observe(&later).expect("kept");
+    assert_eq!(noted.missed, [thing.id]);
+    let missed = memory.store().things(&[thing.id]).expect("there").remove(0);
+    assert!(belief(&missed, DAY) < 0.2);
+    // It is seen again.
+    let again = look([0.2, 0.0], 2.0 * DAY, vec![mug("blue", 0.2, -0.4)], &memory);
+    assert_eq!(memory.observe(&again).expect("kept").known, [thing.id]);
+    let found = memory.store().things(&[thing.id]).expect("there").remove(0);
+    assert!(belief(&found, 2.0 * DAY) > 0.99);
+}
+
+#[test]
+fn what_is_no_look_is_refused_and_nothing_of_it_is_kept() {
+    let mut memory = furnished();
+    let before = memory.counts().expect("counts");
+    let good = look([0.2, 0.0], 5.0, vec![mug("green", 0.4, 0.0)], &memory);
+    let broken: [fn(&mut Look); 7] = [
+        |look| look.taken = f64::NAN,
+        |look| look.building.clear(),
+        |look| look.seen[0].place.center[1] = f64::INFINITY,
+        |look| look.seen[0].place.size[0] = -1.0,
+        |look| look.seen[0].colors[0].1 = 2.0,
+        |look| look.half_field = f64::NAN,
+        |look| look.building_from_camera.translation.vector = Vector3::new(0.0, f64::NAN, 0.0),
+    ];
+    for (case, spoil) in broken.iter().enumerate() {
+        let mut look = good.clone();
+        spoil(&mut look);
+        assert!(matches!(memory.observe(&look), Err(MemoryError::Bad { .. })), "case {case}");
+    }
+    assert_eq!(memory.counts().expect("counts"), before);
+    let asker = Asker { k: 3, ..Asker::default() };
+    assert!(matches!(memory.ask("  ", &language(), &asker, &Settings::default()), Err(MemoryError::Bad { .. })));
+}
+
+#[test]
+fn an_empty_memory_and_strange_words_find_nothing_and_break_nothing() {
+    let mut empty = memory();
+    assert!(ask(&mut empty, "the red mug", 0.0)[0].things.is_empty());
+    let mut memory = furnished();
+    for text in ["???", "the the the", "xyzzy", "bring me", "\u{1F600} mug", "a".repeat(400).as_str()] {
+        for answer in ask(&mut memory, text, 1.0) {
+            assert!(answer.things.iter().all(|found| found.fits.is_finite()), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_look_without_things_and_a_building_of_one_view_are_summarised() {
+    let mut memory = memory();
+    let empty = look([0.0, 0.0], 0.0, Vec::new(), &memory);
+    memory.observe(&empty).expect("kept");
+    memory.summarise("home").expect("summarised");
+    memory.summarise("nowhere").expect("an empty building");
+    assert_eq!(memory.counts().expect("counts").views, 1);
+    assert!(ask(&mut memory, "the mug", 1.0)[0].things.is_empty());
+}

