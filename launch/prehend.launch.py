@@ -46,6 +46,9 @@ ARGUMENTS = [
         description="Take time from /clock; auto: when something is simulated"),
     DeclareLaunchArgument("params_file", default_value="", description="ROS parameter file for Prehend's nodes"),
     DeclareLaunchArgument(
+        "memory", default_value="",
+        description="Remember what is seen, over all sessions: a file, or postgres://USER@HOST/DATABASE; empty: no node memory"),
+    DeclareLaunchArgument(
         "log_level", default_value="info", choices=["debug", "info", "warn", "error", "fatal"],
         description="Least severity that Prehend's nodes log"),
     DeclareLaunchArgument(
@@ -298,9 +301,11 @@ def prehend_nodes(said, robot_file, robot):
     }
     unarmed = [{"arming": "off"}] if is_without_driver(said, robot) else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
+    names += ["memory"] if said["memory"] else []
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
     own = {"object_map": [{"image_turn": IMAGE_TURN[said["robot"]]}]} if said["sim"] == "none" and said["robot"] in IMAGE_TURN else {}
     own |= dict.fromkeys(("skills", "go_to"), unarmed)
+    own["memory"] = [{"store": said["memory"]}]
     again = {"arguments": ["--robot", str(robot_file)], "respawn": said["respawn"], "respawn_delay": float(said["respawn_delay"])}
     nodes = [
         Node(

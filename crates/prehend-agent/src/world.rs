@@ -108,6 +108,21 @@ impl Fault {
     }
 }
 
+/// Something that was seen before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remembered {
+    /// The thing, such as `red mug`.
+    pub words: String,
+    /// What it stood on or in, such as `white table`; empty when that is not known.
+    pub on: String,
+    /// The kind of room, such as `kitchen`; empty when that is not known.
+    pub room: String,
+    /// Where in the map frame, metres.
+    pub center: [f64; 3],
+    /// How long ago it was seen last, seconds.
+    pub ago: f64,
+}
+
 /// What the agent's tools act on. Calls block until they are answered, fail typed, or are interrupted.
 pub trait World {
     /// Brings arm and hand to where a goal can start: home, with what is held known. Moves nothing when it is so already.
@@ -148,6 +163,10 @@ pub trait World {
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault>;
     /// Why the goal must end now, if it must.
     fn interrupted(&self) -> Option<Fault>;
+    /// What was seen of such a thing in this or an earlier session, when there is a memory and it knows.
+    fn remembered(&mut self, _description: &str) -> Option<Remembered> {
+        None
+    }
     /// A tool is about to be called: one line for a person.
     fn tool_called(&mut self, name: &str, arguments: &str);
     /// A tool has answered.

@@ -16,7 +16,7 @@ const PHRASE: usize = 3;
 const KIND: f32 = 0.35;
 const COLOR: f32 = 0.5;
 const BOUND: f32 = 0.7;
-const LETTERS: f32 = 0.5;
+const LETTERS: f32 = 1.0;
 
 /// Why there are no features.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -70,6 +70,8 @@ pub struct Outcome {
     pub thing: Option<Id>,
     /// Where the thing was.
     pub place: Option<[f64; 3]>,
+    /// Key of what it was put on or in; it is there then.
+    pub onto: Option<String>,
 }
 
 /// What a look brought.
@@ -517,22 +519,47 @@ impl Memory {
     }
 
     fn learn_now(&mut self, result: &Outcome) -> Result<Option<Id>, MemoryError> {
-        let Outcome { episode, thing, place } = result;
+        let Outcome { episode, thing, place, onto } = result;
         let thing = match thing {
             Some(id) => self.store.things(&[*id])?.into_iter().next(),
             None => self.meant(episode, *place)?,
         };
-        self.store.put_episode(episode)?;
+        let onto = match onto {
+            Some(key) => self.by_key(episode, key)?,
+            None => None,
+        };
+        let mut told = episode.clone();
+        if let (Some(carrier), true) = (&onto, told.target.is_empty()) {
+            told.target = carrier.words();
+        }
+        self.store.put_episode(&told)?;
         let Some(mut thing) = thing else { return Ok(None) };
-        let tally = thing.tried.entry(episode.action).or_default();
-        let Tally { done, failed } = tally.entry(episode.robot.clone()).or_default();
-        *(if episode.done { done } else { failed }) += 1;
+        if let Some(mut carrier) = onto {
+            if episode.done {
+                let [x, y, _] = carrier.place.center;
+                thing.place.center = [x, y, carrier.place.top() + thing.place.size[2] / 2.0];
+                thing.area = carrier.area;
+                (thing.last_seen, thing.missed) = (episode.at, None);
+                self.store.put_thing(&thing)?;
+            }
+            // Placing is what the carrier is good for.
+            count(&mut carrier, episode);
+            self.store.put_thing(&carrier)?;
+            return Ok(Some(thing.id));
+        }
+        count(&mut thing, episode);
         if episode.action == Action::Pick && episode.done {
             // It is not where it was; the next look that shows it says where it went.
             thing.missed = Some(episode.at);
         }
         self.store.put_thing(&thing)?;
         Ok(Some(thing.id))
+    }
+
+    /// The thing that has this key in the map of the episode's robot.
+    fn by_key(&mut self, episode: &Episode, key: &str) -> Result<Option<Thing>, MemoryError> {
+        let things = self.store.things_of(&episode.building)?;
+        Ok(things.into_iter().find(|thing| thing.keys.get(&episode.robot).is_some_and(|own| own == key)))
     }
 
     /// The thing that an episode was about: by its key, else by its name near its place.
@@ -600,6 +627,13 @@ impl Memory {
     pub fn counts(&mut self) -> Result<Counts, MemoryError> {
         Ok(self.store.counts()?)
     }
+}
+
+/// Notes in a thing what became of an action.
+fn count(thing: &mut Thing, episode: &Episode) {
+    let tally = thing.tried.entry(episode.action).or_default();
+    let Tally { done, failed } = tally.entry(episode.robot.clone()).or_default();
+    *(if episode.done { done } else { failed }) += 1;
 }
 
 /// "Red mug" of a thing called "mug": the words that its names can be held against.

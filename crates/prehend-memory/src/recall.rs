@@ -98,6 +98,8 @@ pub struct Found {
     pub still_there: f64,
     /// The kind of room it is in, when that is known.
     pub room: Option<String>,
+    /// What it stands on or in, in words, when that is remembered.
+    pub on: Option<String>,
     /// The views that show it, best first.
     pub views: Vec<Id>,
     /// Why it was chosen, in words with numbers.
@@ -289,15 +291,21 @@ impl Search<'_> {
         let ids: Vec<Id> = found.iter().map(|(thing, ..)| thing.id).collect();
         let mut showing = self.store.showing(&ids)?;
         showing.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.view.cmp(&b.view)));
-        let answer = found.into_iter().map(|(thing, fits, can, why)| {
+        let mut answer = Vec::new();
+        for (thing, fits, can, why) in found {
+            let around = self.things_around(&thing)?;
+            let carries =
+                around.iter().filter(|other| other.id != thing.id && is_on(&thing.place, &other.place));
+            // A bowl on a table carries the apple, not the table.
+            let on = carries.min_by(|a, b| a.place.longest().total_cmp(&b.place.longest())).map(Thing::words);
             let views =
                 showing.iter().filter(|showing| showing.thing == thing.id).map(|showing| showing.view);
             let still_there = belief(&thing, request.now);
             let why = explain(&thing, &why, request, can, still_there);
             let room = self.room(&thing).map(str::to_owned);
-            Found { fits, can, still_there, room, views: views.collect(), why, thing }
-        });
-        Ok(answer.collect())
+            answer.push(Found { fits, can, still_there, room, on, views: views.collect(), why, thing });
+        }
+        Ok(answer)
     }
 
     /// Descriptive Instance Retrieval without a model: name, colour, what it lies at, the room.

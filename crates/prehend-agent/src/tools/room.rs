@@ -5,7 +5,7 @@
 
 use super::{Freshness, ToolOutput, ToolValue, Toolbox};
 use crate::language::{Lexicon, NounPhrase};
-use crate::world::{Arrival, Fault};
+use crate::world::{Arrival, Fault, Remembered};
 use nalgebra::Isometry3;
 use prehend_scene::spatial::Sight;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
@@ -20,6 +20,11 @@ impl Toolbox<'_> {
     /// Whether the robot drives.
     pub fn rooms(&self) -> bool {
         self.rooms
+    }
+
+    /// What was seen of such a thing before, when nothing is seen now.
+    pub(crate) fn remembered(&mut self, description: &str) -> Option<Remembered> {
+        self.world.remembered(description)
     }
 
     /// The map that retrieval and the spatial tools read now.

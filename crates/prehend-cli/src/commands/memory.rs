@@ -71,7 +71,12 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
             for episode in &episodes {
                 let how =
                     if episode.done { "went well".to_owned() } else { format!("failed: {}", episode.reason) };
-                let what = format!("{} {}", episode.action.name(), episode.object);
+                let onto = if episode.target.is_empty() {
+                    String::new()
+                } else {
+                    format!(" on the {}", episode.target)
+                };
+                let what = format!("{} {}{onto}", episode.action.name(), episode.object);
                 screen.line(format!("{}  {}  {what}  {how}", ago(episode.at), episode.robot));
             }
             if args.json {

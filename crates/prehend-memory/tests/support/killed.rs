@@ -16,10 +16,11 @@ const TIMES: u64 = 10;
 const PICTURE: usize = 5000;
 
 /// The writer, in a process of its own: looks at things for ever, and says which views were taken.
-pub fn write_for_ever() {
+pub(crate) fn write_for_ever() {
     let Ok(address) = std::env::var(WHERE) else { return };
     let mut memory = memory(open(&address).unwrap());
     let mut chance = Chance::new(u64::from(std::process::id()));
+    let mut out = std::io::stdout();
     for number in 0_u64.. {
         let count = chance.below(5);
         let things = (0..count).map(|_| {
@@ -30,7 +31,7 @@ pub fn write_for_ever() {
         look.caption = count.to_string();
         look.picture = Some(vec![count as u8; PICTURE]);
         match memory.observe(&look) {
-            Ok(noted) => writeln!(std::io::stdout(), "\nwrote {}", noted.view).unwrap(),
+            Ok(noted) => writeln!(out, "\nwrote {}", noted.view).unwrap(),
             // The server may not have seen yet that the writer before this one is dead.
             Err(MemoryError::Store(StoreError::Busy { .. })) => {}
             Err(error) => panic!("{error}"),
@@ -42,7 +43,7 @@ pub fn write_for_ever() {
 }
 
 /// Kills a writer again and again at a moment of chance.
-pub fn nothing_is_lost(kept: &Kept) {
+pub(crate) fn nothing_is_lost(kept: &Kept) {
     let mut chance = Chance::new(u64::from(std::process::id()));
     let mut told = BTreeSet::new();
     for round in 0..TIMES {
@@ -57,7 +58,10 @@ pub fn nothing_is_lost(kept: &Kept) {
         let said = |line: &str| line.strip_prefix("wrote ").map(|id| id.parse::<Id>().unwrap());
         let enough = told.len() + 1 + chance.below(8) as usize;
         while told.len() < enough {
-            let line = lines.next().unwrap_or_else(|| panic!("the writer of round {round} ended by itself")).unwrap();
+            let line = lines
+                .next()
+                .unwrap_or_else(|| panic!("the writer of round {round} ended by itself"))
+                .unwrap();
             told.extend(said(&line));
         }
         std::thread::sleep(Duration::from_micros(chance.below(30_000)));

@@ -1,9 +1,9 @@
 //! Where the tests keep memories, and what they put into them.
 
-pub mod killed;
-pub mod proxy;
-pub mod records;
-pub mod server;
+pub(crate) mod killed;
+pub(crate) mod proxy;
+pub(crate) mod records;
+pub(crate) mod server;
 
 use prehend_memory::store::{Postgres, Sqlite, Store, StoreError};
 use std::io::{BufRead, BufReader};
@@ -14,19 +14,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 /// A new memory somewhere; it goes with this.
-pub enum Kept {
+pub(crate) enum Kept {
     File(TempDir),
     Database(String),
 }
 
 impl Kept {
     /// In a file.
-    pub fn file() -> Option<Self> {
+    pub(crate) fn file() -> Option<Self> {
         Some(Self::File(TempDir::new().unwrap()))
     }
 
     /// In a database of the server; `None` where there is no server.
-    pub fn database() -> Option<Self> {
+    pub(crate) fn database() -> Option<Self> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let server = postgres()?;
         let name = format!("memory{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -35,7 +35,7 @@ impl Kept {
     }
 
     /// Where it is.
-    pub fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         match self {
             Self::File(folder) => file(folder.path()).display().to_string(),
             Self::Database(url) => url.clone(),
@@ -43,17 +43,17 @@ impl Kept {
     }
 
     /// Opens it.
-    pub fn try_open(&self) -> Result<Box<dyn Store>, StoreError> {
+    pub(crate) fn try_open(&self) -> Result<Box<dyn Store>, StoreError> {
         open(&self.address())
     }
 
     /// Opens it, which must go well.
-    pub fn open(&self) -> Box<dyn Store> {
+    pub(crate) fn open(&self) -> Box<dyn Store> {
         self.try_open().unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Changes what is in it, behind the back of the store. Tables are named as in a file.
-    pub fn change(&self, statement: &str) {
+    pub(crate) fn change(&self, statement: &str) {
         match self {
             Self::File(folder) => {
                 let database = rusqlite::Connection::open(file(folder.path())).unwrap();
@@ -69,7 +69,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 /// Opens what an address names.
-pub fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
+pub(crate) fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
     if address.contains("://") {
         return Ok(Box::new(Postgres::open(address)?));
     }
@@ -77,7 +77,7 @@ pub fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
 }
 
 /// The address of the server of these tests; `None`, with a word about it, where there is none.
-pub fn postgres() -> Option<&'static str> {
+pub(crate) fn postgres() -> Option<&'static str> {
     static SERVER: OnceLock<Option<(String, Child)>> = OnceLock::new();
     let started = SERVER.get_or_init(|| {
         let python = std::env::var("PREHEND_PG_PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -103,12 +103,13 @@ pub fn postgres() -> Option<&'static str> {
 }
 
 /// Runs statements on a server; the first column of what they give.
-pub fn sql(url: &str, statements: &str) -> Vec<String> {
+pub(crate) fn sql(url: &str, statements: &str) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
         let connection = tokio::spawn(connection);
-        let found = client.simple_query(statements).await.unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+        let found =
+            client.simple_query(statements).await.unwrap_or_else(|error| panic!("{statements}: {error:?}"));
         drop(client);
         connection.await.unwrap().unwrap();
         let first = |message: &tokio_postgres::SimpleQueryMessage| match message {

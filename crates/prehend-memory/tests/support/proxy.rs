@@ -13,7 +13,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 /// What becomes of a connection.
 #[derive(Clone)]
-pub enum Way {
+pub(crate) enum Way {
     /// TLS with a certificate and its key.
     Tls(TlsAcceptor),
     /// The first COMMIT reaches the server, its answer nobody.
@@ -23,17 +23,18 @@ pub enum Way {
 }
 
 /// A proxy; it ends with this.
-pub struct Proxy {
-    pub port: u16,
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
     _runtime: Runtime,
 }
 
 impl Proxy {
     /// Before the server with this address of a socket.
-    pub fn start(url: &str, way: Way) -> Self {
+    pub(crate) fn start(url: &str, way: Way) -> Self {
         let (_, folder) = url.split_once("host=").unwrap();
         let socket = Path::new(folder).join(".s.PGSQL.5432");
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         runtime.spawn(async move {
@@ -46,7 +47,7 @@ impl Proxy {
 }
 
 /// A certificate for a name, as TLS and as a file that trusts it.
-pub fn tls(name: &str, folder: &Path) -> (Way, PathBuf) {
+pub(crate) fn tls(name: &str, folder: &Path) -> (Way, PathBuf) {
     let signed = rcgen::generate_simple_self_signed(vec![name.to_owned()]).unwrap();
     let file = folder.join(format!("{name}.pem"));
     std::fs::write(&file, signed.cert.pem()).unwrap();
@@ -60,11 +61,7 @@ pub fn tls(name: &str, folder: &Path) -> (Way, PathBuf) {
     (Way::Tls(TlsAcceptor::from(Arc::new(config))), file)
 }
 
-async fn serve(
-    mut client: impl AsyncRead + AsyncWrite + Unpin,
-    socket: PathBuf,
-    way: Way,
-) -> Option<()> {
+async fn serve(mut client: impl AsyncRead + AsyncWrite + Unpin, socket: PathBuf, way: Way) -> Option<()> {
     let mut server = UnixStream::connect(socket).await.ok()?;
     // The first message is its length, then what is wanted; TLS is asked for by a number.
     let mut first = [0; 8];
@@ -108,7 +105,7 @@ async fn cut(
                 if is_prepared && commits.fetch_add(1, Ordering::SeqCst) == 0 {
                     if reaches {
                         server.write_all(said).await.ok()?;
-                        server.read(&mut answered).await.ok()?;
+                        drop(server.read(&mut answered).await);
                     }
                     return None;
                 }

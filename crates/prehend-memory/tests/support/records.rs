@@ -7,17 +7,17 @@ use prehend_perception::Lexicon;
 use std::collections::BTreeMap;
 
 /// Length of the vectors of the records here.
-pub const LENGTH: usize = 8;
+pub(crate) const LENGTH: usize = 8;
 
 /// A number that looks like chance: the same for the same seed.
-pub struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -25,29 +25,29 @@ impl Chance {
     }
 
     /// In [-1, 1].
-    pub fn share(&mut self) -> f64 {
+    pub(crate) fn share(&mut self) -> f64 {
         self.below(2_000_001) as f64 / 1e6 - 1.0
     }
 
     /// A vector of length 1.
-    pub fn unit(&mut self) -> Vec<f32> {
+    pub(crate) fn unit(&mut self) -> Vec<f32> {
         prehend_memory::encode::unit((0..LENGTH).map(|_| self.share() as f32).collect())
     }
 }
 
 /// A memory with the words of the tree.
-pub fn memory(store: Box<dyn Store>) -> Memory {
+pub(crate) fn memory(store: Box<dyn Store>) -> Memory {
     let words = lexicon();
     let encoder = Box::new(WordEncoder::new(words.clone()));
     Memory::new(store, encoder, words, RoomNames::built_in()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-pub fn lexicon() -> Lexicon {
+pub(crate) fn lexicon() -> Lexicon {
     let text = include_str!("../../../../config/language/synonyms.yaml");
     Lexicon::parse("synonyms.yaml", text).unwrap_or_else(|findings| panic!("{findings}"))
 }
 
-pub fn seen(name: &str, center: [f64; 3]) -> Seen {
+pub(crate) fn seen(name: &str, center: [f64; 3]) -> Seen {
     Seen {
         name: name.to_owned(),
         score: 0.9,
@@ -62,7 +62,7 @@ pub fn seen(name: &str, center: [f64; 3]) -> Seen {
 }
 
 /// A view of things from a place above the floor.
-pub fn look(building: &str, robot: &str, taken: f64, seen: Vec<Seen>) -> Look {
+pub(crate) fn look(building: &str, robot: &str, taken: f64, seen: Vec<Seen>) -> Look {
     let eye = seen.first().map_or([0.0; 3], |seen| seen.place.center);
     Look {
         building: building.to_owned(),
@@ -76,7 +76,7 @@ pub fn look(building: &str, robot: &str, taken: f64, seen: Vec<Seen>) -> Look {
     }
 }
 
-pub fn view(id: Id, building: &str, robot: &str, taken: f64) -> View {
+pub(crate) fn view(id: Id, building: &str, robot: &str, taken: f64) -> View {
     View {
         id,
         building: building.to_owned(),
@@ -93,7 +93,7 @@ pub fn view(id: Id, building: &str, robot: &str, taken: f64) -> View {
     }
 }
 
-pub fn thing(id: Id, building: &str, center: [f64; 3]) -> Thing {
+pub(crate) fn thing(id: Id, building: &str, center: [f64; 3]) -> Thing {
     let tally = BTreeMap::from([("r1".to_owned(), Tally { done: 2, failed: 1 })]);
     Thing {
         id,
@@ -116,12 +116,12 @@ pub fn thing(id: Id, building: &str, center: [f64; 3]) -> Thing {
     }
 }
 
-pub fn sighting(id: Id, view: Id, thing: Id) -> Sighting {
+pub(crate) fn sighting(id: Id, view: Id, thing: Id) -> Sighting {
     let center = [0.1, 0.2, 0.3];
     Sighting { id, view, thing, seen: Seen { share: 0.5 / id as f64, ..seen("mug", center) } }
 }
 
-pub fn area(id: Id, building: &str, level: u8, parent: Option<Id>) -> Area {
+pub(crate) fn area(id: Id, building: &str, level: u8, parent: Option<Id>) -> Area {
     Area {
         id,
         building: building.to_owned(),
@@ -135,7 +135,7 @@ pub fn area(id: Id, building: &str, level: u8, parent: Option<Id>) -> Area {
     }
 }
 
-pub fn episode(building: &str, robot: &str, at: f64) -> Episode {
+pub(crate) fn episode(building: &str, robot: &str, at: f64) -> Episode {
     Episode {
         building: building.to_owned(),
         robot: robot.to_owned(),

@@ -4,9 +4,11 @@ use super::proxy::{Proxy, Way, tls};
 use super::records::{LENGTH, episode, look, memory, seen, thing, view};
 use super::{Kept, open, postgres, sql};
 use prehend_memory::record::{Area, Thing, View};
+use prehend_memory::store::Forget;
 use prehend_memory::{Memory, Request, Settings, StoreError};
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn refused(address: &str) -> String {
     match open(address) {
@@ -23,11 +25,20 @@ fn a_memory_on_a_server_is_the_same_as_one_in_a_file() {
         let mut memory = memory(kept.open());
         for (number, robot) in ["r1", "r2", "r1", "r2", "r1", "r1"].into_iter().enumerate() {
             let x = number as f64;
-            let mut things = vec![seen("mug", [x, 0.0, 0.8]), seen("sink", [x / 2.0, 1.0, 0.8]), seen("bed", [9.0, x, 0.4])];
+            let mut things = vec![
+                seen("mug", [x, 0.0, 0.8]),
+                seen("sink", [x / 2.0, 1.0, 0.8]),
+                seen("bed", [9.0, x, 0.4]),
+            ];
             things.truncate(1 + number % 3);
             memory.observe(&look(["home", "work"][number / 4], robot, x * 400.0, things)).unwrap();
         }
-        let done = prehend_memory::memory::Outcome { episode: episode("home", "r1", 3000.0), place: Some([0.0, 0.0, 0.8]), thing: None };
+        let done = prehend_memory::memory::Outcome {
+            episode: episode("home", "r1", 3000.0),
+            place: Some([0.0, 0.0, 0.8]),
+            thing: None,
+            onto: None,
+        };
         memory.learn(&done).unwrap();
         let asked = Request { robot: "r1".to_owned(), now: 4000.0, k: 5, ..Request::default() };
         let found = memory.recall(&asked, &Settings::default()).unwrap();
@@ -73,15 +84,17 @@ fn an_end_of_writing_that_got_no_answer_is_looked_up() {
     let Some(kept) = Kept::database() else { return };
     let url = kept.address();
     let name = url.split(['/', '?']).nth(3).unwrap();
-    for (is_kept, way) in [(true, Way::AnswerLost(Arc::default())), (false, Way::CommitLost(Arc::default()))] {
+    for is_kept in [true, false] {
         kept.open();
+        let commits = Arc::new(AtomicUsize::new(0));
+        let way = if is_kept { Way::AnswerLost } else { Way::CommitLost }(Arc::clone(&commits));
         let proxy = Proxy::start(&url, way);
         let mut store = open(&format!("postgres://postgres@127.0.0.1:{}/{name}", proxy.port)).unwrap();
         let before = store.counts().unwrap().episodes;
         store.begin("home").unwrap();
         store.put_episode(&episode("home", "r1", 1.0)).unwrap();
         let done = store.commit();
-        assert_eq!(done.is_ok(), is_kept, "{done:?}");
+        assert_eq!((done.is_ok(), commits.load(Ordering::SeqCst)), (is_kept, 1), "{done:?}");
         store.abandon();
         assert_eq!(store.counts().unwrap().episodes, before + u64::from(is_kept));
     }
@@ -96,7 +109,8 @@ fn tls_is_asked_for_and_checked_as_libpq_does() {
     let (way, authority) = tls("localhost", folder.path());
     let (_, stranger) = tls("elsewhere", folder.path());
     let proxy = Proxy::start(&url, way);
-    let at = |host: &str, rest: &str| format!("postgres://postgres:secret@{host}:{}/{name}?{rest}", proxy.port);
+    let at =
+        |host: &str, rest: &str| format!("postgres://postgres:secret@{host}:{}/{name}?{rest}", proxy.port);
     let with = |mode: &str, file: &std::path::Path| format!("sslmode={mode}&sslrootcert={}", file.display());
     for good in [
         at("127.0.0.1", "sslmode=disable"),
@@ -118,6 +132,10 @@ fn tls_is_asked_for_and_checked_as_libpq_does() {
         let said = refused(&bad);
         assert!(said.contains("certificate") && !said.contains("secret"), "{said}");
     }
+    let plain = Proxy::start(&url, Way::CommitLost(Arc::default()));
+    let at = |mode: &str| format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode={mode}", plain.port);
+    open(&at("prefer")).unwrap();
+    assert!(refused(&at("require")).contains("does not support TLS"));
 }
 
 #[test]
@@ -169,10 +187,14 @@ fn two_buildings_do_not_wait_for_each_other_but_all_of_them_do() {
     second.reserve(3).unwrap();
     second.put_view(&view(1, "work", "r2", 1.0)).unwrap();
     second.commit().unwrap();
-    let busy = second.begin("");
+    // The second forgets its building only, but what it does then is seen in all.
+    second.begin("work").unwrap();
+    let busy = second.forget(&Forget::Building("work".to_owned()));
     assert!(matches!(busy, Err(StoreError::Busy { .. })), "{busy:?}");
+    second.abandon();
     first.commit().unwrap();
     second.begin("").unwrap();
+    assert_eq!(second.forget(&Forget::Building("work".to_owned())).unwrap(), 1);
 }
 
 #[test]

@@ -29,7 +29,7 @@ use prehend_config::Findings;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
-use prehend_msgs::prehend_interfaces::srv::{CallTool, RetrieveObjects, SubmitGoal, UpdateMap};
+use prehend_msgs::prehend_interfaces::srv::{CallTool, QueryMemory, RetrieveObjects, SubmitGoal, UpdateMap};
 use prehend_perception::lexicon::Lexicon as Tables;
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
 use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
@@ -70,6 +70,7 @@ enum Event {
 struct Clients {
     update: Client<UpdateMap::Service>,
     retrieve: Client<RetrieveObjects::Service>,
+    memory: Client<QueryMemory::Service>,
     affordance: Arc<ActionClient<DetectAffordance::Action>>,
     skills: Arc<ActionClient<ExecuteSkill::Action>>,
     map: watch::Receiver<Option<Arc<ObjectMap>>>,
@@ -77,6 +78,28 @@ struct Clients {
     /// On a robot that drives.
     driving: Option<world::Driving>,
     stop: watch::Receiver<Option<String>>,
+    states: States,
+}
+
+impl Clients {
+    /// Tells everybody the state of the agent.
+    fn tell_state(&self, state: &SymbolicState, goal_id: &str) {
+        let States { publisher, node, frame } = &self.states;
+        let mut message = convert::state_to_msg(state, frame, convert::seconds(&node.now()));
+        message.goal_id = goal_id.to_owned();
+        message.stopped = self.stop.borrow().is_some();
+        if let Err(error) = publisher.publish(&message) {
+            tracing::warn!("state not published: {error}");
+        }
+    }
+}
+
+/// Where the agent's state is told.
+#[derive(Clone)]
+struct States {
+    publisher: Publisher<StateMsg>,
+    node: prehend_ros::Node,
+    frame: String,
 }
 
 /// A goal that is not taken up, with who waits for its end.
@@ -103,7 +126,6 @@ struct Node {
     eyes: Option<eyes::Eyes>,
     state: SymbolicState,
     asked_to_hold: AskedToHold,
-    state_publisher: Publisher<StateMsg>,
     running: Option<Running>,
     ended: mpsc::UnboundedSender<Ended>,
     goals: u64,
@@ -201,6 +223,7 @@ impl Node {
         let clients = Clients {
             update: ros.create_client(names::OBJECT_MAP_UPDATE, services)?,
             retrieve: ros.create_client(names::OBJECT_MAP_RETRIEVE, services)?,
+            memory: ros.create_client(names::MEMORY_QUERY, services)?,
             affordance: Arc::new(ros.create_action_client(names::DETECT_AFFORDANCE)?),
             skills: Arc::new(ros.create_action_client(names::EXECUTE_SKILL)?),
             map: follow_map(ros, names::OBJECT_MAP)?,
@@ -210,8 +233,12 @@ impl Node {
                 None => None,
             },
             stop: follow_stop(ros)?,
+            states: States {
+                publisher: ros.create_publisher(names::STATE, QosProfile::transient_local())?,
+                node: ros.clone(),
+                frame: shell.robot.frames.base.clone(),
+            },
         };
-        let state_publisher = ros.create_publisher(names::STATE, QosProfile::transient_local())?;
         let (agent, minds, tuning) = agent(&shell)?;
         let agent = Arc::new(agent);
         let eyes = minds.see().then(|| eyes::Eyes::new(&shell.node, &shell.robot)).transpose()?;
@@ -230,7 +257,6 @@ impl Node {
             eyes,
             state,
             asked_to_hold: AskedToHold::default(),
-            state_publisher,
             running: None,
             ended,
             goals: 0,
@@ -493,13 +519,7 @@ impl Node {
     }
 
     fn publish_state(&self, goal_id: &str) {
-        let at = convert::seconds(&self.shell.node.now());
-        let mut message = convert::state_to_msg(&self.state, &self.shell.robot.frames.base, at);
-        message.goal_id = goal_id.to_owned();
-        message.stopped = self.clients.stop.borrow().is_some();
-        if let Err(error) = self.state_publisher.publish(&message) {
-            tracing::warn!("state not published: {error}");
-        }
+        self.clients.tell_state(&self.state, goal_id);
     }
 }
 

@@ -10,12 +10,14 @@ use crate::shell::Trace;
 use futures::StreamExt;
 use nalgebra::Vector3;
 use prehend_agent::mind::Turn;
-use prehend_agent::tools::ToolOutput;
+use prehend_agent::tools::{ToolOutput, ToolValue};
 use prehend_agent::words::Words;
-use prehend_agent::world::{Arrival, Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_agent::world::{
+    Arrival, Fault, Part, Rejected, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
+};
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, TraceEvent};
-use prehend_msgs::prehend_interfaces::srv::{RetrieveObjects, UpdateMap};
+use prehend_msgs::prehend_interfaces::srv::{QueryMemory, RetrieveObjects, UpdateMap};
 use prehend_msgs::{Action, names};
 use prehend_ros::{ActionClient, RosError, TfBuffer};
 use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill};
@@ -23,13 +25,15 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 /// Deadline of a retrieval, which a vision-language model may have to confirm. That the node is lost is known earlier, by its
 /// heartbeat.
 const RETRIEVE: Duration = Duration::from_secs(prehend_llm::LONGEST_TIMEOUT + 2);
+/// Deadline of a question to the memory.
+const REMEMBER: Duration = Duration::from_secs(3);
 /// Deadline of a map update; the node waits for a frame.
 const UPDATE: Duration = Duration::from_secs(6);
 /// Longest wait for a frame within an update, seconds.
@@ -329,6 +333,27 @@ impl World for NodeWorld {
         }
     }
 
+    fn remembered(&mut self, description: &str) -> Option<Remembered> {
+        let client = self.clients.memory.clone();
+        // Few robots have one.
+        if !client.is_available() {
+            return None;
+        }
+        let request = QueryMemory::Request { text: description.to_owned(), k: 1, ..Default::default() };
+        let answer =
+            self.wait(async move {
+                client.request(request, REMEMBER).await.map_err(|error| lost("memory", &error))
+            })
+            .inspect_err(|fault| tracing::warn!("{}", fault.message))
+            .ok()?;
+        let thing = answer.things.into_iter().next()?;
+        let center = convert::pose_from_msg(&thing.pose).ok()?.translation.vector.into();
+        let seen = convert::seconds(&thing.last_seen);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(seen, |since| since.as_secs_f64());
+        let ago = (now - seen).max(0.0);
+        Some(Remembered { words: thing.words, on: thing.on, room: thing.room, center, ago })
+    }
+
     fn rooms(&self) -> bool {
         self.clients.driving.is_some()
     }
@@ -468,6 +493,10 @@ impl World for NodeWorld {
         let message = format!("({arguments}) -> {}", output.feedback_msg);
         let data = json!({ "arguments": arguments, "output": output, "seconds": seconds });
         self.trace.event(&self.goal_id, TraceEvent::KIND_TOOL, name, status, message, data);
+        // Where the base stands is of use to others before the goal has ended.
+        if let Some(ToolValue::State(state)) = &output.output {
+            self.clients.tell_state(state, &self.goal_id);
+        }
     }
 
     fn model_said(&mut self, turn: &Turn) {

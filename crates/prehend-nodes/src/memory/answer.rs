@@ -20,7 +20,7 @@ pub(super) fn things(answers: &[Asked], robot: &str, session: &str, k: usize) ->
 }
 
 fn thing(found: &Found, role: &str, robot: &str, session: &str) -> MemoryThing {
-    let Found { thing, fits, can, still_there, room, views, why } = found;
+    let Found { thing, fits, can, still_there, room, on, views, why } = found;
     let place = &thing.place;
     let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), place.yaw);
     let pose = Isometry3::from_parts(Translation3::from(Vector3::from(place.center)), turn);
@@ -31,6 +31,7 @@ fn thing(found: &Found, role: &str, robot: &str, session: &str) -> MemoryThing {
         building: thing.building.clone(),
         words: thing.words(),
         room: room.clone().unwrap_or_default(),
+        on: on.clone().unwrap_or_default(),
         pose: convert::pose_to_msg(&pose),
         size: Vector3Msg { x, y, z },
         fits: *fits,

@@ -12,7 +12,7 @@ use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings, WordE
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_perception::Lexicon;
-use prehend_scene::Skill;
+use prehend_scene::{Scope, Skill};
 use std::path::Path;
 
 /// Things of an answer when nobody says how many, and at most.
@@ -30,6 +30,9 @@ pub(super) struct Keeper {
     /// What remembered keys of this session begin with.
     session: String,
     body: Body,
+    scope: Scope,
+    /// Key of what was picked up last and not put down.
+    carried: Option<String>,
     names: Lexicon,
     language: language::Lexicon,
     memory: Option<Memory>,
@@ -67,6 +70,8 @@ impl Keeper {
             building,
             robot: shell.robot.name.clone(),
             session,
+            scope: if shell.robot.navigation.is_some() { Scope::Room } else { Scope::Local },
+            carried: None,
             body: Body { opening, ..Body::default() },
             names,
             language,
@@ -210,7 +215,7 @@ impl Keeper {
                     done: asked.succeeded,
                     reason: asked.reason.clone(),
                 };
-                memory.learn(&Outcome { episode, thing: Some(asked.thing), place: None })?;
+                memory.learn(&Outcome { episode, thing: Some(asked.thing), place: None, onto: None })?;
                 return Ok(1);
             }
             "forget_thing" => Forget::Thing(asked.thing),
@@ -225,32 +230,43 @@ impl Keeper {
         self.memory()?.forget(&forget)
     }
 
-    /// Learns what the verifier saw of a skill; what to say, or nothing when it is about nothing that is remembered.
+    /// Learns what the verifier saw of a skill on something that is so called; what to say, or nothing when it is about nothing that
+    /// is remembered. In a room `key` is what the base stands at.
     pub(super) fn learn(
         &mut self,
         outcome: &OutcomeMsg,
-        name: &str,
-        color: &str,
+        words: &str,
         key: &str,
         now: f64,
     ) -> Result<Option<String>, String> {
         let Some(action) = action_of(&outcome.skill) else { return Ok(None) };
-        let (robot, building) = (self.robot.clone(), self.building.clone());
-        let object = format!("{color} {name}").trim().to_owned();
+        // What is put down is what was picked up; where the base stands is where it went.
+        let (key, onto) = match action {
+            Action::Place if self.scope == Scope::Room => {
+                let Some(carried) = self.carried.clone() else { return Ok(None) };
+                (carried, Some(key.to_owned()))
+            }
+            Action::Place => return Ok(None),
+            _ => (key.to_owned(), None),
+        };
         let episode = Episode {
-            building,
-            robot: robot.clone(),
+            building: self.building.clone(),
+            robot: self.robot.clone(),
             at: now,
             goal: String::new(),
             action,
-            object: object.clone(),
-            key: key.to_owned(),
+            object: words.to_owned(),
+            key: key.clone(),
             target: String::new(),
             done: outcome.succeeded,
             reason: outcome.reason.clone(),
         };
+        if outcome.succeeded {
+            self.carried = (action == Action::Pick).then_some(key);
+        }
+        let robot = self.robot.clone();
         let learned = self.memory().and_then(|memory| {
-            let Some(id) = memory.learn(&Outcome { episode, thing: None, place: None })? else {
+            let Some(id) = memory.learn(&Outcome { episode, thing: None, place: None, onto })? else {
                 return Ok(None);
             };
             let thing = memory.store().things(&[id])?.into_iter().next();
@@ -258,7 +274,10 @@ impl Keeper {
         });
         let learned = self.noted(learned).map_err(|error| error.to_string())?;
         let how = if outcome.succeeded { "went well" } else { "failed" };
-        Ok(learned.map(|(score, words)| format!("{} {words}: {how}, now {score:.2}", action.name())))
+        Ok(learned.map(|(score, words)| match action {
+            Action::Place => format!("place {words}: {how}"),
+            _ => format!("{} {words}: {how}, thought to go well with {score:.2}", action.name()),
+        }))
     }
 }
 
@@ -268,7 +287,8 @@ fn action_of(skill: &str) -> Option<Action> {
         Skill::Grasp | Skill::GraspPart => Some(Action::Pick),
         Skill::TipPush => Some(Action::Press),
         Skill::PinchPull | Skill::HookPull => Some(Action::Open),
-        Skill::Place | Skill::Drop | Skill::Look | Skill::Home | Skill::GoTo => None,
+        Skill::Place | Skill::Drop => Some(Action::Place),
+        Skill::Look | Skill::Home | Skill::GoTo => None,
     }
 }
 

@@ -58,7 +58,7 @@ impl Question {
 /// One connection with the statements that it has prepared.
 pub(super) struct Link {
     client: Client,
-    statements: Mutex<HashMap<Cow<'static, str>, Statement>>,
+    statements: Mutex<HashMap<String, Statement>>,
     /// Moves what is sent and what comes back.
     traffic: JoinHandle<()>,
 }
@@ -108,14 +108,14 @@ impl Link {
         join_all(each).await.into_iter().collect()
     }
 
-    async fn statement(&self, sql: &Cow<'static, str>) -> Result<Statement, Error> {
+    async fn statement(&self, sql: &str) -> Result<Statement, Error> {
         let known = self.statements.lock().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
         let made = self.client.prepare(sql).await?;
         let mut statements = self.statements.lock().unwrap_or_else(PoisonError::into_inner);
-        statements.insert(sql.clone(), made.clone());
+        statements.insert(sql.to_owned(), made.clone());
         Ok(made)
     }
 }

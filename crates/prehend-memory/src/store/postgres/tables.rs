@@ -111,20 +111,23 @@ async fn version(link: &Link, store: &str) -> Result<Option<i64>, StoreError> {
     found.parse().map(Some).map_err(|error| damaged(format!("version of tables `{found}`: {error}")))
 }
 
-/// Makes the tables, unless another robot was first; their version. What fails is undone with the connection, which its caller ends.
+/// Makes the tables, unless another robot was first; their version. What fails is undone with the connection, which the caller
+/// ends.
 async fn make(link: &Link, store: &str) -> Result<i64, StoreError> {
     let failed = |error: Error| meaning(&error, store, true);
-    link.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {MAKING})")).await.map_err(failed)?;
+    // A lock of the session: in a transaction that began before another one made the tables, they might not be seen.
+    link.batch(&format!("SELECT pg_advisory_lock({LOCKS}, {MAKING})")).await.map_err(failed)?;
+    let unlock = format!("SELECT pg_advisory_unlock({LOCKS}, {MAKING})");
     if let Some(found) = version(link, store).await? {
-        link.batch("COMMIT").await.map_err(failed)?;
+        link.batch(&unlock).await.map_err(failed)?;
         return Ok(found);
     }
-    link.batch("CREATE EXTENSION IF NOT EXISTS vector").await.map_err(|error| match error.code() {
+    link.batch("BEGIN; CREATE EXTENSION IF NOT EXISTS vector").await.map_err(|error| match error.code() {
         Some(code) if NO_VECTOR.contains(code) && !is_lost(&error) => no_vector(store, &words(&error)),
         _ => failed(error),
     })?;
     let note = format!("INSERT INTO prehend_meta VALUES ('schema', '{SCHEMA}')");
-    link.batch(&format!("{TABLES}{}{note}; COMMIT", numbers())).await.map_err(failed)?;
+    link.batch(&format!("{TABLES}{}{note}; COMMIT; {unlock}", numbers())).await.map_err(failed)?;
     Ok(SCHEMA)
 }
 
