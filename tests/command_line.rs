@@ -4,6 +4,7 @@ mod harness;
 
 use harness::{PREHEND, repository};
 use serde_json::Value;
+use std::path::Path;
 use std::process::{Command, Output};
 
 fn prehend(arguments: &[&str]) -> Output {
@@ -369,6 +370,42 @@ fn sentences_and_parts_are_measured_without_a_robot() {
     assert_eq!(figures["imagination"]["right_goes_well"].as_f64(), Some(1.0), "{figures}");
     assert_eq!(keys(&figures["ablations"]), "no_imagination no_memory no_router no_verifier");
     assert_eq!(prehend(&["eval", "affordance", "--samples", "0"]).status.code(), Some(3));
+
+    let small = ["--buildings", "1", "--rooms", "4", "--views", "96", "--instructions", "12", "--seed", "5"];
+    let found = prehend(&[["eval", "memory", "--json"].as_slice(), small.as_slice()].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let figures = json(&found);
+    assert_eq!((&figures["n"], &figures["unread"]), (&12.into(), &0.into()), "{figures}");
+    assert_eq!(keys(&figures["methods"]), "bm25 flat memory");
+    let recall = |method: &str| figures["methods"][method]["overall"]["r10"].as_f64().expect("a share");
+    assert!(recall("memory") > recall("flat"), "{figures}");
+}
+
+/// A store that cannot be used is told with what to do, and nothing of it is changed.
+#[test]
+fn a_memory_that_cannot_be_used_is_a_clear_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let list = |store: &str| {
+        let found = prehend(&["memory", "--store", store, "list"]);
+        assert_eq!(found.status.code(), Some(3), "{store}");
+        text(&found.stderr)
+    };
+    assert!(list(&path("none.db")).contains("there is no memory"));
+    let text_file = "no database, but a text of some length: ".repeat(30);
+    std::fs::write(path("text.db"), &text_file).expect("written");
+    assert!(list(&path("text.db")).contains("damaged"));
+    assert_eq!(std::fs::read_to_string(path("text.db")).expect("there"), text_file);
+    let newer = prehend_memory::store::Sqlite::open(Path::new(&path("newer.db"))).expect("made");
+    drop(newer);
+    let bytes = std::fs::read(path("newer.db")).expect("there");
+    // The version of the tables, at its place in the header of the file.
+    let bytes = [&bytes[..60], &99_u32.to_be_bytes(), &bytes[64..]].concat();
+    std::fs::write(path("newer.db"), bytes).expect("written");
+    let said = list(&path("newer.db"));
+    assert!(said.contains("version 99") && said.contains("update"), "{said}");
+    let unreachable = list("postgres://nobody:secret@127.0.0.1:1/none");
+    assert!(!unreachable.contains("secret"), "{unreachable}");
 }
 
 /// What ROS says by the command line or the environment and cannot be meant is told, and nothing runs.

@@ -294,6 +294,7 @@ async fn started_once_more() {
         arguments: RosArguments::default(),
         purpose: Purpose::Up,
         without: Vec::new(),
+        also: Vec::new(),
         restart: true,
         logs: folder.path().to_owned(),
     };

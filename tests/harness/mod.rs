@@ -158,6 +158,8 @@ pub(crate) struct StageOptions {
     pub(crate) robot: &'static str,
     /// Nodes that are left out.
     pub(crate) without: Vec<NodeName>,
+    /// Nodes beside those of the robot.
+    pub(crate) also: Vec<NodeName>,
     /// Parameters by node.
     pub(crate) parameters: Vec<(NodeName, &'static str)>,
     /// Simulated seconds per wall second; 0 = as fast as possible.
@@ -172,6 +174,7 @@ impl Default for StageOptions {
             scene: EASY_SCENE,
             robot: "xarm6",
             without: Vec::new(),
+            also: Vec::new(),
             parameters: vec![(NodeName::Sim, "detector:=perfect")],
             speed: 3.0,
             arguments: RosArguments::default(),
@@ -239,6 +242,7 @@ impl Stage {
             arguments: options.arguments,
             purpose: Purpose::Run,
             without: options.without,
+            also: options.also,
             restart: true,
             logs: folder.path().to_owned(),
         };

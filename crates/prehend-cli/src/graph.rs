@@ -295,6 +295,7 @@ mod tests {
                 arguments: RosArguments::default(),
                 purpose: Purpose::Up,
                 without: Vec::new(),
+                also: Vec::new(),
                 restart: false,
                 logs: PathBuf::new(),
             };
