@@ -31,7 +31,7 @@ const ROWS: [(&str, u8); 22] = [
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 15] = [
+const RESERVED: [(&str, &[&str]); 16] = [
     ("r2r", &["prehend-msgs", "prehend-ros"]),
     ("r2r_common", &["prehend-msgs"]),
     ("rustdds", &["prehend-ros"]),
@@ -39,13 +39,17 @@ const RESERVED: [(&str, &[&str]); 15] = [
     ("ort", &["prehend-models"]),
     ("tokenizers", &["prehend-models"]),
     ("reqwest", &["prehend-llm"]),
-    ("rustls", &["prehend-llm"]),
+    ("rustls", &["prehend-llm", "prehend-memory"]),
     ("rmcp", &["prehend-cli"]),
     ("hyper", &["prehend-cli"]),
     ("mcap", &["prehend-bags"]),
     ("rusqlite", &["prehend-bags", "prehend-memory"]),
     ("rosrust", &["prehend-bags"]),
-    ("tokio", &["prehend-llm", "prehend-bags", "prehend-ros", "prehend-nodes", "prehend-cli"]),
+    ("tokio-postgres", &["prehend-memory"]),
+    (
+        "tokio",
+        &["prehend-llm", "prehend-memory", "prehend-bags", "prehend-ros", "prehend-nodes", "prehend-cli"],
+    ),
     ("clap", &["prehend-nodes", "prehend-cli"]),
 ];
 

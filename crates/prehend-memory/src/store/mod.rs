@@ -156,10 +156,10 @@ pub trait Store: Send {
     fn name(&self) -> String;
     /// Space and length of the vectors; `None` before the first ones.
     fn space(&mut self) -> Result<Option<(String, usize)>, StoreError>;
-    /// Notes space and length of the vectors.
+    /// Notes space and length of the vectors, once. [`StoreError::OtherSpace`] when there is another one by now.
     fn set_space(&mut self, space: &str, dimensions: usize) -> Result<(), StoreError>;
 
-    /// Begins to write to a building.
+    /// Begins to write to a building; an empty name is all buildings.
     fn begin(&mut self, building: &str) -> Result<(), StoreError>;
     /// Ends writing: from here on it lasts.
     fn commit(&mut self) -> Result<(), StoreError>;

@@ -251,7 +251,13 @@ impl Store for Sqlite {
 
     fn set_space(&mut self, space: &str, dimensions: usize) -> Result<(), StoreError> {
         let value = format!("{space} {dimensions}");
-        self.run("INSERT OR REPLACE INTO meta VALUES ('space', ?)", &[&value]).map(drop)
+        self.run("INSERT OR IGNORE INTO meta VALUES ('space', ?)", &[&value])?;
+        match self.space()? {
+            Some(found) if found != (space.to_owned(), dimensions) => {
+                Err(StoreError::OtherSpace { store: self.name(), found: found.0, wanted: space.to_owned() })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn begin(&mut self, _: &str) -> Result<(), StoreError> {

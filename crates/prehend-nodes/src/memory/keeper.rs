@@ -18,6 +18,8 @@ use std::path::Path;
 /// Things of an answer when nobody says how many, and at most.
 const USUAL: u32 = 5;
 const MOST: u32 = 50;
+/// Lowest and highest place that an arm on a table reaches, metres above its base.
+const FROM_A_TABLE: [f64; 2] = [-0.3, 0.9];
 /// Longest question, letters.
 const LONGEST: usize = 500;
 
@@ -64,15 +66,17 @@ impl Keeper {
         let names = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let mut language = language::Lexicon::built_in();
         language.tables_are_things = shell.robot.navigation.is_some();
+        let scope = if shell.robot.navigation.is_some() { Scope::Room } else { Scope::Local };
         let opening = shell.robot.gripper.max_opening;
+        let heights = if scope == Scope::Room { Body::default().heights } else { FROM_A_TABLE };
         let mut keeper = Self {
             store,
             building,
             robot: shell.robot.name.clone(),
             session,
-            scope: if shell.robot.navigation.is_some() { Scope::Room } else { Scope::Local },
+            scope,
             carried: None,
-            body: Body { opening, ..Body::default() },
+            body: Body { opening, heights, ..Body::default() },
             names,
             language,
             memory: None,

@@ -17,8 +17,9 @@ const LARGEST: usize = 4096 * 4096;
 pub(super) struct Looks {
     /// Tells the keys of this session from those of another one.
     session: u64,
-    kept: BTreeSet<String>,
-    last: BTreeSet<String>,
+    /// By name and second.
+    kept: BTreeSet<(String, i64)>,
+    last: BTreeSet<(String, i64)>,
 }
 
 impl Looks {
@@ -48,13 +49,17 @@ impl Looks {
     /// The views of these objects that were not given out yet, with everything that each shows. Building, robot and time are left
     /// empty.
     pub(super) fn new_ones(&mut self, objects: &[Object]) -> Vec<Look> {
-        let mut views: BTreeMap<&str, Vec<(&Object, &Crop)>> = BTreeMap::new();
+        let mut views: BTreeMap<(String, i64), Vec<(&Object, &Crop)>> = BTreeMap::new();
         for object in objects {
-            for crop in object.crops.iter().filter(|crop| !self.kept.contains(&crop.view)) {
-                views.entry(&crop.view).or_default().push((object, crop));
+            for crop in &object.crops {
+                // The same name again is another look from there.
+                let view = (crop.view.clone(), crop.stamp.round() as i64);
+                if !self.kept.contains(&view) {
+                    views.entry(view).or_default().push((object, crop));
+                }
             }
         }
-        self.last = views.keys().map(|view| (*view).to_owned()).collect();
+        self.last = views.keys().cloned().collect();
         self.kept.extend(self.last.iter().cloned());
         views.into_values().filter_map(|shown| self.look(&shown)).collect()
     }
