@@ -204,3 +204,36 @@ pub fn summary(room: Option<&str>, things: &[&Thing]) -> String {
         None => list,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(x: f64, y: f64, feature: usize) -> Node {
+        let mut features = vec![0.0; 8];
+        features[feature] = 1.0;
+        Node { middle: [x, y, 0.8], eye: [x - 1.0, y, 1.2], features }
+    }
+
+    #[test]
+    fn what_is_near_in_space_and_meaning_is_one_cluster() {
+        let nodes =
+            [node(0.0, 0.0, 1), node(0.3, 0.2, 1), node(0.1, 0.4, 1), node(6.0, 0.0, 1), node(6.2, 0.1, 1)];
+        assert_eq!(clusters(&nodes, ZONE), [vec![0, 1, 2], vec![3, 4]]);
+        // Across a wall: as near as before, but with nothing in common.
+        let walled = [node(0.0, 0.0, 1), node(1.6, 0.0, 2)];
+        assert_eq!(clusters(&walled, ZONE).len(), 2);
+        assert_eq!(clusters(&[node(0.0, 0.0, 1), node(1.6, 0.0, 1)], ZONE).len(), 1);
+        assert_eq!(clusters(&[], ZONE), Vec::<Vec<usize>>::new());
+        assert_eq!(clusters(&[node(0.0, 0.0, 1)], ZONE), [vec![0]]);
+    }
+
+    #[test]
+    fn very_many_views_are_joined_by_where_they_were_taken() {
+        let nodes: Vec<Node> =
+            (0..2 * MANY).map(|i| node(0.01 * (i % 100) as f64 + 20.0 * (i % 3) as f64, 0.0, 1)).collect();
+        let found = clusters(&nodes, ZONE);
+        assert_eq!(found.len(), 3);
+        assert_eq!(found.iter().map(Vec::len).sum::<usize>(), nodes.len());
+    }
+}

@@ -367,3 +367,60 @@ pub struct Episode {
     /// Why not; empty when it went well.
     pub reason: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::FRAC_PI_2;
+
+    fn place(center: [f64; 3], size: [f64; 3], yaw: f64) -> Place {
+        Place { center, size, yaw }
+    }
+
+    #[test]
+    fn gaps_are_from_outline_to_outline_however_a_box_is_turned() {
+        let desk = place([0.0, 0.0, 0.4], [0.6, 1.4, 0.8], 0.0);
+        let mug = |x: f64, y: f64, z: f64| place([x, y, z], [0.08, 0.08, 0.1], 0.3);
+        assert!(desk.gap(&mug(0.1, 0.5, 0.85)) < 1e-9, "on it");
+        assert!((desk.gap(&mug(0.8, 0.0, 0.4)) - 0.46).abs() < 0.05, "beside it");
+        let turned = place([0.0, 0.0, 0.4], [0.6, 1.4, 0.8], FRAC_PI_2);
+        assert!(turned.beside(0.65, 0.0) < 1e-9 && turned.beside(0.0, 0.65) > 0.3);
+        assert!((desk.gap(&mug(0.0, 0.0, 1.85)) - 1.0).abs() < 1e-6, "above it");
+    }
+
+    #[test]
+    fn a_box_around_two_holds_both() {
+        for yaw in [0.0, 0.4, FRAC_PI_2] {
+            let one = place([1.0, 2.0, 0.4], [0.6, 1.0, 0.8], yaw);
+            let other = place([1.7, 2.3, 0.6], [0.3, 0.3, 0.4], 0.2);
+            let both = one.with(&other);
+            for inside in [one, other] {
+                assert!(both.beside(inside.center[0], inside.center[1]) < 1e-9, "{yaw}");
+            }
+            assert!((both.top() - 0.8).abs() < 1e-9 && both.bottom().abs() < 1e-9);
+            let again = both.with(&other);
+            assert!(again.distance(&both) < 1e-9 && (again.longest() - both.longest()).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_view_faces_what_is_ahead_and_near() {
+        let view = View {
+            id: 1,
+            building: String::new(),
+            robot: String::new(),
+            taken: 0.0,
+            eye: [0.0, 0.0, 1.2],
+            forward: [1.0, 0.0],
+            half_field: 0.6,
+            middle: [0.0; 3],
+            text: String::new(),
+            area: None,
+            text_features: Vec::new(),
+            picture_features: Vec::new(),
+        };
+        let at = |x: f64, y: f64| place([x, y, 0.8], [0.1; 3], 0.0);
+        assert!(view.faces(&at(2.0, 0.5)));
+        assert!(!view.faces(&at(-2.0, 0.0)) && !view.faces(&at(1.0, 1.5)) && !view.faces(&at(9.0, 0.0)));
+    }
+}

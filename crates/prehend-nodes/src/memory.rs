@@ -11,7 +11,7 @@ mod looks;
 use crate::convert;
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::StreamExt;
-use keeper::Keeper;
+use keeper::{Keeper, Kept};
 use looks::Looks;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
@@ -30,6 +30,8 @@ use tokio::time::Instant;
 const DEADLINE: Duration = Duration::from_secs(3);
 /// Most keys of local maps that are known by name.
 const MOST_SHOWN: usize = 2000;
+/// What is answered while the node is not active.
+const INACTIVE: &str = "the node memory is not active; ros2 lifecycle set .../memory activate";
 /// The map has been still for so long when its views are kept.
 const STILL: Duration = Duration::from_millis(1500);
 
@@ -89,6 +91,14 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             () = until(still) => Event::Still,
         };
         match event {
+            Event::Query(request) if !shell.is_active() => {
+                let (error_code, error_message) = (ErrorCode::MEMORY_UNAVAILABLE, INACTIVE.to_owned());
+                answered(request, QueryMemory::Response { error_code, error_message, things: Vec::new() });
+            }
+            Event::Write(request) if !shell.is_active() => {
+                let (error_code, error_message) = (ErrorCode::MEMORY_UNAVAILABLE, INACTIVE.to_owned());
+                answered(request, WriteMemory::Response { error_code, error_message, changed: 0 });
+            }
             Event::Query(request) => worker.query(request),
             Event::Write(request) => worker.write(request),
             Event::Map(map) => worker.heard = Some((Instant::now(), map)),
@@ -174,9 +184,11 @@ impl Worker {
         let mut objects = Vec::new();
         for known in &map.objects {
             match self.fetch(&known.key).await {
-                Ok(object) => objects.push(object),
-                // It may be gone again; the rest is kept.
-                Err(said) => tracing::warn!("{}: {said}", known.key),
+                Ok(Some(object)) => objects.push(object),
+                // It is gone again.
+                Ok(None) => {}
+                // Nothing waits for a node that is lost; the next map brings the views again.
+                Err(said) => return tracing::warn!("what was seen is not remembered: {said}"),
             }
         }
         let looks = self.looks.new_ones(&objects);
@@ -184,43 +196,41 @@ impl Worker {
             return;
         }
         let keeper = Arc::clone(&self.keeper);
-        let trace = self.trace.clone();
-        let seen = self.looks.clone();
         let kept = tokio::task::spawn_blocking(move || {
             let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
             keeper.observe(looks, now())
         })
         .await;
-        match kept {
-            Ok(Ok(noted)) => {
-                let data = json!({ "views": noted.views, "known": noted.known, "new": noted.new, "missed": noted.missed });
-                let said = format!(
-                    "{} views: {} things known, {} new, {} not where they were",
-                    noted.views, noted.known, noted.new, noted.missed
-                );
-                trace.event("", TraceEvent::KIND_EVIDENCE, "memory", "kept", said, data);
+        let lost = || (Kept::default(), Err("keeping ended without a result".to_owned()));
+        let (noted, result) = kept.unwrap_or_else(|_| lost());
+        match result {
+            Ok(()) => {
+                let Kept { views, known, new, missed } = noted;
+                let data = json!({ "views": views, "known": known, "new": new, "missed": missed });
+                let said =
+                    format!("{views} views: {known} things known, {new} new, {missed} not where they were");
+                self.trace.event("", TraceEvent::KIND_EVIDENCE, "memory", "kept", said, data);
             }
-            failed => {
-                let said = match failed {
-                    Ok(Err(error)) => error,
-                    _ => "keeping ended without a result".to_owned(),
-                };
-                // They are kept with the next map.
-                self.looks = seen.without_last();
+            Err(said) => {
+                // The rest is kept with the next map.
+                self.looks.take_back(noted.views);
                 tracing::warn!("what was seen is not remembered: {said}");
-                trace.event("", TraceEvent::KIND_WARNING, "memory", "failed", said, json!({}));
+                self.trace.event("", TraceEvent::KIND_WARNING, "memory", "failed", said, json!({}));
             }
         }
     }
 
-    async fn fetch(&self, key: &str) -> Result<Object, String> {
+    /// An object with its pictures; `None` when it is not there any more.
+    async fn fetch(&self, key: &str) -> Result<Option<Object>, String> {
         let request =
             GetObject::Request { key: key.to_owned(), with_crops: true, scope: self.scope.name().to_owned() };
         let answer = self.objects.request(request, DEADLINE).await.map_err(|error| error.to_string())?;
-        if answer.error_code != ErrorCode::SUCCESS {
-            return Err(answer.error_message);
+        match answer.error_code {
+            ErrorCode::SUCCESS => {
+                convert::object_with_crops_from_msg(&answer).map(Some).map_err(|error| error.to_string())
+            }
+            _ => Ok(None),
         }
-        convert::object_with_crops_from_msg(&answer).map_err(|error| error.to_string())
     }
 
     fn show(&mut self, map: &ObjectMapMsg) {

@@ -110,26 +110,26 @@ impl Keeper {
         result
     }
 
-    /// Keeps views; all are of this robot, building and time.
-    pub(super) fn observe(&mut self, mut looks: Vec<Look>, now: f64) -> Result<Kept, String> {
-        let kept = self.observe_all(&mut looks, now);
-        self.noted(kept).map_err(|error| error.to_string())
+    /// Keeps views; all are of this robot, building and time. What was kept of them, and why not all.
+    pub(super) fn observe(&mut self, mut looks: Vec<Look>, now: f64) -> (Kept, Result<(), String>) {
+        let mut kept = Kept::default();
+        let result = self.observe_all(&mut looks, now, &mut kept);
+        (kept, self.noted(result).map_err(|error| error.to_string()))
     }
 
-    fn observe_all(&mut self, looks: &mut [Look], now: f64) -> Result<Kept, MemoryError> {
+    fn observe_all(&mut self, looks: &mut [Look], now: f64, kept: &mut Kept) -> Result<(), MemoryError> {
         let (building, robot, body) = (self.building.clone(), self.robot.clone(), self.body);
         let memory = self.memory()?;
-        let mut kept = Kept { views: looks.len(), ..Kept::default() };
         for look in looks {
             (look.building, look.robot, look.taken) = (building.clone(), robot.clone(), now);
             propose(&mut look.seen, &body, memory.nouns());
             let noted = memory.observe(look)?;
+            kept.views += 1;
             kept.known += noted.known.len();
             kept.new += noted.new.len();
             kept.missed += noted.missed.len();
         }
-        memory.summarise(&building)?;
-        Ok(kept)
+        memory.summarise(&building)
     }
 
     /// Answers a question.

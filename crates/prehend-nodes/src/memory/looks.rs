@@ -19,13 +19,14 @@ pub(super) struct Looks {
     session: u64,
     /// By name and second.
     kept: BTreeSet<(String, i64)>,
-    last: BTreeSet<(String, i64)>,
+    /// Those that were given out last, in their order.
+    last: Vec<(String, i64)>,
 }
 
 impl Looks {
     /// A session that began at this time, seconds since 1970.
     pub(super) fn new(began: f64) -> Self {
-        Self { session: began as u64, kept: BTreeSet::new(), last: BTreeSet::new() }
+        Self { session: began as u64, kept: BTreeSet::new(), last: Vec::new() }
     }
 
     /// What remembered keys of this session begin with.
@@ -38,12 +39,11 @@ impl Looks {
         format!("{}/{key}", self.session)
     }
 
-    /// As before the last views were given out.
-    pub(super) fn without_last(mut self) -> Self {
-        for view in std::mem::take(&mut self.last) {
+    /// Takes back all but the first views of those that were given out last: they are given out again.
+    pub(super) fn take_back(&mut self, kept: usize) {
+        for view in self.last.drain(..).skip(kept) {
             self.kept.remove(&view);
         }
-        self
     }
 
     /// The views of these objects that were not given out yet, with everything that each shows. Building, robot and time are left
