@@ -5,6 +5,7 @@
 
 use crate::nouns::Nouns;
 use crate::record::{Action, Place, Seen};
+use prehend_scene::ActionTable;
 
 /// What the robot can reach and take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,56 +37,60 @@ const MARGIN: f64 = 0.1;
 const HOLDERS: [&str; 2] = ["container", "dish"];
 /// Least sides, metres, of what carries things by its size alone.
 const CARRIER: [f64; 2] = [0.15, 0.3];
-/// Things that open or are pressed, by their names.
-const OPENED: [&str; 12] = [
-    "drawer",
-    "door",
-    "cabinet",
-    "fridge",
-    "microwave",
-    "oven",
-    "dishwasher",
-    "wardrobe",
-    "box",
-    "closet",
-    "washing machine",
-    "dresser",
-];
-const PRESSED: [&str; 7] = ["button", "switch", "keyboard", "phone", "bell", "remote", "printer"];
+/// Actions of the table of actions, by the verb that asks for each.
+const ON_PARTS: [(Action, &str); 3] =
+    [(Action::Open, "open"), (Action::Close, "close"), (Action::Press, "press")];
 /// Score of an action that a part makes possible, and of one that the name alone does.
 const BY_PART: f64 = 0.8;
 const BY_NAME: f64 = 0.5;
 
-/// Fills in the actions of everything in a view, from what is in the view.
-pub fn propose(seen: &mut [Seen], body: &Body, nouns: &Nouns) {
-    let places: Vec<Place> = seen.iter().map(|seen| seen.place).collect();
-    for (index, one) in seen.iter_mut().enumerate() {
-        let others = places.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, place)| place);
-        one.actions = actions(one, &others.copied().collect::<Vec<_>>(), body, nouns);
-    }
+/// Proposes for one robot.
+#[derive(Clone, Debug)]
+pub struct Proposer {
+    body: Body,
+    actions: ActionTable,
 }
 
-fn actions(seen: &Seen, others: &[Place], body: &Body, nouns: &Nouns) -> Vec<(Action, f64)> {
-    let is = |names: &[&str]| names.iter().any(|name| nouns.names(name, &seen.name));
-    let mut found = Vec::new();
-    if seen.place.longest() <= HANDY {
-        found.push((Action::Pick, pick(seen, others, body)));
+impl Proposer {
+    /// For a robot with this body and these actions on parts.
+    pub fn new(body: Body, actions: ActionTable) -> Self {
+        Self { body, actions }
     }
-    let (narrow, long) = sides(&seen.place);
-    let holds = HOLDERS.iter().any(|kind| nouns.names(kind, &seen.name));
-    if holds || (narrow >= CARRIER[0] && long >= CARRIER[1]) {
-        found.push((Action::Place, place(seen, others, body)));
+
+    /// Fills in the actions of everything in a view, from what is in the view.
+    pub fn propose(&self, seen: &mut [Seen], nouns: &Nouns) {
+        let places: Vec<Place> = seen.iter().map(|seen| seen.place).collect();
+        for (index, one) in seen.iter_mut().enumerate() {
+            let others =
+                places.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, place)| place);
+            one.actions = self.actions(one, &others.copied().collect::<Vec<_>>(), nouns);
+        }
     }
-    let has = |part: &[&str]| seen.parts.iter().any(|seen| part.contains(&seen.as_str()));
-    let by = |has: bool| if has { BY_PART } else { BY_NAME };
-    if is(&OPENED) {
-        let score = by(has(&["handle", "knob", "drawer", "door"]));
-        found.extend([(Action::Open, score), (Action::Close, score)]);
+
+    fn actions(&self, seen: &Seen, others: &[Place], nouns: &Nouns) -> Vec<(Action, f64)> {
+        let mut found = Vec::new();
+        if seen.place.longest() <= HANDY {
+            found.push((Action::Pick, pick(seen, others, &self.body)));
+        }
+        let (narrow, long) = sides(&seen.place);
+        let holds = HOLDERS.iter().any(|kind| nouns.names(kind, &seen.name));
+        if holds || (narrow >= CARRIER[0] && long >= CARRIER[1]) {
+            found.push((Action::Place, place(seen, others, &self.body)));
+        }
+        for (action, verb) in ON_PARTS {
+            let Some(rule) = self.actions.rule(verb, &seen.name) else { continue };
+            let serves = |part: &String| {
+                let kind = self.actions.part_kind(part);
+                rule.ways.iter().any(|way| kind == Some(way.part.as_str()))
+            };
+            if seen.parts.iter().any(serves) {
+                found.push((action, BY_PART));
+            } else if !rule.on.is_empty() {
+                found.push((action, BY_NAME));
+            }
+        }
+        found
     }
-    if is(&PRESSED) || has(&["button", "key", "switch"]) {
-        found.push((Action::Press, by(has(&["button", "key", "switch"]))));
-    }
-    found
 }
 
 /// The shorter and the longer horizontal side.
@@ -172,6 +177,10 @@ mod tests {
         }
     }
 
+    fn propose(view: &mut [Seen], words: &Nouns) {
+        Proposer::new(Body::default(), ActionTable::built_in()).propose(view, words);
+    }
+
     fn score(seen: &Seen, action: Action) -> Option<f64> {
         seen.actions.iter().find(|(known, _)| *known == action).map(|(_, score)| *score)
     }
@@ -182,13 +191,13 @@ mod tests {
         let mug = seen("mug", [0.4, 0.2, 0.75], [0.08, 0.08, 0.1]);
         let mut view = vec![table.clone(), mug.clone()];
         let words = Nouns::new(encoder().lexicon().clone());
-        propose(&mut view, &Body::default(), &words);
+        propose(&mut view, &words);
         let free = score(&view[0], Action::Place).expect("a table carries");
         assert!(free > 0.8 && score(&view[0], Action::Pick).is_none());
         assert!(score(&view[1], Action::Pick).expect("a mug is taken") > 0.4);
         let crowd = (0..10).map(|i| seen("box", [-0.5 + 0.1 * f64::from(i), 0.1, 0.8], [0.09, 0.3, 0.2]));
         let mut crowded: Vec<Seen> = [table, mug].into_iter().chain(crowd).collect();
-        propose(&mut crowded, &Body::default(), &words);
+        propose(&mut crowded, &words);
         assert!(score(&crowded[0], Action::Place).expect("a table") < free - 0.2);
     }
 
@@ -201,11 +210,15 @@ mod tests {
             seen("sofa", [3.0, 0.0, 0.4], [1.8, 0.8, 0.8]),
             seen("fridge", [5.0, 0.0, 0.9], [0.6, 0.6, 1.8]),
         ];
-        propose(&mut view, &Body::default(), &words);
+        propose(&mut view, &words);
         assert_eq!(score(&view[0], Action::Pick), Some(0.0));
         assert!(score(&view[1], Action::Pick).is_some_and(|score| score < 0.35));
         assert_eq!(score(&view[2], Action::Pick), None);
         assert_eq!(score(&view[3], Action::Place), Some(0.0), "its top is out of reach");
         assert!(score(&view[3], Action::Open).is_some());
+        view[3].parts = vec!["bar handle".to_owned()];
+        let by_name = score(&view[3], Action::Open);
+        propose(&mut view, &words);
+        assert!(score(&view[3], Action::Open) > by_name, "a handle was seen");
     }
 }

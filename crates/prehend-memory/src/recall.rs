@@ -75,11 +75,13 @@ const AROUND: f64 = 2.5;
 const NESTED: usize = 2;
 /// A name that fits less than a match is worth this share of its similarity.
 const MISFIT: f64 = 0.3;
-/// What each next thing is worth compared with the one before, what a view is that looks at a thing's place and was not seen to show
-/// it, and what the fused similarity is where things say the same.
-const LESS: f64 = 0.6;
-/// What each next view of a thing is worth compared with the one before: a second thing comes before the tenth view of the first.
-const NEXT: f64 = 0.93;
+/// How likely a thing is meant compared with the best: its fit compared with the best fit, to this power, and a little less for each place
+/// behind. Things that fit alike take turns; a clear best one comes first with all its views.
+const LIKELY: i32 = 6;
+const LESS: f64 = 0.9;
+/// What each next view of a thing is worth compared with the one before.
+const NEXT: f64 = 0.95;
+/// What a view is worth that looks at a thing's place and was not seen to show it, and the fused similarity where things say the same.
 const FACING: f64 = 0.7;
 const TIE: f64 = 0.1;
 /// What a thing that is asked for by no name is worth.
@@ -170,8 +172,8 @@ pub fn recall(
     Ok(Answer { things, views, compared })
 }
 
-/// Views by what they show of the chosen things: those that show the best one, then those that look at its place from near by, each
-/// thing worth less than the one before; the rest by their fused similarity.
+/// Views by how likely they show what is meant: those that show a likely thing, then those that look at its place from near by; the rest by
+/// their fused similarity.
 fn reordered(
     search: &mut Search<'_>,
     things: &[Found],
@@ -193,7 +195,8 @@ fn reordered(
     for (view, fused) in views.values() {
         let mut most = 0.0_f64;
         for (place, found) in things.iter().enumerate() {
-            let share = (found.fits / best.fits.max(1e-9)).min(1.0) * LESS.powi(place as i32);
+            let likely = (found.fits / best.fits.max(1e-9)).min(1.0).powi(LIKELY);
+            let share = likely * LESS.powi(place as i32);
             let is_here = found
                 .thing
                 .area

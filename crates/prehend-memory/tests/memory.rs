@@ -4,11 +4,12 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_agent::language::Lexicon as Language;
 use prehend_memory::ask::Asker;
 use prehend_memory::learn::{belief, score};
-use prehend_memory::propose::{Body, propose};
+use prehend_memory::propose::{Body, Proposer};
 use prehend_memory::record::{Episode, Place, Seen};
 use prehend_memory::store::{EpisodeFilter, Forget, Sqlite};
 use prehend_memory::{Action, Answer, Look, Memory, MemoryError, Outcome, Settings, WordEncoder};
 use prehend_perception::Lexicon;
+use prehend_scene::ActionTable;
 use std::f64::consts::FRAC_PI_2;
 
 const DAY: f64 = 86_400.0;
@@ -61,7 +62,7 @@ fn look(at: [f64; 2], taken: f64, shown: Vec<Seen>, memory: &Memory) -> Look {
         caption: String::new(),
         seen: shown,
     };
-    propose(&mut look.seen, &Body::default(), memory.nouns());
+    Proposer::new(Body::default(), ActionTable::built_in()).propose(&mut look.seen, memory.nouns());
     look
 }
 

@@ -5,11 +5,12 @@ use super::{
 };
 use prehend_agent::language;
 use prehend_agent::language::rooms::RoomNames;
-use prehend_memory::propose::{Body, propose};
+use prehend_memory::propose::{Body, Proposer};
 use prehend_memory::request::{Described, readings};
 use prehend_memory::store::{Sqlite, StoreError};
 use prehend_memory::{Action, Memory, MemoryError, Request, Settings, WordEncoder};
 use prehend_perception::Lexicon;
+use prehend_scene::ActionTable;
 use prehend_sim::scene::DetectorSpec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -159,8 +160,9 @@ pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> R
     let mut run = Run { true_things: shown.len(), ..Run::default() };
     let begun = Instant::now();
     let mut ids = Vec::new();
+    let proposer = Proposer::new(Body::default(), ActionTable::built_in());
     for View { look, .. } in &mut views {
-        propose(&mut look.seen, &Body::default(), memory.nouns());
+        proposer.propose(&mut look.seen, memory.nouns());
         ids.push(memory.observe(look)?.view);
     }
     run.look = begun.elapsed() / views.len().max(1) as u32;

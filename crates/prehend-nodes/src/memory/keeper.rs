@@ -5,14 +5,14 @@ use crate::shell::{NodeError, Shell};
 use prehend_agent::language;
 use prehend_memory::ask::Asker;
 use prehend_memory::learn::score;
-use prehend_memory::propose::{Body, propose};
+use prehend_memory::propose::{Body, Proposer};
 use prehend_memory::record::Episode;
 use prehend_memory::store::{self, Forget};
 use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings, WordEncoder};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_perception::Lexicon;
-use prehend_scene::{Scope, Skill};
+use prehend_scene::{ActionTable, Scope, Skill};
 use std::path::Path;
 
 /// Things of an answer when nobody says how many, and at most.
@@ -31,7 +31,7 @@ pub(super) struct Keeper {
     robot: String,
     /// What remembered keys of this session begin with.
     session: String,
-    body: Body,
+    proposer: Proposer,
     scope: Scope,
     /// Key of what was picked up last and not put down.
     carried: Option<String>,
@@ -56,12 +56,14 @@ impl Keeper {
         let store = parameters.string_or("store", "memory.db")?;
         let building = parameters.string_or("building", "home")?;
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
+        let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
         parameters.describe(
             "store",
             "Where the memory is: a file, or postgres://USER@HOST/DATABASE for several robots.",
         );
         parameters.describe("building", "The building that the map is of: one frame, one name.");
         parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.describe("actions", "File of verbs, and which parts they act on.");
         parameters.finish()?;
         let names = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let mut language = language::Lexicon::built_in();
@@ -76,7 +78,10 @@ impl Keeper {
             session,
             scope,
             carried: None,
-            body: Body { opening, heights, ..Body::default() },
+            proposer: Proposer::new(
+                Body { opening, heights, ..Body::default() },
+                ActionTable::load(&crate::share::resolve(Path::new(&actions)))?,
+            ),
             names,
             language,
             memory: None,
@@ -118,11 +123,11 @@ impl Keeper {
     }
 
     fn observe_all(&mut self, looks: &mut [Look], now: f64, kept: &mut Kept) -> Result<(), MemoryError> {
-        let (building, robot, body) = (self.building.clone(), self.robot.clone(), self.body);
+        let (building, robot, proposer) = (self.building.clone(), self.robot.clone(), self.proposer.clone());
         let memory = self.memory()?;
         for look in looks {
             (look.building, look.robot, look.taken) = (building.clone(), robot.clone(), now);
-            propose(&mut look.seen, &body, memory.nouns());
+            proposer.propose(&mut look.seen, memory.nouns());
             let noted = memory.observe(look)?;
             kept.views += 1;
             kept.known += noted.known.len();
