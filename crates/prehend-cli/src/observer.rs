@@ -5,7 +5,7 @@ use futures::StreamExt;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Heartbeat, ObjectMap, StopState, SymbolicState, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{
-    CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
+    CheckOutcome, Gate, GetObject, QueryMemory, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
 };
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_msgs::{Message, Service, moveit_msgs, moveit_msgs_humble, names};
@@ -252,6 +252,7 @@ fn needed(
         service::<Gate::Service>(node, NodeName::Verifier, names::VERIFIER_GATE)?,
         service::<RedeemPermit::Service>(node, NodeName::Verifier, names::VERIFIER_REDEEM)?,
         service::<CheckOutcome::Service>(node, NodeName::Verifier, names::VERIFIER_CHECK_OUTCOME)?,
+        service::<QueryMemory::Service>(node, NodeName::Memory, names::MEMORY_QUERY)?,
         Needed {
             owner: NodeName::Affordance,
             name: node.resolve_action(names::DETECT_AFFORDANCE),

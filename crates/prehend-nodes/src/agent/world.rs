@@ -34,6 +34,8 @@ use tokio::sync::{mpsc, watch};
 const RETRIEVE: Duration = Duration::from_secs(prehend_llm::LONGEST_TIMEOUT + 2);
 /// Deadline of a question to the memory.
 const REMEMBER: Duration = Duration::from_secs(3);
+/// How long a memory that was never heard of is looked for.
+const DISCOVERY: Duration = Duration::from_millis(500);
 /// Deadline of a map update; the node waits for a frame.
 const UPDATE: Duration = Duration::from_secs(6);
 /// Longest wait for a frame within an update, seconds.
@@ -335,10 +337,14 @@ impl World for NodeWorld {
 
     fn remembered(&mut self, description: &str) -> Option<Remembered> {
         let client = self.clients.memory.clone();
-        // Few robots have one.
-        if !client.is_available() {
-            return None;
-        }
+        // Few robots have one; where there is one it may not have been found yet.
+        let found = client.clone();
+        let look = async move {
+            while !found.is_available() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        self.wait(async move { Ok(tokio::time::timeout(DISCOVERY, look).await) }).ok()?.ok()?;
         let request = QueryMemory::Request { text: description.to_owned(), k: 1, ..Default::default() };
         let answer =
             self.wait(async move {
