@@ -10,7 +10,7 @@ mod looks;
 
 use crate::convert;
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use keeper::{Keeper, Kept};
 use looks::Looks;
 use prehend_msgs::names;
@@ -110,7 +110,13 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
                     worker.keep(&map).await;
                 }
             }
-            Event::Shutdown => return Ok(()),
+            Event::Shutdown => {
+                // What came while views were fetched is learned all the same.
+                while let Some(Some(outcome)) = outcomes.next().now_or_never() {
+                    worker.learn(&outcome);
+                }
+                return Ok(());
+            }
         }
     }
 }
