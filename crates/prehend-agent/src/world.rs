@@ -121,6 +121,8 @@ pub struct Remembered {
     pub center: [f64; 3],
     /// How long ago it was seen last, seconds.
     pub ago: f64,
+    /// How sure it is that it is still there, [0, 1].
+    pub still_there: f64,
 }
 
 /// What the agent's tools act on. Calls block until they are answered, fail typed, or are interrupted.

@@ -84,6 +84,8 @@ const NEXT: f64 = 0.95;
 /// What a view is worth that looks at a thing's place and was not seen to show it, and the fused similarity where things say the same.
 const FACING: f64 = 0.7;
 const TIE: f64 = 0.1;
+/// Least fit of an answer: one thing that was asked for is otherwise, not two.
+const ANSWER: f64 = 0.3;
 /// What a thing that is asked for by no name is worth.
 const ANYTHING: f64 = 0.6;
 
@@ -106,6 +108,13 @@ pub struct Found {
     pub views: Vec<Id>,
     /// Why it was chosen, in words with numbers.
     pub why: String,
+}
+
+impl Found {
+    /// Whether it fits well enough to be an answer.
+    pub fn is_answer(&self) -> bool {
+        self.fits >= ANSWER
+    }
 }
 
 /// What the memory answers.

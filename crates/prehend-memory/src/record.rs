@@ -27,6 +27,14 @@ pub enum Action {
     Press,
 }
 
+/// A name that is no action.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no action; {} are", Action::ALL.map(|(_, name)| name).join(", "))]
+pub struct UnknownAction {
+    /// The name.
+    pub name: String,
+}
+
 impl Action {
     /// Every action with its name on the wire.
     pub const ALL: [(Self, &'static str); 5] = [
@@ -43,8 +51,11 @@ impl Action {
     }
 
     /// The action of a name on the wire.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(action, _)| *action)
+    ///
+    /// Errors: [`UnknownAction`], which lists the names.
+    pub fn parse(name: &str) -> Result<Self, UnknownAction> {
+        let found = Self::ALL.iter().find(|(_, known)| *known == name);
+        found.map(|(action, _)| *action).ok_or_else(|| UnknownAction { name: name.to_owned() })
     }
 }
 

@@ -170,7 +170,7 @@ impl Wishes {
                     strange += found.lead(destination, rooms);
                 }
                 Step::Act { action, objects, .. } => {
-                    found.add(Action::from_name(action).or(Some(Action::Press)), objects, rooms);
+                    found.add(Action::parse(action).ok().or(Some(Action::Press)), objects, rooms);
                 }
                 Step::Unsupported { objects, destination, .. } => {
                     found.add(Some(Action::Pick), objects, rooms);

@@ -194,6 +194,51 @@ fn what_was_carried_is_remembered_where_it_was_put() {
 }
 
 #[test]
+fn of_several_readings_that_one_counts_whose_things_are_remembered() {
+    let mut memory = furnished();
+    let mut ask = |text: &str| -> Vec<String> {
+        let asker = Asker { now: 10.0, k: 3, ..Asker::default() };
+        let asked = memory.ask(text, &language(), &asker, &Settings::default()).expect("an answer");
+        asked.into_iter().map(|asked| asked.what.words).collect()
+    };
+    // The mug by the sink goes to the desk; and there is no sink on a counter, so it is the counter that it is put on.
+    assert_eq!(
+        ask("put the mug near the sink on the counter on the desk in the office"),
+        ["the mug near the sink on the counter", "the desk in the office"]
+    );
+    assert_eq!(
+        ask("put the mug on the desk near the office chair on the counter in the kitchen"),
+        ["the mug on the desk near the office chair", "the counter in the kitchen"]
+    );
+}
+
+#[test]
+fn who_drives_to_a_table_and_takes_a_mug_has_not_taken_the_table() {
+    let mut memory = memory();
+    let mut desk = seen("desk", "brown", [8.2, 0.0, 0.36], [0.7, 1.4, 0.72]);
+    desk.key = Some("1/desk".to_owned());
+    let office = look([8.2, 0.0], 1.0, vec![desk], &memory);
+    let desk = memory.observe(&office).expect("kept").new[0];
+    let episode = Episode {
+        building: "home".to_owned(),
+        robot: "one".to_owned(),
+        at: 5.0,
+        goal: String::new(),
+        action: Action::Pick,
+        object: "red mug".to_owned(),
+        key: "1/desk".to_owned(),
+        target: String::new(),
+        done: true,
+        reason: String::new(),
+    };
+    let outcome = Outcome { episode, thing: None, place: None, onto: None };
+    assert_eq!(memory.learn(&outcome).expect("kept as an episode"), None);
+    let desk = memory.store().things(&[desk]).expect("there").remove(0);
+    assert!(desk.tried.is_empty() && desk.missed.is_none());
+    assert_eq!(memory.counts().expect("counts").episodes, 1);
+}
+
+#[test]
 fn time_and_looks_that_miss_a_thing_lower_the_belief_in_it() {
     let mut memory = furnished();
     let thing = ask(&mut memory, "the blue mug", 10.0)[0].things[0].thing.clone();

@@ -6,28 +6,30 @@
 
 mod answer;
 mod keeper;
+mod lessons;
 mod looks;
+mod views;
 
-use crate::convert;
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::{FutureExt, StreamExt};
-use keeper::{Keeper, Kept};
+use keeper::Keeper;
+use lessons::{Lesson, Lessons};
 use looks::Looks;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
     ErrorCode, ObjectMap as ObjectMapMsg, Outcome, SymbolicState, TraceEvent,
 };
-use prehend_msgs::prehend_interfaces::srv::{GetObject, QueryMemory, WriteMemory};
-use prehend_ros::{Client, QosProfile, ServiceRequest, Subscription};
-use prehend_scene::{Object, ObjectKey, Scope};
+use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
+use prehend_ros::{QosProfile, ServiceRequest, Subscription};
+use prehend_scene::Scope;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use views::Views;
 
-/// Deadline of each call to another node.
-const DEADLINE: Duration = Duration::from_secs(3);
 /// Most keys of local maps that are known by name.
 const MOST_SHOWN: usize = 2000;
 /// What is answered while the node is not active.
@@ -56,12 +58,21 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let scope = if shell.robot.navigation.is_some() { Scope::Room } else { Scope::Local };
     let services = QosProfile::services();
     let looks = Looks::new(now());
+    let session = looks.session();
+    let keeper = Arc::new(Mutex::new(Keeper::new(&shell, session.clone())?));
     let mut worker = Worker {
         trace: shell.trace.clone(),
-        keeper: Arc::new(Mutex::new(Keeper::new(&shell, looks.session())?)),
-        objects: shell.node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
-        scope,
-        looks,
+        lessons: Lessons::new(Arc::clone(&keeper), shell.trace.clone()),
+        views: Views {
+            trace: shell.trace.clone(),
+            keeper: Arc::clone(&keeper),
+            objects: shell.node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
+            scope,
+            looks: Arc::new(Mutex::new(looks)),
+        },
+        keeper,
+        session,
+        keeping: None,
         heard: None,
         shown: BTreeMap::new(),
         at_object: None,
@@ -104,17 +115,13 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Event::Map(map) => worker.heard = Some((Instant::now(), map)),
             Event::Local(map) => worker.show(&map),
             Event::State(state) => worker.at_object = Some(state.at_object).filter(|key| !key.is_empty()),
-            Event::Outcome(outcome) => worker.learn(&outcome),
-            Event::Still => {
-                if let Some((_, map)) = worker.heard.take() {
-                    worker.keep(&map).await;
-                }
-            }
+            Event::Outcome(outcome) => worker.learn(outcome),
+            Event::Still => worker.keep(),
             Event::Shutdown => {
-                // What came while views were fetched is learned all the same.
                 while let Some(Some(outcome)) = outcomes.next().now_or_never() {
-                    worker.learn(&outcome);
+                    worker.learn(outcome);
                 }
+                worker.lessons.end().await;
                 return Ok(());
             }
         }
@@ -134,6 +141,11 @@ fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
+/// The value, also after a panic of whoever held it: each use of it is whole or not at all.
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn answered<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
     if let Err(error) = request.respond(response) {
         tracing::warn!("answer not sent: {error}");
@@ -143,10 +155,12 @@ fn answered<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::R
 struct Worker {
     trace: Trace,
     keeper: Arc<Mutex<Keeper>>,
-    objects: Client<GetObject::Service>,
-    /// Which map is remembered.
-    scope: Scope,
-    looks: Looks,
+    lessons: Lessons,
+    views: Views,
+    /// What remembered keys of this session begin with.
+    session: String,
+    /// The views that are on their way.
+    keeping: Option<JoinHandle<()>>,
     /// The newest map, and when it came; taken once it is still.
     heard: Option<(Instant, ObjectMapMsg)>,
     /// Colour and name of what the maps that skills act on have shown, by key: what is held is in no map.
@@ -161,9 +175,7 @@ impl Worker {
         let keeper = Arc::clone(&self.keeper);
         tokio::task::spawn_blocking(move || {
             let asked = request.message.clone();
-            let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            let response = keeper.query(&asked, now());
-            drop(keeper);
+            let response = locked(&keeper).query(&asked, now());
             answered(request, response);
         });
     }
@@ -172,9 +184,7 @@ impl Worker {
         let (keeper, trace) = (Arc::clone(&self.keeper), self.trace.clone());
         tokio::task::spawn_blocking(move || {
             let asked = request.message.clone();
-            let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            let response = keeper.write(&asked, now());
-            drop(keeper);
+            let response = locked(&keeper).write(&asked, now());
             let status = if response.error_code == ErrorCode::SUCCESS { "done" } else { "failed" };
             let said = match status {
                 "done" => format!("{}: {} records", asked.what, response.changed),
@@ -185,58 +195,14 @@ impl Worker {
         });
     }
 
-    /// Keeps the views of a map that are not kept yet.
-    async fn keep(&mut self, map: &ObjectMapMsg) {
-        let mut objects = Vec::new();
-        for known in &map.objects {
-            match self.fetch(&known.key).await {
-                Ok(Some(object)) => objects.push(object),
-                // It is gone again.
-                Ok(None) => {}
-                // Nothing waits for a node that is lost; the next map brings the views again.
-                Err(said) => return tracing::warn!("what was seen is not remembered: {said}"),
-            }
-        }
-        let looks = self.looks.new_ones(&objects);
-        if looks.is_empty() {
+    /// Keeps the views of the map that was heard; those of the one before come first.
+    fn keep(&mut self) {
+        let Some((_, map)) = self.heard.take() else { return };
+        if self.keeping.as_ref().is_some_and(|keeping| !keeping.is_finished()) {
+            self.heard = Some((Instant::now(), map));
             return;
         }
-        let keeper = Arc::clone(&self.keeper);
-        let kept = tokio::task::spawn_blocking(move || {
-            let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            keeper.observe(looks, now())
-        })
-        .await;
-        let lost = || (Kept::default(), Err("keeping ended without a result".to_owned()));
-        let (noted, result) = kept.unwrap_or_else(|_| lost());
-        match result {
-            Ok(()) => {
-                let Kept { views, known, new, missed } = noted;
-                let data = json!({ "views": views, "known": known, "new": new, "missed": missed });
-                let said =
-                    format!("{views} views: {known} things known, {new} new, {missed} not where they were");
-                self.trace.event("", TraceEvent::KIND_EVIDENCE, "memory", "kept", said, data);
-            }
-            Err(said) => {
-                // The rest is kept with the next map.
-                self.looks.take_back(noted.views);
-                tracing::warn!("what was seen is not remembered: {said}");
-                self.trace.event("", TraceEvent::KIND_WARNING, "memory", "failed", said, json!({}));
-            }
-        }
-    }
-
-    /// An object with its pictures; `None` when it is not there any more.
-    async fn fetch(&self, key: &str) -> Result<Option<Object>, String> {
-        let request =
-            GetObject::Request { key: key.to_owned(), with_crops: true, scope: self.scope.name().to_owned() };
-        let answer = self.objects.request(request, DEADLINE).await.map_err(|error| error.to_string())?;
-        match answer.error_code {
-            ErrorCode::SUCCESS => {
-                convert::object_with_crops_from_msg(&answer).map(Some).map_err(|error| error.to_string())
-            }
-            _ => Ok(None),
-        }
+        self.keeping = Some(tokio::spawn(self.views.clone().keep(map)));
     }
 
     fn show(&mut self, map: &ObjectMapMsg) {
@@ -251,32 +217,15 @@ impl Worker {
     }
 
     /// Learns from what became of an action on something of the local map.
-    fn learn(&self, outcome: &Outcome) {
+    fn learn(&self, outcome: Outcome) {
         let Some(words) = self.shown.get(&outcome.object_key).cloned() else { return };
         // In a room the thing is at what was driven to; on a table its own key says which it is.
-        let key = match self.scope {
+        let key = match self.views.scope {
             Scope::Room => self.at_object.clone(),
             Scope::Local => Some(outcome.object_key.clone()),
         };
-        let Some(key) = key else { return };
-        let key = self.looks.key(&ObjectKey(key));
-        let (keeper, trace, outcome) = (Arc::clone(&self.keeper), self.trace.clone(), outcome.clone());
-        tokio::task::spawn_blocking(move || {
-            let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-            let learned = keeper.learn(&outcome, &words, &key, now());
-            drop(keeper);
-            match learned {
-                Ok(Some(said)) => trace.event(
-                    "",
-                    TraceEvent::KIND_EVIDENCE,
-                    "memory",
-                    "learned",
-                    said,
-                    json!({ "object": outcome.object_key, "skill": outcome.skill }),
-                ),
-                Ok(None) => {}
-                Err(error) => tracing::warn!("an outcome is not remembered: {error}"),
-            }
-        });
+        if let Some(key) = key {
+            self.lessons.add(Lesson { outcome, words, key: format!("{}{key}", self.session) });
+        }
     }
 }

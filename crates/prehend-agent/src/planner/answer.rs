@@ -350,16 +350,20 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
 }
 
+/// From this belief on a thing is said to be where it was seen, without a doubt.
+const SURE: f64 = 0.5;
+
 /// Where something was before; `holds` says that what it was on is a container.
 fn recalled(seen: &Remembered, holds: bool) -> String {
-    let Remembered { words, on, room, center: [x, y, _], ago } = seen;
+    let Remembered { words, on, room, center: [x, y, _], ago, still_there } = seen;
     let place = match (on.as_str(), holds) {
         ("", _) => format!("at [{x:.1}, {y:.1}]"),
         (on, true) => format!("in {}", with_article(on)),
         (on, false) => format!("on {}", with_article(on)),
     };
     let room = if room.is_empty() { String::new() } else { format!(" in the {room}") };
-    format!("I have not looked yet; {} {} was {place}{room}.", when(*ago), with_article(words))
+    let doubt = if *still_there < SURE { "; it may be gone" } else { "" };
+    format!("I have not looked yet; {} {} was {place}{room}{doubt}.", when(*ago), with_article(words))
 }
 
 /// A time that is so many seconds past, as one says it.

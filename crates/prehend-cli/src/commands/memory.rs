@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Least fit with which a thing is an answer.
-const FITS: f64 = 0.3;
 /// Most episodes of an export.
 const ALL: usize = 1_000_000;
 
@@ -47,12 +45,8 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
     let said = |error: MemoryError| error.to_string();
     match &args.command {
         MemoryCommand::Query { text, action, k, pictures } => {
-            let action = match action {
-                Some(name) => Some(Action::from_name(name).ok_or_else(|| {
-                    format!("`{name}` is no action; {} are", Action::ALL.map(|(_, name)| name).join(", "))
-                })?),
-                None => None,
-            };
+            let action =
+                action.as_deref().map(Action::parse).transpose().map_err(|error| error.to_string())?;
             let asker = Asker {
                 building: args.building.clone(),
                 robot: String::new(),
@@ -148,7 +142,7 @@ fn query(
         let role = if asked.is_receptacle { "receptacle" } else { "target" };
         screen.line(screen.paint(Paint::Cyan, &format!("{role}: {}", asked.what.words)));
         let things: Vec<&Found> =
-            asked.answer.things.iter().filter(|found| found.fits >= FITS).take(k).collect();
+            asked.answer.things.iter().filter(|found| found.is_answer()).take(k).collect();
         if things.is_empty() {
             is_found = false;
             screen.line("  nothing that is remembered fits");

@@ -68,6 +68,15 @@ fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
         at(0.5),
         at(0.99)
     ));
+    let compared = |which: usize| {
+        let all: Vec<[usize; 2]> = runs.iter().flat_map(|run| run.compared[which].iter().copied()).collect();
+        let mean = |of: usize| all.iter().map(|pair| pair[of] as f64).sum::<f64>() / all.len().max(1) as f64;
+        [mean(0), mean(1)]
+    };
+    let ([nodes, views], [_, all]) = (compared(0), compared(1));
+    screen.line(format!(
+        "compared with each question: {nodes:.0} nodes and {views:.0} views; without traversal {all:.0} views"
+    ));
     if args.misses {
         tell_misses(&screen, &runs);
     }
@@ -84,6 +93,7 @@ fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
             "unread": unread,
             "methods": named(&|method| METHODS.contains(method)),
             "ablations": named(&|method| !METHODS.contains(method)),
+            "compared": {"nodes": nodes, "views": views, "views_without_traversal": all},
             "ms": {"look": look_ms, "summary": summary_ms, "question_p50": at(0.5), "question_p99": at(0.99)},
         }));
     }

@@ -120,6 +120,8 @@ pub struct Run {
     pub areas: u64,
     /// Things that are really there and were seen.
     pub true_things: usize,
+    /// Nodes of the levels and views that were compared with each question: of the memory, and without traversal.
+    pub compared: [Vec<[usize; 2]>; 2],
     /// Time of one look going in, of the summary, and of each question.
     pub look: Duration,
     /// See `look`.
@@ -210,6 +212,11 @@ pub fn run(setting: &Setting, words: &Words, seed: u64, seen: impl FnMut()) -> R
                         let answer = memory.recall(&request, &settings)?;
                         if method == Method::Memory {
                             run.questions.push(begun.elapsed());
+                        }
+                        match method {
+                            Method::Memory => run.compared[0].push(answer.compared),
+                            Method::NoTraversal => run.compared[1].push(answer.compared),
+                            _ => {}
                         }
                         answer.views.into_iter().map(|(view, _)| view).collect()
                     }

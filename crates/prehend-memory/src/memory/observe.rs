@@ -25,6 +25,7 @@ const OLD: f64 = 300.0;
 /// A thing is missed by a look from about where it was seen before: so near, metres, and so near in direction, radians.
 const SAME_EYE: f64 = 0.6;
 const SAME_WAY: f64 = 0.35;
+
 /// What a look brought.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
@@ -86,7 +87,7 @@ impl Memory {
         Ok(noted)
     }
 
-    /// The view as it is kept; in the zone of the view taken from nearest by, when it looks the same way.
+    /// The view as it is kept; it belongs to no zone before the next summary.
     fn view(
         &mut self,
         id: Id,

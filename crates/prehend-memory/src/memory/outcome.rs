@@ -78,23 +78,25 @@ impl Memory {
         Ok(things.into_iter().find(|thing| thing.keys.get(&episode.robot).is_some_and(|own| own == key)))
     }
 
-    /// The thing that an episode was about: by its key, else by its name near its place.
+    /// The thing that an episode was about: so called, and by its key, else near its place.
     fn meant(&mut self, episode: &Episode, place: Option<[f64; 3]>) -> Result<Option<Thing>, MemoryError> {
         let is_key = |thing: &Thing| thing.keys.get(&episode.robot).is_some_and(|key| *key == episode.key);
         let around = match place {
             Some([x, y, _]) => self.store.things_near(&episode.building, [x, y], OUTCOME_REACH)?,
             None => self.store.things_of(&episode.building)?,
         };
+        // A key may be of what it stood on: who drives to a table may take a mug from it.
+        let name = episode.object.as_str();
+        let is_called = |thing: &Thing| self.named_alike(last_words(name, thing), thing);
+        let fits: Vec<Thing> = around.into_iter().filter(is_called).collect();
         if !episode.key.is_empty()
-            && let Some(thing) = around.iter().find(|thing| is_key(thing))
+            && let Some(thing) = fits.iter().find(|thing| is_key(thing))
         {
             return Ok(Some(thing.clone()));
         }
         let Some(center) = place else { return Ok(None) };
         let here = Place { center, size: [0.0; 3], yaw: 0.0 };
-        let name = episode.object.as_str();
-        let fits = around.into_iter().filter(|thing| self.named_alike(last_words(name, thing), thing));
-        Ok(fits.min_by(|a, b| a.place.distance(&here).total_cmp(&b.place.distance(&here))))
+        Ok(fits.into_iter().min_by(|a, b| a.place.distance(&here).total_cmp(&b.place.distance(&here))))
     }
 }
 

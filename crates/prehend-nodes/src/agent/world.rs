@@ -357,7 +357,14 @@ impl World for NodeWorld {
         let seen = convert::seconds(&thing.last_seen);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(seen, |since| since.as_secs_f64());
         let ago = (now - seen).max(0.0);
-        Some(Remembered { words: thing.words, on: thing.on, room: thing.room, center, ago })
+        Some(Remembered {
+            words: thing.words,
+            on: thing.on,
+            room: thing.room,
+            center,
+            ago,
+            still_there: thing.still_there,
+        })
     }
 
     fn rooms(&self) -> bool {

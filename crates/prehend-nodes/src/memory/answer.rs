@@ -6,14 +6,11 @@ use prehend_memory::{Asked, Found};
 use prehend_msgs::geometry_msgs::msg::Vector3 as Vector3Msg;
 use prehend_msgs::prehend_interfaces::msg::MemoryThing;
 
-/// Least fit with which a thing is an answer.
-const FITS: f64 = 0.3;
-
 /// The things of all answers, at most `k` of each.
 pub(super) fn things(answers: &[Asked], robot: &str, session: &str, k: usize) -> Vec<MemoryThing> {
     let of = |asked: &Asked| {
         let role = if asked.is_receptacle { "receptacle" } else { "target" };
-        let fitting = asked.answer.things.iter().filter(|found| found.fits >= FITS).take(k);
+        let fitting = asked.answer.things.iter().filter(|found| found.is_answer()).take(k);
         fitting.map(|found| thing(found, role, robot, session)).collect::<Vec<_>>()
     };
     answers.iter().flat_map(of).collect()

@@ -144,13 +144,10 @@ impl Keeper {
             error_message,
             things: Vec::new(),
         };
-        let action = match (asked.action.as_str(), Action::from_name(&asked.action)) {
-            ("", _) => None,
-            (_, Some(action)) => Some(action),
-            (name, None) => {
-                let known = Action::ALL.map(|(_, name)| name).join(", ");
-                return refuse(ErrorCode::MEMORY_BAD_REQUEST, format!("`{name}` is no action; {known} are"));
-            }
+        let named = (!asked.action.is_empty()).then_some(asked.action.as_str());
+        let action = match named.map(Action::parse).transpose() {
+            Ok(action) => action,
+            Err(error) => return refuse(ErrorCode::MEMORY_BAD_REQUEST, error.to_string()),
         };
         if asked.text.chars().count() > LONGEST {
             return refuse(
@@ -206,8 +203,7 @@ impl Keeper {
         let bad = |why: String| MemoryError::Bad { what: "request", why };
         let forget = match asked.what.as_str() {
             "outcome" => {
-                let action = Action::from_name(&asked.action)
-                    .ok_or_else(|| bad(format!("`{}` is no action", asked.action)))?;
+                let action = Action::parse(&asked.action).map_err(|error| bad(error.to_string()))?;
                 let memory = self.memory()?;
                 let known = memory.store().things(&[asked.thing])?;
                 let thing =

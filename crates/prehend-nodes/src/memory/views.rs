@@ -1,0 +1,80 @@
+//! The views of a map on their way into the memory: fetched from object_map beside everything else that the node does.
+
+use super::keeper::{Keeper, Kept};
+use super::looks::Looks;
+use super::{locked, now};
+use crate::convert;
+use crate::shell::Trace;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::GetObject;
+use prehend_ros::Client;
+use prehend_scene::{Object, Scope};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Deadline of each call to object_map.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// Takes views; clones share what was taken.
+#[derive(Clone)]
+pub(super) struct Views {
+    pub(super) trace: Trace,
+    pub(super) keeper: Arc<Mutex<Keeper>>,
+    pub(super) objects: Client<GetObject::Service>,
+    /// Which map is remembered.
+    pub(super) scope: Scope,
+    pub(super) looks: Arc<Mutex<Looks>>,
+}
+
+impl Views {
+    /// Keeps the views of a map that are not kept yet.
+    pub(super) async fn keep(self, map: ObjectMapMsg) {
+        let mut objects = Vec::new();
+        for known in &map.objects {
+            match self.fetch(&known.key).await {
+                Ok(Some(object)) => objects.push(object),
+                // It is gone again.
+                Ok(None) => {}
+                // Nothing waits for a node that is lost; the next map brings the views again.
+                Err(said) => return tracing::warn!("what was seen is not remembered: {said}"),
+            }
+        }
+        let looks = locked(&self.looks).new_ones(&objects);
+        if looks.is_empty() {
+            return;
+        }
+        let keeper = Arc::clone(&self.keeper);
+        let kept = tokio::task::spawn_blocking(move || locked(&keeper).observe(looks, now())).await;
+        let lost = || (Kept::default(), Err("keeping ended without a result".to_owned()));
+        let (noted, result) = kept.unwrap_or_else(|_| lost());
+        match result {
+            Ok(()) => {
+                let Kept { views, known, new, missed } = noted;
+                let data = json!({ "views": views, "known": known, "new": new, "missed": missed });
+                let said =
+                    format!("{views} views: {known} things known, {new} new, {missed} not where they were");
+                self.trace.event("", TraceEvent::KIND_EVIDENCE, "memory", "kept", said, data);
+            }
+            Err(said) => {
+                // The rest is kept with the next map.
+                locked(&self.looks).take_back(noted.views);
+                tracing::warn!("what was seen is not remembered: {said}");
+                self.trace.event("", TraceEvent::KIND_WARNING, "memory", "failed", said, json!({}));
+            }
+        }
+    }
+
+    /// An object with its pictures; `None` when it is not there any more.
+    async fn fetch(&self, key: &str) -> Result<Option<Object>, String> {
+        let request =
+            GetObject::Request { key: key.to_owned(), with_crops: true, scope: self.scope.name().to_owned() };
+        let answer = self.objects.request(request, DEADLINE).await.map_err(|error| error.to_string())?;
+        match answer.error_code {
+            ErrorCode::SUCCESS => {
+                convert::object_with_crops_from_msg(&answer).map(Some).map_err(|error| error.to_string())
+            }
+            _ => Ok(None),
+        }
+    }
+}
