@@ -1,7 +1,7 @@
 //! The memory node: what the robot has seen of a building, over all sessions, in a file or on a server (Affordance RAG IV).
 //!
-//! It listens to the map of the room (on a robot without a base: to the map of the table), keeps each view once the map has been still
-//! for a moment, and learns from what the verifier saw of actions. A store that is gone, full or of another version costs the memory,
+//! It listens to the map of the room (on a robot without a base: to the map of the table), keeps each view as it comes (what is looked
+//! at now may be in the hand a moment later), and learns from what the verifier saw of actions. A store that is gone, full or of another version costs the memory,
 //! not the robot: every answer says so, and the next one tries again.
 
 mod answer;
@@ -27,15 +27,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 use views::Views;
 
 /// Most keys of local maps that are known by name.
 const MOST_SHOWN: usize = 2000;
 /// What is answered while the node is not active.
 const INACTIVE: &str = "the node memory is not active; ros2 lifecycle set .../memory activate";
-/// The map has been still for so long when its views are kept.
-const STILL: Duration = Duration::from_millis(1500);
+/// How long views that are on their way at the end of a session may take.
+const LAST: Duration = Duration::from_secs(3);
 
 enum Event {
     Query(ServiceRequest<QueryMemory::Service>),
@@ -44,7 +43,7 @@ enum Event {
     Local(ObjectMapMsg),
     State(SymbolicState),
     Outcome(Outcome),
-    Still,
+    Kept,
     Shutdown,
 }
 
@@ -73,7 +72,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
         keeper,
         session,
         keeping: None,
-        heard: None,
+        waiting: None,
         shown: BTreeMap::new(),
         at_object: None,
     };
@@ -90,7 +89,6 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
     loop {
-        let still = worker.heard.as_ref().map(|(since, _)| *since + STILL);
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
             Some(request) = queries.next() => Event::Query(request),
@@ -99,7 +97,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Some(map) = locals.next() => Event::Local(map),
             Some(state) = states.next() => Event::State(state),
             Some(outcome) = outcomes.next() => Event::Outcome(outcome),
-            () = until(still) => Event::Still,
+            () = finished(&mut worker.keeping) => Event::Kept,
         };
         match event {
             Event::Query(request) if !shell.is_active() => {
@@ -112,26 +110,27 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             }
             Event::Query(request) => worker.query(request),
             Event::Write(request) => worker.write(request),
-            Event::Map(map) => worker.heard = Some((Instant::now(), map)),
+            Event::Map(map) => worker.keep(map),
             Event::Local(map) => worker.show(&map),
             Event::State(state) => worker.at_object = Some(state.at_object).filter(|key| !key.is_empty()),
             Event::Outcome(outcome) => worker.learn(outcome),
-            Event::Still => worker.keep(),
+            Event::Kept => worker.kept(),
             Event::Shutdown => {
                 while let Some(Some(outcome)) = outcomes.next().now_or_never() {
                     worker.learn(outcome);
                 }
-                worker.lessons.end().await;
+                worker.end().await;
                 return Ok(());
             }
         }
     }
 }
 
-/// At this time, or never.
-async fn until(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time).await,
+/// When this task ends; never without one.
+async fn finished(task: &mut Option<JoinHandle<()>>) {
+    match task {
+        // A panic loses the views of one map.
+        Some(task) => _ = task.await,
         None => std::future::pending().await,
     }
 }
@@ -161,8 +160,8 @@ struct Worker {
     session: String,
     /// The views that are on their way.
     keeping: Option<JoinHandle<()>>,
-    /// The newest map, and when it came; taken once it is still.
-    heard: Option<(Instant, ObjectMapMsg)>,
+    /// The newest map that came while those were on their way.
+    waiting: Option<ObjectMapMsg>,
     /// Colour and name of what the maps that skills act on have shown, by key: what is held is in no map.
     shown: BTreeMap<String, String>,
     /// Where the base stands: a key of the map of the room.
@@ -195,14 +194,35 @@ impl Worker {
         });
     }
 
-    /// Keeps the views of the map that was heard; those of the one before come first.
-    fn keep(&mut self) {
-        let Some((_, map)) = self.heard.take() else { return };
-        if self.keeping.as_ref().is_some_and(|keeping| !keeping.is_finished()) {
-            self.heard = Some((Instant::now(), map));
-            return;
+    /// Keeps the views of a map; those of the one before come first.
+    fn keep(&mut self, map: ObjectMapMsg) {
+        if self.keeping.is_some() {
+            self.waiting = Some(map);
+        } else {
+            self.keeping = Some(tokio::spawn(self.views.clone().keep(map)));
         }
-        self.keeping = Some(tokio::spawn(self.views.clone().keep(map)));
+    }
+
+    /// The views that were on their way are kept; now those of the map that waits.
+    fn kept(&mut self) {
+        self.keeping = None;
+        if let Some(map) = self.waiting.take() {
+            self.keep(map);
+        }
+    }
+
+    /// Keeps and learns what is on its way, if that does not take too long.
+    async fn end(mut self) {
+        let kept = async {
+            while self.keeping.is_some() {
+                finished(&mut self.keeping).await;
+                self.kept();
+            }
+        };
+        if tokio::time::timeout(LAST, kept).await.is_err() {
+            tracing::warn!("the last views are not remembered: the store is slow");
+        }
+        self.lessons.end().await;
     }
 
     fn show(&mut self, map: &ObjectMapMsg) {

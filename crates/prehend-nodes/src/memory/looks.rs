@@ -4,6 +4,8 @@ use crate::pictures::png;
 use prehend_geometry::ColorImage;
 use prehend_memory::Look;
 use prehend_memory::record::{Place, Seen};
+use prehend_msgs::builtin_interfaces::msg::Time;
+use prehend_msgs::prehend_interfaces::msg::ObjectMap;
 use prehend_scene::{Crop, Object, ObjectKey};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const UNSEEN: [u8; 3] = [60, 60, 60];
 /// Largest picture that is put together, pixels.
 const LARGEST: usize = 4096 * 4096;
+
+/// Times that differ by less are the same, seconds.
+const SAME_TIME: f64 = 1e-3;
 
 /// Which views were kept in this session.
 #[derive(Clone, Debug)]
@@ -21,12 +26,14 @@ pub(super) struct Looks {
     kept: BTreeSet<(String, i64)>,
     /// Those that were given out last, in their order.
     last: Vec<(String, i64)>,
+    /// When each object of the map had been seen last when its views were kept.
+    taken: BTreeMap<String, Time>,
 }
 
 impl Looks {
     /// A session that began at this time, seconds since 1970.
     pub(super) fn new(began: f64) -> Self {
-        Self { session: began as u64, kept: BTreeSet::new(), last: Vec::new() }
+        Self { session: began as u64, kept: BTreeSet::new(), last: Vec::new(), taken: BTreeMap::new() }
     }
 
     /// What remembered keys of this session begin with.
@@ -39,6 +46,17 @@ impl Looks {
         format!("{}/{key}", self.session)
     }
 
+    /// The objects of a map that were seen again since their views were kept, and when.
+    pub(super) fn newly_seen(&self, map: &ObjectMap) -> Vec<(String, Time)> {
+        let all = map.objects.iter().map(|object| (object.key.clone(), object.last_seen.clone()));
+        all.filter(|(key, seen)| self.taken.get(key) != Some(seen)).collect()
+    }
+
+    /// The views of these objects are kept, as far as they had been seen then.
+    pub(super) fn taken(&mut self, objects: Vec<(String, Time)>) {
+        self.taken.extend(objects);
+    }
+
     /// Takes back all but the first views of those that were given out last: they are given out again.
     pub(super) fn take_back(&mut self, kept: usize) {
         for view in self.last.drain(..).skip(kept) {
@@ -46,15 +64,15 @@ impl Looks {
         }
     }
 
-    /// The views of these objects that were not given out yet, with everything that each shows. Building, robot and time are left
-    /// empty.
-    pub(super) fn new_ones(&mut self, objects: &[Object]) -> Vec<Look> {
+    /// The views of these objects that were not given out yet, with everything that each shows. Those after `until`, the time of the
+    /// map in seconds, are for the next map: it may show more in them. Building, robot and time are left empty.
+    pub(super) fn new_ones(&mut self, objects: &[Object], until: f64) -> Vec<Look> {
         let mut views: BTreeMap<(String, i64), Vec<(&Object, &Crop)>> = BTreeMap::new();
         for object in objects {
             for crop in &object.crops {
                 // The same name again is another look from there.
                 let view = (crop.view.clone(), crop.stamp.round() as i64);
-                if !self.kept.contains(&view) {
+                if crop.stamp <= until + SAME_TIME && !self.kept.contains(&view) {
                     views.entry(view).or_default().push((object, crop));
                 }
             }
@@ -116,4 +134,74 @@ fn picture(shown: &[(&Object, &Crop)]) -> Option<Vec<u8>> {
         }
     }
     png(&whole).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{Isometry3, Vector3};
+    use prehend_geometry::{DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
+    use prehend_msgs::prehend_interfaces::msg::ObjectInstance;
+
+    fn object(key: &str, seen_at: &[f64]) -> Object {
+        let crop = |stamp: f64| Crop {
+            view: "head".to_owned(),
+            color: ColorImage { width: 1, height: 1, pixels: vec![[200, 0, 0]] },
+            depth: DepthImage { width: 1, height: 1, millimetres: vec![900] },
+            mask: Mask::from_indices(4, 3, &[5]),
+            x: 1,
+            y: 1,
+            intrinsics: Intrinsics { fx: 4.0, fy: 4.0, cx: 1.5, cy: 1.0, width: 4, height: 3 },
+            map_from_camera: Isometry3::identity(),
+            producer: "labels".to_owned(),
+            label: key.to_owned(),
+            score: 0.9,
+            stamp,
+            rank: 1.0,
+        };
+        let bounds = OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(0.1) };
+        Object {
+            crops: seen_at.iter().map(|stamp| crop(*stamp)).collect(),
+            ..Object::unnamed(ObjectKey(key.to_owned()), PointCloud::default(), bounds)
+        }
+    }
+
+    fn names(looks: &[Look]) -> Vec<Vec<&str>> {
+        looks.iter().map(|look| look.seen.iter().map(|seen| seen.name.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn a_view_is_given_out_once_and_whole() {
+        let mut looks = Looks::new(1.0);
+        // The mug was fetched after the next frame had come, which also shows a bowl that this map does not have.
+        let early = [object("mug", &[10.0, 12.0])];
+        assert_eq!(names(&looks.new_ones(&early, 10.0)), [["mug"]]);
+        let later = [object("mug", &[10.0, 12.0]), object("bowl", &[12.0])];
+        assert_eq!(names(&looks.new_ones(&later, 12.0)), [["mug", "bowl"]]);
+        assert!(looks.new_ones(&later, 12.0).is_empty());
+        // What could not be kept comes again.
+        looks.take_back(0);
+        assert!(looks.new_ones(&later, 12.0).is_empty(), "nothing was given out last");
+        let more = [object("can", &[14.0])];
+        assert_eq!(looks.new_ones(&more, 14.0).len(), 1);
+        looks.take_back(0);
+        assert_eq!(names(&looks.new_ones(&more, 14.0)), [["can"]]);
+    }
+
+    #[test]
+    fn only_what_was_seen_again_is_fetched() {
+        let mut looks = Looks::new(1.0);
+        let known = |key: &str, sec: i32| ObjectInstance {
+            key: key.to_owned(),
+            last_seen: Time { sec, nanosec: 5 },
+            ..Default::default()
+        };
+        let map = |objects: Vec<ObjectInstance>| ObjectMap { objects, ..Default::default() };
+        let keys = |seen: Vec<(String, Time)>| seen.into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+        let first = looks.newly_seen(&map(vec![known("mug_0", 1), known("can_0", 1)]));
+        assert_eq!(keys(first.clone()), ["mug_0", "can_0"]);
+        looks.taken(first);
+        let second = looks.newly_seen(&map(vec![known("mug_0", 1), known("can_0", 2), known("egg_0", 2)]));
+        assert_eq!(keys(second), ["can_0", "egg_0"]);
+    }
 }

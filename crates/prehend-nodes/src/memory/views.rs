@@ -31,8 +31,9 @@ impl Views {
     /// Keeps the views of a map that are not kept yet.
     pub(super) async fn keep(self, map: ObjectMapMsg) {
         let mut objects = Vec::new();
-        for known in &map.objects {
-            match self.fetch(&known.key).await {
+        let newly_seen = locked(&self.looks).newly_seen(&map);
+        for known in &newly_seen {
+            match self.fetch(&known.0).await {
                 Ok(Some(object)) => objects.push(object),
                 // It is gone again.
                 Ok(None) => {}
@@ -40,9 +41,9 @@ impl Views {
                 Err(said) => return tracing::warn!("what was seen is not remembered: {said}"),
             }
         }
-        let looks = locked(&self.looks).new_ones(&objects);
+        let looks = locked(&self.looks).new_ones(&objects, convert::seconds(&map.header.stamp));
         if looks.is_empty() {
-            return;
+            return locked(&self.looks).taken(newly_seen);
         }
         let keeper = Arc::clone(&self.keeper);
         let kept = tokio::task::spawn_blocking(move || locked(&keeper).observe(looks, now())).await;
@@ -50,6 +51,7 @@ impl Views {
         let (noted, result) = kept.unwrap_or_else(|_| lost());
         match result {
             Ok(()) => {
+                locked(&self.looks).taken(newly_seen);
                 let Kept { views, known, new, missed } = noted;
                 let data = json!({ "views": views, "known": known, "new": new, "missed": missed });
                 let said =
