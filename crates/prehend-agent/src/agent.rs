@@ -7,7 +7,7 @@ mod siblings;
 mod travel;
 mod words;
 
-use crate::language::{Goal, Lexicon, parse};
+use crate::language::{Goal, Lexicon, parse, things_of};
 use crate::mind::Conversation;
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, refuse_at_once};
 use crate::policy::Policy;
@@ -163,14 +163,21 @@ impl Agent {
         if readings.iter().any(|reading| !matches!(reading, Goal::Question(_) | Goal::Lesson { .. })) {
             // What it puts down on the way home is a thing that was moved.
             tools.settle().inspect_err(|_| *begun = true)?;
-            tools.permit_tour();
+            tools.permit_tour(readings.first().and_then(things_of).unwrap_or_default());
         }
         // What is not where the map of the room shows it is left out, and the goal is grounded in the rest.
         let mut stale: Option<Fault> = None;
         for _ in 0..=self.settings.retries {
             tools.plan_in_room();
-            let planned = self.plan_surely(readings, tools, knowledge);
+            let mut planned = self.plan_surely(readings, tools, knowledge);
+            // Where things are remembered to be is not all of the room.
+            while planned.as_ref().is_err_and(|fault| tools.not_seen_yet(fault)) && tools.look_further()? {
+                planned = self.plan_surely(readings, tools, knowledge);
+            }
             let actions = match (planned, stale.take()) {
+                (Ok(Plan::Answer(text)), _) if tools.room_is_partial() => {
+                    return Ok(format!("{text} I have not seen the whole room yet."));
+                }
                 (Ok(Plan::Answer(text)), _) => return Ok(text),
                 (Ok(Plan::Actions(actions)), _) => actions,
                 // What is left does not do: the thing that is gone is what was meant.

@@ -151,6 +151,14 @@ pub trait World {
     fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
     }
+    /// Drives to where these places are seen, map frame in metres, and takes what is there into the map of the room.
+    fn visit(&mut self, _places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
+        Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
+    }
+    /// Whether the map of the room comes from visits alone: most of the room was not looked at.
+    fn room_is_partial(&self) -> bool {
+        false
+    }
     /// Drives to where an object of the room map can be acted on (ASP III-D).
     fn go_to(&mut self, _object: &ObjectKey, _action: &str) -> Result<Arrival, Fault> {
         Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
@@ -165,9 +173,9 @@ pub trait World {
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault>;
     /// Why the goal must end now, if it must.
     fn interrupted(&self) -> Option<Fault>;
-    /// What was seen of such a thing in this or an earlier session, when there is a memory and it knows.
-    fn remembered(&mut self, _description: &str) -> Option<Remembered> {
-        None
+    /// What was seen in this or an earlier session that fits about equally well, best first; none without a memory.
+    fn remembered(&mut self, _description: &str) -> Vec<Remembered> {
+        Vec::new()
     }
     /// A tool is about to be called: one line for a person.
     fn tool_called(&mut self, name: &str, arguments: &str);

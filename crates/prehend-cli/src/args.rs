@@ -12,9 +12,9 @@ mod ros;
 mod words;
 
 pub use eval::{
-    AspMobileArgs, AspTabletopArgs, BuildingKinds, DayArgs, EvalAffordanceArgs, EvalCommand, EvalMemoryArgs,
-    EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs, LiberoArgs, RunArgs, Sentences, StartsArgs,
-    TabletopArgs,
+    AspMobileArgs, AspTabletopArgs, BuildingKinds, DayArgs, EarlierRoom, EvalAffordanceArgs, EvalCommand,
+    EvalMemoryArgs, EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs, LiberoArgs, RunArgs, Sentences,
+    StartsArgs, TabletopArgs,
 };
 pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};

@@ -1,4 +1,4 @@
-//! Poses from which a camera sees all furniture of a room: a greedy cover of its faces, in a short order.
+//! Poses from which a camera sees all furniture of a room, or some places in it: a greedy cover, in a short order.
 //!
 //! A face is a side of an occupied cell at free floor that can be reached. Walls (thin, and long or with nothing known behind them) are
 //! left out: nothing stands on them.
@@ -6,6 +6,13 @@
 use crate::footprint::Footprint;
 use crate::grid::{Costmap, INSCRIBED, LETHAL, neighbours};
 use crate::pose::{Pose2, turn};
+
+/// A place counts as seen within this share of the field of view to either side: what stands at the edge is cut off.
+const WELL_WITHIN: f64 = 0.35;
+/// Furniture is no deeper than twice this, metres.
+const DEEP: f64 = 0.9;
+/// Faces are about as near as others within this, metres.
+const ABOUT: f64 = 0.15;
 
 /// What the camera sees, and how thorough a tour is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +78,16 @@ pub enum TourError {
     Parameter {
         /// Which.
         what: &'static str,
+    },
+    /// No place of those that were asked for is seen from floor that can be reached.
+    #[error("none of {places} places is seen from floor that can be reached from [{x:.2}, {y:.2}] m")]
+    OutOfSight {
+        /// How many places.
+        places: usize,
+        /// Metres.
+        x: f64,
+        /// Metres.
+        y: f64,
     },
     /// Nothing that could be furniture stands at floor that can be reached.
     #[error("no furniture at floor that can be reached from [{x:.2}, {y:.2}] m")]
@@ -143,6 +160,72 @@ pub fn plan_with_coverage(
         faces.iter().zip(&covered).filter(|(_, seen)| !**seen).map(|(face, _)| face.at).collect();
     let coverage = 1.0 - unseen.len() as f64 / faces.len() as f64;
     Ok(Tour { poses: ordered(start, chosen), coverage, unseen })
+}
+
+/// View poses from which each of some places is seen at least once, in the order in which to take them. A place is a thing on furniture
+/// or on the floor: it is seen when it is within range and view and so is the furniture's face before it.
+///
+/// Errors: [`TourError`]; [`TourError::OutOfSight`] only when no place can be seen.
+pub fn visit(
+    map: &Costmap,
+    footprint: &Footprint,
+    start: &Pose2,
+    params: &TourParams,
+    places: &[[f64; 2]],
+) -> Result<Vec<Pose2>, TourError> {
+    check(params)?;
+    if !start.is_finite() || map.layout().cell(start.xy()).is_none() {
+        return Err(TourError::StartOutside { x: start.x, y: start.y });
+    }
+    let reachable = map.reachable(start.xy());
+    let faces = faces(map, &reachable, footprint, params);
+    let before: Vec<Vec<u32>> = places.iter().map(|place| faces_before(&faces, *place)).collect();
+    let views = views(map, footprint, &reachable, &faces, params);
+    // How well a pose shows a place: the share of the faces before it, or nothing.
+    let shows = |view: &View, place: usize| {
+        let camera = view.pose.transform(params.camera);
+        let (dx, dy) = (places[place][0] - camera[0], places[place][1] - camera[1]);
+        let off = turn(view.pose.yaw + params.camera_yaw, dy.atan2(dx)).abs();
+        if dx.hypot(dy) > params.range[1] || off > params.field_of_view * WELL_WITHIN {
+            return 0.0;
+        }
+        let near = &before[place];
+        near.iter().filter(|face| view.sees.contains(face)).count() as f64 / near.len().max(1) as f64
+    };
+    let mut left: Vec<usize> = (0..places.len()).collect();
+    let mut chosen: Vec<Pose2> = Vec::new();
+    while !left.is_empty() && chosen.len() < params.most {
+        let gain = |view: &View| {
+            let shown: Vec<f64> = left.iter().map(|place| shows(view, *place)).collect();
+            let count = shown.iter().filter(|share| **share > 0.0).count();
+            // More places first, then better views of them, then a shorter way.
+            count as f64 + shown.iter().sum::<f64>() / (places.len() + 1) as f64
+                - 1e-3 * view.pose.distance(start)
+        };
+        let best = views
+            .iter()
+            .filter(|view| left.iter().any(|place| shows(view, *place) > 0.0))
+            .map(|view| (gain(view), view))
+            .reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let Some((_, view)) = best else { break };
+        left.retain(|place| shows(view, *place) <= 0.0);
+        chosen.push(view.pose);
+    }
+    match chosen.is_empty() {
+        true => Err(TourError::OutOfSight { places: places.len(), x: start.x, y: start.y }),
+        false => Ok(ordered(start, chosen)),
+    }
+}
+
+/// The faces that are about as near to a place as the nearest one, when that is not farther away than furniture is deep.
+fn faces_before(faces: &[Face], [x, y]: [f64; 2]) -> Vec<u32> {
+    let away = |face: &Face| (face.at[0] - x).hypot(face.at[1] - y);
+    let nearest = faces.iter().map(away).fold(f64::INFINITY, f64::min);
+    if nearest > DEEP {
+        return Vec::new();
+    }
+    let near = |(index, face): (usize, &Face)| (away(face) <= nearest + ABOUT).then_some(index as u32);
+    faces.iter().enumerate().filter_map(near).collect()
 }
 
 fn check(params: &TourParams) -> Result<(), TourError> {
@@ -397,6 +480,34 @@ mod tests {
         }
         let empty = rooms::costmap(&rooms::room([0.0, 6.0, 0.0, 5.0]));
         assert!(matches!(self::tour(&empty, &TourParams::default()), Err(TourError::NothingToSee { .. })));
+    }
+
+    #[test]
+    fn places_are_seen_from_as_few_poses_as_will_do() {
+        let map = rooms::costmap(&rooms::furnished());
+        let (footprint, start, params) =
+            (rooms::footprint(), Pose2::new(1.0, 1.0, 0.0), TourParams::default());
+        let to = |places: &[[f64; 2]]| visit(&map, &footprint, &start, &params, places);
+        let ahead = |pose: &Pose2, place: [f64; 2]| {
+            let [u, v] = pose.inverse_transform(place);
+            u > 0.0 && u.hypot(v) <= params.range[1] && v.atan2(u).abs() <= params.field_of_view / 2.0
+        };
+        let one = to(&[rooms::TABLE]).expect("a pose");
+        assert!(one.len() == 1 && ahead(&one[0], rooms::TABLE), "{one:?}");
+        assert!(!footprint.collides(&map, &one[0]));
+        // Two things side by side need one pose, two pieces of furniture need two.
+        let beside = [rooms::TABLE, [rooms::TABLE[0] + 0.1, rooms::TABLE[1]]];
+        assert_eq!(to(&beside).expect("a pose").len(), 1);
+        let both = to(&[rooms::TABLE, rooms::SHELF]).expect("poses");
+        assert_eq!(both.len(), 2);
+        for place in [rooms::TABLE, rooms::SHELF] {
+            assert!(both.iter().any(|pose| ahead(pose, place)), "{both:?}");
+        }
+        // What nobody can see costs nothing but itself.
+        assert_eq!(to(&[rooms::TABLE, [40.0, 2.0]]).expect("a pose").len(), 1);
+        for places in [vec![], vec![[40.0, 2.0]], vec![[f64::NAN, 1.0]]] {
+            assert!(matches!(to(&places), Err(TourError::OutOfSight { .. })), "{places:?}");
+        }
     }
 
     #[test]

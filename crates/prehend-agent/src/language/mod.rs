@@ -23,6 +23,7 @@ pub use inflect::{inflections, plural};
 pub use lexicon::Lexicon;
 pub use phrases::Phrases;
 pub use token::Token;
+pub(crate) use visit::things_of;
 
 use grammar::{Parser, resolve_ones};
 use prehend_scene::Relation;

@@ -1,6 +1,8 @@
 //! Every noun phrase of a goal, one after the other.
 
-use super::goal::{Condition, Destination, Goal, NounPhrase, PlaceRelation, Question, Selector, Step};
+use super::goal::{
+    Condition, Destination, Goal, Head, NounPhrase, PlaceRelation, Quantity, Question, Selector, Step,
+};
 use prehend_scene::Relation;
 
 /// What is called for a phrase.
@@ -15,6 +17,29 @@ pub(super) enum Role {
     Target(bool),
     /// Within another phrase.
     Within,
+}
+
+/// The things that a goal is about, each with its own words; `None` when it is about all of a kind, or compares, so that all that there
+/// is must be known.
+pub(crate) fn things_of(goal: &Goal) -> Option<Vec<String>> {
+    let mut things = Some(Vec::new());
+    each_role(&mut goal.clone(), &mut |role, phrase| {
+        let is_single =
+            matches!(phrase.quantity, Quantity::One | Quantity::Any) && phrase.selectors.is_empty();
+        let is_named = match phrase.head {
+            Head::It | Head::Them => return,
+            Head::Noun(_) => true,
+            _ => false,
+        };
+        if role != Role::Within && !(is_single && is_named) {
+            things = None;
+        } else if role != Role::Within
+            && let Some(things) = &mut things
+        {
+            things.push(phrase.text.clone());
+        }
+    });
+    things
 }
 
 /// Calls `with` for every noun phrase of a goal in the order in which they were said, those within a phrase after it.

@@ -157,7 +157,7 @@ impl<'c, 'w> Course<'c, 'w> {
         // What only may be a question may move the robot, too.
         if self.order.readings.is_empty() || !self.is_question() {
             self.tools.settle()?;
-            self.tools.permit_tour();
+            self.tools.permit_tour(Vec::new());
         }
         self.tools.plan_in_room();
         self.expect()?;

@@ -112,9 +112,9 @@ impl Grounder<'_, '_, '_> {
             return self.which(np);
         }
         let keys = match self.candidates(&unbound(np)) {
-            // The room was not seen in this session.
-            Err(fault) if fault.reason == Reason::Infeasible => {
-                let seen = self.tools.remembered(&np.text).ok_or(fault)?;
+            // The room was not seen in this session, or not all of it.
+            Err(fault) if fault.reason == Reason::Infeasible || self.tools.not_seen_yet(&fault) => {
+                let seen = self.tools.remembered(&np.text).into_iter().next().ok_or(fault)?;
                 let holder = seen.on.rsplit(' ').next().unwrap_or_default();
                 let holds = self.knowledge.lexicon.list("containers").has_word(holder);
                 return Ok(recalled(&seen, holds));

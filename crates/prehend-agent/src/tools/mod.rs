@@ -47,7 +47,9 @@ pub struct Toolbox<'w> {
     /// The map that is read: that of the room until the base was driven to something.
     scope: Scope,
     room: Option<Arc<ObjectMap>>,
-    may_explore: bool,
+    /// When this goal may drive round the room: the things that may be looked for where they are remembered to be, until that was
+    /// done; empty when all of the room must be seen.
+    may_explore: Option<Vec<String>>,
     toured: bool,
     map_from_arm: Option<Isometry3<f64>>,
     /// Where the base stood when the map of the room was first read, metres.
@@ -100,7 +102,7 @@ impl<'w> Toolbox<'w> {
             rooms,
             scope: if rooms { Scope::Room } else { Scope::Local },
             room: None,
-            may_explore: false,
+            may_explore: None,
             toured: false,
             map_from_arm: None,
             viewpoint: None,

@@ -11,6 +11,9 @@ use prehend_scene::spatial::Sight;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
 use std::sync::Arc;
 
+/// A look costs about a fifth of a tour: it is worth it when the thing is as likely still there.
+const LIKELY: f64 = 0.2;
+
 impl Toolbox<'_> {
     /// The words of the agent.
     pub(crate) fn lexicon(&self) -> &Lexicon {
@@ -22,8 +25,8 @@ impl Toolbox<'_> {
         self.rooms
     }
 
-    /// What was seen of such a thing before, when nothing is seen now.
-    pub(crate) fn remembered(&mut self, description: &str) -> Option<Remembered> {
+    /// What was seen of such a thing before, best first.
+    pub(crate) fn remembered(&mut self, description: &str) -> Vec<Remembered> {
         self.world.remembered(description)
     }
 
@@ -32,7 +35,8 @@ impl Toolbox<'_> {
         self.scope
     }
 
-    /// The map of the room; before the first tour one is driven, when the goal may move the robot.
+    /// The map of the room. When there is none yet and the goal may move the robot, it looks where the things of the goal are
+    /// remembered to be, or else at the whole room.
     ///
     /// Errors: [`Reason::Infeasible`] without a map when the goal may not move the robot; the fault of the tour.
     pub fn room(&mut self) -> Result<Arc<ObjectMap>, Fault> {
@@ -41,7 +45,10 @@ impl Toolbox<'_> {
         }
         let map = match self.world.room_map()? {
             map if map.version > 0 => map,
-            _ if self.may_explore => self.explored()?,
+            _ if self.may_explore.is_some() => match self.visited()? {
+                Some(map) => map,
+                None => self.explored()?,
+            },
             _ => {
                 let message = "I have not seen the room yet; tell me to look around first.";
                 return Err(Fault::new(Reason::Infeasible, message));
@@ -66,9 +73,39 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Lets this goal drive a tour when there is no map of the room.
-    pub(crate) fn permit_tour(&mut self) {
-        self.may_explore = true;
+    /// Lets this goal drive round the room when there is no map of it. `about` names the things that it is about, each with its own
+    /// phrase; empty when it is about all that there is.
+    pub(crate) fn permit_tour(&mut self, about: Vec<String>) {
+        self.may_explore = Some(about);
+    }
+
+    /// Whether a plan failed for want of things in a room that was seen in part only.
+    pub(crate) fn not_seen_yet(&self, fault: &Fault) -> bool {
+        self.scope == Scope::Room
+            && matches!(fault.reason, Reason::NotFound | Reason::Infeasible)
+            && self.world.room_is_partial()
+    }
+
+    /// Whether the map of the room shows only a part of it.
+    pub(crate) fn room_is_partial(&self) -> bool {
+        self.rooms && self.world.room_is_partial()
+    }
+
+    /// Looks where more of the room is seen: where the things of the goal are remembered to be, then at all of it, each once in a
+    /// goal. Whether there was anything left to look at.
+    ///
+    /// Errors: the fault of the tour.
+    pub(crate) fn look_further(&mut self) -> Result<bool, Fault> {
+        if self.may_explore.is_none() || self.toured || self.state.held_object.is_some() {
+            return Ok(false);
+        }
+        if let Some(map) = self.visited()? {
+            self.state.inventory.clear();
+            self.take_room(&map);
+        } else {
+            self.explore()?;
+        }
+        Ok(true)
     }
 
     /// `explore() -> State`: a tour of the room, whose stops become its map. Once in a goal.
@@ -77,10 +114,51 @@ impl Toolbox<'_> {
     pub fn explore(&mut self) -> Result<ToolOutput, Fault> {
         if !self.toured {
             let map = self.explored()?;
+            // The map began anew, and its keys with it.
+            self.struck.clear();
+            self.state.inventory.clear();
             self.take_room(&map);
         }
         let output = Some(ToolValue::State(self.state.clone()));
         Ok(ToolOutput { success: true, feedback_msg: "the room is mapped".to_owned(), output })
+    }
+
+    /// A look at where the things of the goal are remembered to be; `None` when one of them is not remembered, when that failed, and
+    /// the second time.
+    fn visited(&mut self) -> Result<Option<Arc<ObjectMap>>, Fault> {
+        let about = self.may_explore.as_mut().map(std::mem::take).unwrap_or_default();
+        if about.is_empty() {
+            return Ok(None);
+        }
+        let mut places = Vec::new();
+        for description in &about {
+            let known = self.world.remembered(description);
+            let likely = known.iter().filter(|thing| thing.still_there >= LIKELY);
+            let before = places.len();
+            places.extend(likely.map(|thing| thing.center));
+            if places.len() == before {
+                return Ok(None);
+            }
+        }
+        self.begin("explore", &format!("remembered=\"{}\"", about.join(", ")))?;
+        self.moved = true;
+        self.leave();
+        let map = match self.world.visit(&places) {
+            Ok(map) => map,
+            Err(fault) => {
+                let fault = self.failed("explore", fault);
+                let ends = matches!(fault.reason, Reason::Stopped | Reason::Canceled);
+                return if ends { Err(fault) } else { Ok(None) };
+            }
+        };
+        self.state.map_version = map.version;
+        let output = ToolOutput {
+            success: true,
+            feedback_msg: format!("looked where they were: {} objects", map.objects.len()),
+            output: Some(ToolValue::State(self.state.clone())),
+        };
+        self.world.tool_answered("explore", &output);
+        Ok(Some(map))
     }
 
     fn explored(&mut self) -> Result<Arc<ObjectMap>, Fault> {

@@ -149,9 +149,21 @@ pub struct AspMobileArgs {
     /// Ablation: the detector makes no errors
     #[arg(long)]
     pub perfect_detector: bool,
+    /// Each run has the memory of an earlier session, in which the robot looked round the room
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub memory: Option<EarlierRoom>,
     /// How runs are made.
     #[command(flatten)]
     pub runs_made: RunArgs,
+}
+
+/// The room that a robot remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EarlierRoom {
+    /// As it is now
+    Same,
+    /// With everything but the furniture elsewhere, as a room of another seed
+    Changed,
 }
 
 const AFTER_LANGUAGE: &str = "\

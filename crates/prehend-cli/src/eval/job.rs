@@ -1,6 +1,6 @@
 //! What an evaluation is made of: one scenario each, made when its turn comes.
 
-use crate::args::{AspMobileArgs, AspTabletopArgs, LanguageArgs, LiberoArgs, Sentences};
+use crate::args::{AspMobileArgs, AspTabletopArgs, EarlierRoom, LanguageArgs, LiberoArgs, Sentences};
 use prehend_eval::Scenario;
 use prehend_eval::asp::{MobileTask, TabletopTask};
 use prehend_eval::libero::{Language, Task, tasks};
@@ -9,6 +9,9 @@ use prehend_nodes::share;
 use prehend_sim::Scene;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The room of another time has this many seeds more: the same query, other places.
+const OTHER_ROOM: u64 = 1_000_000;
 
 /// One run to be made.
 pub(super) struct Job {
@@ -22,6 +25,8 @@ pub(super) struct Job {
     pub(super) robot: Option<PathBuf>,
     /// The same ablation of a robot that drives: go_to does not ask from which side to come.
     pub(super) any_side: bool,
+    /// Seed of the room that the robot looked round in an earlier session, when it remembers one.
+    pub(super) remembered: Option<u64>,
     source: Source,
 }
 
@@ -42,29 +47,35 @@ impl Job {
             whole_object: false,
             robot: None,
             any_side: false,
+            remembered: None,
             source,
         }
     }
 
     /// The scenario. Errors: why there is none, for a person.
     pub(super) fn scenario(&self) -> Result<Scenario, String> {
+        self.scenario_of(self.seed)
+    }
+
+    /// The same with the room of another seed.
+    pub(super) fn scenario_of(&self, seed: u64) -> Result<Scenario, String> {
         match &self.source {
             Source::Tabletop(conditions) => {
-                tabletop_under(self.seed, *conditions).map_err(|error| error.to_string())
+                tabletop_under(seed, *conditions).map_err(|error| error.to_string())
             }
             Source::AspTabletop(task, conditions) => {
-                prehend_eval::asp::tabletop(*task, self.seed, *conditions).map_err(|error| error.to_string())
+                prehend_eval::asp::tabletop(*task, seed, *conditions).map_err(|error| error.to_string())
             }
             Source::AspMobile(task, conditions) => {
-                prehend_eval::asp::mobile(*task, self.seed, *conditions).map_err(|error| error.to_string())
+                prehend_eval::asp::mobile(*task, seed, *conditions).map_err(|error| error.to_string())
             }
             Source::Language(scenario, _) => Ok((**scenario).clone()),
             Source::Libero { task, sentence } => {
                 let parse = |text: &str| -> Result<(), String> {
                     let scene = Scene::parse(task.name(), text).map_err(|findings| findings.to_string())?;
-                    scene.instantiate(self.seed).map(drop).map_err(|error| error.to_string())
+                    scene.instantiate(seed).map(drop).map_err(|error| error.to_string())
                 };
-                task.scenario(sentence, self.seed, &parse).map_err(|error| error.to_string())
+                task.scenario(sentence, seed, &parse).map_err(|error| error.to_string())
             }
         }
     }
@@ -87,7 +98,10 @@ impl Job {
             Source::AspTabletop(task, conditions) => format!("asp-tabletop {task} {conditions:?}"),
             Source::AspMobile(task, conditions) => {
                 let robot = self.robot.as_deref().unwrap_or(std::path::Path::new("")).display();
-                format!("asp-mobile {task} {conditions:?} {robot} any_side={}", self.any_side)
+                format!(
+                    "asp-mobile {task} {conditions:?} {robot} any_side={} remembered={:?}",
+                    self.any_side, self.remembered
+                )
             }
             Source::Libero { task, sentence } => format!("libero {} {sentence}", task.file),
             Source::Language(_, line) => format!("language {line}"),
@@ -113,6 +127,7 @@ pub(super) fn asp_tabletop(args: &AspTabletopArgs) -> Result<Vec<Job>, String> {
                 whole_object: args.no_aff,
                 robot: None,
                 any_side: false,
+                remembered: None,
                 source,
             });
         }
@@ -140,6 +155,10 @@ pub(super) fn asp_mobile(args: &AspMobileArgs) -> Result<Vec<Job>, String> {
                 whole_object: false,
                 robot: Some(args.robot.clone()),
                 any_side: args.no_aff,
+                remembered: args.memory.map(|room| match room {
+                    EarlierRoom::Same => seed,
+                    EarlierRoom::Changed => seed.wrapping_add(OTHER_ROOM),
+                }),
                 source: Source::AspMobile(task, conditions),
             });
         }
@@ -178,6 +197,7 @@ pub(super) fn language(args: &LanguageArgs) -> Result<Vec<Job>, String> {
                 whole_object: false,
                 robot: None,
                 any_side: false,
+                remembered: None,
                 source: Source::Language(Box::new(scenario), format!("{} {}", line.scene, line.goal)),
             });
         }
@@ -219,6 +239,7 @@ pub(super) fn libero(args: &LiberoArgs) -> Result<Vec<Job>, String> {
                         whole_object: false,
                         robot: None,
                         any_side: false,
+                        remembered: None,
                         source,
                     });
                 }

@@ -24,6 +24,9 @@ use tokio::sync::watch;
 const GOAL_TIMEOUT: f64 = 240.0;
 /// Longest time for one run, with start and end.
 const RUN_TIMEOUT: Duration = Duration::from_secs(360);
+/// File of what was remembered before a run, and how it is made.
+const MEMORY: &str = "memory.db";
+const LOOK: &str = "look around";
 /// Longest time for a run to end after it was asked to.
 const END_TIMEOUT: Duration = Duration::from_secs(8);
 
@@ -113,8 +116,12 @@ pub(super) async fn one(
     std::fs::write(&scene, &scenario.scene_yaml).map_err(failed(&scene))?;
     write(&folder.join("scenario.json"), &scenario)?;
 
+    let memory = match job.remembered {
+        Some(seed) => Some(remember(args, job, seed, &folder, cancelled.clone()).await?),
+        None => None,
+    };
     let started = Instant::now();
-    let report = play(args, job, &scenario, &folder, cancelled).await?;
+    let report = play(args, job, &scenario, &folder, memory.as_deref(), cancelled).await?;
     let run = Run {
         folder: job.name.clone(),
         ..judge_run(&scenario, &folder, report, started.elapsed().as_secs_f64())
@@ -165,8 +172,42 @@ fn parameters(args: &RunArgs) -> Vec<String> {
     args.params.iter().map(|(node, parameter)| format!("{}:{parameter}", node.name())).collect()
 }
 
+/// Makes the memory of an earlier session, a look round the room as it is under this seed, and says where it is. What came of it is in its log; a run without
+/// a memory is still a run.
+async fn remember(
+    args: &RunArgs,
+    job: &Job,
+    seed: u64,
+    folder: &Path,
+    cancelled: watch::Receiver<bool>,
+) -> Result<PathBuf, RunError> {
+    let earlier = folder.join("earlier");
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| WriteError { path, error }
+    };
+    std::fs::create_dir_all(&earlier).map_err(failed(&earlier))?;
+    // An evaluation that was interrupted may have left one.
+    let store = folder.join(MEMORY);
+    if store.exists() {
+        std::fs::remove_file(&store).map_err(failed(&store))?;
+    }
+    let Ok(scenario) = job.scenario_of(seed) else { return Ok(store) };
+    let scene = earlier.join("scene.yaml");
+    std::fs::write(&scene, &scenario.scene_yaml).map_err(failed(&scene))?;
+    let look = Scenario { sentence: LOOK.to_owned(), ..scenario };
+    play(args, job, &look, &earlier, Some(&store), cancelled).await?;
+    Ok(store)
+}
+
 /// Arguments of `prehend demo` for a run.
-fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> Vec<String> {
+fn arguments(
+    args: &RunArgs,
+    job: &Job,
+    scenario: &Scenario,
+    folder: &Path,
+    memory: Option<&Path>,
+) -> Vec<String> {
     let scene = folder.join("scene.yaml").display().to_string();
     let mut list = vec!["demo", "--json", "--supervised", "--scene", &scene, "--goal", &scenario.sentence];
     let (seed, speed) = (scenario.seed.to_string(), args.speed.to_string());
@@ -186,6 +227,10 @@ fn arguments(args: &RunArgs, job: &Job, scenario: &Scenario, folder: &Path) -> V
     let robot = job.robot.as_ref().map(|robot| robot.display().to_string());
     if let Some(robot) = &robot {
         list.extend(["--robot", robot]);
+    }
+    let memory = memory.map(|store| store.display().to_string());
+    if let Some(memory) = &memory {
+        list.extend(["--memory", memory]);
     }
     if job.any_side {
         list.extend(["--param", "go_to:affordance:=false"]);
@@ -208,12 +253,13 @@ async fn play(
     job: &Job,
     scenario: &Scenario,
     folder: &Path,
+    memory: Option<&Path>,
     mut cancelled: watch::Receiver<bool>,
 ) -> Result<Option<GoalReport>, RunError> {
     let start = |error| RunError::Start { seed: scenario.seed, error };
     let log = std::fs::File::create(folder.join("demo.log")).map_err(start)?;
     let mut child = Command::new(std::env::current_exe().map_err(start)?)
-        .args(arguments(args, job, scenario, folder))
+        .args(arguments(args, job, scenario, folder, memory))
         .env_remove("ROS_DOMAIN_ID")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -284,6 +330,9 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
     };
     run.ungated_motions =
         [&motions.arm, &motions.base].map(|moved| gated::ungated(moved, &trace).len()).iter().sum();
+    let moved: f64 = motions.base.iter().map(|[from, to]| to - from).sum();
+    run.seconds.extend((moved > 0.0).then(|| ("sim: base moved".to_owned(), moved)));
+    run.seconds.extend(goal_time(&trace).map(|seconds| ("sim: goal".to_owned(), seconds)));
     run.hard_contacts = motions.hard_contacts.len();
     run.max_pad_force = motions.max_pad_force;
     run.retries = retries(&trace);
@@ -321,6 +370,14 @@ fn take_judgement(
         }
         Err(error) => run.note.push_str(&format!("; {error}")),
     }
+}
+
+/// Simulated time from the start of the goal to its end, seconds.
+fn goal_time(trace: &[Value]) -> Option<f64> {
+    let at = |name: &str| {
+        trace.iter().find(|event| event["kind"] == "goal" && event["name"] == name)?["t"].as_f64()
+    };
+    Some(at("finished")? - at("started")?)
 }
 
 /// Calls of the tool that acts on an object which failed and were followed by another one.

@@ -15,8 +15,9 @@ use prehend_agent::words::Words;
 use prehend_agent::world::{
     Arrival, Fault, Part, Rejected, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
 };
+use prehend_msgs::geometry_msgs::msg::Point;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
-use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, MemoryThing, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, RetrieveObjects, UpdateMap};
 use prehend_msgs::{Action, names};
 use prehend_ros::{ActionClient, RosError, TfBuffer};
@@ -25,6 +26,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -34,6 +36,9 @@ use tokio::sync::{mpsc, watch};
 const RETRIEVE: Duration = Duration::from_secs(prehend_llm::LONGEST_TIMEOUT + 2);
 /// Deadline of a question to the memory.
 const REMEMBER: Duration = Duration::from_secs(3);
+/// Most things that are remembered at once, and how well they fit compared with the one that fits best.
+const MOST_REMEMBERED: u32 = 12;
+const AS_WELL: f64 = 0.8;
 /// How long a memory that was never heard of is looked for.
 const DISCOVERY: Duration = Duration::from_millis(500);
 /// Deadline of a map update; the node waits for a frame.
@@ -62,6 +67,8 @@ pub(super) struct Driving {
     tf: TfBuffer,
     frame: String,
     base: String,
+    /// The map of the room comes from visits alone.
+    partial: Arc<AtomicBool>,
 }
 
 impl Driving {
@@ -73,6 +80,7 @@ impl Driving {
             tf: node.tf()?,
             frame: navigation.frame.clone(),
             base: navigation.base.clone(),
+            partial: Arc::default(),
         })
     }
 }
@@ -223,6 +231,18 @@ impl NodeWorld {
         Err(Fault::new(reason, result.error_message))
     }
 
+    /// Drives where the map of the room is made, of all of it or of a part, and gives that map.
+    fn look_round(&mut self, goal: GoTo::Goal, partial: bool) -> Result<Arc<ObjectMap>, Fault> {
+        let result = self.errand(goal)?;
+        match self.clients.driving.clone() {
+            Some(driving) => {
+                driving.partial.store(partial, Ordering::Relaxed);
+                self.newest_of(driving.room, result.map_version).map(|map| self.with_in_hand(map))
+            }
+            None => self.room_map(),
+        }
+    }
+
     /// The newest map of a topic that is at least this version.
     fn newest_of(
         &self,
@@ -335,7 +355,7 @@ impl World for NodeWorld {
         }
     }
 
-    fn remembered(&mut self, description: &str) -> Option<Remembered> {
+    fn remembered(&mut self, description: &str) -> Vec<Remembered> {
         let client = self.clients.memory.clone();
         // Few robots have one; where there is one it may not have been found yet.
         let found = client.clone();
@@ -344,27 +364,24 @@ impl World for NodeWorld {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        self.wait(async move { Ok(tokio::time::timeout(DISCOVERY, look).await) }).ok()?.ok()?;
-        let request = QueryMemory::Request { text: description.to_owned(), k: 1, ..Default::default() };
-        let answer =
-            self.wait(async move {
-                client.request(request, REMEMBER).await.map_err(|error| lost("memory", &error))
-            })
-            .inspect_err(|fault| tracing::warn!("{}", fault.message))
-            .ok()?;
-        let thing = answer.things.into_iter().next()?;
-        let center = convert::pose_from_msg(&thing.pose).ok()?.translation.vector.into();
-        let seen = convert::seconds(&thing.last_seen);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(seen, |since| since.as_secs_f64());
-        let ago = (now - seen).max(0.0);
-        Some(Remembered {
-            words: thing.words,
-            on: thing.on,
-            room: thing.room,
-            center,
-            ago,
-            still_there: thing.still_there,
-        })
+        if !matches!(self.wait(async move { Ok(tokio::time::timeout(DISCOVERY, look).await) }), Ok(Ok(()))) {
+            return Vec::new();
+        }
+        let request =
+            QueryMemory::Request { text: description.to_owned(), k: MOST_REMEMBERED, ..Default::default() };
+        let answer = self.wait(async move {
+            client.request(request, REMEMBER).await.map_err(|error| lost("memory", &error))
+        });
+        let mut things = match answer {
+            Ok(answer) => answer.things,
+            Err(fault) => {
+                tracing::warn!("{}", fault.message);
+                return Vec::new();
+            }
+        };
+        let best = things.iter().map(|thing| thing.fits).fold(0.0, f64::max);
+        things.retain(|thing| thing.fits >= AS_WELL * best);
+        things.into_iter().filter_map(remembered).collect()
     }
 
     fn rooms(&self) -> bool {
@@ -379,11 +396,21 @@ impl World for NodeWorld {
     fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         let goal =
             GoTo::Goal { kind: "tour".to_owned(), goal_id: self.goal_id.clone(), ..Default::default() };
-        let result = self.errand(goal)?;
-        match self.clients.driving.as_ref().map(|driving| driving.room.clone()) {
-            Some(room) => self.newest_of(room, result.map_version).map(|map| self.with_in_hand(map)),
-            None => self.room_map(),
-        }
+        self.look_round(goal, false)
+    }
+
+    fn visit(&mut self, places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
+        let goal = GoTo::Goal {
+            kind: "visit".to_owned(),
+            goal_id: self.goal_id.clone(),
+            places: places.iter().map(|[x, y, z]| Point { x: *x, y: *y, z: *z }).collect(),
+            ..Default::default()
+        };
+        self.look_round(goal, true)
+    }
+
+    fn room_is_partial(&self) -> bool {
+        self.clients.driving.as_ref().is_some_and(|driving| driving.partial.load(Ordering::Relaxed))
     }
 
     fn go_to(&mut self, object: &ObjectKey, action: &str) -> Result<Arrival, Fault> {
@@ -557,4 +584,19 @@ fn lost(peer: &'static str, error: &RosError) -> Fault {
         _ => Reason::Internal,
     };
     Fault::new(reason, format!("{peer}: {error}"))
+}
+
+/// A thing of the memory; `None` when its place is none.
+fn remembered(thing: MemoryThing) -> Option<Remembered> {
+    let center = convert::pose_from_msg(&thing.pose).ok()?.translation.vector.into();
+    let seen = convert::seconds(&thing.last_seen);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(seen, |since| since.as_secs_f64());
+    Some(Remembered {
+        words: thing.words,
+        on: thing.on,
+        room: thing.room,
+        center,
+        ago: (now - seen).max(0.0),
+        still_there: thing.still_there,
+    })
 }

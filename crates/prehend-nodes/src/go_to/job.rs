@@ -1,4 +1,4 @@
-//! One errand: to an object, to a pose, or round the room.
+//! One errand: to an object, to a pose, round the room, or to look at some places of it.
 
 use super::Node;
 use super::fault::GoToFault;
@@ -105,9 +105,10 @@ impl Job<'_> {
                 Ok(Done { moved: true, ..Done::default() })
             }
             "tour" => self.tour().await,
+            "visit" => self.visit().await,
             other => {
                 let kind = other.chars().take(40).collect::<String>();
-                Err(GoToFault::BadRequest(format!("kind `{kind}` is none of object, pose, tour")))
+                Err(GoToFault::BadRequest(format!("kind `{kind}` is none of object, pose, tour, visit")))
             }
         }
     }

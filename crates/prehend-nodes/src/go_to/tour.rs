@@ -1,28 +1,54 @@
-//! A tour: stops from which all furniture is seen, each a keyframe of the map of the room (ASP III-D i).
+//! A tour: stops from which all furniture is seen, each a keyframe of the map of the room (ASP III-D i). A visit is a tour of some places
+//! only.
 
 use super::fault::GoToFault;
 use super::job::{Done, Job};
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::UpdateMap;
-use prehend_navigation::Pose2;
-use prehend_navigation::tour::{TourParams, plan};
+use prehend_navigation::tour::{self, TourError, TourParams, plan};
+use prehend_navigation::{Costmap, Footprint, Pose2};
 use prehend_scene::{ObjectKey, Scope};
 use std::time::Duration;
 
 /// Poses of the arm from which the camera looks into the room, the best first.
 const LEVEL_LOOKS: [&str; 2] = ["tour", "front"];
+/// Most places of a visit.
+const MOST_PLACES: usize = 100;
 /// Longest wait for a keyframe's images, seconds.
 const FRAME: f64 = 4.0;
 /// Deadline of a keyframe.
 const UPDATE: Duration = Duration::from_secs(12);
 
 impl Job<'_> {
-    /// Drives the tour. Stops that cannot be reached are left out; without any keyframe it failed.
+    /// Drives the tour: the map of the room begins anew. Stops that cannot be reached are left out; without any keyframe it failed.
     pub(super) async fn tour(&self) -> Result<Done, GoToFault> {
         let level = self.level_look();
         self.look(level).await?;
-        let stops = self.stops()?;
+        let stops = self.stops(plan)?;
         self.tell("tour", "started", &format!("looking round the room from {} places", stops.len()));
+        self.look_from(&stops, level, true).await
+    }
+
+    /// Looks at some places; what is seen joins the map of the room.
+    pub(super) async fn visit(&self) -> Result<Done, GoToFault> {
+        let places: Vec<[f64; 2]> = self.goal.places.iter().map(|place| [place.x, place.y]).collect();
+        if places.is_empty() || places.len() > MOST_PLACES || !places.iter().flatten().all(|v| v.is_finite())
+        {
+            let message = format!("a visit takes 1 to {MOST_PLACES} finite places; it has {}", places.len());
+            return Err(GoToFault::BadRequest(message));
+        }
+        let level = self.level_look();
+        self.look(level).await?;
+        let stops =
+            self.stops(|map, footprint, start, params| tour::visit(map, footprint, start, params, &places))?;
+        let said = format!("looking at {} remembered places from {} stops", places.len(), stops.len());
+        self.tell("visit", "started", &said);
+        self.look_from(&stops, level, false).await
+    }
+
+    /// Takes a keyframe from each stop.
+    async fn look_from(&self, stops: &[Pose2], level: &str, anew: bool) -> Result<Done, GoToFault> {
+        let kind = self.goal.kind.as_str();
         let mut done = Done::default();
         let mut missed = Vec::new();
         for (number, stop) in stops.iter().enumerate() {
@@ -32,24 +58,24 @@ impl Job<'_> {
                 Ok(()) => done.moved = true,
                 Err(fault) if fault.ends_a_tour() => return Err(fault),
                 Err(fault) => {
-                    self.tell("tour", fault.reason().code(), &format!("{place} is left out: {fault}"));
+                    self.tell(kind, fault.reason().code(), &format!("{place} is left out: {fault}"));
                     missed.push(fault.to_string());
                     continue;
                 }
             }
             self.look(level).await?;
-            let view = format!("tour_{}", number + 1);
-            match self.interrupt.guard(self.keyframe(&view, done.keyframes == 0)).await {
+            let view = format!("{kind}_{}", number + 1);
+            match self.interrupt.guard(self.keyframe(&view, anew && done.keyframes == 0)).await {
                 Ok(version) => {
                     done.keyframes += 1;
                     done.map_version = version;
-                    self.tell("tour", "seen", &format!("{place}: seen"));
+                    self.tell(kind, "seen", &format!("{place}: seen"));
                 }
                 Err(fault) if fault.ends_a_tour() && !matches!(fault, GoToFault::NothingSeen(_)) => {
                     return Err(fault);
                 }
                 Err(fault) => {
-                    self.tell("tour", fault.reason().code(), &format!("{place}: {fault}"));
+                    self.tell(kind, fault.reason().code(), &format!("{place}: {fault}"));
                     missed.push(fault.to_string());
                 }
             }
@@ -68,7 +94,10 @@ impl Job<'_> {
     }
 
     /// Where to look from, by what the camera sees from where the arm holds it now.
-    fn stops(&self) -> Result<Vec<Pose2>, GoToFault> {
+    fn stops(
+        &self,
+        plan: impl Fn(&Costmap, &Footprint, &Pose2, &TourParams) -> Result<Vec<Pose2>, TourError>,
+    ) -> Result<Vec<Pose2>, GoToFault> {
         let ground = &self.node.ground;
         let (map, base) = (ground.costmap()?, ground.base()?);
         let navigation = ground.navigation();
