@@ -111,13 +111,6 @@ async fn demo(folder: &Path, store: &Path, run: &str, goal: &str) -> Value {
 async fn a_new_session_knows_where_the_last_one_put_a_thing() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("home.db");
-    let first = demo(folder.path(), &store, "first", "put the apple in the bowl").await;
-    assert_eq!((&first["outcome"], &first["physics_ok"]), (&"done".into(), &true.into()), "{first}");
-    let second = demo(folder.path(), &store, "second", "where is the apple?").await;
-    assert_eq!(second["outcome"], "done", "{second}");
-    let said = second["message"].as_str().expect("text");
-    assert!(said.contains("apple was in a white bowl"), "{said}");
-    assert_eq!(second["seconds"]["first_motion"], Value::Null, "nothing moved");
     let asked = |arguments: &[&str]| {
         let output = std::process::Command::new(PREHEND)
             .current_dir(repository())
@@ -130,6 +123,24 @@ async fn a_new_session_knows_where_the_last_one_put_a_thing() {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
         (output.status.code(), told)
     };
+    let look = demo(folder.path(), &store, "look", "look around").await;
+    assert_eq!(look["outcome"], "done", "{look}");
+    let known = asked(&["list"]).1["things"].clone();
+    // The next session looks where the things were, not round the whole room, and what it sees is what was known.
+    let first = demo(folder.path(), &store, "first", "put the apple in the bowl").await;
+    assert_eq!((&first["outcome"], &first["physics_ok"]), (&"done".into(), &true.into()), "{first}");
+    let trace = std::fs::read_to_string(folder.path().join("first/trace.jsonl")).expect("a trace");
+    let began = |errand: &str| {
+        let lines = trace.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|event| event["name"] == errand && event["status"] == "started").count()
+    };
+    assert_eq!((began("go_to/visit"), began("go_to/tour")), (1, 0));
+    assert_eq!(asked(&["list"]).1["things"], known);
+    let second = demo(folder.path(), &store, "second", "where is the apple?").await;
+    assert_eq!(second["outcome"], "done", "{second}");
+    let said = second["message"].as_str().expect("text");
+    assert!(said.contains("apple was in a white bowl"), "{said}");
+    assert_eq!(second["seconds"]["first_motion"], Value::Null, "nothing moved");
     let pictures = folder.path().join("found").display().to_string();
     let (code, found) = asked(&["query", "bring the apple to the bowl", "--pictures", &pictures]);
     assert_eq!(code, Some(0), "{found}");

@@ -6,7 +6,7 @@
 
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of a view, a sighting, a thing or an area in its store.
 pub type Id = i64;
@@ -201,6 +201,9 @@ pub struct Look {
     pub caption: String,
     /// What is seen.
     pub seen: Vec<Seen>,
+    /// Keys of everything in the robot's map now, in view or not: a thing that has one of them is no other thing. A key of an earlier map
+    /// says nothing.
+    pub present: BTreeSet<String>,
 }
 
 /// A view as it is kept (level 3).

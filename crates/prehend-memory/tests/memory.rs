@@ -60,6 +60,7 @@ fn look(at: [f64; 2], taken: f64, shown: Vec<Seen>, memory: &Memory) -> Look {
         half_field: 0.6,
         picture: None,
         caption: String::new(),
+        present: Default::default(),
         seen: shown,
     };
     Proposer::new(Body::default(), ActionTable::built_in()).propose(&mut look.seen, memory.nouns());
@@ -94,6 +95,27 @@ fn ask(memory: &mut Memory, text: &str, now: f64) -> Vec<Answer> {
 /// Where the best thing of the first answer is.
 fn first(memory: &mut Memory, text: &str) -> [f64; 3] {
     ask(memory, text, 10.0)[0].things.first().unwrap_or_else(|| panic!("{text}")).thing.place.center
+}
+
+#[test]
+fn a_thing_is_the_same_in_the_next_session_and_after_its_map_began_anew() {
+    let mut memory = memory();
+    let keyed = |key: &str, seen: Seen| Seen { key: Some(key.to_owned()), ..seen };
+    let present = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
+    let mut first = look([2.0, 1.0], 10.0, vec![keyed("1/mug_0", mug("red", 2.0, 1.0))], &memory);
+    first.present = present(&["1/mug_0"]);
+    let red = memory.observe(&first).expect("kept").new[0];
+    // Two keys of one map are two things, however near they are.
+    let mut beside = look([2.0, 1.0], 20.0, vec![keyed("1/mug_1", mug("red", 2.02, 1.07))], &memory);
+    beside.present = present(&["1/mug_0", "1/mug_1"]);
+    let other = memory.observe(&beside).expect("kept").new[0];
+    // The next session has keys of its own, and so has a map that began anew.
+    for (taken, key) in [(500.0, "2/mug_0"), (600.0, "2/mug_7")] {
+        let shown = vec![keyed(key, mug("red", 2.0, 0.98))];
+        let later = Look { present: present(&[key]), ..look([2.0, 1.0], taken, shown, &memory) };
+        let noted = memory.observe(&later).expect("kept");
+        assert_eq!((noted.known, noted.new), (vec![red], vec![]), "{key}, not {other}");
+    }
 }
 
 #[test]

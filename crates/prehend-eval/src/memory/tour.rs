@@ -135,6 +135,7 @@ impl Tour {
                             half_field: self.camera.half_field(),
                             picture: None,
                             caption: String::new(),
+                            present: Default::default(),
                             seen: seen_here,
                         },
                         shows: shows(&capture),

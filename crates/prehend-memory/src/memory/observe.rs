@@ -153,7 +153,12 @@ impl Memory {
         if let Some(key) = &seen.key
             && let Some(own) = thing.keys.get(&look.robot)
         {
-            return (own == key).then_some(-1.0);
+            if own == key {
+                return Some(-1.0);
+            }
+            if look.present.contains(own) || look.seen.iter().any(|seen| seen.key.as_ref() == Some(own)) {
+                return None;
+            }
         }
         let apart = seen.place.distance(&thing.place);
         let large = seen.place.longest().max(thing.place.longest());

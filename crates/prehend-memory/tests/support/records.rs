@@ -72,6 +72,7 @@ pub(crate) fn look(building: &str, robot: &str, taken: f64, seen: Vec<Seen>) -> 
         half_field: 0.6,
         picture: None,
         caption: String::new(),
+        present: Default::default(),
         seen,
     }
 }

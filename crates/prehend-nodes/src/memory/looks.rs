@@ -1,5 +1,6 @@
 //! Views for the memory, from the objects of a map and the pictures it keeps of each.
 
+use crate::convert;
 use crate::pictures::png;
 use prehend_geometry::ColorImage;
 use prehend_memory::Look;
@@ -64,9 +65,10 @@ impl Looks {
         }
     }
 
-    /// The views of these objects that were not given out yet, with everything that each shows. Those after `until`, the time of the
-    /// map in seconds, are for the next map: it may show more in them. Building, robot and time are left empty.
-    pub(super) fn new_ones(&mut self, objects: &[Object], until: f64) -> Vec<Look> {
+    /// The views of these objects that were not given out yet, with everything that each shows. Those that are newer
+    /// than the map are for the next one: it may show more in them. Building, robot and time are left empty.
+    pub(super) fn new_ones(&mut self, objects: &[Object], map: &ObjectMap) -> Vec<Look> {
+        let until = convert::seconds(&map.header.stamp);
         let mut views: BTreeMap<(String, i64), Vec<(&Object, &Crop)>> = BTreeMap::new();
         for object in objects {
             for crop in &object.crops {
@@ -79,10 +81,12 @@ impl Looks {
         }
         self.last = views.keys().cloned().collect();
         self.kept.extend(self.last.iter().cloned());
-        views.into_values().filter_map(|shown| self.look(&shown)).collect()
+        let keys = map.objects.iter().map(|object| self.key(&ObjectKey(object.key.clone())));
+        let present: BTreeSet<String> = keys.collect();
+        views.into_values().filter_map(|shown| self.look(&shown, &present)).collect()
     }
 
-    fn look(&self, shown: &[(&Object, &Crop)]) -> Option<Look> {
+    fn look(&self, shown: &[(&Object, &Crop)], present: &BTreeSet<String>) -> Option<Look> {
         let (_, first) = shown.first()?;
         let intrinsics = first.intrinsics;
         let pixels = (intrinsics.width * intrinsics.height).max(1) as f64;
@@ -109,6 +113,7 @@ impl Looks {
             half_field: (intrinsics.width as f64 / 2.0 / intrinsics.fx).atan().abs(),
             picture: picture(shown),
             caption: String::new(),
+            present: present.clone(),
             seen: seen.collect(),
         })
     }
@@ -142,6 +147,7 @@ mod tests {
     use nalgebra::{Isometry3, Vector3};
     use prehend_geometry::{DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
     use prehend_msgs::prehend_interfaces::msg::ObjectInstance;
+    use prehend_msgs::std_msgs::msg::Header;
 
     fn object(key: &str, seen_at: &[f64]) -> Object {
         let crop = |stamp: f64| Crop {
@@ -173,19 +179,26 @@ mod tests {
     #[test]
     fn a_view_is_given_out_once_and_whole() {
         let mut looks = Looks::new(1.0);
+        let at = |sec: i32| ObjectMap {
+            header: Header { stamp: Time { sec, nanosec: 0 }, ..Default::default() },
+            objects: vec![ObjectInstance { key: "shelf".to_owned(), ..Default::default() }],
+            ..Default::default()
+        };
         // The mug was fetched after the next frame had come, which also shows a bowl that this map does not have.
         let early = [object("mug", &[10.0, 12.0])];
-        assert_eq!(names(&looks.new_ones(&early, 10.0)), [["mug"]]);
+        let first = looks.new_ones(&early, &at(10));
+        assert_eq!(names(&first), [["mug"]]);
+        assert_eq!(first[0].present, BTreeSet::from(["1/shelf".to_owned()]));
         let later = [object("mug", &[10.0, 12.0]), object("bowl", &[12.0])];
-        assert_eq!(names(&looks.new_ones(&later, 12.0)), [["mug", "bowl"]]);
-        assert!(looks.new_ones(&later, 12.0).is_empty());
+        assert_eq!(names(&looks.new_ones(&later, &at(12))), [["mug", "bowl"]]);
+        assert!(looks.new_ones(&later, &at(12)).is_empty());
         // What could not be kept comes again.
         looks.take_back(0);
-        assert!(looks.new_ones(&later, 12.0).is_empty(), "nothing was given out last");
+        assert!(looks.new_ones(&later, &at(12)).is_empty(), "nothing was given out last");
         let more = [object("can", &[14.0])];
-        assert_eq!(looks.new_ones(&more, 14.0).len(), 1);
+        assert_eq!(looks.new_ones(&more, &at(14)).len(), 1);
         looks.take_back(0);
-        assert_eq!(names(&looks.new_ones(&more, 14.0)), [["can"]]);
+        assert_eq!(names(&looks.new_ones(&more, &at(14))), [["can"]]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Views {
                 Err(said) => return tracing::warn!("what was seen is not remembered: {said}"),
             }
         }
-        let looks = locked(&self.looks).new_ones(&objects, convert::seconds(&map.header.stamp));
+        let looks = locked(&self.looks).new_ones(&objects, &map);
         if looks.is_empty() {
             return locked(&self.looks).taken(newly_seen);
         }
