@@ -2,11 +2,11 @@
 
 mod scripted;
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Vector3};
 use prehend_agent::language::Lexicon;
 use prehend_agent::policy::Policy;
 use prehend_agent::tools::ToolOutput;
-use prehend_agent::world::{Arrival, Fault, Part, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_agent::world::{Arrival, Fault, Part, Remembered, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_agent::{Agent, Outcome, Report, Settings};
 use prehend_scene::{ActionTable, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
 use scripted::{Scripted, move_to, thing};
@@ -34,6 +34,9 @@ struct Room {
     start: [f64; 3],
     story: Vec<String>,
     lives: usize,
+    /// Where things are remembered to be, by the words for them, and how sure that is.
+    memory: Vec<(&'static str, [f64; 3], f64)>,
+    partial: bool,
 }
 
 impl Room {
@@ -50,6 +53,8 @@ impl Room {
             start: [0.0; 3],
             story: Vec::new(),
             lives: 0,
+            memory: Vec::new(),
+            partial: false,
         }
     }
 
@@ -124,8 +129,36 @@ impl World for Room {
     }
     fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         self.story.push("tour".to_owned());
+        self.partial = false;
         self.map_the_room();
         self.room_map()
+    }
+    fn visit(&mut self, places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
+        self.story.push(format!("visit {}", places.len()));
+        let known = std::mem::take(&mut self.room.objects);
+        self.map_the_room();
+        self.partial = true;
+        self.room.objects.retain(|object| {
+            let seen =
+                |[x, y, _]: &[f64; 3]| (spatial::centre(object).xy() - Point2::new(*x, *y)).norm() < 1.0;
+            known.iter().any(|other| other.key == object.key) || places.iter().any(seen)
+        });
+        self.room_map()
+    }
+    fn room_is_partial(&self) -> bool {
+        self.partial
+    }
+    fn remembered(&mut self, description: &str) -> Vec<Remembered> {
+        let fitting = self.memory.iter().filter(|(words, ..)| description.contains(words));
+        let thing = |(words, center, still_there): &(&str, [f64; 3], f64)| Remembered {
+            words: (*words).to_owned(),
+            on: "shelf".to_owned(),
+            room: String::new(),
+            center: *center,
+            ago: 7200.0,
+            still_there: *still_there,
+        };
+        fitting.map(thing).collect()
     }
     fn go_to(&mut self, object: &ObjectKey, _action: &str) -> Result<Arrival, Fault> {
         self.story.push(format!("go to {object}"));
@@ -260,6 +293,71 @@ fn the_first_goal_maps_the_room_and_goes_where_things_are() {
     assert!(!room.story.contains(&"tour".to_owned()), "the room is known");
     assert!(room.is_in("egg_0", "pan_0") && !room.is_in("egg_1", "pan_0"));
     assert_eq!(drives(&room), ["room_egg_0", "room_pan_0"]);
+}
+
+const GREEN: (&str, [f64; 3], f64) = ("green apple", [-2.0, 1.4, 0.0], 0.9);
+const THE_BOWL: (&str, [f64; 3], f64) = ("bowl", [-2.0, 1.0, 0.0], 0.9);
+
+/// The looks round the room of a goal that was done.
+fn looks(room: &mut Room, text: &str) -> Vec<String> {
+    room.story.clear();
+    let report = run(room, text);
+    assert_eq!(report.outcome, Outcome::Done, "{text}: {} {:?}", report.message, room.story);
+    room.story.iter().filter(|line| *line == "tour" || line.starts_with("visit")).cloned().collect()
+}
+
+#[test]
+fn what_is_remembered_is_looked_for_where_it_was() {
+    let errand = "put the green apple in the bowl";
+    let remembering = |memory: &[(&'static str, [f64; 3], f64)]| {
+        let mut room = Room::new(kitchen());
+        room.memory = memory.to_vec();
+        room
+    };
+    let mut room = remembering(&[GREEN, THE_BOWL]);
+    assert_eq!(looks(&mut room, errand), ["visit 2"]);
+    assert!(room.is_in("apple_2", "bowl_0"));
+    // What nobody remembers needs the tour, also in a room of which a part is known; then all of it is.
+    assert_eq!(looks(&mut room, "put the egg that is near the tomato in the pan"), ["tour"]);
+    assert_eq!(looks(&mut room, "put the tomato in the pan"), Vec::<String>::new());
+    // Not remembered, not likely there any more, or all of a kind: the tour at once.
+    for memory in [vec![GREEN], vec![GREEN, ("bowl", [-2.0, 1.0, 0.0], 0.1)]] {
+        assert_eq!(looks(&mut remembering(&memory), errand), ["tour"]);
+    }
+    let apples = [GREEN, THE_BOWL, ("apple", [-2.0, 1.4, 0.0], 0.9)];
+    assert_eq!(looks(&mut remembering(&apples), "put all the apples in the bowl"), ["tour"]);
+    // It is not there any more: one look more than without a memory.
+    let mut room = remembering(&[("tomato", [3.0, 0.0, 0.6], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)]);
+    assert_eq!(looks(&mut room, "put the tomato in the pan"), ["visit 2", "tour"]);
+    assert!(room.is_in("tomato_0", "pan_0"));
+    // A second errand in a room of which a part is known: where its own things were.
+    let mut room =
+        remembering(&[GREEN, THE_BOWL, ("tomato", [0.08, -3.05, 0.0], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)]);
+    assert_eq!(looks(&mut room, errand), ["visit 2"]);
+    assert_eq!(looks(&mut room, "put the tomato in the pan"), ["visit 2"]);
+}
+
+#[test]
+fn of_a_room_that_was_seen_in_part_no_more_is_claimed() {
+    let mut room = Room::new(kitchen());
+    room.memory = vec![GREEN, THE_BOWL];
+    let report = run(&mut room, "go to the bowl");
+    assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
+    let report = run(&mut room, "how many apples are there?");
+    assert!(report.message.contains("not seen the whole room"), "{}", report.message);
+    // Where something is that was not seen is told from memory, without motion.
+    room.memory.push(("pan", [4.0, 4.0, 0.0], 0.9));
+    room.story.clear();
+    let report = run(&mut room, "where is the pan?");
+    assert!(report.message.contains("2 hours ago"), "{}", report.message);
+    assert!(room.story.is_empty(), "{:?}", room.story);
+    // Two that fit alike are both looked at, so that the person is asked.
+    let mut room = Room::new(kitchen());
+    room.memory =
+        vec![("egg", [0.0, -3.0, 0.0], 0.9), ("egg", [0.0, -2.3, 0.0], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)];
+    let report = run(&mut room, "put the egg in the pan");
+    assert_eq!(report.reason, Some(Reason::Ambiguous), "{}", report.message);
+    assert_eq!(room.story, ["visit 3"]);
 }
 
 #[test]
