@@ -149,7 +149,10 @@ impl World for Room {
         self.partial
     }
     fn remembered(&mut self, description: &str) -> Vec<Remembered> {
-        let fitting = self.memory.iter().filter(|(words, ..)| description.contains(words));
+        let fitting = self
+            .memory
+            .iter()
+            .filter(|(words, ..)| description.trim_start_matches("the ").starts_with(words));
         let thing = |(words, center, still_there): &(&str, [f64; 3], f64)| Remembered {
             words: (*words).to_owned(),
             on: "shelf".to_owned(),
@@ -326,6 +329,15 @@ fn what_is_remembered_is_looked_for_where_it_was() {
     }
     let apples = [GREEN, THE_BOWL, ("apple", [-2.0, 1.4, 0.0], 0.9)];
     assert_eq!(looks(&mut remembering(&apples), "put all the apples in the bowl"), ["tour"]);
+    // What is closest to something is seen where that is; what is largest may be anywhere.
+    let eggs =
+        [("egg", [0.0, -2.3, 0.0], 0.9), ("tomato", [0.08, -3.05, 0.0], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)];
+    let mut room = remembering(&eggs);
+    assert_eq!(looks(&mut room, "put the egg closest to the tomato in the pan"), ["visit 3"]);
+    assert!(room.is_in("egg_0", "pan_0"));
+    let mut room = remembering(&eggs);
+    run(&mut room, "put the largest egg in the pan");
+    assert_eq!(room.story[0], "tour");
     // It is not there any more: one look more than without a memory.
     let mut room = remembering(&[("tomato", [3.0, 0.0, 0.6], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)]);
     assert_eq!(looks(&mut room, "put the tomato in the pan"), ["visit 2", "tour"]);

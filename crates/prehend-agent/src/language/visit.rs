@@ -19,24 +19,27 @@ pub(super) enum Role {
     Within,
 }
 
-/// The things that a goal is about, each with its own words; `None` when it is about all of a kind, or compares, so that all that there
-/// is must be known.
+/// The things that a goal is about, each with its own words; `None` when it is about all of a kind, or compares what may be anywhere,
+/// so that all that there is must be known. What is closest to something is seen where that is.
 pub(crate) fn things_of(goal: &Goal) -> Option<Vec<String>> {
     let mut things = Some(Vec::new());
     each_role(&mut goal.clone(), &mut |role, phrase| {
-        let is_single =
-            matches!(phrase.quantity, Quantity::One | Quantity::Any) && phrase.selectors.is_empty();
-        let is_named = match phrase.head {
-            Head::It | Head::Them => return,
-            Head::Noun(_) => true,
-            _ => false,
-        };
-        if role != Role::Within && !(is_single && is_named) {
-            things = None;
-        } else if role != Role::Within
-            && let Some(things) = &mut things
-        {
-            things.push(phrase.text.clone());
+        if role == Role::Within || matches!(phrase.head, Head::It | Head::Them) {
+            return;
+        }
+        let is_single = matches!(phrase.quantity, Quantity::One | Quantity::Any);
+        let anchors: Option<Vec<String>> =
+            phrase.selectors.iter().try_fold(Vec::new(), |mut anchors, selector| {
+                let Selector::Closest(targets) = selector else { return None };
+                anchors.extend(targets.iter().map(|target| target.text.clone()));
+                Some(anchors)
+            });
+        match (&mut things, &phrase.head, anchors) {
+            (Some(things), Head::Noun(_), Some(anchors)) if is_single => {
+                things.push(phrase.text.clone());
+                things.extend(anchors);
+            }
+            _ => things = None,
         }
     });
     things

@@ -38,7 +38,7 @@ const RETRIEVE: Duration = Duration::from_secs(prehend_llm::LONGEST_TIMEOUT + 2)
 const REMEMBER: Duration = Duration::from_secs(3);
 /// Most things that are remembered at once, and how well they fit compared with the one that fits best.
 const MOST_REMEMBERED: u32 = 12;
-const AS_WELL: f64 = 0.8;
+const AS_WELL: f64 = 0.6;
 /// How long a memory that was never heard of is looked for.
 const DISCOVERY: Duration = Duration::from_millis(500);
 /// Deadline of a map update; the node waits for a frame.
