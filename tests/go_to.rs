@@ -6,6 +6,7 @@ mod harness;
 use harness::{Stage, StageOptions, begins, one_at_a_time, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
+use prehend_msgs::geometry_msgs::msg::Point;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
@@ -69,6 +70,11 @@ async fn errands_are_refused(stage: &Stage) {
         object_key: "room_unicorn_0".to_owned(),
         ..Default::default()
     };
+    let visit = |places: &[f64]| GoTo::Goal {
+        kind: "visit".to_owned(),
+        places: places.iter().map(|x| Point { x: *x, y: 1.0, z: 0.7 }).collect(),
+        ..Default::default()
+    };
     let none = GoTo::Goal { kind: "dance".to_owned(), ..Default::default() };
     for (goal, code) in [
         (pose(40.0), ErrorCode::GOTO_OUTSIDE_MAP),
@@ -77,6 +83,10 @@ async fn errands_are_refused(stage: &Stage) {
         (pose(4.3), ErrorCode::GOTO_REFUSED),
         (object, ErrorCode::GOTO_UNKNOWN_OBJECT),
         (none, ErrorCode::GOTO_BAD_REQUEST),
+        (visit(&[]), ErrorCode::GOTO_BAD_REQUEST),
+        (visit(&[4.0, f64::INFINITY]), ErrorCode::GOTO_BAD_REQUEST),
+        (visit(&[4.0; 101]), ErrorCode::GOTO_BAD_REQUEST),
+        (visit(&[40.0]), ErrorCode::GOTO_NOTHING_SEEN),
     ] {
         let what = format!("{goal:?}");
         let mut handle = client.send_goal(goal, CALL).await.unwrap_or_else(|error| panic!("{error}"));

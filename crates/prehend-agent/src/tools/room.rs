@@ -6,13 +6,24 @@
 use super::{Freshness, ToolOutput, ToolValue, Toolbox};
 use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Arrival, Fault, Remembered};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use prehend_scene::spatial::Sight;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
 use std::sync::Arc;
 
 /// A look costs about a fifth of a tour: it is worth it when the thing is as likely still there.
 const LIKELY: f64 = 0.2;
+
+/// A thing is seen again within so much around the box of what is called the same, metres.
+const AROUND: f64 = 0.15;
+
+/// Whether an object of the room is what is remembered: so called, and there.
+fn is_it(object: &Object, thing: &Remembered) -> bool {
+    let at = object.bounds.pose.inverse() * Point3::from(thing.center);
+    let half = object.bounds.size / 2.0;
+    let is_there = at.x.abs() <= half.x + AROUND && at.y.abs() <= half.y + AROUND;
+    is_there && !object.class_name.is_empty() && thing.words.contains(&object.class_name)
+}
 
 impl Toolbox<'_> {
     /// The words of the agent.
@@ -123,23 +134,23 @@ impl Toolbox<'_> {
         Ok(ToolOutput { success: true, feedback_msg: "the room is mapped".to_owned(), output })
     }
 
-    /// A look at where the things of the goal are remembered to be; `None` when one of them is not remembered, when that failed, and
-    /// the second time.
+    /// A look at where the things of the goal are remembered to be; `None` when one of them is not remembered or not seen there again,
+    /// when that failed, and the second time.
     fn visited(&mut self) -> Result<Option<Arc<ObjectMap>>, Fault> {
         let about = self.may_explore.as_mut().map(std::mem::take).unwrap_or_default();
         if about.is_empty() {
             return Ok(None);
         }
-        let mut places = Vec::new();
+        let mut things: Vec<Remembered> = Vec::new();
         for description in &about {
+            let before = things.len();
             let known = self.world.remembered(description);
-            let likely = known.iter().filter(|thing| thing.still_there >= LIKELY);
-            let before = places.len();
-            places.extend(likely.map(|thing| thing.center));
-            if places.len() == before {
+            things.extend(known.into_iter().filter(|thing| thing.still_there >= LIKELY));
+            if things.len() == before {
                 return Ok(None);
             }
         }
+        let places: Vec<[f64; 3]> = things.iter().map(|thing| thing.center).collect();
         self.begin("explore", &format!("remembered=\"{}\"", about.join(", ")))?;
         self.moved = true;
         self.leave();
@@ -152,13 +163,18 @@ impl Toolbox<'_> {
             }
         };
         self.state.map_version = map.version;
+        // Who chooses among what is there must see all that was there: what one look did not show may still stand there.
+        let missing = things.iter().find(|thing| !map.objects.iter().any(|object| is_it(object, thing)));
         let output = ToolOutput {
-            success: true,
-            feedback_msg: format!("looked where they were: {} objects", map.objects.len()),
+            success: missing.is_none(),
+            feedback_msg: match missing {
+                None => format!("looked where they were: {} objects", map.objects.len()),
+                Some(thing) => format!("the {} is not seen where it was", thing.words),
+            },
             output: Some(ToolValue::State(self.state.clone())),
         };
         self.world.tool_answered("explore", &output);
-        Ok(Some(map))
+        Ok(missing.is_none().then_some(map))
     }
 
     fn explored(&mut self) -> Result<Arc<ObjectMap>, Fault> {
