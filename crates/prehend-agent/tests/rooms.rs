@@ -37,6 +37,8 @@ struct Room {
     /// Where things are remembered to be, by the words for them, and how sure that is.
     memory: Vec<(&'static str, [f64; 3], f64)>,
     partial: bool,
+    /// What a visit does not show although it is there.
+    hidden: &'static str,
 }
 
 impl Room {
@@ -55,6 +57,7 @@ impl Room {
             lives: 0,
             memory: Vec::new(),
             partial: false,
+            hidden: "",
         }
     }
 
@@ -138,7 +141,11 @@ impl World for Room {
         let known = std::mem::take(&mut self.room.objects);
         self.map_the_room();
         self.partial = true;
+        let hidden = format!("room_{}", self.hidden);
         self.room.objects.retain(|object| {
+            if object.key.0 == hidden {
+                return false;
+            }
             let seen =
                 |[x, y, _]: &[f64; 3]| (spatial::centre(object).xy() - Point2::new(*x, *y)).norm() < 1.0;
             known.iter().any(|other| other.key == object.key) || places.iter().any(seen)
@@ -334,6 +341,12 @@ fn what_is_remembered_is_looked_for_where_it_was() {
         [("egg", [0.0, -2.3, 0.0], 0.9), ("tomato", [0.08, -3.05, 0.0], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)];
     let mut room = remembering(&eggs);
     assert_eq!(looks(&mut room, "put the egg closest to the tomato in the pan"), ["visit 3"]);
+    assert!(room.is_in("egg_0", "pan_0"));
+    // Without the second egg, which the look does not show, the other one would be the closest.
+    let both = [("egg", [0.0, -3.0, 0.0], 0.9), eggs[0], eggs[1], eggs[2]];
+    let mut room = remembering(&both);
+    room.hidden = "egg_0";
+    assert_eq!(looks(&mut room, "put the egg closest to the tomato in the pan"), ["visit 4", "tour"]);
     assert!(room.is_in("egg_0", "pan_0"));
     let mut room = remembering(&eggs);
     run(&mut room, "put the largest egg in the pan");

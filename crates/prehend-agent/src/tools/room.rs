@@ -9,20 +9,20 @@ use crate::world::{Arrival, Fault, Remembered};
 use nalgebra::{Isometry3, Point3};
 use prehend_scene::spatial::Sight;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A look costs about a fifth of a tour: it is worth it when the thing is as likely still there.
 const LIKELY: f64 = 0.2;
 
-/// A thing is seen again within so much around the box of what is called the same, metres.
+/// A thing is seen again within so much around the box of what is found, metres.
 const AROUND: f64 = 0.15;
 
-/// Whether an object of the room is what is remembered: so called, and there.
-fn is_it(object: &Object, thing: &Remembered) -> bool {
-    let at = object.bounds.pose.inverse() * Point3::from(thing.center);
+/// Whether an object is at a place, seen from above.
+fn is_there(object: &Object, place: [f64; 3]) -> bool {
+    let at = object.bounds.pose.inverse() * Point3::from(place);
     let half = object.bounds.size / 2.0;
-    let is_there = at.x.abs() <= half.x + AROUND && at.y.abs() <= half.y + AROUND;
-    is_there && !object.class_name.is_empty() && thing.words.contains(&object.class_name)
+    at.x.abs() <= half.x + AROUND && at.y.abs() <= half.y + AROUND
 }
 
 impl Toolbox<'_> {
@@ -163,8 +163,7 @@ impl Toolbox<'_> {
             }
         };
         self.state.map_version = map.version;
-        // Who chooses among what is there must see all that was there: what one look did not show may still stand there.
-        let missing = things.iter().find(|thing| !map.objects.iter().any(|object| is_it(object, thing)));
+        let missing = self.first_missing(&things, &map);
         let output = ToolOutput {
             success: missing.is_none(),
             feedback_msg: match missing {
@@ -175,6 +174,18 @@ impl Toolbox<'_> {
         };
         self.world.tool_answered("explore", &output);
         Ok(missing.is_none().then_some(map))
+    }
+
+    /// The first thing that is not found where it is remembered to be, as everything of the goal is going to be found. Who chooses among
+    /// what is there must see all that was there: what one look does not show may still stand there.
+    fn first_missing<'t>(&mut self, things: &'t [Remembered], map: &ObjectMap) -> Option<&'t Remembered> {
+        let mut found: HashMap<&str, Vec<ObjectKey>> = HashMap::new();
+        things.iter().find(|thing| {
+            let keys = found.entry(&thing.words).or_insert_with(|| {
+                self.world.retrieve(&thing.words, 0, Scope::Room).map(|found| found.keys).unwrap_or_default()
+            });
+            !keys.iter().filter_map(|key| map.get(key)).any(|object| is_there(object, thing.center))
+        })
     }
 
     fn explored(&mut self) -> Result<Arc<ObjectMap>, Fault> {
