@@ -134,23 +134,26 @@ impl Toolbox<'_> {
         Ok(ToolOutput { success: true, feedback_msg: "the room is mapped".to_owned(), output })
     }
 
-    /// A look at where the things of the goal are remembered to be; `None` when one of them is not remembered or not seen there again,
-    /// when that failed, and the second time.
+    /// A look at where the things of the goal are remembered to be; `None` when one of them is not remembered, when one of several that
+    /// fit alike is not seen there again, when that failed, and the second time.
     fn visited(&mut self) -> Result<Option<Arc<ObjectMap>>, Fault> {
         let about = self.may_explore.as_mut().map(std::mem::take).unwrap_or_default();
         if about.is_empty() {
             return Ok(None);
         }
-        let mut things: Vec<Remembered> = Vec::new();
+        let mut places: Vec<[f64; 3]> = Vec::new();
+        let mut several: Vec<Remembered> = Vec::new();
         for description in &about {
-            let before = things.len();
-            let known = self.world.remembered(description);
-            things.extend(known.into_iter().filter(|thing| thing.still_there >= LIKELY));
-            if things.len() == before {
+            let mut known = self.world.remembered(description);
+            known.retain(|thing| thing.still_there >= LIKELY);
+            if known.is_empty() {
                 return Ok(None);
             }
+            places.extend(known.iter().map(|thing| thing.center));
+            if known.len() > 1 {
+                several.extend(known);
+            }
         }
-        let places: Vec<[f64; 3]> = things.iter().map(|thing| thing.center).collect();
         self.begin("explore", &format!("remembered=\"{}\"", about.join(", ")))?;
         self.moved = true;
         self.leave();
@@ -163,7 +166,7 @@ impl Toolbox<'_> {
             }
         };
         self.state.map_version = map.version;
-        let missing = self.first_missing(&things, &map);
+        let missing = self.first_missing(&several, &map);
         let output = ToolOutput {
             success: missing.is_none(),
             feedback_msg: match missing {
@@ -176,8 +179,8 @@ impl Toolbox<'_> {
         Ok(missing.is_none().then_some(map))
     }
 
-    /// The first thing that is not found where it is remembered to be, as everything of the goal is going to be found. Who chooses among
-    /// what is there must see all that was there: what one look does not show may still stand there.
+    /// The first of several things that fit one description which is not found where it is remembered to be, as everything of the goal
+    /// is going to be found. Who chooses among several must see all of them: what one look does not show may still stand there.
     fn first_missing<'t>(&mut self, things: &'t [Remembered], map: &ObjectMap) -> Option<&'t Remembered> {
         let mut found: HashMap<&str, Vec<ObjectKey>> = HashMap::new();
         things.iter().find(|thing| {
