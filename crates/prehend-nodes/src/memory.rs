@@ -1,8 +1,8 @@
 //! The memory node: what the robot has seen of a building, over all sessions, in a file or on a server (Affordance RAG IV).
 //!
 //! It listens to the map of the room (on a robot without a base: to the map of the table), keeps each view as it comes (what is looked
-//! at now may be in the hand a moment later), and learns from what the verifier saw of actions. A store that is gone, full or of another version costs the memory,
-//! not the robot: every answer says so, and the next one tries again.
+//! at now may be in the hand a moment later), and learns from what the verifier saw of actions. A store that is gone, full or of another
+//! version costs the memory, not the robot: every answer says so, and the next one tries again.
 
 mod answer;
 mod keeper;

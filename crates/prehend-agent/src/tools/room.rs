@@ -12,7 +12,7 @@ use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A look costs about a fifth of a tour: it is worth it when the thing is as likely still there.
+/// A look takes a quarter of the stops of a tour or less: it is worth it when the thing is about as likely still there.
 const LIKELY: f64 = 0.2;
 
 /// A thing is seen again within so much around the box of what is found, metres.

@@ -172,8 +172,8 @@ fn parameters(args: &RunArgs) -> Vec<String> {
     args.params.iter().map(|(node, parameter)| format!("{}:{parameter}", node.name())).collect()
 }
 
-/// Makes the memory of an earlier session, a look round the room as it is under this seed, and says where it is. What came of it is in its log; a run without
-/// a memory is still a run.
+/// Makes the memory of an earlier session, a look round the room as it is under this seed, and says where it is. What came of it is in
+/// its log; a run without a memory is still a run.
 async fn remember(
     args: &RunArgs,
     job: &Job,
