@@ -171,7 +171,7 @@ impl Agent {
             tools.plan_in_room();
             let mut planned = self.plan_surely(readings, tools, knowledge);
             // Where things are remembered to be is not all of the room.
-            while planned.as_ref().is_err_and(|fault| tools.not_seen_yet(fault)) && tools.look_further()? {
+            if planned.as_ref().is_err_and(|fault| tools.not_seen_yet(fault)) && tools.look_further()? {
                 planned = self.plan_surely(readings, tools, knowledge);
             }
             let actions = match (planned, stale.take()) {

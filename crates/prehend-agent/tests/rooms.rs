@@ -360,6 +360,9 @@ fn what_is_remembered_is_looked_for_where_it_was() {
         remembering(&[GREEN, THE_BOWL, ("tomato", [0.08, -3.05, 0.0], 0.9), ("pan", [4.0, 4.0, 0.0], 0.9)]);
     assert_eq!(looks(&mut room, errand), ["visit 2"]);
     assert_eq!(looks(&mut room, "put the tomato in the pan"), ["visit 2"]);
+    // All of a kind are not all that was seen for another errand.
+    assert_eq!(looks(&mut room, "put all the apples in the bowl"), ["tour"]);
+    assert!(["apple_0", "apple_1", "apple_2"].iter().all(|apple| room.is_in(apple, "bowl_0")));
 }
 
 #[test]

@@ -47,8 +47,8 @@ pub struct Toolbox<'w> {
     /// The map that is read: that of the room until the base was driven to something.
     scope: Scope,
     room: Option<Arc<ObjectMap>>,
-    /// When this goal may drive round the room: the things that may be looked for where they are remembered to be, until that was
-    /// done; empty when all of the room must be seen.
+    /// When this goal may drive round the room: the things that may be looked for where they are remembered to be; empty when all of
+    /// the room must be seen.
     may_explore: Option<Vec<String>>,
     toured: bool,
     map_from_arm: Option<Isometry3<f64>>,

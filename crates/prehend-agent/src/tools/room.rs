@@ -46,21 +46,25 @@ impl Toolbox<'_> {
         self.scope
     }
 
-    /// The map of the room. When there is none yet and the goal may move the robot, it looks where the things of the goal are
-    /// remembered to be, or else at the whole room.
+    /// The map of the room. While it is not whole and the goal may move the robot, it looks where the things of the goal are remembered
+    /// to be, or else at the whole room.
     ///
     /// Errors: [`Reason::Infeasible`] without a map when the goal may not move the robot; the fault of the tour.
     pub fn room(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         if let Some(map) = &self.room {
             return Ok(Arc::clone(map));
         }
-        let map = match self.world.room_map()? {
-            map if map.version > 0 => map,
-            _ if self.may_explore.is_some() => match self.visited()? {
+        let known = self.world.room_map()?;
+        let is_whole = known.version > 0 && !self.world.room_is_partial();
+        let map = match &self.may_explore {
+            _ if is_whole => known,
+            // What was seen for another goal is not all that this one is about.
+            Some(_) => match self.visited()? {
                 Some(map) => map,
                 None => self.explored()?,
             },
-            _ => {
+            None if known.version > 0 => known,
+            None => {
                 let message = "I have not seen the room yet; tell me to look around first.";
                 return Err(Fault::new(Reason::Infeasible, message));
             }
@@ -102,21 +106,14 @@ impl Toolbox<'_> {
         self.rooms && self.world.room_is_partial()
     }
 
-    /// Looks where more of the room is seen: where the things of the goal are remembered to be, then at all of it, each once in a
-    /// goal. Whether there was anything left to look at.
+    /// Looks at the whole room when that was not done for this goal and the hand is free; whether it did.
     ///
     /// Errors: the fault of the tour.
     pub(crate) fn look_further(&mut self) -> Result<bool, Fault> {
         if self.may_explore.is_none() || self.toured || self.state.held_object.is_some() {
             return Ok(false);
         }
-        if let Some(map) = self.visited()? {
-            self.state.inventory.clear();
-            self.take_room(&map);
-        } else {
-            self.explore()?;
-        }
-        Ok(true)
+        self.explore().map(|_| true)
     }
 
     /// `explore() -> State`: a tour of the room, whose stops become its map. Once in a goal.
@@ -135,9 +132,9 @@ impl Toolbox<'_> {
     }
 
     /// A look at where the things of the goal are remembered to be; `None` when one of them is not remembered, when one of several that
-    /// fit alike is not seen there again, when that failed, and the second time.
+    /// fit alike is not seen there again, and when that failed.
     fn visited(&mut self) -> Result<Option<Arc<ObjectMap>>, Fault> {
-        let about = self.may_explore.as_mut().map(std::mem::take).unwrap_or_default();
+        let about = self.may_explore.clone().unwrap_or_default();
         if about.is_empty() {
             return Ok(None);
         }
