@@ -97,6 +97,22 @@ fn first(memory: &mut Memory, text: &str) -> [f64; 3] {
     ask(memory, text, 10.0)[0].things.first().unwrap_or_else(|| panic!("{text}")).thing.place.center
 }
 
+/// A red mug is taken; `key` is of it, or of what the base stands at.
+fn picked_red_mug(key: &str) -> Episode {
+    Episode {
+        building: "home".to_owned(),
+        robot: "one".to_owned(),
+        at: 5.0,
+        goal: String::new(),
+        action: Action::Pick,
+        object: "red mug".to_owned(),
+        key: key.to_owned(),
+        target: String::new(),
+        done: true,
+        reason: String::new(),
+    }
+}
+
 #[test]
 fn a_thing_is_the_same_in_the_next_session_and_after_its_map_began_anew() {
     let mut memory = memory();
@@ -190,18 +206,7 @@ fn what_was_carried_is_remembered_where_it_was_put() {
     let office = look([8.2, 0.0], 1.0, vec![desk], &memory);
     let thing = memory.observe(&kitchen).expect("kept").new[1];
     memory.observe(&office).expect("kept");
-    let mut episode = Episode {
-        building: "home".to_owned(),
-        robot: "one".to_owned(),
-        at: 5.0,
-        goal: String::new(),
-        action: Action::Pick,
-        object: "red mug".to_owned(),
-        key: "1/mug".to_owned(),
-        target: String::new(),
-        done: true,
-        reason: String::new(),
-    };
+    let mut episode = picked_red_mug("1/mug");
     let picked = Outcome { episode: episode.clone(), thing: None, place: None, onto: None };
     assert_eq!(memory.learn(&picked).expect("learned"), Some(thing));
     assert!(memory.store().things(&[thing]).expect("there")[0].missed.is_some(), "it is in the hand");
@@ -241,18 +246,7 @@ fn who_drives_to_a_table_and_takes_a_mug_has_not_taken_the_table() {
     desk.key = Some("1/desk".to_owned());
     let office = look([8.2, 0.0], 1.0, vec![desk], &memory);
     let desk = memory.observe(&office).expect("kept").new[0];
-    let episode = Episode {
-        building: "home".to_owned(),
-        robot: "one".to_owned(),
-        at: 5.0,
-        goal: String::new(),
-        action: Action::Pick,
-        object: "red mug".to_owned(),
-        key: "1/desk".to_owned(),
-        target: String::new(),
-        done: true,
-        reason: String::new(),
-    };
+    let episode = picked_red_mug("1/desk");
     let outcome = Outcome { episode, thing: None, place: None, onto: None };
     assert_eq!(memory.learn(&outcome).expect("kept as an episode"), None);
     let desk = memory.store().things(&[desk]).expect("there").remove(0);
