@@ -151,7 +151,8 @@ pub trait World {
     fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
     }
-    /// Drives to where these places are seen, map frame in metres, and takes what is there into the map of the room.
+    /// Drives to where these places are seen, map frame in metres, and takes what is there into the map of the room. A map that was whole
+    /// stays whole.
     fn visit(&mut self, _places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
         Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
     }

@@ -39,6 +39,8 @@ struct Room {
     partial: bool,
     /// What a visit does not show although it is there.
     hidden: &'static str,
+    /// What only a visit shows well enough to be called by its name beside others that are.
+    glimpsed: Vec<ObjectKey>,
 }
 
 impl Room {
@@ -58,6 +60,7 @@ impl Room {
             memory: Vec::new(),
             partial: false,
             hidden: "",
+            glimpsed: Vec::new(),
         }
     }
 
@@ -121,7 +124,14 @@ impl World for Room {
     fn retrieve(&mut self, query: &str, k: u32, scope: Scope) -> Result<Retrieval, Fault> {
         match scope {
             Scope::Local => self.local.retrieve(query, k, scope),
-            Scope::Room => Scripted::new(self.room.objects.clone()).retrieve(query, k, scope),
+            Scope::Room => {
+                let mut found = Scripted::new(self.room.objects.clone()).retrieve(query, 0, scope)?;
+                let (open, sure) = found.keys.into_iter().partition(|key| self.glimpsed.contains(key));
+                found.keys = sure;
+                found.doubtful.extend::<Vec<_>>(open);
+                found.keys.truncate(if k == 0 { 3 } else { k as usize });
+                Ok(found)
+            }
         }
     }
     fn rooms(&self) -> bool {
@@ -138,9 +148,10 @@ impl World for Room {
     }
     fn visit(&mut self, places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
         self.story.push(format!("visit {}", places.len()));
+        self.partial |= self.room.version == 0;
         let known = std::mem::take(&mut self.room.objects);
         self.map_the_room();
-        self.partial = true;
+        self.glimpsed.clear();
         let hidden = format!("room_{}", self.hidden);
         self.room.objects.retain(|object| {
             if object.key.0 == hidden {
@@ -363,6 +374,26 @@ fn what_is_remembered_is_looked_for_where_it_was() {
     // All of a kind are not all that was seen for another errand.
     assert_eq!(looks(&mut room, "put all the apples in the bowl"), ["tour"]);
     assert!(["apple_0", "apple_1", "apple_2"].iter().all(|apple| room.is_in(apple, "bowl_0")));
+}
+
+/// A second egg that no view showed well is driven to before one is chosen; once, and not for what it does not bear on.
+#[test]
+fn what_was_hardly_seen_is_looked_at_from_nearer() {
+    let errand = "put the egg closest to the tomato in the pan";
+    let glimpsing = |key: &str| {
+        let mut room = Room::new(kitchen());
+        room.glimpsed = vec![ObjectKey(format!("room_{key}"))];
+        room
+    };
+    let mut room = glimpsing("egg_0");
+    assert_eq!(looks(&mut room, errand), ["tour", "visit 1"]);
+    assert!(room.is_in("egg_0", "pan_0"));
+    assert!(!room.partial, "a look at a part of a room that is known leaves it known");
+    assert_eq!(looks(&mut glimpsing("apple_0"), errand), ["tour"]);
+    // A question moves nothing.
+    let mut room = glimpsing("egg_0");
+    looks(&mut room, "go to the pan");
+    assert_eq!(looks(&mut room, "how many eggs are there?"), Vec::<String>::new());
 }
 
 #[test]

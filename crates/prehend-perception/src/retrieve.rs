@@ -59,8 +59,8 @@ pub struct Retrieval {
     pub matches: Vec<Match>,
     /// Rejected candidates, nearest first.
     pub rejected: Vec<Rejected>,
-    /// Objects, matched or not, of which it is open whether they are meant: views name them differently, or none does where
-    /// nothing else fits. More views may settle it.
+    /// Objects, matched or not, of which it is open whether they are meant: views name them differently, too little was seen of them to
+    /// count beside what is surely meant, or none names them where nothing else fits. More views may settle it.
     pub doubtful: Vec<ObjectKey>,
 }
 
@@ -91,7 +91,7 @@ pub fn retrieve(map: &ObjectMap, text: &str, k: usize, lexicon: &Lexicon) -> Ret
         let keep = candidates.iter().take_while(|c| c.similarity > last - 1e-9).count();
         candidates.truncate(keep);
     }
-    prefer_sure(&mut candidates, &query, lexicon);
+    found.doubtful.extend(prefer_sure(&mut candidates, &query, lexicon));
     prefer_spelled(&mut candidates, &query, lexicon);
     prefer_exact(&mut candidates, &query, lexicon);
     prefer_plain(&mut candidates, &query, lexicon);
@@ -210,12 +210,13 @@ fn prefer_plain(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexic
 }
 
 /// A thing that the views hardly named, beside one that they surely did: a detector now and then sees a bell in a strip of a cupboard,
-/// and that is no second bell.
-fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) {
+/// and that is no second bell. Gives those of which too little was seen to say so: as yet they could become sure.
+fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexicon) -> Vec<ObjectKey> {
+    let mut open = Vec::new();
     if query.is_any() {
-        return;
+        return open;
     }
-    // What speaks for the name, in views that were sure, and its share of all that was said.
+    // What speaks for the name, its share of all that was said, and all that was said, in views that were sure.
     let belief = |object: &Object| {
         let fits = |name: &str| noun_similarity(&query.noun, name, lexicon) >= MATCH;
         let (mut so, mut all) = (0.0, 0.0);
@@ -223,24 +224,29 @@ fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexico
             all += weight;
             so += if !name.is_empty() && fits(name) { *weight } else { 0.0 };
         }
-        (so, so / f64::max(all, f64::MIN_POSITIVE))
+        (so, so / f64::max(all, f64::MIN_POSITIVE), all)
     };
     // What it is called now counts, not all it was ever called: a block was taken for its drawer while it lay inside.
     let is_sure = |c: &Candidate<'_>| {
         let name = &c.object.class_name;
         let is_called_so = !name.is_empty() && noun_similarity(&query.noun, name, lexicon) >= MATCH;
-        let (so, share) = belief(c.object);
+        let (so, share, _) = belief(c.object);
         so >= SURE.0 && (is_called_so || share >= SURE.1)
     };
     if !candidates.iter().any(|c| c.doubts.is_empty() && is_sure(c)) {
-        return;
+        return open;
     }
     for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
-        let (so, share) = belief(candidate.object);
+        let (so, share, all) = belief(candidate.object);
         if so < SURE.0 && share < SURE.1 && !candidate.object.class_votes.is_empty() {
             candidate.doubts.push("hardly a view calls it so, and another one is surely that".to_owned());
+            // Of less than this not even half could be sure.
+            if all < SURE.0 / SURE.1 {
+                open.push(candidate.object.key.clone());
+            }
         }
     }
+    open
 }
 
 /// If nothing bears the name, a thing may be meant of which only the name is in doubt: one that some views called so, or else one of the

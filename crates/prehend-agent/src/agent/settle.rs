@@ -9,14 +9,16 @@ use prehend_scene::{ObjectKey, Reason, Skill};
 
 /// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
 pub(crate) const FRAMES: usize = 2;
+/// Most drives in a room to what may be meant, too.
+const DRIVES: usize = 2;
 /// Most looks from elsewhere in one goal: a person waits for each.
 const LOOKS: usize = 4;
 /// Most looks at one thing: what two poses do not settle, a third hardly does.
 const LOOKS_AT_ONE: usize = 2;
 
 impl Agent {
-    /// Plans a goal. Before it ends otherwise than with actions, what that end rests on is looked at: in further frames, then from
-    /// elsewhere.
+    /// Plans a goal. What may be meant beside what was found is looked at: in further frames, in a room from nearer. Before it ends
+    /// otherwise than with actions, all that this end rests on is, from elsewhere, too.
     ///
     /// Errors: those of the planner. A look that fails does not end the goal: then it ends as it would have without.
     pub(crate) fn plan_surely(
@@ -32,6 +34,12 @@ impl Agent {
                 break;
             }
             tools.forget_map();
+            planned = plan(readings, tools, knowledge);
+        }
+        for _ in 0..DRIVES {
+            if !tools.look_nearer()? {
+                break;
+            }
             planned = plan(readings, tools, knowledge);
         }
         let mut looked: Vec<ObjectKey> = Vec::new();

@@ -28,8 +28,12 @@ pub(super) struct Considered {
     doubtful: Vec<ObjectKey>,
     /// Of which more of the front must be seen to tell.
     unclear: Vec<ObjectKey>,
+    /// Of the doubtful ones those beside which something was found.
+    rivals: Vec<ObjectKey>,
     /// When the first look of the goal was taken, seconds.
     since: Option<f64>,
+    /// What was driven to in this goal because of doubt.
+    neared: Vec<ObjectKey>,
 }
 
 impl Considered {
@@ -37,6 +41,20 @@ impl Considered {
     pub(super) fn found(&mut self, keys: &[ObjectKey], doubtful: &[ObjectKey]) {
         self.found.push(keys.to_vec());
         self.doubtful.extend_from_slice(doubtful);
+        if !keys.is_empty() {
+            self.rivals.extend(doubtful.iter().filter(|key| !keys.contains(key)).cloned());
+        }
+    }
+
+    /// What may be meant beside what was found and was not driven to yet, each once; from now on it was.
+    pub(super) fn take_rivals(&mut self) -> Vec<ObjectKey> {
+        let before = self.neared.len();
+        for key in std::mem::take(&mut self.rivals) {
+            if !self.neared.contains(&key) {
+                self.neared.push(key);
+            }
+        }
+        self.neared[before..].to_vec()
     }
 
     /// Notes when a look was taken; the first one of a goal counts.
@@ -48,7 +66,8 @@ impl Considered {
 impl Toolbox<'_> {
     /// Begins a new plan: what another went by does not count.
     pub(crate) fn begin_plan(&mut self) {
-        self.considered = super::doubt::Considered { since: self.considered.since, ..Default::default() };
+        let Considered { since, neared, .. } = std::mem::take(&mut self.considered);
+        self.considered = Considered { since, neared, ..Considered::default() };
     }
 
     /// Whether names left open what is meant.
@@ -77,11 +96,11 @@ impl Toolbox<'_> {
     /// Errors: those of a map update.
     pub(crate) fn doubts(&mut self, end: RestsOn) -> Result<Vec<ObjectKey>, Fault> {
         if self.scope == Scope::Room {
-            // No further view of the room is to be had from here.
+            // No further view of the room is to be had from here; see `look_nearer`.
             return Ok(Vec::new());
         }
         let map = self.map()?;
-        let Considered { found, doubtful, unclear, since } = &self.considered;
+        let Considered { found, doubtful, unclear, since, .. } = &self.considered;
         let is_remembered = |key: &ObjectKey| {
             let seen = map.get(key).map(|object| object.last_seen);
             seen.zip(*since).is_some_and(|(seen, since)| seen < since - SAME_FRAME)

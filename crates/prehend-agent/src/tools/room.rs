@@ -7,13 +7,16 @@ use super::{Freshness, ToolOutput, ToolValue, Toolbox};
 use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Arrival, Fault, Remembered};
 use nalgebra::{Isometry3, Point3};
-use prehend_scene::spatial::Sight;
+use prehend_scene::spatial::{self, Sight};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A look takes a quarter of the stops of a tour or less: it is worth it when the thing is about as likely still there.
 const LIKELY: f64 = 0.2;
+
+/// Most things in doubt that one look is for: a person waits for it.
+const MOST_OPEN: usize = 4;
 
 /// A thing is seen again within so much around the box of what is found, metres.
 const AROUND: f64 = 0.15;
@@ -151,29 +154,69 @@ impl Toolbox<'_> {
                 several.extend(known);
             }
         }
-        self.begin("explore", &format!("remembered=\"{}\"", about.join(", ")))?;
+        let Some(map) = self.look_at(&places, &format!("remembered=\"{}\"", about.join(", ")))? else {
+            return Ok(None);
+        };
+        let missing = self.first_missing(&several, &map);
+        let said = match missing {
+            None => format!("looked where they were: {} objects", map.objects.len()),
+            Some(thing) => format!("the {} is not seen where it was", thing.words),
+        };
+        self.explored_so(missing.is_none(), said);
+        Ok(missing.is_none().then_some(map))
+    }
+
+    /// Drives nearer to things of the room that may be meant beside what was found and of which too little was seen to tell; to each once in
+    /// a goal. Whether it looked.
+    ///
+    /// Errors: what ends the goal. A look that fails in another way leaves everything as it was.
+    pub(crate) fn look_nearer(&mut self) -> Result<bool, Fault> {
+        if self.scope != Scope::Room || self.may_explore.is_none() || self.state.held_object.is_some() {
+            return Ok(false);
+        }
+        let open = self.considered.take_rivals();
+        let map = self.room()?;
+        let things = || open.iter().take(MOST_OPEN).filter_map(|key| map.get(key));
+        let places: Vec<[f64; 3]> = things().map(|thing| spatial::centre(thing).into()).collect();
+        if places.is_empty() {
+            return Ok(false);
+        }
+        let words: Vec<&str> = things().map(|thing| thing.key.0.as_str()).collect();
+        let Some(map) = self.look_at(&places, &format!("open=\"{}\"", words.join(", ")))? else {
+            return Ok(false);
+        };
+        self.explored_so(true, format!("looked nearer: {} objects", map.objects.len()));
+        let mut map = ObjectMap::clone(&map);
+        map.objects.retain(|known| !self.struck.contains(&known.key));
+        self.room = Some(Arc::new(map));
+        Ok(true)
+    }
+
+    /// Drives to where places of the room are seen; `None` when that failed.
+    ///
+    /// Errors: what ends the goal.
+    fn look_at(&mut self, places: &[[f64; 3]], what: &str) -> Result<Option<Arc<ObjectMap>>, Fault> {
+        self.begin("explore", what)?;
         self.moved = true;
         self.leave();
-        let map = match self.world.visit(&places) {
-            Ok(map) => map,
+        match self.world.visit(places) {
+            Ok(map) => {
+                self.state.map_version = map.version;
+                Ok(Some(map))
+            }
             Err(fault) => {
                 let fault = self.failed("explore", fault);
                 let ends = matches!(fault.reason, Reason::Stopped | Reason::Canceled);
-                return if ends { Err(fault) } else { Ok(None) };
+                if ends { Err(fault) } else { Ok(None) }
             }
-        };
-        self.state.map_version = map.version;
-        let missing = self.first_missing(&several, &map);
-        let output = ToolOutput {
-            success: missing.is_none(),
-            feedback_msg: match missing {
-                None => format!("looked where they were: {} objects", map.objects.len()),
-                Some(thing) => format!("the {} is not seen where it was", thing.words),
-            },
-            output: Some(ToolValue::State(self.state.clone())),
-        };
+        }
+    }
+
+    /// Says what a look at the room came to.
+    fn explored_so(&mut self, success: bool, feedback_msg: String) {
+        let output =
+            ToolOutput { success, feedback_msg, output: Some(ToolValue::State(self.state.clone())) };
         self.world.tool_answered("explore", &output);
-        Ok(missing.is_none().then_some(map))
     }
 
     /// The first of several things that fit one description which is not found where it is remembered to be, as everything of the goal
@@ -195,12 +238,7 @@ impl Toolbox<'_> {
         let map = self.world.explore().map_err(|fault| self.failed("explore", fault))?;
         self.toured = true;
         self.state.map_version = map.version;
-        let output = ToolOutput {
-            success: true,
-            feedback_msg: format!("the room is mapped: {} objects", map.objects.len()),
-            output: Some(ToolValue::State(self.state.clone())),
-        };
-        self.world.tool_answered("explore", &output);
+        self.explored_so(true, format!("the room is mapped: {} objects", map.objects.len()));
         Ok(map)
     }
 

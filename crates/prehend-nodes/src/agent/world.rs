@@ -406,7 +406,9 @@ impl World for NodeWorld {
             places: places.iter().map(|[x, y, z]| Point { x: *x, y: *y, z: *z }).collect(),
             ..Default::default()
         };
-        self.look_round(goal, true)
+        // A look at a part of a room that is known leaves it known.
+        let is_whole = self.room_map()?.version > 0 && !self.room_is_partial();
+        self.look_round(goal, !is_whole)
     }
 
     fn room_is_partial(&self) -> bool {

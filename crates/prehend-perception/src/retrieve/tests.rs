@@ -282,3 +282,21 @@ fn what_hardly_a_view_calls_so_is_no_rival() {
     assert_eq!(found([sure, &[("bell", 1.4), ("", 1.9)]]), 2, "many middling views");
     assert_eq!(found([glimpse, glimpse]), 2);
 }
+
+/// What one view from afar half believes beside what is sure is no match yet, but more views could make it one; what many views did
+/// not call so is settled.
+#[test]
+fn what_was_hardly_seen_is_open() {
+    let lexicon = lexicon();
+    let open = |votes: &[(&str, f64)]| {
+        let mut map = map(&["apple:red", "apple:green"]);
+        map.objects[0].class_votes = vec![("apple".to_owned(), 1.9)];
+        map.objects[1].class_votes =
+            votes.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect();
+        let found = retrieve(&map, "apple", 0, &lexicon);
+        assert_eq!(found.matches.len(), 1, "{votes:?}");
+        found.doubtful.iter().map(|key| key.0.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(open(&[("apple", 0.4), ("", 0.5)]), ["apple:green"]);
+    assert_eq!(open(&[("apple", 0.4), ("", 2.5)]), [""; 0]);
+}
