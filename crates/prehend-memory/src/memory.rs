@@ -172,6 +172,14 @@ impl Memory {
         Ok(())
     }
 
+    /// Takes at most so many new vectors into the index of likeness; how many are left. Nothing waits for it: what is left is compared one by
+    /// one.
+    ///
+    /// Errors: those of the store.
+    pub fn index(&mut self, most: usize) -> Result<usize, MemoryError> {
+        Ok(self.store.index(most)?)
+    }
+
     /// Finds things and views; what was not summarised yet is, first.
     ///
     /// Errors: those of the encoder and the store.

@@ -7,7 +7,7 @@ mod support;
 
 use prehend_memory::encode::similarity;
 use prehend_memory::record::Id;
-use prehend_memory::store::{Counts, EpisodeFilter, Forget, SCHEMA, Showing};
+use prehend_memory::store::{Counts, EpisodeFilter, FILE_SCHEMA, Forget, SERVER_SCHEMA, Showing};
 use prehend_memory::{Memory, Request, Settings, Store, StoreError, WordEncoder};
 use std::collections::BTreeSet;
 use support::records::{Chance, LENGTH, area, episode, lexicon, look, memory, seen, sighting, thing, view};
@@ -388,14 +388,16 @@ fn what_a_robot_did_is_forgotten(kept: &Kept) {
 
 fn newer_tables_are_refused(kept: &Kept) {
     furnish(&mut *kept.open(), "home", "r1", 1, 0.0);
-    match kept {
-        Kept::File(_) => kept.change(&format!("PRAGMA user_version = {}", SCHEMA + 1)),
-        Kept::Database(_) => {
-            kept.change(&format!("UPDATE meta SET value = '{}' WHERE key = 'schema'", SCHEMA + 1))
-        }
-    }
+    let newest = match kept {
+        Kept::File(_) => FILE_SCHEMA,
+        Kept::Database(_) => SERVER_SCHEMA,
+    };
+    kept.change(&match kept {
+        Kept::File(_) => format!("PRAGMA user_version = {}", newest + 1),
+        Kept::Database(_) => format!("UPDATE meta SET value = '{}' WHERE key = 'schema'", newest + 1),
+    });
     let refused = kept.try_open().map(|store| store.name());
-    let is_newer = |error| matches!(error, StoreError::Newer { found, known, .. } if (found, known) == (SCHEMA + 1, SCHEMA));
+    let is_newer = |error| matches!(error, StoreError::Newer { found, known, .. } if (found, known) == (newest + 1, newest));
     assert!(refused.is_err_and(is_newer));
 }
 

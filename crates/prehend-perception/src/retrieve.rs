@@ -216,7 +216,7 @@ fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexico
     if query.is_any() {
         return open;
     }
-    // What speaks for the name, its share of all that was said, and all that was said, in views that were sure.
+    // What speaks for the name, in views that were sure, and its share of all that was said.
     let belief = |object: &Object| {
         let fits = |name: &str| noun_similarity(&query.noun, name, lexicon) >= MATCH;
         let (mut so, mut all) = (0.0, 0.0);
@@ -224,24 +224,23 @@ fn prefer_sure(candidates: &mut [Candidate<'_>], query: &Query, lexicon: &Lexico
             all += weight;
             so += if !name.is_empty() && fits(name) { *weight } else { 0.0 };
         }
-        (so, so / f64::max(all, f64::MIN_POSITIVE), all)
+        (so, so / f64::max(all, f64::MIN_POSITIVE))
     };
     // What it is called now counts, not all it was ever called: a block was taken for its drawer while it lay inside.
     let is_sure = |c: &Candidate<'_>| {
         let name = &c.object.class_name;
         let is_called_so = !name.is_empty() && noun_similarity(&query.noun, name, lexicon) >= MATCH;
-        let (so, share, _) = belief(c.object);
+        let (so, share) = belief(c.object);
         so >= SURE.0 && (is_called_so || share >= SURE.1)
     };
     if !candidates.iter().any(|c| c.doubts.is_empty() && is_sure(c)) {
         return open;
     }
     for candidate in candidates.iter_mut().filter(|c| c.doubts.is_empty()) {
-        let (so, share, all) = belief(candidate.object);
+        let (so, share) = belief(candidate.object);
         if so < SURE.0 && share < SURE.1 && !candidate.object.class_votes.is_empty() {
             candidate.doubts.push("hardly a view calls it so, and another one is surely that".to_owned());
-            // Of less than this not even half could be sure.
-            if all < SURE.0 / SURE.1 {
+            if candidate.object.is_hardly_seen() {
                 open.push(candidate.object.key.clone());
             }
         }

@@ -123,6 +123,11 @@ impl Object {
         }
     }
 
+    /// Whether so little was seen of it that its names say nothing yet: a view that shows it well counts 1, and half of two are one.
+    pub fn is_hardly_seen(&self) -> bool {
+        self.class_votes.iter().map(|(_, weight)| weight).sum::<f64>() < 2.0
+    }
+
     /// The names that views gave it: that which won, and those with at least `share` of the votes that name something.
     pub fn names(&self, share: f64) -> impl Iterator<Item = &str> {
         let votes = || self.class_votes.iter().filter(|(name, _)| !name.is_empty());

@@ -176,12 +176,15 @@ impl Toolbox<'_> {
         }
         let open = self.considered.take_rivals();
         let map = self.room()?;
-        let things = || open.iter().take(MOST_OPEN).filter_map(|key| map.get(key));
-        let places: Vec<[f64; 3]> = things().map(|thing| spatial::centre(thing).into()).collect();
+        let known = open.iter().filter_map(|key| map.get(key));
+        let hardly_seen: Vec<&Object> =
+            known.filter(|thing| thing.is_hardly_seen()).take(MOST_OPEN).collect();
+        let places: Vec<[f64; 3]> =
+            hardly_seen.iter().map(|thing| spatial::centre(thing).into()).collect();
         if places.is_empty() {
             return Ok(false);
         }
-        let words: Vec<&str> = things().map(|thing| thing.key.0.as_str()).collect();
+        let words: Vec<&str> = hardly_seen.iter().map(|thing| thing.key.0.as_str()).collect();
         let Some(map) = self.look_at(&places, &format!("open=\"{}\"", words.join(", ")))? else {
             return Ok(false);
         };

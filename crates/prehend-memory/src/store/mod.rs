@@ -7,8 +7,8 @@
 mod postgres;
 mod sqlite;
 
-pub use postgres::Postgres;
-pub use sqlite::Sqlite;
+pub use postgres::{Postgres, SERVER_SCHEMA};
+pub use sqlite::{FILE_SCHEMA, Sqlite};
 
 use crate::record::{Area, Episode, Id, Sighting, Thing, View};
 
@@ -21,9 +21,6 @@ pub fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
     }
     Ok(Box::new(Sqlite::open(std::path::Path::new(address))?))
 }
-
-/// Version of the tables.
-pub const SCHEMA: i64 = 1;
 
 /// Why a store does not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -205,13 +202,18 @@ pub trait Store: Send {
     fn things_of(&mut self, building: &str) -> Result<Vec<Thing>, StoreError>;
     /// Things of a building whose middle is at most so far from a place, along the floor.
     fn things_near(&mut self, building: &str, place: [f64; 2], reach: f64) -> Result<Vec<Thing>, StoreError>;
-    /// The things whose features are most like a vector, most first, with their similarity.
+    /// The things whose features are most like a vector, most first, with their similarity. Of many thousand a few may be left out.
     fn nearest(
         &mut self,
         features: &[f32],
         count: usize,
         building: Option<&str>,
     ) -> Result<Vec<(Id, f64)>, StoreError>;
+    /// Takes at most so many vectors that came since into the index by which [`Store::nearest`] searches; how many are left. Until then it
+    /// compares with each of them. A server keeps its index by itself.
+    fn index(&mut self, _most: usize) -> Result<usize, StoreError> {
+        Ok(0)
+    }
     /// The picture of a view; `None` when it has none.
     fn picture(&mut self, view: Id) -> Result<Option<Vec<u8>>, StoreError>;
     /// Episodes, the newest first.

@@ -9,6 +9,8 @@ mod row;
 mod session;
 mod tables;
 
+pub use tables::SERVER_SCHEMA;
+
 pub use session::Postgres;
 
 use super::{Counts, EpisodeFilter, Forget, Showing, Store, StoreError};

@@ -1,7 +1,12 @@
-//! One SQLite file: the memory of one robot, or of several on one computer.
+//! One SQLite file: the memory of one robot, or of several on one computer. An index of likeness stands beside it once it has grown.
 
-use super::{Counts, EpisodeFilter, Forget, SCHEMA, Showing, Store, StoreError};
-use crate::encode::similarity;
+mod index;
+mod likeness;
+mod tables;
+
+pub use tables::FILE_SCHEMA;
+
+use super::{Counts, EpisodeFilter, Forget, Showing, Store, StoreError};
 use crate::record::{Area, Episode, Id, Sighting, Thing, View};
 use rusqlite::types::{ToSql, Value};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
@@ -14,31 +19,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Most numbers in one question to the database.
 const CHUNK: usize = 500;
-
-const TABLES: &str = "
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE views (
-  id INTEGER PRIMARY KEY, building TEXT NOT NULL, robot TEXT NOT NULL, taken REAL NOT NULL, area INTEGER,
-  data TEXT NOT NULL, text_features BLOB NOT NULL, picture_features BLOB NOT NULL);
-CREATE INDEX views_by_building ON views (building);
-CREATE INDEX views_by_area ON views (area);
-CREATE TABLE pictures (view INTEGER PRIMARY KEY REFERENCES views (id) ON DELETE CASCADE, picture BLOB NOT NULL);
-CREATE TABLE things (
-  id INTEGER PRIMARY KEY, building TEXT NOT NULL, x REAL NOT NULL, y REAL NOT NULL, data TEXT NOT NULL, features BLOB NOT NULL);
-CREATE INDEX things_by_place ON things (building, x, y);
-CREATE TABLE sightings (
-  id INTEGER PRIMARY KEY, view INTEGER NOT NULL REFERENCES views (id) ON DELETE CASCADE,
-  thing INTEGER NOT NULL REFERENCES things (id) ON DELETE CASCADE, share REAL NOT NULL, data TEXT NOT NULL);
-CREATE INDEX sightings_by_view ON sightings (view);
-CREATE INDEX sightings_by_thing ON sightings (thing);
-CREATE TABLE areas (
-  id INTEGER PRIMARY KEY, building TEXT NOT NULL, level INTEGER NOT NULL, data TEXT NOT NULL, features BLOB NOT NULL);
-CREATE INDEX areas_by_building ON areas (building, level);
-CREATE TABLE episodes (
-  id INTEGER PRIMARY KEY, building TEXT NOT NULL, robot TEXT NOT NULL, at REAL NOT NULL, data TEXT NOT NULL);
-CREATE INDEX episodes_by_time ON episodes (at);
-INSERT INTO meta VALUES ('next', '1');
-";
+/// What a store is called that has no file.
+const IN_MEMORY: &str = ":memory:";
 
 /// A store in one file.
 #[derive(Debug)]
@@ -47,6 +29,7 @@ pub struct Sqlite {
     database: Connection,
     /// Whether something is being written.
     writing: bool,
+    likeness: likeness::Likeness,
 }
 
 impl Sqlite {
@@ -68,14 +51,14 @@ impl Sqlite {
     /// Errors: [`StoreError`] when there is no memory for it.
     pub fn in_memory() -> Result<Self, StoreError> {
         let database = Connection::open_in_memory().map_err(|error| StoreError::Unreachable {
-            store: ":memory:".to_owned(),
+            store: IN_MEMORY.to_owned(),
             what: error.to_string(),
         })?;
-        Self::with(PathBuf::from(":memory:"), database)
+        Self::with(PathBuf::from(IN_MEMORY), database)
     }
 
     fn with(path: PathBuf, database: Connection) -> Result<Self, StoreError> {
-        let mut store = Self { path, database, writing: false };
+        let mut store = Self { path, database, writing: false, likeness: Default::default() };
         let prepared = (|| {
             store.database.busy_timeout(PATIENCE)?;
             // Readers see the last commit while one writes; what is acknowledged is on the disk.
@@ -86,25 +69,22 @@ impl Sqlite {
             store.database.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
         })();
         let found = prepared.map_err(|error| store.error(error))?;
-        if found > SCHEMA {
-            return Err(StoreError::Newer { store: store.name(), found, known: SCHEMA });
+        if found > FILE_SCHEMA {
+            return Err(StoreError::Newer { store: store.name(), found, known: FILE_SCHEMA });
         }
-        if found == 0 {
-            store.create()?;
+        if found < FILE_SCHEMA {
+            store.update()?;
         }
         Ok(store)
     }
 
-    /// Makes the tables, unless another process was first.
-    fn create(&mut self) -> Result<(), StoreError> {
+    /// Makes the tables, or brings older ones up to date, unless another process was first.
+    fn update(&mut self) -> Result<(), StoreError> {
         let made = (|| {
             let transaction =
                 self.database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            if found == 0 {
-                transaction.execute_batch(TABLES)?;
-                transaction.pragma_update(None, "user_version", SCHEMA)?;
-            }
+            tables::update(&transaction, found)?;
             transaction.commit()
         })();
         made.map_err(|error| self.error(error))
@@ -219,6 +199,7 @@ fn thing(row: &Row<'_>) -> Result<Thing, RowError> {
     thing.features = features(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
     Ok(thing)
 }
+const THINGS: &str = "SELECT data, features FROM things JOIN vectors ON vectors.id = vector";
 
 fn area(row: &Row<'_>) -> Result<Area, RowError> {
     let mut area: Area = record(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
@@ -313,12 +294,21 @@ impl Store for Sqlite {
     fn put_thing(&mut self, thing: &Thing) -> Result<(), StoreError> {
         let data = self.json(thing)?;
         let [x, y, _] = thing.place.center;
+        let vector = tables::vector_of(&self.database, &bytes(&thing.features));
+        let vector = vector.map_err(|error| self.error(error))?;
+        let sql = "SELECT vector FROM things WHERE id = ?";
+        let before = self.ask(sql, [Value::Integer(thing.id)], |row| Ok(row.get::<_, Option<i64>>(0)?))?;
         self.run(
-            "INSERT INTO things VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET x = excluded.x, y = excluded.y,
-             data = excluded.data, features = excluded.features",
-            params![thing.id, thing.building, x, y, data, bytes(&thing.features)],
-        )
-        .map(drop)
+            "INSERT INTO things (id, building, x, y, data, vector) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
+             SET x = excluded.x, y = excluded.y, data = excluded.data, vector = excluded.vector",
+            params![thing.id, thing.building, x, y, data, vector],
+        )?;
+        if let Some(before) = before.into_iter().flatten().find(|before| *before != vector) {
+            let sql =
+                "DELETE FROM vectors WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM things WHERE vector = ?1)";
+            self.run(sql, &[&before])?;
+        }
+        Ok(())
     }
 
     fn replace_areas(&mut self, building: &str, areas: &[Area]) -> Result<(), StoreError> {
@@ -383,18 +373,20 @@ impl Store for Sqlite {
     }
 
     fn things(&mut self, ids: &[Id]) -> Result<Vec<Thing>, StoreError> {
-        self.ask_of("SELECT data, features FROM things WHERE id IN ({}) ORDER BY id", ids, thing)
+        self.ask_of(&format!("{THINGS} WHERE things.id IN ({{}}) ORDER BY things.id"), ids, thing)
     }
 
     fn things_of(&mut self, building: &str) -> Result<Vec<Thing>, StoreError> {
-        self.ask("SELECT data, features FROM things WHERE building = ? ORDER BY id", [text(building)], thing)
+        self.ask(&format!("{THINGS} WHERE building = ? ORDER BY things.id"), [text(building)], thing)
     }
 
     fn things_near(&mut self, building: &str, place: [f64; 2], reach: f64) -> Result<Vec<Thing>, StoreError> {
-        let sql = "SELECT data, features FROM things WHERE building = ?1 AND x BETWEEN ?2 - ?4 AND ?2 + ?4
-                   AND y BETWEEN ?3 - ?4 AND ?3 + ?4 AND (x - ?2) * (x - ?2) + (y - ?3) * (y - ?3) <= ?4 * ?4 ORDER BY id";
+        let sql = format!(
+            "{THINGS} WHERE building = ?1 AND x BETWEEN ?2 - ?4 AND ?2 + ?4 AND y BETWEEN ?3 - ?4 AND ?3 + ?4
+             AND (x - ?2) * (x - ?2) + (y - ?3) * (y - ?3) <= ?4 * ?4 ORDER BY things.id"
+        );
         let values = [text(building), Value::Real(place[0]), Value::Real(place[1]), Value::Real(reach)];
-        self.ask(sql, values, thing)
+        self.ask(&sql, values, thing)
     }
 
     fn nearest(
@@ -403,19 +395,11 @@ impl Store for Sqlite {
         count: usize,
         building: Option<&str>,
     ) -> Result<Vec<(Id, f64)>, StoreError> {
-        let read = |row: &Row<'_>| {
-            let own = features(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
-            Ok((row.get::<_, Id>(0)?, similarity(&own, wanted)))
-        };
-        let mut found = match building {
-            Some(building) => {
-                self.ask("SELECT id, features FROM things WHERE building = ?", [text(building)], read)?
-            }
-            None => self.ask("SELECT id, features FROM things", [], read)?,
-        };
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        found.truncate(count);
-        Ok(found)
+        self.most_alike(wanted, count, building)
+    }
+
+    fn index(&mut self, most: usize) -> Result<usize, StoreError> {
+        self.index_some(most)
     }
 
     fn picture(&mut self, view: Id) -> Result<Option<Vec<u8>>, StoreError> {
@@ -474,6 +458,10 @@ impl Store for Sqlite {
             }
         }
         gone += self.run("DELETE FROM things WHERE id NOT IN (SELECT thing FROM sightings)", &[])?;
+        let sql = "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM things WHERE vector IS NOT NULL)";
+        if self.run(sql, &[])? > 0 {
+            self.forget_index()?;
+        }
         Ok(gone as u64)
     }
 }

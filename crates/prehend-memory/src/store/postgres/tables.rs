@@ -1,9 +1,12 @@
 //! The tables of a server.
 
-use super::super::{SCHEMA, StoreError};
+use super::super::StoreError;
 use super::link::{Link, is_lost, meaning, words};
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
+
+/// Version of the tables.
+pub const SERVER_SCHEMA: i64 = 1;
 
 /// The first of the two numbers of every lock that is taken here, so that other programs of the database are not met.
 pub(super) const LOCKS: i32 = 0x5072_6548;
@@ -75,8 +78,8 @@ pub(super) async fn prepare(link: &Link, store: &str) -> Result<(), StoreError> 
         Some(found) => found,
         None => make(link, store).await?,
     };
-    if found > SCHEMA {
-        return Err(StoreError::Newer { store: store.to_owned(), found, known: SCHEMA });
+    if found > SERVER_SCHEMA {
+        return Err(StoreError::Newer { store: store.to_owned(), found, known: SERVER_SCHEMA });
     }
     let known = link.first("SELECT extversion FROM pg_extension WHERE extname = 'vector'").await;
     let known = known.map_err(|error| meaning(&error, store, true))?;
@@ -126,9 +129,9 @@ async fn make(link: &Link, store: &str) -> Result<i64, StoreError> {
         Some(code) if NO_VECTOR.contains(code) && !is_lost(&error) => no_vector(store, &words(&error)),
         _ => failed(error),
     })?;
-    let note = format!("INSERT INTO prehend_meta VALUES ('schema', '{SCHEMA}')");
+    let note = format!("INSERT INTO prehend_meta VALUES ('schema', '{SERVER_SCHEMA}')");
     link.batch(&format!("{TABLES}{}{note}; COMMIT; {unlock}", numbers())).await.map_err(failed)?;
-    Ok(SCHEMA)
+    Ok(SERVER_SCHEMA)
 }
 
 /// The extension is not on the server, or only an administrator may take it.
