@@ -4,6 +4,7 @@
 mod baseline;
 mod building;
 mod run;
+mod scale;
 mod score;
 mod speaker;
 mod tour;
@@ -11,6 +12,7 @@ mod tour;
 pub use baseline::Bm25;
 pub use building::{Building, BuildingError, Generator, TrueThing};
 pub use run::{Method, Run, RunError, Setting, Words, run, tally};
+pub use scale::{Scale, Scaled, Times, Vectors, scale};
 pub use score::{Ranked, Recall, Tally};
 pub use speaker::{Instruction, Speaker};
 pub use tour::{Camera, Tour, TourError, View};

@@ -107,7 +107,7 @@ pub fn run(folder: &Path, settings: MapSettings, seed: u64) -> Result<Lap, RaceE
     } else {
         MapBuilder::with_embedder("map", settings, Box::new(features))
     };
-    let (loaded, before) = (memory("VmRSS:"), processor_seconds());
+    let (loaded, before) = (memory_of_process("VmRSS:"), processor_seconds());
     let mut milliseconds = Vec::new();
     for keyframe in &keyframes {
         let started = Instant::now();
@@ -129,7 +129,7 @@ pub fn run(folder: &Path, settings: MapSettings, seed: u64) -> Result<Lap, RaceE
         last_ms: median(&milliseconds[last..]).unwrap_or(0.0),
         total_s: milliseconds.iter().sum::<f64>() / 1e3,
         cpu_s,
-        memory_mib: loaded.zip(memory("VmHWM:")).map(|(loaded, most)| [loaded, most]),
+        memory_mib: loaded.zip(memory_of_process("VmHWM:")).map(|(loaded, most)| [loaded, most]),
         counts: Truth::read(folder)?.map(|truth| Counts::of(&truth, &boxes(objects))),
         milliseconds,
     })
@@ -188,7 +188,7 @@ impl Embedder for GivenFeatures {
 }
 
 /// A line of the kernel's account of this process, MiB (proc(5)).
-fn memory(line: &str) -> Option<f64> {
+pub(crate) fn memory_of_process(line: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let rest = status.lines().find_map(|text| text.strip_prefix(line))?;
     rest.trim().strip_suffix("kB")?.trim().parse::<f64>().ok().map(|kib| kib / 1024.0)

@@ -172,8 +172,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes at most so many new vectors into the index of likeness; how many are left. Nothing waits for it: what is left is compared one by
-    /// one.
+    /// Takes at most so many new vectors into the index of likeness; about how many are left. Nothing waits for it: what is left is
+    /// compared one by one.
     ///
     /// Errors: those of the store.
     pub fn index(&mut self, most: usize) -> Result<usize, MemoryError> {

@@ -298,6 +298,21 @@ pub struct EvalMemoryArgs {
     /// Show the sentences of which the memory's first view of the target or the place is wrong
     #[arg(long)]
     pub misses: bool,
+    /// In place of all that, how a store bears so many things: writing, the index, a start, questions, questions beside a writer
+    #[arg(long, value_name = "THINGS", value_parser = at_least_one)]
+    pub scale: Option<usize>,
+    /// With --scale, the store, which must be empty: a file, or postgres://USER@HOST/DATABASE [default: a file that goes with the run]
+    #[arg(long, value_name = "STORE", requires = "scale")]
+    pub store: Option<String>,
+    /// With --scale, questions; each is asked about all buildings and about one
+    #[arg(long, value_name = "N", default_value_t = 500, requires = "scale")]
+    pub questions: usize,
+    /// With --scale, things that are written while others ask
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "scale")]
+    pub writes: usize,
+    /// With --scale, write the vectors into this folder, for tests/peers/memory_index.py
+    #[arg(long, value_name = "DIR", requires = "scale")]
+    pub vectors: Option<PathBuf>,
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,

@@ -72,6 +72,8 @@ pub enum MemoryCommand {
         #[arg(long, value_name = "DAYS", group = "what")]
         older_than: Option<f64>,
     },
+    /// Take everything that came since into the index of likeness; a running memory does it bit by bit, and a server by itself
+    Index,
     /// Everything as one JSON object, without pictures
     Export,
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{MemoryArgs, MemoryCommand};
 use crate::outcome::exit;
-use crate::screen::{Paint, Screen, print_json};
+use crate::screen::{Paint, Progress, Screen, print_json};
 use prehend_agent::language::Lexicon;
 use prehend_memory::ask::Asker;
 use prehend_memory::store::{self, EpisodeFilter, Forget};
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Vectors that go into the index at a time.
+const INDEXED: usize = 2_000;
 /// Most episodes of an export.
 const ALL: usize = 1_000_000;
 
@@ -101,6 +103,24 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
                 print_json(&json!({ "forgotten": gone }));
             }
             Ok(if gone > 0 { exit::DONE } else { exit::FAILED })
+        }
+        MemoryCommand::Index => {
+            let mut progress: Option<(Progress, usize)> = None;
+            loop {
+                let left = memory.index(INDEXED).map_err(said)?;
+                let (progress, all) = progress
+                    .get_or_insert_with(|| (Progress::new("vector", left + INDEXED), left + INDEXED));
+                progress.show(*all - left.min(*all));
+                if left == 0 {
+                    progress.end();
+                    break;
+                }
+            }
+            screen.line("everything is in the index, or needs none");
+            if args.json {
+                print_json(&json!({ "left": 0 }));
+            }
+            Ok(exit::DONE)
         }
         MemoryCommand::Export => {
             print_json(&export(&mut memory, args).map_err(said)?);

@@ -1,5 +1,7 @@
 //! `prehend eval memory`: which views the memory of a whole building finds, against flat search and a bag of words.
 
+mod scale;
+
 use crate::args::{BuildingKinds, EvalMemoryArgs};
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
@@ -20,7 +22,11 @@ const METHODS: [Method; 3] = [Method::Memory, Method::Flat, Method::Bm25];
 
 /// Makes the buildings and asks every method; gives the exit code.
 pub fn memory(args: &EvalMemoryArgs) -> u8 {
-    match measure(args) {
+    let measured = match args.scale {
+        Some(things) => scale::measure(args, things),
+        None => measure(args),
+    };
+    match measured {
         Ok(()) => exit::DONE,
         Err(message) => {
             eprintln!("{message}");
@@ -100,9 +106,14 @@ fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
     Ok(())
 }
 
-fn runs(args: &EvalMemoryArgs, setting: &Setting) -> Result<Vec<Run>, String> {
+/// The names that mean the same.
+fn names() -> Result<prehend_perception::Lexicon, String> {
     let words = share::share_dir().join("config/language/synonyms.yaml");
-    let names = prehend_perception::Lexicon::load(&words).map_err(|findings| findings.to_string())?;
+    prehend_perception::Lexicon::load(&words).map_err(|findings| findings.to_string())
+}
+
+fn runs(args: &EvalMemoryArgs, setting: &Setting) -> Result<Vec<Run>, String> {
+    let names = names()?;
     let mut language = Lexicon::built_in();
     // As of a robot that drives.
     language.tables_are_things = true;

@@ -276,16 +276,46 @@ pub enum BuildingError {
     },
 }
 
+/// What a view of a room shows in words: so many things of it with their colours, on a piece of its furniture.
+pub(super) fn scene_words(
+    generator: Generator,
+    things: std::ops::RangeInclusive<usize>,
+    rng: &mut impl Rng,
+) -> String {
+    let Some(room) = generator.rooms().choose(rng) else { return String::new() };
+    let colored = |name: &str, colors: &[&str], rng: &mut _| match colors.choose(rng) {
+        Some(color) => format!("{color} {name}"),
+        None => name.to_owned(),
+    };
+    let count = rng.random_range(things);
+    let mut said: Vec<String> = Vec::new();
+    for _ in 0..count {
+        let small = room.things.choose(rng).and_then(|name| SMALL.iter().find(|small| small.0 == *name));
+        said.extend(small.map(|Small(name, _, colors)| colored(name, colors, rng)));
+    }
+    let piece = room.furniture.choose(rng).and_then(|name| FURNITURE.iter().find(|piece| piece.0 == *name));
+    let on = piece.map_or_else(String::new, |Furniture(name, .., colors)| {
+        format!(" on the {}", colored(name, colors, rng))
+    });
+    format!("{}: {}{on}", room.name, said.join(", "))
+}
+
+impl Generator {
+    fn rooms(self) -> &'static [RoomKind] {
+        match self {
+            Self::Home => HOME,
+            Self::Office => OFFICE,
+        }
+    }
+}
+
 impl Building {
     /// Draws a building with so many rooms.
     ///
     /// Errors: [`BuildingError`].
     pub fn new(generator: Generator, rooms: usize, seed: u64) -> Result<Self, BuildingError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let kinds = match generator {
-            Generator::Home => HOME,
-            Generator::Office => OFFICE,
-        };
+        let kinds = generator.rooms();
         // Each kind once, then any; neighbours differ by chance only.
         let mut chosen: Vec<&RoomKind> = kinds.iter().collect();
         while chosen.len() < rooms {

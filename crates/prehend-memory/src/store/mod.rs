@@ -209,8 +209,8 @@ pub trait Store: Send {
         count: usize,
         building: Option<&str>,
     ) -> Result<Vec<(Id, f64)>, StoreError>;
-    /// Takes at most so many vectors that came since into the index by which [`Store::nearest`] searches; how many are left. Until then it
-    /// compares with each of them. A server keeps its index by itself.
+    /// Takes at most so many vectors that came since into the index by which [`Store::nearest`] searches; about how many are left.
+    /// Until then it compares with each of them. A server keeps its index by itself.
     fn index(&mut self, _most: usize) -> Result<usize, StoreError> {
         Ok(0)
     }
