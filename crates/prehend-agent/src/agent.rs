@@ -165,6 +165,9 @@ impl Agent {
             tools.settle().inspect_err(|_| *begun = true)?;
             tools.permit_tour(readings.first().and_then(things_of).unwrap_or_default());
         }
+        let is_about_all = readings
+            .iter()
+            .any(|reading| matches!(reading, Goal::Question(question) if question.is_about_all()));
         // What is not where the map of the room shows it is left out, and the goal is grounded in the rest.
         let mut stale: Option<Fault> = None;
         for _ in 0..=self.settings.retries {
@@ -175,7 +178,7 @@ impl Agent {
                 planned = self.plan_surely(readings, tools, knowledge);
             }
             let actions = match (planned, stale.take()) {
-                (Ok(Plan::Answer(text)), _) if tools.room_is_partial() => {
+                (Ok(Plan::Answer(text)), _) if is_about_all && tools.room_is_partial() => {
                     return Ok(format!("{text} I have not seen the whole room yet."));
                 }
                 (Ok(Plan::Answer(text)), _) => return Ok(text),

@@ -404,6 +404,10 @@ fn of_a_room_that_was_seen_in_part_no_more_is_claimed() {
     assert_eq!(report.outcome, Outcome::Done, "{} {:?}", report.message, room.story);
     let report = run(&mut room, "how many apples are there?");
     assert!(report.message.contains("not seen the whole room"), "{}", report.message);
+    for question in ["what are you holding?", "what can you do?", "what color is the bowl?"] {
+        let report = run(&mut room, question);
+        assert!(!report.message.contains("not seen the whole room"), "{question}: {}", report.message);
+    }
     // Where something is that was not seen is told from memory, without motion.
     room.memory.push(("pan", [4.0, 4.0, 0.0], 0.9));
     room.story.clear();

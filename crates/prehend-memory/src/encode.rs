@@ -1,7 +1,11 @@
 //! Features of texts and pictures (Affordance RAG IV-A, Multi-Level Representation).
 //!
-//! Models sit behind [`Encoder`]. The built-in [`WordEncoder`] needs none: a text is a bag of concepts, hashed into a vector, and a
+//! Models sit behind [`Encoder`]: [`ModelEncoder`] is one of networks. The built-in [`WordEncoder`] needs none: a text is a bag of concepts, hashed into a vector, and a
 //! picture is the bag of what was recognised in it, each weighted by how much of the picture it fills.
+
+mod models;
+
+pub use models::{ModelEncoder, Texts, Towers};
 
 use crate::record::{Seen, describe};
 use prehend_perception::Lexicon;
@@ -48,6 +52,24 @@ pub trait Encoder: Send + Sync {
     ///
     /// Errors: [`EncodeError`].
     fn picture(&self, picture: Option<&[u8]>, seen: &[Seen]) -> Result<Vec<f32>, EncodeError>;
+}
+
+impl<T: Encoder + ?Sized> Encoder for Arc<T> {
+    fn space(&self) -> &str {
+        (**self).space()
+    }
+    fn dimensions(&self) -> usize {
+        (**self).dimensions()
+    }
+    fn text(&self, text: &str) -> Result<Vec<f32>, EncodeError> {
+        (**self).text(text)
+    }
+    fn wish(&self, text: &str) -> Result<Vec<f32>, EncodeError> {
+        (**self).wish(text)
+    }
+    fn picture(&self, picture: Option<&[u8]>, seen: &[Seen]) -> Result<Vec<f32>, EncodeError> {
+        (**self).picture(picture, seen)
+    }
 }
 
 /// Features without weights: hashed concepts, their kinds and colours.

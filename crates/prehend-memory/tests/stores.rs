@@ -53,6 +53,17 @@ fn writes_until_it_is_killed() {
     killed::write_for_ever();
 }
 
+/// The process that [`killed`] starts and kills; else nothing.
+#[test]
+fn indexes_until_it_is_killed() {
+    killed::index_for_ever();
+}
+
+#[test]
+fn an_index_is_whole_whenever_its_writer_is_killed() {
+    killed::the_index_is_whole(&Kept::file().unwrap());
+}
+
 fn a_killed_writer_loses_nothing_that_it_was_told_is_kept(kept: &Kept) {
     killed::nothing_is_lost(kept);
 }

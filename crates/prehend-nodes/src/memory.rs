@@ -5,6 +5,7 @@
 //! version costs the memory, not the robot: every answer says so, and the next one tries again.
 
 mod answer;
+pub mod encoder;
 mod keeper;
 mod lessons;
 mod looks;
@@ -58,7 +59,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let services = QosProfile::services();
     let looks = Looks::new(now());
     let session = looks.session();
-    let keeper = Arc::new(Mutex::new(Keeper::new(&shell, session.clone())?));
+    let keeper = Arc::new(Mutex::new(Keeper::new(&shell, session.clone()).await?));
     let mut worker = Worker {
         trace: shell.trace.clone(),
         lessons: Lessons::new(Arc::clone(&keeper), shell.trace.clone()),

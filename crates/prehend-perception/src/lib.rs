@@ -30,7 +30,9 @@ pub use map::{MapBuilder, MapSettings, MaskUse, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};
 pub use room::{RoomBuilder, RoomSettings};
 pub use sight::Sight;
-pub use traits::{Detector, Embedder, InferenceError, Instance, Prompt, Region, Segmenter};
+pub use traits::{
+    Detector, Embedder, InferenceError, Instance, PictureReader, Prompt, Region, Segmenter, TextReader,
+};
 
 #[cfg(test)]
 extern crate self as prehend_perception;

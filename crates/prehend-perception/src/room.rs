@@ -38,6 +38,9 @@ const COVERED: f64 = 0.6;
 /// Extra distance that is allowed between two sightings of one thing, for each metre beyond the first between camera and thing.
 /// It is an angle in radians: the heading of the base is known to about half a degree, and this is a little more.
 const HEADING: f64 = 0.012;
+/// What is smaller than the first, metres, and was seen whole by [`SURE`] views, is no piece of something that is larger by more than the
+/// second as a factor: a mask over a table with a cup on it may be called cup.
+const OUTGROWN: [f64; 2] = [0.35, 3.0];
 /// A thing stands on another only if its size is less than this share of the other's.
 const CARRIED: f64 = 0.6;
 /// A thing stands on another only if its underside is at most the first length below the other's top, and its top is more than the
@@ -196,6 +199,7 @@ impl RoomBuilder {
                             && !self.beside.contains(&in_order(one, other)))
                     && !carries(a, b)
                     && !in_other_rows(one, other)
+                    && !outgrows(one, other)
             });
             match twin {
                 Some(twin) => {
@@ -311,7 +315,7 @@ impl RoomBuilder {
     fn alike(&self, known: &Object, seen: &Object) -> Option<f64> {
         let drift = self.settings.drift;
         let (a, b) = (&known.bounds, &seen.bounds);
-        if carries(a, b) || in_other_rows(known, seen) {
+        if carries(a, b) || in_other_rows(known, seen) || outgrows(known, seen) {
             return None;
         }
         let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
@@ -378,6 +382,14 @@ fn carries(a: &OrientedBox, b: &OrientedBox) -> bool {
     small.size.norm() < CARRIED * large.size.norm()
         && underside > large.top() - below
         && small.top() > large.top() + above
+}
+
+/// Whether one of two is so much larger than the other, which was seen whole, that they are two whatever they are called.
+fn outgrows(a: &Object, b: &Object) -> bool {
+    let (small, large) = if a.bounds.size.norm() < b.bounds.size.norm() { (a, b) } else { (b, a) };
+    let (size, of_large) = (small.bounds.size.norm(), large.bounds.size.norm());
+    let [handy, factor] = OUTGROWN;
+    size < handy && of_large > factor * size && small.view_count >= SURE && !small.touches_border
 }
 
 /// Whether two sightings are of two drawers or doors, one above the other. They are two although they are near and have one name.

@@ -204,3 +204,34 @@ fn scale(part: &mut [f64], length: f64) {
         part.iter_mut().for_each(|x| *x *= length / norm);
     }
 }
+
+/// Turns texts into vectors that features of objects can be held against.
+pub trait TextReader {
+    /// Unit vectors of texts, one for each; all of them are one call.
+    ///
+    /// Errors: [`InferenceError`].
+    fn embed_texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, InferenceError>;
+
+    /// How well each of some vectors fits one: texts a picture, or pictures a text, [0, 1].
+    fn likeness(&self, one: &[f32], others: &[Vec<f32>]) -> Vec<f64>;
+
+    /// How well a text fits each of some objects by their features; `None` for those without features of the text's length.
+    ///
+    /// Errors: [`InferenceError`].
+    fn likeness_of(&self, text: &str, objects: &[Object]) -> Result<Vec<Option<f64>>, InferenceError> {
+        let text = self.embed_texts(&[text])?.pop().unwrap_or_default();
+        let fits = |object: &Object| !text.is_empty() && object.features.len() == text.len();
+        let features: Vec<Vec<f32>> =
+            objects.iter().filter(|object| fits(object)).map(|object| object.features.clone()).collect();
+        let mut known = self.likeness(&text, &features).into_iter();
+        Ok(objects.iter().map(|object| if fits(object) { known.next() } else { None }).collect())
+    }
+}
+
+/// Turns pictures into vectors of the space of its texts.
+pub trait PictureReader: TextReader {
+    /// Unit vectors of pictures, one for each; all of them are one call.
+    ///
+    /// Errors: [`InferenceError`].
+    fn embed_pictures(&self, images: &[&ColorImage]) -> Result<Vec<Vec<f32>>, InferenceError>;
+}

@@ -382,3 +382,10 @@ pub enum Question {
     /// "what can you do?"
     Abilities,
 }
+
+impl Question {
+    /// Whether its answer rests on everything that there is, and not on the things that it names alone.
+    pub fn is_about_all(&self) -> bool {
+        matches!(self, Self::Count(_) | Self::Exists(_) | Self::Which(_))
+    }
+}

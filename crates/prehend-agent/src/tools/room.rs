@@ -179,8 +179,7 @@ impl Toolbox<'_> {
         let known = open.iter().filter_map(|key| map.get(key));
         let hardly_seen: Vec<&Object> =
             known.filter(|thing| thing.is_hardly_seen()).take(MOST_OPEN).collect();
-        let places: Vec<[f64; 3]> =
-            hardly_seen.iter().map(|thing| spatial::centre(thing).into()).collect();
+        let places: Vec<[f64; 3]> = hardly_seen.iter().map(|thing| spatial::centre(thing).into()).collect();
         if places.is_empty() {
             return Ok(false);
         }
@@ -217,8 +216,7 @@ impl Toolbox<'_> {
 
     /// Says what a look at the room came to.
     fn explored_so(&mut self, success: bool, feedback_msg: String) {
-        let output =
-            ToolOutput { success, feedback_msg, output: Some(ToolValue::State(self.state.clone())) };
+        let output = ToolOutput { success, feedback_msg, output: Some(ToolValue::State(self.state.clone())) };
         self.world.tool_answered("explore", &output);
     }
 

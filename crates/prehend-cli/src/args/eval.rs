@@ -298,6 +298,15 @@ pub struct EvalMemoryArgs {
     /// Show the sentences of which the memory's first view of the target or the place is wrong
     #[arg(long)]
     pub misses: bool,
+    /// Then whole errands in rooms, so many seeds of two tasks, without a memory and with that of an earlier session
+    #[arg(long, value_name = "SEEDS", conflicts_with = "scale", value_parser = clap::value_parser!(u64).range(1..))]
+    pub errands: Option<u64>,
+    /// With --errands, simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = speed, requires = "errands")]
+    pub speed: f64,
+    /// With --errands, folder of the runs; runs that are finished in it are not repeated [default: runs/UTC-TIME-SEED]
+    #[arg(long, value_name = "DIR", requires = "errands")]
+    pub out: Option<PathBuf>,
     /// In place of all that, how a store bears so many things: writing, the index, a start, questions, questions beside a writer
     #[arg(long, value_name = "THINGS", value_parser = at_least_one)]
     pub scale: Option<usize>,

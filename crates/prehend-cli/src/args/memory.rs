@@ -24,6 +24,9 @@ pub struct MemoryArgs {
     /// Where the memory is: a file, or postgres://USER@HOST/DATABASE
     #[arg(long, value_name = "STORE", default_value = "memory.db", global = true)]
     pub store: String,
+    /// Where the features of the store come from, as the parameter `encoder` of the node: words, or models such as siglip or minilm,siglip
+    #[arg(long, value_name = "WHICH", default_value = "words", global = true)]
+    pub encoder: String,
     /// Only this building [default: all]
     #[arg(long, value_name = "NAME", global = true)]
     pub building: Option<String>,

@@ -6,7 +6,8 @@ use crate::screen::{Paint, Progress, Screen, print_json};
 use prehend_agent::language::Lexicon;
 use prehend_memory::ask::Asker;
 use prehend_memory::store::{self, EpisodeFilter, Forget};
-use prehend_memory::{Action, Asked, Found, Memory, MemoryError, Settings, WordEncoder};
+use prehend_memory::{Action, Asked, Found, Memory, MemoryError, Settings};
+use prehend_nodes::memory::encoder;
 use prehend_nodes::share;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
     }
     let mut language = Lexicon::built_in();
     language.tables_are_things = true;
-    let mut memory = open(&args.store, &language)?;
+    let mut memory = open(args, &language)?;
     let screen = Screen::new(args.json);
     let said = |error: MemoryError| error.to_string();
     match &args.command {
@@ -108,8 +109,8 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
             let mut progress: Option<(Progress, usize)> = None;
             loop {
                 let left = memory.index(INDEXED).map_err(said)?;
-                let (progress, all) = progress
-                    .get_or_insert_with(|| (Progress::new("vector", left + INDEXED), left + INDEXED));
+                let (progress, all) =
+                    progress.get_or_insert_with(|| (Progress::new("vector", left + INDEXED), left + INDEXED));
                 progress.show(*all - left.min(*all));
                 if left == 0 {
                     progress.end();
@@ -129,12 +130,13 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
     }
 }
 
-fn open(address: &str, language: &Lexicon) -> Result<Memory, String> {
+fn open(args: &MemoryArgs, language: &Lexicon) -> Result<Memory, String> {
     let words = share::resolve(Path::new("config/language/synonyms.yaml"));
     let names = prehend_perception::Lexicon::load(&words).map_err(|findings| findings.to_string())?;
-    let store = store::open(address).map_err(|error| error.to_string())?;
-    let encoder = Box::new(WordEncoder::new(names.clone()));
-    Memory::new(store, encoder, names, language.rooms.clone()).map_err(|error| error.to_string())
+    let store = store::open(&args.store).map_err(|error| error.to_string())?;
+    let models = share::resolve(Path::new("config/models.yaml"));
+    let encoder = encoder::open(&args.encoder, &models, names.clone()).map_err(|error| error.to_string())?;
+    Memory::new(store, Box::new(encoder), names, language.rooms.clone()).map_err(|error| error.to_string())
 }
 
 /// How long ago something was, for people.

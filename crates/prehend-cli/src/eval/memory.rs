@@ -1,5 +1,7 @@
-//! `prehend eval memory`: which views the memory of a whole building finds, against flat search and a bag of words.
+//! `prehend eval memory`: which views the memory of a whole building finds, against flat search and a bag of words; errands with it and
+//! without; and how a store bears many things.
 
+mod errands;
 mod scale;
 
 use crate::args::{BuildingKinds, EvalMemoryArgs};
@@ -21,10 +23,10 @@ use std::time::Duration;
 const METHODS: [Method; 3] = [Method::Memory, Method::Flat, Method::Bm25];
 
 /// Makes the buildings and asks every method; gives the exit code.
-pub fn memory(args: &EvalMemoryArgs) -> u8 {
+pub async fn memory(args: EvalMemoryArgs) -> u8 {
     let measured = match args.scale {
-        Some(things) => scale::measure(args, things),
-        None => measure(args),
+        Some(things) => scale::measure(&args, things),
+        None => measure(&args).await,
     };
     match measured {
         Ok(()) => exit::DONE,
@@ -35,7 +37,7 @@ pub fn memory(args: &EvalMemoryArgs) -> u8 {
     }
 }
 
-fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
+async fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
     let screen = Screen::new(args.json);
     let detector = if args.perfect_detector { DetectorSpec::default() } else { DetectorSpec::imperfect() };
     let (generator, camera, speaker) = match args.kinds {
@@ -86,6 +88,7 @@ fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
     if args.misses {
         tell_misses(&screen, &runs);
     }
+    let errands = errands::run(args, &screen).await?;
     if args.json {
         let named = |is: &dyn Fn(&Method) -> bool| -> BTreeMap<&str, Value> {
             let chosen = tallies.iter().filter(|(method, _)| is(method));
@@ -100,6 +103,7 @@ fn measure(args: &EvalMemoryArgs) -> Result<(), String> {
             "methods": named(&|method| METHODS.contains(method)),
             "ablations": named(&|method| !METHODS.contains(method)),
             "compared": {"nodes": nodes, "views": views, "views_without_traversal": all},
+            "errands": errands,
             "ms": {"look": look_ms, "summary": summary_ms, "question_p50": at(0.5), "question_p99": at(0.99)},
         }));
     }

@@ -18,32 +18,10 @@ use crate::session::Tensor;
 use crate::signature::{Axis, Element, Expected, Signature};
 use crate::{ModelError, Session};
 use prehend_geometry::ColorImage;
-use prehend_perception::{Embedder, InferenceError};
+pub use prehend_perception::TextReader;
+use prehend_perception::{Embedder, InferenceError, PictureReader};
 use prehend_scene::Object;
 use std::path::Path;
-
-/// Turns texts into vectors that features of objects can be held against.
-pub trait TextReader {
-    /// Unit vectors of texts, one for each; all of them are one call.
-    ///
-    /// Errors: [`InferenceError`].
-    fn embed_texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, InferenceError>;
-
-    /// How well each of some vectors fits one: texts a picture, or pictures a text, [0, 1]. See [`Likeness`].
-    fn likeness(&self, one: &[f32], others: &[Vec<f32>]) -> Vec<f64>;
-
-    /// How well a text fits each of some objects by their features; `None` for those without features of the text's length.
-    ///
-    /// Errors: [`InferenceError`].
-    fn likeness_of(&self, text: &str, objects: &[Object]) -> Result<Vec<Option<f64>>, InferenceError> {
-        let text = self.embed_texts(&[text])?.pop().unwrap_or_default();
-        let fits = |object: &Object| !text.is_empty() && object.features.len() == text.len();
-        let features: Vec<Vec<f32>> =
-            objects.iter().filter(|object| fits(object)).map(|object| object.features.clone()).collect();
-        let mut known = self.likeness(&text, &features).into_iter();
-        Ok(objects.iter().map(|object| if fits(object) { known.next() } else { None }).collect())
-    }
-}
 
 /// What the two families do differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,21 +122,6 @@ impl Towers {
         let size = InputSize::of(&image, size, InputSize { width: 224, height: 224 })?;
         Ok(Self { family, image, output, text, size, likeness })
     }
-
-    /// Unit vectors of pictures, one for each.
-    ///
-    /// Errors: [`InferenceError`].
-    pub fn embed_pictures(&self, images: &[&ColorImage]) -> Result<Vec<Vec<f32>>, InferenceError> {
-        let preparation = PicturePreparation::of(self.family);
-        let mut numbers = Vec::with_capacity(images.len() * 3 * self.size.width * self.size.height);
-        for image in images {
-            crate::picture::check(image)?;
-            preparation.append(image, self.size, &mut numbers);
-        }
-        let shape = [3, self.size.height, self.size.width];
-        let answers = run_pictures(&self.image, images.len(), &shape, numbers, &[], &[&self.output])?;
-        answers.into_iter().next().map_or(Ok(Vec::new()), |answer| rows(&self.image, &answer, images.len()))
-    }
 }
 
 /// Name of a model's output that a signature asks for first; the check has found it.
@@ -184,6 +147,20 @@ impl TextReader for Towers {
 
     fn likeness(&self, one: &[f32], others: &[Vec<f32>]) -> Vec<f64> {
         self.likeness.of(one, others)
+    }
+}
+
+impl PictureReader for Towers {
+    fn embed_pictures(&self, images: &[&ColorImage]) -> Result<Vec<Vec<f32>>, InferenceError> {
+        let preparation = PicturePreparation::of(self.family);
+        let mut numbers = Vec::with_capacity(images.len() * 3 * self.size.width * self.size.height);
+        for image in images {
+            crate::picture::check(image)?;
+            preparation.append(image, self.size, &mut numbers);
+        }
+        let shape = [3, self.size.height, self.size.width];
+        let answers = run_pictures(&self.image, images.len(), &shape, numbers, &[], &[&self.output])?;
+        answers.into_iter().next().map_or(Ok(Vec::new()), |answer| rows(&self.image, &answer, images.len()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cells;
 mod fastestdet;
+mod memory;
 mod names;
 mod sam;
 mod sentence;

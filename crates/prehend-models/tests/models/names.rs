@@ -41,7 +41,7 @@ fn fastestdet_names_the_front_objects_of_the_real_frames() {
 }
 
 /// Towers whose features are the colours of a picture's quarters; the word `red` is all that is red and nothing else.
-fn colour_towers(folder: &Path) {
+pub(crate) fn colour_towers(folder: &Path) {
     towers::image_tower("image_embeds").write(&folder.join("image.onnx"));
     let mut table = vec![0.0_f32; 28 * 12];
     for feature in 0..12 {

@@ -11,7 +11,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// Every token gives the vector of its number: token i of twelve has 1 in feature i, wherever it stands.
-fn network(types: bool) -> Graph {
+pub(crate) fn network(types: bool) -> Graph {
     let tokens = [Free("batch_size"), Free("sequence_length")];
     let mut table = vec![0.0_f32; 12 * 12];
     (0..12).for_each(|token| table[token * 13] = 1.0);
@@ -24,7 +24,7 @@ fn network(types: bool) -> Graph {
     if types { graph.input("token_type_ids", Kind::Int64, &tokens) } else { graph }
 }
 
-fn open(graph: Graph, folder: &Path) -> SentenceEmbedder {
+pub(crate) fn open(graph: Graph, folder: &Path) -> SentenceEmbedder {
     let runtime = support::runtime().expect("the caller has looked");
     let model = folder.join("model.onnx");
     graph.write(&model);

@@ -6,6 +6,7 @@ use crate::support::{self, onnx::Axis::Free, onnx::Axis::Is, onnx::Graph, onnx::
 use prehend_geometry::ColorImage;
 use prehend_models::embedder::{Family, Likeness, TextReader, Towers, unit};
 use prehend_models::{ModelError, Session};
+use prehend_perception::PictureReader;
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -1,19 +1,21 @@
 //! The memory in its store: opened when it is needed, and again when it failed.
 
-use super::answer;
+use super::{answer, encoder};
 use crate::shell::{NodeError, Shell};
 use prehend_agent::language;
 use prehend_memory::ask::Asker;
+use prehend_memory::encode::Encoder;
 use prehend_memory::learn::score;
 use prehend_memory::propose::{Body, Proposer};
 use prehend_memory::record::Episode;
 use prehend_memory::store::{self, Forget};
-use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings, WordEncoder};
+use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_perception::Lexicon;
 use prehend_scene::{ActionTable, Scope, Skill};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Things of an answer when nobody says how many, and at most.
 const USUAL: u32 = 5;
@@ -38,6 +40,7 @@ pub(super) struct Keeper {
     /// Key of what was picked up last and not put down.
     carried: Option<String>,
     names: Lexicon,
+    encoder: Arc<dyn Encoder>,
     language: language::Lexicon,
     memory: Option<Memory>,
 }
@@ -53,21 +56,37 @@ pub(super) struct Kept {
 
 impl Keeper {
     /// As the parameters say.
-    pub(super) fn new(shell: &Shell, session: String) -> Result<Self, NodeError> {
+    pub(super) async fn new(shell: &Shell, session: String) -> Result<Self, NodeError> {
         let parameters = shell.node.parameters();
         let store = parameters.string_or("store", "memory.db")?;
         let building = parameters.string_or("building", "home")?;
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
+        let chosen = parameters.string_or("encoder", encoder::WORDS)?;
+        let models = parameters.string_or("models", "config/models.yaml")?;
         parameters.describe(
             "store",
             "Where the memory is: a file, or postgres://USER@HOST/DATABASE for several robots.",
         );
         parameters.describe("building", "The building that the map is of: one frame, one name.");
         parameters.describe("synonyms", "File of names that mean the same.");
+        parameters.describe(
+            "encoder",
+            "Where features come from: words, or models of the file, as siglip or minilm,siglip. A store keeps to one.",
+        );
+        parameters.describe("models", "File of the network models.");
         parameters.describe("actions", "File of verbs, and which parts they act on.");
         parameters.finish()?;
         let names = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        let encoder = {
+            let names = names.clone();
+            let file = crate::share::resolve(Path::new(&models));
+            let opened = tokio::task::spawn_blocking(move || {
+                encoder::open(&chosen, &file, names).map_err(|error| error.to_string())
+            });
+            let opened = opened.await.map_err(|error| error.to_string()).and_then(|opened| opened);
+            opened.map_err(|reason| NodeError::Start { node: "memory", reason })?
+        };
         let mut language = language::Lexicon::built_in();
         language.tables_are_things = shell.robot.navigation.is_some();
         let scope = if shell.robot.navigation.is_some() { Scope::Room } else { Scope::Local };
@@ -85,6 +104,7 @@ impl Keeper {
                 ActionTable::load(&crate::share::resolve(Path::new(&actions)))?,
             ),
             names,
+            encoder,
             language,
             memory: None,
         };
@@ -101,7 +121,7 @@ impl Keeper {
             Some(memory) => memory,
             None => Memory::new(
                 store::open(&self.store)?,
-                Box::new(WordEncoder::new(self.names.clone())),
+                Box::new(Arc::clone(&self.encoder)),
                 self.names.clone(),
                 self.language.rooms.clone(),
             )?,

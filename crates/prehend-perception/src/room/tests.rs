@@ -177,3 +177,34 @@ fn a_table_that_was_called_something_else_stays_one_table() {
     builder.update(&frame, None, false).unwrap();
     assert_eq!(tables(&builder), before);
 }
+
+/// A detector's mask runs over the table and the apple on it, and it is called apple: the apple stays what it is.
+#[test]
+fn a_thing_does_not_grow_into_what_it_stands_on() {
+    let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
+    let see = |before: u64| {
+        let mut builder = RoomBuilder::new("map", RoomSettings::default());
+        for seed in 1..=before + 3 {
+            let mut frame = render(&room(), &VGA, &view, SIGMA, seed);
+            if seed > before {
+                let [table, apple] = ["table", "apple"].map(|name| {
+                    frame.detections.iter().find(|d| d.class_name == name).map(|d| d.label).unwrap()
+                });
+                frame
+                    .labels
+                    .labels
+                    .iter_mut()
+                    .filter(|label| **label == apple)
+                    .for_each(|label| *label = table);
+                frame.detections.retain(|detection| detection.label != apple);
+                let over = frame.detections.iter_mut().find(|detection| detection.label == table).unwrap();
+                over.class_name = "apple".to_owned();
+            }
+            frame.view = if seed > before { "second" } else { "first" }.to_owned();
+            builder.update(&frame, None, false).unwrap();
+        }
+        of_class(builder.map(), "apple").iter().map(|apple| apple.bounds.size.norm()).collect::<Vec<_>>()
+    };
+    let small = see(3).into_iter().filter(|size| *size < 0.2).count();
+    assert_eq!(small, 2, "both apples: {:?}", see(3));
+}

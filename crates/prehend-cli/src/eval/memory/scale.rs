@@ -38,9 +38,8 @@ pub(super) fn measure(args: &EvalMemoryArgs, things: usize) -> Result<(), String
 }
 
 fn tell(screen: &Screen, figures: &Scaled, args: &EvalMemoryArgs, address: &str) {
-    let times = |times: &Times| {
-        format!("{:.2} ms (median), {:.2} ms (p99), n = {}", times.p50, times.p99, times.n)
-    };
+    let times =
+        |times: &Times| format!("{:.2} ms (median), {:.2} ms (p99), n = {}", times.p50, times.p99, times.n);
     let rows = [
         (
             "things",

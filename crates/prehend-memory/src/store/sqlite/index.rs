@@ -134,7 +134,9 @@ impl Index {
     pub(super) fn take(&mut self, vectors: &[(Id, Vec<f32>)]) -> Result<(), String> {
         let needed = self.graph.size() + vectors.len();
         if self.graph.capacity() < needed {
-            self.graph.reserve(needed.max(self.graph.capacity() * 3 / 2)).map_err(|error| error.to_string())?;
+            self.graph
+                .reserve(needed.max(self.graph.capacity() * 3 / 2))
+                .map_err(|error| error.to_string())?;
         }
         let fits = |features: &[f32]| {
             features.len() == self.dimensions

@@ -106,9 +106,8 @@ impl Sqlite {
     }
 
     fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        let kept = self.ask("SELECT value FROM meta WHERE key = ?", [text(TAGS)], |row| {
-            Ok(row.get::<_, String>(0)?)
-        })?;
+        let kept = self
+            .ask("SELECT value FROM meta WHERE key = ?", [text(TAGS)], |row| Ok(row.get::<_, String>(0)?))?;
         let tag = |word: &str| u128::from_str_radix(word, 16).ok().map(u128::to_be_bytes);
         Ok(kept.iter().flat_map(|tags| tags.split(' ')).filter_map(tag).collect())
     }

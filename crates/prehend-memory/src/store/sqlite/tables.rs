@@ -68,7 +68,8 @@ pub(super) fn vector_of(database: &Connection, features: &[u8]) -> Result<i64, r
     if let Some(row) = rows.next()? {
         return row.get(0);
     }
-    let mut put = database.prepare_cached("INSERT INTO vectors (hash, features) VALUES (?, ?) RETURNING id")?;
+    let mut put =
+        database.prepare_cached("INSERT INTO vectors (hash, features) VALUES (?, ?) RETURNING id")?;
     put.query_row(params![hash, features], |row| row.get(0))
 }
 
