@@ -379,6 +379,14 @@ fn sentences_and_parts_are_measured_without_a_robot() {
     assert_eq!(keys(&figures["methods"]), "bm25 flat memory");
     let recall = |method: &str| figures["methods"][method]["overall"]["r10"].as_f64().expect("a share");
     assert!(recall("memory") > recall("flat"), "{figures}");
+    assert!(figures["errands"].is_null(), "nobody asked for them: {figures}");
+
+    let many = ["--scale", "2500", "--questions", "20", "--writes", "100"];
+    let found = prehend(&[["eval", "memory", "--json"].as_slice(), many.as_slice()].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let figures = json(&found);
+    assert_eq!((&figures["scale"]["n"], &figures["scale"]["lost"]), (&2500.into(), &0.into()), "{figures}");
+    assert!(figures["scale"]["recall_at_10"].as_f64() > Some(0.9), "{figures}");
 }
 
 /// A store that cannot be used is told with what to do, and nothing of it is changed.
@@ -404,6 +412,15 @@ fn a_memory_that_cannot_be_used_is_a_clear_error() {
     std::fs::write(path("newer.db"), bytes).expect("written");
     let said = list(&path("newer.db"));
     assert!(said.contains("version 99") && said.contains("update"), "{said}");
+    let kept = path("kept.db");
+    drop(prehend_memory::store::Sqlite::open(Path::new(&kept)).expect("made"));
+    let memory = |arguments: &[&str]| {
+        let found = prehend(&[&["memory", "--store", &kept], arguments].concat());
+        (found.status.code(), text(&found.stderr))
+    };
+    assert_eq!(memory(&["index"]).0, Some(0));
+    let (code, said) = memory(&["--encoder", "fastestdet", "list"]);
+    assert!(code == Some(3) && said.contains("`fastestdet` makes no features of texts"), "{said}");
     let unreachable = list("postgres://nobody:secret@127.0.0.1:1/none");
     assert!(!unreachable.contains("secret"), "{unreachable}");
 }

@@ -175,7 +175,7 @@ impl Toolbox<'_> {
             return Ok(false);
         }
         let open = self.considered.take_rivals();
-        let map = self.room()?;
+        let Some(map) = self.room.clone().filter(|_| !open.is_empty()) else { return Ok(false) };
         let known = open.iter().filter_map(|key| map.get(key));
         let hardly_seen: Vec<&Object> =
             known.filter(|thing| thing.is_hardly_seen()).take(MOST_OPEN).collect();

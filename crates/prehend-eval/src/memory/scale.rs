@@ -24,6 +24,8 @@ const LOOK: usize = 20;
 const IMPORT: usize = 2_000;
 /// Vectors that are taken into the index at a time.
 const INDEXED: usize = 5_000;
+/// Vectors that the node takes into the index with a look.
+const WITH_A_LOOK: usize = 200;
 /// Answers of a question, as the memory asks for them.
 const COUNT: usize = 40;
 /// Of those the best ones that are held against truth.
@@ -206,7 +208,7 @@ fn put(
 
 /// Measures an empty store; `told` hears what is done, how much of it and of how much.
 ///
-/// Errors: those of the store; [`MemoryError::Bad`] when it is not empty.
+/// Errors: those of the store; [`MemoryError::Bad`] when it is not empty, or nothing is asked.
 pub fn scale(
     address: &str,
     scale: &Scale,
@@ -217,6 +219,9 @@ pub fn scale(
     if kept.counts()?.things > 0 {
         let why = format!("{address} is not empty, and this measures a store from its first thing on");
         return Err(MemoryError::Bad { what: "store", why }.into());
+    }
+    if scale.questions == 0 || scale.things == 0 {
+        return Err(MemoryError::Bad { what: "measure", why: "it needs things and questions".to_owned() }.into());
     }
     kept.set_space("scale", vectors.dimensions)?;
     let mut figures = Scaled { n: scale.things, dimensions: vectors.dimensions, ..Scaled::default() };
@@ -288,13 +293,15 @@ fn beside(
     let asked = std::thread::scope(|scope| {
         let asking = scope.spawn(|| -> Result<Vec<f64>, StoreError> {
             let mut kept = store::open(address)?;
+            // A start has its own figure.
+            kept.nearest(vectors.question(0), COUNT, None)?;
             let mut times = Vec::new();
-            while !is_written.load(Ordering::Relaxed) && scale.questions > 0 {
+            while !is_written.load(Ordering::Relaxed) {
                 let begun = Instant::now();
                 kept.nearest(vectors.question(times.len() % scale.questions), COUNT, None)?;
                 times.push(1e3 * begun.elapsed().as_secs_f64());
-                // As the robot's memory does it between questions.
-                kept.index(LOOK)?;
+                // As the robot's memory does it with each look.
+                kept.index(WITH_A_LOOK)?;
             }
             Ok(times)
         });

@@ -21,9 +21,12 @@ const LEAST: usize = 100;
 const WIDER: usize = 4;
 /// Share of the index, as one of so many, above which comparing with each costs no more.
 const MOST_OF_IT: usize = 10;
-/// The index is saved when it has grown by so many, or by one of so many; until then a new process compares the rest one by one.
-const SAVED_BY: usize = 1_000;
+/// The index is saved when it holds all and has grown by so many, and on the way there when it has grown by one of so many: a new process
+/// compares the rest one by one.
+const SAVED_BY: usize = 500;
 const SAVED_BY_SHARE: usize = 20;
+/// Where `meta` keeps how often something was forgotten: an index from before that holds it.
+const FORGOTTEN: &str = "forgotten";
 /// Where `meta` keeps which saved indexes belong to the store: the newest one, and the one before until that has taken its place.
 const TAGS: &str = "index";
 
@@ -33,8 +36,8 @@ pub(super) enum Likeness {
     /// Nobody needed it yet.
     #[default]
     Unread,
-    /// It is here.
-    Indexed(Box<Index>),
+    /// It is here, with how often something had been forgotten when it was read.
+    Indexed(Box<Index>, i64),
     /// It does not work, which was said; everything is compared.
     Broken,
 }
@@ -63,16 +66,27 @@ impl Sqlite {
     /// The index; `None` when there is none that can be used, or none is needed.
     fn indexed(&mut self) -> Result<Option<&mut Index>, StoreError> {
         let newest = self.newest()?;
-        if newest > FEW && matches!(self.likeness, Likeness::Unread) {
+        if newest <= FEW {
+            return Ok(None);
+        }
+        let forgotten = self.forgotten()?;
+        // Another process may have forgotten what is in it.
+        let is_old = matches!(&self.likeness, Likeness::Indexed(_, then) if *then != forgotten);
+        if is_old || matches!(self.likeness, Likeness::Unread) {
             self.likeness = match self.read_index(newest)? {
-                Ok(index) => Likeness::Indexed(Box::new(index)),
+                Ok(index) => Likeness::Indexed(Box::new(index), forgotten),
                 Err(why) => self.broken(&why),
             };
         }
         Ok(match &mut self.likeness {
-            Likeness::Indexed(index) => Some(index),
+            Likeness::Indexed(index, _) => Some(index),
             Likeness::Unread | Likeness::Broken => None,
         })
+    }
+
+    /// How often something was forgotten.
+    fn forgotten(&self) -> Result<i64, StoreError> {
+        self.number("SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?", [text(FORGOTTEN)])
     }
 
     fn broken(&self, why: &str) -> Likeness {
@@ -85,10 +99,10 @@ impl Sqlite {
         let Some((_, dimensions)) = self.space()? else {
             return Ok(Err("nobody has said how long its vectors are".to_owned()));
         };
-        let saved = match self.index_file().filter(|file| file.exists()) {
-            Some(file) => Index::load(&file, dimensions, &self.tags()?),
-            None => Err("there is none".to_owned()),
+        let Some(file) = self.index_file().filter(|file| file.exists()) else {
+            return Ok(Index::new(dimensions));
         };
+        let saved = Index::load(&file, dimensions, &self.tags()?);
         let live = "SELECT count(*) FROM vectors WHERE id <= ?";
         match saved {
             Ok(index) if index.last <= newest => {
@@ -130,7 +144,7 @@ impl Sqlite {
         let values = [Value::Integer(last), Value::Integer(most as i64)];
         let new =
             self.ask("SELECT id, features FROM vectors WHERE id > ? ORDER BY id LIMIT ?", values, vector)?;
-        let Likeness::Indexed(index) = &mut self.likeness else { return Ok(0) };
+        let Likeness::Indexed(index, _) = &mut self.likeness else { return Ok(0) };
         if let Err(why) = index.take(&new) {
             self.likeness = self.broken(&why);
             return Ok(0);
@@ -138,7 +152,7 @@ impl Sqlite {
         let (last, unsaved, all) = (index.last, index.unsaved(), index.len());
         // Of the numbers after the last one most are there.
         let left = if new.len() < most { 0 } else { (self.newest()? - last).max(0) };
-        if unsaved >= SAVED_BY.max(all / SAVED_BY_SHARE) {
+        if unsaved >= SAVED_BY && (left == 0 || unsaved >= all / SAVED_BY_SHARE) {
             self.save_index()?;
         }
         Ok(left as usize)
@@ -147,7 +161,7 @@ impl Sqlite {
     fn save_index(&mut self) -> Result<(), StoreError> {
         let Some(file) = self.index_file() else { return Ok(()) };
         let tag = self.new_tag()?;
-        if let Likeness::Indexed(index) = &mut self.likeness
+        if let Likeness::Indexed(index, _) = &mut self.likeness
             && let Err(why) = index.save(&file, &tag)
         {
             // It is tried again when it has grown further.
@@ -160,6 +174,9 @@ impl Sqlite {
     pub(super) fn forget_index(&mut self) -> Result<(), StoreError> {
         self.likeness = Likeness::Unread;
         self.run("DELETE FROM meta WHERE key = ?", &[&TAGS])?;
+        let sql =
+            "INSERT INTO meta VALUES (?1, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1";
+        self.run(sql, &[&FORGOTTEN])?;
         if let Some(file) = self.index_file()
             && let Err(error) = std::fs::remove_file(&file)
             && error.kind() != std::io::ErrorKind::NotFound
@@ -184,14 +201,14 @@ impl Sqlite {
             return self.things_of_vectors(all, count, building);
         }
         let since = match &self.likeness {
-            Likeness::Indexed(index) => index.last,
+            Likeness::Indexed(index, _) => index.last,
             Likeness::Unread | Likeness::Broken => 0,
         };
         let sql = "SELECT id, features FROM vectors WHERE id > ?";
         let new = self.ask(sql, [Value::Integer(since)], likeness(wanted))?;
         let mut asked = LEAST.max(count.saturating_mul(MORE));
         loop {
-            let Likeness::Indexed(index) = &self.likeness else { break };
+            let Likeness::Indexed(index, _) = &self.likeness else { break };
             if asked > index.len() / MOST_OF_IT {
                 break;
             }

@@ -72,7 +72,7 @@ fn indexed(folder: &TempDir) -> Sqlite {
 
 fn is_indexed(store: &Sqlite) -> Option<usize> {
     match &store.likeness {
-        Likeness::Indexed(index) => Some(index.len()),
+        Likeness::Indexed(index, _) => Some(index.len()),
         Likeness::Unread | Likeness::Broken => None,
     }
 }
@@ -179,13 +179,18 @@ fn an_index_of_another_state_is_not_believed() {
 fn what_is_forgotten_is_in_no_index() {
     let folder = TempDir::new().unwrap();
     let mut store = indexed(&folder);
-    assert!(store.index_file().unwrap().exists());
+    let mut other = open(&folder);
+    assert!(store.index_file().unwrap().exists() && recall(&mut other, None) > 0.97);
     store.begin("hut").unwrap();
     store.forget(&Forget::Building("hut".to_owned())).unwrap();
     store.commit().unwrap();
     assert!(!store.index_file().unwrap().exists());
     let found = store.nearest(&direction(400), 1, None).unwrap();
     assert!(found.iter().all(|(id, _)| *id != 400), "{found:?}");
+    // Another process that had it in its index has it no more.
+    put(&mut other, MANY + 1..=MANY + 2_000);
+    while other.index(1_000).unwrap() > 0 {}
+    assert_eq!(is_indexed(&other), Some(MANY as usize + 2_000 - 10));
 }
 
 #[test]
