@@ -226,12 +226,12 @@ pub fn scale(
     kept.set_space("scale", vectors.dimensions)?;
     let mut figures = Scaled { n: scale.things, dimensions: vectors.dimensions, ..Scaled::default() };
     let begun = Instant::now();
-    put(&mut *kept, 0..scale.things, IMPORT, vectors, |done| told("thing written", done, scale.things))?;
+    put(&mut *kept, 0..scale.things, IMPORT, vectors, |done| told("written, percent", done, scale.things))?;
     figures.written_per_s = scale.things as f64 / begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     loop {
         let left = kept.index(INDEXED)?;
-        told("vector indexed", scale.things - left.min(scale.things), scale.things);
+        told("indexed, percent", scale.things - left.min(scale.things), scale.things);
         if left == 0 {
             break;
         }
@@ -246,7 +246,7 @@ pub fn scale(
     figures.memory_mib = memory_of_process("VmRSS:").unwrap_or(0.0) - before;
     let (mut all, mut one, mut right) = (Vec::new(), Vec::new(), 0);
     for number in 0..scale.questions {
-        told("question", number + 1, scale.questions);
+        told("asked, percent", number + 1, scale.questions);
         let wanted = vectors.question(number);
         let begun = Instant::now();
         let found = kept.nearest(wanted, COUNT, None)?;
@@ -309,7 +309,7 @@ fn beside(
             let mut kept = store::open(address)?;
             let begun = Instant::now();
             let numbers = scale.things..scale.things + scale.writes;
-            put(&mut *kept, numbers, LOOK, vectors, |done| told("thing written beside", done, scale.writes))?;
+            put(&mut *kept, numbers, LOOK, vectors, |done| told("written beside, percent", done, scale.writes))?;
             figures.beside_written_per_s = scale.writes as f64 / begun.elapsed().as_secs_f64();
             Ok::<(), StoreError>(())
         })();

@@ -8,6 +8,9 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+/// Steps of each kind of work that are shown: percents.
+const STEPS: usize = 100;
+
 pub(super) fn measure(args: &EvalMemoryArgs, things: usize) -> Result<(), String> {
     let screen = Screen::new(args.json);
     let setting = Scale { things, questions: args.questions, writes: args.writes, seed: args.seed };
@@ -20,15 +23,17 @@ pub(super) fn measure(args: &EvalMemoryArgs, things: usize) -> Result<(), String
     }
     let own = OwnFile::new();
     let address = args.store.clone().unwrap_or_else(|| own.path.display().to_string());
-    let mut shown: HashMap<&'static str, Progress> = HashMap::new();
+    let mut shown: HashMap<&'static str, (Progress, usize)> = HashMap::new();
     let mut told = |what: &'static str, done: usize, of: usize| {
-        // Each line of a terminal is one kind of work, and a thousand steps of it are enough.
-        if done.is_multiple_of(of.div_ceil(1_000)) || done == of {
-            shown.entry(what).or_insert_with(|| Progress::new(what, of)).show(done);
+        let (progress, last) = shown.entry(what).or_insert_with(|| (Progress::new(what, STEPS), 0));
+        let step = done * STEPS / of.max(1);
+        if step > *last {
+            *last = step;
+            progress.show(step);
         }
     };
     let figures = scale(&address, &setting, &vectors, &mut told).map_err(|error| error.to_string())?;
-    shown.values().for_each(Progress::end);
+    shown.values().for_each(|(progress, _)| progress.end());
     tell(&screen, &figures, args, &address);
     if args.json {
         let size = size(&address).map(|[store, index]| json!({ "store_mib": store, "index_mib": index }));
