@@ -221,7 +221,9 @@ pub fn scale(
         return Err(MemoryError::Bad { what: "store", why }.into());
     }
     if scale.questions == 0 || scale.things == 0 {
-        return Err(MemoryError::Bad { what: "measure", why: "it needs things and questions".to_owned() }.into());
+        return Err(
+            MemoryError::Bad { what: "measure", why: "it needs things and questions".to_owned() }.into()
+        );
     }
     kept.set_space("scale", vectors.dimensions)?;
     let mut figures = Scaled { n: scale.things, dimensions: vectors.dimensions, ..Scaled::default() };
@@ -309,7 +311,9 @@ fn beside(
             let mut kept = store::open(address)?;
             let begun = Instant::now();
             let numbers = scale.things..scale.things + scale.writes;
-            put(&mut *kept, numbers, LOOK, vectors, |done| told("written beside, percent", done, scale.writes))?;
+            put(&mut *kept, numbers, LOOK, vectors, |done| {
+                told("written beside, percent", done, scale.writes)
+            })?;
             figures.beside_written_per_s = scale.writes as f64 / begun.elapsed().as_secs_f64();
             Ok::<(), StoreError>(())
         })();

@@ -173,8 +173,7 @@ impl Sqlite {
     pub(super) fn forget_index(&mut self) -> Result<(), StoreError> {
         self.likeness = Likeness::Unread;
         self.run("DELETE FROM meta WHERE key = ?", &[&TAGS])?;
-        let sql =
-            "INSERT INTO meta VALUES (?1, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1";
+        let sql = "INSERT INTO meta VALUES (?1, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1";
         self.run(sql, &[&FORGOTTEN])?;
         if let Some(file) = self.index_file()
             && let Err(error) = std::fs::remove_file(&file)
@@ -206,8 +205,7 @@ impl Sqlite {
         let sql = "SELECT id, features FROM vectors WHERE id > ?";
         let new = self.ask(sql, [Value::Integer(since)], likeness(wanted))?;
         let mut asked = LEAST.max(count.saturating_mul(MORE));
-        loop {
-            let Likeness::Indexed(index, _) = &self.likeness else { break };
+        while let Likeness::Indexed(index, _) = &self.likeness {
             if asked > index.len() / MOST_OF_IT {
                 break;
             }
