@@ -24,7 +24,7 @@ pub struct MemoryArgs {
     /// Where the memory is: a file, or postgres://USER@HOST/DATABASE
     #[arg(long, value_name = "STORE", default_value = "memory.db", global = true)]
     pub store: String,
-    /// Where the features of the store come from, as the parameter `encoder` of the node: words, or models such as siglip or minilm,siglip
+    /// Where the features of the store come from, as the parameter `encoder` of the node: words, or models such as siglip2 or minilm,siglip2
     #[arg(long, value_name = "WHICH", default_value = "words", global = true)]
     pub encoder: String,
     /// Only this building [default: all]

@@ -108,7 +108,7 @@ mod tests {
         for (chosen, words) in [
             ("fastestdet", "`fastestdet` makes no features of texts"),
             ("nothing", "clip"),
-            ("clip,siglip", "`siglip` and another one"),
+            ("clip,siglip2", "`siglip2` and another one"),
             ("", "`` makes no features"),
         ] {
             let error = open(chosen).err().map(|error| error.to_string()).unwrap_or_default();

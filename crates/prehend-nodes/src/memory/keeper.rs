@@ -72,7 +72,7 @@ impl Keeper {
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe(
             "encoder",
-            "Where features come from: words, or models of the file, as siglip or minilm,siglip. A store keeps to one.",
+            "Where features come from: words, or models of the file, as siglip2 or minilm,siglip2. A store keeps to one.",
         );
         parameters.describe("models", "File of the network models.");
         parameters.describe("actions", "File of verbs, and which parts they act on.");
