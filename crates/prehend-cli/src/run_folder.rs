@@ -28,7 +28,7 @@ impl RunFolder {
     /// Makes `runs/<UTC time>-<seed>/` below the current folder, with a number added when there is one already.
     ///
     /// Errors: [`WriteError`].
-    pub fn dated(seed: u64) -> Result<Self, WriteError> {
+    fn dated(seed: u64) -> Result<Self, WriteError> {
         let name = format!("{}-{seed}", utc(SystemTime::now()));
         let runs = PathBuf::from("runs");
         std::fs::create_dir_all(&runs).map_err(|error| WriteError { path: runs.clone(), error })?;
@@ -43,6 +43,13 @@ impl RunFolder {
             number += 1;
         }
         Self::at(&path)
+    }
+
+    /// The folder that a person names, else one of [`RunFolder::dated`].
+    ///
+    /// Errors: [`WriteError`].
+    pub fn named_or_dated(named: Option<&Path>, seed: u64) -> Result<Self, WriteError> {
+        named.map_or_else(|| Self::dated(seed), Self::at)
     }
 
     /// Makes the folder at `path`; files of an earlier run in it are overwritten.

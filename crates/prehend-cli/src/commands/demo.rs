@@ -82,11 +82,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         code: exit::BAD_INPUT,
     })?;
     let model_turns = transcript::turns_of(args.replay_model.as_deref()).map_err(Early::input)?;
-    let folder = match &args.out {
-        Some(path) => RunFolder::at(path),
-        None => RunFolder::dated(args.graph.seed),
-    };
-    let folder = folder.map_err(Early::input)?;
+    let folder = RunFolder::named_or_dated(args.out.as_deref(), args.graph.seed).map_err(Early::input)?;
     let options =
         graph_options(&args.graph, args.speed, Purpose::Run, folder.logs()).map_err(Early::input)?;
     // From here on, so that no signal is lost between two steps.

@@ -20,11 +20,7 @@ pub(super) async fn run(args: UpArgs) -> u8 {
         eprintln!("{error}");
         return exit::BAD_INPUT;
     }
-    let folder = match &args.out {
-        Some(path) => RunFolder::at(path),
-        None => RunFolder::dated(args.graph.seed),
-    };
-    let mut folder = match folder {
+    let mut folder = match RunFolder::named_or_dated(args.out.as_deref(), args.graph.seed) {
         Ok(folder) => folder,
         Err(error) => {
             eprintln!("{error}");

@@ -118,11 +118,7 @@ enum DayError {
 /// Runs a day; gives the exit code.
 pub async fn day(args: DayArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let folder = match &args.out {
-        Some(path) => RunFolder::at(path),
-        None => RunFolder::dated(args.seed),
-    };
-    let folder = match folder {
+    let folder = match RunFolder::named_or_dated(args.out.as_deref(), args.seed) {
         Ok(folder) => folder,
         Err(error) => {
             eprintln!("{error}");

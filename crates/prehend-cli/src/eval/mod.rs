@@ -103,11 +103,7 @@ pub async fn asp_mobile(args: AspMobileArgs) -> u8 {
 
 async fn evaluate(title: &str, jobs: Vec<Job>, args: &RunArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let folder = match &args.out {
-        Some(path) => RunFolder::at(path),
-        None => RunFolder::dated(args.seed),
-    };
-    let folder = match folder {
+    let folder = match RunFolder::named_or_dated(args.out.as_deref(), args.seed) {
         Ok(folder) => folder,
         Err(error) => {
             eprintln!("{error}");

@@ -50,11 +50,7 @@ struct Start {
 /// Makes starts; gives the exit code.
 pub async fn starts(args: StartsArgs) -> u8 {
     let screen = Screen::new(args.json);
-    let folder = match &args.out {
-        Some(path) => RunFolder::at(path),
-        None => RunFolder::dated(0),
-    };
-    let folder = match folder {
+    let folder = match RunFolder::named_or_dated(args.out.as_deref(), 0) {
         Ok(folder) => folder,
         Err(error) => {
             eprintln!("{error}");
