@@ -46,11 +46,15 @@ impl Considered {
         }
     }
 
-    /// What may be meant beside what was found and was not driven to yet, each once; from now on it was.
-    pub(super) fn take_rivals(&mut self) -> Vec<ObjectKey> {
+    /// At most so many of what may be meant beside what was found, is worth a drive, and was not driven to yet; from now on it was.
+    pub(super) fn take_rivals(
+        &mut self,
+        most: usize,
+        is_worth: impl Fn(&ObjectKey) -> bool,
+    ) -> Vec<ObjectKey> {
         let before = self.neared.len();
         for key in std::mem::take(&mut self.rivals) {
-            if !self.neared.contains(&key) {
+            if self.neared.len() < before + most && !self.neared.contains(&key) && is_worth(&key) {
                 self.neared.push(key);
             }
         }

@@ -174,16 +174,15 @@ impl Toolbox<'_> {
         if self.scope != Scope::Room || self.may_explore.is_none() || self.state.held_object.is_some() {
             return Ok(false);
         }
-        let open = self.considered.take_rivals();
-        let Some(map) = self.room.clone().filter(|_| !open.is_empty()) else { return Ok(false) };
-        let known = open.iter().filter_map(|key| map.get(key));
-        let hardly_seen: Vec<&Object> =
-            known.filter(|thing| thing.is_hardly_seen()).take(MOST_OPEN).collect();
-        let places: Vec<[f64; 3]> = hardly_seen.iter().map(|thing| spatial::centre(thing).into()).collect();
-        if places.is_empty() {
+        let Some(map) = self.room.clone() else { return Ok(false) };
+        let is_hardly_seen = |key: &ObjectKey| map.get(key).is_some_and(Object::is_hardly_seen);
+        let open = self.considered.take_rivals(MOST_OPEN, is_hardly_seen);
+        if open.is_empty() {
             return Ok(false);
         }
-        let words: Vec<&str> = hardly_seen.iter().map(|thing| thing.key.0.as_str()).collect();
+        let things = open.iter().filter_map(|key| map.get(key));
+        let places: Vec<[f64; 3]> = things.map(|thing| spatial::centre(thing).into()).collect();
+        let words: Vec<&str> = open.iter().map(|key| key.0.as_str()).collect();
         let Some(map) = self.look_at(&places, &format!("open=\"{}\"", words.join(", ")))? else {
             return Ok(false);
         };
