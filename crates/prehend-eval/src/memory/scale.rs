@@ -11,7 +11,8 @@ use prehend_memory::{MemoryError, WordEncoder};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -264,15 +265,16 @@ pub fn scale(
     figures.recall_at_10 = right as f64 / (scale.questions * BEST.min(scale.things)).max(1) as f64;
     drop(kept);
     beside(address, scale, vectors, &mut figures, told)?;
-    let mut different: Vec<u32> = (0..scale.things).map(|number| fingerprint(vectors.base(number))).collect();
-    different.sort_unstable();
-    different.dedup();
+    let different: HashSet<u64> = (0..scale.things).map(|number| fingerprint(vectors.base(number))).collect();
     figures.vectors = different.len();
     Ok(figures)
 }
 
-fn fingerprint(vector: &[f32]) -> u32 {
-    vector.iter().fold(0, |sum: u32, value| sum.rotate_left(5).wrapping_mul(0x9e37_79b1) ^ value.to_bits())
+/// Stands for a vector when they are counted.
+fn fingerprint(vector: &[f32]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    vector.iter().for_each(|value| value.to_bits().hash(&mut hasher));
+    hasher.finish()
 }
 
 /// Similarity of the tenth most alike of all.

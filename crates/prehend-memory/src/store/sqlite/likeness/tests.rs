@@ -114,6 +114,21 @@ fn the_index_finds_what_comparing_with_each_finds() {
     assert_eq!(store.nearest(&direction(MANY + 3), 1, None).unwrap()[0].0, MANY + 3);
 }
 
+/// An index that was offered all and holds every second one gives these alone: what it does not hold is looked for nowhere else.
+#[test]
+fn it_is_the_index_that_is_asked() {
+    let folder = TempDir::new().unwrap();
+    let mut store = indexed(&folder);
+    let mut half = Index::new(LENGTH).unwrap();
+    half.take(&(1..=MANY / 2).map(|number| (2 * number, direction(2 * number))).collect::<Vec<_>>()).unwrap();
+    store.likeness = Likeness::Indexed(Box::new(half), 0);
+    let nearest = |store: &mut Sqlite, id| store.nearest(&direction(id), 1, None).unwrap()[0].0;
+    assert_eq!(nearest(&mut store, 8), 8);
+    assert_ne!(nearest(&mut store, 7), 7);
+    // A question about a few compares each of them.
+    assert_eq!(store.nearest(&direction(1_200), 1, Some("hut")).unwrap()[0].0, 1_200);
+}
+
 #[test]
 fn few_need_no_index() {
     let folder = TempDir::new().unwrap();
