@@ -26,8 +26,6 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// Makes `runs/<UTC time>-<seed>/` below the current folder, with a number added when there is one already.
-    ///
-    /// Errors: [`WriteError`].
     fn dated(seed: u64) -> Result<Self, WriteError> {
         let name = format!("{}-{seed}", utc(SystemTime::now()));
         let runs = PathBuf::from("runs");
@@ -45,7 +43,7 @@ impl RunFolder {
         Self::at(&path)
     }
 
-    /// The folder that a person names, else one of [`RunFolder::dated`].
+    /// The folder that a person names, else a new `runs/<UTC time>-<seed>/` below the current one.
     ///
     /// Errors: [`WriteError`].
     pub fn named_or_dated(named: Option<&Path>, seed: u64) -> Result<Self, WriteError> {

@@ -6,7 +6,7 @@ use crate::screen::{Paint, Progress, Screen, print_json};
 use prehend_agent::language::Lexicon;
 use prehend_memory::ask::Asker;
 use prehend_memory::store::{self, EpisodeFilter, Forget};
-use prehend_memory::{Action, Asked, Found, Memory, MemoryError, Settings};
+use prehend_memory::{Action, Asked, Found, Memory, MemoryError, Settings, StoreError};
 use prehend_nodes::memory::encoder;
 use prehend_nodes::share;
 use serde_json::{Value, json};
@@ -106,16 +106,15 @@ fn carry_out(args: &MemoryArgs) -> Result<u8, String> {
             Ok(if gone > 0 { exit::DONE } else { exit::FAILED })
         }
         MemoryCommand::Index => {
-            let mut progress: Option<(Progress, usize)> = None;
-            loop {
-                let left = memory.index(INDEXED).map_err(said)?;
-                let (progress, all) =
-                    progress.get_or_insert_with(|| (Progress::new("vector", left + INDEXED), left + INDEXED));
-                progress.show(*all - left.min(*all));
-                if left == 0 {
-                    progress.end();
-                    break;
+            let mut left = memory.index(INDEXED).map_err(said)?;
+            if left > 0 {
+                let progress = Progress::new("vector", left);
+                let all = left;
+                while left > 0 {
+                    left = memory.index(INDEXED).map_err(said)?;
+                    progress.show(all - left.min(all));
                 }
+                progress.end();
             }
             screen.line("everything is in the index, or needs none");
             if args.json {
@@ -136,7 +135,10 @@ fn open(args: &MemoryArgs, language: &Lexicon) -> Result<Memory, String> {
     let store = store::open(&args.store).map_err(|error| error.to_string())?;
     let models = share::resolve(Path::new("config/models.yaml"));
     let encoder = encoder::open(&args.encoder, &models, names.clone()).map_err(|error| error.to_string())?;
-    Memory::new(store, Box::new(encoder), names, language.rooms.clone()).map_err(|error| error.to_string())
+    Memory::new(store, Box::new(encoder), names, language.rooms.clone()).map_err(|error| match error {
+        StoreError::OtherSpace { .. } => format!("{error} (--encoder names one)"),
+        error => error.to_string(),
+    })
 }
 
 /// How long ago something was, for people.

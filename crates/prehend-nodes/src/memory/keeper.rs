@@ -22,7 +22,7 @@ const USUAL: u32 = 5;
 const MOST: u32 = 50;
 /// Lowest and highest place that an arm on a table reaches, metres above its base.
 const FROM_A_TABLE: [f64; 2] = [-0.3, 0.9];
-/// Most vectors that go into the index with a look: a fifth of a second.
+/// Most vectors that go into the index with a look, for which the next one waits.
 const INDEXED: usize = 200;
 /// Longest question, letters.
 const LONGEST: usize = 500;

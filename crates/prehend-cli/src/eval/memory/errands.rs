@@ -16,7 +16,8 @@ const TASKS: [&str; 2] = ["spatial", "double"];
 /// Errors: a folder that cannot be written, or an interrupt, for a person.
 pub(super) async fn run(args: &EvalMemoryArgs, screen: &Screen) -> Result<Option<Value>, String> {
     let Some(seeds) = args.errands else { return Ok(None) };
-    let folder = RunFolder::named_or_dated(args.out.as_deref(), args.seed).map_err(|error| error.to_string())?;
+    let folder =
+        RunFolder::named_or_dated(args.out.as_deref(), args.seed).map_err(|error| error.to_string())?;
     let mut figures = BTreeMap::new();
     let mut rows = vec![
         ["errands", "right", "wrong claims", "goal (median, robot's time)", "base moves"].map(str::to_owned),

@@ -43,8 +43,10 @@ pub(super) fn measure(args: &EvalMemoryArgs, things: usize) -> Result<(), String
 }
 
 fn tell(screen: &Screen, figures: &Scaled, args: &EvalMemoryArgs, address: &str) {
-    let times =
-        |times: &Times| format!("{:.2} ms (median), {:.2} ms (p99), n = {}", times.p50, times.p99, times.n);
+    let times = |times: &Times| match times.n {
+        0 => "none came to its end".to_owned(),
+        n => format!("{:.2} ms (median), {:.2} ms (p99), n = {n}", times.p50, times.p99),
+    };
     let rows = [
         (
             "things",
