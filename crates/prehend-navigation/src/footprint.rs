@@ -158,16 +158,30 @@ impl Footprint {
         FootprintCost { mean, worst, unknown: unknown || count == 0 }
     }
 
-    /// How many lethal or unknown cells are under the outline at a pose; cells outside the map are not counted.
-    pub fn overlap(&self, map: &Costmap, pose: &Pose2) -> usize {
+    /// How deep the outline at a pose is in what it touches, metres: how far within its sides the middle of a lethal or unknown cell
+    /// lies, at most. Not above 0 where it only grazes a cell; `None` where it touches none. What is outside the map does not count.
+    pub fn depth(&self, map: &Costmap, pose: &Pose2) -> Option<f64> {
         if !pose.is_finite() || map.room(pose.xy()) > self.circumscribed {
-            return 0;
+            return None;
         }
-        let mut count = 0;
-        for_cells_of(map.layout(), &self.at(pose), |index| {
-            count += usize::from(map.costs()[index] >= LETHAL)
+        let corners = self.at(pose);
+        let inside = |point: [f64; 2]| {
+            let sides = corners.iter().zip(corners.iter().cycle().skip(1));
+            let within = sides.map(|(from, to)| {
+                let along = [to[0] - from[0], to[1] - from[1]];
+                cross(along, [point[0] - from[0], point[1] - from[1]]) / along[0].hypot(along[1])
+            });
+            within.fold(f64::INFINITY, f64::min)
+        };
+        let layout = map.layout();
+        let mut deepest: Option<f64> = None;
+        for_cells_of(layout, &corners, |index| {
+            if map.costs()[index] >= LETHAL {
+                let depth = inside(layout.centre(layout.at(index)));
+                deepest = Some(deepest.map_or(depth, |most| most.max(depth)));
+            }
         });
-        count
+        deepest
     }
 
     /// Whether the base at a pose touches something, or may: a lethal or unknown cell under its outline. Quick where nothing is near.
@@ -185,6 +199,47 @@ impl Footprint {
         }
         for_cells_of(map.layout(), &corners, |index| bad |= map.costs()[index] >= LETHAL);
         bad
+    }
+}
+
+/// What the outline touches on a way, pose by pose: nothing new. What it touches where the way begins it may leave, and never go
+/// deeper into; once free it stays free.
+#[derive(Clone, Debug)]
+pub struct Contact<'a> {
+    footprint: &'a Footprint,
+    map: &'a Costmap,
+    /// The least depth so far; `None` once it was free.
+    depth: Option<f64>,
+    /// How much deeper counts as the same, metres: depths are those of cells.
+    slack: f64,
+}
+
+impl<'a> Contact<'a> {
+    /// A way that begins at a pose.
+    pub fn from(map: &'a Costmap, footprint: &'a Footprint, start: &Pose2) -> Self {
+        Self { footprint, map, depth: footprint.depth(map, start), slack: map.layout().resolution / 4.0 }
+    }
+
+    /// The rest of a way that began at one pose and has come to another, for one who is not exactly on it.
+    pub fn resumed(map: &'a Costmap, footprint: &'a Footprint, start: &Pose2, now: &Pose2) -> Self {
+        let contact = Self::from(map, footprint, start);
+        let depth = footprint.depth(map, now).and(contact.depth);
+        Self { depth, slack: 2.0 * contact.slack, ..contact }
+    }
+
+    /// Whether the next pose of the way touches what the one before it did not, or goes deeper.
+    pub fn worsens(&mut self, pose: &Pose2) -> bool {
+        if !self.footprint.collides(self.map, pose) {
+            self.depth = None;
+            return false;
+        }
+        match (self.depth, self.footprint.depth(self.map, pose)) {
+            (Some(before), Some(now)) => {
+                self.depth = Some(before.min(now));
+                now > before + self.slack
+            }
+            _ => true,
+        }
     }
 }
 

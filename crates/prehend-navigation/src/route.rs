@@ -5,9 +5,10 @@
 
 mod field;
 mod lattice;
+mod leave;
 mod shortcut;
 
-use crate::footprint::Footprint;
+use crate::footprint::{Contact, Footprint};
 use crate::grid::Costmap;
 use crate::pose::{Pose2, normalised};
 
@@ -81,11 +82,15 @@ impl Route {
 
     /// Poses along the way, at most `spacing` metres or 0.2 rad apart, start and end among them.
     pub fn poses(&self, spacing: f64) -> Vec<Pose2> {
-        let spacing = spacing.max(1e-3);
+        self.sampled(spacing.max(1e-3), 0.2)
+    }
+
+    /// Poses along the way, at most `spacing` metres or `angle` radians apart, start and end among them.
+    fn sampled(&self, spacing: f64, angle: f64) -> Vec<Pose2> {
         let mut poses = vec![self.start];
         let mut at = self.start;
         for (leg, end) in self.legs.iter().zip(self.ends()) {
-            let turns = (leg.turn.abs() / 0.2).ceil().max(1.0) as usize;
+            let turns = (leg.turn.abs() / angle).ceil().max(1.0) as usize;
             if leg.turn != 0.0 {
                 let turned = |step: usize| normalised(at.yaw + leg.turn * step as f64 / turns as f64);
                 poses.extend((1..=turns).map(|step| Pose2 { yaw: turned(step), ..at }));
@@ -102,10 +107,11 @@ impl Route {
         poses
     }
 
-    /// The first pose on the way at which the base touches something, or may.
+    /// The first pose on the way at which the base touches something, or may; what it touches at the start it may leave.
     pub fn first_collision(&self, map: &Costmap, footprint: &Footprint) -> Option<Pose2> {
         let spacing = map.layout().resolution;
-        self.poses(spacing).into_iter().find(|pose| footprint.collides(map, pose))
+        let mut contact = Contact::from(map, footprint, &self.start);
+        self.poses(spacing).into_iter().find(|pose| contact.worsens(pose))
     }
 }
 
@@ -158,6 +164,8 @@ pub enum RouteError {
 
 /// How many margins are kept where there is room for them: who drives is never exactly on its way.
 const ROOMY: f64 = 2.5;
+/// How many margins are kept, the most wanted first.
+const MARGINS: [f64; 4] = [ROOMY, 1.0, 0.5, 0.0];
 
 /// A way from a pose to another, in the map's frame, on which the outline (with the margin, where there is room for it) touches
 /// nothing and stays in what is known.
@@ -180,6 +188,9 @@ pub fn plan(
     if footprint.collides(map, goal) {
         return Err(RouteError::GoalBlocked { x: goal.x, y: goal.y });
     }
+    if footprint.depth(map, start).is_some() {
+        return leave::plan_from_contact(map, footprint, start, goal, params);
+    }
     // Where there is room the way of a disc, straightened, is free already; headings are searched where it is not.
     if let Some(goal_cell) = map.layout().index(goal.xy()) {
         let bounds = field::lower_bounds(map, goal_cell, params);
@@ -193,7 +204,7 @@ pub fn plan(
     }
     // The margin is kept where both ends have it; a base that stands nearer than that must get away from there.
     let mut missing = RouteError::NoWay { x: goal.x, y: goal.y, expanded: 0 };
-    for share in [ROOMY, 1.0, 0.5, 0.0] {
+    for share in MARGINS {
         let outline = footprint.grown(params.margin * share);
         match lattice::search(map, &outline, start, goal, params) {
             Ok(route) => {

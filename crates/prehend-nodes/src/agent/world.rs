@@ -53,6 +53,9 @@ const SILENCE: Duration = Duration::from_secs(3);
 const CANCEL: Duration = Duration::from_secs(5);
 /// How often a busy robot is asked again.
 const BUSY_PERIOD: Duration = Duration::from_millis(100);
+/// A look round the room that missed more than one stop for so many that it saw has not seen the whole room: stops that are side by
+/// side show much of the same.
+const MISSED: u32 = 3;
 /// Longest wait for a map that was announced.
 const MAP_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -236,7 +239,8 @@ impl NodeWorld {
         let result = self.errand(goal)?;
         match self.clients.driving.clone() {
             Some(driving) => {
-                driving.partial.store(partial, Ordering::Relaxed);
+                let is_partial = partial || result.missed > result.keyframes / MISSED;
+                driving.partial.store(is_partial, Ordering::Relaxed);
                 self.newest_of(driving.room, result.map_version).map(|map| self.with_in_hand(map))
             }
             None => self.room_map(),

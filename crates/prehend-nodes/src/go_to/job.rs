@@ -51,6 +51,8 @@ pub(super) struct Job<'a> {
 pub(super) struct Done {
     pub(super) moved: bool,
     pub(super) keyframes: u32,
+    /// Stops of a tour or visit that brought none.
+    pub(super) missed: u32,
     pub(super) map_version: u64,
 }
 
@@ -74,7 +76,7 @@ impl Job<'_> {
         }
         match done {
             Ok(done) => {
-                (result.moved, result.keyframes) = (done.moved, done.keyframes);
+                (result.moved, result.keyframes, result.missed) = (done.moved, done.keyframes, done.missed);
                 result.map_version = done.map_version;
                 self.tell("done", "done", "there");
             }

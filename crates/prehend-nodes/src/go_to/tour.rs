@@ -16,11 +16,14 @@ const LEVEL_LOOKS: [&str; 2] = ["tour", "front"];
 const MOST_PLACES: usize = 100;
 /// Longest wait for a keyframe's images, seconds.
 const FRAME: f64 = 4.0;
+/// How often a stop is tried.
+const ROUNDS: usize = 2;
 /// Deadline of a keyframe.
 const UPDATE: Duration = Duration::from_secs(12);
 
 impl Job<'_> {
-    /// Drives the tour: the map of the room begins anew. Stops that cannot be reached are left out; without any keyframe it failed.
+    /// Drives the tour: the map of the room begins anew. Stops that cannot be reached are left
+    /// out and counted; without any keyframe it failed.
     pub(super) async fn tour(&self) -> Result<Done, GoToFault> {
         let level = self.level_look();
         self.look(level).await?;
@@ -46,45 +49,58 @@ impl Job<'_> {
         self.look_from(&stops, level, false).await
     }
 
-    /// Takes a keyframe from each stop.
+    /// Takes a keyframe from each stop. What is in the way of a stop may have gone, or be behind, when the others are done: those that
+    /// were left out are tried once more, the nearest to where the base is then first.
     async fn look_from(&self, stops: &[Pose2], level: &str, anew: bool) -> Result<Done, GoToFault> {
         let kind = self.goal.kind.as_str();
         let mut done = Done::default();
-        let mut missed = Vec::new();
-        for (number, stop) in stops.iter().enumerate() {
-            let place = format!("place {} of {}", number + 1, stops.len());
-            self.fold().await?;
-            match self.drive(stop, &ObjectKey::default(), 0).await {
-                Ok(()) => done.moved = true,
-                Err(fault) if fault.ends_a_tour() => return Err(fault),
-                Err(fault) => {
-                    self.tell(kind, fault.reason().code(), &format!("{place} is left out: {fault}"));
-                    missed.push(fault.to_string());
-                    continue;
+        let mut why = None;
+        let mut left: Vec<usize> = (0..stops.len()).collect();
+        for round in 0..ROUNDS {
+            let mut missed = Vec::new();
+            for number in left {
+                let place = format!("place {} of {}", number + 1, stops.len());
+                let view = format!("{kind}_{}", number + 1);
+                match self.look_at_stop(&stops[number], level, &view, anew, &mut done).await {
+                    Ok(()) => self.tell(kind, "seen", &format!("{place}: seen")),
+                    Err(fault) if fault.ends_a_tour() && !matches!(fault, GoToFault::NothingSeen(_)) => {
+                        return Err(fault);
+                    }
+                    Err(fault) => {
+                        let next = if round + 1 < ROUNDS { "left for later" } else { "left out" };
+                        self.tell(kind, fault.reason().code(), &format!("{place} is {next}: {fault}"));
+                        missed.push(number);
+                        why.get_or_insert(fault);
+                    }
                 }
             }
-            self.look(level).await?;
-            let view = format!("{kind}_{}", number + 1);
-            match self.interrupt.guard(self.keyframe(&view, anew && done.keyframes == 0)).await {
-                Ok(version) => {
-                    done.keyframes += 1;
-                    done.map_version = version;
-                    self.tell(kind, "seen", &format!("{place}: seen"));
-                }
-                Err(fault) if fault.ends_a_tour() && !matches!(fault, GoToFault::NothingSeen(_)) => {
-                    return Err(fault);
-                }
-                Err(fault) => {
-                    self.tell(kind, fault.reason().code(), &format!("{place}: {fault}"));
-                    missed.push(fault.to_string());
-                }
-            }
+            left = missed;
+            left.reverse();
         }
         if done.keyframes == 0 {
-            let why = missed.first().cloned().unwrap_or_else(|| "no place to look from".to_owned());
+            let why = why.map_or_else(|| "no place to look from".to_owned(), |fault| fault.to_string());
             return Err(GoToFault::NothingSeen(why));
         }
+        done.missed = u32::try_from(left.len()).unwrap_or(u32::MAX);
         Ok(done)
+    }
+
+    /// Drives to one stop and takes a keyframe there.
+    async fn look_at_stop(
+        &self,
+        stop: &Pose2,
+        level: &str,
+        view: &str,
+        anew: bool,
+        done: &mut Done,
+    ) -> Result<(), GoToFault> {
+        self.fold().await?;
+        self.drive(stop, &ObjectKey::default(), 0).await?;
+        done.moved = true;
+        self.look(level).await?;
+        done.map_version = self.interrupt.guard(self.keyframe(view, anew && done.keyframes == 0)).await?;
+        done.keyframes += 1;
+        Ok(())
     }
 
     /// The arm's pose from which the camera looks ahead into the room.

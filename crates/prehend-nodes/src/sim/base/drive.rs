@@ -47,8 +47,8 @@ pub(in crate::sim) enum DriveEnd {
     Blocked,
     /// The base is not where its route is.
     Lost,
-    /// The base touched something hard.
-    Bumped,
+    /// The base touched something hard, driving like this.
+    Bumped(Velocity),
     /// It was told to stop.
     Stopped,
     /// The base refused.
@@ -59,6 +59,7 @@ struct Drive {
     follower: Follower,
     ended: oneshot::Sender<DriveEnd>,
     bumps: usize,
+    wanted: Velocity,
     stopping: Option<DriveEnd>,
 }
 
@@ -144,6 +145,7 @@ impl BaseRig {
             follower: Follower::new(route, params),
             ended,
             bumps: world.bumps().len(),
+            wanted: Velocity::default(),
             stopping: None,
         };
         if let Some(replaced) = self.drive.replace(drive) {
@@ -234,14 +236,17 @@ impl BaseRig {
             return;
         };
         if world.bumps().len() > drive.bumps {
-            drive.stopping.get_or_insert(DriveEnd::Bumped);
+            drive.stopping.get_or_insert(DriveEnd::Bumped(drive.wanted));
         }
         let dt = CONTROL_STEPS as f64 * STEP;
         let wanted = if drive.stopping.is_some() {
             Velocity::default()
         } else {
             match drive.follower.step(&believed, &self.costmap, &self.names.footprint, dt) {
-                Follow::Drive(velocity) => velocity,
+                Follow::Drive(velocity) => {
+                    drive.wanted = velocity;
+                    velocity
+                }
                 Follow::Arrived => {
                     drive.stopping = Some(DriveEnd::Arrived);
                     Velocity::default()

@@ -21,6 +21,7 @@ use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::lifecycle_msgs::srv::GetState;
 use prehend_msgs::{nav2_msgs, nav2_msgs_humble};
 use prehend_navigation::Pose2;
+use prehend_navigation::follow::Velocity;
 use prehend_navigation::pose::turn;
 use prehend_navigation::route::{Leg, Route, RouteError, RouteParams, plan};
 use prehend_ros::{ActionServer, ExecutingGoal, Node, QosProfile, RosError};
@@ -51,6 +52,10 @@ const BUMPS: usize = 3;
 const WAIT: f64 = 1.5;
 /// How far it backs away from what it touched, metres.
 const BACK: f64 = 0.15;
+/// How far it turns back from what it touched while it turned in place, radians.
+const TURN_BACK: f64 = 0.2;
+/// Below this the base turns in place, m/s.
+const SLOW: f64 = 0.02;
 /// Wall time between two feedback messages.
 const FEEDBACK_PERIOD: Duration = Duration::from_millis(100);
 
@@ -98,6 +103,15 @@ impl From<ArmError> for NavigateError {
             ArmError::NotReady(reason) => Self::NotReady(reason),
             ArmError::Trajectory(_) | ArmError::Gone => Self::Gone,
         }
+    }
+}
+
+/// A little of the way back from where the base touched something.
+fn undone(velocity: &Velocity) -> Leg {
+    if velocity.linear.abs() < SLOW {
+        Leg { turn: -TURN_BACK * velocity.angular.signum(), drive: 0.0 }
+    } else {
+        Leg { turn: 0.0, drive: -BACK * velocity.linear.signum() }
     }
 }
 
@@ -273,7 +287,8 @@ impl Face {
                 // So near to something that it could only touch it: away first, one way or the other.
                 Err(error @ RouteError::StartBlocked { .. }) => {
                     last = error.into();
-                    self.move_away(if attempt % 2 == 0 { -BACK } else { BACK }).await?;
+                    let drive = if attempt % 2 == 0 { -BACK } else { BACK };
+                    self.move_away(Leg { turn: 0.0, drive }).await?;
                     continue;
                 }
                 // What is in the way may leave; what the map has will not.
@@ -296,13 +311,13 @@ impl Face {
                     last = NavigateError::Lost;
                     self.pause().await?;
                 }
-                DriveEnd::Bumped => {
+                DriveEnd::Bumped(velocity) => {
                     bumps += 1;
                     last = NavigateError::Bumped(bumps);
                     if bumps >= BUMPS {
                         break;
                     }
-                    self.move_away(-BACK).await?;
+                    self.move_away(undone(&velocity)).await?;
                 }
                 DriveEnd::Stopped => return Err(NavigateError::Stopped),
                 DriveEnd::Refused(DriveError::ArmMoves) => return Err(NavigateError::ArmMoves),
@@ -326,10 +341,10 @@ impl Face {
         (!good).then_some(NavigateError::Beside { xy, yaw })
     }
 
-    /// Drives a little, straight, backwards when negative; what comes of it the next plan will see.
-    async fn move_away(&self, drive: f64) -> Result<(), NavigateError> {
+    /// Moves a little; what comes of it the next plan will see.
+    async fn move_away(&self, leg: Leg) -> Result<(), NavigateError> {
         let start = self.state.borrow().believed;
-        let route = Route { start, legs: vec![Leg { turn: 0.0, drive }] };
+        let route = Route { start, legs: vec![leg] };
         match self.follow(route).await? {
             DriveEnd::Stopped => Err(NavigateError::Stopped),
             _ => Ok(()),
@@ -342,5 +357,19 @@ impl Face {
         let until = state.borrow().time + WAIT;
         state.wait_for(|state| state.time >= until).await.map_err(|_| NavigateError::Gone)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_what_it_touched_the_base_goes_back_as_it_came() {
+        let leg = |linear, angular| undone(&Velocity { linear, angular });
+        assert_eq!(leg(0.3, 0.1), Leg { turn: 0.0, drive: -BACK });
+        assert_eq!(leg(-0.3, 0.0), Leg { turn: 0.0, drive: BACK });
+        assert_eq!(leg(0.0, 0.8), Leg { turn: -TURN_BACK, drive: 0.0 });
+        assert_eq!(leg(0.0, -0.8), Leg { turn: TURN_BACK, drive: 0.0 });
     }
 }
