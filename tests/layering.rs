@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 22] = [
+const ROWS: [(&str, u8); 23] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -15,6 +15,7 @@ const ROWS: [(&str, u8); 22] = [
     ("prehend-imagination", 3),
     ("prehend-navigation", 3),
     ("prehend-agent", 3),
+    ("prehend-articulation", 4),
     ("prehend-harness", 4),
     ("prehend-memory", 4),
     ("prehend-models", 4),

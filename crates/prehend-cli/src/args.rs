@@ -12,9 +12,9 @@ mod ros;
 mod words;
 
 pub use eval::{
-    AspMobileArgs, AspTabletopArgs, BuildingKinds, DayArgs, EarlierRoom, EvalAffordanceArgs, EvalCommand,
-    EvalMemoryArgs, EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs, LiberoArgs, RunArgs, Sentences,
-    StartsArgs, TabletopArgs,
+    AspMobileArgs, AspTabletopArgs, BuildingKinds, DayArgs, EarlierRoom, EvalAffordanceArgs,
+    EvalArticulatedArgs, EvalCommand, EvalMemoryArgs, EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs,
+    LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
 };
 pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};
@@ -81,6 +81,8 @@ pub enum Command {
     State(ShowArgs),
     /// Show the object map, or build and ask one from recordings
     Map(Box<MapArgs>),
+    /// Describe a thing with moving parts as URDF, from what the robot has seen of it
+    Describe(DescribeArgs),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
     /// Serve a graph that runs to programs that speak the Model Context Protocol
@@ -250,6 +252,38 @@ pub struct ShowArgs {
     /// Which graph.
     #[command(flatten)]
     pub ros: RosOptions,
+}
+
+const AFTER_DESCRIBE: &str = "\
+Examples:
+  prehend up --scene config/scenes/drawers.yaml       a robot before a cabinet; then, in another terminal:
+  prehend goal \"where is the cabinet?\"               it looks
+  prehend describe cabinet --out cabinet/             what its kind usually is: nothing has moved yet
+  prehend goal \"open the top drawer\"                 its parts move
+  prehend describe cabinet --out cabinet/             the same thing, with what this look adds
+
+Each call adds what is seen now to DIR/observation.json and describes the thing again from all of it: DIR/model.urdf, verdicts of the
+critics in DIR/description.json, pictures, and a page, DIR/index.html. Look before a part moves and after it: from that its joint is known.";
+
+/// Arguments of `describe`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_DESCRIBE)]
+pub struct DescribeArgs {
+    /// The thing: a key or a class of the object map; not needed with --again
+    #[arg(value_name = "OBJECT", required_unless_present = "again")]
+    pub object: Option<String>,
+    /// Folder of the description; it may hold earlier looks at the same thing
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Ask no robot: describe once more what DIR/observation.json holds
+    #[arg(long, conflicts_with = "object")]
+    pub again: bool,
+    /// Lower the threshold while it does not get better (adaptive verifier)
+    #[arg(long)]
+    pub adaptive: bool,
+    /// How it is shown, and which graph.
+    #[command(flatten)]
+    pub show: ShowArgs,
 }
 
 /// Arguments of `stop`.

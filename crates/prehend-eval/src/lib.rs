@@ -7,6 +7,7 @@
 //! Frames and units: `link_base`, metres, seconds; directions are the robot's (it looks along +x, left is +y).
 
 pub mod affordance;
+pub mod articulated;
 pub mod asp;
 pub mod boxes;
 pub mod cabinet;

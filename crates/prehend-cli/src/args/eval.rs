@@ -24,6 +24,8 @@ pub enum EvalCommand {
     Reading(EvalReadingArgs),
     /// Where parts are that actions work on: the harness against fixed chains of the same skills, on simulated tables
     Affordance(EvalAffordanceArgs),
+    /// How well articulated things are described, and whether critics notice planted faults
+    Articulated(EvalArticulatedArgs),
     /// What a memory of whole buildings finds: views of things and places that sentences speak of, against flat search
     Memory(EvalMemoryArgs),
     /// LIBERO's tasks in this world: files of one JSON object a line, judged by their goal predicates
@@ -256,6 +258,36 @@ pub struct EvalAffordanceArgs {
     /// Sweep the verifier's thresholds, the memory's size and the budget, too
     #[arg(long)]
     pub sweep: bool,
+    /// Print one JSON object on stdout, and everything else on stderr
+    #[arg(long)]
+    pub json: bool,
+}
+
+const AFTER_EVAL_ARTICULATED: &str = "\
+Each thing is drawn by a generator (drawers, doors, chests, knobs; kept back: microwaves, ovens, sliding doors, folding tables, taps). A
+simulated depth camera looks at it; then all its parts are moved, three times, with a look after each. The camera does not know exactly
+where it is, masks are wrong at their edges, the hand slips. Nothing is pulled in physics: joints are put to positions. After the second
+motion the critics judge the right model and ten models with one fault each.";
+
+/// Arguments of `eval articulated`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = AFTER_EVAL_ARTICULATED)]
+pub struct EvalArticulatedArgs {
+    /// Things, the kinds in turn
+    #[arg(long, value_name = "N", default_value_t = 36, value_parser = at_least_one)]
+    pub things: usize,
+    /// Which kinds of things; both when it is not given
+    #[arg(long, value_enum)]
+    pub kinds: Option<Kinds>,
+    /// Seed of the things
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Things at a time
+    #[arg(long, value_name = "J", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub jobs: u32,
+    /// Write each described thing here: NUMBER.urdf, and NUMBER.json with poses of its links
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,

@@ -2,6 +2,7 @@
 
 mod ask;
 mod demo;
+mod describe;
 mod detect;
 mod doctor;
 mod map;
@@ -34,6 +35,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Goal(args) => ask::goal(args).await,
         Command::State(args) => ask::state(args).await,
         Command::Map(args) => map::run(*args).await,
+        Command::Describe(args) => describe::run(args).await,
         Command::Stop(args) => ask::stop(args).await,
         Command::Scene(command) => scene::run(command),
         Command::Eval(EvalCommand::Tabletop(args)) => crate::eval::tabletop(args).await,
@@ -44,6 +46,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::Language(args)) => crate::eval::language(args).await,
         Command::Eval(EvalCommand::Words(args)) => crate::eval::words(&args),
         Command::Eval(EvalCommand::Affordance(args)) => crate::eval::affordance(&args),
+        Command::Eval(EvalCommand::Articulated(args)) => crate::eval::articulated(&args),
         Command::Eval(EvalCommand::Memory(args)) => crate::eval::memory(args).await,
         Command::Eval(EvalCommand::Reading(args)) => crate::eval::reading(&args),
         Command::Eval(EvalCommand::Starts(args)) => crate::eval::starts(args).await,

@@ -5,6 +5,7 @@
 //! interrupted goes on where it was.
 
 mod affordance;
+mod articulated;
 mod day;
 mod gated;
 mod job;
@@ -31,6 +32,7 @@ use tokio::sync::watch;
 const LANGUAGE: &str = "language";
 
 pub use affordance::affordance;
+pub use articulated::articulated;
 pub use day::day;
 pub use map::map;
 pub use memory::memory;

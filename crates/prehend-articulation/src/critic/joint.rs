@@ -1,0 +1,378 @@
+//! The joint critic: type, axis, origin, limit, in this order; the first that fails is the finding.
+//!
+//! Each question holds more of the model's joint and lets the rest be fitted. When holding one thing more explains the looks clearly
+//! worse, that thing is wrong.
+
+use super::Candidate;
+use crate::fit::{Evidence, Fitted, Given, Screw};
+use crate::model::{Joint, JointKind};
+use crate::observation::Observation;
+use serde::{Deserialize, Serialize};
+
+/// Clearly worse: by three standard deviations of a mean of squares of as many points as count, and by this, square metres.
+const DEVIATIONS: f64 = 3.0;
+const WORSE: f64 = 1.0e-6;
+/// Within this an axis, radians, and an origin, metres, are as good as they can be told; and how far the edge of a part may go astray
+/// by its axis, metres: the axis of a knob is told less well than that of a door.
+const TOLD: [f64; 2] = [0.055, 0.014];
+const ASTRAY: f64 = 0.010;
+/// Least way of a part from which its motion is judged, metres.
+const MOVED: f64 = 0.02;
+/// How far beyond a limit a part may have been: a share of the way, and metres or radians.
+const BEYOND: (f64, f64) = (0.06, 0.012);
+/// How much farther than the stop that was felt a limit may be, as a share of the way.
+const TOO_FAR: f64 = 0.2;
+/// Root mean square distance at which a joint without a fault has the least rating of a success, metres.
+const POOR: f64 = 0.006;
+
+/// `failure_reason` of the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JointFailure {
+    /// It slides and should turn, or the other way round, or moves and should not.
+    JointType,
+    /// Its direction is wrong.
+    JointAxis,
+    /// It turns about another place.
+    JointOrigin,
+    /// Its limits or its direction of opening.
+    JointLimit,
+    /// Nothing was found.
+    Success,
+}
+
+impl JointFailure {
+    /// The document's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::JointType => "joint_type",
+            Self::JointAxis => "joint_axis",
+            Self::JointOrigin => "joint_origin",
+            Self::JointLimit => "joint_limit",
+            Self::Success => "success",
+        }
+    }
+
+    /// `realism_rating` that belongs to a failure; a success has 5 to 10.
+    fn rating(self) -> f64 {
+        match self {
+            Self::JointType => 0.0,
+            Self::JointAxis => 1.0,
+            Self::JointOrigin => 2.0,
+            Self::JointLimit => 3.0,
+            Self::Success => 5.0,
+        }
+    }
+}
+
+/// The document's output, with the numbers behind it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointVerdict {
+    /// Name of the joint; empty when the part has none.
+    pub joint: String,
+    /// Index of the part.
+    pub part: usize,
+    /// What was seen.
+    pub gt_description: String,
+    /// What the model does.
+    pub pred_description: String,
+    /// The model's joint in words.
+    pub candidate_function_description: String,
+    /// The first thing that is wrong.
+    pub failure_reason: JointFailure,
+    /// What to change.
+    pub improvement_suggestion: String,
+    /// 0 to 10.
+    pub realism_rating: f64,
+    /// The motion that was seen; `None` when the part was not seen to move.
+    pub seen: Option<Fitted>,
+    /// Where the model's joint was in each look, when its screw was tried.
+    pub positions: Vec<Option<f64>>,
+}
+
+/// What is known of how each part moved, made ready once for all candidates.
+pub struct Motions(Vec<Option<(Evidence, Fitted)>>);
+
+impl Motions {
+    /// Of the parts of an observation that were seen to move.
+    pub fn of(observation: &Observation) -> Self {
+        let motion = |part| {
+            let mut evidence = Evidence::of(observation, part).ok()?;
+            let seen = seen_motion(&evidence)?;
+            evidence.restrict(&seen);
+            // Once more without what the looks do not share.
+            let mut seen = evidence.followed(&Given::Kind { turns: seen.screw.turns() }, &seen);
+            // What people build moves along its sides, unless the looks contradict.
+            if let Some(axis) = evidence.side_near(&seen.screw.axis(), tolerance(&evidence)) {
+                let turns = seen.screw.turns();
+                let mut aligned = evidence.followed(&Given::Axis { turns, axis }, &seen);
+                if !is_worse(&evidence, aligned.left, seen.left) {
+                    aligned.uncertainty = seen.uncertainty;
+                    seen = aligned;
+                }
+            }
+            seen.explained = evidence.explained(&seen);
+            Some((evidence, seen))
+        };
+        Self((0..observation.parts.len()).map(motion).collect())
+    }
+
+    /// The motion of a part.
+    pub fn get(&self, part: usize) -> Option<&Fitted> {
+        self.0.get(part)?.as_ref().map(|(_, seen)| seen)
+    }
+
+    /// Where hands left a part, and whether it had come to a stop there.
+    pub(crate) fn left_at(&self, part: usize) -> Vec<(f64, bool)> {
+        self.0
+            .get(part)
+            .and_then(Option::as_ref)
+            .map_or_else(Vec::new, |(evidence, seen)| evidence.left_at(seen))
+    }
+
+    /// Root mean square distance of the hands' ways from a part's motion, metres.
+    pub(crate) fn off_hand(&self, part: usize) -> f64 {
+        self.0
+            .get(part)
+            .and_then(Option::as_ref)
+            .map_or(0.0, |(evidence, seen)| evidence.off_hand(&seen.screw))
+    }
+}
+
+/// Judges the joint of each part that the candidate has a link for.
+pub fn judge_joints(
+    candidate: Candidate<'_>,
+    observation: &Observation,
+    motions: &Motions,
+) -> Vec<JointVerdict> {
+    (0..observation.parts.len())
+        .filter_map(|part| {
+            let link = candidate.links.get(part).copied().flatten()?;
+            let joint = candidate.model.joint_of(link)?;
+            let moved = motions.0.get(part).and_then(Option::as_ref);
+            Some(judge(candidate, observation, part, joint, moved))
+        })
+        .collect()
+}
+
+/// Angle within which an axis is as good as it can be told, radians.
+fn tolerance(evidence: &Evidence) -> f64 {
+    TOLD[0].max(ASTRAY / evidence.size())
+}
+
+/// The motion of a part that was seen, when it did move.
+fn seen_motion(evidence: &Evidence) -> Option<Fitted> {
+    let [slide, turn] = [false, true].map(|turns| evidence.roughly(turns));
+    // A slide is a turn about a far place: it is one unless a turn is clearly better.
+    let best = if is_worse(evidence, slide.left, turn.left) { turn } else { slide };
+    (best.travel >= MOVED && is_worse(evidence, best.still, best.left)).then_some(best)
+}
+
+/// Whether more is left by one fit than by another than can be by chance.
+fn is_worse(evidence: &Evidence, one: f64, than: f64) -> bool {
+    let share = DEVIATIONS * (2.0 / evidence.points() as f64).sqrt();
+    one > than * (1.0 + share) + WORSE
+}
+
+/// The model's joint as a motion in the frame of the observation.
+fn screw_of(candidate: Candidate<'_>, joint: &Joint) -> Option<Screw> {
+    let map_from_parent = candidate.map_from_model * candidate.model.poses(&[]).get(joint.parent).copied()?;
+    let axis = map_from_parent.rotation * joint.axis;
+    match joint.kind {
+        JointKind::Fixed => None,
+        JointKind::Prismatic => Some(Screw::Slide { axis }),
+        JointKind::Revolute | JointKind::Continuous => {
+            Some(Screw::Turn { axis, origin: map_from_parent * joint.origin })
+        }
+    }
+}
+
+fn judge(
+    candidate: Candidate<'_>,
+    observation: &Observation,
+    part: usize,
+    joint: &Joint,
+    moved: Option<&(Evidence, Fitted)>,
+) -> JointVerdict {
+    let seen = moved.map(|(_, seen)| seen);
+    let name = &observation.parts[part].name;
+    let mut verdict = JointVerdict {
+        joint: joint.name.clone(),
+        part,
+        gt_description: match seen {
+            Some(seen) => described(name, seen),
+            None => format!("{name} was not seen to move."),
+        },
+        pred_description: String::new(),
+        candidate_function_description: in_words(joint),
+        failure_reason: JointFailure::Success,
+        improvement_suggestion: "None".to_owned(),
+        realism_rating: 5.0,
+        seen: None,
+        positions: Vec::new(),
+    };
+    let Some((evidence, seen)) = moved else {
+        // What nobody saw move can only be judged as a whole: see the URDF critic.
+        verdict.pred_description = "Nothing to compare it with.".to_owned();
+        verdict.improvement_suggestion = format!("Move {name} and look again.");
+        return verdict;
+    };
+    let failed = compare(candidate, evidence, seen, joint, &mut verdict);
+    verdict.seen = Some(seen.clone());
+    if let Some((reason, suggestion)) = failed {
+        verdict.failure_reason = reason;
+        verdict.improvement_suggestion = suggestion;
+        verdict.realism_rating = reason.rating();
+    }
+    verdict
+}
+
+/// The first thing of a joint that the looks contradict, and what to change. Fills in what the model does.
+fn compare(
+    candidate: Candidate<'_>,
+    evidence: &Evidence,
+    seen: &Fitted,
+    joint: &Joint,
+    verdict: &mut JointVerdict,
+) -> Option<(JointFailure, String)> {
+    let Some(screw) = screw_of(candidate, joint) else {
+        verdict.pred_description = "It does not move.".to_owned();
+        let wanted = if seen.screw.turns() { "revolute" } else { "prismatic" };
+        return Some((JointFailure::JointType, format!("Make it {wanted}: it was seen to move.")));
+    };
+    let turns = screw.turns();
+    let same = if seen.screw.turns() == turns { seen.clone() } else { evidence.fit(&Given::Kind { turns }) };
+    let told = |fit: &Fitted| format!("{:.1} mm off", 1e3 * fit.left.sqrt());
+    if turns != seen.screw.turns() && (is_worse(evidence, same.left, seen.left) || !seen.screw.turns()) {
+        verdict.pred_description =
+            format!("{} it is {}.", if turns { "Turning," } else { "Sliding," }, told(&same));
+        let wanted = if seen.screw.turns() { "revolute" } else { "prismatic" };
+        return Some((
+            JointFailure::JointType,
+            format!("Consider changing the joint type to {wanted}: that is {}.", told(seen)),
+        ));
+    }
+    // The motion that was measured needs no other to be held against it.
+    let measured = is_same(&screw, &seen.screw);
+    let axis = if measured { seen.clone() } else { evidence.fit(&Given::Axis { turns, axis: screw.axis() }) };
+    let off = axis_angle(&screw, &same.screw);
+    if is_worse(evidence, axis.left, same.left) && off > tolerance(evidence) {
+        let off = off.to_degrees();
+        verdict.pred_description = format!("Along that axis it is {} at best.", told(&axis));
+        return Some((
+            JointFailure::JointAxis,
+            format!("Turn the axis by {off:.1} degrees: that is {}.", told(&same)),
+        ));
+    }
+    let placed = if measured { seen.clone() } else { evidence.fit(&Given::Screw(screw)) };
+    let off = origin_offset(&screw, &axis.screw);
+    if turns && is_worse(evidence, placed.left, axis.left) && off > TOLD[1] {
+        verdict.pred_description = format!("About that place it is {} at best.", told(&placed));
+        return Some((
+            JointFailure::JointOrigin,
+            format!("Move the origin by {:.0} mm across the axis: that is {}.", 1e3 * off, told(&axis)),
+        ));
+    }
+    verdict.pred_description = format!("It is {}.", told(&placed));
+    verdict.positions = placed.positions.clone();
+    let left = evidence.left_at(&placed);
+    let been: Vec<f64> =
+        placed.positions.iter().flatten().chain(left.iter().map(|(position, _)| position)).copied().collect();
+    let way = been.iter().map(|position| position.abs()).fold(0.0, f64::max);
+    let slip = if turns { ASTRAY / evidence.size() } else { 0.0 };
+    let slack = BEYOND.0 * way + BEYOND.1 + slip;
+    let unit = if turns { "rad" } else { "m" };
+    let [low, high] = joint.limits;
+    if let Some(beyond) = been.iter().find(|position| !joint.allows(**position, slack)) {
+        let what = if been.iter().all(|position| !joint.allows(-position, slack))
+            || beyond.signum() == high.signum()
+        {
+            format!("Let it go to {beyond:.3} {unit}: it was there, its limits are {low:.3} and {high:.3}.")
+        } else {
+            format!("It opens the other way: negate the axis. It was at {beyond:.3} {unit}.")
+        };
+        return Some((JointFailure::JointLimit, what));
+    }
+    let stop = left.iter().filter(|(_, stopped)| *stopped).map(|(position, _)| *position);
+    if let Some(end) = stop.max_by(|a, b| a.abs().total_cmp(&b.abs()))
+        && joint.kind != JointKind::Continuous
+    {
+        let limit = if end >= 0.0 { high } else { low };
+        if (limit - end).abs() > TOO_FAR * way + slack {
+            return Some((
+                JointFailure::JointLimit,
+                format!("Its end was felt at {end:.3} {unit}, and the model goes to {limit:.3}."),
+            ));
+        }
+    }
+    verdict.realism_rating = 5.0 + 5.0 * (1.0 - (placed.left.sqrt() / POOR).min(1.0));
+    // What is not off by more than the best motion is as good as can be told.
+    if !is_worse(evidence, placed.left, seen.left) {
+        verdict.realism_rating = verdict.realism_rating.max(9.0);
+    }
+    None
+}
+
+/// Whether two motions are the same, of one direction, but for rounding.
+fn is_same(a: &Screw, b: &Screw) -> bool {
+    a.turns() == b.turns()
+        && (a.axis().into_inner() - b.axis().into_inner()).norm() < 1e-6
+        && origin_offset(a, b) < 1e-6
+}
+
+/// Angle between the axes of two motions, whichever way they point, radians.
+fn axis_angle(a: &Screw, b: &Screw) -> f64 {
+    a.axis().dot(&b.axis()).abs().min(1.0).acos()
+}
+
+/// How far two parallel axes are apart, metres; 0 for slides.
+fn origin_offset(a: &Screw, b: &Screw) -> f64 {
+    match (a, b) {
+        (Screw::Turn { axis, origin }, Screw::Turn { origin: other, .. }) => {
+            let off = other - origin;
+            (off - axis.into_inner() * axis.dot(&off)).norm()
+        }
+        _ => 0.0,
+    }
+}
+
+fn described(name: &str, fit: &Fitted) -> String {
+    let axis = fit.screw.axis();
+    let most =
+        fit.positions.iter().flatten().copied().fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
+    match fit.screw {
+        Screw::Slide { .. } => format!(
+            "{name} slides along ({:.2}, {:.2}, {:.2}) in a linear motion, by {:.0} mm ({:.1} mm left).",
+            axis.x,
+            axis.y,
+            axis.z,
+            1e3 * fit.travel,
+            1e3 * fit.left.sqrt()
+        ),
+        Screw::Turn { origin, .. } => format!(
+            "{name} rotates about ({:.2}, {:.2}, {:.2}) through ({:.3}, {:.3}, {:.3}) m, by {:.0} degrees ({:.1} mm left).",
+            axis.x,
+            axis.y,
+            axis.z,
+            origin.x,
+            origin.y,
+            origin.z,
+            most.abs().to_degrees(),
+            1e3 * fit.left.sqrt()
+        ),
+    }
+}
+
+fn in_words(joint: &Joint) -> String {
+    let (o, a, [low, high]) = (&joint.origin, &joint.axis, joint.limits);
+    format!(
+        "{} with origin ({:.3}, {:.3}, {:.3}), axis ({:.3}, {:.3}, {:.3}), limits {low:.3} to {high:.3}",
+        joint.kind.name(),
+        o.x,
+        o.y,
+        o.z,
+        a.x,
+        a.y,
+        a.z
+    )
+}

@@ -1,0 +1,295 @@
+//! `prehend describe`: a thing with moving parts as URDF, from all looks at it so far.
+
+use super::ask;
+use crate::args::DescribeArgs;
+use crate::outcome::exit;
+use crate::screen::{Screen, print_json};
+use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_articulation::critic::JointFailure;
+use prehend_articulation::{
+    Described, Iteration, Look, Observation, Part, Thresholds, Wish, describe, to_urdf,
+};
+use prehend_eval::articulated::meshes;
+use prehend_nodes::convert;
+use prehend_scene::{Object, ObjectMap, fixture};
+use prehend_sim::body::Owner;
+use prehend_sim::sensors::{Drawable, Surface, overview, view_png};
+use std::fmt::Write;
+use std::path::Path;
+
+/// What was seen so far.
+const OBSERVATION: &str = "observation.json";
+/// Where the robot looks from, in the frame of its arm's base: above it.
+const EYE: [f64; 3] = [0.0, 0.0, 0.5];
+/// Colours of links in pictures.
+const COLORS: [[u8; 3]; 6] =
+    [[176, 172, 164], [226, 145, 60], [74, 134, 196], [98, 168, 92], [178, 96, 160], [204, 190, 70]];
+
+pub(super) async fn run(args: DescribeArgs) -> u8 {
+    match describe_it(&args).await {
+        Ok(()) => exit::DONE,
+        Err((message, code)) => {
+            eprintln!("{message}");
+            code
+        }
+    }
+}
+
+async fn describe_it(args: &DescribeArgs) -> Result<(), (String, u8)> {
+    let screen = Screen::new(args.show.json);
+    let input = |message: String| (message, exit::BAD_INPUT);
+    let output = |message: String| (message, exit::FAILED);
+    let mut earlier = read(&args.out.join(OBSERVATION)).map_err(input)?;
+    let observation = match &args.object {
+        Some(object) => {
+            let map = ask::newest_map(&args.show).await?;
+            let map = convert::map_from_msg(&map).map_err(|error| output(error.to_string()))?;
+            let seen = seen(object, &map).map_err(input)?;
+            match earlier.take() {
+                Some(earlier) => joined(earlier, seen).map_err(input)?,
+                None => seen,
+            }
+        }
+        None => earlier.ok_or_else(|| {
+            input(format!(
+                "{} holds no {OBSERVATION}: describe the thing once without --again",
+                args.out.display()
+            ))
+        })?,
+    };
+    let thresholds = if args.adaptive { Thresholds::adaptive() } else { Thresholds::default() };
+    let described = describe(&observation, thresholds).map_err(|error| input(error.to_string()))?;
+    write_all(&args.out, &observation, &described).map_err(output)?;
+    tell(&screen, &args.out, &observation, &described);
+    if args.show.json {
+        print_json(&described);
+    }
+    Ok(())
+}
+
+/// What an earlier call left.
+fn read(file: &Path) -> Result<Option<Observation>, String> {
+    match std::fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| format!("{}: {error}; take another --out, or remove it", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}", file.display())),
+    }
+}
+
+/// One look at a thing and its parts, as the map has them.
+fn seen(wanted: &str, map: &ObjectMap) -> Result<Observation, String> {
+    let named: Vec<&Object> = map.objects.iter().filter(|o| o.key.as_str() == wanted).collect();
+    let named = if named.is_empty() {
+        map.objects.iter().filter(|object| object.class_name == wanted).collect()
+    } else {
+        named
+    };
+    let thing = match named.as_slice() {
+        [one] => *one,
+        [] => {
+            let keys: Vec<&str> = map.objects.iter().map(|object| object.key.as_str()).collect();
+            return Err(format!("the object map has no {wanted}; it has: {}", keys.join(", ")));
+        }
+        several => {
+            let keys: Vec<&str> = several.iter().map(|object| object.key.as_str()).collect();
+            return Err(format!(
+                "there are {} things of class {wanted}: say which of {}",
+                keys.len(),
+                keys.join(", ")
+            ));
+        }
+    };
+    let parts: Vec<&Object> = map
+        .objects
+        .iter()
+        .filter(|part| fixture::is_panel(&part.class_name) && fixture::is_part_of(part, thing))
+        .collect();
+    Ok(Observation {
+        name: thing.key.as_str().to_owned(),
+        class: thing.class_name.clone(),
+        parts: parts
+            .iter()
+            .map(|part| Part { name: part.key.as_str().to_owned(), class: part.class_name.clone() })
+            .collect(),
+        looks: vec![Look {
+            body: thing.cloud.points.clone(),
+            parts: parts.iter().map(|part| part.cloud.points.clone()).collect(),
+        }],
+        tracks: Vec::new(),
+        eye: Point3::from(EYE),
+    })
+}
+
+/// Earlier looks with a new one; parts belong together by their keys. A look that shows nothing new is not added.
+fn joined(mut earlier: Observation, mut now: Observation) -> Result<Observation, String> {
+    if earlier.name != now.name {
+        return Err(format!("that folder describes {}, not {}: take another --out", earlier.name, now.name));
+    }
+    for part in &now.parts {
+        if !earlier.parts.iter().any(|known| known.name == part.name) {
+            earlier.parts.push(part.clone());
+            earlier.looks.iter_mut().for_each(|look| look.parts.push(Vec::new()));
+        }
+    }
+    let Some(mut look) = now.looks.pop() else { return Ok(earlier) };
+    let in_order = earlier.parts.iter().map(|known| {
+        let at = now.parts.iter().position(|part| part.name == known.name);
+        at.map_or_else(Vec::new, |at| std::mem::take(&mut look.parts[at]))
+    });
+    look.parts = in_order.collect();
+    if earlier.looks.last() != Some(&look) {
+        earlier.looks.push(look);
+    }
+    Ok(earlier)
+}
+
+fn write_all(out: &Path, observation: &Observation, described: &Described) -> Result<(), String> {
+    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    std::fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
+    // Whole or not at all: what was seen cannot be seen again.
+    let put = |name: &str, bytes: &[u8]| {
+        let (path, draft) = (out.join(name), out.join(format!(".{name}.new")));
+        std::fs::write(&draft, bytes)
+            .and_then(|()| std::fs::rename(&draft, &path))
+            .map_err(|error| failed(&path, &error))
+    };
+    let json = |what: serde_json::Result<Vec<u8>>| what.map_err(|error| failed(out, &error));
+    put(OBSERVATION, &json(serde_json::to_vec(observation))?)?;
+    put("description.json", &json(serde_json::to_vec_pretty(described))?)?;
+    let best = described.best();
+    put("model.urdf", to_urdf(&best.model).as_bytes())?;
+    for (name, share) in [("closed.png", 0.0), ("open.png", 0.8)] {
+        put(name, &picture(observation, best, share)?)?;
+    }
+    put("index.html", page(observation, described).as_bytes())
+}
+
+/// The model with its joints at a share of their ways.
+fn picture(observation: &Observation, best: &Iteration, share: f64) -> Result<Vec<u8>, String> {
+    let model = &best.model;
+    let positions: Vec<f64> = model
+        .joints
+        .iter()
+        .map(|joint| joint.limits[0] + share * (joint.limits[1] - joint.limits[0]))
+        .collect();
+    let poses = model.poses(&positions);
+    let drawables: Vec<Drawable> = meshes(model)
+        .into_iter()
+        .zip(&poses)
+        .enumerate()
+        .flat_map(|(link, (meshes, pose))| {
+            meshes.into_iter().map(move |(mesh, link_from_mesh)| Drawable {
+                mesh,
+                world_from_mesh: best.map_from_model * pose * link_from_mesh,
+                color: COLORS[link % COLORS.len()],
+                surface: Surface::Plain,
+                owner: Owner::Object(link),
+                region: 0,
+            })
+        })
+        .collect();
+    let target = best.map_from_model * model.links.first().map_or_else(Point3::origin, |link| link.middle());
+    let towards = observation.eye - target;
+    let level = Vector3::new(towards.x, towards.y, 0.0).try_normalize(1e-6).unwrap_or_else(|| -Vector3::x());
+    // From the robot's side, a little aside and above, so that depth shows.
+    let eye = target + Isometry3::rotation(Vector3::z() * 0.5) * level * 0.9 + Vector3::z() * 0.5;
+    view_png(&drawables, &overview::look_at(eye, target)).map_err(|error| error.to_string())
+}
+
+fn tell(screen: &Screen, out: &Path, observation: &Observation, described: &Described) {
+    let best = described.best();
+    screen.line(format!(
+        "{} ({}), {} {}: {:.1} of 10",
+        observation.name,
+        observation.class,
+        observation.looks.len(),
+        if observation.looks.len() == 1 { "look" } else { "looks" },
+        best.rating.overall
+    ));
+    for (part, outcome) in observation.parts.iter().zip(&described.parts) {
+        screen.line(format!("  {}: {}", part.name, outcome.say()));
+    }
+    for wish in &described.wishes {
+        screen.line(match wish {
+            Wish::Move { part } => format!("  move {part} and describe again: its joint will be known then"),
+            Wish::Look { part } => format!("  look at {part} from elsewhere and describe again"),
+        });
+    }
+    if let Some(reason) = described.stop.reason() {
+        screen.line(format!("  stopped after {} proposals: {reason}", described.iterations.len()));
+    }
+    screen.line(format!("  {}, {}", out.join("model.urdf").display(), out.join("index.html").display()));
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// What the critics say, for people.
+fn page(observation: &Observation, described: &Described) -> String {
+    let best = described.best();
+    let mut html = String::new();
+    // Writing to a string does not fail.
+    let _ = write!(
+        html,
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{name}</title><style>body{{font:16px/1.4 sans-serif;max-width:60em;margin:1em auto;padding:0 1em}}\
+         img{{max-width:49%}}td,th{{text-align:left;vertical-align:top;padding:.2em .8em .2em 0}}\
+         .bad{{color:#a00}}</style><h1>{name}</h1><p>A {class} with {parts} parts, from {looks} looks. Rated {rating:.1} of 10. {reason}</p>\
+         <p><img src=\"closed.png\" alt=\"closed\"> <img src=\"open.png\" alt=\"open\"></p>",
+        name = escaped(&observation.name),
+        class = escaped(&observation.class),
+        parts = observation.parts.len(),
+        looks = observation.looks.len(),
+        rating = best.rating.overall,
+        reason = described.stop.reason().map(|reason| escaped(&reason)).unwrap_or_default(),
+    );
+    html.push_str("<h2>Parts</h2><table>");
+    for (part, outcome) in observation.parts.iter().zip(&described.parts) {
+        let class = if outcome.is_usable() { "" } else { " class=\"bad\"" };
+        let _ = write!(html, "<tr{class}><td>{}<td>{}", escaped(&part.name), escaped(&outcome.say()));
+    }
+    html.push_str("</table><h2>Joint critic</h2><table><tr><th>joint<th>rating<th>finding<th>seen<th>model<th>suggestion");
+    for verdict in &best.verdicts.joints {
+        let bad = if verdict.failure_reason == JointFailure::Success { "" } else { " class=\"bad\"" };
+        let cells = [
+            &verdict.joint,
+            &format!("{:.1}", verdict.realism_rating),
+            &verdict.failure_reason.name().to_owned(),
+            &verdict.gt_description,
+            &format!("{}. {}", verdict.candidate_function_description, verdict.pred_description),
+            &verdict.improvement_suggestion,
+        ];
+        let cells: String = cells.iter().map(|cell| format!("<td>{}", escaped(cell))).collect();
+        let _ = write!(html, "<tr{bad}>{cells}");
+    }
+    html.push_str("</table><h2>Link critic</h2><table><tr><th>link<th>rating<th>finding<th>why");
+    for verdict in &best.verdicts.links {
+        let rating = format!("{:.1}", verdict.realism_rating);
+        let cells = [verdict.link.as_str(), &rating, verdict.failure.name(), &verdict.description];
+        let cells: String = cells.iter().map(|cell| format!("<td>{}", escaped(cell))).collect();
+        let _ = write!(html, "<tr>{cells}");
+    }
+    let urdf = &best.verdicts.urdf;
+    let _ = write!(
+        html,
+        "</table><h2>URDF critic</h2><p>Links {:.1}, joints {:.1} of 10. {}</p><ul>",
+        urdf.link_position_score,
+        urdf.joint_score,
+        escaped(&urdf.link_position_reasoning)
+    );
+    for detail in &urdf.joint_evaluation_details {
+        let _ = write!(
+            html,
+            "<li>{}: type {:.1}, position {:.1}. {}",
+            escaped(&detail.joint_name),
+            detail.type_score,
+            detail.position_score,
+            escaped(&detail.reasoning)
+        );
+    }
+    let _ = write!(html, "</ul><p>The model: <a href=\"model.urdf\">model.urdf</a></p></html>");
+    html
+}
