@@ -1,10 +1,12 @@
-//! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml`.
+//! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml` and `config/nodes/memory.yaml`.
 
 use prehend_config::{Map, Value};
 use reqwest::Url;
 
 /// Longest time a question may take, seconds: who asks for a retrieval waits no longer.
 pub const LONGEST_TIMEOUT: u64 = 20;
+/// The same for questions that nobody waits for.
+pub const LONGEST_IN_BACKGROUND: u64 = 300;
 
 /// How far a server can be told what its answer must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub struct VlmSettings {
     pub temperature: Option<f64>,
     /// What the server is told about the shape of the answer.
     pub response_format: ResponseFormat,
-    /// Most candidates in one question, at least one.
+    /// Most candidates, or things of a view, in one question, at least one.
     pub max_candidates: usize,
     /// Longest side of a picture, pixels.
     pub max_side: u32,
@@ -63,10 +65,11 @@ impl VlmSettings {
         key_of("vlm", self.key_env.as_deref())
     }
 
-    /// Reads the mapping `vlm`. `Some(None)` when `base_url` is absent or null: no model is asked.
+    /// Reads the mapping `vlm`, whose timeout is at most `longest` seconds. `Some(None)` when `base_url` is absent or null: no model is
+    /// asked.
     ///
     /// Findings do not show the values of `base_url` and `key_env`: a key may have been put there by mistake.
-    pub fn read(value: &Value<'_>) -> Option<Option<Self>> {
+    pub fn read(value: &Value<'_>, longest: u64) -> Option<Option<Self>> {
         value.map(|map| {
             let base_url = map.or("base_url", None, |value| base_url(&value).map(Some));
             let model = map.or("model", None, |value| value.text().map(Some));
@@ -81,7 +84,7 @@ impl VlmSettings {
             });
             let max_candidates = count(map, "max_candidates", 6, 1, 30);
             let max_side = count(map, "max_side", 512, 16, 4096);
-            let timeout = map.or("timeout", 10.0, |value| value.f64_in(0.05, LONGEST_TIMEOUT as f64));
+            let timeout = map.or("timeout", 10.0, |value| value.f64_in(0.05, longest as f64));
             let retries = count(map, "retries", 3, 0, 10);
             let backoff = map.or("backoff", 0.5, |value| value.f64_in(0.001, 10.0));
             let seed = map.or("seed", 0, |value| value.u64());
@@ -166,7 +169,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Option<VlmSettings>, String> {
-        prehend_config::read("vlm.yaml", text, |root| VlmSettings::read(&root)).map_err(|e| e.to_string())
+        prehend_config::read("vlm.yaml", text, |root| VlmSettings::read(&root, LONGEST_TIMEOUT))
+            .map_err(|e| e.to_string())
     }
 
     #[test]
