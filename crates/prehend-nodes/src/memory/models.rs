@@ -125,6 +125,24 @@ impl Voice {
     }
 }
 
+/// What goes on from one question to the next.
+struct State {
+    proposing: Voice,
+    describing: Voice,
+    /// Lists that the model answered nonsense to.
+    passed: BTreeSet<String>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            proposing: Voice::new("what can be done with things"),
+            describing: Voice::new("what areas are"),
+            passed: BTreeSet::new(),
+        }
+    }
+}
+
 /// Asks the models one question after the other.
 pub(super) struct Models<P, S, T> {
     pub(super) proposer: Option<P>,
@@ -143,19 +161,18 @@ where
 {
     /// Asks whenever views were kept, until it is dropped.
     pub(super) async fn run(self) {
-        let mut proposing = Voice::new("what can be done with things");
-        let mut summing_up = Voice::new("what areas are");
-        let mut passed = BTreeSet::new();
+        let mut state = State::default();
         loop {
             self.waiting.0.news.notified().await;
-            self.views(&mut proposing).await;
-            self.areas(&mut summing_up, &mut passed).await;
+            self.views(&mut state).await;
+            self.areas(&mut state).await;
         }
     }
 
     /// Asks about the views that wait.
-    async fn views(&self, voice: &mut Voice) {
+    async fn views(&self, state: &mut State) {
         let Some(proposer) = &self.proposer else { return };
+        let voice = &mut state.proposing;
         while let Some((asked, dropped)) = self.waiting.next() {
             if dropped > 0 {
                 let (what, said) = (voice.what, "views came faster than the model answers");
@@ -186,15 +203,17 @@ where
     }
 
     /// Asks about the areas that a model has said nothing of, lowest level first, until all are told or the model does not answer. What
-    /// it answers nonsense to is in `passed` from then on, and not asked again.
-    async fn areas(&self, voice: &mut Voice, passed: &mut BTreeSet<String>) {
+    /// it answers nonsense to is not asked again. Views go before.
+    async fn areas(&self, state: &mut State) {
         let Some(summariser) = &self.summariser else { return };
+        // Each list once, whatever others do to the memory meanwhile.
+        let mut asked = state.passed.clone();
         loop {
-            let known = passed.clone();
+            let known = asked.clone();
             let untold = self.with_keeper(move |keeper| keeper.untold(&known, TOGETHER)).await;
             let (since, questions) = match untold {
                 Ok(untold) => untold,
-                Err(why) => return self.store_trouble(voice, why),
+                Err(why) => return self.store_trouble(&mut state.describing, why),
             };
             if questions.is_empty() {
                 return;
@@ -202,18 +221,20 @@ where
             let mut told = Told::new();
             let mut is_lost = false;
             for question in questions {
+                self.views(state).await;
+                asked.insert(question.things.clone());
                 match summariser.summarise(&question).await {
                     Ok(summary) => drop(told.insert(question.things, summary)),
                     Err(error) => {
-                        self.trouble(voice, &error);
+                        self.trouble(&mut state.describing, &error);
                         is_lost = !matches!(error, AskError::Unusable(_));
                         if is_lost {
                             break;
                         }
-                        if passed.len() >= PASSED {
-                            passed.clear();
+                        if state.passed.len() >= PASSED {
+                            state.passed.clear();
                         }
-                        passed.insert(question.things);
+                        state.passed.insert(question.things);
                     }
                 }
             }
@@ -222,10 +243,10 @@ where
                 match self.with_keeper(move |keeper| keeper.tell(since, told)).await {
                     Ok(()) if is_lost => {}
                     Ok(()) => {
-                        voice.well().into_iter().for_each(&self.tell);
+                        state.describing.well().into_iter().for_each(&self.tell);
                         (self.tell)(Said::Done("told", format!("{count} areas are described by the model")));
                     }
-                    Err(why) => return self.store_trouble(voice, why),
+                    Err(why) => return self.store_trouble(&mut state.describing, why),
                 }
             }
             if is_lost {

@@ -2,7 +2,7 @@
 
 use crate::shell::NodeError;
 use prehend_config::Findings;
-use prehend_llm::{HttpProposer, HttpSummariser, LONGEST_IN_BACKGROUND, SetupError, VlmSettings};
+use prehend_llm::{HttpProposer, HttpSummariser, Purpose, SetupError, VlmSettings};
 use prehend_ros::Parameters;
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn is_model(parameter: &str, value: &str, without: &str) -> Result<bool, String>
 /// Reads the file, all of whose keys are known.
 fn read(path: &Path) -> Result<Option<VlmSettings>, Findings> {
     prehend_config::read_file(path, |root| {
-        root.map(|map| map.or("vlm", None, |value| VlmSettings::read(&value, LONGEST_IN_BACKGROUND)))
+        root.map(|map| map.or("vlm", None, |value| VlmSettings::read(&value, Purpose::DESCRIBE)))
     })
 }
 

@@ -18,36 +18,39 @@ const LONGEST: Duration = Duration::from_secs(60);
 const BUSY: AskError = AskError::Failing { status: 503, attempts: 1 };
 const NONSENSE: AskError = AskError::Unusable(AnswerFault::UnknownRoom);
 
-/// Answers what the script says, one after the other, the last one again and again; each takes a turn.
-struct Scripted<A> {
-    script: Mutex<VecDeque<Result<A, AskError>>>,
+/// Answers what the script says, one after the other, the last one again and again; each takes a turn. Clones share it.
+#[derive(Clone)]
+struct Scripted<A>(Arc<Script<A>>);
+
+struct Script<A> {
+    answers: Mutex<VecDeque<Result<A, AskError>>>,
     turns: Semaphore,
     asked: Mutex<Vec<String>>,
 }
 
 impl<A: Clone> Scripted<A> {
-    fn new(script: &[Result<A, AskError>]) -> Arc<Self> {
-        Arc::new(Self {
-            script: Mutex::new(script.iter().cloned().collect()),
+    fn new(answers: &[Result<A, AskError>]) -> Self {
+        Self(Arc::new(Script {
+            answers: Mutex::new(answers.iter().cloned().collect()),
             turns: Semaphore::new(1000),
             asked: Mutex::default(),
-        })
+        }))
     }
 
     async fn answer(&self, asked: String) -> Result<A, AskError> {
-        locked(&self.asked).push(asked);
-        self.turns.acquire().await.unwrap_or_else(|_| panic!("it is never closed")).forget();
-        let mut script = locked(&self.script);
-        let next = if script.len() > 1 { script.pop_front() } else { script.front().cloned() };
+        locked(&self.0.asked).push(asked);
+        self.0.turns.acquire().await.unwrap_or_else(|_| panic!("it is never closed")).forget();
+        let mut answers = locked(&self.0.answers);
+        let next = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
         next.unwrap_or(Err(BUSY))
     }
 
     fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut locked(&self.asked))
+        std::mem::take(&mut locked(&self.0.asked))
     }
 }
 
-impl AffordanceProposer for Arc<Scripted<Proposals>> {
+impl AffordanceProposer for Scripted<Proposals> {
     type Error = AskError;
 
     async fn propose(&self, view: &MarkedView) -> Result<Proposals, AskError> {
@@ -55,7 +58,7 @@ impl AffordanceProposer for Arc<Scripted<Proposals>> {
     }
 }
 
-impl Summariser for Arc<Scripted<Summary>> {
+impl Summariser for Scripted<Summary> {
     type Error = AskError;
 
     async fn summarise(&self, area: &AreaQuestion) -> Result<Summary, AskError> {
@@ -74,7 +77,7 @@ fn sentence(text: &str) -> Result<Summary, AskError> {
 }
 
 type Tell = Box<dyn Fn(Said) + Send + Sync>;
-type Scripts = Models<Arc<Scripted<Proposals>>, Arc<Scripted<Summary>>, Tell>;
+type Scripts = Models<Scripted<Proposals>, Scripted<Summary>, Tell>;
 
 /// A memory in a file, the models over it, and what they tell.
 struct Bench {
@@ -96,8 +99,8 @@ impl Bench {
 
     fn models(
         &self,
-        proposer: Option<&Arc<Scripted<Proposals>>>,
-        summariser: Option<&Arc<Scripted<Summary>>>,
+        proposer: Option<&Scripted<Proposals>>,
+        summariser: Option<&Scripted<Summary>>,
     ) -> Scripts {
         let sender = self.sender.clone();
         Models {
@@ -155,12 +158,12 @@ impl Bench {
 async fn a_view_is_kept_at_once_and_what_the_model_says_comes_later() {
     let mut bench = Bench::new();
     let proposer = Scripted::new(&[picks(&[0.25])]);
-    proposer.turns.forget_permits(1000);
+    proposer.0.turns.forget_permits(1000);
     let running = tokio::spawn(bench.models(Some(&proposer), None).run());
     let mug = bench.see(&[("mug", 0.1)])[0];
     let by_rule = bench.pick(mug);
     assert!(by_rule > 0.5, "the rule's score stands while the model thinks: {by_rule}");
-    proposer.turns.add_permits(1);
+    proposer.0.turns.add_permits(1);
     let said = tokio::time::timeout(LONGEST, bench.said.recv()).await;
     assert!(matches!(said, Ok(Some(Said::Done("proposed", _)))), "{said:?}");
     assert!((bench.pick(mug) - (0.25 * by_rule).sqrt()).abs() < 1e-9);
@@ -179,7 +182,7 @@ async fn what_was_forgotten_while_the_model_thought_stays_forgotten() {
         let memory = keeper.memory().unwrap_or_else(|error| panic!("{error}"));
         memory.forget(&Forget::Thing(things[0])).unwrap_or_else(|error| panic!("{error}"));
     }
-    bench.models(Some(&proposer), None).views(&mut Voice::new("things")).await;
+    bench.models(Some(&proposer), None).views(&mut State::default()).await;
     assert_eq!(bench.thing(things[0]), None);
     assert!((bench.pick(things[1]) - (0.25 * fork).sqrt()).abs() < 1e-9, "the other one has its score");
 }
@@ -194,12 +197,12 @@ async fn a_server_that_fails_costs_a_line_when_it_begins_changes_and_ends() {
     script.extend([picks(&[0.9]), Err(AskError::TimedOut { seconds: 1.0 }), picks(&[0.9])]);
     let proposer = Scripted::new(&script);
     let models = bench.models(Some(&proposer), None);
-    let mut voice = Voice::new("things");
+    let mut state = State::default();
     let mut lines = Vec::new();
     for number in 0..14 {
         let things = bench.see(&[("mug", 0.1)]);
         let before = bench.pick(things[0]);
-        models.views(&mut voice).await;
+        models.views(&mut state).await;
         assert_eq!(proposer.asked().len(), 1, "each view once");
         if number < 6 {
             assert_eq!(bench.pick(things[0]).to_bits(), before.to_bits(), "the rule's score stands");
@@ -219,7 +222,7 @@ async fn a_model_that_is_slower_than_views_come_is_asked_about_the_newest() {
         bench.see(&[(name, 0.1)]);
     }
     let proposer = Scripted::new(&[picks(&[0.9])]);
-    bench.models(Some(&proposer), None).views(&mut Voice::new("things")).await;
+    bench.models(Some(&proposer), None).views(&mut State::default()).await;
     assert_eq!(proposer.asked(), names[12..]);
     let lines = bench.troubles();
     assert!(lines.len() == 1 && lines[0].contains("; 12 keep"), "{lines:?}");
@@ -230,18 +233,18 @@ async fn areas_are_told_once_and_asked_again_when_they_change() {
     let mut bench = Bench::new();
     let summariser = Scripted::new(&[sentence("Where tea is made.")]);
     let models = bench.models(None, Some(&summariser));
-    let (mut voice, mut passed) = (Voice::new("areas"), BTreeSet::new());
+    let mut state = State::default();
     bench.see(&[("mug", 0.1)]);
     assert!(bench.summaries().iter().all(|summary| summary == "red mug"), "the rule's, until then");
-    models.areas(&mut voice, &mut passed).await;
+    models.areas(&mut state).await;
     assert_eq!(summariser.asked(), ["red mug"], "zone, area and building have one list");
     assert!(bench.summaries().iter().all(|summary| summary == "Where tea is made."));
     bench.see(&[("mug", 0.1)]);
-    models.areas(&mut voice, &mut passed).await;
+    models.areas(&mut state).await;
     assert_eq!(summariser.asked(), [""; 0], "nothing changed");
     assert!(bench.summaries().iter().all(|summary| summary == "Where tea is made."));
     bench.see(&[("mug", 0.1), ("fork", 0.1)]);
-    models.areas(&mut voice, &mut passed).await;
+    models.areas(&mut state).await;
     assert_eq!(summariser.asked(), ["red mug, red fork"]);
     assert_eq!(bench.troubles(), [""; 0]);
 }
@@ -251,17 +254,17 @@ async fn nonsense_is_not_asked_for_again_and_a_server_that_is_away_is() {
     let mut bench = Bench::new();
     let summariser = Scripted::new(&[Err(NONSENSE), Err(BUSY), Err(BUSY), sentence("A place.")]);
     let models = bench.models(None, Some(&summariser));
-    let (mut voice, mut passed) = (Voice::new("areas"), BTreeSet::new());
+    let mut state = State::default();
     bench.see(&[("mug", 0.1)]);
-    models.areas(&mut voice, &mut passed).await;
-    models.areas(&mut voice, &mut passed).await;
+    models.areas(&mut state).await;
+    models.areas(&mut state).await;
     assert_eq!(summariser.asked(), ["red mug"], "once is enough");
     bench.see(&[("mug", 0.1), ("fork", 0.1)]);
-    models.areas(&mut voice, &mut passed).await;
-    models.areas(&mut voice, &mut passed).await;
+    models.areas(&mut state).await;
+    models.areas(&mut state).await;
     assert!(bench.summaries().iter().all(|summary| summary == "red mug, red fork"), "the rule stands");
     assert_eq!(bench.troubles().len(), 2, "one for each kind of trouble");
-    models.areas(&mut voice, &mut passed).await;
+    models.areas(&mut state).await;
     assert_eq!(summariser.asked(), ["red mug, red fork"; 3], "when something was kept, or it is asked again");
     assert!(bench.summaries().iter().all(|summary| summary == "A place."));
 }
