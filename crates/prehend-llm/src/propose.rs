@@ -160,8 +160,11 @@ mod tests {
         }
     }
 
+    /// Thing, affordance and score of each triplet, and how many entries were left out.
+    type Taken<'a> = (&'a [(usize, usize, f64)], usize);
+
     /// An answer with entries of number, affordance and score; what `parse` makes of it.
-    fn check(entries: &[(&str, &str, &str)], expected: Result<(&[(usize, usize, f64)], usize), AnswerFault>) {
+    fn check(entries: &[(&str, &str, &str)], expected: Result<Taken<'_>, AnswerFault>) {
         let entry = |(number, affordance, score): &(&str, &str, &str)| {
             format!(r#"{{"number": {number}, "affordance": "{affordance}", "score": {score}}}"#)
         };
