@@ -341,6 +341,7 @@ fn tell(
         let mut told = Told::new();
         for question in questions {
             asked.push(format!("{} {}", question.kind.name(), question.things));
+            assert!(asked.len() < 50, "what was told is asked again: {asked:?}");
             match says(&question) {
                 Some((text, room)) => {
                     let room = (!room.is_empty()).then(|| room.to_owned());
