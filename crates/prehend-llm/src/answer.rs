@@ -1,8 +1,8 @@
-//! What a model may answer: JSON of one shape, with a yes or no for each candidate, and nothing else.
+//! What a model may answer: JSON of one shape and nothing else; to the confirmer a yes or no for each candidate.
 
 use prehend_perception::{Judgement, Question};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// Longest reason that is kept, characters.
 const LONGEST_REASON: usize = 160;
@@ -19,10 +19,10 @@ pub enum AnswerFault {
         column: usize,
     },
     /// The JSON has missing, unknown or doubled fields, or fields of another type.
-    #[error(
-        "the JSON has another shape than {{\"candidates\": [{{\"id\", \"is_meant\", \"reason\"}}]}} (line {line}, column {column})"
-    )]
+    #[error("the JSON has another shape than {shape} (line {line}, column {column})")]
     Shape {
+        /// The shape that it should have.
+        shape: &'static str,
         /// Line of the first value that does not fit, from 1.
         line: usize,
         /// Its column.
@@ -48,7 +48,32 @@ pub enum AnswerFault {
         /// The candidate's id in the request.
         id: String,
     },
+    /// There are proposals, but each is of no thing, of no affordance, or without a score.
+    #[error(
+        "none of its {found} entries has a number and an affordance of the lists and a score from 0 to 1"
+    )]
+    NoneUsable {
+        /// Number of entries.
+        found: usize,
+    },
+    /// A summary is empty, or has a line break or another control character.
+    #[error("the summary is not one line of text")]
+    NoLine,
+    /// A summary is too long.
+    #[error("the summary has {found} characters, more than {most}")]
+    LongSummary {
+        /// Its characters.
+        found: usize,
+        /// Most characters.
+        most: usize,
+    },
+    /// A kind of room is none of those that were named.
+    #[error("the room is none of the rooms, nor empty")]
+    UnknownRoom,
 }
+
+/// What the JSON of an answer to the confirmer looks like.
+const SHAPE: &str = "{\"candidates\": [{\"id\", \"is_meant\", \"reason\"}]}";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,13 +96,32 @@ pub(crate) fn id(index: usize) -> String {
     format!("c{}", index + 1)
 }
 
-/// The judgements of an answer, one for each candidate in their order.
-pub(crate) fn parse(text: &str, question: &Question) -> Result<Vec<Judgement>, AnswerFault> {
+/// JSON alone, of one shape, which `shape` shows in words.
+pub(crate) fn read<T: DeserializeOwned>(text: &str, shape: &'static str) -> Result<T, AnswerFault> {
     // Apart, because the reader of a shape calls text that is no JSON another shape when it begins like a value.
     serde_json::from_str::<IgnoredAny>(text)
         .map_err(|error| AnswerFault::NotJson { line: error.line(), column: error.column() })?;
-    let answer: Answer = serde_json::from_str(text)
-        .map_err(|error| AnswerFault::Shape { line: error.line(), column: error.column() })?;
+    serde_json::from_str(text).map_err(|error| AnswerFault::Shape {
+        shape,
+        line: error.line(),
+        column: error.column(),
+    })
+}
+
+/// What stands within a fence of Markdown, when the whole text is one; else the text. Models that are not told of the shape by
+/// the server like to put JSON into one.
+pub(crate) fn unfenced(text: &str) -> &str {
+    let inner = text.trim().strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    let body = inner.and_then(|inner| inner.split_once('\n'));
+    match body {
+        Some((name, body)) if name.trim().chars().all(char::is_alphanumeric) => body,
+        _ => text,
+    }
+}
+
+/// The judgements of an answer, one for each candidate in their order.
+pub(crate) fn parse(text: &str, question: &Question) -> Result<Vec<Judgement>, AnswerFault> {
+    let answer: Answer = read(text, SHAPE)?;
     let expected = question.candidates.len();
     if answer.candidates.len() != expected {
         return Err(AnswerFault::Count { expected, found: answer.candidates.len() });

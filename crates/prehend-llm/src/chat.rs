@@ -50,6 +50,17 @@ impl Message {
     }
 }
 
+impl Part {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// A picture by its `data:` URL.
+    pub(crate) fn image(url: String) -> Self {
+        Self::ImageUrl { image_url: ImageUrl { url } }
+    }
+}
+
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
@@ -71,7 +82,7 @@ pub(crate) fn request(
     let response_format = match format {
         ResponseFormat::JsonSchema => Some(json!({
             "type": "json_schema",
-            "json_schema": { "name": "judgements", "strict": true, "schema": schema },
+            "json_schema": { "name": "answer", "strict": true, "schema": schema },
         })),
         ResponseFormat::JsonObject => Some(json!({ "type": "json_object" })),
         ResponseFormat::None => None,

@@ -2,7 +2,7 @@
 
 use crate::answer::AnswerFault;
 
-/// Why a confirmer cannot be made.
+/// Why one who asks cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The key cannot stand in a header.
@@ -21,11 +21,11 @@ pub enum SetupError {
 
 /// Why there is no answer to a question. The texts say what to look at; none holds the key, the query or the answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ConfirmError {
+pub enum AskError {
     /// A picture could not be written as PNG.
-    #[error("the picture of candidate {number} cannot be encoded")]
+    #[error("picture {number} cannot be encoded")]
     Picture {
-        /// The candidate, from 1.
+        /// Which of the question's, from 1.
         number: usize,
     },
     /// The time for the whole question is over.

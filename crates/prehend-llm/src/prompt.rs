@@ -1,14 +1,11 @@
-//! A question as messages. What a person said and what detectors call things go in as JSON strings, apart from the instructions.
+//! A question of the confirmer as messages. What a person said and what detectors call things go in as JSON strings, apart from the instructions.
 
-use crate::answer::{AnswerFault, id};
-use crate::chat::{Content, ImageUrl, Message, Part, Role};
-use crate::error::ConfirmError;
+use crate::answer::id;
+use crate::chat::{Content, Message, Part, Role};
+use crate::error::AskError;
 use crate::picture::data_url;
 use prehend_perception::Question;
 use serde_json::{Value, json};
-
-/// Most of an unusable answer that is sent back to its model, characters.
-const SENT_BACK: usize = 2000;
 
 /// The same for every question: nothing that a person or a detector said may come in here.
 const INSTRUCTIONS: &str = "\
@@ -20,7 +17,7 @@ number of candidates may be meant, also none. Answer with JSON alone, without an
 {\"candidates\": [{\"id\": \"c1\", \"is_meant\": false, \"reason\": \"a few words\"}]} with each candidate exactly once.";
 
 /// The messages of a question; pictures have at most `longest` pixels a side.
-pub(crate) fn messages(question: &Question, longest: u32) -> Result<Vec<Message>, ConfirmError> {
+pub(crate) fn messages(question: &Question, longest: u32) -> Result<Vec<Message>, AskError> {
     let candidates: Vec<Value> = question
         .candidates
         .iter()
@@ -31,25 +28,16 @@ pub(crate) fn messages(question: &Question, longest: u32) -> Result<Vec<Message>
         })
         .collect();
     let data = json!({ "query": question.query, "candidates": candidates });
-    let mut parts = vec![Part::Text { text: data.to_string() }];
+    let mut parts = vec![Part::text(data.to_string())];
     for (index, candidate) in question.candidates.iter().enumerate() {
-        let url = data_url(&candidate.picture, longest).ok_or(ConfirmError::Picture { number: index + 1 })?;
-        parts.push(Part::Text { text: format!("Picture of {}:", id(index)) });
-        parts.push(Part::ImageUrl { image_url: ImageUrl { url } });
+        let url = data_url(&candidate.picture, longest).ok_or(AskError::Picture { number: index + 1 })?;
+        parts.push(Part::text(format!("Picture of {}:", id(index))));
+        parts.push(Part::image(url));
     }
     Ok(vec![
         Message::text(Role::System, INSTRUCTIONS),
         Message { role: Role::User, content: Content::Parts(parts) },
     ])
-}
-
-/// What follows an answer that cannot be used: the answer, and what is wrong with it.
-pub(crate) fn repair(answer: &str, fault: &AnswerFault) -> [Message; 2] {
-    let said: String = answer.chars().take(SENT_BACK).collect();
-    let wrong = format!(
-        "Your answer cannot be used: {fault}. Answer again with JSON alone, as told, with each candidate exactly once."
-    );
-    [Message::text(Role::Assistant, said), Message::text(Role::User, wrong)]
 }
 
 /// JSON Schema of an answer, in the subset that strict outputs allow.

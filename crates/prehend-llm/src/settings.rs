@@ -1,10 +1,27 @@
-//! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml`.
+//! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml` and `config/nodes/memory.yaml`.
 
 use prehend_config::{Map, Value};
 use reqwest::Url;
 
 /// Longest time a question may take, seconds: who asks for a retrieval waits no longer.
 pub const LONGEST_TIMEOUT: u64 = 20;
+
+/// What a model is asked for: the limits of its settings, and what they are when nothing is said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Purpose {
+    longest: u64,
+    timeout: f64,
+    max_candidates: u32,
+    max_side: u32,
+}
+
+impl Purpose {
+    /// To confirm what is meant, while somebody waits.
+    pub const CONFIRM: Self =
+        Self { longest: LONGEST_TIMEOUT, timeout: 10.0, max_candidates: 6, max_side: 512 };
+    /// To describe what is remembered, for which nobody waits; numbers in its pictures must be read.
+    pub const DESCRIBE: Self = Self { longest: 300, timeout: 60.0, max_candidates: 20, max_side: 1024 };
+}
 
 /// How far a server can be told what its answer must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +48,7 @@ pub struct VlmSettings {
     pub temperature: Option<f64>,
     /// What the server is told about the shape of the answer.
     pub response_format: ResponseFormat,
-    /// Most candidates in one question, at least one.
+    /// Most candidates, or things of a view, in one question, at least one.
     pub max_candidates: usize,
     /// Longest side of a picture, pixels.
     pub max_side: u32,
@@ -66,7 +83,7 @@ impl VlmSettings {
     /// Reads the mapping `vlm`. `Some(None)` when `base_url` is absent or null: no model is asked.
     ///
     /// Findings do not show the values of `base_url` and `key_env`: a key may have been put there by mistake.
-    pub fn read(value: &Value<'_>) -> Option<Option<Self>> {
+    pub fn read(value: &Value<'_>, purpose: Purpose) -> Option<Option<Self>> {
         value.map(|map| {
             let base_url = map.or("base_url", None, |value| base_url(&value).map(Some));
             let model = map.or("model", None, |value| value.text().map(Some));
@@ -79,9 +96,10 @@ impl VlmSettings {
                     ("none", ResponseFormat::None),
                 ])
             });
-            let max_candidates = count(map, "max_candidates", 6, 1, 30);
-            let max_side = count(map, "max_side", 512, 16, 4096);
-            let timeout = map.or("timeout", 10.0, |value| value.f64_in(0.05, LONGEST_TIMEOUT as f64));
+            let max_candidates = count(map, "max_candidates", purpose.max_candidates, 1, 30);
+            let max_side = count(map, "max_side", purpose.max_side, 16, 4096);
+            let timeout =
+                map.or("timeout", purpose.timeout, |value| value.f64_in(0.05, purpose.longest as f64));
             let retries = count(map, "retries", 3, 0, 10);
             let backoff = map.or("backoff", 0.5, |value| value.f64_in(0.001, 10.0));
             let seed = map.or("seed", 0, |value| value.u64());
@@ -166,7 +184,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Option<VlmSettings>, String> {
-        prehend_config::read("vlm.yaml", text, |root| VlmSettings::read(&root)).map_err(|e| e.to_string())
+        prehend_config::read("vlm.yaml", text, |root| VlmSettings::read(&root, Purpose::CONFIRM))
+            .map_err(|e| e.to_string())
     }
 
     #[test]
@@ -175,6 +194,26 @@ mod tests {
         assert_eq!(read("model: llava"), Ok(None));
         let on = read("base_url: http://127.0.0.1:8000/v1/\nmodel: llava\ntimeout: 3").unwrap().unwrap();
         assert_eq!((on.model.as_str(), on.timeout, on.key_env), ("llava", 3.0, None));
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_the_purpose_and_its_file_have_it() {
+        let files = [
+            (Purpose::CONFIRM, include_str!("../../../config/nodes/object_map.yaml")),
+            (Purpose::DESCRIBE, include_str!("../../../config/nodes/memory.yaml")),
+        ];
+        let named = "  base_url: http://h/v1\n  model: m\n";
+        for (purpose, file) in files {
+            let section = file.lines().skip_while(|line| *line != "vlm:").skip(1);
+            let section = section.take_while(|line| line.starts_with("  "));
+            let keys = section
+                .filter(|line| !["base_url:", "model:", "key_env:"].iter().any(|key| line.contains(key)));
+            let said: String = keys.map(|line| format!("{line}\n")).collect();
+            let read = |text: String| {
+                prehend_config::read("vlm.yaml", &text, |root| VlmSettings::read(&root, purpose)).unwrap()
+            };
+            assert_eq!(read(format!("{named}{said}")), read(named.to_owned()), "{purpose:?}");
+        }
     }
 
     #[test]

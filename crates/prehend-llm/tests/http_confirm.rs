@@ -6,7 +6,7 @@
 mod scripted;
 
 use prehend_geometry::ColorImage;
-use prehend_llm::{AnswerFault, ConfirmError, HttpConfirmer, ResponseFormat, SetupError, VlmSettings};
+use prehend_llm::{AnswerFault, AskError, HttpConfirmer, ResponseFormat, SetupError, VlmSettings};
 use prehend_perception::confirm::Candidate;
 use prehend_perception::{Confirmer, Question};
 use scripted::{Reply, ScriptedModel, nowhere};
@@ -47,7 +47,7 @@ fn question(labels: &[&str]) -> Question {
 async fn ask(
     replies: Vec<Reply>,
     change: impl FnOnce(&mut VlmSettings),
-) -> (Result<Vec<String>, ConfirmError>, ScriptedModel, u64) {
+) -> (Result<Vec<String>, AskError>, ScriptedModel, u64) {
     let server = ScriptedModel::start(replies).await;
     let mut settings = settings(&server.base_url);
     change(&mut settings);
@@ -64,7 +64,7 @@ async fn ask(
     (meant, server, confirmer.requests())
 }
 
-async fn check(replies: Vec<Reply>, expected: Result<&[&str], ConfirmError>, requests: u64) {
+async fn check(replies: Vec<Reply>, expected: Result<&[&str], AskError>, requests: u64) {
     let (found, _, sent) = ask(replies, |_| ()).await;
     let expected = expected.map(|keys| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>());
     assert_eq!(found, expected);
@@ -122,31 +122,31 @@ async fn a_busy_or_failing_server_is_asked_again() {
     check(vec![Reply::Status(429, "Retry-After: 1\r\n"), mugs()], Ok(&["object_0", "object_2"]), 2).await;
     let failure = || Reply::Status(500, "");
     check(vec![failure(), failure(), mugs()], Ok(&["object_0", "object_2"]), 3).await;
-    let failing = Err(ConfirmError::Failing { status: 503, attempts: 3 });
+    let failing = Err(AskError::Failing { status: 503, attempts: 3 });
     check(vec![Reply::Status(503, "Retry-After: soon\r\n")], failing, 3).await;
 }
 
 #[tokio::test]
 async fn a_pause_longer_than_the_time_left_is_not_begun() {
-    let must_wait = Err(ConfirmError::MustWait { seconds: 3600 });
+    let must_wait = Err(AskError::MustWait { seconds: 3600 });
     check(vec![Reply::Status(429, "Retry-After: 3600\r\n"), mugs()], must_wait, 1).await;
 }
 
 #[tokio::test]
 async fn a_refusal_is_final() {
     for status in [400, 401, 403, 404, 413, 422] {
-        check(vec![Reply::Status(status, ""), mugs()], Err(ConfirmError::Refused { status }), 1).await;
+        check(vec![Reply::Status(status, ""), mugs()], Err(AskError::Refused { status }), 1).await;
     }
     // The pictures and the key go to no other place.
     let elsewhere = Reply::Status(307, "Location: /elsewhere\r\n");
-    check(vec![elsewhere, mugs()], Err(ConfirmError::Refused { status: 307 }), 1).await;
+    check(vec![elsewhere, mugs()], Err(AskError::Refused { status: 307 }), 1).await;
 }
 
 #[tokio::test]
 async fn silence_and_a_slow_drip_end_with_the_time() {
     for reply in [Reply::Silence, Reply::Drip] {
         let (found, _, sent) = ask(vec![reply], |settings| settings.timeout = 0.3).await;
-        assert_eq!(found, Err(ConfirmError::TimedOut { seconds: 0.3 }));
+        assert_eq!(found, Err(AskError::TimedOut { seconds: 0.3 }));
         assert!(sent <= 1, "{sent}");
     }
 }
@@ -156,14 +156,14 @@ async fn a_lost_connection_is_tried_again() {
     let broken = || Reply::Body(br#"{"choices": [{"mess"#.to_vec(), 5000);
     check(vec![broken(), mugs()], Ok(&["object_0", "object_2"]), 2).await;
     let how = "the answer broke off in the middle";
-    check(vec![broken()], Err(ConfirmError::Lost { attempts: 3, how }), 3).await;
+    check(vec![broken()], Err(AskError::Lost { attempts: 3, how }), 3).await;
 }
 
 #[tokio::test]
 async fn nobody_at_the_url_is_an_error_after_all_attempts() {
     let confirmer = HttpConfirmer::new(settings(&nowhere()), None).unwrap();
     let found = confirmer.confirm(&question(&["mug"])).await;
-    assert_eq!(found, Err(ConfirmError::Lost { attempts: 3, how: "the connection was not made" }));
+    assert_eq!(found, Err(AskError::Lost { attempts: 3, how: "the connection was not made" }));
     assert_eq!(confirmer.requests(), 3);
 }
 
@@ -176,7 +176,7 @@ async fn a_server_that_speaks_no_tls_is_lost() {
         confirmer => confirmer.unwrap(),
     };
     let found = confirmer.confirm(&question(&["mug"])).await;
-    assert_eq!(found, Err(ConfirmError::Lost { attempts: 3, how: "the connection was not made" }));
+    assert_eq!(found, Err(AskError::Lost { attempts: 3, how: "the connection was not made" }));
     assert!(server.heard().is_empty(), "nothing is said before the handshake");
 }
 
@@ -193,7 +193,7 @@ async fn an_unusable_answer_is_repaired_once() {
     let told = messages[3]["content"].as_str().unwrap();
     assert!(told.contains("it is not JSON alone (line 1, column 1)"), "{told}");
     let not_json = AnswerFault::NotJson { line: 1, column: 1 };
-    check(vec![prose()], Err(ConfirmError::Unusable(not_json)), 2).await;
+    check(vec![prose()], Err(AskError::Unusable(not_json)), 2).await;
 }
 
 #[tokio::test]
@@ -204,13 +204,13 @@ async fn judgements_must_be_of_the_candidates() {
         Reply::text(json!({ "candidates": entries }).to_string())
     };
     let few = AnswerFault::Count { expected: 3, found: 2 };
-    check(vec![answer(&["c1", "c2"])], Err(ConfirmError::Unusable(few)), 2).await;
+    check(vec![answer(&["c1", "c2"])], Err(AskError::Unusable(few)), 2).await;
     let many = AnswerFault::Count { expected: 3, found: 4 };
-    check(vec![answer(&["c1", "c2", "c3", "c4"])], Err(ConfirmError::Unusable(many)), 2).await;
+    check(vec![answer(&["c1", "c2", "c3", "c4"])], Err(AskError::Unusable(many)), 2).await;
     let unknown = AnswerFault::UnknownId { position: 3 };
-    check(vec![answer(&["c1", "c2", "c9"])], Err(ConfirmError::Unusable(unknown)), 2).await;
+    check(vec![answer(&["c1", "c2", "c9"])], Err(AskError::Unusable(unknown)), 2).await;
     let twice = AnswerFault::Twice { id: "c1".to_owned() };
-    check(vec![answer(&["c1", "c2", "c1"])], Err(ConfirmError::Unusable(twice)), 2).await;
+    check(vec![answer(&["c1", "c2", "c1"])], Err(AskError::Unusable(twice)), 2).await;
     let all = ["object_0", "object_1", "object_2"];
     check(vec![answer(&["c1", "c2"]), answer(&["c3", "c1", "c2"])], Ok(&all), 2).await;
 }
@@ -218,7 +218,7 @@ async fn judgements_must_be_of_the_candidates() {
 #[tokio::test]
 async fn what_is_no_chat_is_an_error_at_once() {
     let huge = Reply::body(vec![b' '; 3 << 20]);
-    check(vec![huge], Err(ConfirmError::TooLong { limit: 1 << 20 }), 1).await;
+    check(vec![huge], Err(AskError::TooLong { limit: 1 << 20 }), 1).await;
     let bodies: [&[u8]; 6] = [
         b"",
         b"<html>It works!</html>",
@@ -228,7 +228,7 @@ async fn what_is_no_chat_is_an_error_at_once() {
         b"\xff\xfe{\x00",
     ];
     for body in bodies {
-        check(vec![Reply::body(body)], Err(ConfirmError::NoChat), 1).await;
+        check(vec![Reply::body(body)], Err(AskError::NoChat), 1).await;
     }
 }
 

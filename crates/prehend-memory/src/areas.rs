@@ -1,12 +1,17 @@
 //! The Area Summariser (Affordance RAG IV-A.3): views become zones, zones areas, areas the building.
 //!
-//! Each level is an agglomerative clustering by distance in space and in meaning; each cluster gets a summary, by rule here: the
-//! kind of room that its furniture tells, then what is there, most first.
+//! Each level is an agglomerative clustering by distance in space and in meaning; each cluster gets a summary by rule: the kind of room
+//! that its furniture tells, then what is there, the largest first. The sentence of a model stands in its place where there is one for
+//! just this list ([`Told`]).
+//!
+//! Deviation: the paper clusters by the sentences. Here the rule's lists decide what belongs together, so that the levels are the same
+//! with a model, without one, and while one is asked; the sentences decide what is found.
 
 use crate::encode::{EncodeError, Encoder, similarity};
 use crate::record::{Thing, View};
 use kodama::{Method, linkage};
 use prehend_agent::language::rooms::RoomNames;
+use prehend_perception::Summary;
 use std::collections::BTreeMap;
 
 /// Distance, metres, that counts as much as having nothing in common in words.
@@ -18,6 +23,9 @@ const AREA: f64 = 4.0;
 const MANY: usize = 1500;
 /// Most things that a summary names.
 const NAMED: usize = 14;
+
+/// What a model said of areas, by the rule's summary of each.
+pub type Told = BTreeMap<String, Summary>;
 
 /// A cluster on its way to an area.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +40,8 @@ pub struct Cluster {
     pub room: Option<String>,
     /// What is there.
     pub summary: String,
+    /// The rule's summary, when the summary is a model's.
+    pub rule: Option<String>,
     /// Features of the summary.
     pub features: Vec<f32>,
     /// Number of views.
@@ -112,7 +122,9 @@ pub fn summarise(
     view_things: &[Vec<usize>],
     encoder: &dyn Encoder,
     rooms: &RoomNames,
+    told: &Told,
 ) -> Result<Levels, EncodeError> {
+    let words = Words { encoder, rooms, told };
     let nodes: Vec<Node> = views
         .iter()
         .map(|view| Node { middle: view.middle, eye: view.eye, features: view.picture_features.clone() })
@@ -126,16 +138,16 @@ pub fn summarise(
     };
     let mut zones = Vec::new();
     let mut zone_things = Vec::new();
+    let mut zone_nodes = Vec::new();
     for members in clusters(&nodes, ZONE) {
         let inside = in_views(&members);
         let parts: Vec<(&Node, u32)> = members.iter().map(|view| (&nodes[*view], 1)).collect();
-        zones.push(cluster(members.clone(), &parts, &inside, things, encoder, rooms)?);
+        let (zone, features) = words.cluster(members.clone(), &parts, &inside, things)?;
+        zone_nodes.push(Node { middle: zone.center, eye: zone.eye, features });
+        zones.push(zone);
         zone_things.push(inside);
     }
-    let nodes: Vec<Node> = zones
-        .iter()
-        .map(|zone| Node { middle: zone.center, eye: zone.eye, features: zone.features.clone() })
-        .collect();
+    let nodes = zone_nodes;
     let mut areas = Vec::new();
     for members in clusters(&nodes, AREA) {
         let mut inside: Vec<usize> =
@@ -144,45 +156,70 @@ pub fn summarise(
         inside.dedup();
         let parts: Vec<(&Node, u32)> =
             members.iter().map(|zone| (&nodes[*zone], zones[*zone].views)).collect();
-        areas.push(cluster(members.clone(), &parts, &inside, things, encoder, rooms)?);
+        areas.push(words.cluster(members.clone(), &parts, &inside, things)?.0);
     }
     let all: Vec<usize> = (0..things.len()).collect();
     let nodes: Vec<Node> =
         areas.iter().map(|area| Node { middle: area.center, eye: area.eye, features: Vec::new() }).collect();
     let parts: Vec<(&Node, u32)> = nodes.iter().zip(areas.iter().map(|area| area.views)).collect();
-    let mut building = cluster((0..areas.len()).collect(), &parts, &all, things, encoder, rooms)?;
+    let (mut building, _) = words.cluster((0..areas.len()).collect(), &parts, &all, things)?;
     building.room = None;
     Ok(Levels { zones, areas, building })
 }
 
-fn cluster(
-    members: Vec<usize>,
-    nodes: &[(&Node, u32)],
-    inside: &[usize],
-    things: &[Thing],
-    encoder: &dyn Encoder,
-    rooms: &RoomNames,
-) -> Result<Cluster, EncodeError> {
-    let views: u32 = nodes.iter().map(|(_, views)| views).sum();
-    let mean = |of: fn(&Node) -> [f64; 3]| {
-        let sum =
-            |axis: usize| nodes.iter().map(|(node, views)| of(node)[axis] * f64::from(*views)).sum::<f64>();
-        [0, 1, 2].map(|axis| sum(axis) / f64::from(views.max(1)))
-    };
-    let inside: Vec<&Thing> = inside.iter().filter_map(|index| things.get(*index)).collect();
-    let classes: Vec<&str> = inside.iter().map(|thing| thing.name()).collect();
-    let room = rooms.told_by(classes.iter().copied()).map(str::to_owned);
-    let summary = summary(room.as_deref(), &inside);
-    let features = encoder.text(&summary)?;
-    Ok(Cluster {
-        members,
-        center: mean(|node| node.middle),
-        eye: mean(|node| node.eye),
-        room,
-        summary,
-        features,
-        views,
-    })
+/// What gives clusters their words.
+struct Words<'a> {
+    encoder: &'a dyn Encoder,
+    rooms: &'a RoomNames,
+    told: &'a Told,
+}
+
+impl Words<'_> {
+    /// A cluster with its summary, and the features of the rule's one.
+    fn cluster(
+        &self,
+        members: Vec<usize>,
+        nodes: &[(&Node, u32)],
+        inside: &[usize],
+        things: &[Thing],
+    ) -> Result<(Cluster, Vec<f32>), EncodeError> {
+        let views: u32 = nodes.iter().map(|(_, views)| views).sum();
+        let mean = |of: fn(&Node) -> [f64; 3]| {
+            let sum = |axis: usize| {
+                nodes.iter().map(|(node, views)| of(node)[axis] * f64::from(*views)).sum::<f64>()
+            };
+            [0, 1, 2].map(|axis| sum(axis) / f64::from(views.max(1)))
+        };
+        let inside: Vec<&Thing> = inside.iter().filter_map(|index| things.get(*index)).collect();
+        let classes: Vec<&str> = inside.iter().map(|thing| thing.name()).collect();
+        let room = self.rooms.told_by(classes.iter().copied()).map(str::to_owned);
+        let rule = summary(room.as_deref(), &inside);
+        let by_rule = self.encoder.text(&rule)?;
+        let (center, eye) = (mean(|node| node.middle), mean(|node| node.eye));
+        let cluster = match self.told.get(&rule) {
+            Some(told) => Cluster {
+                room: told.room.clone().or(room),
+                features: self.encoder.text(&told.text)?,
+                summary: told.text.clone(),
+                rule: Some(rule),
+                members,
+                center,
+                eye,
+                views,
+            },
+            None => Cluster {
+                features: by_rule.clone(),
+                summary: rule,
+                rule: None,
+                members,
+                center,
+                eye,
+                room,
+                views,
+            },
+        };
+        Ok((cluster, by_rule))
+    }
 }
 
 /// A summary by rule: the room, then the things, the largest first, each once.

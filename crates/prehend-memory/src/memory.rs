@@ -2,11 +2,14 @@
 
 mod observe;
 mod outcome;
+mod proposed;
+mod told;
 
 pub use observe::Noted;
 pub use outcome::Outcome;
+pub use proposed::Proposed;
 
-use crate::areas::{self, Levels};
+use crate::areas::{self, Levels, Told};
 use crate::encode::{EncodeError, Encoder};
 use crate::nouns::Nouns;
 use crate::recall::{self, Answer, Settings};
@@ -109,10 +112,12 @@ impl Memory {
     ///
     /// Errors: those of the encoder and the store; nothing is changed then.
     pub fn summarise(&mut self, building: &str) -> Result<(), MemoryError> {
-        self.atomically(building, |memory| memory.summarise_now(building))
+        self.atomically(building, |memory| memory.summarise_now(building, Told::new()))
     }
 
-    fn summarise_now(&mut self, building: &str) -> Result<(), MemoryError> {
+    /// With what a model said by now, and said before of what is as it was.
+    fn summarise_now(&mut self, building: &str, mut told: Told) -> Result<(), MemoryError> {
+        told::keep(&self.store.areas_of(building)?, &mut told);
         let mut views = self.store.views_of(building)?;
         if views.is_empty() {
             return Ok(self.store.replace_areas(building, &[])?);
@@ -136,7 +141,7 @@ impl Memory {
             }
         }
         let Levels { zones, areas, building: whole } =
-            areas::summarise(&views, &things, &inside, &*self.encoder, &self.rooms)?;
+            areas::summarise(&views, &things, &inside, &*self.encoder, &self.rooms, &told)?;
         let first = self.store.reserve(zones.len() + areas.len() + 1)?;
         let (zone_id, area_id) =
             (|i: usize| first + 1 + (areas.len() + i) as Id, |i: usize| first + 1 + i as Id);
@@ -244,7 +249,7 @@ impl Memory {
         let building = if let Forget::Building(building) = what { building.clone() } else { String::new() };
         self.atomically(&building, |memory| {
             for building in memory.store.unsummarised()? {
-                memory.summarise_now(&building)?;
+                memory.summarise_now(&building, Told::new())?;
             }
             let mut buildings: BTreeSet<String> =
                 memory.store.buildings()?.into_iter().map(|area| area.building).collect();
@@ -268,7 +273,9 @@ impl Memory {
                 buildings.clear();
             }
             for building in buildings {
-                memory.summarise_now(&building)?;
+                // A model's sentence may tell of what is forgotten, also where the rule's list does not.
+                memory.store.replace_areas(&building, &[])?;
+                memory.summarise_now(&building, Told::new())?;
             }
             Ok(gone)
         })
@@ -300,6 +307,7 @@ fn area(building: &str, id: Id, level: u8, parent: Option<Id>, cluster: &areas::
         parent,
         room: cluster.room.clone(),
         summary: cluster.summary.clone(),
+        rule: cluster.rule.clone(),
         center: cluster.center,
         views: cluster.views,
         features: cluster.features.clone(),

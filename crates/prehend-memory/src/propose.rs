@@ -1,5 +1,5 @@
 //! The Affordance Proposer without a model (Affordance RAG IV-A.1): what can be done with a thing here, by this robot, and how
-//! well, from its measures and what is around it.
+//! well, from its measures and what is around it; and what the word of a model changes in that.
 //!
 //! The scores are estimates of how likely the action is to go well: products of margins, each from 0 (cannot be) to 1 (with ease).
 
@@ -43,6 +43,18 @@ const ON_PARTS: [(Action, &str); 3] =
 /// Score of an action that a part makes possible, and of one that the name alone does.
 const BY_PART: f64 = 0.8;
 const BY_NAME: f64 = 0.5;
+
+/// `f_k` when a model has its say: the geometric mean of the rule's score and the model's.
+///
+/// The rule knows the opening of the gripper, its reach and what is measured around the thing; the model knows what the thing is, and
+/// sees what no box tells (that a mug is full, that a door has no handle). Each can say that it cannot be: 0 of either is 0. Between,
+/// neither overrules the other, and two that agree are believed. A score that is none leaves the rule's.
+pub fn combined(by_rule: f64, by_model: f64) -> f64 {
+    if !(0.0..=1.0).contains(&by_model) {
+        return by_rule;
+    }
+    (by_rule.clamp(0.0, 1.0) * by_model).sqrt()
+}
 
 /// Proposes for one robot.
 #[derive(Clone, Debug)]
@@ -183,6 +195,18 @@ mod tests {
 
     fn score(seen: &Seen, action: Action) -> Option<f64> {
         seen.actions.iter().find(|(known, _)| *known == action).map(|(_, score)| *score)
+    }
+
+    #[test]
+    fn of_two_scores_each_can_say_no_and_neither_overrules() {
+        for (by_rule, by_model, expected) in
+            [(0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.9, 0.4, 0.6), (0.4, 0.9, 0.6), (0.7, 0.7, 0.7)]
+        {
+            assert!((combined(by_rule, by_model) - expected).abs() < 1e-9, "{by_rule} and {by_model}");
+        }
+        for none in [f64::NAN, f64::INFINITY, -0.1, 1.1] {
+            assert_eq!(combined(0.7, none).to_bits(), 0.7_f64.to_bits(), "{none}");
+        }
     }
 
     #[test]

@@ -346,8 +346,11 @@ pub struct Area {
     pub parent: Option<Id>,
     /// The kind of room it is, when its furniture tells: `kitchen`.
     pub room: Option<String>,
-    /// What is there in words.
+    /// What is there in words: a model's sentence if there is one, else the rule's list.
     pub summary: String,
+    /// The rule's list where a model's sentence stands: the sentence holds as long as this does.
+    #[serde(default)]
+    pub rule: Option<String>,
     /// Its middle.
     pub center: [f64; 3],
     /// Views in it.

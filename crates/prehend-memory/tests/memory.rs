@@ -2,14 +2,19 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use prehend_agent::language::Lexicon as Language;
+use prehend_memory::areas::Told;
 use prehend_memory::ask::Asker;
 use prehend_memory::learn::{belief, score};
+use prehend_memory::memory::Proposed;
 use prehend_memory::propose::{Body, Proposer};
 use prehend_memory::record::{Episode, Place, Seen};
 use prehend_memory::store::{EpisodeFilter, Forget, Sqlite};
-use prehend_memory::{Action, Answer, Look, Memory, MemoryError, Outcome, Settings, WordEncoder};
-use prehend_perception::Lexicon;
+use prehend_memory::{
+    Action, Answer, Described, Look, Memory, MemoryError, Outcome, Request, Settings, WordEncoder,
+};
+use prehend_perception::{AreaQuestion, Lexicon, Summary};
 use prehend_scene::ActionTable;
+use std::collections::BTreeSet;
 use std::f64::consts::FRAC_PI_2;
 
 const DAY: f64 = 86_400.0;
@@ -320,4 +325,164 @@ fn a_look_without_things_and_a_building_of_one_view_are_summarised() {
     memory.summarise("nowhere").expect("an empty building");
     assert_eq!(memory.counts().expect("counts").views, 1);
     assert!(ask(&mut memory, "the mug", 1.0)[0].things.is_empty());
+}
+
+/// Asks about every area until a model has said or passed everything. The lists that were asked about, in their order.
+fn tell(
+    memory: &mut Memory,
+    says: impl Fn(&AreaQuestion) -> Option<(&'static str, &'static str)>,
+) -> Vec<String> {
+    let (mut asked, mut passed) = (Vec::new(), BTreeSet::new());
+    loop {
+        let questions = memory.untold("home", &passed, 2).expect("questions");
+        if questions.is_empty() {
+            return asked;
+        }
+        let mut told = Told::new();
+        for question in questions {
+            asked.push(format!("{} {}", question.kind.name(), question.things));
+            assert!(asked.len() < 50, "what was told is asked again: {asked:?}");
+            match says(&question) {
+                Some((text, room)) => {
+                    let room = (!room.is_empty()).then(|| room.to_owned());
+                    told.insert(question.things, Summary { text: text.to_owned(), room });
+                }
+                None => drop(passed.insert(question.things)),
+            }
+        }
+        memory.tell("home", told).expect("told");
+    }
+}
+
+/// Views that are found by words alone, down one branch of the levels.
+fn traversed(memory: &mut Memory, words: &str) -> BTreeSet<i64> {
+    let what = Described { words: words.to_owned(), ..Described::default() };
+    let settings = Settings { beams: 1, reranks: false, ..Settings::default() };
+    let answer = memory.recall(&Request { what, k: 3, ..Request::default() }, &settings).expect("an answer");
+    answer.views.into_iter().map(|(view, _)| view).collect()
+}
+
+#[test]
+fn what_a_model_proposes_changes_which_of_two_things_is_taken() {
+    let mut memory = furnished();
+    let before = ask(&mut memory, "pick up the red mug", 10.0).remove(0);
+    let (best, other) = (before.things[0].clone(), before.things[1].clone());
+    let propose = |memory: &mut Memory, action: Action, score: f64| -> usize {
+        let said =
+            [Proposed { thing: best.thing.id, action, score }, Proposed { thing: 99_999, action, score }];
+        best.views.iter().map(|view| memory.propose("home", *view, &said).expect("combined")).sum()
+    };
+    // What the rule does not propose, the model cannot add; what shows no view, and what is not there, stays.
+    assert_eq!(propose(&mut memory, Action::Open, 1.0), 0);
+    assert_eq!(
+        memory
+            .propose(
+                "home",
+                other.views[0],
+                &[Proposed { thing: best.thing.id, action: Action::Pick, score: 0.1 }]
+            )
+            .expect("nothing"),
+        0
+    );
+    assert_eq!(ask(&mut memory, "pick up the red mug", 10.0)[0].things[0].thing, best.thing);
+    // It stands full to the rim in every view.
+    assert_eq!(propose(&mut memory, Action::Pick, 0.02), 3, "one for each of its views");
+    let after = ask(&mut memory, "pick up the red mug", 10.0).remove(0);
+    assert_eq!(after.things[0].thing.id, other.thing.id);
+    let changed = memory.store().things(&[best.thing.id]).expect("there").remove(0);
+    let expected = (0.02 * best.thing.proposed[&Action::Pick]).sqrt();
+    assert!((changed.proposed[&Action::Pick] - expected).abs() < 1e-6, "{:?}", changed.proposed);
+    let sightings = memory.store().sightings_of(best.thing.id).expect("there");
+    assert_eq!(sightings.len(), 3, "they are changed, not added");
+    // Another sighting goes into the mean with them.
+    let again = look(
+        [best.thing.place.center[0], 0.3],
+        20.0,
+        vec![mug("red", best.thing.place.center[0], best.thing.place.center[1])],
+        &memory,
+    );
+    assert_eq!(memory.observe(&again).expect("kept").things, [best.thing.id]);
+    let seen = memory.store().things(&[best.thing.id]).expect("there").remove(0);
+    assert!(seen.proposed[&Action::Pick] > expected + 0.05 && seen.count == 4);
+}
+
+#[test]
+fn what_the_rule_says_cannot_be_stays_so_whatever_a_model_says() {
+    let mut memory = memory();
+    let high = seen("mug", "red", [0.2, 0.0, 1.9], [0.08, 0.08, 0.1]);
+    let shelf = look([0.2, 0.0], 0.0, vec![high], &memory);
+    let noted = memory.observe(&shelf).expect("kept");
+    let said = [Proposed { thing: noted.things[0], action: Action::Pick, score: 1.0 }];
+    assert_eq!(memory.propose("home", noted.view, &said).expect("combined"), 1);
+    let thing = memory.store().things(&noted.things).expect("there").remove(0);
+    assert_eq!(thing.proposed[&Action::Pick].to_bits(), 0.0_f64.to_bits());
+}
+
+#[test]
+fn the_sentences_of_a_model_are_what_is_found_and_the_rule_stands_in_for_them() {
+    let guests = "Where guests wait for an espresso.";
+    let mut found = Vec::new();
+    for told in ["sink", "desk"] {
+        let mut memory = furnished();
+        memory.summarise("home").expect("summarised");
+        let levels = memory.store().areas_of("home").expect("areas").len();
+        let asked = tell(&mut memory, |question| question.things.contains(told).then_some((guests, "")));
+        assert!(
+            asked[0].starts_with("zone ") && asked.iter().any(|asked| asked.starts_with("building ")),
+            "{asked:?}"
+        );
+        let areas = memory.store().areas_of("home").expect("areas");
+        assert_eq!(areas.len(), levels, "the levels are the same");
+        for area in &areas {
+            let rule = area.rule.as_deref().unwrap_or(&area.summary);
+            assert_eq!(area.summary == guests, rule.contains(told), "{area:?}");
+        }
+        let views = traversed(&mut memory, "guests waiting for espresso");
+        assert_eq!(views.len(), 3, "those of one room");
+        found.push(views);
+        assert_eq!(
+            first(&mut memory, "the red mug in the office"),
+            [8.2, 0.3, 0.77],
+            "the rule's kind of room"
+        );
+    }
+    assert!(found[0].is_disjoint(&found[1]), "{found:?}");
+    // A kind of room that no furniture tells is the model's.
+    let mut memory = furnished();
+    memory.summarise("home").expect("summarised");
+    tell(&mut memory, |question| question.things.contains("desk").then_some(("A den.", "bedroom")));
+    assert_eq!(first(&mut memory, "the red mug in the bedroom"), [8.2, 0.3, 0.77]);
+}
+
+#[test]
+fn only_what_changed_is_asked_again() {
+    let says = |question: &AreaQuestion| {
+        assert!(!question.texts.is_empty() && question.rooms.iter().any(|room| room == "kitchen"));
+        Some(("A place.", ""))
+    };
+    let mut memory = furnished();
+    memory.summarise("home").expect("summarised");
+    let all = tell(&mut memory, says);
+    assert!(all.len() >= 3, "{all:?}");
+    memory.summarise("home").expect("summarised");
+    assert_eq!(tell(&mut memory, says), [""; 0], "nothing changed");
+    // The same again: more views, and nothing else.
+    let shown = vec![seen("desk", "brown", [8.2, 0.0, 0.36], [0.7, 1.4, 0.72])];
+    let again = look([8.2, 0.0], 5.0, shown, &memory);
+    memory.observe(&again).expect("kept");
+    memory.summarise("home").expect("summarised");
+    assert_eq!(tell(&mut memory, says), [""; 0], "nothing new is there");
+    // A printer comes into the office: the kitchen is as it was.
+    let shown = vec![seen("printer", "black", [8.2, -0.5, 0.9], [0.4, 0.4, 0.3])];
+    let new = look([8.2, -0.2], 6.0, shown, &memory);
+    memory.observe(&new).expect("kept");
+    memory.summarise("home").expect("summarised");
+    let asked = tell(&mut memory, says);
+    assert!(!asked.is_empty() && asked.iter().all(|asked| asked.contains("printer")), "{asked:?}");
+    // What is forgotten may stand in any sentence.
+    let printer = ask(&mut memory, "the printer", 10.0)[0].things[0].thing.id;
+    memory.forget(&Forget::Thing(printer)).expect("forgotten");
+    let areas = memory.store().areas_of("home").expect("areas");
+    assert!(areas.iter().all(|area| area.rule.is_none() && area.summary != "A place."), "{areas:?}");
+    assert!(tell(&mut memory, says).len() >= all.len());
 }

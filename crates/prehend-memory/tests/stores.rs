@@ -8,7 +8,7 @@ mod support;
 use prehend_memory::encode::similarity;
 use prehend_memory::record::Id;
 use prehend_memory::store::{Counts, EpisodeFilter, FILE_SCHEMA, Forget, SERVER_SCHEMA, Showing};
-use prehend_memory::{Memory, Request, Settings, Store, StoreError, WordEncoder};
+use prehend_memory::{Action, Memory, Request, Settings, Store, StoreError, WordEncoder};
 use std::collections::BTreeSet;
 use support::records::{Chance, LENGTH, area, episode, lexicon, look, memory, seen, sighting, thing, view};
 use support::{Kept, killed};
@@ -107,7 +107,7 @@ fn what_is_written_comes_back(kept: &Kept) {
     let mut views = [view(first, "home", "r1", 1.5), view(first + 1, "home", "r2", 2.5)];
     let mut things = [thing(first + 2, "home", [0.1, 0.2, 0.3]), thing(first + 3, "home", [1.0, 2.0, 3.0])];
     things[1].features = vec![0.0; LENGTH];
-    let sightings = [(first + 4, 0, 0), (first + 5, 0, 1), (first + 6, 1, 0)]
+    let mut sightings = [(first + 4, 0, 0), (first + 5, 0, 1), (first + 6, 1, 0)]
         .map(|(id, view, thing)| sighting(id, views[view].id, things[thing].id));
     let areas = [(7, 6, None), (8, 5, Some(7)), (9, 4, Some(8))]
         .map(|(id, level, parent)| area(first + id, "home", level, parent.map(|id| first + id)));
@@ -127,8 +127,10 @@ fn what_is_written_comes_back(kept: &Kept) {
     things[0].area = Some(first + 9);
     things[0].place.center = [4.0, 5.0, 6.0];
     things[0].features = vec![1.0; LENGTH];
+    sightings[2].seen.actions = vec![(Action::Pick, 0.125)];
     store.put_view(&views[1]).unwrap();
     store.put_thing(&things[0]).unwrap();
+    store.put_sighting(&sightings[2]).unwrap();
     store.put_picture(views[0].id, &[4, 0, 255]).unwrap();
     store.commit().unwrap();
 

@@ -9,6 +9,9 @@ pub mod encoder;
 mod keeper;
 mod lessons;
 mod looks;
+mod marks;
+mod models;
+mod settings;
 mod views;
 
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
@@ -16,6 +19,7 @@ use futures::{FutureExt, StreamExt};
 use keeper::Keeper;
 use lessons::{Lesson, Lessons};
 use looks::Looks;
+use models::{Models, Said, Waiting};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
     ErrorCode, ObjectMap as ObjectMapMsg, Outcome, SymbolicState, TraceEvent,
@@ -24,6 +28,7 @@ use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_ros::{QosProfile, ServiceRequest, Subscription};
 use prehend_scene::Scope;
 use serde_json::json;
+use settings::Chosen;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -57,9 +62,12 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
 async fn serve(shell: Shell) -> Result<(), NodeError> {
     let scope = if shell.robot.navigation.is_some() { Scope::Room } else { Scope::Local };
     let services = QosProfile::services();
+    let chosen = Chosen::read(shell.node.parameters())?;
     let looks = Looks::new(now());
     let session = looks.session();
     let keeper = Arc::new(Mutex::new(Keeper::new(&shell, session.clone()).await?));
+    let shown = chosen.proposer.as_ref().map_or(0, |(_, most)| *most);
+    let (waiting, models) = background(chosen, &keeper, &shell.trace).unzip();
     let mut worker = Worker {
         trace: shell.trace.clone(),
         lessons: Lessons::new(Arc::clone(&keeper), shell.trace.clone()),
@@ -69,7 +77,10 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             objects: shell.node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
             scope,
             looks: Arc::new(Mutex::new(looks)),
+            waiting,
+            shown,
         },
+        _models: models,
         keeper,
         session,
         keeping: None,
@@ -127,6 +138,40 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     }
 }
 
+/// A task that ends with this.
+struct Background(JoinHandle<()>);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Begins to ask the models, if there are some; what waits for them goes into the first.
+fn background(chosen: Chosen, keeper: &Arc<Mutex<Keeper>>, trace: &Trace) -> Option<(Waiting, Background)> {
+    let Chosen { proposer, summariser } = chosen;
+    if proposer.is_none() && summariser.is_none() {
+        return None;
+    }
+    let (waiting, trace) = (Waiting::default(), trace.clone());
+    let models = Models {
+        proposer: proposer.map(|(proposer, _)| proposer),
+        summariser,
+        keeper: Arc::clone(keeper),
+        waiting: waiting.clone(),
+        tell: move |said| match said {
+            Said::Done(status, message) => {
+                trace.event("", TraceEvent::KIND_EVIDENCE, "memory", status, message, json!({}));
+            }
+            Said::Changed(message) => {
+                tracing::warn!("{message}");
+                trace.event("", TraceEvent::KIND_WARNING, "memory", "model", message, json!({}));
+            }
+        },
+    };
+    Some((waiting, Background(tokio::spawn(models.run()))))
+}
+
 /// When this task ends; never without one.
 async fn finished(task: &mut Option<JoinHandle<()>>) {
     match task {
@@ -157,6 +202,8 @@ struct Worker {
     keeper: Arc<Mutex<Keeper>>,
     lessons: Lessons,
     views: Views,
+    /// Asks models, if there are some; what they have not said at the end of a session is not waited for.
+    _models: Option<Background>,
     /// What remembered keys of this session begin with.
     session: String,
     /// The views that are on their way.

@@ -5,6 +5,7 @@
 //!
 //! Synchronous and deterministic: time and seeds are arguments. Everything is in the map frame, metres.
 
+pub mod affordances;
 pub mod color;
 pub mod confirm;
 pub mod evidence;
@@ -19,9 +20,11 @@ pub mod retrieve;
 pub mod room;
 pub mod segment;
 pub mod sight;
+pub mod summaries;
 pub mod traits;
 pub mod upright;
 
+pub use affordances::{AffordanceProposer, MarkedView, Proposals, Triplet};
 pub use confirm::{Confirmer, Judgement, Question};
 pub use hypothesis::Skipped;
 pub use keyframe::{Detection, ImageTurn, Keyframe, KeyframeError, LabelImage, PartLabels};
@@ -30,6 +33,7 @@ pub use map::{MapBuilder, MapSettings, MaskUse, UpdateReport};
 pub use retrieve::{Retrieval, retrieve};
 pub use room::{RoomBuilder, RoomSettings};
 pub use sight::Sight;
+pub use summaries::{AreaQuestion, Summariser, Summary};
 pub use traits::{
     Detector, Embedder, InferenceError, Instance, PictureReader, Prompt, Region, Segmenter, TextReader,
 };

@@ -39,6 +39,11 @@ impl RoomNames {
         Self::from_yaml("rooms.yaml", DEFAULT).unwrap_or_default()
     }
 
+    /// The kinds of rooms, each by its first word.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|kind| kind.words.first().map(String::as_str))
+    }
+
     /// Whether a noun names a kind of room.
     pub fn is_room(&self, noun: &str) -> bool {
         self.0.iter().any(|kind| kind.words.iter().any(|word| word == noun))
@@ -86,6 +91,9 @@ mod tests {
         assert_eq!(rooms.tells("kitchen", "counter"), Some(true));
         assert_eq!(rooms.tells("office", "counter"), Some(false));
         assert_eq!(rooms.tells("kitchen", "table"), None);
+        assert!(
+            rooms.kinds().any(|kind| kind == "living room") && rooms.kinds().all(|kind| kind != "lounge")
+        );
     }
 
     #[test]

@@ -31,6 +31,8 @@ const SAME_WAY: f64 = 0.35;
 pub struct Noted {
     /// The view.
     pub view: Id,
+    /// The thing of each sighting, in the look's order.
+    pub things: Vec<Id>,
     /// Things that were known.
     pub known: Vec<Id>,
     /// Things that are new.
@@ -83,6 +85,7 @@ impl Memory {
             let sighting = Sighting { id: next(), view: view_id, thing: thing.id, seen: seen.clone() };
             self.store.put_sighting(&sighting)?;
         }
+        noted.things = things.iter().map(|thing| thing.id).collect();
         noted.missed = self.miss(look, eye, &things)?;
         Ok(noted)
     }

@@ -169,7 +169,7 @@ pub trait Store: Send {
     fn put_view(&mut self, view: &View) -> Result<(), StoreError>;
     /// Writes the picture of a view.
     fn put_picture(&mut self, view: Id, picture: &[u8]) -> Result<(), StoreError>;
-    /// Writes a sighting.
+    /// Writes a sighting, new or changed; its view and its thing stay.
     fn put_sighting(&mut self, sighting: &Sighting) -> Result<(), StoreError>;
     /// Writes a thing, new or changed.
     fn put_thing(&mut self, thing: &Thing) -> Result<(), StoreError>;

@@ -166,7 +166,11 @@ impl Store for Postgres {
         let Sighting { id, view, thing, seen } = sighting;
         let data = json(sighting, &self.address.name)?;
         let values = values![*id, *view, *thing, seen.share, data];
-        self.run("INSERT INTO prehend_sightings VALUES ($1, $2, $3, $4, $5)", values)
+        self.run(
+            "INSERT INTO prehend_sightings VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO UPDATE SET
+             share = excluded.share, data = excluded.data",
+            values,
+        )
     }
 
     fn put_thing(&mut self, thing: &Thing) -> Result<(), StoreError> {

@@ -287,8 +287,12 @@ impl Store for Sqlite {
     fn put_sighting(&mut self, sighting: &Sighting) -> Result<(), StoreError> {
         let Sighting { id, view, thing, seen } = sighting;
         let data = self.json(sighting)?;
-        self.run("INSERT INTO sightings VALUES (?, ?, ?, ?, ?)", params![id, view, thing, seen.share, data])
-            .map(drop)
+        self.run(
+            "INSERT INTO sightings VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET share = excluded.share,
+             data = excluded.data",
+            params![id, view, thing, seen.share, data],
+        )
+        .map(drop)
     }
 
     fn put_thing(&mut self, thing: &Thing) -> Result<(), StoreError> {

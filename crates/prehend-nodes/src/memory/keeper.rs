@@ -3,17 +3,20 @@
 use super::{answer, encoder};
 use crate::shell::{NodeError, Shell};
 use prehend_agent::language;
+use prehend_memory::areas::Told;
 use prehend_memory::ask::Asker;
 use prehend_memory::encode::Encoder;
 use prehend_memory::learn::score;
+use prehend_memory::memory::{Noted, Proposed};
 use prehend_memory::propose::{Body, Proposer};
-use prehend_memory::record::Episode;
+use prehend_memory::record::{Episode, Id};
 use prehend_memory::store::{self, Forget};
 use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
-use prehend_perception::Lexicon;
+use prehend_perception::{AreaQuestion, Lexicon};
 use prehend_scene::{ActionTable, Scope, Skill};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,15 +46,22 @@ pub(super) struct Keeper {
     encoder: Arc<dyn Encoder>,
     language: language::Lexicon,
     memory: Option<Memory>,
+    /// How often something was to be forgotten.
+    forgotten: u64,
 }
 
-/// What some views brought.
-#[derive(Clone, Copy, Debug, Default)]
+/// What some views brought, in their order.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
-    pub(super) views: usize,
-    pub(super) known: usize,
-    pub(super) new: usize,
-    pub(super) missed: usize,
+    pub(super) noted: Vec<Noted>,
+}
+
+impl Kept {
+    /// Things that were known, that are new, and that were not where they should have been.
+    pub(super) fn counts(&self) -> [usize; 3] {
+        let sum = |of: fn(&Noted) -> usize| self.noted.iter().map(of).sum();
+        [sum(|noted| noted.known.len()), sum(|noted| noted.new.len()), sum(|noted| noted.missed.len())]
+    }
 }
 
 impl Keeper {
@@ -107,6 +117,7 @@ impl Keeper {
             encoder,
             language,
             memory: None,
+            forgotten: 0,
         };
         // Who starts the robot reads it now; every answer says it again.
         if let Err(error) = keeper.memory() {
@@ -115,8 +126,31 @@ impl Keeper {
         Ok(keeper)
     }
 
+    /// One that keeps what an arm on a table sees in a file.
+    #[cfg(test)]
+    pub(super) fn in_file(store: &Path) -> Self {
+        let names = Lexicon::default();
+        Self {
+            store: store.display().to_string(),
+            building: "home".to_owned(),
+            robot: "one".to_owned(),
+            session: String::new(),
+            proposer: Proposer::new(
+                Body { heights: FROM_A_TABLE, ..Body::default() },
+                ActionTable::built_in(),
+            ),
+            scope: Scope::Local,
+            carried: None,
+            encoder: Arc::new(prehend_memory::WordEncoder::new(names.clone())),
+            names,
+            language: language::Lexicon::built_in(),
+            memory: None,
+            forgotten: 0,
+        }
+    }
+
     /// The memory, opened if it is not.
-    fn memory(&mut self) -> Result<&mut Memory, MemoryError> {
+    pub(super) fn memory(&mut self) -> Result<&mut Memory, MemoryError> {
         let opened = match self.memory.take() {
             Some(memory) => memory,
             None => Memory::new(
@@ -138,26 +172,59 @@ impl Keeper {
     }
 
     /// Keeps views; all are of this robot, building and time. What was kept of them, and why not all.
-    pub(super) fn observe(&mut self, mut looks: Vec<Look>, now: f64) -> (Kept, Result<(), String>) {
+    pub(super) fn observe<'a>(
+        &mut self,
+        looks: impl Iterator<Item = &'a mut Look>,
+        now: f64,
+    ) -> (Kept, Result<(), String>) {
         let mut kept = Kept::default();
-        let result = self.observe_all(&mut looks, now, &mut kept);
+        let result = self.observe_all(looks, now, &mut kept);
         (kept, self.noted(result).map_err(|error| error.to_string()))
     }
 
-    fn observe_all(&mut self, looks: &mut [Look], now: f64, kept: &mut Kept) -> Result<(), MemoryError> {
+    fn observe_all<'a>(
+        &mut self,
+        looks: impl Iterator<Item = &'a mut Look>,
+        now: f64,
+        kept: &mut Kept,
+    ) -> Result<(), MemoryError> {
         let (building, robot, proposer) = (self.building.clone(), self.robot.clone(), self.proposer.clone());
         let memory = self.memory()?;
         for look in looks {
             (look.building, look.robot, look.taken) = (building.clone(), robot.clone(), now);
             proposer.propose(&mut look.seen, memory.nouns());
-            let noted = memory.observe(look)?;
-            kept.views += 1;
-            kept.known += noted.known.len();
-            kept.new += noted.new.len();
-            kept.missed += noted.missed.len();
+            kept.noted.push(memory.observe(look)?);
         }
         memory.summarise(&building)?;
         memory.index(INDEXED).map(drop)
+    }
+
+    /// Remembers what a model proposes for a view, as far as it is still remembered; how many scores changed.
+    pub(super) fn propose(&mut self, view: Id, said: &[Proposed]) -> Result<usize, String> {
+        let building = self.building.clone();
+        let changed = self.memory().and_then(|memory| memory.propose(&building, view, said));
+        self.noted(changed).map_err(|error| error.to_string())
+    }
+
+    /// What a model is to be asked about areas, and the state of the memory in which that is so.
+    pub(super) fn untold(
+        &mut self,
+        passed: &BTreeSet<String>,
+        most: usize,
+    ) -> Result<(u64, Vec<AreaQuestion>), String> {
+        let building = self.building.clone();
+        let questions = self.memory().and_then(|memory| memory.untold(&building, passed, most));
+        Ok((self.forgotten, self.noted(questions).map_err(|error| error.to_string())?))
+    }
+
+    /// Remembers what a model says of areas, unless something was forgotten since it was asked: it may tell of that.
+    pub(super) fn tell(&mut self, since: u64, told: Told) -> Result<(), String> {
+        if since != self.forgotten {
+            return Ok(());
+        }
+        let building = self.building.clone();
+        let written = self.memory().and_then(|memory| memory.tell(&building, told));
+        self.noted(written).map_err(|error| error.to_string())
     }
 
     /// Answers a question.
@@ -255,6 +322,7 @@ impl Keeper {
                 return Err(bad(format!("`{other}` is nothing that is written; {known} are")));
             }
         };
+        self.forgotten += 1;
         self.memory()?.forget(&forget)
     }
 

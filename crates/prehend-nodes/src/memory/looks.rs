@@ -2,7 +2,7 @@
 
 use crate::convert;
 use crate::pictures::png;
-use prehend_geometry::ColorImage;
+use prehend_geometry::{ColorImage, Mask};
 use prehend_memory::Look;
 use prehend_memory::record::{Place, Seen};
 use prehend_msgs::builtin_interfaces::msg::Time;
@@ -17,6 +17,15 @@ const LARGEST: usize = 4096 * 4096;
 
 /// Times that differ by less are the same, seconds.
 const SAME_TIME: f64 = 1e-3;
+
+/// A view that is not kept yet.
+pub(super) struct NewView {
+    pub(super) look: Look,
+    /// Its picture, as far as it is known.
+    pub(super) picture: Option<ColorImage>,
+    /// Where each thing of the look is in the picture.
+    pub(super) masks: Vec<Mask>,
+}
 
 /// Which views were kept in this session.
 #[derive(Clone, Debug)]
@@ -67,7 +76,7 @@ impl Looks {
 
     /// The views of these objects that were not given out yet, with everything that each shows. Those that are newer
     /// than the map are for the next one: it may show more in them. Building, robot and time are left empty.
-    pub(super) fn new_ones(&mut self, objects: &[Object], map: &ObjectMap) -> Vec<Look> {
+    pub(super) fn new_ones(&mut self, objects: &[Object], map: &ObjectMap) -> Vec<NewView> {
         let until = convert::seconds(&map.header.stamp);
         let mut views: BTreeMap<(String, i64), Vec<(&Object, &Crop)>> = BTreeMap::new();
         for object in objects {
@@ -86,7 +95,7 @@ impl Looks {
         views.into_values().filter_map(|shown| self.look(&shown, &present)).collect()
     }
 
-    fn look(&self, shown: &[(&Object, &Crop)], present: &BTreeSet<String>) -> Option<Look> {
+    fn look(&self, shown: &[(&Object, &Crop)], present: &BTreeSet<String>) -> Option<NewView> {
         let (_, first) = shown.first()?;
         let intrinsics = first.intrinsics;
         let pixels = (intrinsics.width * intrinsics.height).max(1) as f64;
@@ -105,22 +114,24 @@ impl Looks {
             key: Some(self.key(&object.key)),
             description: String::new(),
         });
-        Some(Look {
+        let picture = picture(shown);
+        let look = Look {
             building: String::new(),
             robot: String::new(),
             taken: 0.0,
             building_from_camera: first.map_from_camera,
             half_field: (intrinsics.width as f64 / 2.0 / intrinsics.fx).atan().abs(),
-            picture: picture(shown),
+            picture: picture.as_ref().and_then(|picture| png(picture).ok()),
             caption: String::new(),
             present: present.clone(),
             seen: seen.collect(),
-        })
+        };
+        Some(NewView { look, picture, masks: shown.iter().map(|(_, crop)| crop.mask.clone()).collect() })
     }
 }
 
-/// The picture of a view as far as its objects' crops show it, as PNG.
-fn picture(shown: &[(&Object, &Crop)]) -> Option<Vec<u8>> {
+/// The picture of a view as far as its objects' crops show it.
+fn picture(shown: &[(&Object, &Crop)]) -> Option<ColorImage> {
     let (_, first) = shown.first()?;
     let (width, height) = (first.intrinsics.width, first.intrinsics.height);
     if width * height == 0 || width * height > LARGEST {
@@ -138,14 +149,14 @@ fn picture(shown: &[(&Object, &Crop)]) -> Option<Vec<u8>> {
             }
         }
     }
-    png(&whole).ok()
+    Some(whole)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use nalgebra::{Isometry3, Vector3};
-    use prehend_geometry::{DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
+    use prehend_geometry::{DepthImage, Intrinsics, OrientedBox, PointCloud};
     use prehend_msgs::prehend_interfaces::msg::ObjectInstance;
     use prehend_msgs::std_msgs::msg::Header;
 
@@ -172,8 +183,39 @@ mod tests {
         }
     }
 
-    fn names(looks: &[Look]) -> Vec<Vec<&str>> {
-        looks.iter().map(|look| look.seen.iter().map(|seen| seen.name.as_str()).collect()).collect()
+    fn names(views: &[NewView]) -> Vec<Vec<&str>> {
+        views.iter().map(|view| view.look.seen.iter().map(|seen| seen.name.as_str()).collect()).collect()
+    }
+
+    /// A view of things side by side on one table's height, by name and share of the picture.
+    pub(in crate::memory) fn new_view(things: &[(&str, f64)]) -> NewView {
+        let seen = things.iter().enumerate().map(|(index, (name, share))| Seen {
+            name: (*name).to_owned(),
+            score: 0.9,
+            colors: vec![("red".to_owned(), 1.0)],
+            place: Place { center: [0.4, 0.3 * index as f64, 0.4], size: [0.07, 0.07, 0.1], yaw: 0.0 },
+            share: *share,
+            parts: Vec::new(),
+            actions: Vec::new(),
+            key: None,
+            description: String::new(),
+        });
+        let masks = (0..things.len()).map(|index| Mask::filled_box(64, 48, 2 + 16 * index, 20, 10, 10));
+        NewView {
+            look: Look {
+                building: String::new(),
+                robot: String::new(),
+                taken: 0.0,
+                building_from_camera: Isometry3::identity(),
+                half_field: 0.5,
+                picture: None,
+                caption: String::new(),
+                seen: seen.collect(),
+                present: BTreeSet::new(),
+            },
+            picture: Some(ColorImage::filled(64, 48, [90, 90, 90])),
+            masks: masks.collect(),
+        }
     }
 
     #[test]
@@ -188,7 +230,7 @@ mod tests {
         let early = [object("mug", &[10.0, 12.0])];
         let first = looks.new_ones(&early, &at(10));
         assert_eq!(names(&first), [["mug"]]);
-        assert_eq!(first[0].present, BTreeSet::from(["1/shelf".to_owned()]));
+        assert_eq!(first[0].look.present, BTreeSet::from(["1/shelf".to_owned()]));
         let later = [object("mug", &[10.0, 12.0]), object("bowl", &[12.0])];
         assert_eq!(names(&looks.new_ones(&later, &at(12))), [["mug", "bowl"]]);
         assert!(looks.new_ones(&later, &at(12)).is_empty());

@@ -1,10 +1,14 @@
 //! The views of a map on their way into the memory: fetched from object_map beside everything else that the node does.
 
 use super::keeper::{Keeper, Kept};
-use super::looks::Looks;
+use super::looks::{Looks, NewView};
+use super::marks::marked;
+use super::models::{Asked, Waiting};
 use super::{locked, now};
 use crate::convert;
 use crate::shell::Trace;
+use prehend_memory::memory::Noted;
+use prehend_memory::record::Id;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_ros::Client;
@@ -25,6 +29,10 @@ pub(super) struct Views {
     /// Which map is remembered.
     pub(super) scope: Scope,
     pub(super) looks: Arc<Mutex<Looks>>,
+    /// What waits for the models, if some are asked.
+    pub(super) waiting: Option<Waiting>,
+    /// Of how many things of a view a model is asked; 0 without one.
+    pub(super) shown: usize,
 }
 
 impl Views {
@@ -41,18 +49,28 @@ impl Views {
                 Err(said) => return tracing::warn!("what was seen is not remembered: {said}"),
             }
         }
-        let looks = locked(&self.looks).new_ones(&objects, &map);
-        if looks.is_empty() {
+        let mut views = locked(&self.looks).new_ones(&objects, &map);
+        if views.is_empty() {
             return locked(&self.looks).taken(newly_seen);
         }
-        let keeper = Arc::clone(&self.keeper);
-        let kept = tokio::task::spawn_blocking(move || locked(&keeper).observe(looks, now())).await;
-        let lost = || (Kept::default(), Err("keeping ended without a result".to_owned()));
-        let (noted, result) = kept.unwrap_or_else(|_| lost());
+        let (keeper, shown) = (Arc::clone(&self.keeper), self.shown);
+        let kept = tokio::task::spawn_blocking(move || {
+            let looks = views.iter_mut().map(|view| &mut view.look);
+            let (kept, result) = locked(&keeper).observe(looks, now());
+            let asked = views.iter().zip(&kept.noted).filter_map(|(view, noted)| asked(view, noted, shown));
+            let asked: Vec<Asked> = asked.collect();
+            (kept, result, asked)
+        });
+        let lost = || (Kept::default(), Err("keeping ended without a result".to_owned()), Vec::new());
+        let (noted, result, asked) = kept.await.unwrap_or_else(|_| lost());
+        if let Some(waiting) = &self.waiting {
+            waiting.kept(asked);
+        }
         match result {
             Ok(()) => {
                 locked(&self.looks).taken(newly_seen);
-                let Kept { views, known, new, missed } = noted;
+                let [known, new, missed] = noted.counts();
+                let views = noted.noted.len();
                 let data = json!({ "views": views, "known": known, "new": new, "missed": missed });
                 let said =
                     format!("{views} views: {known} things known, {new} new, {missed} not where they were");
@@ -60,7 +78,7 @@ impl Views {
             }
             Err(said) => {
                 // The rest is kept with the next map.
-                locked(&self.looks).take_back(noted.views);
+                locked(&self.looks).take_back(noted.noted.len());
                 tracing::warn!("what was seen is not remembered: {said}");
                 self.trace.event("", TraceEvent::KIND_WARNING, "memory", "failed", said, json!({}));
             }
@@ -79,4 +97,11 @@ impl Views {
             _ => Ok(None),
         }
     }
+}
+
+/// What a model is asked about a view that is kept; nothing when it is to be shown nothing.
+fn asked(view: &NewView, noted: &Noted, shown: usize) -> Option<Asked> {
+    let (marked, indices) = marked(view, shown)?;
+    let things: Option<Vec<Id>> = indices.into_iter().map(|index| noted.things.get(index).copied()).collect();
+    Some(Asked { view: noted.view, things: things?, marked })
 }

@@ -16,7 +16,7 @@ use confirm::Model;
 use frames::{Joiner, Part};
 use futures::StreamExt;
 use nalgebra::Isometry3;
-use prehend_llm::ConfirmError;
+use prehend_llm::AskError;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
@@ -387,7 +387,7 @@ impl<'a> ObjectMapNode<'a> {
 }
 
 /// Traces who confirmed the candidates of a retrieval.
-fn tell_confirm(trace: &Trace, question: &Question, error: Option<ConfirmError>) {
+fn tell_confirm(trace: &Trace, question: &Question, error: Option<AskError>) {
     let candidates: Vec<&str> = question.candidates.iter().map(|c| c.key.0.as_str()).collect();
     let (kind, status, message) = match error {
         None => (

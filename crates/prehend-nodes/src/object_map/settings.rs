@@ -2,7 +2,7 @@
 
 use super::models::ModelSettings;
 use prehend_config::{Findings, Value};
-use prehend_llm::VlmSettings;
+use prehend_llm::{Purpose, VlmSettings};
 use prehend_scene::merge::{Averaging, MergeMethod, MergeRule};
 use std::path::Path;
 
@@ -22,7 +22,7 @@ impl Settings {
     pub(super) fn read(path: &Path) -> Result<Self, Findings> {
         prehend_config::read_file(path, |root| {
             root.map(|map| {
-                let vlm = map.or("vlm", None, |value| VlmSettings::read(&value));
+                let vlm = map.or("vlm", None, |value| VlmSettings::read(&value, Purpose::CONFIRM));
                 let merge = map.or("merge", MergeRule::default(), |value| read_merge(&value));
                 let models = map.or("models", None, |value| ModelSettings::read(&value));
                 Some(Self { vlm: vlm?, merge: merge?, models: models? })
