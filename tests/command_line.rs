@@ -391,6 +391,61 @@ fn sentences_and_parts_are_measured_without_a_robot() {
 
 /// A store that cannot be used is told with what to do, and nothing of it is changed.
 #[test]
+fn things_with_moving_parts_are_measured_without_a_robot_and_described_again_from_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("models");
+    let kept = out.to_string_lossy();
+    let output =
+        prehend(&["eval", "articulated", "--things", "2", "--kinds", "known", "--out", &kept, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report = json(&output);
+    assert_eq!(report["n"], 2);
+    assert!(report["joint_type"].as_f64().is_some_and(|share| share > 0.5), "{report}");
+    assert!(report["faults"]["planted"].as_u64() >= Some(16), "{report}");
+    assert!(report["faults"]["noticed"].as_u64() >= Some(14), "{report}");
+    for number in 0..2 {
+        let urdf = std::fs::read_to_string(out.join(format!("{number}.urdf"))).expect("a model");
+        assert!(urdf.contains("<joint name="), "{urdf}");
+    }
+
+    // A box with a lid that was seen twice.
+    let plate = |z: f64, tilt: f64| -> Vec<[f64; 3]> {
+        (0..900)
+            .map(|i| {
+                let (along, across) = (0.01 * f64::from(i / 30), 0.01 * f64::from(i % 30));
+                [0.8 - along * tilt.cos(), across - 0.15, z + along * tilt.sin()]
+            })
+            .collect()
+    };
+    let body: Vec<[f64; 3]> =
+        (0..600).map(|i| [0.5 + 0.01 * f64::from(i % 30), -0.15, 0.01 * f64::from(i / 30)]).collect();
+    let look = |tilt: f64| serde_json::json!({ "body": body, "parts": [plate(0.2, tilt)] });
+    let observation = serde_json::json!({
+        "name": "box_0", "class": "box", "parts": [{ "name": "lid_0", "class": "lid" }],
+        "looks": [look(0.0), look(1.0)], "tracks": [], "eye": [0.0, 0.0, 0.8],
+    });
+    let described = folder.path().join("box");
+    let again = |what: &str| {
+        std::fs::create_dir_all(&described).expect("a folder");
+        std::fs::write(described.join("observation.json"), what).expect("written");
+        prehend(&["describe", "--again", "--out", &described.to_string_lossy(), "--json"])
+    };
+    let output = again(&observation.to_string());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let joint = &json(&output)["iterations"][1]["model"]["joints"][0];
+    assert_eq!(joint["kind"], "revolute", "{joint}");
+    for file in ["model.urdf", "description.json", "closed.png", "open.png", "index.html"] {
+        assert!(described.join(file).metadata().is_ok_and(|file| file.len() > 100), "{file}");
+    }
+    let garbage = again("{\"name\": 7");
+    assert_eq!(garbage.status.code(), Some(3));
+    assert!(text(&garbage.stderr).contains("observation.json"), "{}", text(&garbage.stderr));
+    let nothing = prehend(&["describe", "--again", "--out", &folder.path().join("empty").to_string_lossy()]);
+    assert_eq!(nothing.status.code(), Some(3));
+    assert!(text(&nothing.stderr).contains("without --again"), "{}", text(&nothing.stderr));
+}
+
+#[test]
 fn a_memory_that_cannot_be_used_is_a_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

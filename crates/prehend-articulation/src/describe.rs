@@ -151,17 +151,16 @@ pub fn describe(observation: &Observation, thresholds: Thresholds) -> Result<Des
         let verdicts = critic::judge(candidate, observation, &known);
         let rating = verdicts.rating();
         let decision = verifier.take(&rating);
-        for verdict in
-            verdicts.joints.iter().filter(|verdict| verdict.failure_reason != JointFailure::Success)
-        {
-            fits[verdict.part] = motions[verdict.part].clone();
+        let mut next = fits.clone();
+        let failed = |joint: &&critic::JointVerdict| joint.failure_reason != JointFailure::Success;
+        for verdict in verdicts.joints.iter().filter(failed) {
+            next[verdict.part].clone_from(&motions[verdict.part]);
         }
         // What was measured is better than what is usual, also where the critics do not object.
-        if iterations.is_empty() && decision == Decision::Continue {
-            fits.clone_from(&motions);
+        if iterations.is_empty() {
+            next.clone_from(&motions);
         }
-        let stopped = decision != Decision::Continue;
-        let measured = fits == motions && !iterations.is_empty();
+        let is_last = iterations.len() + 1 >= thresholds.max_iterations;
         iterations.push(Iteration {
             model,
             map_from_model,
@@ -170,15 +169,11 @@ pub fn describe(observation: &Observation, thresholds: Thresholds) -> Result<Des
             rating,
             decision: decision.clone(),
         });
-        if stopped && (measured || motions.iter().all(Option::is_none)) {
-            break decision;
-        }
-        if stopped {
-            // A usual joint that the critics accept is still measured once: its limits and its axis become exact.
-            fits.clone_from(&motions);
-            if iterations.len() >= thresholds.max_iterations {
-                break decision;
-            }
+        match (next == fits, decision) {
+            (true, Decision::Continue) => break Decision::NothingElse,
+            (true, decision) => break decision,
+            (false, decision) if is_last => break decision,
+            (false, _) => fits = next,
         }
     };
     // The best by its rating; of equals the later one, which rests on more measurement.

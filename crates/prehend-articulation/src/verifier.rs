@@ -70,6 +70,8 @@ pub enum Decision {
         /// `joint_score`.
         joint: f64,
     },
+    /// None of the document's: the next proposal would be the same.
+    NothingElse,
     /// Condition 4.
     NoImprovement {
         /// For how many iterations.
@@ -84,6 +86,7 @@ impl Decision {
     pub fn reason(&self) -> Option<String> {
         Some(match self {
             Self::Continue => return None,
+            Self::NothingElse => "Nothing else to propose from what was seen".to_owned(),
             Self::MaxIterations { most } => format!("Reached maximum iterations {most}"),
             Self::Overall { score, threshold } => {
                 format!("Reached overall threshold {threshold:.2}/10 (current: {score:.1}/10)")
