@@ -406,7 +406,7 @@ impl Evidence {
         let positions = self.views[1..]
             .iter()
             .map(|view| {
-                // Of what looks alike in two positions the hand knows which.
+                // The search begins where the hand left it, unless the look plainly says otherwise: a look may be of what hides it.
                 let led = self.led_between(screw, before, view.look);
                 let at = |step: i64| {
                     let position = step as f64 * STEPS[kind];

@@ -266,19 +266,20 @@ impl Model {
     ///
     /// The model must be a tree: [`Model::check`].
     pub fn poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
-        let mut poses = vec![Isometry3::identity(); self.links.len()];
-        for link in 1..self.links.len() {
-            let (mut at, mut pose) = (link, Isometry3::identity());
-            // A chain is no longer than there are links.
-            for _ in 0..self.links.len() {
-                let Some(index) = self.joints.iter().position(|joint| joint.child == at) else { break };
-                let joint = &self.joints[index];
-                pose = joint.at(positions.get(index).copied().unwrap_or_default()) * pose;
-                at = joint.parent;
-            }
-            poses[link] = pose;
+        (0..self.links.len()).map(|link| self.pose(link, positions)).collect()
+    }
+
+    /// `model_from_link` of one link.
+    fn pose(&self, link: usize, positions: &[f64]) -> Isometry3<f64> {
+        let (mut at, mut pose) = (link, Isometry3::identity());
+        // A chain is no longer than there are links.
+        for _ in 0..self.links.len() {
+            let Some(index) = self.joints.iter().position(|joint| joint.child == at) else { break };
+            let joint = &self.joints[index];
+            pose = joint.at(positions.get(index).copied().unwrap_or_default()) * pose;
+            at = joint.parent;
         }
-        poses
+        pose
     }
 
     /// Whether it is a model: a tree with unique names, finite numbers, and limits the right way round.
