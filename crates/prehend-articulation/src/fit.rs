@@ -129,7 +129,7 @@ pub struct Fitted {
     pub travel: f64,
     /// How far the axis, radians, and the origin, metres, may be off.
     pub uncertainty: [f64; 2],
-    /// Share of what was seen of the part at first that the motion brings onto the other looks.
+    /// Share of the part in one look that the motion brings onto another one, the larger of both ways; the least over the looks.
     pub explained: f64,
 }
 
@@ -277,19 +277,20 @@ impl Evidence {
         (self.off_track(screw) / self.tracks.len().max(1) as f64).sqrt()
     }
 
-    /// Share of the first look's points that a motion brings onto the other looks.
+    /// The least, over the later looks, of the larger share of one look that a motion brings onto the other: either may show what the
+    /// other hides.
     pub(crate) fn explained(&self, fit: &Fitted) -> f64 {
         let first = &self.views[0];
-        let (mut on, mut all) = (0, 0);
-        for view in &self.views[1..] {
-            let Some(moved) = fit.positions.get(view.look).copied().flatten().map(|at| fit.screw.at(at))
-            else {
-                continue;
-            };
-            all += first.points.len();
-            on += first.points.iter().filter(|point| view.field.at(&(moved * *point)) < HIDDEN).count();
-        }
-        if all == 0 { 1.0 } else { on as f64 / all as f64 }
+        let share = |points: &[Point3<f64>], field: &Field, pose: &Isometry3<f64>| {
+            let on = points.iter().filter(|point| field.at(&(pose * *point)) < HIDDEN).count();
+            on as f64 / points.len().max(1) as f64
+        };
+        let either = self.views[1..].iter().filter_map(|view| {
+            let moved = fit.screw.at(fit.positions.get(view.look).copied().flatten()?);
+            let there = share(&first.points, &view.field, &moved);
+            Some(there.max(share(&view.points, &first.field, &moved.inverse())))
+        });
+        either.fold(1.0, f64::min)
     }
 
     /// From now on only those points count that a motion explains: what the part hid at first, and what hid it later, is no matter of

@@ -59,6 +59,15 @@ impl Usual {
             _ => Self::Unknown,
         }
     }
+
+    /// Whether such parts turn; `None` when nobody knows.
+    pub(crate) fn turns(self) -> Option<bool> {
+        match self {
+            Self::Drawer | Self::Sliding => Some(false),
+            Self::Door | Self::Lid | Self::Knob | Self::Lever => Some(true),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// A proposal and where it is.

@@ -7,6 +7,7 @@ use super::Candidate;
 use crate::fit::{Evidence, Fitted, Given, Screw};
 use crate::model::{Joint, JointKind};
 use crate::observation::Observation;
+use crate::propose::Usual;
 use serde::{Deserialize, Serialize};
 
 /// Clearly worse: by three standard deviations of a mean of squares of as many points as count, and by this, square metres.
@@ -18,6 +19,9 @@ const TOLD: [f64; 2] = [0.055, 0.014];
 const ASTRAY: f64 = 0.010;
 /// Least way of a part from which its motion is judged, metres.
 const MOVED: f64 = 0.02;
+/// Root mean square distance of a hand's way at which it contradicts a motion, metres, and share of a look that the other one must show.
+const OFF_HAND: f64 = 0.006;
+const EITHER: f64 = 0.6;
 /// How far beyond a limit a part may have been: a share of the way, and metres or radians.
 const BEYOND: (f64, f64) = (0.06, 0.012);
 /// How much farther than the stop that was felt a limit may be, as a share of the way.
@@ -98,7 +102,7 @@ impl Motions {
     pub fn of(observation: &Observation) -> Self {
         let motion = |part| {
             let mut evidence = Evidence::of(observation, part).ok()?;
-            let seen = seen_motion(&evidence)?;
+            let seen = seen_motion(&evidence, &observation.parts[part].class)?;
             evidence.restrict(&seen);
             // Once more without what the looks do not share.
             let mut seen = evidence.followed(&Given::Kind { turns: seen.screw.turns() }, &seen);
@@ -160,11 +164,17 @@ fn tolerance(evidence: &Evidence) -> f64 {
     TOLD[0].max(ASTRAY / evidence.size())
 }
 
-/// The motion of a part that was seen, when it did move.
-fn seen_motion(evidence: &Evidence) -> Option<Fitted> {
+/// The motion of a part that was seen, when it did move. What parts of its class usually do is believed unless the hand went otherwise,
+/// or neither look lies on the other by it: an open drawer shows a board that lies, a closed one a board that stands.
+fn seen_motion(evidence: &Evidence, class: &str) -> Option<Fitted> {
     let [slide, turn] = [false, true].map(|turns| evidence.roughly(turns));
+    let usual = Usual::of(class).turns();
     // A slide is a turn about a far place: it is one unless a turn is clearly better.
-    let best = if is_worse(evidence, slide.left, turn.left) { turn } else { slide };
+    let (likely, other) = if usual == Some(true) { (turn, slide) } else { (slide, turn) };
+    let is_worse_by_all = is_worse(evidence, likely.left, other.left);
+    let by_hand = evidence.off_hand(&likely.screw) > OFF_HAND;
+    let contradicts = usual.is_none() || by_hand || evidence.explained(&likely) < EITHER;
+    let best = if is_worse_by_all && contradicts { other } else { likely };
     (best.travel >= MOVED && is_worse(evidence, best.still, best.left)).then_some(best)
 }
 

@@ -93,11 +93,7 @@ pub fn judge_urdf(
 
 /// Whether parts of a class move so; `None` when the class says nothing.
 fn fits_class(kind: JointKind, class: &str) -> Option<bool> {
-    Some(match Usual::of(class) {
-        Usual::Drawer | Usual::Sliding => kind == JointKind::Prismatic,
-        Usual::Door | Usual::Lid | Usual::Knob | Usual::Lever => kind.turns(),
-        Usual::Unknown => return None,
-    })
+    Some(if Usual::of(class).turns()? { kind.turns() } else { kind == JointKind::Prismatic })
 }
 
 fn detail(model: &Model, child: usize, class: &str, verdict: Option<&JointVerdict>) -> JointDetail {
