@@ -428,6 +428,21 @@ mod tests {
     }
 
     #[test]
+    fn what_the_localisation_puts_into_a_wall_on_the_way_drives_on() {
+        let grid = rooms::room([0.0, 6.0, 0.0, 3.0]);
+        // Free by half a centimetre, along the wall.
+        let start = Pose2::new(3.0, 0.255, 0.0);
+        assert!(!rooms::footprint().collides(&rooms::costmap(&grid), &start));
+        let leaving = Route { start, legs: vec![Leg { turn: 0.0, drive: 1.0 }] };
+        let (poses, end) = drive(&grid, &leaving, |step, pose| {
+            if step == 3 {
+                (pose.y, pose.yaw) = (pose.y - 0.015, 0.04);
+            }
+        });
+        assert!(poses.len() > 20, "it went on: {end:?}");
+    }
+
+    #[test]
     fn a_jump_of_the_localisation_is_seen() {
         let grid = rooms::room([0.0, 6.0, 0.0, 5.0]);
         let route = route(&grid, Pose2::new(1.0, 1.0, 0.0), Pose2::new(5.0, 1.0, 0.0));

@@ -220,10 +220,11 @@ impl<'a> Contact<'a> {
         Self { footprint, map, depth: footprint.depth(map, start), slack: map.layout().resolution / 4.0 }
     }
 
-    /// The rest of a way that began at one pose and has come to another, for one who is not exactly on it.
+    /// The rest of a way that began at one pose and has come to another, for one who is not exactly on it: no deeper than where it began,
+    /// or, if that was free and the localisation puts it into something now, no deeper than now.
     pub fn resumed(map: &'a Costmap, footprint: &'a Footprint, start: &Pose2, now: &Pose2) -> Self {
         let contact = Self::from(map, footprint, start);
-        let depth = footprint.depth(map, now).and(contact.depth);
+        let depth = footprint.depth(map, now).map(|now| contact.depth.unwrap_or(now));
         Self { depth, slack: 2.0 * contact.slack, ..contact }
     }
 
