@@ -436,7 +436,7 @@ mod tests {
         let leaving = Route { start, legs: vec![Leg { turn: 0.0, drive: 1.0 }] };
         let (poses, end) = drive(&grid, &leaving, |step, pose| {
             if step == 3 {
-                (pose.y, pose.yaw) = (pose.y - 0.015, 0.04);
+                (pose.y, pose.yaw) = (pose.y - 0.03, 0.06);
             }
         });
         assert!(poses.len() > 20, "it went on: {end:?}");
