@@ -34,9 +34,6 @@ pub struct Iteration {
     pub decision: Decision,
 }
 
-/// Why the loop stopped.
-pub type Stop = Decision;
-
 /// What would help.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,7 +113,7 @@ pub struct Described {
     /// Index of the best.
     pub best: usize,
     /// Why it stopped.
-    pub stop: Stop,
+    pub stop: Decision,
     /// What became of each part.
     pub parts: Vec<Outcome>,
     /// What would help.

@@ -5,29 +5,15 @@
 //! Which numbers are free says what is asked: with all of them free the fit is what was seen; with the axis of a model held it is how
 //! well that axis can explain it. The joint critic compares such nested fits.
 
-use crate::field::{FAR, Field};
-use crate::observation::{LEAST, Observation, Track};
+use crate::evidence::{BY_HAND, Evidence, View};
+use crate::field::FAR;
+use crate::screw::Screw;
 use crate::search::least;
-use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use prehend_geometry::{OrientedBox, PointCloud, voxel};
-use prehend_skills::joint::{self, Expected};
+use nalgebra::{Point3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Side of the cells in which points are one, metres.
-const LEAF: f64 = 0.004;
-/// Distance within which neighbours are counted, metres, and the share of the usual number of them that a point of a surface has.
-const AROUND: f64 = 0.012;
-const ALONE: f64 = 0.4;
-/// Distance from which a point shows what the other look does not, metres.
-const HIDDEN: f64 = 0.02;
-/// Share of what a look shows that must be seen of the part in the first one.
-const SHOWN: f64 = 0.15;
-/// Most points of a look that are moved.
-const SAMPLE: usize = 160;
 /// One in how many of them is moved while places are looked for.
 const COARSE: usize = 4;
-/// Most poses of a track that count.
-const POSES: usize = 40;
 /// Sizes of simplexes, one after the other: a second one leaves where the first one got stuck.
 const SCALES: [f64; 2] = [1.0, 0.3];
 /// Starts that are followed to the end.
@@ -35,65 +21,10 @@ const STARTS: usize = 3;
 /// Steps of the search for a position, metres and radians, and how far it goes.
 const STEPS: [f64; 2] = [0.01, 0.07];
 const REACH: [f64; 2] = [0.8, 3.1];
-/// Weight of a hand's track against one look: a hand is some millimetres off; of a board that opens, a look shows the other side.
-const BY_HAND: f64 = 8.0;
-/// Most that a look may be worse than where the hand left the part, square metres: a spring took it back, or the hand slipped.
-const UNLIKE: f64 = 2.5e-4;
-/// Distance of a place that a fit starts from the best one, beyond the part itself, as a share of the part's size.
+/// How far the axis of a turn may be from the middle of its part and cost nothing, as a share of the part's size.
 const BESIDE: f64 = 0.75;
-/// By how much a worse motion must be worse before the looks tell it apart: a share of what is left, and square metres.
+/// By how much more must be left before the looks tell a motion apart from the best: a share of what is left, and square metres.
 const TOLD: (f64, f64) = (0.15, 0.25e-6);
-
-/// A slide or a turn, in the frame of the observation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Screw {
-    /// Along an axis.
-    Slide {
-        /// Direction.
-        axis: Unit<Vector3<f64>>,
-    },
-    /// About an axis through a point.
-    Turn {
-        /// Direction.
-        axis: Unit<Vector3<f64>>,
-        /// A point on it.
-        origin: Point3<f64>,
-    },
-}
-
-impl Screw {
-    /// What it does to the frame of the observation at a position, metres or radians.
-    pub fn at(&self, position: f64) -> Isometry3<f64> {
-        match self {
-            Self::Slide { axis } => Translation3::from(axis.into_inner() * position).into(),
-            Self::Turn { axis, origin } => {
-                let about = Translation3::from(origin.coords);
-                about * UnitQuaternion::from_axis_angle(axis, position) * about.inverse()
-            }
-        }
-    }
-
-    /// Its direction.
-    pub fn axis(&self) -> Unit<Vector3<f64>> {
-        match self {
-            Self::Slide { axis } | Self::Turn { axis, .. } => *axis,
-        }
-    }
-
-    /// Whether it turns.
-    pub fn turns(&self) -> bool {
-        matches!(self, Self::Turn { .. })
-    }
-
-    /// The same the other way round: positions change their signs.
-    pub fn reversed(&self) -> Self {
-        match *self {
-            Self::Slide { axis } => Self::Slide { axis: -axis },
-            Self::Turn { axis, origin } => Self::Turn { axis: -axis, origin },
-        }
-    }
-}
 
 /// What of a motion is given; the rest is fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,6 +45,17 @@ pub(crate) enum Given {
     Screw(Screw),
 }
 
+impl Given {
+    /// A motion with what is given of it.
+    fn applied(&self, screw: Screw) -> Screw {
+        match self {
+            Self::Kind { .. } => screw,
+            Self::Axis { axis, .. } => screw.along(*axis),
+            Self::Screw(given) => *given,
+        }
+    }
+}
+
 /// A motion that was fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
@@ -125,7 +67,7 @@ pub struct Fitted {
     pub left: f64,
     /// The same for no motion at all.
     pub still: f64,
-    /// Farthest that the middle of the part went, metres; of a part that turns about its middle, its edge.
+    /// Farthest that a point of the part went, metres.
     pub travel: f64,
     /// How far the axis, radians, and the origin, metres, may be off.
     pub uncertainty: [f64; 2],
@@ -133,271 +75,7 @@ pub struct Fitted {
     pub explained: f64,
 }
 
-/// Why nothing was fitted.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FitError {
-    /// Fewer than two looks show the part, and no hand moved it.
-    #[error(
-        "{part} was seen in {looks} looks only, and not moved by the hand: nothing is known of how it moves"
-    )]
-    NotMoved {
-        /// Its name.
-        part: String,
-        /// How many looks show it.
-        looks: usize,
-    },
-}
-
-/// A part in one look.
-struct View {
-    look: usize,
-    points: Vec<Point3<f64>>,
-    field: Field,
-    /// Of its points, and of those of the first look, which may lie on the other: the others show what was hidden.
-    counted: [Vec<bool>; 2],
-}
-
-/// The way of a hand that held the part.
-struct Led {
-    /// Index of the look before it.
-    after: usize,
-    points: Vec<Point3<f64>>,
-    stopped: bool,
-}
-
-/// What is known of one part, made ready for many fits.
-pub(crate) struct Evidence {
-    looks: usize,
-    views: Vec<View>,
-    tracks: Vec<Led>,
-    hints: Vec<Screw>,
-    frame: UnitQuaternion<f64>,
-    bounds: OrientedBox,
-}
-
 impl Evidence {
-    /// Of one part of an observation.
-    ///
-    /// Errors: [`FitError::NotMoved`].
-    pub(crate) fn of(observation: &Observation, part: usize) -> Result<Self, FitError> {
-        let mut views: Vec<View> = observation
-            .looks
-            .iter()
-            .enumerate()
-            .filter_map(|(look, seen)| {
-                let points = seen.parts.get(part).filter(|points| points.len() >= LEAST)?;
-                let all = cleaned(points);
-                let field = Field::around(&all)?;
-                let step = all.len().div_ceil(SAMPLE).max(1);
-                let points: Vec<Point3<f64>> = all.into_iter().step_by(step).collect();
-                let counted = [vec![true; points.len()], Vec::new()];
-                Some(View { look, points, field, counted })
-            })
-            .collect();
-        let own: Vec<&Track> =
-            observation.tracks.iter().filter(|track| track.part == part && track.poses.len() > 1).collect();
-        let missing = || FitError::NotMoved {
-            part: observation.parts.get(part).map(|part| part.name.clone()).unwrap_or_default(),
-            looks: views.len(),
-        };
-        if views.is_empty() || views.len() < 2 && own.is_empty() {
-            return Err(missing());
-        }
-        let all_of_first = vec![true; views[0].points.len()];
-        views.iter_mut().for_each(|view| view.counted[1].clone_from(&all_of_first));
-        let first = &views[0];
-        let whole = observation.looks.first().and_then(|look| OrientedBox::upright_around(&look.body));
-        let frame = whole.map_or(UnitQuaternion::identity(), |bounds| bounds.pose.rotation);
-        let turned: Vec<Point3<f64>> = first.points.iter().map(|point| frame.inverse() * point).collect();
-        let start = turned[0];
-        let (low, high) = turned.iter().fold((start, start), |(low, high), point| {
-            (Point3::from(low.coords.inf(&point.coords)), Point3::from(high.coords.sup(&point.coords)))
-        });
-        let middle = frame * nalgebra::center(&low, &high);
-        let pose = Isometry3::from_parts(Translation3::from(middle.coords), frame);
-        let bounds = OrientedBox { pose, size: high - low };
-        let class = observation.parts.get(part).map_or("", |part| part.class.as_str());
-        let expected = Expected::of(class);
-        let hints = own.iter().filter_map(|track| {
-            let fit = joint::estimate(&track.poses, expected).ok()?;
-            Some(match fit.joint {
-                joint::Joint::Prismatic { axis } => Screw::Slide { axis },
-                joint::Joint::Revolute { axis, centre, .. } => Screw::Turn { axis, origin: centre },
-            })
-        });
-        let hints = hints.collect();
-        let tracks = own.iter().map(|track| {
-            let step = track.poses.len().div_ceil(POSES).max(1);
-            let points = track.poses.iter().step_by(step).chain(track.poses.last());
-            let points = points.map(|pose| Point3::from(pose.translation.vector)).collect();
-            Led { after: track.after, points, stopped: track.stopped }
-        });
-        Ok(Self { looks: observation.looks.len(), tracks: tracks.collect(), views, hints, frame, bounds })
-    }
-
-    /// The side of the whole that is within an angle of a direction, radians; with the direction's sign.
-    pub(crate) fn side_near(&self, axis: &Unit<Vector3<f64>>, within: f64) -> Option<Unit<Vector3<f64>>> {
-        let sides = [Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis()].map(|side| self.frame * side);
-        let signed = sides.map(|side| if side.dot(axis) < 0.0 { -side } else { side });
-        signed.into_iter().find(|side| side.dot(axis).min(1.0).acos() <= within)
-    }
-
-    /// Points that are compared, at least 1.
-    pub(crate) fn points(&self) -> usize {
-        self.views[0].points.len().max(1)
-    }
-
-    /// How far its edge is from its middle, metres.
-    pub(crate) fn size(&self) -> f64 {
-        self.bounds.size.norm() / 2.0
-    }
-
-    /// Longest way of a hand that held it, metres.
-    pub(crate) fn led(&self) -> f64 {
-        self.tracks.iter().map(|led| (led.last() - led.first()).norm()).fold(0.0, f64::max)
-    }
-
-    /// Where hands left the part, by a motion, and whether it had come to a stop there.
-    pub(crate) fn left_at(&self, fit: &Fitted) -> Vec<(f64, bool)> {
-        let mut at = 0.0;
-        let mut left = Vec::new();
-        for (look, seen) in fit.positions.iter().enumerate() {
-            // What a look does not show is where the last hand left it.
-            at = seen.unwrap_or(at);
-            for led in self.tracks.iter().filter(|led| led.after == look) {
-                at += position_of(&fit.screw, &led.first(), &led.last());
-                left.push((at, led.stopped));
-            }
-        }
-        left
-    }
-
-    /// Root mean square distance of the hands' ways from a motion, metres.
-    pub(crate) fn off_hand(&self, screw: &Screw) -> f64 {
-        (self.off_track(screw) / self.tracks.len().max(1) as f64).sqrt()
-    }
-
-    /// The least, over the later looks, of the larger share of one look that a motion brings onto the other: either may show what the
-    /// other hides.
-    pub(crate) fn explained(&self, fit: &Fitted) -> f64 {
-        let first = &self.views[0];
-        let share = |points: &[Point3<f64>], field: &Field, pose: &Isometry3<f64>| {
-            let on = points.iter().filter(|point| field.at(&(pose * *point)) < HIDDEN).count();
-            on as f64 / points.len().max(1) as f64
-        };
-        let either = self.views[1..].iter().filter_map(|view| {
-            let moved = fit.screw.at(fit.positions.get(view.look).copied().flatten()?);
-            let there = share(&first.points, &view.field, &moved);
-            Some(there.max(share(&view.points, &first.field, &moved.inverse())))
-        });
-        either.fold(1.0, f64::min)
-    }
-
-    /// From now on only those points count that a motion explains: what the part hid at first, and what hid it later, is no matter of
-    /// its joint.
-    pub(crate) fn restrict(&mut self, fit: &Fitted) {
-        if !self.tracks.is_empty() {
-            // A look at which it was hidden says less than the hand.
-            let first = &self.views[0];
-            let shows = |view: &View| {
-                let Some(position) = fit.positions.get(view.look).copied().flatten() else { return false };
-                let back = fit.screw.at(position).inverse();
-                let here = |point: &&Point3<f64>| first.field.at(&(back * *point)) < HIDDEN;
-                view.points.iter().filter(here).count() as f64 >= SHOWN * view.points.len() as f64
-            };
-            let shown: Vec<bool> = self.views.iter().map(shows).collect();
-            let mut shown = shown.into_iter();
-            self.views.retain(|_| shown.next().unwrap_or(true));
-        }
-        let (first, rest) = self.views.split_at_mut(1);
-        let first = &first[0];
-        for view in rest {
-            let Some(moved) = fit.positions.get(view.look).copied().flatten().map(|at| fit.screw.at(at))
-            else {
-                continue;
-            };
-            let back = moved.inverse();
-            let there = |point: &Point3<f64>| view.field.at(&(moved * point)) < HIDDEN;
-            let here = |point: &Point3<f64>| first.field.at(&(back * point)) < HIDDEN;
-            let counted =
-                [view.points.iter().map(here).collect::<Vec<_>>(), first.points.iter().map(there).collect()];
-            view.counted = counted;
-        }
-    }
-
-    /// Mean square distance over one look at a position, square metres; one in `step` points counts.
-    fn apart(&self, view: &View, moved: &Isometry3<f64>, step: usize) -> f64 {
-        let first = &self.views[0];
-        let mean = |points: &[Point3<f64>], counted: &[bool], field: &Field, pose: &Isometry3<f64>| {
-            let (mut sum, mut count) = (0.0, 0);
-            for (point, _) in points.iter().zip(counted).step_by(step).filter(|(_, counts)| **counts) {
-                sum += field.at(&(pose * point)).powi(2);
-                count += 1;
-            }
-            sum / f64::from(count.max(1))
-        };
-        let there = mean(&first.points, &view.counted[1], &view.field, moved);
-        (there + mean(&view.points, &view.counted[0], &first.field, &moved.inverse())) / 2.0
-    }
-
-    /// What is left of all looks and tracks.
-    fn left(&self, screw: &Screw, positions: &[f64]) -> f64 {
-        let seen: f64 = self.views[1..]
-            .iter()
-            .zip(positions)
-            .map(|(view, position)| self.apart(view, &screw.at(*position), 1))
-            .sum();
-        (seen + BY_HAND * self.off_track(screw) + self.off_places(screw, positions)) / self.terms()
-    }
-
-    /// Sum over tracks of the square distance of the hand's end from where it would be if the part had stayed in it from look to look;
-    /// no more than [`UNLIKE`], so that it decides only between places that look alike.
-    fn off_places(&self, screw: &Screw, positions: &[f64]) -> f64 {
-        let at = |look: usize| {
-            let view = self.views.iter().position(|view| view.look == look)?;
-            if view == 0 { Some(0.0) } else { positions.get(view - 1).copied() }
-        };
-        let off = |led: &Led| {
-            let (Some(before), Some(after)) = (at(led.after), at(led.after + 1)) else { return 0.0 };
-            (BY_HAND * (screw.at(after - before) * led.first() - led.last()).norm_squared()).min(UNLIKE)
-        };
-        self.tracks.iter().map(off).sum()
-    }
-
-    /// Looks and tracks that are compared.
-    fn terms(&self) -> f64 {
-        ((self.views.len() - 1) as f64 + BY_HAND * self.tracks.len() as f64).max(1.0)
-    }
-
-    /// What is left when nothing moves.
-    fn still(&self) -> f64 {
-        let seen: f64 = self.views[1..].iter().map(|view| self.apart(view, &Isometry3::identity(), 1)).sum();
-        let led = |led: &Led| {
-            let first = led.first();
-            let sum: f64 = led.points.iter().map(|point| (point - first).norm_squared().min(FAR * FAR)).sum();
-            sum / led.points.len().max(1) as f64
-        };
-        let by_hand: f64 = self.tracks.iter().map(led).sum();
-        (seen + BY_HAND * by_hand) / self.terms()
-    }
-
-    /// Sum over tracks of the mean square distance from the path that begins where the track begins.
-    fn off_track(&self, screw: &Screw) -> f64 {
-        let off = |led: &Led| {
-            let first = led.first();
-            let sum: f64 = led
-                .points
-                .iter()
-                .map(|point| {
-                    let position = position_of(screw, &first, point);
-                    (screw.at(position) * first - point).norm_squared().min(FAR * FAR)
-                })
-                .sum();
-            sum / led.points.len().max(1) as f64
-        };
-        self.tracks.iter().map(off).sum()
-    }
-
     /// Where a motion brings the part nearest to each of the later looks, and what is left then, of few points.
     fn placed(&self, screw: &Screw) -> (Vec<f64>, f64) {
         let kind = usize::from(screw.turns());
@@ -425,19 +103,6 @@ impl Evidence {
         (positions, left + BY_HAND * self.off_track(screw))
     }
 
-    /// By how much hands moved the part between two looks, and metres of the hand for each unit of it; `None` when none did.
-    fn led_between(&self, screw: &Screw, from: usize, to: usize) -> Option<(f64, f64)> {
-        let between = self.tracks.iter().filter(|led| (from..to).contains(&led.after));
-        between.fold(None, |sum, led| {
-            let by = position_of(screw, &led.first(), &led.last());
-            let arm = match screw {
-                Screw::Slide { .. } => 1.0,
-                Screw::Turn { axis, origin } => axis.cross(&(led.first() - origin)).norm(),
-            };
-            Some(sum.map_or((by, arm), |(all, _)| (all + by, arm)))
-        })
-    }
-
     /// Motions to start from.
     fn starts(&self, given: &Given) -> Vec<Screw> {
         let turns = match given {
@@ -459,11 +124,7 @@ impl Evidence {
             }
         }
         for hint in self.hints.iter().filter(|hint| hint.turns() == turns) {
-            starts.push(match (given, *hint) {
-                (Given::Axis { axis, .. }, Screw::Turn { origin, .. }) => Screw::Turn { axis: *axis, origin },
-                (Given::Axis { axis, .. }, Screw::Slide { .. }) => Screw::Slide { axis: *axis },
-                (_, hint) => hint,
-            });
+            starts.push(given.applied(*hint));
         }
         starts
     }
@@ -499,11 +160,7 @@ impl Evidence {
 
     /// A motion followed to where it is best under what is given, without a search.
     pub(crate) fn followed(&self, given: &Given, from: &Fitted) -> Fitted {
-        let start = match (given, from.screw) {
-            (Given::Axis { axis, .. }, Screw::Slide { .. }) => Screw::Slide { axis: *axis },
-            (Given::Axis { axis, .. }, Screw::Turn { origin, .. }) => Screw::Turn { axis: *axis, origin },
-            (_, screw) => screw,
-        };
+        let start = given.applied(from.screw);
         let position = |view: &View| from.positions.get(view.look).copied().flatten().unwrap_or(0.0);
         let positions = self.views[1..].iter().map(position).collect();
         let (screw, positions, left) = self.refined(given, start, positions, &SCALES);
@@ -561,16 +218,14 @@ impl Evidence {
 
     /// What a hinge costs that is nowhere near its part, square metres.
     fn beside(&self, screw: &Screw, size: f64) -> f64 {
-        let Screw::Turn { axis, origin } = screw else { return 0.0 };
-        let off = self.bounds.pose.translation.vector - origin.coords;
-        let across = (off - axis.into_inner() * axis.dot(&off)).norm();
+        let across = screw.arm(&self.bounds.pose.translation.vector.into());
         (across - BESIDE * size).max(0.0).powi(2)
     }
 
-    /// The fit with positions in looks, from the most position on the positive side, and its uncertainty.
+    /// The fit as it is told: positions in looks, positive towards where the part went first, and how sure it is.
     fn told(&self, given: &Given, screw: Screw, positions: Vec<f64>, left: f64) -> Fitted {
         // What it did first is opening: it was found closed.
-        let begun = self.tracks.iter().map(|led| position_of(&screw, &led.first(), &led.last()));
+        let begun = self.tracks.iter().map(|led| screw.position(&led.first(), &led.last()));
         let begun = begun.chain(positions.iter().copied()).find(|position| *position != 0.0);
         // A model's own direction is kept: it is what is asked about.
         let flip =
@@ -591,21 +246,15 @@ impl Evidence {
             (before, last) = (view.look, position + whole);
             in_looks[view.look] = Some(last);
         }
+        let far = self.views[0].points.iter().map(|point| screw.arm(point)).fold(0.0, f64::max);
         let reach = |position: f64| match screw {
             Screw::Slide { .. } => position.abs(),
-            Screw::Turn { axis, origin } => {
-                let arm = |corner: &Point3<f64>| {
-                    let off = corner - origin;
-                    (off - axis.into_inner() * axis.dot(&off)).norm()
-                };
-                let far = self.views[0].points.iter().map(arm).fold(0.0, f64::max);
-                2.0 * far * (position.abs().min(std::f64::consts::PI) / 2.0).sin()
-            }
+            Screw::Turn { .. } => 2.0 * far * (position.abs().min(std::f64::consts::PI) / 2.0).sin(),
         };
         let travel = positions.iter().map(|position| reach(*position)).fold(self.led(), f64::max);
-        let still = self.still();
         let uncertainty = self.uncertainty(&screw, &positions, left);
-        Fitted { screw, positions: in_looks, left, still, travel, uncertainty, explained: 1.0 }
+        let explained = self.explained(&screw, &in_looks);
+        Fitted { screw, positions: in_looks, left, still: self.still(), travel, uncertainty, explained }
     }
 
     /// How far the axis and the origin can go before the looks tell, each by itself.
@@ -633,43 +282,6 @@ impl Evidence {
         let axis = until(0..2, 0.002, 0.8);
         let origin = if screw.turns() { until(2..4, 0.001, 0.3) } else { 0.0 };
         [axis, origin]
-    }
-}
-
-impl Led {
-    fn first(&self) -> Point3<f64> {
-        self.points.first().copied().unwrap_or_else(Point3::origin)
-    }
-
-    fn last(&self) -> Point3<f64> {
-        self.points.last().copied().unwrap_or_else(Point3::origin)
-    }
-}
-
-/// Points of one cell in one, without those that hang alone: edges of masks lie on what is behind.
-pub(crate) fn cleaned(points: &[Point3<f64>]) -> Vec<Point3<f64>> {
-    let all = voxel::downsample(&PointCloud::from_points(points.to_vec()), LEAF).points;
-    let grid = voxel::VoxelGrid::new(&all, AROUND);
-    let counts: Vec<usize> = all.iter().map(|point| grid.within(point, AROUND).len()).collect();
-    let mut sorted = counts.clone();
-    sorted.sort_unstable();
-    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(0);
-    let kept = |count: usize| count as f64 >= ALONE * usual as f64;
-    let found: Vec<Point3<f64>> =
-        all.iter().zip(&counts).filter(|(_, count)| kept(**count)).map(|(point, _)| *point).collect();
-    if found.is_empty() { all } else { found }
-}
-
-/// Position at which a motion brings one point nearest to another.
-fn position_of(screw: &Screw, from: &Point3<f64>, to: &Point3<f64>) -> f64 {
-    match screw {
-        Screw::Slide { axis } => axis.dot(&(to - from)),
-        Screw::Turn { axis, origin } => {
-            let (a, b) = (from - origin, to - origin);
-            let across = |v: Vector3<f64>| v - axis.into_inner() * axis.dot(&v);
-            let (a, b) = (across(a), across(b));
-            a.cross(&b).dot(axis).atan2(a.dot(&b))
-        }
     }
 }
 

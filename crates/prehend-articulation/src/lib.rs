@@ -10,18 +10,21 @@
 
 pub mod critic;
 mod describe;
+mod evidence;
 mod field;
 mod fit;
 mod model;
 mod observation;
 mod propose;
+mod screw;
 mod search;
 mod urdf;
 mod verifier;
 
-pub use describe::{Described, Iteration, Outcome, Stop, Wish, describe};
-pub use fit::{FitError, Fitted, Screw};
+pub use describe::{Described, Iteration, Outcome, Wish, describe};
+pub use fit::Fitted;
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use observation::{Look, Observation, ObservationError, Part, Track};
+pub use screw::Screw;
 pub use urdf::{UrdfError, from_urdf, to_urdf};
 pub use verifier::{Decision, Rating, Thresholds, Verifier};

@@ -244,6 +244,13 @@ impl Joint {
         }
     }
 
+    /// Kind, origin and axis in words.
+    pub(crate) fn say(&self) -> String {
+        let (o, a) = (&self.origin, &self.axis);
+        let [o, a] = [[o.x, o.y, o.z], [a.x, a.y, a.z]].map(|v| v.map(|n| format!("{n:.3}")).join(" "));
+        format!("{} joint with origin xyz='{o}' and axis xyz='{a}'", self.kind.name())
+    }
+
     /// Whether a position is within the limits, grown by a slack.
     pub fn allows(&self, position: f64, slack: f64) -> bool {
         match self.kind {

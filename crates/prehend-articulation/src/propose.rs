@@ -1,11 +1,14 @@
 //! Models from clouds: links by their boards, joints by how parts moved or, before they did, by what they are and where they are held.
 
 use crate::critic::Motions;
-use crate::fit::{Fitted, Screw, cleaned};
+use crate::evidence::cleaned;
+use crate::fit::Fitted;
 use crate::model::{Joint, JointKind, Link, Model, Shape, Solid, Uncertainty};
 use crate::observation::Observation;
+use crate::screw::Screw;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
+use prehend_skills::joint::Expected;
 
 /// Thickness of a board that is seen from one side only, metres.
 const BOARD: f64 = 0.012;
@@ -57,6 +60,15 @@ impl Usual {
             "knob" | "dial" | "wheel" => Self::Knob,
             "lever" | "switch" | "tap" => Self::Lever,
             _ => Self::Unknown,
+        }
+    }
+
+    /// The same for who follows a hand's way.
+    pub(crate) fn expected(self) -> Expected {
+        match self.turns() {
+            Some(true) => Expected::Turn,
+            Some(false) => Expected::Slide,
+            None => Expected::Unknown,
         }
     }
 

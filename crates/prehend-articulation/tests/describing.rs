@@ -1,7 +1,7 @@
 //! Things described from clouds that are drawn from a model: what moves, what does not, and what ends in a finding.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use prehend_articulation::critic::{Candidate, JointFailure, Motions, judge};
+use prehend_articulation::critic::{Candidate, JointFailure, LinkFailure, Motions, judge};
 use prehend_articulation::{
     Joint, JointKind, Link, Look, Model, Observation, ObservationError, Outcome, Part, Shape, Solid,
     Thresholds, Track, Wish, describe, from_urdf, to_urdf,
@@ -213,4 +213,41 @@ fn the_joint_critic_keeps_the_order_of_the_document() {
         joint.limits[1] = 0.01;
     });
     assert_eq!(both.0, JointFailure::JointType);
+}
+
+#[test]
+fn the_link_critic_says_what_is_wrong_with_a_link_and_the_urdf_critic_what_is_no_model() {
+    let truth = cabinet(JointKind::Revolute);
+    let seen = observed(&truth, &[0.0, 0.9], true);
+    let motions = Motions::of(&seen);
+    let said = |model: &Model, link: Option<usize>| {
+        let candidate = Candidate { model, map_from_model: &map_from_model(), links: &[link] };
+        judge(candidate, &seen, &motions)
+    };
+    let moved = |by: Vector3<f64>| {
+        let mut model = truth.clone();
+        model.links[1].solids.iter_mut().for_each(|solid| solid.pose = Translation3::from(by) * solid.pose);
+        let verdicts = said(&model, Some(1));
+        let part = &verdicts.links[1];
+        (part.failure, part.realism_rating)
+    };
+    assert_eq!(moved(Vector3::zeros()).0, LinkFailure::None);
+    for (by, failure) in [
+        (Vector3::new(-0.08, 0.0, 0.0), LinkFailure::Floating),
+        (Vector3::new(0.06, 0.0, 0.0), LinkFailure::Intersecting),
+        (Vector3::new(0.0, 0.0, 0.1), LinkFailure::Placement),
+    ] {
+        let (found, rating) = moved(by);
+        // The document: below 5 for whatever must be placed anew.
+        assert!(found == failure && rating < 5.0, "{by:?}: {found:?} {rating}");
+    }
+    let body = Model { links: truth.links[..1].to_vec(), joints: Vec::new(), ..truth.clone() };
+    assert_eq!(said(&body, None).links[1].failure, LinkFailure::Missing);
+
+    let right = said(&truth, Some(1)).urdf;
+    assert!(right.success && right.joint_evaluation_details.len() == 1, "{right:?}");
+    let mut broken = truth.clone();
+    broken.joints[0].limits = [1.0, 0.0];
+    let wrong = said(&broken, Some(1)).urdf;
+    assert!(!wrong.success && wrong.link_position_score == 0.0, "{wrong:?}");
 }

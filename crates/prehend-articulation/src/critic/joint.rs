@@ -4,10 +4,12 @@
 //! worse, that thing is wrong.
 
 use super::Candidate;
-use crate::fit::{Evidence, Fitted, Given, Screw};
+use crate::evidence::Evidence;
+use crate::fit::{Fitted, Given};
 use crate::model::{Joint, JointKind};
 use crate::observation::Observation;
 use crate::propose::Usual;
+use crate::screw::Screw;
 use serde::{Deserialize, Serialize};
 
 /// Clearly worse: by three standard deviations of a mean of squares of as many points as count, and by this, square metres.
@@ -101,7 +103,7 @@ impl Motions {
     /// Of the parts of an observation that were seen to move.
     pub fn of(observation: &Observation) -> Self {
         let motion = |part| {
-            let mut evidence = Evidence::of(observation, part).ok()?;
+            let mut evidence = Evidence::of(observation, part)?;
             let seen = seen_motion(&evidence, &observation.parts[part].class)?;
             evidence.restrict(&seen);
             // Once more without what the looks do not share.
@@ -115,7 +117,6 @@ impl Motions {
                     seen = aligned;
                 }
             }
-            seen.explained = evidence.explained(&seen);
             Some((evidence, seen))
         };
         Self((0..observation.parts.len()).map(motion).collect())
@@ -173,7 +174,7 @@ fn seen_motion(evidence: &Evidence, class: &str) -> Option<Fitted> {
     let (likely, other) = if usual == Some(true) { (turn, slide) } else { (slide, turn) };
     let is_worse_by_all = is_worse(evidence, likely.left, other.left);
     let by_hand = evidence.off_hand(&likely.screw) > OFF_HAND;
-    let contradicts = usual.is_none() || by_hand || evidence.explained(&likely) < EITHER;
+    let contradicts = usual.is_none() || by_hand || likely.explained < EITHER;
     let best = if is_worse_by_all && contradicts { other } else { likely };
     (best.travel >= MOVED && is_worse(evidence, best.still, best.left)).then_some(best)
 }
@@ -214,7 +215,12 @@ fn judge(
             None => format!("{name} was not seen to move."),
         },
         pred_description: String::new(),
-        candidate_function_description: in_words(joint),
+        candidate_function_description: format!(
+            "{}, limits {:.3} to {:.3}",
+            joint.say(),
+            joint.limits[0],
+            joint.limits[1]
+        ),
         failure_reason: JointFailure::Success,
         improvement_suggestion: "None".to_owned(),
         realism_rating: 5.0,
@@ -263,9 +269,9 @@ fn compare(
         ));
     }
     // The motion that was measured needs no other to be held against it.
-    let measured = is_same(&screw, &seen.screw);
+    let measured = screw.is(&seen.screw);
     let axis = if measured { seen.clone() } else { evidence.fit(&Given::Axis { turns, axis: screw.axis() }) };
-    let off = axis_angle(&screw, &same.screw);
+    let off = screw.angle_to(&same.screw);
     if is_worse(evidence, axis.left, same.left) && off > tolerance(evidence) {
         let off = off.to_degrees();
         verdict.pred_description = format!("Along that axis it is {} at best.", told(&axis));
@@ -275,7 +281,7 @@ fn compare(
         ));
     }
     let placed = if measured { seen.clone() } else { evidence.fit(&Given::Screw(screw)) };
-    let off = origin_offset(&screw, &axis.screw);
+    let off = screw.offset_to(&axis.screw);
     if turns && is_worse(evidence, placed.left, axis.left) && off > TOLD[1] {
         verdict.pred_description = format!("About that place it is {} at best.", told(&placed));
         return Some((
@@ -323,29 +329,6 @@ fn compare(
     None
 }
 
-/// Whether two motions are the same, of one direction, but for rounding.
-fn is_same(a: &Screw, b: &Screw) -> bool {
-    a.turns() == b.turns()
-        && (a.axis().into_inner() - b.axis().into_inner()).norm() < 1e-6
-        && origin_offset(a, b) < 1e-6
-}
-
-/// Angle between the axes of two motions, whichever way they point, radians.
-fn axis_angle(a: &Screw, b: &Screw) -> f64 {
-    a.axis().dot(&b.axis()).abs().min(1.0).acos()
-}
-
-/// How far two parallel axes are apart, metres; 0 for slides.
-fn origin_offset(a: &Screw, b: &Screw) -> f64 {
-    match (a, b) {
-        (Screw::Turn { axis, origin }, Screw::Turn { origin: other, .. }) => {
-            let off = other - origin;
-            (off - axis.into_inner() * axis.dot(&off)).norm()
-        }
-        _ => 0.0,
-    }
-}
-
 fn described(name: &str, fit: &Fitted) -> String {
     let axis = fit.screw.axis();
     let most =
@@ -371,18 +354,4 @@ fn described(name: &str, fit: &Fitted) -> String {
             1e3 * fit.left.sqrt()
         ),
     }
-}
-
-fn in_words(joint: &Joint) -> String {
-    let (o, a, [low, high]) = (&joint.origin, &joint.axis, joint.limits);
-    format!(
-        "{} with origin ({:.3}, {:.3}, {:.3}), axis ({:.3}, {:.3}, {:.3}), limits {low:.3} to {high:.3}",
-        joint.kind.name(),
-        o.x,
-        o.y,
-        o.z,
-        a.x,
-        a.y,
-        a.z
-    )
 }

@@ -115,17 +115,7 @@ fn detail(model: &Model, child: usize, class: &str, verdict: Option<&JointVerdic
         (None, Some(false)) => 2.0,
         (None, None) => LIKELY,
     };
-    let (o, a) = (&joint.origin, &joint.axis);
-    let urdf = format!(
-        "The URDF defines this as a {} joint with origin xyz='{:.3} {:.3} {:.3}' and axis xyz='{:.3} {:.3} {:.3}'.",
-        joint.kind.name(),
-        o.x,
-        o.y,
-        o.z,
-        a.x,
-        a.y,
-        a.z
-    );
+    let urdf = format!("The URDF defines this as a {}.", joint.say());
     let (position_score, seen) = match (failed, moved) {
         (Some(JointFailure::Success), Some(verdict)) => {
             (verdict.realism_rating, format!("{} {}", verdict.gt_description, verdict.pred_description))

@@ -1,0 +1,313 @@
+//! What is known of how one part moves: its clouds in the looks that show it, and the ways of the hands that held it.
+//!
+//! Distances of a motion from them are mean squares, square metres, of each point to the nearest of the other cloud.
+
+use crate::field::{FAR, Field};
+use crate::fit::Fitted;
+use crate::observation::{LEAST, Observation, Track};
+use crate::propose::Usual;
+use crate::screw::Screw;
+use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+use prehend_geometry::{OrientedBox, PointCloud, voxel};
+use prehend_skills::joint;
+
+/// Side of the cells in which points are one, metres.
+const LEAF: f64 = 0.004;
+/// Distance within which neighbours are counted, metres, and the share of the usual number of them that a point of a surface has.
+const AROUND: f64 = 0.012;
+const ALONE: f64 = 0.4;
+/// Distance from which a point shows what the other look does not, metres.
+const HIDDEN: f64 = 0.02;
+/// Share of what a look shows that must be seen of the part in the first one.
+const SHOWN: f64 = 0.15;
+/// Most points of a look that are moved.
+const SAMPLE: usize = 160;
+/// Most poses of a track that count.
+const POSES: usize = 40;
+/// Weight of a hand's track against one look: a hand is some millimetres off; of a board that opens, a look shows the other side.
+pub(crate) const BY_HAND: f64 = 8.0;
+/// Most that a look may be worse than where the hand left the part, square metres: a spring took it back, or the hand slipped.
+const UNLIKE: f64 = 2.5e-4;
+
+/// A part in one look.
+pub(crate) struct View {
+    pub(crate) look: usize,
+    pub(crate) points: Vec<Point3<f64>>,
+    field: Field,
+    /// Of its points, and of those of the first look, which may lie on the other: the others show what was hidden.
+    counted: [Vec<bool>; 2],
+}
+
+/// The way of a hand that held the part.
+pub(crate) struct Led {
+    /// Index of the look before it.
+    after: usize,
+    points: Vec<Point3<f64>>,
+    stopped: bool,
+}
+
+/// What is known of one part, made ready for many fits.
+pub(crate) struct Evidence {
+    /// Looks of the observation.
+    pub(crate) looks: usize,
+    /// Those that show the part; at least one.
+    pub(crate) views: Vec<View>,
+    pub(crate) tracks: Vec<Led>,
+    /// What the hands' ways look like.
+    pub(crate) hints: Vec<Screw>,
+    /// Along the sides of the whole.
+    pub(crate) frame: UnitQuaternion<f64>,
+    /// Around the part in the first look that shows it, along the sides of the whole.
+    pub(crate) bounds: OrientedBox,
+}
+
+impl Evidence {
+    /// Of one part of an observation; `None` when fewer than two looks show it and no hand moved it.
+    pub(crate) fn of(observation: &Observation, part: usize) -> Option<Self> {
+        let mut views: Vec<View> = observation
+            .looks
+            .iter()
+            .enumerate()
+            .filter_map(|(look, seen)| {
+                let points = seen.parts.get(part).filter(|points| points.len() >= LEAST)?;
+                let all = cleaned(points);
+                let field = Field::around(&all)?;
+                let step = all.len().div_ceil(SAMPLE).max(1);
+                let points: Vec<Point3<f64>> = all.into_iter().step_by(step).collect();
+                let counted = [vec![true; points.len()], Vec::new()];
+                Some(View { look, points, field, counted })
+            })
+            .collect();
+        let own: Vec<&Track> =
+            observation.tracks.iter().filter(|track| track.part == part && track.poses.len() > 1).collect();
+        if views.is_empty() || views.len() < 2 && own.is_empty() {
+            return None;
+        }
+        let all_of_first = vec![true; views[0].points.len()];
+        views.iter_mut().for_each(|view| view.counted[1].clone_from(&all_of_first));
+        let first = &views[0];
+        let whole = observation.looks.first().and_then(|look| OrientedBox::upright_around(&look.body));
+        let frame = whole.map_or(UnitQuaternion::identity(), |bounds| bounds.pose.rotation);
+        let turned: Vec<Point3<f64>> = first.points.iter().map(|point| frame.inverse() * point).collect();
+        let start = turned[0];
+        let (low, high) = turned.iter().fold((start, start), |(low, high), point| {
+            (Point3::from(low.coords.inf(&point.coords)), Point3::from(high.coords.sup(&point.coords)))
+        });
+        let middle = frame * nalgebra::center(&low, &high);
+        let pose = Isometry3::from_parts(Translation3::from(middle.coords), frame);
+        let bounds = OrientedBox { pose, size: high - low };
+        let expected = Usual::of(&observation.parts.get(part)?.class).expected();
+        let hints = own.iter().filter_map(|track| {
+            let fit = joint::estimate(&track.poses, expected).ok()?;
+            Some(match fit.joint {
+                joint::Joint::Prismatic { axis } => Screw::Slide { axis },
+                joint::Joint::Revolute { axis, centre, .. } => Screw::Turn { axis, origin: centre },
+            })
+        });
+        let hints = hints.collect();
+        let tracks = own.iter().map(|track| {
+            let step = track.poses.len().div_ceil(POSES).max(1);
+            let points = track.poses.iter().step_by(step).chain(track.poses.last());
+            let points = points.map(|pose| Point3::from(pose.translation.vector)).collect();
+            Led { after: track.after, points, stopped: track.stopped }
+        });
+        Some(Self { looks: observation.looks.len(), tracks: tracks.collect(), views, hints, frame, bounds })
+    }
+
+    /// The side of the whole that is within an angle of a direction, radians; with the direction's sign.
+    pub(crate) fn side_near(&self, axis: &Unit<Vector3<f64>>, within: f64) -> Option<Unit<Vector3<f64>>> {
+        let sides = [Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis()].map(|side| self.frame * side);
+        let signed = sides.map(|side| if side.dot(axis) < 0.0 { -side } else { side });
+        signed.into_iter().find(|side| side.dot(axis).min(1.0).acos() <= within)
+    }
+
+    /// Points that are compared, at least 1.
+    pub(crate) fn points(&self) -> usize {
+        self.views[0].points.len().max(1)
+    }
+
+    /// How far its edge is from its middle, metres.
+    pub(crate) fn size(&self) -> f64 {
+        self.bounds.size.norm() / 2.0
+    }
+
+    /// Longest way of a hand that held it, metres.
+    pub(crate) fn led(&self) -> f64 {
+        self.tracks.iter().map(|led| (led.last() - led.first()).norm()).fold(0.0, f64::max)
+    }
+
+    /// Where hands left the part, by a motion, and whether it had come to a stop there.
+    pub(crate) fn left_at(&self, fit: &Fitted) -> Vec<(f64, bool)> {
+        let mut at = 0.0;
+        let mut left = Vec::new();
+        for (look, seen) in fit.positions.iter().enumerate() {
+            // What a look does not show is where the last hand left it.
+            at = seen.unwrap_or(at);
+            for led in self.tracks.iter().filter(|led| led.after == look) {
+                at += fit.screw.position(&led.first(), &led.last());
+                left.push((at, led.stopped));
+            }
+        }
+        left
+    }
+
+    /// Root mean square distance of the hands' ways from a motion, metres.
+    pub(crate) fn off_hand(&self, screw: &Screw) -> f64 {
+        (self.off_track(screw) / self.tracks.len().max(1) as f64).sqrt()
+    }
+
+    /// The least, over the later looks, of the larger share of one look that a motion brings onto the other: either may show what the
+    /// other hides.
+    pub(crate) fn explained(&self, screw: &Screw, positions: &[Option<f64>]) -> f64 {
+        let first = &self.views[0];
+        let share = |points: &[Point3<f64>], field: &Field, pose: &Isometry3<f64>| {
+            let on = points.iter().filter(|point| field.at(&(pose * *point)) < HIDDEN).count();
+            on as f64 / points.len().max(1) as f64
+        };
+        let either = self.views[1..].iter().filter_map(|view| {
+            let moved = screw.at(positions.get(view.look).copied().flatten()?);
+            let there = share(&first.points, &view.field, &moved);
+            Some(there.max(share(&view.points, &first.field, &moved.inverse())))
+        });
+        either.fold(1.0, f64::min)
+    }
+
+    /// From now on only those points count that a motion explains: what the part hid at first, and what hid it later, is no matter of
+    /// its joint.
+    pub(crate) fn restrict(&mut self, fit: &Fitted) {
+        if !self.tracks.is_empty() {
+            // A look at which it was hidden says less than the hand.
+            let first = &self.views[0];
+            let shows = |view: &View| {
+                let Some(position) = fit.positions.get(view.look).copied().flatten() else { return false };
+                let back = fit.screw.at(position).inverse();
+                let here = |point: &&Point3<f64>| first.field.at(&(back * *point)) < HIDDEN;
+                view.points.iter().filter(here).count() as f64 >= SHOWN * view.points.len() as f64
+            };
+            let shown: Vec<bool> = self.views.iter().map(shows).collect();
+            let mut shown = shown.into_iter();
+            self.views.retain(|_| shown.next().unwrap_or(true));
+        }
+        let (first, rest) = self.views.split_at_mut(1);
+        let first = &first[0];
+        for view in rest {
+            let Some(moved) = fit.positions.get(view.look).copied().flatten().map(|at| fit.screw.at(at))
+            else {
+                continue;
+            };
+            let back = moved.inverse();
+            let there = |point: &Point3<f64>| view.field.at(&(moved * point)) < HIDDEN;
+            let here = |point: &Point3<f64>| first.field.at(&(back * point)) < HIDDEN;
+            let counted =
+                [view.points.iter().map(here).collect::<Vec<_>>(), first.points.iter().map(there).collect()];
+            view.counted = counted;
+        }
+    }
+
+    /// By how much hands moved the part between two looks, and metres of the hand for each unit of it; `None` when none did.
+    pub(crate) fn led_between(&self, screw: &Screw, from: usize, to: usize) -> Option<(f64, f64)> {
+        let between = self.tracks.iter().filter(|led| (from..to).contains(&led.after));
+        between.fold(None, |sum, led| {
+            let by = screw.position(&led.first(), &led.last());
+            let arm = if screw.turns() { screw.arm(&led.first()) } else { 1.0 };
+            Some(sum.map_or((by, arm), |(all, _)| (all + by, arm)))
+        })
+    }
+
+    /// Mean square distance over one look at a position, square metres; one in `step` points counts.
+    pub(crate) fn apart(&self, view: &View, moved: &Isometry3<f64>, step: usize) -> f64 {
+        let first = &self.views[0];
+        let mean = |points: &[Point3<f64>], counted: &[bool], field: &Field, pose: &Isometry3<f64>| {
+            let (mut sum, mut count) = (0.0, 0);
+            for (point, _) in points.iter().zip(counted).step_by(step).filter(|(_, counts)| **counts) {
+                sum += field.at(&(pose * point)).powi(2);
+                count += 1;
+            }
+            sum / f64::from(count.max(1))
+        };
+        let there = mean(&first.points, &view.counted[1], &view.field, moved);
+        (there + mean(&view.points, &view.counted[0], &first.field, &moved.inverse())) / 2.0
+    }
+
+    /// What is left of all looks and tracks.
+    pub(crate) fn left(&self, screw: &Screw, positions: &[f64]) -> f64 {
+        let seen: f64 = self.views[1..]
+            .iter()
+            .zip(positions)
+            .map(|(view, position)| self.apart(view, &screw.at(*position), 1))
+            .sum();
+        (seen + BY_HAND * self.off_track(screw) + self.off_places(screw, positions)) / self.terms()
+    }
+
+    /// Sum over tracks of the square distance of the hand's end from where it would be if the part had stayed in it from look to look;
+    /// no more than [`UNLIKE`], so that it decides only between places that look alike.
+    fn off_places(&self, screw: &Screw, positions: &[f64]) -> f64 {
+        let at = |look: usize| {
+            let view = self.views.iter().position(|view| view.look == look)?;
+            if view == 0 { Some(0.0) } else { positions.get(view - 1).copied() }
+        };
+        let off = |led: &Led| {
+            let (Some(before), Some(after)) = (at(led.after), at(led.after + 1)) else { return 0.0 };
+            (BY_HAND * (screw.at(after - before) * led.first() - led.last()).norm_squared()).min(UNLIKE)
+        };
+        self.tracks.iter().map(off).sum()
+    }
+
+    /// Looks and tracks that are compared.
+    fn terms(&self) -> f64 {
+        ((self.views.len() - 1) as f64 + BY_HAND * self.tracks.len() as f64).max(1.0)
+    }
+
+    /// What is left when nothing moves.
+    pub(crate) fn still(&self) -> f64 {
+        let seen: f64 = self.views[1..].iter().map(|view| self.apart(view, &Isometry3::identity(), 1)).sum();
+        let led = |led: &Led| {
+            let first = led.first();
+            let sum: f64 = led.points.iter().map(|point| (point - first).norm_squared().min(FAR * FAR)).sum();
+            sum / led.points.len().max(1) as f64
+        };
+        let by_hand: f64 = self.tracks.iter().map(led).sum();
+        (seen + BY_HAND * by_hand) / self.terms()
+    }
+
+    /// Sum over tracks of the mean square distance from the path that begins where the track begins.
+    pub(crate) fn off_track(&self, screw: &Screw) -> f64 {
+        let off = |led: &Led| {
+            let first = led.first();
+            let sum: f64 = led
+                .points
+                .iter()
+                .map(|point| {
+                    let position = screw.position(&first, point);
+                    (screw.at(position) * first - point).norm_squared().min(FAR * FAR)
+                })
+                .sum();
+            sum / led.points.len().max(1) as f64
+        };
+        self.tracks.iter().map(off).sum()
+    }
+}
+
+impl Led {
+    pub(crate) fn first(&self) -> Point3<f64> {
+        self.points.first().copied().unwrap_or_else(Point3::origin)
+    }
+
+    pub(crate) fn last(&self) -> Point3<f64> {
+        self.points.last().copied().unwrap_or_else(Point3::origin)
+    }
+}
+
+/// Points of one cell in one, without those that hang alone: edges of masks lie on what is behind.
+pub(crate) fn cleaned(points: &[Point3<f64>]) -> Vec<Point3<f64>> {
+    let all = voxel::downsample(&PointCloud::from_points(points.to_vec()), LEAF).points;
+    let grid = voxel::VoxelGrid::new(&all, AROUND);
+    let counts: Vec<usize> = all.iter().map(|point| grid.within(point, AROUND).len()).collect();
+    let mut sorted = counts.clone();
+    sorted.sort_unstable();
+    let usual = sorted.get(sorted.len() / 2).copied().unwrap_or(0);
+    let kept = |count: usize| count as f64 >= ALONE * usual as f64;
+    let found: Vec<Point3<f64>> =
+        all.iter().zip(&counts).filter(|(_, count)| kept(**count)).map(|(point, _)| *point).collect();
+    if found.is_empty() { all } else { found }
+}
