@@ -191,7 +191,7 @@ fn one(html: &mut String, run: &Run, pictures: &[(String, String)]) {
 }
 
 /// Text as it stands in a page, also within quotes.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -9,11 +9,11 @@ use prehend_articulation::critic::JointFailure;
 use prehend_articulation::{
     Described, Iteration, Look, Observation, Part, Thresholds, Wish, describe, to_urdf,
 };
-use prehend_eval::articulated::meshes;
+use prehend_eval::articulated::drawables;
+use prehend_eval::html::escape;
 use prehend_nodes::convert;
 use prehend_scene::{Object, ObjectMap, fixture};
-use prehend_sim::body::Owner;
-use prehend_sim::sensors::{Drawable, Surface, overview, view_png};
+use prehend_sim::sensors::{overview, view_png};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -226,22 +226,9 @@ fn picture(observation: &Observation, best: &Iteration, share: f64) -> Result<Ve
         .iter()
         .map(|joint| joint.limits[0] + share * (joint.limits[1] - joint.limits[0]))
         .collect();
-    let poses = model.poses(&positions);
-    let drawables: Vec<Drawable> = meshes(model)
-        .into_iter()
-        .zip(&poses)
-        .enumerate()
-        .flat_map(|(link, (meshes, pose))| {
-            meshes.into_iter().map(move |(mesh, link_from_mesh)| Drawable {
-                mesh,
-                world_from_mesh: best.map_from_model * pose * link_from_mesh,
-                color: COLORS[link % COLORS.len()],
-                surface: Surface::Plain,
-                owner: Owner::Object(link),
-                region: 0,
-            })
-        })
-        .collect();
+    let poses: Vec<Isometry3<f64>> =
+        model.poses(&positions).iter().map(|pose| best.map_from_model * pose).collect();
+    let drawables = drawables(model, &poses, |link| COLORS[link % COLORS.len()]);
     let target = best.map_from_model * model.links.first().map_or_else(Point3::origin, |link| link.middle());
     let towards = observation.eye - target;
     let level = Vector3::new(towards.x, towards.y, 0.0).try_normalize(1e-6).unwrap_or_else(|| -Vector3::x());
@@ -275,10 +262,6 @@ fn tell(screen: &Screen, out: &Path, observation: &Observation, described: &Desc
     screen.line(format!("  {}, {}", out.join("model.urdf").display(), out.join("index.html").display()));
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// What the critics say, for people.
 fn page(observation: &Observation, described: &Described) -> String {
     let best = described.best();
@@ -291,17 +274,17 @@ fn page(observation: &Observation, described: &Described) -> String {
          img{{max-width:49%}}td,th{{text-align:left;vertical-align:top;padding:.2em .8em .2em 0}}\
          .bad{{color:#a00}}</style><h1>{name}</h1><p>A {class} with {parts} parts, from {looks} looks. Rated {rating:.1} of 10. {reason}</p>\
          <p><img src=\"closed.png\" alt=\"closed\"> <img src=\"open.png\" alt=\"open\"></p>",
-        name = escaped(&observation.name),
-        class = escaped(&observation.class),
+        name = escape(&observation.name),
+        class = escape(&observation.class),
         parts = observation.parts.len(),
         looks = observation.looks.len(),
         rating = best.rating.overall,
-        reason = described.stop.reason().map(|reason| escaped(&reason)).unwrap_or_default(),
+        reason = described.stop.reason().map(|reason| escape(&reason)).unwrap_or_default(),
     );
     html.push_str("<h2>Parts</h2><table>");
     for (part, outcome) in observation.parts.iter().zip(&described.parts) {
         let class = if outcome.is_usable() { "" } else { " class=\"bad\"" };
-        let _ = write!(html, "<tr{class}><td>{}<td>{}", escaped(&part.name), escaped(&outcome.say()));
+        let _ = write!(html, "<tr{class}><td>{}<td>{}", escape(&part.name), escape(&outcome.say()));
     }
     html.push_str("</table><h2>Joint critic</h2><table><tr><th>joint<th>rating<th>finding<th>seen<th>model<th>suggestion");
     for verdict in &best.verdicts.joints {
@@ -314,14 +297,14 @@ fn page(observation: &Observation, described: &Described) -> String {
             &format!("{}. {}", verdict.candidate_function_description, verdict.pred_description),
             &verdict.improvement_suggestion,
         ];
-        let cells: String = cells.iter().map(|cell| format!("<td>{}", escaped(cell))).collect();
+        let cells: String = cells.iter().map(|cell| format!("<td>{}", escape(cell))).collect();
         let _ = write!(html, "<tr{bad}>{cells}");
     }
     html.push_str("</table><h2>Link critic</h2><table><tr><th>link<th>rating<th>finding<th>why");
     for verdict in &best.verdicts.links {
         let rating = format!("{:.1}", verdict.realism_rating);
         let cells = [verdict.link.as_str(), &rating, verdict.failure.name(), &verdict.description];
-        let cells: String = cells.iter().map(|cell| format!("<td>{}", escaped(cell))).collect();
+        let cells: String = cells.iter().map(|cell| format!("<td>{}", escape(cell))).collect();
         let _ = write!(html, "<tr>{cells}");
     }
     let urdf = &best.verdicts.urdf;
@@ -330,16 +313,16 @@ fn page(observation: &Observation, described: &Described) -> String {
         "</table><h2>URDF critic</h2><p>Links {:.1}, joints {:.1} of 10. {}</p><ul>",
         urdf.link_position_score,
         urdf.joint_score,
-        escaped(&urdf.link_position_reasoning)
+        escape(&urdf.link_position_reasoning)
     );
     for detail in &urdf.joint_evaluation_details {
         let _ = write!(
             html,
             "<li>{}: type {:.1}, position {:.1}. {}",
-            escaped(&detail.joint_name),
+            escape(&detail.joint_name),
             detail.type_score,
             detail.position_score,
-            escaped(&detail.reasoning)
+            escape(&detail.reasoning)
         );
     }
     let _ = write!(html, "</ul><p>The model: <a href=\"model.urdf\">model.urdf</a></p></html>");

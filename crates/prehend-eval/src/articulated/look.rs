@@ -36,21 +36,29 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
 pub struct Scene<'a> {
     thing: &'a Thing,
     camera: RgbdCamera,
-    meshes: Vec<Vec<(Arc<Mesh>, Isometry3<f64>)>>,
     eyes: Vec<Point3<f64>>,
     frame: u64,
 }
 
-/// Meshes of a model's links: mesh and `link_from_mesh`.
-pub fn meshes(model: &Model) -> Vec<Vec<(Arc<Mesh>, Isometry3<f64>)>> {
+/// A model as it is drawn, its links at their poses in the world, each in its colour.
+pub fn drawables(model: &Model, poses: &[Isometry3<f64>], color: impl Fn(usize) -> [u8; 3]) -> Vec<Drawable> {
     let mesh = |shape: &Shape| match shape {
         Shape::Box(size) => Mesh::cuboid([size.x, size.y, size.z]),
         Shape::Cylinder { radius, length } => Mesh::cylinder(*radius, *length),
     };
-    let of_link = |solids: &[prehend_articulation::Solid]| {
-        solids.iter().map(|solid| (Arc::new(mesh(&solid.shape)), solid.pose)).collect()
-    };
-    model.links.iter().map(|link| of_link(&link.solids)).collect()
+    let links = model.links.iter().zip(poses).enumerate();
+    let solids =
+        links.flat_map(|(index, (link, pose))| link.solids.iter().map(move |solid| (index, pose, solid)));
+    solids
+        .map(|(link, pose, solid)| Drawable {
+            mesh: Arc::new(mesh(&solid.shape)),
+            world_from_mesh: pose * solid.pose,
+            color: color(link),
+            surface: Surface::Plain,
+            owner: Owner::Object(link),
+            region: 0,
+        })
+        .collect()
 }
 
 impl<'a> Scene<'a> {
@@ -69,7 +77,7 @@ impl<'a> Scene<'a> {
             eye.z = high + rng.random_range(0.1..0.35);
             eye
         });
-        Self { eyes: eyes.collect(), meshes: meshes(&thing.model), camera, thing, frame: 0 }
+        Self { eyes: eyes.collect(), camera, thing, frame: 0 }
     }
 
     /// Where it is looked at from.
@@ -83,22 +91,7 @@ impl<'a> Scene<'a> {
     pub fn look(&mut self, positions: &[f64], rng: &mut ChaCha8Rng) -> Result<Look, String> {
         let map_from_link: Vec<Isometry3<f64>> =
             self.thing.model.poses(positions).iter().map(|pose| self.thing.map_from_model * pose).collect();
-        let drawables: Vec<Drawable> = self
-            .meshes
-            .iter()
-            .zip(&map_from_link)
-            .enumerate()
-            .flat_map(|(link, (meshes, pose))| {
-                meshes.iter().map(move |(mesh, link_from_mesh)| Drawable {
-                    mesh: Arc::clone(mesh),
-                    world_from_mesh: pose * link_from_mesh,
-                    color: [180, 170, 160],
-                    surface: Surface::Plain,
-                    owner: Owner::Object(link),
-                    region: 0,
-                })
-            })
-            .collect();
+        let drawables = drawables(&self.thing.model, &map_from_link, |_| [180, 170, 160]);
         let mut look = Look { body: Vec::new(), parts: vec![Vec::new(); self.thing.model.joints.len()] };
         let target = self.thing.map_from_model * self.thing.model.links[0].middle();
         // The robot does not know exactly where its camera is.

@@ -8,7 +8,7 @@ mod look;
 mod things;
 
 pub use faults::{Fault, gold, plant};
-pub use look::{Scene, meshes};
+pub use look::{Scene, drawables};
 pub use things::{Kind, Thing, thing};
 
 use crate::stats;

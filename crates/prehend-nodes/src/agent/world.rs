@@ -234,13 +234,16 @@ impl NodeWorld {
         Err(Fault::new(reason, result.error_message))
     }
 
-    /// Drives where the map of the room is made, of all of it or of a part, and gives that map.
-    fn look_round(&mut self, goal: GoTo::Goal, partial: bool) -> Result<Arc<ObjectMap>, Fault> {
+    /// Drives where the map of the room is made and gives that map; `is_partial` says of what came of it whether it shows a part only.
+    fn look_round(
+        &mut self,
+        goal: GoTo::Goal,
+        is_partial: impl FnOnce(&GoTo::Result) -> bool,
+    ) -> Result<Arc<ObjectMap>, Fault> {
         let result = self.errand(goal)?;
         match self.clients.driving.clone() {
             Some(driving) => {
-                let is_partial = partial || result.missed > result.keyframes / MISSED;
-                driving.partial.store(is_partial, Ordering::Relaxed);
+                driving.partial.store(is_partial(&result), Ordering::Relaxed);
                 self.newest_of(driving.room, result.map_version).map(|map| self.with_in_hand(map))
             }
             None => self.room_map(),
@@ -400,7 +403,7 @@ impl World for NodeWorld {
     fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
         let goal =
             GoTo::Goal { kind: "tour".to_owned(), goal_id: self.goal_id.clone(), ..Default::default() };
-        self.look_round(goal, false)
+        self.look_round(goal, |seen| seen.missed > seen.keyframes / MISSED)
     }
 
     fn visit(&mut self, places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
@@ -412,7 +415,7 @@ impl World for NodeWorld {
         };
         // A look at a part of a room that is known leaves it known.
         let is_whole = self.room_map()?.version > 0 && !self.room_is_partial();
-        self.look_round(goal, !is_whole)
+        self.look_round(goal, |_| !is_whole)
     }
 
     fn room_is_partial(&self) -> bool {

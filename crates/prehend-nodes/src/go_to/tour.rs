@@ -50,7 +50,7 @@ impl Job<'_> {
     }
 
     /// Takes a keyframe from each stop. What is in the way of a stop may have gone, or be behind, when the others are done: those that
-    /// were left out are tried once more, the nearest to where the base is then first.
+    /// were left out are tried once more, the last first.
     async fn look_from(&self, stops: &[Pose2], level: &str, anew: bool) -> Result<Done, GoToFault> {
         let kind = self.goal.kind.as_str();
         let mut done = Done::default();
