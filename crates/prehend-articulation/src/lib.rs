@@ -1,9 +1,9 @@
 //! Articulated things described: from what was seen of a thing and how its parts moved, a model of links and joints as URDF,
 //! judged by critics before it is believed (articulate-anything's critics and verifiers, `articulated-object-critics.md`).
 //!
-//! For: proposing a model from clouds, fitting joints to looks and tracks, judging joints, links and whole models, deciding when to stop.
-//! Not for: taking the looks, moving anything, drawing, files.
-//! Read [`Model`] and [`Observation`] first, then [`describe`], which drives the loop.
+//! For: looks from the object map, proposing a model from clouds, fitting joints to looks and tracks, judging joints, links and whole
+//! models, deciding when to stop, finding a described thing again. Not for: moving anything, drawing, files.
+//! Read [`Model`] and [`Observation`] first, then [`describe`], which drives the loop, and [`Catalogue`], which keeps what it came to.
 //!
 //! Everything is a function of its arguments: no clock, no randomness. Frames: `map` is that of the observation; a model has its own,
 //! `map_from_model`. Units: metres, radians. Scores: 0 to 10, as the document has them.
@@ -13,8 +13,11 @@ mod describe;
 mod evidence;
 mod field;
 mod fit;
+pub mod gather;
+mod known;
 mod model;
 mod observation;
+mod place;
 mod propose;
 mod screw;
 mod search;
@@ -23,8 +26,10 @@ mod verifier;
 
 pub use describe::{Described, Iteration, Outcome, Wish, describe};
 pub use fit::Fitted;
+pub use known::{Catalogue, HandWay, Known};
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use observation::{Look, Observation, ObservationError, Part, Track};
+pub use place::{Mechanism, Placed};
 pub use screw::Screw;
 pub use urdf::{UrdfError, from_urdf, to_urdf};
 pub use verifier::{Decision, Rating, Thresholds, Verifier};
