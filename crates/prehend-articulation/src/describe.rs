@@ -82,6 +82,19 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The same as a word for programs: `known`, `assumed`, `half_seen`, `locked`, `springs_back`, `broken`, `refused`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Known => "known",
+            Self::Assumed => "assumed",
+            Self::HalfSeen { .. } => "half_seen",
+            Self::Locked => "locked",
+            Self::SpringsBack => "springs_back",
+            Self::Broken { .. } => "broken",
+            Self::Refused { .. } => "refused",
+        }
+    }
+
     /// In words.
     pub fn say(&self) -> String {
         match self {

@@ -64,6 +64,13 @@ impl JointKind {
         }
     }
 
+    /// Of URDF's word; `None` for those that things here do not have.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Fixed, Self::Prismatic, Self::Revolute, Self::Continuous]
+            .into_iter()
+            .find(|kind| kind.name() == name)
+    }
+
     /// Whether it turns.
     pub fn turns(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous)

@@ -46,6 +46,8 @@ pub struct Placed {
 pub struct Mechanism {
     /// Key in the map.
     pub key: ObjectKey,
+    /// What it is called: drawer, door.
+    pub class: String,
     /// How it moves.
     pub kind: JointKind,
     /// Direction of travel, or of the turn by the right hand.
@@ -124,6 +126,7 @@ pub(crate) fn mechanisms(known: &Iteration, placed: &Placed, outcomes: &[Outcome
         let to_map = placed.map_from_model * parent;
         Some(Mechanism {
             key,
+            class: known.model.links[joint.child].class.clone(),
             kind: joint.kind,
             axis: to_map.rotation * joint.axis,
             origin: to_map * joint.origin,

@@ -72,3 +72,9 @@ pub const STOP: &str = "stop";
 pub const IN_HAND: &str = "in_hand";
 /// Topic, transient local: `StopState`, owned by skills.
 pub const STOP_STATE: &str = "stop_state";
+/// Topic: `HandWay`, of each part that a hand moved; owned by skills.
+pub const HAND_WAY: &str = "hand_way";
+/// Topic, transient local: `ArticulatedThings`, those with moving parts that are known and in the object map; owned by describer.
+pub const ARTICULATED: &str = "articulated";
+/// Service: `Describe`, owned by describer.
+pub const DESCRIBE: &str = "describe";

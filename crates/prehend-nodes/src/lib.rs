@@ -7,6 +7,7 @@ pub mod affordance;
 pub mod agent;
 pub mod arming;
 pub mod convert;
+pub mod describer;
 mod follow;
 pub mod gazebo;
 pub mod go_to;

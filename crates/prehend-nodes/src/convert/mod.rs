@@ -3,6 +3,7 @@
 //! Everything that comes from the wire is validated here (finite numbers, lengths that agree), so that the core sees
 //! only sound values.
 
+mod articulated;
 mod cloud;
 mod error;
 mod evidence;
@@ -11,6 +12,7 @@ mod object;
 mod plan;
 mod pose;
 
+pub use articulated::*;
 pub use cloud::*;
 pub use error::ConvertError;
 pub use evidence::*;

@@ -8,6 +8,7 @@ use super::planning::Planner;
 use super::scene::{SceneKeeper, World};
 use crate::arming::Arming;
 use crate::convert;
+use crate::follow::KnownJoints;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::shell::Shell;
@@ -15,7 +16,7 @@ use nalgebra::{Isometry3, Point3};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
-use prehend_msgs::prehend_interfaces::msg::{ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{HandWay, ObjectMap as ObjectMapMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::{Client, ExecutingGoal, Publisher};
 use prehend_scene::{
@@ -55,6 +56,9 @@ pub(super) struct Skills {
     pub(super) arm: Arm,
     pub(super) arming: Arming,
     pub(super) map: watch::Receiver<Option<Arc<ObjectMap>>>,
+    /// What is known of the joints of things in the map; `None` while nobody describes them.
+    pub(super) joints: watch::Receiver<Option<Arc<KnownJoints>>>,
+    pub(super) hand_ways: Publisher<HandWay>,
     pub(super) in_hand: Publisher<ObjectMapMsg>,
     pub(super) update: Client<UpdateMap::Service>,
     pub(super) check: Client<CheckOutcome::Service>,
@@ -106,6 +110,8 @@ pub(super) struct Job<'a> {
     moved: AtomicBool,
     /// What the hand felt of the part it touched last.
     pub(super) felt: Mutex<Option<Felt>>,
+    /// Where the tool was while it moved a part, from where it took it.
+    pub(super) way: Mutex<Vec<Isometry3<f64>>>,
     /// What a pull or a push left elsewhere than the map says: boxes in the map frame.
     pub(super) displaced: Mutex<Vec<OrientedBox>>,
 }
@@ -127,6 +133,7 @@ impl<'a> Job<'a> {
             taken: AtomicU64::new(0),
             moved: AtomicBool::new(false),
             felt: Mutex::new(None),
+            way: Mutex::new(Vec::new()),
             displaced: Mutex::new(Vec::new()),
         }
     }

@@ -26,7 +26,7 @@ pub(crate) mod view;
 pub use fault::SkillFault;
 
 use crate::arming::{Arming, Use};
-use crate::follow::follow_map;
+use crate::follow::{follow_joints, follow_map};
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::running::{Over, Running};
@@ -138,6 +138,8 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         frames: LiveFrames::new(node, &robot.frames.base, &robot.frames.tool)?,
         arm: Arm::new(node, robot, joints, notice_stuck)?,
         map: follow_map(&shell.node, names::OBJECT_MAP)?,
+        joints: follow_joints(&shell.node)?,
+        hand_ways: node.create_publisher(names::HAND_WAY, QosProfile::default())?,
         in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         check: node.create_client(names::VERIFIER_CHECK_OUTCOME, services)?,

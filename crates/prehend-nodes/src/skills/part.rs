@@ -8,14 +8,19 @@ use super::part_contact::Done;
 use super::planning::Planned;
 use super::scene::World;
 use crate::convert;
+use crate::follow::KnownJoints;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
+use prehend_msgs::prehend_interfaces::msg::HandWay;
 use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
-use prehend_skills::part::part_candidates;
+use prehend_skills::part::{KnownJoint, part_candidates};
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
+/// Longest wait for what is known of the joints in the newest map.
+const DESCRIBED: Duration = Duration::from_millis(2000);
 /// Candidates asked for, and those whose motions are planned.
 const CANDIDATES: usize = 24;
 const TRIED: usize = 8;
@@ -36,6 +41,8 @@ pub(super) const PAST_THE_STOP: f64 = 0.03;
 const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
 const SHORTER: [f64; 5] = [1.0, 0.85, 0.7, 0.6, 0.5];
+/// What a part may graze on its way, metres: maps and models are so far off.
+const SLACK: f64 = 0.01;
 /// Straight pieces an arc is tried in.
 const ARC_STOPS: u32 = 5;
 /// How far the hand goes back after it let go, metres; the rest is for narrow places.
@@ -58,7 +65,8 @@ impl Job<'_> {
         self.check_contract(asked, &map)?;
         let object = map.get(&asked.object).ok_or_else(|| SkillFault::UnknownObject(asked.object.clone()))?;
         let affordance = self.affordance(asked)?;
-        let candidates = self.part_candidates(asked, object, &affordance, &map)?;
+        let known = self.known_joint(object, &map).await;
+        let candidates = self.part_candidates(asked, (object, &affordance, known), &map)?;
         let motion = candidates[0].motion;
         self.tell(
             "candidates",
@@ -80,7 +88,7 @@ impl Job<'_> {
         let whole = candidates[0].pivot.and_then(|_| fixture::whole_of(object, &map));
         own.extend(whole.map(|whole| whole.key.0.as_str()));
         let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
-        let way = self.reach_part(&candidates, &world, &open).await?;
+        let way = self.reach_part(&candidates, (&world, &open), (object, &map)).await?;
         let before = self.observation(Some(&map))?;
         let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
         let motion = self.commit(plan.clone()).await?;
@@ -93,8 +101,17 @@ impl Job<'_> {
         self.skills.scene.apply(&open).await?;
         let done = match asked.skill {
             Skill::TipPush => self.push(&motion, &way, &open).await,
-            _ => self.pull(&motion, &way, &open, (object, &affordance)).await,
+            _ => {
+                let swept = with_part(&open, &way.candidate, object, &map);
+                self.pull(&motion, &way, (&open, swept.as_ref()), (object, &affordance)).await
+            }
         };
+        self.publish_way(
+            asked,
+            &way.candidate.motion,
+            done.as_ref().is_ok_and(|done| done.felt.stopped),
+            &map,
+        );
         let done = match done {
             Ok(done) => done,
             Err(fault) => {
@@ -102,7 +119,7 @@ impl Job<'_> {
                 return Err(fault);
             }
         };
-        self.note(&done, object, &way.candidate.motion);
+        self.note(&done, object, &way.candidate);
         if !way.candidate.motion.effect.ends_held() {
             self.retreat_from_part(&motion, &way.candidate, &open).await?;
         }
@@ -141,8 +158,7 @@ impl Job<'_> {
     fn part_candidates(
         &self,
         asked: &Asked,
-        object: &Object,
-        affordance: &Affordance,
+        (object, affordance, known): (&Object, &Affordance, Option<KnownJoint>),
         map: &ObjectMap,
     ) -> Result<Vec<PartCandidate>, SkillFault> {
         let d = &self.goal.direction;
@@ -166,6 +182,7 @@ impl Job<'_> {
                 _ => (extent != 0.0).then_some(extent),
             },
             hinge: fixture::hinge(object, map),
+            known,
             twist: effect == PartEffect::Turn && affordance.part == "knob",
             lever: effect == PartEffect::Turn && matches!(affordance.part.as_str(), "lever" | "switch"),
             support_height: support(map, &affordance.cloud.points),
@@ -176,12 +193,49 @@ impl Job<'_> {
         part_candidates(&request).map_err(|cause| SkillFault::NoPart { object: object.key.clone(), cause })
     }
 
+    /// The joint of a part, if it was measured before. A describer that is still busy with the newest map is waited for, a moment.
+    async fn known_joint(&self, object: &Object, map: &ObjectMap) -> Option<KnownJoint> {
+        let mut joints = self.skills.joints.clone();
+        joints.borrow().as_ref()?;
+        let is_of_map =
+            |known: &Option<Arc<KnownJoints>>| known.as_ref().is_some_and(|k| k.map_version >= map.version);
+        let newest = tokio::time::timeout(DESCRIBED, joints.wait_for(is_of_map)).await;
+        let known = newest.ok()?.ok()?.clone()?;
+        let joint = known.joints.get(&object.key).copied();
+        if joint.is_some() {
+            self.tell("candidates", "known", &format!("the joint of {} was measured before", object.key));
+        }
+        joint
+    }
+
+    /// Tells how the hand moved the part, if it did or tried.
+    fn publish_way(&self, asked: &Asked, motion: &PartMotion, stopped: bool, map: &ObjectMap) {
+        let way = std::mem::take(&mut *self.way.lock().unwrap_or_else(PoisonError::into_inner));
+        if way.len() < 2 {
+            return;
+        }
+        let message = HandWay {
+            header: convert::header(&map.frame, convert::seconds(&self.skills.shell.node.now())),
+            goal_id: self.goal.goal_id.clone(),
+            skill: asked.skill.name().to_owned(),
+            object_key: asked.object.0.clone(),
+            part: asked.part.clone(),
+            effect: motion.effect.name().to_owned(),
+            map_version: map.version,
+            poses: way.iter().map(convert::pose_to_msg).collect(),
+            stopped,
+        };
+        if let Err(error) = self.skills.hand_ways.publish(&message) {
+            tracing::warn!("the way of the hand was not published: {error}");
+        }
+    }
+
     /// The first candidate that the arm reaches, and from which it can move the part.
     async fn reach_part(
         &self,
         candidates: &[PartCandidate],
-        world: &World,
-        open: &World,
+        (world, open): (&World, &World),
+        (object, map): (&Object, &ObjectMap),
     ) -> Result<Way, SkillFault> {
         let start = self.skills.arm.joints()?.arm;
         let mut misses = Vec::new();
@@ -191,9 +245,9 @@ impl Job<'_> {
                 misses.push("outside the workspace".to_owned());
                 continue;
             };
-            self.interrupt.guard(self.skills.scene.apply(open)).await?;
+            let reached = self.reach_contact(&candidate, &start, open, (object, map));
             let (candidate, joints, approach) =
-                match self.interrupt.guard(self.reach_contact(&candidate, &start)).await? {
+                match self.interrupt.guard(reached).await? {
                     Ok(found) => found,
                     Err(miss) => {
                         misses.push(miss);
@@ -232,8 +286,10 @@ impl Job<'_> {
         &self,
         candidate: &PartCandidate,
         start: &[f64],
+        open: &World,
+        (object, map): (&Object, &ObjectMap),
     ) -> Result<Result<(PartCandidate, Vec<f64>, Planned), String>, SkillFault> {
-        let planner = &self.skills.planner;
+        let (planner, scene) = (&self.skills.planner, &self.skills.scene);
         let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
         let mut last = String::new();
         let still = |way: &PartCandidate| PartCandidate { turning: false, ..*way };
@@ -243,6 +299,7 @@ impl Job<'_> {
             ways.extend([still(&ways[0]), still(&ways[1])]);
         }
         for candidate in ways {
+            scene.apply(open).await?;
             let joints = match planner.ik(&candidate.before, start, candidate.opening).await? {
                 Ok(joints) => joints,
                 Err(miss) => {
@@ -262,11 +319,16 @@ impl Job<'_> {
             let moved = (1..=stops).map(|stop| far * f64::from(stop) / f64::from(stops));
             let moved = moved.map(|distance| candidate.advance(&candidate.contact, distance));
             let all: Vec<Isometry3<f64>> = std::iter::once(candidate.contact).chain(moved).collect();
+            let swept = with_part(open, &candidate, object, map);
+            if let Some(swept) = &swept {
+                scene.apply(swept).await?;
+            }
             let whole = planner.line(&joints, &all, candidate.opening, slow).await?;
             if let Err(miss) = whole {
                 last = format!("with the part {miss}");
                 continue;
             }
+            scene.apply(open).await?;
             match planner.line(&joints, &[candidate.contact], candidate.opening, slow).await? {
                 Ok(approach) => return Ok(Ok((candidate, joints, approach))),
                 Err(miss) => last = miss.to_string(),
@@ -276,18 +338,21 @@ impl Job<'_> {
     }
 
     /// Notes what was felt, and where what went with the part is now.
-    fn note(&self, done: &Done, object: &Object, motion: &PartMotion) {
+    fn note(&self, done: &Done, object: &Object, candidate: &PartCandidate) {
+        let motion = &candidate.motion;
         *self.felt.lock().unwrap_or_else(PoisonError::into_inner) = Some(done.felt);
         if done.felt.displacement.norm() < 0.01 || motion.effect.ends_held() {
             return;
         }
-        let along: Vec<Point3<f64>> = object
-            .cloud
-            .points
-            .iter()
-            .filter(|p| (*p - motion.anchor).norm() < GOES_ALONG)
-            .map(|p| p + done.felt.displacement)
-            .collect();
+        let points = object.cloud.points.iter();
+        let along: Vec<Point3<f64>> = if candidate.measured {
+            // All of it, along its joint.
+            let moved = candidate.moved(done.felt.travel);
+            points.map(|p| moved * p).collect()
+        } else {
+            let near = points.filter(|p| (*p - motion.anchor).norm() < GOES_ALONG);
+            near.map(|p| p + done.felt.displacement).collect()
+        };
         let low = along.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
         let boxes: Vec<OrientedBox> = solids::collision_boxes(&along, low);
         *self.displaced.lock().unwrap_or_else(PoisonError::into_inner) = boxes;
@@ -404,6 +469,25 @@ fn at_part(world: &World, motion: &PartMotion, own: &[&str], swings: bool) -> Wo
         .map(|(key, _)| key.as_str())
         .collect();
     world.without(&keys)
+}
+
+/// The world while the hand moves a part whose joint was measured: the part goes with the hand, so that the room it sweeps must be free.
+/// What it belongs to lets it out. `None` where nobody knows how the part moves, or where it turns in the hand.
+fn with_part(open: &World, candidate: &PartCandidate, object: &Object, map: &ObjectMap) -> Option<World> {
+    if !candidate.measured || candidate.is_push() || !candidate.turning {
+        return None;
+    }
+    let whole = fixture::whole_of(object, map)?;
+    let beside = map.objects.iter().filter(|other| fixture::is_part_of(other, whole));
+    let own: Vec<&str> =
+        [whole, object].into_iter().chain(beside).map(|object| object.key.0.as_str()).collect();
+    let points = &object.cloud.points;
+    let low = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    let mut boxes = solids::attached_boxes(points, &candidate.contact, low, 0.0);
+    for part in &mut boxes {
+        part.size = part.size.map(|side| (side - 2.0 * SLACK).max(SLACK));
+    }
+    Some(open.without(&own).holding(&boxes))
 }
 
 /// The same with the pads exchanged.

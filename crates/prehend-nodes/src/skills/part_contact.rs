@@ -9,11 +9,12 @@ use super::pace::Pace;
 use super::part::{PAST_THE_STOP, Way};
 use super::planning::Planned;
 use super::scene::World;
-use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
 use prehend_skills::joint::{self, Expected, Joint, JointFit};
 use prehend_skills::part::Pivot;
 use prehend_skills::{HeldShape, PartCandidate, solids};
+use std::sync::PoisonError;
 
 /// Paces near and in contact: the arm is stiff, and goes on for as long as a force takes to be heard of. At the tip's speed that way
 /// must be short beside the travel of a key.
@@ -42,6 +43,8 @@ const PRESS_STEP: f64 = 0.004;
 const PUSH_STEP: f64 = 0.03;
 const FIRST_STEP: f64 = 0.010;
 const NEXT_STEP: f64 = 0.025;
+/// Step of a pull along a joint that was measured before, metres.
+const MEASURED_STEP: f64 = 0.10;
 /// Path after which a hinge that was guessed from its looks is judged by how the part has moved, metres.
 const GUESSED: f64 = 0.06;
 /// A step that got less far than this share met an end stop.
@@ -77,24 +80,30 @@ impl Job<'_> {
         joints.points.iter().map(|p| point(&p.positions)).collect()
     }
 
-    /// One straight motion of the tool in contact. Whether it ended early by resistance, and the greatest force on the way.
+    /// Notes where the tool is while it moves a part.
+    pub(super) fn led(&self, map_from_tool: Isometry3<f64>) {
+        self.way.lock().unwrap_or_else(PoisonError::into_inner).push(map_from_tool);
+    }
+
+    /// One motion of the tool in contact, over one or more poses. Whether it ended early by resistance, and the greatest force on the way.
     async fn contact_step(
         &self,
         motion: &Motion<'_>,
         phase: &'static str,
-        (start, to): (&Point3<f64>, &Isometry3<f64>),
+        (start, way): (&Point3<f64>, &[Isometry3<f64>]),
         (feel, limit, pace): (Option<&Feel<'_>>, f64, Pace),
     ) -> Result<(bool, f64), SkillFault> {
         let now = self.skills.arm.joints()?;
-        let goal = [*to];
-        let line = self.skills.planner.line(&now.arm, &goal, now.opening, pace);
+        let here = self.tool_pose()?;
+        let to = way.last().unwrap_or(&here);
+        let line = self.skills.planner.line(&now.arm, way, now.opening, pace);
         let line = match self.interrupt.guard(line).await? {
             Ok(line) => line,
             Err(miss) => return Err(SkillFault::NoPlan { phase, tried: 1, detail: miss.to_string() }),
         };
         let path = self.tool_path(&line)?;
         let mut greatest = 0.0_f64;
-        let along = (to.translation.vector - self.tool_pose()?.translation.vector).normalize();
+        let along = (to.translation.vector - here.translation.vector).try_normalize(1e-9).unwrap_or_default();
         let stopped = motion
             .press_on(phase, line.trajectory, (start, &path), |joints| {
                 let force = feel.map_or(0.0, |feel| feel.resistance(joints, &along));
@@ -111,7 +120,7 @@ impl Job<'_> {
         &self,
         motion: &Motion<'_>,
         phase: &'static str,
-        (start, ways): (&Point3<f64>, &[Isometry3<f64>]),
+        (start, ways): (&Point3<f64>, &[Vec<Isometry3<f64>>]),
         limits: (Option<&Feel<'_>>, f64, Pace),
     ) -> Result<(bool, f64), SkillFault> {
         let mut missed = SkillFault::NoPlan { phase, tried: 0, detail: "no way".to_owned() };
@@ -147,7 +156,7 @@ impl Job<'_> {
         let before = Point3::from(self.tool_pose()?.translation.vector);
         let search = shifted(&contact, SEARCHED);
         let (touched, mut force) =
-            self.contact_step(motion, "touch", (&before, &search), (feel, TOUCHED, TOUCH)).await?;
+            self.contact_step(motion, "touch", (&before, &[search]), (feel, TOUCHED, TOUCH)).await?;
         let touch = self.tool_pose()?;
         // Light things give way without being felt: what stood in the way is then pushed all the same.
         let start = if touched { touch } else { contact };
@@ -155,6 +164,7 @@ impl Job<'_> {
             return Err(SkillFault::NoContact { phase: "touch", searched: SEARCHED });
         }
         let start_point = Point3::from(start.translation.vector);
+        self.led(start);
         let (step, limit, pace) = match bounds.effect {
             PartEffect::Press => (PRESS_STEP, PRESS_FORCE, PRESS),
             _ => (PUSH_STEP, PUSH_FORCE, PUSH),
@@ -174,7 +184,7 @@ impl Job<'_> {
                 _ => (step, pace),
             };
             let next = way.candidate.advance(&here, step.min(left));
-            let ways = ahead(&here, &next, way.candidate.pivot.is_some());
+            let ways = ahead(&here, &[next], way.candidate.pivot.is_some());
             let (end, felt) =
                 match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, pace)).await {
                     Ok(step) => step,
@@ -186,7 +196,9 @@ impl Job<'_> {
                     Err(fault) => return Err(fault),
                 };
             force = force.max(felt);
-            let moved = gone(&self.tool_pose()?) - gone(&here);
+            let now = self.tool_pose()?;
+            self.led(now);
+            let moved = gone(&now) - gone(&here);
             stopped = end || moved < STALLED * step.min(left);
         }
         let end = self.tool_pose()?;
@@ -236,12 +248,12 @@ impl Job<'_> {
         Ok((end.translation.vector - last_felt).dot(&along).max(0.0))
     }
 
-    /// Closes on the part and pulls it along its joint.
+    /// Closes on the part and pulls it along its joint; `swept` is the world in which the part goes with the hand.
     pub(super) async fn pull(
         &self,
         motion: &Motion<'_>,
         way: &Way,
-        open: &World,
+        (open, swept): (&World, Option<&World>),
         (object, affordance): (&Object, &Affordance),
     ) -> Result<Done, SkillFault> {
         motion.execute("approach", way.approach.trajectory.clone()).await?;
@@ -249,6 +261,9 @@ impl Job<'_> {
         let closed = motion.grip("close", 0.0).await?;
         if closed < EMPTY_OPENING {
             return Err(SkillFault::Slipped { phase: "close", opening: closed });
+        }
+        if let Some(swept) = swept {
+            self.skills.scene.apply(swept).await?;
         }
         let in_place = way.candidate.pivot.filter(|pivot| pivot.foot == way.candidate.motion.anchor);
         let done = match in_place {
@@ -289,14 +304,25 @@ impl Job<'_> {
         let first = self.tool_pose()?;
         let start = Point3::from(first.translation.vector);
         let mut track = vec![first];
+        self.led(first);
         let (mut travel, mut force, mut stopped) = (0.0_f64, 0.0_f64, false);
-        // What was seen of a hinge is the first guess; what is felt of it counts from where it tells.
-        let guess = candidate.pivot.map(guessed);
+        // What was measured of the joint before is believed until the part holds against it. What was seen of a hinge is the first
+        // guess; what is felt of it counts from where it tells.
+        let mut measured = candidate.measured;
+        let mut guess = match candidate.pivot {
+            Some(pivot) => Some(guessed(pivot)),
+            None => measured.then(|| straight(&bounds.direction)).flatten(),
+        };
         let mut fit = guess;
         while travel < bounds.extent - 2e-3 {
             let here = self.tool_pose()?;
             let is_known = fit.is_some() && (guess.is_none() || travel > GUESSED);
-            let step = (if is_known { NEXT_STEP } else { FIRST_STEP }).min(bounds.extent - travel);
+            let usual = match (measured, is_known) {
+                (true, _) => MEASURED_STEP,
+                (false, true) => NEXT_STEP,
+                (false, false) => FIRST_STEP,
+            };
+            let step = usual.min(bounds.extent - travel);
             let sideways = self.sideways(feel, &here, &bounds, fit.as_ref(), expected)?;
             let Some(next) = inside(&bounds, &start, &here, fit.as_ref(), step, &sideways) else {
                 self.tell(
@@ -326,9 +352,23 @@ impl Job<'_> {
             let moved = (now.translation.vector - here.translation.vector).norm();
             travel += moved;
             track.push(now);
+            self.led(now);
             if end || moved < STALLED * step {
+                if measured && travel < bounds.least {
+                    // It may be another thing, or have been changed: as from the beginning.
+                    self.tell(
+                        "pull",
+                        "unlike",
+                        "it holds against the joint that was measured; feeling for it",
+                    );
+                    (measured, guess, fit) = (false, None, None);
+                    continue;
+                }
                 stopped = true;
                 break;
+            }
+            if measured {
+                continue;
             }
             let found = joint::estimate(&track, expected).ok().filter(|_| track.len() > 3);
             fit = match (guess, found) {
@@ -396,10 +436,16 @@ impl Job<'_> {
     }
 }
 
-/// A pose ahead with the hand turned as the part turns, and the same without turning the hand.
-fn ahead(here: &Isometry3<f64>, next: &Isometry3<f64>, turns: bool) -> Vec<Isometry3<f64>> {
-    let still = Isometry3::from_parts(next.translation, here.rotation);
-    if turns { vec![*next, still] } else { vec![*next] }
+/// Poses ahead with the hand turned as the part turns, and the same without turning the hand.
+fn ahead(here: &Isometry3<f64>, next: &[Isometry3<f64>], turns: bool) -> Vec<Vec<Isometry3<f64>>> {
+    let still = next.iter().map(|next| Isometry3::from_parts(next.translation, here.rotation)).collect();
+    if turns { vec![next.to_vec(), still] } else { vec![next.to_vec()] }
+}
+
+/// The joint of a part that slides, as it was measured.
+fn straight(direction: &Vector3<f64>) -> Option<JointFit> {
+    let joint = Joint::Prismatic { axis: Unit::try_new(*direction, 1e-6)? };
+    Some(JointFit { joint, residual: 0.0, line_residual: 0.0, travel: 0.0 })
 }
 
 /// The joint that a part is thought to hang on before it has moved.
@@ -418,7 +464,8 @@ fn is_like(guess: &JointFit, found: &JointFit) -> bool {
     }
 }
 
-/// The next pose on the way of the part, as far as the corridor holds it: a whole step, half of one, or none.
+/// The next poses on the way of the part, as far as the corridor holds them: a whole step, half of one, or none. On a long step the hand
+/// goes over several poses.
 fn inside(
     bounds: &PartMotion,
     start: &Point3<f64>,
@@ -426,14 +473,21 @@ fn inside(
     fit: Option<&JointFit>,
     step: f64,
     sideways: &Vector3<f64>,
-) -> Option<Isometry3<f64>> {
+) -> Option<Vec<Isometry3<f64>>> {
     [1.0, 0.5].into_iter().find_map(|share| {
-        let ahead = match fit {
-            Some(fit) => fit.advance(here, step * share),
-            None => Translation3::from(bounds.direction * (step * share)) * here,
+        let far = step * share;
+        let pieces = (far / NEXT_STEP).ceil().max(1.0) as u32;
+        let at = |piece: u32| {
+            let distance = far * f64::from(piece) / f64::from(pieces);
+            let ahead = match fit {
+                Some(fit) => fit.advance(here, distance),
+                None => Translation3::from(bounds.direction * distance) * here,
+            };
+            Translation3::from(*sideways) * ahead
         };
-        let next = Translation3::from(*sideways) * ahead;
-        bounds.holds(start, &Point3::from(next.translation.vector)).then_some(next)
+        let next: Vec<Isometry3<f64>> = (1..=pieces).map(at).collect();
+        let holds = |next: &Isometry3<f64>| bounds.holds(start, &Point3::from(next.translation.vector));
+        next.iter().all(holds).then_some(next)
     })
 }
 
@@ -453,7 +507,6 @@ fn joint_words(fit: &JointFit, travel: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::Unit;
 
     #[test]
     fn a_step_stays_in_the_corridor_or_is_not_made() {
@@ -469,7 +522,8 @@ mod tests {
         let at = |x: f64, y: f64| Isometry3::translation(x, y, 0.2);
         let check = |here: Isometry3<f64>, sideways: Vector3<f64>, expected: Option<f64>| {
             let next = inside(&bounds, &start, &here, None, 0.02, &sideways);
-            assert_eq!(next.map(|pose| (pose.translation.x * 1e3).round()), expected);
+            let last = next.and_then(|way| way.last().copied());
+            assert_eq!(last.map(|pose| (pose.translation.x * 1e3).round()), expected);
         };
         check(at(0.5, 0.0), Vector3::zeros(), Some(480.0));
         check(at(0.395, 0.0), Vector3::zeros(), Some(385.0));
@@ -484,7 +538,9 @@ mod tests {
         let fit = JointFit { joint: turn, residual: 0.0, line_residual: 0.001, travel: 0.03 };
         assert!(
             inside(&bounds, &start, &at(0.46, -0.019), Some(&fit), 0.02, &Vector3::zeros())
-                .is_none_or(|p| bounds.holds(&start, &Point3::from(p.translation.vector)))
+                .iter()
+                .flatten()
+                .all(|p| bounds.holds(&start, &Point3::from(p.translation.vector)))
         );
     }
 }

@@ -38,6 +38,7 @@ impl Job<'_> {
     ) -> Result<Done, SkillFault> {
         let bounds = candidate.motion;
         let first = self.tool_pose()?;
+        self.led(first);
         let (goal, mut turned) = (bounds.extent / pivot.arm, 0.0);
         let (mut stopped, mut stuck, mut force) = (false, 0, 0.0_f64);
         self.give_way(motion, &first, (feel, pivot)).await?;
@@ -50,7 +51,9 @@ impl Job<'_> {
             match self.twist_step(motion, &first, &next, (feel, pivot), FORCE).await {
                 Ok((held_against, felt)) => {
                     force = force.max(felt);
-                    let now = angle(pivot, &first, &self.tool_pose()?, turned);
+                    let here = self.tool_pose()?;
+                    self.led(here);
+                    let now = angle(pivot, &first, &here, turned);
                     stuck = if now - turned < STALLED * step { stuck + 1 } else { 0 };
                     stopped = held_against || stuck >= STUCK;
                     turned = now;

@@ -7,6 +7,7 @@
 
 mod clear;
 mod frame;
+mod known;
 mod lever;
 mod pivot;
 mod pull;
@@ -16,6 +17,7 @@ mod tests;
 mod twist;
 
 pub use frame::PartFrame;
+pub use known::KnownJoint;
 pub use pivot::Pivot;
 
 use crate::grasp::Reach;
@@ -67,6 +69,8 @@ pub struct PartRequest<'a> {
     pub extent: Option<f64>,
     /// Where the part turns when it is a door that is opened or closed; then `direction` and `extent` follow from it.
     pub hinge: Option<Hinge>,
+    /// Its joint, when it was measured before: then nothing of the above but the clouds counts for opening and closing it.
+    pub known: Option<KnownJoint>,
     /// Whether the part is a knob, which is turned in place about its normal.
     pub twist: bool,
     /// Whether the part is a lever or a toggle, which is turned about its inner end or thrown over.
@@ -98,6 +102,8 @@ pub struct PartCandidate {
     pub pivot: Option<Pivot>,
     /// Whether the hand turns with the part; else it only follows its path.
     pub turning: bool,
+    /// Whether the motion is that of a joint that was measured; else it is guessed from looks.
+    pub measured: bool,
     /// Rank, higher is better.
     pub score: f64,
 }
@@ -118,6 +124,14 @@ impl PartCandidate {
         match &self.pivot {
             Some(pivot) => pivot.advance(map_from_tool, distance, self.turning),
             None => Translation3::from(self.motion.direction * distance) * map_from_tool,
+        }
+    }
+
+    /// What `distance` metres of the motion do to the part.
+    pub fn moved(&self, distance: f64) -> Isometry3<f64> {
+        match &self.pivot {
+            Some(pivot) => pivot.advance(&Isometry3::identity(), distance, true),
+            None => Translation3::from(self.motion.direction * distance).into(),
         }
     }
 
@@ -199,6 +213,15 @@ pub enum PartError {
 ///
 /// Deterministic. Errors: see [`PartError`]; points that are not finite are left out.
 pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, PartError> {
+    // Who says where it shall go knows better.
+    let is_told = |known: &KnownJoint| request.direction.is_none() && known.tells(request.effect);
+    let known = request.known.filter(is_told);
+    let informed = known.map(|known| PartRequest {
+        hinge: known.hinge(request.object),
+        direction: known.way(request.effect),
+        ..*request
+    });
+    let request = &PartRequest { known, ..informed.unwrap_or(*request) };
     let frame = PartFrame::find(request)?;
     let distance = frame.anchor.x.hypot(frame.anchor.y);
     let Reach { min, max, .. } = request.reach;
@@ -238,6 +261,7 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     if request.skill != Skill::TipPush {
         found.iter_mut().for_each(|candidate| candidate.pivot = pivot);
     }
+    found.iter_mut().for_each(|candidate| candidate.measured = known.is_some());
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found.truncate(request.limit);
     Ok(found)
@@ -295,7 +319,7 @@ pub fn motion(request: &PartRequest<'_>, frame: &PartFrame) -> Result<PartMotion
             let asked = direction.try_normalize(1e-6).ok_or(unusable("the direction"))?;
             let usual = usual_direction(skill, effect, frame);
             // Who asks for nearly the usual way means it, and the cloud shows it better than a word does.
-            if asked.dot(&usual) > SAME_WAY { usual } else { asked }
+            if request.known.is_none() && asked.dot(&usual) > SAME_WAY { usual } else { asked }
         }
         None => usual_direction(skill, effect, frame),
     };

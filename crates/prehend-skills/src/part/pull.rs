@@ -161,6 +161,7 @@ fn fit(
                 motion: *motion,
                 pivot: None,
                 turning: true,
+                measured: false,
                 score,
             });
         }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::grasp::shapes::{cuboid, seen};
+use nalgebra::Unit;
 
 /// A drawer front at x = 0.56 that faces the robot, with a bar handle 46 mm in front of it, its middle at `(y, z)`.
 fn drawer(y: f64, z: f64, upright: bool, turned: f64) -> (Vec<Point3<f64>>, Vec<Point3<f64>>) {
@@ -43,6 +44,7 @@ pub(super) fn request<'a>(
         direction: None,
         extent: None,
         hinge: None,
+        known: None,
         twist: false,
         lever: false,
         support_height: 0.0,
@@ -165,6 +167,29 @@ fn a_door_is_opened_along_its_arc_and_the_hand_turns_with_it() {
         let pose = best.advance(&best.contact, best.motion.extent * f64::from(step) / 20.0);
         assert!(best.motion.holds(&start, &Point3::from(pose.translation.vector)), "{step}");
     }
+}
+
+/// What was measured counts, whatever the looks say: a flap that hangs below, a drawer that slides askew.
+#[test]
+fn a_measured_joint_counts_more_than_looks() {
+    let (handle, object, hinge) = door(0.0, Point3::new(0.2, 0.0, 0.3));
+    let other_side = Point3::new(hinge.foot.x, -hinge.foot.y, 0.0);
+    let turning = KnownJoint { turns: true, axis: -hinge.opens, origin: other_side, position: 0.0 };
+    let opening = request(Skill::PinchPull, PartEffect::Open, &handle, &object);
+    let best = part_candidates(&PartRequest { hinge: Some(hinge), known: Some(turning), ..opening })
+        .expect("room")[0];
+    assert!(best.measured);
+    let pivot = best.pivot.expect("it turns");
+    assert!((pivot.foot - other_side).xy().norm() < 1e-9 && pivot.axis == -hinge.opens, "{pivot:?}");
+    let askew = Unit::new_normalize(Vector3::new(-1.0, 0.3, 0.0));
+    let sliding = KnownJoint { turns: false, axis: askew, origin: Point3::origin(), position: 0.0 };
+    let best = part_candidates(&PartRequest { hinge: Some(hinge), known: Some(sliding), ..opening })
+        .expect("room")[0];
+    assert!(best.measured && best.pivot.is_none());
+    assert!((best.motion.direction - askew.into_inner()).norm() < 1e-9, "{:?}", best.motion);
+    // Who says where it shall go knows better.
+    let told = PartRequest { known: Some(sliding), direction: Some(-Vector3::x()), ..opening };
+    assert!(!part_candidates(&told).expect("room")[0].measured);
 }
 
 #[test]
