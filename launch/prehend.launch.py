@@ -49,6 +49,9 @@ ARGUMENTS = [
         "memory", default_value="",
         description="Remember what is seen, over all sessions: a file, or postgres://USER@HOST/DATABASE; empty: no node memory"),
     DeclareLaunchArgument(
+        "describer", default_value="",
+        description="Learn how drawers and doors move while they are opened, and keep that in a folder; empty: no node describer"),
+    DeclareLaunchArgument(
         "log_level", default_value="info", choices=["debug", "info", "warn", "error", "fatal"],
         description="Least severity that Prehend's nodes log"),
     DeclareLaunchArgument(
@@ -301,11 +304,11 @@ def prehend_nodes(said, robot_file, robot):
     }
     unarmed = [{"arming": "off"}] if is_without_driver(said, robot) else []
     names = [name for name in NODES if name != "go_to" or "navigation" in robot]
-    names += ["memory"] if said["memory"] else []
+    names += [name for name in ("memory", "describer") if said[name]]
     managed = [{"autostart": False}] if said["lifecycle_manager"] else []
     own = {"object_map": [{"image_turn": IMAGE_TURN[said["robot"]]}]} if said["sim"] == "none" and said["robot"] in IMAGE_TURN else {}
     own |= dict.fromkeys(("skills", "go_to"), unarmed)
-    own["memory"] = [{"store": said["memory"]}]
+    own |= {name: [{"store": said[name]}] for name in ("memory", "describer")}
     again = {"arguments": ["--robot", str(robot_file)], "respawn": said["respawn"], "respawn_delay": float(said["respawn_delay"])}
     nodes = [
         Node(

@@ -252,7 +252,8 @@ fn launch_files_compile_and_describe_every_argument() {
         choices.iter().map(|robot| robot.as_str().expect("text").to_owned()).collect();
     assert_eq!(choices, robots);
     let nodes = main["NODES"].as_array().expect("NODES").iter().map(|node| node.as_str().expect("text"));
-    let nodes: BTreeSet<_> = nodes.chain(["sim", "gazebo", "stretch", "move_group", "memory"]).collect();
+    let nodes: BTreeSet<_> =
+        nodes.chain(["sim", "gazebo", "stretch", "move_group", "memory", "describer"]).collect();
     let known: BTreeSet<_> = NodeName::value_variants().iter().map(|node| node.name()).collect();
     assert_eq!(nodes, known);
 }
@@ -302,7 +303,7 @@ sys.modules["launch_ros.actions"].Node = lambda **said: said
 sys.modules["ament_index_python.packages"].PackageNotFoundError = PackageNotFoundError
 sys.modules["ament_index_python.packages"].get_package_share_directory = get_package_share_directory
 file = runpy.run_path(sys.argv[1])
-said = dict.fromkeys(["namespace", "params_file", "lifecycle_manager", "scene", "moveit_launch", "memory"], "")
+said = dict.fromkeys(["namespace", "params_file", "lifecycle_manager", "scene", "moveit_launch", "memory", "describer"], "")
 said |= {"robot": "xarm6", "moveit": True, "use_sim_time": True, "log_level": "info", "respawn": True, "respawn_delay": "2", "seed": "1", "speed": "1"}
 "#;
 
@@ -335,21 +336,22 @@ fn nothing_is_armed_where_a_simulation_has_no_driver() {
     assert_eq!(printed.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
 }
 
-/// The memory is a node of its own, and only when it is asked for.
+/// The memory and the describer are nodes of their own, and only when they are asked for.
 #[test]
-fn a_memory_is_started_where_it_has_a_store() {
+fn what_keeps_things_is_started_where_it_has_a_store() {
     let file = repository().join("launch/prehend.launch.py");
     let script = format!(
         "{RECORDED}{}",
         r#"
-for store in ["", "home.db"]:
-    nodes = file["prehend_nodes"]({**said, "sim": "none", "memory": store}, "robot.yaml", {})
-    print(store, "-", *[(node["name"], {"store": store} in node["parameters"]) for node in nodes if node["name"] == "memory"])
+for name, store in [("memory", ""), ("memory", "home.db"), ("describer", "drawers")]:
+    nodes = file["prehend_nodes"]({**said, "sim": "none", name: store}, "robot.yaml", {})
+    kept = [node for node in nodes if node["name"] in ("memory", "describer")]
+    print(store, "-", *[(node["name"], {"store": store} in node["parameters"]) for node in kept])
 "#
     );
     let Some(printed) = python("import ast", &script, &[file]) else { return };
     let lines: Vec<&str> = printed.lines().map(str::trim).collect();
-    assert_eq!(lines, ["-", "home.db - ('memory', True)"]);
+    assert_eq!(lines, ["-", "home.db - ('memory', True)", "drawers - ('describer', True)"]);
 }
 
 /// What stands between a real Stretch's driver and the robot file's names is started for it, and for nobody else.

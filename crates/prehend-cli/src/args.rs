@@ -130,6 +130,9 @@ pub struct GraphArgs {
     /// Remember what is seen, over all sessions: a file, or postgres://USER@HOST/DATABASE (see `prehend memory --help`)
     #[arg(long, value_name = "STORE")]
     pub memory: Option<String>,
+    /// Learn how drawers and doors move while they are opened, and keep that in a folder: from then on they are opened by what is known
+    #[arg(long, value_name = "DIR")]
+    pub describer: Option<PathBuf>,
     /// The graph's place among others.
     #[command(flatten)]
     pub ros: RosOptions,

@@ -40,6 +40,8 @@ pub enum NodeName {
     Agent,
     /// What was seen of a building, over all sessions; with --memory only.
     Memory,
+    /// How things with moving parts move, learned from the hand; with --describer only.
+    Describer,
     /// Gazebo's names and units into those of the robot file; with Gazebo only.
     Gazebo,
     /// MoveIt's interfaces over the arm's own controller; for robots without a MoveIt.
@@ -60,6 +62,7 @@ impl NodeName {
             Self::GoTo => "go_to",
             Self::Agent => "agent",
             Self::Memory => "memory",
+            Self::Describer => "describer",
             Self::Gazebo => "gazebo",
             Self::MoveGroup => "move_group",
             Self::Stretch => "stretch",
@@ -83,6 +86,7 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         NodeName::GoTo => prehend_nodes::go_to::run(options).await,
         NodeName::Agent => prehend_nodes::agent::run(options).await,
         NodeName::Memory => prehend_nodes::memory::run(options).await,
+        NodeName::Describer => prehend_nodes::describer::run(options).await,
         NodeName::Gazebo => prehend_nodes::gazebo::run(options).await,
         NodeName::MoveGroup => prehend_nodes::move_group::run(options).await,
         NodeName::Stretch => prehend_nodes::stretch::run(options).await,

@@ -5,7 +5,8 @@ use futures::StreamExt;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Heartbeat, ObjectMap, StopState, SymbolicState, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{
-    CheckOutcome, Gate, GetObject, QueryMemory, RedeemPermit, RetrieveObjects, Stop, SubmitGoal, UpdateMap,
+    CheckOutcome, Describe, Gate, GetObject, QueryMemory, RedeemPermit, RetrieveObjects, Stop, SubmitGoal,
+    UpdateMap,
 };
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_msgs::{Message, Service, moveit_msgs, moveit_msgs_humble, names};
@@ -21,6 +22,7 @@ use tokio::sync::watch;
 /// A node is not heard any more when it was silent for longer.
 pub const SILENCE: Duration = Duration::from_secs(2);
 /// Longest time a call to stop may take.
+const DESCRIBE_DEADLINE: Duration = Duration::from_secs(30);
 const STOP_DEADLINE: Duration = Duration::from_secs(2);
 
 /// One node as last heard.
@@ -177,6 +179,20 @@ impl Observer {
         missing
     }
 
+    /// Asks the describer about a thing; `None` when there is none in the graph.
+    ///
+    /// Errors: the cause, when it does not answer.
+    pub async fn describe(&self, object: &str, adaptive: bool) -> Result<Option<Describe::Response>, String> {
+        if !self.alive(NodeName::Describer.name()) {
+            return Ok(None);
+        }
+        let client = self.node.create_client::<Describe::Service>(names::DESCRIBE, QosProfile::services());
+        let client = client.map_err(|error| error.to_string())?;
+        client.wait_available(DESCRIBE_DEADLINE).await.map_err(|error| error.to_string())?;
+        let request = Describe::Request { object: object.to_owned(), adaptive };
+        client.request(request, DESCRIBE_DEADLINE).await.map(Some).map_err(|error| error.to_string())
+    }
+
     /// Engages or clears the stop; gives what was answered.
     ///
     /// Errors: the cause, when nobody confirmed.
@@ -253,6 +269,7 @@ fn needed(
         service::<RedeemPermit::Service>(node, NodeName::Verifier, names::VERIFIER_REDEEM)?,
         service::<CheckOutcome::Service>(node, NodeName::Verifier, names::VERIFIER_CHECK_OUTCOME)?,
         service::<QueryMemory::Service>(node, NodeName::Memory, names::MEMORY_QUERY)?,
+        service::<Describe::Service>(node, NodeName::Describer, names::DESCRIBE)?,
         Needed {
             owner: NodeName::Affordance,
             name: node.resolve_action(names::DETECT_AFFORDANCE),

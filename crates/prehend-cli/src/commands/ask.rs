@@ -169,11 +169,13 @@ pub(super) async fn map(args: MapArgs) -> u8 {
     }
 }
 
-/// The newest object map of a graph that runs, for [`super::describe`].
-pub(super) async fn newest_map(args: &ShowArgs) -> Result<ObjectMap, (String, u8)> {
+/// A graph that runs, and its newest object map, for [`super::describe`].
+pub(super) async fn newest_map(args: &ShowArgs) -> Result<(Observer, ObjectMap), (String, u8)> {
     let mut observer = join(&args.robot, &args.ros)?;
-    let map = heard(&mut observer.map).await;
-    map.ok_or_else(|| (absent("no object map", &observer), exit::NOT_READY))
+    match heard(&mut observer.map).await {
+        Some(map) => Ok((observer, map)),
+        None => Err((absent("no object map", &observer), exit::NOT_READY)),
+    }
 }
 
 fn show_map(map: &ObjectMap, screen: &Screen) {

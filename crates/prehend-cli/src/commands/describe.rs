@@ -6,23 +6,17 @@ use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_articulation::critic::JointFailure;
-use prehend_articulation::{
-    Described, Iteration, Look, Observation, Part, Thresholds, Wish, describe, to_urdf,
-};
+use prehend_articulation::{Described, Iteration, Observation, Thresholds, Wish, describe, gather, to_urdf};
 use prehend_eval::articulated::drawables;
 use prehend_eval::html::escape;
+use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_nodes::convert;
-use prehend_scene::{Object, ObjectMap, fixture};
 use prehend_sim::sensors::{overview, view_png};
 use std::fmt::Write;
 use std::path::Path;
 
 /// What was seen so far.
 const OBSERVATION: &str = "observation.json";
-/// Where the robot looks from, in the frame of its arm's base: above it.
-const EYE: [f64; 3] = [0.0, 0.0, 0.5];
-/// Share of their height that a part has with itself in another look.
-const SAME_HEIGHT: f64 = 0.6;
 /// Colours of links in pictures.
 const COLORS: [[u8; 3]; 6] =
     [[176, 172, 164], [226, 145, 60], [74, 134, 196], [98, 168, 92], [178, 96, 160], [204, 190, 70]];
@@ -41,17 +35,9 @@ async fn describe_it(args: &DescribeArgs) -> Result<(), (String, u8)> {
     let screen = Screen::new(args.show.json);
     let input = |message: String| (message, exit::BAD_INPUT);
     let output = |message: String| (message, exit::FAILED);
-    let mut earlier = read(&args.out.join(OBSERVATION)).map_err(input)?;
+    let earlier = read(&args.out.join(OBSERVATION)).map_err(input)?;
     let observation = match &args.object {
-        Some(object) => {
-            let map = ask::newest_map(&args.show).await?;
-            let map = convert::map_from_msg(&map).map_err(|error| output(error.to_string()))?;
-            let seen = seen(object, &map).map_err(input)?;
-            match earlier.take() {
-                Some(earlier) => joined(earlier, seen).map_err(input)?,
-                None => seen,
-            }
-        }
+        Some(object) => seen(args, object, earlier).await?,
         None => earlier.ok_or_else(|| {
             input(format!(
                 "{} holds no {OBSERVATION}: describe the thing once without --again",
@@ -80,121 +66,30 @@ fn read(file: &Path) -> Result<Option<Observation>, String> {
     }
 }
 
-/// One look at a thing and its parts, as the map has them.
-fn seen(wanted: &str, map: &ObjectMap) -> Result<Observation, String> {
-    let mut named: Vec<&Object> = map.objects.iter().filter(|object| object.key.0 == wanted).collect();
-    if named.is_empty() {
-        named = map.objects.iter().filter(|object| object.class_name == wanted).collect();
-    }
-    // Of several the one with parts is meant: scraps have none.
-    let with_parts: Vec<&Object> =
-        named.iter().copied().filter(|thing| parts_of(thing, map).next().is_some()).collect();
-    if with_parts.len() == 1 {
-        named = with_parts;
-    }
-    let keys = |objects: &[&Object]| {
-        objects.iter().map(|object| object.key.0.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    let thing = match named.as_slice() {
-        [one] => *one,
-        [] => {
-            let all: Vec<&Object> = map.objects.iter().collect();
-            return Err(format!("the object map has no {wanted}; it has: {}", keys(&all)));
+/// What a graph has seen of a thing: by its describer, which knows the ways of the hand, too; else what its map shows now, after the
+/// looks of earlier calls.
+async fn seen(
+    args: &DescribeArgs,
+    object: &str,
+    earlier: Option<Observation>,
+) -> Result<Observation, (String, u8)> {
+    let failed = |message: String| (message, exit::FAILED);
+    let (observer, map) = ask::newest_map(&args.show).await?;
+    if let Some(answer) = observer.describe(object, args.adaptive).await.map_err(failed)? {
+        if answer.error_code != ErrorCode::SUCCESS {
+            return Err((answer.error_message, exit::BAD_INPUT));
         }
-        several => {
-            let count = several.len();
-            return Err(format!(
-                "there are {count} things of class {wanted}: say which of {}",
-                keys(several)
-            ));
-        }
-    };
-    // Of a drawer or a door what it belongs to is described.
-    let thing = if fixture::is_panel(&thing.class_name) {
-        fixture::whole_of(thing, map)
-            .ok_or_else(|| format!("what {} belongs to was not seen: look at it first", thing.key))?
-    } else {
-        thing
-    };
-    let parts: Vec<&Object> = parts_of(thing, map).collect();
-    Ok(Observation {
-        name: thing.key.0.as_str().to_owned(),
-        class: thing.class_name.clone(),
-        parts: parts
-            .iter()
-            .map(|part| Part { name: part.key.0.as_str().to_owned(), class: part.class_name.clone() })
-            .collect(),
-        looks: vec![Look {
-            body: thing.cloud.points.clone(),
-            parts: parts.iter().map(|part| part.cloud.points.clone()).collect(),
-        }],
-        tracks: Vec::new(),
-        eye: Point3::from(EYE),
-    })
-}
-
-/// The drawers, doors and flaps of a thing.
-fn parts_of<'m>(thing: &Object, map: &'m ObjectMap) -> impl Iterator<Item = &'m Object> {
-    map.objects
-        .iter()
-        .filter(move |part| fixture::is_panel(&part.class_name) && fixture::is_part_of(part, thing))
-}
-
-/// Earlier looks with a new one. Parts belong together by their keys; one that is gone and one that is new at the same height are one,
-/// which the map has given another key. A look that shows nothing new is not added.
-fn joined(mut earlier: Observation, mut now: Observation) -> Result<Observation, String> {
-    if earlier.name != now.name {
-        return Err(format!("that folder describes {}, not {}: take another --out", earlier.name, now.name));
+        return serde_json::from_str(&answer.observation)
+            .map_err(|error| failed(format!("the describer's answer: {error}")));
     }
-    let renamed: Vec<(usize, String)> = (0..now.parts.len())
-        .filter(|new| !earlier.parts.iter().any(|known| known.name == now.parts[*new].name))
-        .filter_map(|new| {
-            let gone = (0..earlier.parts.len())
-                .filter(|old| !now.parts.iter().any(|part| part.name == earlier.parts[*old].name));
-            let alike = gone.map(|old| (same_height(&last_seen(&earlier, old), &last_seen(&now, new)), old));
-            let (share, old) = alike.max_by(|a, b| a.0.total_cmp(&b.0))?;
-            (share > SAME_HEIGHT).then(|| (new, earlier.parts[old].name.clone()))
-        })
-        .collect();
-    for (new, name) in renamed {
-        if !now.parts.iter().any(|part| part.name == name) {
-            now.parts[new].name = name;
-        }
+    let map = convert::map_from_msg(&map).map_err(|error| failed(error.to_string()))?;
+    let input = |error: gather::GatherError| (error.to_string(), exit::BAD_INPUT);
+    let now = gather::observe(gather::thing(object, &map).map_err(input)?, &map);
+    let Some(mut all) = earlier else { return Ok(now) };
+    match gather::join(&mut all, now) {
+        Ok(_) => Ok(all),
+        Err(error) => Err((format!("{error}: take another --out"), exit::BAD_INPUT)),
     }
-    for part in &now.parts {
-        if !earlier.parts.iter().any(|known| known.name == part.name) {
-            earlier.parts.push(part.clone());
-            earlier.looks.iter_mut().for_each(|look| look.parts.push(Vec::new()));
-        }
-    }
-    let Some(mut look) = now.looks.pop() else { return Ok(earlier) };
-    let in_order = earlier.parts.iter().map(|known| {
-        let at = now.parts.iter().position(|part| part.name == known.name);
-        at.map_or_else(Vec::new, |at| std::mem::take(&mut look.parts[at]))
-    });
-    look.parts = in_order.collect();
-    if earlier.looks.last() != Some(&look) {
-        earlier.looks.push(look);
-    }
-    Ok(earlier)
-}
-
-/// What was seen of a part in the last look that shows it.
-fn last_seen(observation: &Observation, part: usize) -> Vec<Point3<f64>> {
-    let mut looks = observation.looks.iter().rev().filter_map(|look| look.parts.get(part));
-    looks.find(|points| !points.is_empty()).cloned().unwrap_or_default()
-}
-
-/// How far two clouds are at the same height: the height they share as a share of that of both.
-fn same_height(a: &[Point3<f64>], b: &[Point3<f64>]) -> f64 {
-    let range = |points: &[Point3<f64>]| {
-        let heights = points.iter().map(|point| point.z);
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)))
-    };
-    let ((low, high), (other_low, other_high)) = (range(a), range(b));
-    let common = (high.min(other_high) - low.max(other_low)).max(0.0);
-    let share = common / (high.max(other_high) - low.min(other_low));
-    if share.is_finite() { share } else { 0.0 }
 }
 
 fn write_all(out: &Path, observation: &Observation, described: &Described) -> Result<(), String> {

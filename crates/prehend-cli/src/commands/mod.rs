@@ -80,7 +80,11 @@ fn graph_options(
     let perfect = args.perfect_detector.then(perfect_detector);
     let memory =
         args.memory.iter().map(|store| (NodeName::Memory, format!("store:={}", absolute_store(store))));
-    for (node, parameter) in args.params.iter().cloned().chain(perfect).chain(memory) {
+    let describer = args
+        .describer
+        .iter()
+        .map(|folder| (NodeName::Describer, format!("store:={}", absolute_store(&folder.to_string_lossy()))));
+    for (node, parameter) in args.params.iter().cloned().chain(perfect).chain(memory).chain(describer) {
         overrides.entry(node).or_default().push(parameter);
     }
     Ok(GraphOptions {
@@ -93,7 +97,13 @@ fn graph_options(
         arguments: args.ros.arguments().map_err(std::io::Error::other)?,
         purpose,
         without: Vec::new(),
-        also: args.memory.iter().map(|_| NodeName::Memory).collect(),
+        also: [
+            args.memory.as_ref().map(|_| NodeName::Memory),
+            args.describer.as_ref().map(|_| NodeName::Describer),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         restart: true,
         logs,
     })

@@ -246,14 +246,13 @@ impl Job<'_> {
                 continue;
             };
             let reached = self.reach_contact(&candidate, &start, open, (object, map));
-            let (candidate, joints, approach) =
-                match self.interrupt.guard(reached).await? {
-                    Ok(found) => found,
-                    Err(miss) => {
-                        misses.push(miss);
-                        continue;
-                    }
-                };
+            let (candidate, joints, approach) = match self.interrupt.guard(reached).await? {
+                Ok(found) => found,
+                Err(miss) => {
+                    misses.push(miss);
+                    continue;
+                }
+            };
             self.interrupt.guard(self.skills.scene.apply(world)).await?;
             tried += 1;
             let velocity = self.skills.shell.robot.arm.velocity_scaling;
