@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// Side of the cells in which points of a look are one, metres: less than what the fit tells apart.
 const CELL: f64 = 0.003;
-/// To which points of a look are rounded, metres: it makes files short.
-const GRAIN: f64 = 1e-4;
+/// Points of a look are rounded to this part of a metre: it makes files short.
+const GRAINS: f64 = 1e4;
 /// Share of their height that a part has with itself in another look.
 const SAME_HEIGHT: f64 = 0.6;
 
@@ -90,7 +90,7 @@ pub fn observe(thing: &Object, map: &ObjectMap) -> Observation {
     let parts: Vec<&Object> = parts_of(thing, map).collect();
     let thinned = |object: &Object| -> Vec<Point3<f64>> {
         let cells = voxel::downsample(&PointCloud::from_points(object.cloud.points.clone()), CELL).points;
-        cells.iter().map(|point| point.map(|value| (value / GRAIN).round() * GRAIN)).collect()
+        cells.iter().map(|point| point.map(|value| (value * GRAINS).round() / GRAINS)).collect()
     };
     let part = |part: &&Object| Part { name: part.key.0.clone(), class: part.class_name.clone() };
     Observation {

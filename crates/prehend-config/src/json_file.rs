@@ -39,12 +39,13 @@ pub enum JsonFileError {
 pub struct JsonFile<T> {
     path: PathBuf,
     what: &'static str,
+    dense: bool,
     value: PhantomData<fn() -> T>,
 }
 
 impl<T> Clone for JsonFile<T> {
     fn clone(&self) -> Self {
-        Self { path: self.path.clone(), what: self.what, value: PhantomData }
+        Self { path: self.path.clone(), what: self.what, dense: self.dense, value: PhantomData }
     }
 }
 
@@ -66,7 +67,13 @@ pub fn user_data(name: &str) -> Option<PathBuf> {
 impl<T: Serialize + DeserializeOwned> JsonFile<T> {
     /// A file that may not be there yet; `what` it holds, for messages.
     pub fn new(path: impl Into<PathBuf>, what: &'static str) -> Self {
-        Self { path: path.into(), what, value: PhantomData }
+        Self { path: path.into(), what, dense: false, value: PhantomData }
+    }
+
+    /// The same, written in one line: for what is much and nobody reads.
+    #[must_use]
+    pub fn dense(self) -> Self {
+        Self { dense: true, ..self }
     }
 
     /// The file.
@@ -113,7 +120,8 @@ impl<T: Serialize + DeserializeOwned> JsonFile<T> {
             File::options().create(true).write(true).truncate(false).open(&lock).map_err(io_at(&lock))?;
         guard.lock().map_err(io_at(&lock))?;
         let value = change(self.read()?)?;
-        let text = serde_json::to_string_pretty(&value).map_err(|error| self.io(io::Error::other(error)))?;
+        let write = if self.dense { serde_json::to_string } else { serde_json::to_string_pretty };
+        let text = write(&value).map_err(|error| self.io(io::Error::other(error)))?;
         let draft = self.path.with_extension("new");
         let mut file = File::create(&draft).map_err(io_at(&draft))?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(io_at(&draft))?;

@@ -21,10 +21,13 @@ use serde_json::json;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// What is answered while the node is not active.
 const INACTIVE: &str = "the node describer is not active; ros2 lifecycle set .../describer activate";
+/// How long what waits at the end of a session may take.
+const LAST: Duration = Duration::from_secs(5);
 /// Most that waits; what is more is the oldest, and is forgotten.
 const MOST_WAITING: usize = 64;
 
@@ -71,7 +74,10 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     tokio::pin!(shutdown);
     loop {
         tokio::select! {
-            () = &mut shutdown => return Ok(()),
+            () = &mut shutdown => {
+                worker.end().await;
+                return Ok(());
+            }
             Some(request) = asks.next() => {
                 if shell.is_active() {
                     worker.add(Task::Ask(request));
@@ -126,6 +132,19 @@ impl Worker {
         }
         if self.under_way.is_none() {
             self.next();
+        }
+    }
+
+    /// Does what still waits, if that does not take too long: what was moved last is known the next time.
+    async fn end(mut self) {
+        let done = async {
+            while self.under_way.is_some() {
+                finished(&mut self.under_way).await;
+                self.next();
+            }
+        };
+        if tokio::time::timeout(LAST, done).await.is_err() {
+            tracing::warn!("what was moved last is not kept: it takes too long to describe");
         }
     }
 

@@ -285,6 +285,13 @@ pub struct EvalArticulatedArgs {
     /// Things at a time
     #[arg(long, value_name = "J", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub jobs: u32,
+    /// Besides, open so many drawers and doors on the embedded robot, each twice: from scratch, and by a new robot from the description
+    /// that the first one kept; takes a minute each
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub reopen: u64,
+    /// Speed of those: simulated seconds per wall second; 0 = as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 3.0, value_parser = super::speed)]
+    pub speed: f64,
     /// Write each described thing here: NUMBER.urdf, and NUMBER.json with poses of its links
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -46,7 +46,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Eval(EvalCommand::Language(args)) => crate::eval::language(args).await,
         Command::Eval(EvalCommand::Words(args)) => crate::eval::words(&args),
         Command::Eval(EvalCommand::Affordance(args)) => crate::eval::affordance(&args),
-        Command::Eval(EvalCommand::Articulated(args)) => crate::eval::articulated(&args),
+        Command::Eval(EvalCommand::Articulated(args)) => crate::eval::articulated(&args).await,
         Command::Eval(EvalCommand::Memory(args)) => crate::eval::memory(args).await,
         Command::Eval(EvalCommand::Reading(args)) => crate::eval::reading(&args),
         Command::Eval(EvalCommand::Starts(args)) => crate::eval::starts(args).await,

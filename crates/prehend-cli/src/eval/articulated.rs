@@ -1,5 +1,7 @@
 //! `prehend eval articulated`: things with moving parts described from looks and motions, and critics before planted faults.
 
+mod reopen;
+
 use crate::args::{EvalArticulatedArgs, Kinds};
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
@@ -15,8 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const HEAD: usize = 2;
 
 /// Runs the things; gives the exit code.
-pub fn articulated(args: &EvalArticulatedArgs) -> u8 {
-    match measure(args) {
+pub async fn articulated(args: &EvalArticulatedArgs) -> u8 {
+    match measure(args).await {
         Ok(()) => exit::DONE,
         Err(message) => {
             eprintln!("{message}");
@@ -25,7 +27,7 @@ pub fn articulated(args: &EvalArticulatedArgs) -> u8 {
     }
 }
 
-fn measure(args: &EvalArticulatedArgs) -> Result<(), String> {
+async fn measure(args: &EvalArticulatedArgs) -> Result<(), String> {
     let screen = Screen::new(args.json);
     let kinds: &[Kind] = match args.kinds {
         Some(Kinds::Known) => &Kind::KNOWN,
@@ -37,8 +39,9 @@ fn measure(args: &EvalArticulatedArgs) -> Result<(), String> {
     }
     let tally = all(args, kinds)?;
     tell(&screen, args, kinds, &tally);
+    let reopened = reopen::run(args, &screen).await?;
     if args.json {
-        print_json(&report(args, kinds, &tally));
+        print_json(&report(args, kinds, &tally, &reopened));
     }
     Ok(())
 }
@@ -160,7 +163,7 @@ fn alarms(tally: &Tally) -> Alarms {
     })
 }
 
-fn report(args: &EvalArticulatedArgs, kinds: &[Kind], tally: &Tally) -> Value {
+fn report(args: &EvalArticulatedArgs, kinds: &[Kind], tally: &Tally, reopened: &Value) -> Value {
     let stages: Vec<Figures> = (0..=INTERACTIONS).map(|count| tally.stage(count).figures()).collect();
     let head = &stages[HEAD];
     let all = tally.faults.values().fold(Faults::default(), |sum, found| Faults {
@@ -185,6 +188,6 @@ fn report(args: &EvalArticulatedArgs, kinds: &[Kind], tally: &Tally) -> Value {
         "origin_mm_p90": head.origin_mm_p90, "limits_percent_p90": head.limits_percent_p90,
         "iou": head.iou, "seconds_p90": head.seconds_p90, "interactions": stages,
         "faults": { "planted": all.planted, "noticed": all.noticed, "named": all.named, "by_fault": faults },
-        "false_alarms": found, "reopened": null, "by_kind": by_kind,
+        "false_alarms": found, "reopened": reopened, "by_kind": by_kind,
     })
 }

@@ -27,6 +27,8 @@ pub(super) struct Job {
     pub(super) any_side: bool,
     /// Seed of the room that the robot looked round in an earlier session, when it remembers one.
     pub(super) remembered: Option<u64>,
+    /// Folder of what is known of moving parts, when there is a describer.
+    pub(super) describer: Option<PathBuf>,
     source: Source,
 }
 
@@ -48,8 +50,15 @@ impl Job {
             robot: None,
             any_side: false,
             remembered: None,
+            describer: None,
             source,
         }
+    }
+
+    /// A drawer or a door is opened, by a robot that knows what is in a folder and adds to it.
+    pub(super) fn opening(name: String, task: TabletopTask, seed: u64, describer: PathBuf) -> Self {
+        let source = Source::AspTabletop(task, Conditions::Imperfect);
+        Self { name, describer: Some(describer), source, ..Self::tabletop(seed, Conditions::Imperfect) }
     }
 
     /// The scenario. Errors: why there is none, for a person.
@@ -128,6 +137,7 @@ pub(super) fn asp_tabletop(args: &AspTabletopArgs) -> Result<Vec<Job>, String> {
                 robot: None,
                 any_side: false,
                 remembered: None,
+                describer: None,
                 source,
             });
         }
@@ -159,6 +169,7 @@ pub(super) fn asp_mobile(args: &AspMobileArgs) -> Result<Vec<Job>, String> {
                     EarlierRoom::Same => seed,
                     EarlierRoom::Changed => seed.wrapping_add(OTHER_ROOM),
                 }),
+                describer: None,
                 source: Source::AspMobile(task, conditions),
             });
         }
@@ -198,6 +209,7 @@ pub(super) fn language(args: &LanguageArgs) -> Result<Vec<Job>, String> {
                 robot: None,
                 any_side: false,
                 remembered: None,
+                describer: None,
                 source: Source::Language(Box::new(scenario), format!("{} {}", line.scene, line.goal)),
             });
         }
@@ -240,6 +252,7 @@ pub(super) fn libero(args: &LiberoArgs) -> Result<Vec<Job>, String> {
                         robot: None,
                         any_side: false,
                         remembered: None,
+                        describer: None,
                         source,
                     });
                 }

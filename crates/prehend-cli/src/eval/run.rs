@@ -232,6 +232,10 @@ fn arguments(
     if let Some(memory) = &memory {
         list.extend(["--memory", memory]);
     }
+    let describer = job.describer.as_ref().map(|folder| folder.display().to_string());
+    if let Some(describer) = &describer {
+        list.extend(["--describer", describer]);
+    }
     if job.any_side {
         list.extend(["--param", "go_to:affordance:=false"]);
     }

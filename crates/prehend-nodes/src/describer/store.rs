@@ -51,5 +51,5 @@ pub(super) fn file_for(name: &str, folder: &Path, taken: &[Option<PathBuf>]) -> 
 
 /// Writes one, whole or not at all.
 pub(super) fn write(thing: &Known, file: &Path) -> Result<(), JsonFileError> {
-    JsonFile::<Known>::new(file, "a described thing").change(|_| Ok(thing.clone()))
+    JsonFile::<Known>::new(file, "a described thing").dense().change(|_| Ok(thing.clone()))
 }

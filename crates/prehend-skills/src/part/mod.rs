@@ -213,9 +213,12 @@ pub enum PartError {
 ///
 /// Deterministic. Errors: see [`PartError`]; points that are not finite are left out.
 pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, PartError> {
-    // Who says where it shall go knows better.
-    let is_told = |known: &KnownJoint| request.direction.is_none() && known.tells(request.effect);
-    let known = request.known.filter(is_told);
+    // Who says that it shall go the other way may know better.
+    let agrees = |known: &KnownJoint| match (known.way(request.effect), request.direction) {
+        (Some(way), Some(asked)) => asked.dot(&way) > 0.0,
+        (None, _) | (_, None) => true,
+    };
+    let known = request.known.filter(|known| known.tells(request.effect) && agrees(known));
     let informed = known.map(|known| PartRequest {
         hinge: known.hinge(request.object),
         direction: known.way(request.effect),
