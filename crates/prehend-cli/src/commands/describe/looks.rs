@@ -72,7 +72,7 @@ pub(super) fn sides(observation: &Observation, best: &Iteration) -> [(&'static s
     let side = Vector3::z().cross(&front);
     // Not straight from above, where nothing is upright.
     let above = Vector3::z() + front * 0.02;
-    [("From the front:", front), ("From the side:", side), ("From above:", above)]
+    [("Open, from the front:", front), ("Open, from the side:", side), ("Open, from above:", above)]
         .map(|(title, direction)| (title, look_at(target + direction * 1.1 * scale, target)))
 }
 
@@ -279,7 +279,8 @@ mod tests {
             let both = recorded.pixels.iter().zip(&drawn.pixels);
             let both = both.filter(|(a, b)| is_orange(**a) && is_orange(**b)).count();
             let either = pixels(&recorded, is_orange).max(pixels(&drawn, is_orange));
-            assert!(both * 10 > either * 7, "look {look}: {both} of {either} pixels of the lid");
+            // Points are wider than the edge of a board.
+            assert!(both * 2 > either, "look {look}: {both} of {either} pixels of the lid");
         }
     }
 

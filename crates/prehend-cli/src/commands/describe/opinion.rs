@@ -165,7 +165,7 @@ fn model_question(observation: &Observation, best: &Iteration) -> Result<ModelQu
         ModelView { title: "Open, by the same camera:", picture: looks::drawn(best, &open, &view)? },
     ];
     for (title, view) in looks::sides(observation, best) {
-        views.push(ModelView { title, picture: looks::drawn(best, &closed, &view)? });
+        views.push(ModelView { title, picture: looks::drawn(best, &open, &view)? });
     }
     Ok(ModelQuestion {
         thing: observation.class.clone(),
