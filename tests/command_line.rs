@@ -1,8 +1,11 @@
 //! The executable as a user or a script has it.
 
 mod harness;
+#[path = "../crates/prehend-llm/tests/scripted/mod.rs"]
+mod scripted;
 
 use harness::{PREHEND, repository};
+use scripted::{Heard, Reply, ScriptedModel, nowhere};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -389,7 +392,25 @@ fn sentences_and_parts_are_measured_without_a_robot() {
     assert!(figures["scale"]["recall_at_10"].as_f64() > Some(0.9), "{figures}");
 }
 
-/// A store that cannot be used is told with what to do, and nothing of it is changed.
+/// A box with a lid that was seen closed and open.
+fn box_with_a_lid() -> Value {
+    let plate = |z: f64, tilt: f64| -> Vec<[f64; 3]> {
+        (0..900)
+            .map(|i| {
+                let (along, across) = (0.01 * f64::from(i / 30), 0.01 * f64::from(i % 30));
+                [0.8 - along * tilt.cos(), across - 0.15, z + along * tilt.sin()]
+            })
+            .collect()
+    };
+    let body: Vec<[f64; 3]> =
+        (0..600).map(|i| [0.5 + 0.01 * f64::from(i % 30), -0.15, 0.01 * f64::from(i / 30)]).collect();
+    let look = |tilt: f64| serde_json::json!({ "body": body, "parts": [plate(0.2, tilt)] });
+    serde_json::json!({
+        "name": "box_0", "class": "box", "parts": [{ "name": "lid_0", "class": "lid" }],
+        "looks": [look(0.0), look(1.0)], "tracks": [], "eye": [0.0, 0.0, 0.8],
+    })
+}
+
 #[test]
 fn things_with_moving_parts_are_measured_without_a_robot_and_described_again_from_a_folder() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -408,22 +429,7 @@ fn things_with_moving_parts_are_measured_without_a_robot_and_described_again_fro
         assert!(urdf.contains("<joint name="), "{urdf}");
     }
 
-    // A box with a lid that was seen twice.
-    let plate = |z: f64, tilt: f64| -> Vec<[f64; 3]> {
-        (0..900)
-            .map(|i| {
-                let (along, across) = (0.01 * f64::from(i / 30), 0.01 * f64::from(i % 30));
-                [0.8 - along * tilt.cos(), across - 0.15, z + along * tilt.sin()]
-            })
-            .collect()
-    };
-    let body: Vec<[f64; 3]> =
-        (0..600).map(|i| [0.5 + 0.01 * f64::from(i % 30), -0.15, 0.01 * f64::from(i / 30)]).collect();
-    let look = |tilt: f64| serde_json::json!({ "body": body, "parts": [plate(0.2, tilt)] });
-    let observation = serde_json::json!({
-        "name": "box_0", "class": "box", "parts": [{ "name": "lid_0", "class": "lid" }],
-        "looks": [look(0.0), look(1.0)], "tracks": [], "eye": [0.0, 0.0, 0.8],
-    });
+    let observation = box_with_a_lid();
     let described = folder.path().join("box");
     let again = |what: &str| {
         std::fs::create_dir_all(&described).expect("a folder");
@@ -434,7 +440,9 @@ fn things_with_moving_parts_are_measured_without_a_robot_and_described_again_fro
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let joint = &json(&output)["iterations"][1]["model"]["joints"][0];
     assert_eq!(joint["kind"], "revolute", "{joint}");
-    for file in ["model.urdf", "description.json", "closed.png", "open.png", "index.html"] {
+    let pictures = ["closed", "open", "recorded", "modelled", "recorded_moved", "modelled_moved"];
+    let pictures = pictures.map(|name| format!("{name}.png"));
+    for file in ["model.urdf", "description.json", "index.html"].map(str::to_owned).iter().chain(&pictures) {
         assert!(described.join(file).metadata().is_ok_and(|file| file.len() > 100), "{file}");
     }
     let garbage = again("{\"name\": 7");
@@ -445,6 +453,105 @@ fn things_with_moving_parts_are_measured_without_a_robot_and_described_again_fro
     assert!(text(&nothing.stderr).contains("without --again"), "{}", text(&nothing.stderr));
 }
 
+/// What a vision-language model says that finds the joint's axis wrong, and the whole right.
+fn critic(heard: &Heard) -> String {
+    let data = heard.data();
+    if data["urdf"].is_null() {
+        return serde_json::json!({
+            "gt_description": "The lid turns up.", "pred_description": "The lid turns sideways.",
+            "candidate_function_description": "A revolute joint.", "failure_reason": "joint_axis",
+            "improvement_suggestion": "Turn the axis.", "realism_rating": 1,
+        })
+        .to_string();
+    }
+    let details: Vec<Value> = data["joints"]
+        .as_array()
+        .expect("joints")
+        .iter()
+        .map(|name| {
+            serde_json::json!({ "joint_name": name, "type_score": 9, "position_score": 9, "reasoning": "It fits." })
+        })
+        .collect();
+    serde_json::json!({
+        "link_position_score": 9, "link_position_reasoning": "Nothing <floats>.", "joint_score": 9,
+        "joint_evaluation_details": details, "success": true,
+    })
+    .to_string()
+}
+
+/// The opinion stands beside the description, a doubt is told, and neither it nor its absence changes a joint.
+#[test]
+fn a_second_opinion_is_told_and_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("box");
+    std::fs::create_dir_all(&out).expect("a folder");
+    std::fs::write(out.join("observation.json"), box_with_a_lid().to_string()).expect("written");
+    let describe = |opinion: Option<&str>| {
+        let asked: Vec<&str> = opinion.iter().flat_map(|file| ["--opinion", file]).collect();
+        let out = out.to_string_lossy();
+        let output = prehend(&[&["describe", "--again", "--out", &out, "--json"], asked.as_slice()].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        (json(&output), text(&output.stderr))
+    };
+    let file = |base_url: &str| {
+        let file = folder.path().join("describe.yaml");
+        let vlm = format!("vlm: {{base_url: \"{base_url}\", model: scripted, retries: 1, backoff: 0.01}}\n");
+        std::fs::write(&file, vlm).expect("written");
+        file.display().to_string()
+    };
+    let (plain, _) = describe(None);
+    assert!(plain["opinion"].is_null() && plain["joints"][0]["opinion"].is_null(), "{}", plain["joints"]);
+    let is_same = |told: &Value| {
+        for field in ["iterations", "best", "stop", "parts", "wishes"] {
+            assert_eq!(told[field], plain[field], "{field}");
+        }
+    };
+
+    let (told, said) = describe(Some("config/nodes/describe.yaml"));
+    is_same(&told);
+    assert!(told["opinion"].is_null() && said.contains("names no server"), "{said}");
+    let (told, said) = describe(Some(&file(&nowhere())));
+    is_same(&told);
+    assert!(
+        told["opinion"].is_null() && said.contains("no opinion of lid_0 joint: no answer in 2"),
+        "{said}"
+    );
+
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = runtime.block_on(ScriptedModel::answering(|heard| Reply::text(critic(heard))));
+    let (told, said) = describe(Some(&file(&server.base_url)));
+    is_same(&told);
+    assert_eq!(server.heard().len(), 2, "one joint, and the whole");
+    assert_eq!(told["joints"][0]["opinion"]["failure_reason"], "joint_axis");
+    assert_eq!(told["opinion"]["success"], true);
+    assert!(said.contains("view differs: lid_0 joint: it says joint_axis (1 of 10"), "{said}");
+    let kept = std::fs::read_to_string(out.join("description.json")).expect("a description");
+    assert_eq!(serde_json::from_str::<Value>(&kept).expect("JSON"), told);
+    let page = std::fs::read_to_string(out.join("index.html")).expect("a page");
+    assert!(page.contains("view differs: lid_0 joint") && page.contains("Nothing &lt;floats&gt;."), "{page}");
+
+    let server = runtime.block_on(ScriptedModel::start(vec![Reply::text("It is fine.")]));
+    let (told, said) = describe(Some(&file(&server.base_url)));
+    is_same(&told);
+    assert!(
+        told["opinion"].is_null() && said.contains("no opinion of the whole: the model's answer"),
+        "{said}"
+    );
+    let wrong = folder.path().join("wrong.yaml");
+    std::fs::write(&wrong, "vlm: {base_ulr: \"http://127.0.0.1:1/v1\"}").expect("written");
+    let output = prehend(&[
+        "describe",
+        "--again",
+        "--out",
+        &out.to_string_lossy(),
+        "--opinion",
+        &wrong.to_string_lossy(),
+    ]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("did you mean `base_url`?"), "{}", text(&output.stderr));
+}
+
+/// A store that cannot be used is told with what to do, and nothing of it is changed.
 #[test]
 fn a_memory_that_cannot_be_used_is_a_clear_error() {
     let folder = tempfile::tempdir().expect("a folder");

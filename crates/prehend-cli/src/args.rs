@@ -284,6 +284,9 @@ pub struct DescribeArgs {
     /// Lower the threshold while it does not get better (adaptive verifier)
     #[arg(long)]
     pub adaptive: bool,
+    /// Ask a vision-language model for a second opinion, the one that FILE names (keys: config/nodes/describe.yaml)
+    #[arg(long, value_name = "FILE")]
+    pub opinion: Option<PathBuf>,
     /// How it is shown, and which graph.
     #[command(flatten)]
     pub show: ShowArgs,

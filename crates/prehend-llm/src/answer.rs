@@ -70,6 +70,54 @@ pub enum AnswerFault {
     /// A kind of room is none of those that were named.
     #[error("the room is none of the rooms, nor empty")]
     UnknownRoom,
+    /// A failure of a joint is none of the words for it.
+    #[error("failure_reason is none of joint_type, joint_axis, joint_origin, joint_limit and success")]
+    UnknownFailure,
+    /// A score is none.
+    #[error("a {field} is no number from 0 to 10")]
+    Score {
+        /// Its field.
+        field: &'static str,
+    },
+    /// A rating does not go with what is said to be wrong.
+    #[error("realism_rating must be {low} to {high} for {reason}")]
+    Rating {
+        /// What is said to be wrong.
+        reason: &'static str,
+        /// Lowest rating that goes with it.
+        low: u8,
+        /// Highest one.
+        high: u8,
+    },
+    /// A description is empty.
+    #[error("{field} is empty")]
+    NoText {
+        /// Its field.
+        field: &'static str,
+    },
+    /// A name is that of no joint of the model.
+    #[error("entry {position} names a joint that the model does not have")]
+    UnknownJoint {
+        /// The entry, from 1.
+        position: usize,
+    },
+    /// A joint is judged twice.
+    #[error("entry {position} judges a joint once more")]
+    JointTwice {
+        /// The entry, from 1.
+        position: usize,
+    },
+    /// Joints are not judged.
+    #[error("it judges {found} of the {expected} joints")]
+    Joints {
+        /// Number of joints of the model.
+        expected: usize,
+        /// Number of those that are judged.
+        found: usize,
+    },
+    /// The verdict contradicts its scores.
+    #[error("success must be true exactly if link_position_score and joint_score are at least 8")]
+    Success,
 }
 
 /// What the JSON of an answer to the confirmer looks like.
@@ -133,7 +181,7 @@ pub(crate) fn parse(text: &str, question: &Question) -> Result<Vec<Judgement>, A
         let judgement = Judgement {
             key: question.candidates[index].key.clone(),
             is_meant: entry.is_meant,
-            reason: plain(&entry.reason),
+            reason: plain(&entry.reason, LONGEST_REASON),
         };
         if judged[index].replace(judgement).is_some() {
             return Err(AnswerFault::Twice { id: entry.id });
@@ -143,10 +191,10 @@ pub(crate) fn parse(text: &str, question: &Question) -> Result<Vec<Judgement>, A
     Ok(judged.into_iter().flatten().collect())
 }
 
-/// A model's words as they may stand in a line of the trace.
-fn plain(reason: &str) -> String {
-    let printable = reason.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
-    printable.take(LONGEST_REASON).collect()
+/// A model's words as they may stand in a line of the trace, of a terminal or of a page.
+pub(crate) fn plain(words: &str, longest: usize) -> String {
+    let printable = words.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    printable.take(longest).collect()
 }
 
 #[cfg(test)]

@@ -28,6 +28,9 @@ pub enum AskError {
         /// Which of the question's, from 1.
         number: usize,
     },
+    /// A question that is about pictures has none.
+    #[error("there is no picture to ask about")]
+    NoPicture,
     /// The time for the whole question is over.
     #[error("no answer within {seconds} s (vlm.timeout)")]
     TimedOut {

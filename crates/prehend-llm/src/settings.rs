@@ -1,4 +1,5 @@
-//! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml` and `config/nodes/memory.yaml`.
+//! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml`, `config/nodes/memory.yaml` and
+//! `config/nodes/describe.yaml`.
 
 use prehend_config::{Map, Value};
 use reqwest::Url;
@@ -19,7 +20,7 @@ impl Purpose {
     /// To confirm what is meant, while somebody waits.
     pub const CONFIRM: Self =
         Self { longest: LONGEST_TIMEOUT, timeout: 10.0, max_candidates: 6, max_side: 512 };
-    /// To describe what is remembered, for which nobody waits; numbers in its pictures must be read.
+    /// To describe what is remembered or modelled, for which no robot waits; numbers in its pictures must be read.
     pub const DESCRIBE: Self = Self { longest: 300, timeout: 60.0, max_candidates: 20, max_side: 1024 };
 }
 
@@ -201,6 +202,7 @@ mod tests {
         let files = [
             (Purpose::CONFIRM, include_str!("../../../config/nodes/object_map.yaml")),
             (Purpose::DESCRIBE, include_str!("../../../config/nodes/memory.yaml")),
+            (Purpose::DESCRIBE, include_str!("../../../config/nodes/describe.yaml")),
         ];
         let named = "  base_url: http://h/v1\n  model: m\n";
         for (purpose, file) in files {

@@ -300,6 +300,9 @@ pub struct Thing {
     pub tried: BTreeMap<Action, BTreeMap<String, Tally>>,
     /// Keys in the maps of robots, by robot.
     pub keys: BTreeMap<String, String>,
+    /// How its parts move, as URDF; empty when nobody has described it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
     /// The zone that it belongs to, once there is one.
     pub area: Option<Id>,
     /// The view that shows it best, and the share of the picture that it fills there.

@@ -17,12 +17,12 @@ mod views;
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::{FutureExt, StreamExt};
 use keeper::Keeper;
-use lessons::{Lesson, Lessons};
+use lessons::{Lesson, Lessons, Taught};
 use looks::Looks;
 use models::{Models, Said, Waiting};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
-    ErrorCode, ObjectMap as ObjectMapMsg, Outcome, SymbolicState, TraceEvent,
+    ArticulatedThings, ErrorCode, ObjectMap as ObjectMapMsg, Outcome, SymbolicState, TraceEvent,
 };
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_ros::{QosProfile, ServiceRequest, Subscription};
@@ -49,6 +49,7 @@ enum Event {
     Local(ObjectMapMsg),
     State(SymbolicState),
     Outcome(Outcome),
+    Moving(ArticulatedThings),
     Kept,
     Shutdown,
 }
@@ -97,6 +98,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut states: Subscription<SymbolicState> = shell.node.subscribe(names::STATE, latched)?;
     let mut outcomes: Subscription<Outcome> =
         shell.node.subscribe(names::VERIFIER_OUTCOME, QosProfile::default())?;
+    let mut moving: Subscription<ArticulatedThings> = shell.node.subscribe(names::ARTICULATED, latched)?;
     shell.configured();
     let shutdown = shell.shutdown();
     tokio::pin!(shutdown);
@@ -109,6 +111,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Some(map) = locals.next() => Event::Local(map),
             Some(state) = states.next() => Event::State(state),
             Some(outcome) = outcomes.next() => Event::Outcome(outcome),
+            Some(things) = moving.next() => Event::Moving(things),
             () = finished(&mut worker.keeping) => Event::Kept,
         };
         match event {
@@ -126,6 +129,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Event::Local(map) => worker.show(&map),
             Event::State(state) => worker.at_object = Some(state.at_object).filter(|key| !key.is_empty()),
             Event::Outcome(outcome) => worker.learn(outcome),
+            Event::Moving(things) => worker.learn_models(things),
             Event::Kept => worker.kept(),
             Event::Shutdown => {
                 while let Some(Some(outcome)) = outcomes.next().now_or_never() {
@@ -287,13 +291,27 @@ impl Worker {
     /// Learns from what became of an action on something of the local map.
     fn learn(&self, outcome: Outcome) {
         let Some(words) = self.shown.get(&outcome.object_key).cloned() else { return };
-        // In a room the thing is at what was driven to; on a table its own key says which it is.
+        if let Some(key) = self.remembered(&outcome.object_key) {
+            self.lessons.add(Lesson { what: Taught::Outcome(outcome), words, key });
+        }
+    }
+
+    /// Learns how the parts of things of the local map move, of those that were described.
+    fn learn_models(&self, things: ArticulatedThings) {
+        for thing in things.things.into_iter().filter(|thing| !thing.key.is_empty()) {
+            if let Some(key) = self.remembered(&thing.key) {
+                self.lessons.add(Lesson { what: Taught::Model(thing.urdf), words: thing.class_name, key });
+            }
+        }
+    }
+
+    /// The key by which something of the local map is remembered: in a room the thing is at what was driven to; on a table its own key
+    /// says which it is.
+    fn remembered(&self, key: &str) -> Option<String> {
         let key = match self.views.scope {
             Scope::Room => self.at_object.clone(),
-            Scope::Local => Some(outcome.object_key.clone()),
+            Scope::Local => Some(key.to_owned()),
         };
-        if let Some(key) = key {
-            self.lessons.add(Lesson { outcome, words, key: format!("{}{key}", self.session) });
-        }
+        key.map(|key| format!("{}{key}", self.session))
     }
 }

@@ -1,25 +1,27 @@
 //! `prehend describe`: a thing with moving parts as URDF, from all looks at it so far.
 
+mod doubt;
+mod looks;
+mod opinion;
+mod world;
+
 use super::ask;
 use crate::args::DescribeArgs;
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
-use nalgebra::{Isometry3, Point3, Vector3};
+use doubt::Opinions;
+use opinion::Second;
 use prehend_articulation::critic::JointFailure;
-use prehend_articulation::{Described, Iteration, Observation, Thresholds, Wish, describe, gather, to_urdf};
-use prehend_eval::articulated::drawables;
+use prehend_articulation::{Described, Observation, Thresholds, Wish, describe, gather, to_urdf};
 use prehend_eval::html::escape;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_nodes::convert;
-use prehend_sim::sensors::{overview, view_png};
+use prehend_sim::sensors::overlay;
 use std::fmt::Write;
 use std::path::Path;
 
 /// What was seen so far.
 const OBSERVATION: &str = "observation.json";
-/// Colours of links in pictures.
-const COLORS: [[u8; 3]; 6] =
-    [[176, 172, 164], [226, 145, 60], [74, 134, 196], [98, 168, 92], [178, 96, 160], [204, 190, 70]];
 
 pub(super) async fn run(args: DescribeArgs) -> u8 {
     match describe_it(&args).await {
@@ -35,6 +37,7 @@ async fn describe_it(args: &DescribeArgs) -> Result<(), (String, u8)> {
     let screen = Screen::new(args.show.json);
     let input = |message: String| (message, exit::BAD_INPUT);
     let output = |message: String| (message, exit::FAILED);
+    let second = args.opinion.as_deref().map(Second::read).transpose().map_err(input)?;
     let earlier = read(&args.out.join(OBSERVATION)).map_err(input)?;
     let observation = match &args.object {
         Some(object) => seen(args, object, earlier).await?,
@@ -47,10 +50,18 @@ async fn describe_it(args: &DescribeArgs) -> Result<(), (String, u8)> {
     };
     let thresholds = if args.adaptive { Thresholds::adaptive() } else { Thresholds::default() };
     let described = describe(&observation, thresholds).map_err(|error| input(error.to_string()))?;
+    let mut opinions = Opinions::default();
     write_all(&args.out, &observation, &described).map_err(output)?;
+    write_told(&args.out, &observation, &described, &opinions).map_err(output)?;
     tell(&screen, &args.out, &observation, &described);
+    // What is described is there already, whatever becomes of this.
+    if let Some(second) = second {
+        opinions = second.ask(&observation, &described).await;
+        write_told(&args.out, &observation, &described, &opinions).map_err(output)?;
+        opinion::tell(&screen, &described, &opinions);
+    }
     if args.show.json {
-        print_json(&described);
+        print_json(&opinions.told(&described));
     }
     Ok(())
 }
@@ -92,44 +103,48 @@ async fn seen(
     }
 }
 
-fn write_all(out: &Path, observation: &Observation, described: &Described) -> Result<(), String> {
-    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    std::fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
-    // Whole or not at all: what was seen cannot be seen again.
-    let put = |name: &str, bytes: &[u8]| {
-        let (path, draft) = (out.join(name), out.join(format!(".{name}.new")));
-        std::fs::write(&draft, bytes)
-            .and_then(|()| std::fs::rename(&draft, &path))
-            .map_err(|error| failed(&path, &error))
-    };
-    let json = |what: serde_json::Result<Vec<u8>>| what.map_err(|error| failed(out, &error));
-    put(OBSERVATION, &json(serde_json::to_vec(observation))?)?;
-    put("description.json", &json(serde_json::to_vec_pretty(described))?)?;
-    let best = described.best();
-    put("model.urdf", to_urdf(&best.model).as_bytes())?;
-    for (name, share) in [("closed.png", 0.0), ("open.png", 0.8)] {
-        put(name, &picture(observation, best, share)?)?;
-    }
-    put("index.html", page(observation, described).as_bytes())
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
 }
 
-/// The model with its joints at a share of their ways.
-fn picture(observation: &Observation, best: &Iteration, share: f64) -> Result<Vec<u8>, String> {
-    let model = &best.model;
-    let positions: Vec<f64> = model
-        .joints
-        .iter()
-        .map(|joint| joint.limits[0] + share * (joint.limits[1] - joint.limits[0]))
-        .collect();
-    let poses: Vec<Isometry3<f64>> =
-        model.poses(&positions).iter().map(|pose| best.map_from_model * pose).collect();
-    let drawables = drawables(model, &poses, |link| COLORS[link % COLORS.len()]);
-    let target = best.map_from_model * model.links.first().map_or_else(Point3::origin, |link| link.middle());
-    let towards = observation.eye - target;
-    let level = Vector3::new(towards.x, towards.y, 0.0).try_normalize(1e-6).unwrap_or_else(|| -Vector3::x());
-    // From the robot's side, a little aside and above, so that depth shows.
-    let eye = target + Isometry3::rotation(Vector3::z() * 0.5) * level * 0.9 + Vector3::z() * 0.5;
-    view_png(&drawables, &overview::look_at(eye, target)).map_err(|error| error.to_string())
+/// Whole or not at all: what was seen cannot be seen again.
+fn put(out: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let (path, draft) = (out.join(name), out.join(format!(".{name}.new")));
+    std::fs::write(&draft, bytes)
+        .and_then(|()| std::fs::rename(&draft, &path))
+        .map_err(|error| failed(&path, &error))
+}
+
+/// All but what an opinion may be added to.
+fn write_all(out: &Path, observation: &Observation, described: &Described) -> Result<(), String> {
+    std::fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
+    let json = serde_json::to_vec(observation).map_err(|error| failed(out, &error))?;
+    put(out, OBSERVATION, &json)?;
+    let best = described.best();
+    put(out, "model.urdf", to_urdf(&best.model).as_bytes())?;
+    put(out, "scene.yaml", world::scene(best, &observation.name, &observation.class).as_bytes())?;
+    let view = looks::camera(observation, best);
+    for (name, share) in [("closed.png", 0.0), ("open.png", looks::OPEN)] {
+        let picture = looks::drawn(best, &looks::opened(best, share), &view);
+        let picture = picture.map_err(|error| error.to_string())?;
+        put(out, name, &overlay::png(&picture).map_err(|error| error.to_string())?)?;
+    }
+    for (name, picture) in looks::pictures(observation, best)? {
+        put(out, name, &picture)?;
+    }
+    Ok(())
+}
+
+/// The description and the page, with what was said of it.
+fn write_told(
+    out: &Path,
+    observation: &Observation,
+    described: &Described,
+    opinions: &Opinions,
+) -> Result<(), String> {
+    let json = serde_json::to_vec_pretty(&opinions.told(described)).map_err(|error| failed(out, &error))?;
+    put(out, "description.json", &json)?;
+    put(out, "index.html", page(observation, described, opinions).as_bytes())
 }
 
 fn tell(screen: &Screen, out: &Path, observation: &Observation, described: &Described) {
@@ -158,7 +173,7 @@ fn tell(screen: &Screen, out: &Path, observation: &Observation, described: &Desc
 }
 
 /// What the critics say, for people.
-fn page(observation: &Observation, described: &Described) -> String {
+fn page(observation: &Observation, described: &Described, opinions: &Opinions) -> String {
     let best = described.best();
     let mut html = String::new();
     // Writing to a string does not fail.
@@ -176,6 +191,7 @@ fn page(observation: &Observation, described: &Described) -> String {
         rating = best.rating.overall,
         reason = described.stop.reason().map(|reason| escape(&reason)).unwrap_or_default(),
     );
+    html.push_str(&looks::section(observation, best));
     html.push_str("<h2>Parts</h2><table>");
     for (part, outcome) in observation.parts.iter().zip(&described.parts) {
         let class = if outcome.is_usable() { "" } else { " class=\"bad\"" };
@@ -220,6 +236,8 @@ fn page(observation: &Observation, described: &Described) -> String {
             escape(&detail.reasoning)
         );
     }
-    let _ = write!(html, "</ul><p>The model: <a href=\"model.urdf\">model.urdf</a></p></html>");
+    html.push_str("</ul>");
+    html.push_str(&opinion::section(described, opinions));
+    let _ = write!(html, "<p>The model: <a href=\"model.urdf\">model.urdf</a></p></html>");
     html
 }

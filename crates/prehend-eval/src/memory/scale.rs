@@ -178,6 +178,7 @@ fn thing(number: usize, vectors: &Vectors) -> Thing {
         tried: BTreeMap::new(),
         keys: BTreeMap::new(),
         area: None,
+        model: String::new(),
         best_view: (0, 0.1),
         features: vectors.base(number).to_vec(),
     }

@@ -208,6 +208,7 @@ impl Memory {
             tried: BTreeMap::new(),
             keys: BTreeMap::new(),
             area: None,
+            model: String::new(),
             best_view: (view, 0.0),
             features: Vec::new(),
         };

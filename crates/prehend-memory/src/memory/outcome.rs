@@ -34,6 +34,35 @@ impl Memory {
         self.atomically(building, |memory| memory.learn_now(result))
     }
 
+    /// Keeps how the parts of a thing move, as URDF. The thing is the one with this key in the map of a robot, if it is called so; its
+    /// number, or nothing when it is not remembered or the model is the one that it has.
+    ///
+    /// Errors: those of the store; nothing is written then.
+    pub fn keep_model(
+        &mut self,
+        (building, robot): (&str, &str),
+        (key, name): (&str, &str),
+        urdf: &str,
+    ) -> Result<Option<Id>, MemoryError> {
+        if building.is_empty() || key.is_empty() {
+            return Err(bad("model", "it names no building or no thing"));
+        }
+        self.atomically(building, |memory| {
+            let things = memory.store.things_of(building)?;
+            let is_meant = |thing: &Thing| {
+                thing.keys.get(robot).is_some_and(|own| own == key)
+                    && memory.named_alike(last_words(name, thing), thing)
+            };
+            let Some(mut thing) = things.into_iter().find(is_meant) else { return Ok(None) };
+            if thing.model == urdf {
+                return Ok(None);
+            }
+            urdf.clone_into(&mut thing.model);
+            memory.store.put_thing(&thing)?;
+            Ok(Some(thing.id))
+        })
+    }
+
     fn learn_now(&mut self, result: &Outcome) -> Result<Option<Id>, MemoryError> {
         let Outcome { episode, thing, place, onto } = result;
         let thing = match thing {

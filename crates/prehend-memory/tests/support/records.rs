@@ -112,6 +112,7 @@ pub(crate) fn thing(id: Id, building: &str, center: [f64; 3]) -> Thing {
         tried: BTreeMap::from([(Action::Pick, tally)]),
         keys: BTreeMap::from([("r1".to_owned(), "mug_1".to_owned())]),
         area: None,
+        model: String::new(),
         best_view: (id, 0.25),
         features: Chance::new(id as u64).unit(),
     }

@@ -326,6 +326,14 @@ impl Keeper {
         self.memory()?.forget(&forget)
     }
 
+    /// Keeps how the parts of the thing with this key move; what to say, or nothing when it is known already or not remembered.
+    pub(super) fn keep_model(&mut self, key: &str, name: &str, urdf: &str) -> Result<Option<String>, String> {
+        let (building, robot) = (self.building.clone(), self.robot.clone());
+        let kept = self.memory().and_then(|memory| memory.keep_model((&building, &robot), (key, name), urdf));
+        let kept = self.noted(kept).map_err(|error| error.to_string())?;
+        Ok(kept.map(|id| format!("how the parts of {name} {id} move")))
+    }
+
     /// Learns what the verifier saw of a skill on something that is so called; what to say, or nothing when it is about nothing that
     /// is remembered. In a room `key` is what the base stands at.
     pub(super) fn learn(

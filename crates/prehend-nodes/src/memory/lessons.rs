@@ -1,4 +1,4 @@
-//! Outcomes, learned one after the other in the order in which they came: what is put down is what was picked up before.
+//! Outcomes, and how parts move, learned one after the other in the order in which they came: what is put down is what was picked up before.
 
 use super::keeper::Keeper;
 use super::{locked, now};
@@ -13,13 +13,21 @@ use tokio::task::JoinHandle;
 /// How long what waits is learned at the end of a session.
 const LAST: Duration = Duration::from_secs(3);
 
-/// An outcome with what was known when it came.
+/// What is learned of a thing, with what was known when it came.
 pub(super) struct Lesson {
-    pub(super) outcome: Outcome,
-    /// What its object is called.
+    pub(super) what: Taught,
+    /// What the thing is called.
     pub(super) words: String,
-    /// Key, as it is remembered, of the object, or in a room of what the base stood at.
+    /// Key, as it is remembered, of the thing, or in a room of what the base stood at.
     pub(super) key: String,
+}
+
+/// What a lesson is about.
+pub(super) enum Taught {
+    /// What became of an action.
+    Outcome(Outcome),
+    /// How its parts move, as URDF.
+    Model(String),
 }
 
 /// Learns on a task of its own.
@@ -59,13 +67,17 @@ impl Lessons {
 }
 
 fn learn(keeper: &Mutex<Keeper>, trace: &Trace, lesson: &Lesson) {
-    let Lesson { outcome, words, key } = lesson;
-    match locked(keeper).learn(outcome, words, key, now()) {
-        Ok(Some(said)) => {
-            let data = json!({ "object": outcome.object_key, "skill": outcome.skill });
-            trace.event("", TraceEvent::KIND_EVIDENCE, "memory", "learned", said, data);
-        }
+    let Lesson { what, words, key } = lesson;
+    let (learned, data) = match what {
+        Taught::Outcome(outcome) => (
+            locked(keeper).learn(outcome, words, key, now()),
+            json!({ "object": outcome.object_key, "skill": outcome.skill }),
+        ),
+        Taught::Model(urdf) => (locked(keeper).keep_model(key, words, urdf), json!({ "object": words })),
+    };
+    match learned {
+        Ok(Some(said)) => trace.event("", TraceEvent::KIND_EVIDENCE, "memory", "learned", said, data),
         Ok(None) => {}
-        Err(error) => tracing::warn!("an outcome is not remembered: {error}"),
+        Err(error) => tracing::warn!("what was learned is not remembered: {error}"),
     }
 }

@@ -43,8 +43,8 @@ const PRESS_STEP: f64 = 0.004;
 const PUSH_STEP: f64 = 0.03;
 const FIRST_STEP: f64 = 0.010;
 const NEXT_STEP: f64 = 0.025;
-/// Step of a pull along a joint that was measured before, metres.
-const MEASURED_STEP: f64 = 0.10;
+/// Step of a pull along a joint that was measured before, metres: all of it at once, for a force ends it at any time.
+const MEASURED_STEP: f64 = 0.5;
 /// Path after which a hinge that was guessed from its looks is judged by how the part has moved, metres.
 const GUESSED: f64 = 0.06;
 /// A step that got less far than this share met an end stop.

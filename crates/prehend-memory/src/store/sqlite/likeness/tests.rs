@@ -39,6 +39,7 @@ fn thing(id: Id, building: &str, features: Vec<f32>) -> Thing {
         tried: BTreeMap::new(),
         keys: BTreeMap::new(),
         area: None,
+        model: String::new(),
         best_view: (0, 0.0),
         features,
     }
