@@ -4,7 +4,7 @@
 
 use crate::field::{FAR, Field};
 use crate::fit::Fitted;
-use crate::observation::{LEAST, Observation, Track};
+use crate::observation::{LEAST, Look, Observation, Track};
 use crate::propose::Usual;
 use crate::screw::Screw;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
@@ -62,18 +62,25 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// Of one part of an observation; `None` when fewer than two looks show it and no hand moved it.
-    pub(crate) fn of(observation: &Observation, part: usize) -> Option<Self> {
+    /// Of one part of an observation, its clouds in the looks [`cleaned`]; `None` when fewer than two looks show it and no hand moved it.
+    pub(crate) fn of(observation: &Observation, part: usize, clouds: &[Vec<Point3<f64>>]) -> Option<Self> {
+        let is_seen = |look: &Look| look.parts.get(part).is_some_and(|points| points.len() >= LEAST);
+        let is_led = observation.tracks.iter().any(|track| track.part == part && track.poses.len() > 1);
+        if observation.looks.iter().filter(|look| is_seen(look)).count() < 2 && !is_led {
+            return None;
+        }
         let mut views: Vec<View> = observation
             .looks
             .iter()
+            .zip(clouds)
             .enumerate()
-            .filter_map(|(look, seen)| {
-                let points = seen.parts.get(part).filter(|points| points.len() >= LEAST)?;
-                let all = cleaned(points);
-                let field = Field::around(&all)?;
+            .filter_map(|(look, (seen, all))| {
+                if !is_seen(seen) {
+                    return None;
+                }
+                let field = Field::around(all)?;
                 let step = all.len().div_ceil(SAMPLE).max(1);
-                let points: Vec<Point3<f64>> = all.into_iter().step_by(step).collect();
+                let points: Vec<Point3<f64>> = all.iter().step_by(step).copied().collect();
                 let counted = [vec![true; points.len()], Vec::new()];
                 Some(View { look, points, field, counted })
             })

@@ -4,12 +4,13 @@
 //! worse, that thing is wrong.
 
 use super::Candidate;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, cleaned};
 use crate::fit::{Fitted, Given};
 use crate::model::{Joint, JointKind};
-use crate::observation::Observation;
+use crate::observation::{Look, Observation};
 use crate::propose::Usual;
 use crate::screw::Screw;
+use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
 /// Clearly worse: by three standard deviations of a mean of squares of as many points as count, and by this, square metres.
@@ -97,13 +98,21 @@ pub struct JointVerdict {
 }
 
 /// What is known of how each part moved, made ready once for all candidates.
-pub struct Motions(Vec<Option<(Evidence, Fitted)>>);
+pub struct Motions {
+    parts: Vec<Option<(Evidence, Fitted)>>,
+    /// Clouds of each part in each look, without strays.
+    clouds: Vec<Vec<Vec<Point3<f64>>>>,
+}
 
 impl Motions {
     /// Of the parts of an observation that were seen to move.
     pub fn of(observation: &Observation) -> Self {
-        let motion = |part| {
-            let mut evidence = Evidence::of(observation, part)?;
+        let cloud = |look: &Look, part: usize| look.parts.get(part).map_or_else(Vec::new, |own| cleaned(own));
+        let clouds = (0..observation.parts.len())
+            .map(|part| observation.looks.iter().map(|look| cloud(look, part)).collect());
+        let clouds: Vec<Vec<Vec<Point3<f64>>>> = clouds.collect();
+        let motion = |part: usize| {
+            let mut evidence = Evidence::of(observation, part, &clouds[part])?;
             let seen = seen_motion(&evidence, &observation.parts[part].class)?;
             evidence.restrict(&seen);
             // Once more without what the looks do not share.
@@ -119,28 +128,31 @@ impl Motions {
             }
             Some((evidence, seen))
         };
-        Self((0..observation.parts.len()).map(motion).collect())
+        Self { parts: (0..observation.parts.len()).map(motion).collect(), clouds }
+    }
+
+    fn of_part(&self, part: usize) -> Option<&(Evidence, Fitted)> {
+        self.parts.get(part)?.as_ref()
+    }
+
+    /// Clouds of a part in the looks, without strays.
+    pub(crate) fn clouds(&self, part: usize) -> &[Vec<Point3<f64>>] {
+        self.clouds.get(part).map_or(&[], Vec::as_slice)
     }
 
     /// The motion of a part.
     pub fn get(&self, part: usize) -> Option<&Fitted> {
-        self.0.get(part)?.as_ref().map(|(_, seen)| seen)
+        self.of_part(part).map(|(_, seen)| seen)
     }
 
     /// Where hands left a part, and whether it had come to a stop there.
     pub(crate) fn left_at(&self, part: usize) -> Vec<(f64, bool)> {
-        self.0
-            .get(part)
-            .and_then(Option::as_ref)
-            .map_or_else(Vec::new, |(evidence, seen)| evidence.left_at(seen))
+        self.of_part(part).map_or_else(Vec::new, |(evidence, seen)| evidence.left_at(seen))
     }
 
     /// Root mean square distance of the hands' ways from a part's motion, metres.
     pub(crate) fn off_hand(&self, part: usize) -> f64 {
-        self.0
-            .get(part)
-            .and_then(Option::as_ref)
-            .map_or(0.0, |(evidence, seen)| evidence.off_hand(&seen.screw))
+        self.of_part(part).map_or(0.0, |(evidence, seen)| evidence.off_hand(&seen.screw))
     }
 }
 
@@ -154,7 +166,7 @@ pub fn judge_joints(
         .filter_map(|part| {
             let link = candidate.links.get(part).copied().flatten()?;
             let joint = candidate.model.joint_of(link)?;
-            let moved = motions.0.get(part).and_then(Option::as_ref);
+            let moved = motions.of_part(part);
             Some(judge(candidate, observation, part, joint, moved))
         })
         .collect()
@@ -168,14 +180,17 @@ fn tolerance(evidence: &Evidence) -> f64 {
 /// The motion of a part that was seen, when it did move. What parts of its class usually do is believed unless the hand went otherwise,
 /// or neither look lies on the other by it: an open drawer shows a board that lies, a closed one a board that stands.
 fn seen_motion(evidence: &Evidence, class: &str) -> Option<Fitted> {
-    let [slide, turn] = [false, true].map(|turns| evidence.roughly(turns));
     let usual = Usual::of(class).turns();
     // A slide is a turn about a far place: it is one unless a turn is clearly better.
-    let (likely, other) = if usual == Some(true) { (turn, slide) } else { (slide, turn) };
-    let is_worse_by_all = is_worse(evidence, likely.left, other.left);
+    let turns = usual == Some(true);
+    let likely = evidence.roughly(turns);
     let by_hand = evidence.off_hand(&likely.screw) > OFF_HAND;
-    let contradicts = usual.is_none() || by_hand || likely.explained < EITHER;
-    let best = if is_worse_by_all && contradicts { other } else { likely };
+    let best = if usual.is_none() || by_hand || likely.explained < EITHER {
+        let other = evidence.roughly(!turns);
+        if is_worse(evidence, likely.left, other.left) { other } else { likely }
+    } else {
+        likely
+    };
     (best.travel >= MOVED && is_worse(evidence, best.still, best.left)).then_some(best)
 }
 
