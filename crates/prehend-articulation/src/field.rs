@@ -164,7 +164,8 @@ mod tests {
         let mut worst: f64 = 0.0;
         for i in 0..4000 {
             let share = |by: f64| (f64::from(i) * by).fract();
-            let at = Point3::new(0.2 * share(0.618) - 0.03, 0.2 * share(0.414) - 0.04, 0.1 * share(0.732) - 0.05);
+            let at =
+                Point3::new(0.2 * share(0.618) - 0.03, 0.2 * share(0.414) - 0.04, 0.1 * share(0.732) - 0.05);
             let nearest = points.iter().map(|p| (p - at).norm()).fold(FAR, f64::min);
             worst = worst.max((field.at(&at) - nearest).abs());
         }

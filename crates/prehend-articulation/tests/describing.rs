@@ -121,6 +121,77 @@ fn a_door_that_was_opened_is_known_and_its_urdf_is_read_again() {
     assert!((read.joints[0].origin - joint.origin).norm() < 1e-5);
 }
 
+/// The same as [`observed`], of the faces that are turned to the eye, with a hand that slips along a direction of the map.
+fn seen_from_the_eye(model: &Model, positions: &[f64], hold: Point3<f64>, slip: Vector3<f64>) -> Observation {
+    let mut seen = observed(model, positions, true);
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for (look, position) in seen.looks.iter_mut().zip(positions) {
+        let poses = model.poses(&[*position]);
+        for (link, cloud) in [&mut look.body, &mut look.parts[0]].into_iter().enumerate() {
+            cloud.clear();
+            for solid in &model.links[link].solids {
+                let pose = map_from_model() * poses[link] * solid.pose;
+                let half = solid.half();
+                let eye = pose.inverse_transform_point(&seen.eye);
+                let own = Link { solids: vec![*solid], ..model.links[link].clone() };
+                let faces = surface(&own, &(map_from_model() * poses[link]), &mut rng);
+                cloud.extend(faces.into_iter().filter(|point| {
+                    let at = pose.inverse_transform_point(point);
+                    let axis = at.coords.abs().component_div(&half).imax();
+                    eye[axis] * at[axis].signum() > half[axis]
+                }));
+            }
+        }
+    }
+    for (track, pair) in seen.tracks.iter_mut().zip(positions.windows(2)) {
+        let count = track.poses.len() as f64 - 1.0;
+        for (step, pose) in track.poses.iter_mut().enumerate() {
+            let share = step as f64 / count;
+            let at = map_from_model() * model.joints[0].at(pair[0] + share * (pair[1] - pair[0])) * hold;
+            pose.translation = Translation3::from(at.coords + slip * share);
+        }
+    }
+    seen
+}
+
+#[test]
+fn a_side_that_turned_away_is_not_laid_on_the_one_that_shows() {
+    let mut truth = cabinet(JointKind::Revolute);
+    // A thick door: closed it shows its front, open its back.
+    let hold = Point3::new(-0.05, -0.37, 0.0);
+    truth.links[1].solids[0] = Solid::cuboid(Point3::new(-0.02, -0.2, 0.0), Vector3::new(0.04, 0.39, 0.38));
+    truth.joints[0].limits[1] = 2.2;
+    let seen = seen_from_the_eye(&truth, &[0.0, 1.3, 2.2], hold, Vector3::new(0.002, -0.002, 0.001));
+    let described = describe(&seen, Thresholds::default()).expect("seen");
+    assert_eq!(described.parts, [Outcome::Known]);
+    let best = described.best();
+    let off = best.map_from_model * best.model.joints[0].origin - map_from_model() * truth.joints[0].origin;
+    assert!(off.xy().norm() < 0.003, "{:.1} mm", 1e3 * off.xy().norm());
+}
+
+#[test]
+fn a_knob_turns_about_the_side_it_is_on_though_the_hand_slips() {
+    let mut truth = cabinet(JointKind::Revolute);
+    truth.links[1].class = "knob".to_owned();
+    let knob = |size: [f64; 3], x| Solid::cuboid(Point3::new(x, 0.0, 0.0), Vector3::from(size));
+    truth.links[1].solids = vec![knob([0.018, 0.042, 0.042], -0.009), knob([0.022, 0.01, 0.05], -0.029)];
+    truth.links[0].solids.push(Solid::cuboid(Point3::new(-0.146, 0.0, 0.2), Vector3::new(0.008, 0.4, 0.4)));
+    truth.joints[0] =
+        Joint { origin: Point3::new(-0.15, 0.0, 0.2), axis: -Vector3::x_axis(), ..truth.joints[0].clone() };
+    let hold = Point3::new(-0.03, 0.0, 0.025);
+    let slip = map_from_model().rotation * Vector3::new(0.0032, 0.0008, -0.0008);
+    let seen = seen_from_the_eye(&truth, &[0.0, 1.0, 1.6], hold, slip);
+    let described = describe(&seen, Thresholds::default()).expect("seen");
+    assert_eq!(described.parts, [Outcome::Known]);
+    let best = described.best();
+    let axis = best.map_from_model.rotation * best.model.joints[0].axis;
+    let off = axis.angle(&(map_from_model().rotation * truth.joints[0].axis));
+    assert!(off < 0.05, "{:.1} deg", off.to_degrees());
+    let candidate = Candidate { model: &truth, map_from_model: &map_from_model(), links: &[Some(1)] };
+    let verdicts = judge(candidate, &seen, &Motions::of(&seen));
+    assert_eq!(verdicts.joints[0].failure_reason, JointFailure::Success);
+}
+
 #[test]
 fn a_drawer_is_known_by_two_looks_without_a_hand() {
     let truth = cabinet(JointKind::Prismatic);

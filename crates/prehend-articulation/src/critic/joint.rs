@@ -13,13 +13,15 @@ use crate::screw::Screw;
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
-/// Clearly worse: by three standard deviations of a mean of squares of as many points as count, and by this, square metres.
+/// Clearly worse: by so many standard deviations of what is left by chance, and by this, square metres.
 const DEVIATIONS: f64 = 3.0;
 const WORSE: f64 = 1.0e-6;
 /// Within this an axis, radians, and an origin, metres, are as good as they can be told; and how far the edge of a part may go astray
 /// by its axis, metres: the axis of a knob is told less well than that of a door.
 const TOLD: [f64; 2] = [0.055, 0.014];
 const ASTRAY: f64 = 0.010;
+/// How many times as far off an axis may be that is put along a side of the whole.
+const ALIGNED: f64 = 2.0;
 /// Least way of a part from which its motion is judged, metres.
 const MOVED: f64 = 0.02;
 /// Root mean square distance of a hand's way at which it contradicts a motion, metres, and share of a look that the other one must show.
@@ -118,7 +120,7 @@ impl Motions {
             // Once more without what the looks do not share.
             let mut seen = evidence.followed(&Given::Kind { turns: seen.screw.turns() }, &seen);
             // What people build moves along its sides, unless the looks contradict.
-            if let Some(axis) = evidence.side_near(&seen.screw.axis(), tolerance(&evidence)) {
+            if let Some(axis) = evidence.side_near(&seen.screw.axis(), ALIGNED * tolerance(&evidence)) {
                 let turns = seen.screw.turns();
                 let mut aligned = evidence.followed(&Given::Axis { turns, axis }, &seen);
                 if !is_worse(&evidence, aligned.left, seen.left) {
@@ -196,8 +198,7 @@ fn seen_motion(evidence: &Evidence, class: &str) -> Option<Fitted> {
 
 /// Whether more is left by one fit than by another than can be by chance.
 fn is_worse(evidence: &Evidence, one: f64, than: f64) -> bool {
-    let share = DEVIATIONS * (2.0 / evidence.points() as f64).sqrt();
-    one > than * (1.0 + share) + WORSE
+    one > than * (1.0 + DEVIATIONS * evidence.chance()) + WORSE
 }
 
 /// The model's joint as a motion in the frame of the observation.
