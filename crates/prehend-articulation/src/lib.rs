@@ -13,6 +13,7 @@ mod describe;
 mod evidence;
 mod field;
 mod fit;
+mod mesh;
 mod model;
 mod observation;
 mod propose;
@@ -23,8 +24,9 @@ mod verifier;
 
 pub use describe::{Described, Iteration, Outcome, Wish, describe};
 pub use fit::Fitted;
+pub use mesh::{MeshFile, meshes};
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use observation::{Look, Observation, ObservationError, Part, Track};
 pub use screw::Screw;
-pub use urdf::{UrdfError, from_urdf, to_urdf};
+pub use urdf::{UrdfError, from_urdf, to_urdf, to_urdf_with_meshes};
 pub use verifier::{Decision, Rating, Thresholds, Verifier};

@@ -1,5 +1,6 @@
 //! Models as URDF and back.
 
+use crate::mesh::MeshFile;
 use crate::model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use std::fmt::Write;
@@ -53,19 +54,31 @@ pub enum UrdfError {
 
 /// The model as URDF: each solid as visual and collision, masses from volumes, axes as unit vectors.
 pub fn to_urdf(model: &Model) -> String {
+    to_urdf_with_meshes(model, &[])
+}
+
+/// The same, with meshes in the place of solids as visuals of the links that have some; collisions stay solids. Paths of files are
+/// against the URDF's own folder.
+pub fn to_urdf_with_meshes(model: &Model, meshes: &[MeshFile]) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    let _ = write(&mut text, model);
+    let _ = write(&mut text, model, meshes);
     text
 }
 
-fn write(text: &mut String, model: &Model) -> std::fmt::Result {
+fn write(text: &mut String, model: &Model, meshes: &[MeshFile]) -> std::fmt::Result {
     writeln!(text, "<?xml version=\"1.0\"?>\n<robot name=\"{}\">", escaped(&model.name))?;
-    for link in &model.links {
+    for (index, link) in model.links.iter().enumerate() {
         writeln!(text, "  <link name=\"{}\">", escaped(&link.name))?;
         inertial(text, link)?;
+        let own: Vec<&MeshFile> = meshes.iter().filter(|mesh| mesh.link == index).collect();
+        for mesh in &own {
+            let geometry = format!("<geometry><mesh filename=\"{}\"/></geometry>", escaped(&mesh.name));
+            writeln!(text, "    <visual>\n      {geometry}\n    </visual>")?;
+        }
+        let tags: &[&str] = if own.is_empty() { &["visual", "collision"] } else { &["collision"] };
         for solid in &link.solids {
-            for tag in ["visual", "collision"] {
+            for tag in tags {
                 writeln!(text, "    <{tag}>\n      {}", origin(&solid.pose))?;
                 let shape = match solid.shape {
                     Shape::Box(size) => format!("<box size=\"{}\"/>", numbers(size.iter())),

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_articulation::critic::{Candidate, JointFailure, LinkFailure, Motions, judge};
 use prehend_articulation::{
     Joint, JointKind, Link, Look, Model, Observation, ObservationError, Outcome, Part, Shape, Solid,
-    Thresholds, Track, Wish, describe, from_urdf, to_urdf,
+    Thresholds, Track, Wish, describe, from_urdf, meshes, to_urdf, to_urdf_with_meshes,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -204,6 +204,44 @@ fn a_drawer_is_known_by_two_looks_without_a_hand() {
     assert!(axis.dot(&wanted) > 0.998);
     // Nobody felt its end: the limit is a guess, and says so.
     assert!(best.model.joints[0].uncertainty.expect("measured").limits[1] > 0.03);
+}
+
+/// Points of a binary STL.
+fn corners(bytes: &[u8]) -> Vec<[Point3<f64>; 3]> {
+    let number = |at: usize| f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")));
+    let point = |at: usize| Point3::new(number(at), number(at + 4), number(at + 8));
+    (0..(bytes.len() - 84) / 50).map(|i| [12, 24, 36].map(|off| point(84 + 50 * i + off))).collect()
+}
+
+#[test]
+fn meshes_hold_what_was_seen_and_the_urdf_with_them_is_read() {
+    let truth = cabinet(JointKind::Revolute);
+    let seen = observed(&truth, &[0.0, 0.9, 1.6], true);
+    let described = describe(&seen, Thresholds::default()).expect("seen");
+    let best = described.best();
+    let files = meshes(&seen, best);
+    for (link, points) in [(0, &seen.looks[0].body), (1, &seen.looks[0].parts[0])] {
+        let map_from_link = best.map_from_model * best.model.poses(&[])[link];
+        let hulls: Vec<Vec<[Point3<f64>; 3]>> =
+            files.iter().filter(|file| file.link == link).map(|file| corners(&file.bytes)).collect();
+        assert!(!hulls.is_empty());
+        let inside = |point: &&Point3<f64>| {
+            let at = map_from_link.inverse_transform_point(point);
+            let out = |[a, b, c]: &[Point3<f64>; 3]| {
+                let normal = (b - a).cross(&(c - a));
+                normal.try_normalize(1e-12).map_or(f64::NEG_INFINITY, |normal| normal.dot(&(at - a)))
+            };
+            hulls.iter().any(|hull| hull.iter().map(out).fold(f64::NEG_INFINITY, f64::max) < 0.003)
+        };
+        let share = points.iter().filter(inside).count() as f64 / points.len() as f64;
+        assert!(share >= 0.95, "link {link}: {share}");
+    }
+    let text = to_urdf_with_meshes(&best.model, &files);
+    assert!(files.iter().all(|file| text.contains(&format!("<mesh filename=\"{}\"/>", file.name))));
+    let read = from_urdf(&text).expect("a model");
+    // Collisions stay boxes.
+    assert_eq!(read.links[1].solids.len(), best.model.links[1].solids.len());
+    assert_eq!(text.matches("<collision>").count(), to_urdf(&best.model).matches("<collision>").count());
 }
 
 #[test]
