@@ -24,6 +24,8 @@ const SHOWN: f64 = 0.15;
 const FLAT: f64 = 0.35;
 /// Share of a part that still faces who looks, below which a look tells nothing of a motion.
 const TURNED_AWAY: f64 = 0.1;
+/// Share of the whole's size by which a way must go away from its middle, or towards it, to open or to shut.
+const ALONG: f64 = 0.1;
 /// Cosine of the angle by which an edge may be turned from who saw it and is still seen.
 const ASIDE: f64 = 0.8;
 /// Points of a look that weigh as much as a look; of fewer each weighs the same.
@@ -79,6 +81,9 @@ pub(crate) struct Evidence {
     pub(crate) bounds: OrientedBox,
     /// Size of the box around the whole and the part in its first look, along the same sides.
     thing: Vector3<f64>,
+    /// Middle of the whole.
+    middle: Point3<f64>,
+    usual: Usual,
     eye: Point3<f64>,
 }
 
@@ -129,7 +134,10 @@ impl Evidence {
         let ends = |whole: &OrientedBox| [-0.5, 0.5].map(|end| whole.pose * Point3::from(whole.size * end));
         let corners = whole.iter().flat_map(ends);
         let thing = around(&mut first.points.iter().copied().chain(corners)).size;
-        let expected = Usual::of(&observation.parts.get(part)?.class).expected();
+        let usual = Usual::of(&observation.parts.get(part)?.class);
+        let middle =
+            whole.map_or(bounds.pose.translation.vector.into(), |whole| whole.pose.translation.vector.into());
+        let expected = usual.expected();
         let hints = own.iter().filter_map(|track| {
             let fit = joint::estimate(&track.poses, expected).ok()?;
             Some(match fit.joint {
@@ -145,7 +153,7 @@ impl Evidence {
             Led { after: track.after, points, stopped: track.stopped }
         });
         let (looks, tracks, eye) = (observation.looks.len(), tracks.collect(), observation.eye);
-        Some(Self { looks, tracks, views, hints, frame, bounds, thing, eye })
+        Some(Self { looks, tracks, views, hints, frame, bounds, thing, middle, usual, eye })
     }
 
     /// The side of the whole that is within an angle of a direction, radians; with the direction's sign.
@@ -164,6 +172,21 @@ impl Evidence {
         });
         let tracks = self.tracks.iter().map(|_| BY_HAND * BY_HAND * 2.0 / 3.0);
         looks.chain(tracks).sum::<f64>().sqrt() / self.terms()
+    }
+
+    /// Whether a motion opens the part, by what parts of its kind do: a drawer, a door and a lid open away from the middle of the whole.
+    /// `None` where nobody knows, or it goes along the whole.
+    pub(crate) fn opens(&self, screw: &Screw) -> Option<bool> {
+        if !matches!(self.usual, Usual::Drawer | Usual::Door | Usual::Lid) {
+            return None;
+        }
+        let part = Point3::from(self.bounds.pose.translation.vector);
+        let way = match screw {
+            Screw::Slide { axis } => axis.into_inner(),
+            Screw::Turn { axis, origin } => axis.cross(&(part - origin)).try_normalize(1e-9)?,
+        };
+        let away = way.dot(&(part - self.middle));
+        (away.abs() > ALONG * self.whole()).then_some(away > 0.0)
     }
 
     /// How large the thing is, as far as it was seen, metres.

@@ -224,12 +224,15 @@ impl Evidence {
 
     /// The fit as it is told: positions in looks, positive towards where the part went first, and how sure it is.
     fn told(&self, given: &Given, screw: Screw, positions: Vec<f64>, left: f64) -> Fitted {
-        // What it did first is opening: it was found closed.
+        // Where its kind does not say which way opens, what it did first is opening: it was found closed.
         let begun = self.tracks.iter().map(|led| screw.position(&led.first(), &led.last()));
         let begun = begun.chain(positions.iter().copied()).find(|position| *position != 0.0);
         // A model's own direction is kept: it is what is asked about.
-        let flip =
-            begun.is_some_and(|begun| begun < 0.0) && !matches!(given, Given::Screw(_) | Given::Axis { .. });
+        let shuts = match self.opens(&screw) {
+            Some(opens) => !opens,
+            None => begun.is_some_and(|begun| begun < 0.0),
+        };
+        let flip = shuts && !matches!(given, Given::Screw(_) | Given::Axis { .. });
         let (screw, positions): (Screw, Vec<f64>) = if flip {
             (screw.reversed(), positions.into_iter().map(|position| -position).collect())
         } else {

@@ -206,6 +206,27 @@ fn a_drawer_is_known_by_two_looks_without_a_hand() {
     assert!(best.model.joints[0].uncertainty.expect("measured").limits[1] > 0.03);
 }
 
+#[test]
+fn what_is_found_open_and_shut_first_still_opens_the_other_way() {
+    for (kind, positions, shut) in
+        [(JointKind::Prismatic, [0.12, 0.0, 0.2], -0.12), (JointKind::Revolute, [0.7, 0.0, 1.6], -0.7)]
+    {
+        let truth = cabinet(kind);
+        let mut seen = observed(&truth, &positions, true);
+        seen.tracks[0].stopped = true;
+        let described = describe(&seen, Thresholds::default()).expect("seen");
+        let best = described.best();
+        let joint = &best.model.joints[0];
+        let axis = best.map_from_model.rotation * joint.axis;
+        let wanted = map_from_model().rotation * truth.joints[0].axis;
+        assert!(axis.dot(&wanted) > 0.99, "{kind:?}: {axis:?}");
+        let limits = [shut, positions[2] + shut];
+        for (found, wanted) in joint.limits.iter().zip(limits) {
+            assert!((found - wanted).abs() < 0.03, "{kind:?}: {:?}", joint.limits);
+        }
+    }
+}
+
 /// Points of a binary STL.
 fn corners(bytes: &[u8]) -> Vec<[Point3<f64>; 3]> {
     let number = |at: usize| f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")));
