@@ -1,4 +1,4 @@
-//! Articulated things described: from what was seen of a thing and how its parts moved, a model of links and joints as URDF,
+//! Articulated things described: from what was seen of a thing and how its parts moved, a model of links and joints as URDF or SDFormat,
 //! judged by critics before it is believed (articulate-anything's critics and verifiers, `articulated-object-critics.md`).
 //!
 //! For: proposing a model from clouds, fitting joints to looks and tracks, judging joints, links and whole models, deciding when to stop.
@@ -13,11 +13,13 @@ mod describe;
 mod evidence;
 mod field;
 mod fit;
+mod inertia;
 mod mesh;
 mod model;
 mod observation;
 mod propose;
 mod screw;
+mod sdf;
 mod search;
 mod urdf;
 mod verifier;
@@ -28,5 +30,6 @@ pub use mesh::{MeshFile, meshes};
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use observation::{Look, Observation, ObservationError, Part, Track};
 pub use screw::Screw;
+pub use sdf::to_sdf;
 pub use urdf::{UrdfError, from_urdf, to_urdf, to_urdf_with_meshes};
 pub use verifier::{Decision, Rating, Thresholds, Verifier};
