@@ -174,6 +174,11 @@ impl Evidence {
         looks.chain(tracks).sum::<f64>().sqrt() / self.terms()
     }
 
+    /// What is left of a motion, square metres, by a hand that slipped as hands do.
+    pub(crate) fn slipped(&self) -> f64 {
+        BY_HAND * self.tracks.len() as f64 * beyond_slip(SLIP * SLIP) / self.terms()
+    }
+
     /// Whether a motion opens the part, by what parts of its kind do: a drawer, a door and a lid open away from the middle of the whole.
     /// `None` where nobody knows, or it goes along the whole.
     pub(crate) fn opens(&self, screw: &Screw) -> Option<bool> {

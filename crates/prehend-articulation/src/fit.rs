@@ -21,9 +21,9 @@ const STARTS: usize = 3;
 /// Steps of the search for a position, metres and radians, and how far it goes.
 const STEPS: [f64; 2] = [0.01, 0.07];
 const REACH: [f64; 2] = [0.8, 3.1];
-/// How far the axis of a turn may be from the middle of its part and cost nothing, as a share of the whole's size: of a part a rim may
-/// be all that was seen.
-const BESIDE: f64 = 0.75;
+/// How far the axis of a turn may be from the middle of its part and cost nothing, as a share of the whole's size as it was seen: of a
+/// chest the front may be all, and of its lid the rim.
+const BESIDE: f64 = 1.5;
 /// By how much more must be left before the looks tell a motion apart from the best: a share of what is left, and square metres.
 const TOLD: (f64, f64) = (0.15, 0.25e-6);
 

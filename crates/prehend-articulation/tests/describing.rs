@@ -224,6 +224,21 @@ fn what_is_found_open_and_shut_first_still_opens_the_other_way() {
         for (found, wanted) in joint.limits.iter().zip(limits) {
             assert!((found - wanted).abs() < 0.03, "{kind:?}: {:?}", joint.limits);
         }
+        // Both ends were felt, and each counts.
+        seen.tracks[1].stopped = true;
+        let motions = Motions::of(&seen);
+        for (end, times, reason) in [
+            (0, 1.0, JointFailure::Success),
+            (0, 2.5, JointFailure::JointLimit),
+            (1, 2.5, JointFailure::JointLimit),
+        ] {
+            let mut model = best.model.clone();
+            model.joints[0].limits[end] *= times;
+            let candidate =
+                Candidate { model: &model, map_from_model: &best.map_from_model, links: &best.links };
+            let verdicts = judge(candidate, &seen, &motions);
+            assert_eq!(verdicts.joints[0].failure_reason, reason, "{kind:?}, end {end} times {times}");
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::screw::Screw;
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 
-/// Clearly worse: by so many standard deviations of what is left by chance, and by this, square metres.
+/// Clearly worse: by so many standard deviations of what is left by chance, and by this, square metres, and a hand's slip.
 const DEVIATIONS: f64 = 3.0;
 const WORSE: f64 = 1.0e-6;
 /// Within this an axis, radians, and an origin, metres, are as good as they can be told; and how far the edge of a part may go astray
@@ -198,7 +198,7 @@ fn seen_motion(evidence: &Evidence, class: &str) -> Option<Fitted> {
 
 /// Whether more is left by one fit than by another than can be by chance.
 fn is_worse(evidence: &Evidence, one: f64, than: f64) -> bool {
-    one > than * (1.0 + DEVIATIONS * evidence.chance()) + WORSE
+    one > than * (1.0 + DEVIATIONS * evidence.chance()) + WORSE + evidence.slipped()
 }
 
 /// The model's joint as a motion in the frame of the observation.
@@ -325,12 +325,12 @@ fn compare(
         };
         return Some((JointFailure::JointLimit, what));
     }
-    let stop = left.iter().filter(|(_, stopped)| *stopped).map(|(position, _)| *position);
-    if let Some(end) = stop.max_by(|a, b| a.abs().total_cmp(&b.abs()))
-        && joint.kind != JointKind::Continuous
-    {
-        let limit = if end >= 0.0 { high } else { low };
-        if (limit - end).abs() > TOO_FAR * way + slack {
+    let stops = left.iter().filter(|(_, stopped)| *stopped).map(|(position, _)| *position);
+    for side in [1.0, -1.0] {
+        let ends = stops.clone().filter(|end| end * side > slack);
+        let Some(end) = ends.max_by(|a, b| a.abs().total_cmp(&b.abs())) else { continue };
+        let limit = if side > 0.0 { high } else { low };
+        if joint.kind != JointKind::Continuous && (limit - end).abs() > TOO_FAR * way + slack {
             return Some((
                 JointFailure::JointLimit,
                 format!("Its end was felt at {end:.3} {unit}, and the model goes to {limit:.3}."),
