@@ -442,9 +442,16 @@ fn things_with_moving_parts_are_measured_without_a_robot_and_described_again_fro
     assert_eq!(joint["kind"], "revolute", "{joint}");
     let pictures = ["closed", "open", "recorded", "modelled", "recorded_moved", "modelled_moved"];
     let pictures = pictures.map(|name| format!("{name}.png"));
-    for file in ["model.urdf", "description.json", "index.html"].map(str::to_owned).iter().chain(&pictures) {
+    for file in ["model.urdf", "model.sdf", "scene.yaml", "description.json", "index.html"]
+        .map(str::to_owned)
+        .iter()
+        .chain(&pictures)
+    {
         assert!(described.join(file).metadata().is_ok_and(|file| file.len() > 100), "{file}");
     }
+    assert!(described.join("meshes").read_dir().is_ok_and(|files| files.count() > 0));
+    let scene = prehend(&["scene", "check", &described.join("scene.yaml").to_string_lossy()]);
+    assert_eq!(scene.status.code(), Some(0), "{}", text(&scene.stderr));
     let garbage = again("{\"name\": 7");
     assert_eq!(garbage.status.code(), Some(3));
     assert!(text(&garbage.stderr).contains("observation.json"), "{}", text(&garbage.stderr));

@@ -186,10 +186,18 @@ pub fn describe(observation: &Observation, thresholds: Thresholds) -> Result<Des
             (false, _) => fits = next,
         }
     };
-    // The best by its rating; of equals the later one, which rests on more measurement.
-    let best = (0..iterations.len())
-        .max_by(|a, b| iterations[*a].rating.overall.total_cmp(&iterations[*b].rating.overall).then(a.cmp(b)))
-        .unwrap_or_default();
+    // The best by how many joints the critics accept, then by its rating: what was measured is not given up for a link that lies better.
+    // Of equals the later one, which rests on more measurement.
+    let accepted = |iteration: &Iteration| {
+        let joints = iteration.verdicts.joints.iter();
+        joints.filter(|joint| joint.failure_reason == JointFailure::Success).count()
+    };
+    let better = |a: &usize, b: &usize| {
+        let [one, other] = [a, b].map(|index| &iterations[*index]);
+        let by_rating = one.rating.overall.total_cmp(&other.rating.overall);
+        accepted(one).cmp(&accepted(other)).then(by_rating).then(a.cmp(b))
+    };
+    let best = (0..iterations.len()).max_by(better).unwrap_or_default();
     let parts: Vec<Outcome> = (0..observation.parts.len())
         .map(|part| outcome(observation, part, &known, &iterations[best]))
         .collect();

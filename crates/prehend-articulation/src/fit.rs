@@ -21,8 +21,9 @@ const STARTS: usize = 3;
 /// Steps of the search for a position, metres and radians, and how far it goes.
 const STEPS: [f64; 2] = [0.01, 0.07];
 const REACH: [f64; 2] = [0.8, 3.1];
-/// How far the axis of a turn may be from the middle of its part and cost nothing, as a share of the part's size.
-const BESIDE: f64 = 0.75;
+/// How far the axis of a turn may be from the middle of its part and cost nothing, as a share of the whole's size as it was seen: of a
+/// chest the front may be all, and of its lid the rim.
+const BESIDE: f64 = 1.5;
 /// By how much more must be left before the looks tell a motion apart from the best: a share of what is left, and square metres.
 const TOLD: (f64, f64) = (0.15, 0.25e-6);
 
@@ -199,14 +200,13 @@ impl Evidence {
         scales: &[f64],
     ) -> (Screw, Vec<f64>, f64) {
         let chart = Chart::of(given, start);
-        let size = self.bounds.size.norm();
         let mut at = vec![0.0; chart.free()];
         at.extend(&positions);
         let mut steps = chart.steps();
         steps.extend(positions.iter().map(|_| STEPS[usize::from(start.turns())] / 2.0));
         let value = |numbers: &[f64]| {
             let screw = chart.screw(numbers);
-            self.left(&screw, &numbers[chart.free()..]) + self.beside(&screw, size)
+            self.left(&screw, &numbers[chart.free()..]) + self.beside(&screw)
         };
         let mut left = f64::INFINITY;
         for scale in scales {
@@ -217,19 +217,22 @@ impl Evidence {
     }
 
     /// What a hinge costs that is nowhere near its part, square metres.
-    fn beside(&self, screw: &Screw, size: f64) -> f64 {
+    fn beside(&self, screw: &Screw) -> f64 {
         let across = screw.arm(&self.bounds.pose.translation.vector.into());
-        (across - BESIDE * size).max(0.0).powi(2)
+        (across - BESIDE * self.whole()).max(0.0).powi(2)
     }
 
     /// The fit as it is told: positions in looks, positive towards where the part went first, and how sure it is.
     fn told(&self, given: &Given, screw: Screw, positions: Vec<f64>, left: f64) -> Fitted {
-        // What it did first is opening: it was found closed.
+        // Where its kind does not say which way opens, what it did first is opening: it was found closed.
         let begun = self.tracks.iter().map(|led| screw.position(&led.first(), &led.last()));
         let begun = begun.chain(positions.iter().copied()).find(|position| *position != 0.0);
         // A model's own direction is kept: it is what is asked about.
-        let flip =
-            begun.is_some_and(|begun| begun < 0.0) && !matches!(given, Given::Screw(_) | Given::Axis { .. });
+        let shuts = match self.opens(&screw) {
+            Some(opens) => !opens,
+            None => begun.is_some_and(|begun| begun < 0.0),
+        };
+        let flip = shuts && !matches!(given, Given::Screw(_) | Given::Axis { .. });
         let (screw, positions): (Screw, Vec<f64>) = if flip {
             (screw.reversed(), positions.into_iter().map(|position| -position).collect())
         } else {

@@ -1,4 +1,4 @@
-//! Articulated things described: from what was seen of a thing and how its parts moved, a model of links and joints as URDF,
+//! Articulated things described: from what was seen of a thing and how its parts moved, a model of links and joints as URDF or SDFormat,
 //! judged by critics before it is believed (articulate-anything's critics and verifiers, `articulated-object-critics.md`).
 //!
 //! For: looks from the object map, proposing a model from clouds, fitting joints to looks and tracks, judging joints, links and whole
@@ -14,12 +14,15 @@ mod evidence;
 mod field;
 mod fit;
 pub mod gather;
+mod inertia;
 mod known;
+mod mesh;
 mod model;
 mod observation;
 mod place;
 mod propose;
 mod screw;
+mod sdf;
 mod search;
 mod urdf;
 mod verifier;
@@ -27,9 +30,11 @@ mod verifier;
 pub use describe::{Described, Iteration, Outcome, Wish, describe};
 pub use fit::Fitted;
 pub use known::{Catalogue, HandWay, Known};
+pub use mesh::{MeshFile, meshes};
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use observation::{Look, Observation, ObservationError, Part, Track};
 pub use place::{Mechanism, Placed};
 pub use screw::Screw;
-pub use urdf::{UrdfError, from_urdf, to_urdf};
+pub use sdf::to_sdf;
+pub use urdf::{UrdfError, from_urdf, to_urdf, to_urdf_with_meshes};
 pub use verifier::{Decision, Rating, Thresholds, Verifier};

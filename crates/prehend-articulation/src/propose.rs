@@ -1,7 +1,6 @@
 //! Models from clouds: links by their boards, joints by how parts moved or, before they did, by what they are and where they are held.
 
 use crate::critic::Motions;
-use crate::evidence::cleaned;
 use crate::fit::Fitted;
 use crate::model::{Joint, JointKind, Link, Model, Shape, Solid, Uncertainty};
 use crate::observation::Observation;
@@ -238,10 +237,10 @@ pub(crate) fn propose(
     let body = Extent::of(&local(&body))?;
     let eye = map_from_model.inverse_transform_point(&observation.eye);
     let closed: Vec<Vec<Point3<f64>>> = (0..observation.parts.len())
-        .map(|part| local(&at_zero(observation, part, fits.get(part).and_then(Option::as_ref))))
+        .map(|part| local(&at_zero(motions.clouds(part), fits.get(part).and_then(Option::as_ref))))
         .collect();
     let first: Vec<Vec<Point3<f64>>> =
-        (0..observation.parts.len()).map(|part| local(&at_zero(observation, part, None))).collect();
+        (0..observation.parts.len()).map(|part| local(&at_zero(motions.clouds(part), None))).collect();
     let faced: Vec<Option<Faced>> = closed
         .iter()
         .zip(&first)
@@ -276,20 +275,16 @@ pub(crate) fn propose(
     Some(Proposal { model, map_from_model, links: of_part })
 }
 
-/// What was seen of a part, each look moved back to where the part was first.
-fn at_zero(observation: &Observation, part: usize, fit: Option<&Fitted>) -> Vec<Point3<f64>> {
+/// What was seen of a part, its cloud of each look moved back to where the part was first.
+fn at_zero(clouds: &[Vec<Point3<f64>>], fit: Option<&Fitted>) -> Vec<Point3<f64>> {
+    let Some(fit) = fit else {
+        return clouds.iter().find(|cloud| !cloud.is_empty()).cloned().unwrap_or_default();
+    };
     let mut points = Vec::new();
-    for (look, seen) in observation.looks.iter().enumerate() {
-        let Some(own) = seen.parts.get(part) else { continue };
-        match fit {
-            Some(fit) => {
-                let Some(position) = fit.positions.get(look).copied().flatten() else { continue };
-                let back = fit.screw.at(position).inverse();
-                points.extend(cleaned(own).iter().map(|point| back * point));
-            }
-            None if points.is_empty() => points.extend(cleaned(own)),
-            None => {}
-        }
+    for (cloud, position) in clouds.iter().zip(&fit.positions) {
+        let Some(position) = position else { continue };
+        let back = fit.screw.at(*position).inverse();
+        points.extend(cloud.iter().map(|point| back * point));
     }
     points
 }

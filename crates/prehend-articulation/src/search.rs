@@ -2,6 +2,8 @@
 
 /// Most evaluations for each dimension.
 const MOST: usize = 120;
+/// Share of a value within which values of a simplex are the same.
+const SAME: f64 = 1e-5;
 
 /// Where a function is least near a start, and how much it is there. `steps` are the sizes of the first simplex, one for each number.
 pub(crate) fn least(start: &[f64], steps: &[f64], value: impl Fn(&[f64]) -> f64) -> (Vec<f64>, f64) {
@@ -19,7 +21,7 @@ pub(crate) fn least(start: &[f64], steps: &[f64], value: impl Fn(&[f64]) -> f64)
         let (best, worst) = (simplex[0].1, simplex[count].1);
         let narrow = (0..count)
             .all(|axis| (simplex[count].0[axis] - simplex[0].0[axis]).abs() < 1e-3 * steps[axis].abs());
-        if narrow || worst - best <= 1e-6 * best.abs() {
+        if narrow || worst - best <= SAME * best.abs() {
             break;
         }
         let middle: Vec<f64> = (0..count)

@@ -1,13 +1,11 @@
 //! Models as URDF and back.
 
+use crate::inertia::inertia;
+use crate::mesh::MeshFile;
 use crate::model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use std::fmt::Write;
 
-/// Mass of what links are made of, kg/m³: furniture is mostly air between boards.
-const DENSITY: f64 = 300.0;
-/// Least mass, kg, and least moment of inertia, kg m²: physics takes none of nothing.
-const LEAST: (f64, f64) = (0.01, 1e-6);
 /// What URDF wants of a joint that moves and nobody measured: effort in N or N m, speed in m/s or rad/s.
 const EFFORT: f64 = 50.0;
 const SPEED: f64 = 1.0;
@@ -53,19 +51,31 @@ pub enum UrdfError {
 
 /// The model as URDF: each solid as visual and collision, masses from volumes, axes as unit vectors.
 pub fn to_urdf(model: &Model) -> String {
+    to_urdf_with_meshes(model, &[])
+}
+
+/// The same, with meshes in the place of solids as visuals of the links that have some; collisions stay solids. Paths of files are
+/// against the URDF's own folder.
+pub fn to_urdf_with_meshes(model: &Model, meshes: &[MeshFile]) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    let _ = write(&mut text, model);
+    let _ = write(&mut text, model, meshes);
     text
 }
 
-fn write(text: &mut String, model: &Model) -> std::fmt::Result {
+fn write(text: &mut String, model: &Model, meshes: &[MeshFile]) -> std::fmt::Result {
     writeln!(text, "<?xml version=\"1.0\"?>\n<robot name=\"{}\">", escaped(&model.name))?;
-    for link in &model.links {
+    for (index, link) in model.links.iter().enumerate() {
         writeln!(text, "  <link name=\"{}\">", escaped(&link.name))?;
         inertial(text, link)?;
+        let own: Vec<&MeshFile> = meshes.iter().filter(|mesh| mesh.link == index).collect();
+        for mesh in &own {
+            let geometry = format!("<geometry><mesh filename=\"{}\"/></geometry>", escaped(&mesh.name));
+            writeln!(text, "    <visual>\n      {geometry}\n    </visual>")?;
+        }
+        let tags: &[&str] = if own.is_empty() { &["visual", "collision"] } else { &["collision"] };
         for solid in &link.solids {
-            for tag in ["visual", "collision"] {
+            for tag in tags {
                 writeln!(text, "    <{tag}>\n      {}", origin(&solid.pose))?;
                 let shape = match solid.shape {
                     Shape::Box(size) => format!("<box size=\"{}\"/>", numbers(size.iter())),
@@ -103,32 +113,14 @@ fn write(text: &mut String, model: &Model) -> std::fmt::Result {
     writeln!(text, "</robot>")
 }
 
-/// Mass and inertia of a link, each solid as its box.
+/// Mass and inertia of a link: without them Gazebo leaves it out.
 fn inertial(text: &mut String, link: &Link) -> std::fmt::Result {
-    let masses: Vec<f64> = link.solids.iter().map(|solid| DENSITY * solid.volume()).collect();
-    let total: f64 = masses.iter().sum();
-    if total <= 0.0 {
-        return Ok(());
-    }
-    let weighted = link.solids.iter().zip(&masses).map(|(solid, mass)| solid.pose.translation.vector * *mass);
-    let middle = weighted.sum::<Vector3<f64>>() / total;
-    let mut inertia = nalgebra::Matrix3::zeros();
-    for (solid, mass) in link.solids.iter().zip(&masses) {
-        let size = 2.0 * solid.half();
-        let squares = size.component_mul(&size);
-        let own =
-            Vector3::new(squares.y + squares.z, squares.x + squares.z, squares.x + squares.y) * (mass / 12.0);
-        let turn = solid.pose.rotation.to_rotation_matrix();
-        let off = solid.pose.translation.vector - middle;
-        inertia += turn * nalgebra::Matrix3::from_diagonal(&own) * turn.inverse()
-            + (nalgebra::Matrix3::identity() * off.norm_squared() - off * off.transpose()) * *mass;
-    }
-    let scale = (LEAST.0 / total).max(1.0);
-    let at = Isometry3::from_parts(Translation3::from(middle), UnitQuaternion::identity());
+    let inertia = inertia(link);
+    let at = Isometry3::from_parts(Translation3::from(inertia.middle), UnitQuaternion::identity());
     writeln!(text, "    <inertial>\n      {}", origin(&at))?;
-    writeln!(text, "      <mass value=\"{:.6}\"/>", total * scale)?;
-    let [xx, yy, zz] = [0, 1, 2].map(|axis| (inertia[(axis, axis)] * scale).max(LEAST.1));
-    let [xy, xz, yz] = [(0, 1), (0, 2), (1, 2)].map(|at| inertia[at] * scale);
+    writeln!(text, "      <mass value=\"{:.6}\"/>", inertia.mass)?;
+    let [xx, yy, zz] = [0, 1, 2].map(|axis| inertia.about_middle[(axis, axis)]);
+    let [xy, xz, yz] = [(0, 1), (0, 2), (1, 2)].map(|at| inertia.about_middle[at]);
     writeln!(
         text,
         "      <inertia ixx=\"{xx:.9}\" ixy=\"{xy:.9}\" ixz=\"{xz:.9}\" iyy=\"{yy:.9}\" iyz=\"{yz:.9}\" izz=\"{zz:.9}\"/>\n    </inertial>"
@@ -144,7 +136,7 @@ fn origin(pose: &Isometry3<f64>) -> String {
     )
 }
 
-fn numbers<'a>(values: impl Iterator<Item = &'a f64>) -> String {
+pub(crate) fn numbers<'a>(values: impl Iterator<Item = &'a f64>) -> String {
     // Without a minus before zero.
     values
         .map(|value| format!("{:.6}", if value.abs() < 5e-7 { 0.0 } else { *value }))
@@ -152,7 +144,7 @@ fn numbers<'a>(values: impl Iterator<Item = &'a f64>) -> String {
         .join(" ")
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -289,6 +281,9 @@ mod tests {
             assert!((joint.origin - again.origin).norm() < 1e-5);
         }
         assert_eq!(read.joints[0].limits, [-0.1, 0.4]);
+        let mut hollow = model;
+        hollow.links[2].solids.clear();
+        assert_eq!(to_urdf(&hollow).matches("<mass value=\"0.010000\"/>").count(), 1);
     }
 
     #[test]

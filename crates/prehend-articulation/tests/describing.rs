@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_articulation::critic::{Candidate, JointFailure, LinkFailure, Motions, judge};
 use prehend_articulation::{
     Joint, JointKind, Link, Look, Model, Observation, ObservationError, Outcome, Part, Shape, Solid,
-    Thresholds, Track, Wish, describe, from_urdf, to_urdf,
+    Thresholds, Track, Wish, describe, from_urdf, meshes, to_urdf, to_urdf_with_meshes,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -121,6 +121,77 @@ fn a_door_that_was_opened_is_known_and_its_urdf_is_read_again() {
     assert!((read.joints[0].origin - joint.origin).norm() < 1e-5);
 }
 
+/// The same as [`observed`], of the faces that are turned to the eye, with a hand that slips along a direction of the map.
+fn seen_from_the_eye(model: &Model, positions: &[f64], hold: Point3<f64>, slip: Vector3<f64>) -> Observation {
+    let mut seen = observed(model, positions, true);
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for (look, position) in seen.looks.iter_mut().zip(positions) {
+        let poses = model.poses(&[*position]);
+        for (link, cloud) in [&mut look.body, &mut look.parts[0]].into_iter().enumerate() {
+            cloud.clear();
+            for solid in &model.links[link].solids {
+                let pose = map_from_model() * poses[link] * solid.pose;
+                let half = solid.half();
+                let eye = pose.inverse_transform_point(&seen.eye);
+                let own = Link { solids: vec![*solid], ..model.links[link].clone() };
+                let faces = surface(&own, &(map_from_model() * poses[link]), &mut rng);
+                cloud.extend(faces.into_iter().filter(|point| {
+                    let at = pose.inverse_transform_point(point);
+                    let axis = at.coords.abs().component_div(&half).imax();
+                    eye[axis] * at[axis].signum() > half[axis]
+                }));
+            }
+        }
+    }
+    for (track, pair) in seen.tracks.iter_mut().zip(positions.windows(2)) {
+        let count = track.poses.len() as f64 - 1.0;
+        for (step, pose) in track.poses.iter_mut().enumerate() {
+            let share = step as f64 / count;
+            let at = map_from_model() * model.joints[0].at(pair[0] + share * (pair[1] - pair[0])) * hold;
+            pose.translation = Translation3::from(at.coords + slip * share);
+        }
+    }
+    seen
+}
+
+#[test]
+fn a_side_that_turned_away_is_not_laid_on_the_one_that_shows() {
+    let mut truth = cabinet(JointKind::Revolute);
+    // A thick door: closed it shows its front, open its back.
+    let hold = Point3::new(-0.05, -0.37, 0.0);
+    truth.links[1].solids[0] = Solid::cuboid(Point3::new(-0.02, -0.2, 0.0), Vector3::new(0.04, 0.39, 0.38));
+    truth.joints[0].limits[1] = 2.2;
+    let seen = seen_from_the_eye(&truth, &[0.0, 1.3, 2.2], hold, Vector3::new(0.002, -0.002, 0.001));
+    let described = describe(&seen, Thresholds::default()).expect("seen");
+    assert_eq!(described.parts, [Outcome::Known]);
+    let best = described.best();
+    let off = best.map_from_model * best.model.joints[0].origin - map_from_model() * truth.joints[0].origin;
+    assert!(off.xy().norm() < 0.003, "{:.1} mm", 1e3 * off.xy().norm());
+}
+
+#[test]
+fn a_knob_turns_about_the_side_it_is_on_though_the_hand_slips() {
+    let mut truth = cabinet(JointKind::Revolute);
+    truth.links[1].class = "knob".to_owned();
+    let knob = |size: [f64; 3], x| Solid::cuboid(Point3::new(x, 0.0, 0.0), Vector3::from(size));
+    truth.links[1].solids = vec![knob([0.018, 0.042, 0.042], -0.009), knob([0.022, 0.01, 0.05], -0.029)];
+    truth.links[0].solids.push(Solid::cuboid(Point3::new(-0.146, 0.0, 0.2), Vector3::new(0.008, 0.4, 0.4)));
+    truth.joints[0] =
+        Joint { origin: Point3::new(-0.15, 0.0, 0.2), axis: -Vector3::x_axis(), ..truth.joints[0].clone() };
+    let hold = Point3::new(-0.03, 0.0, 0.025);
+    let slip = map_from_model().rotation * Vector3::new(0.0032, 0.0008, -0.0008);
+    let seen = seen_from_the_eye(&truth, &[0.0, 1.0, 1.6], hold, slip);
+    let described = describe(&seen, Thresholds::default()).expect("seen");
+    assert_eq!(described.parts, [Outcome::Known]);
+    let best = described.best();
+    let axis = best.map_from_model.rotation * best.model.joints[0].axis;
+    let off = axis.angle(&(map_from_model().rotation * truth.joints[0].axis));
+    assert!(off < 0.05, "{:.1} deg", off.to_degrees());
+    let candidate = Candidate { model: &truth, map_from_model: &map_from_model(), links: &[Some(1)] };
+    let verdicts = judge(candidate, &seen, &Motions::of(&seen));
+    assert_eq!(verdicts.joints[0].failure_reason, JointFailure::Success);
+}
+
 #[test]
 fn a_drawer_is_known_by_two_looks_without_a_hand() {
     let truth = cabinet(JointKind::Prismatic);
@@ -133,6 +204,80 @@ fn a_drawer_is_known_by_two_looks_without_a_hand() {
     assert!(axis.dot(&wanted) > 0.998);
     // Nobody felt its end: the limit is a guess, and says so.
     assert!(best.model.joints[0].uncertainty.expect("measured").limits[1] > 0.03);
+}
+
+#[test]
+fn what_is_found_open_and_shut_first_still_opens_the_other_way() {
+    for (kind, positions, shut) in
+        [(JointKind::Prismatic, [0.12, 0.0, 0.2], -0.12), (JointKind::Revolute, [0.7, 0.0, 1.6], -0.7)]
+    {
+        let truth = cabinet(kind);
+        let mut seen = observed(&truth, &positions, true);
+        seen.tracks[0].stopped = true;
+        let described = describe(&seen, Thresholds::default()).expect("seen");
+        let best = described.best();
+        let joint = &best.model.joints[0];
+        let axis = best.map_from_model.rotation * joint.axis;
+        let wanted = map_from_model().rotation * truth.joints[0].axis;
+        assert!(axis.dot(&wanted) > 0.99, "{kind:?}: {axis:?}");
+        let limits = [shut, positions[2] + shut];
+        for (found, wanted) in joint.limits.iter().zip(limits) {
+            assert!((found - wanted).abs() < 0.03, "{kind:?}: {:?}", joint.limits);
+        }
+        // Both ends were felt, and each counts.
+        seen.tracks[1].stopped = true;
+        let motions = Motions::of(&seen);
+        for (end, times, reason) in [
+            (0, 1.0, JointFailure::Success),
+            (0, 2.5, JointFailure::JointLimit),
+            (1, 2.5, JointFailure::JointLimit),
+        ] {
+            let mut model = best.model.clone();
+            model.joints[0].limits[end] *= times;
+            let candidate =
+                Candidate { model: &model, map_from_model: &best.map_from_model, links: &best.links };
+            let verdicts = judge(candidate, &seen, &motions);
+            assert_eq!(verdicts.joints[0].failure_reason, reason, "{kind:?}, end {end} times {times}");
+        }
+    }
+}
+
+/// Points of a binary STL.
+fn corners(bytes: &[u8]) -> Vec<[Point3<f64>; 3]> {
+    let number = |at: usize| f64::from(f32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")));
+    let point = |at: usize| Point3::new(number(at), number(at + 4), number(at + 8));
+    (0..(bytes.len() - 84) / 50).map(|i| [12, 24, 36].map(|off| point(84 + 50 * i + off))).collect()
+}
+
+#[test]
+fn meshes_hold_what_was_seen_and_the_urdf_with_them_is_read() {
+    let truth = cabinet(JointKind::Revolute);
+    let seen = observed(&truth, &[0.0, 0.9, 1.6], true);
+    let described = describe(&seen, Thresholds::default()).expect("seen");
+    let best = described.best();
+    let files = meshes(&seen, best);
+    for (link, points) in [(0, &seen.looks[0].body), (1, &seen.looks[0].parts[0])] {
+        let map_from_link = best.map_from_model * best.model.poses(&[])[link];
+        let hulls: Vec<Vec<[Point3<f64>; 3]>> =
+            files.iter().filter(|file| file.link == link).map(|file| corners(&file.bytes)).collect();
+        assert!(!hulls.is_empty());
+        let inside = |point: &&Point3<f64>| {
+            let at = map_from_link.inverse_transform_point(point);
+            let out = |[a, b, c]: &[Point3<f64>; 3]| {
+                let normal = (b - a).cross(&(c - a));
+                normal.try_normalize(1e-12).map_or(f64::NEG_INFINITY, |normal| normal.dot(&(at - a)))
+            };
+            hulls.iter().any(|hull| hull.iter().map(out).fold(f64::NEG_INFINITY, f64::max) < 0.003)
+        };
+        let share = points.iter().filter(inside).count() as f64 / points.len() as f64;
+        assert!(share >= 0.95, "link {link}: {share}");
+    }
+    let text = to_urdf_with_meshes(&best.model, &files);
+    assert!(files.iter().all(|file| text.contains(&format!("<mesh filename=\"{}\"/>", file.name))));
+    let read = from_urdf(&text).expect("a model");
+    // Collisions stay boxes.
+    assert_eq!(read.links[1].solids.len(), best.model.links[1].solids.len());
+    assert_eq!(text.matches("<collision>").count(), to_urdf(&best.model).matches("<collision>").count());
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::screen::{Screen, print_json};
 use doubt::Opinions;
 use opinion::Second;
 use prehend_articulation::critic::JointFailure;
-use prehend_articulation::{Described, Observation, Thresholds, Wish, describe, gather, to_urdf};
+use prehend_articulation::{
+    Described, Observation, Thresholds, Wish, describe, gather, meshes, to_sdf, to_urdf_with_meshes,
+};
 use prehend_eval::html::escape;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_nodes::convert;
@@ -121,7 +123,14 @@ fn write_all(out: &Path, observation: &Observation, described: &Described) -> Re
     let json = serde_json::to_vec(observation).map_err(|error| failed(out, &error))?;
     put(out, OBSERVATION, &json)?;
     let best = described.best();
-    put(out, "model.urdf", to_urdf(&best.model).as_bytes())?;
+    let meshes = meshes(observation, best);
+    let folder = out.join("meshes");
+    std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+    for mesh in &meshes {
+        std::fs::write(out.join(&mesh.name), &mesh.bytes).map_err(|error| failed(&folder, &error))?;
+    }
+    put(out, "model.urdf", to_urdf_with_meshes(&best.model, &meshes).as_bytes())?;
+    put(out, "model.sdf", to_sdf(&best.model, &meshes).as_bytes())?;
     put(out, "scene.yaml", world::scene(best, &observation.name, &observation.class).as_bytes())?;
     let view = looks::camera(observation, best);
     for (name, share) in [("closed.png", 0.0), ("open.png", looks::OPEN)] {

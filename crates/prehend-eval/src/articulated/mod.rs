@@ -36,7 +36,7 @@ pub struct Stage {
     /// Millimetres of their origins from the true axis, of those that turn.
     #[serde(skip)]
     pub origin: Vec<f64>,
-    /// Percent of the true range by which their upper limits are off.
+    /// Percent of the true range by which their upper limits are off, and the lower ones of what was found ajar.
     #[serde(skip)]
     pub limits: Vec<f64>,
     /// Intersection over union of the boxes around links.
@@ -192,9 +192,10 @@ pub fn run(kind: Kind, seed: u64) -> Result<Run, String> {
     for interactions in 0..=INTERACTIONS {
         if interactions > 0 {
             for (joint, position) in positions.iter_mut().enumerate() {
-                let way = thing.model.joints[joint].limits[1];
-                // A part of the way, then to the stop, then back.
+                let [shut, way] = thing.model.joints[joint].limits;
+                // A part of the way, then to the stop, then back. One in two that are found ajar is shut first.
                 let (to, stopped) = match interactions {
+                    1 if shut < 0.0 && rng.random_bool(0.5) => (shut, true),
                     1 => (way * rng.random_range(0.45..0.8), false),
                     2 => (way, true),
                     _ => (way * rng.random_range(0.1..0.4), false),
@@ -245,7 +246,11 @@ fn compare(thing: &Thing, described: &Described, stage: &mut Stage) {
             stage.origin.push(1e3 * (off - true_axis.into_inner() * true_axis.dot(&off)).norm());
         }
         let range = truth.limits[1] - truth.limits[0];
-        stage.limits.push(100.0 * (joint.limits[1] - truth.limits[1]).abs() / range);
+        let mut off = (joint.limits[1] - truth.limits[1]).abs();
+        if truth.limits[0] < 0.0 {
+            off = off.max((joint.limits[0] - truth.limits[0]).abs());
+        }
+        stage.limits.push(100.0 * off / range);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Articulated things with measures drawn under a seed: what they are in truth.
 //!
-//! Fronts look to -x of the thing, its origin is on the ground below its middle. Found closed: every joint begins at 0.
+//! Fronts look to -x of the thing, its origin is on the ground below its middle. Every joint begins at 0, as the thing is found: closed,
+//! but for things that are ajar.
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_articulation::{Joint, JointKind, Link, Model, Shape, Solid};
@@ -30,11 +31,15 @@ pub enum Kind {
     Folding,
     /// A tap with a lever.
     Tap,
+    /// A sloping desk with a lid, hinged level or on a slanted line, or a tapered cabinet with a door: axes along no side of the whole.
+    Skewed,
+    /// Drawers, a door, a chest or an oven, found part of the way open.
+    Ajar,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Drawers,
         Self::Door,
         Self::Chest,
@@ -44,13 +49,16 @@ impl Kind {
         Self::Sliding,
         Self::Folding,
         Self::Tap,
+        Self::Skewed,
+        Self::Ajar,
     ];
 
     /// Kinds that were looked at while the describer was written.
     pub const KNOWN: [Self; 4] = [Self::Drawers, Self::Door, Self::Chest, Self::Knobs];
 
     /// Kinds that were not.
-    pub const KEPT_BACK: [Self; 5] = [Self::Microwave, Self::Oven, Self::Sliding, Self::Folding, Self::Tap];
+    pub const KEPT_BACK: [Self; 7] =
+        [Self::Microwave, Self::Oven, Self::Sliding, Self::Folding, Self::Tap, Self::Skewed, Self::Ajar];
 
     /// Its word.
     pub fn name(self) -> &'static str {
@@ -64,6 +72,8 @@ impl Kind {
             Self::Sliding => "sliding",
             Self::Folding => "folding",
             Self::Tap => "tap",
+            Self::Skewed => "skewed",
+            Self::Ajar => "ajar",
         }
     }
 }
@@ -326,6 +336,122 @@ impl Maker<'_> {
         }
     }
 
+    /// A moving link that was made in a frame of its own, whose origin and axis are those of the joint.
+    fn turned_part(
+        &mut self,
+        class: &str,
+        frame: Isometry3<f64>,
+        axis: Vector3<f64>,
+        way: f64,
+        solids: Vec<Solid>,
+        hold: [f64; 3],
+    ) {
+        let solids = solids.into_iter().map(|solid| Solid { pose: frame * solid.pose, ..solid }).collect();
+        let at = frame.translation;
+        let (axis, hold) = (frame.rotation * axis, frame * Point3::from(hold));
+        let joint = ([at.x, at.y, at.z], [axis.x, axis.y, axis.z]);
+        self.part(class, JointKind::Revolute, joint, way, solids, [hold.x, hold.y, hold.z]);
+    }
+
+    fn skewed(&mut self) {
+        if self.rng.random_bool(0.5) { self.desk() } else { self.tapered() }
+    }
+
+    /// Low in front; its lid lies on the slope and is hinged at the back, one in two on a line that is not level.
+    fn desk(&mut self) {
+        let [depth, width, front] = [self.draw(0.25, 0.4), self.draw(0.35, 0.6), self.draw(0.12, 0.25)];
+        let slope = self.draw(0.12, 0.45);
+        let board = 0.012;
+        let rise = depth * slope.tan();
+        let mut solids = vec![
+            solid([depth, width, board], [0.0, 0.0, board / 2.0]),
+            solid([board, width, front], [(board - depth) / 2.0, 0.0, front / 2.0]),
+            solid([board, width, front + rise], [(depth - board) / 2.0, 0.0, (front + rise) / 2.0]),
+        ];
+        for side in [-1.0, 1.0] {
+            let y = side * (width - board) / 2.0;
+            // Steps below the slope.
+            for step in 0..4 {
+                let share = (f64::from(step) + 0.5) / 4.0;
+                let high = front + rise * (share - 0.125);
+                solids.push(solid([depth / 4.0, board, high], [depth * (share - 0.5), y, high / 2.0]));
+            }
+        }
+        self.body("desk", solids);
+        let yaw = if self.rng.random_bool(0.5) { self.draw(0.08, 0.25) } else { 0.0 };
+        let long = depth / slope.cos() - if yaw > 0.0 { 0.5 * width * yaw.tan() } else { 0.0 };
+        let thick = self.draw(0.012, 0.02);
+        let frame = Isometry3::from_parts(
+            Translation3::new(depth / 2.0, 0.0, front + rise),
+            UnitQuaternion::from_axis_angle(&Vector3::y_axis(), -slope)
+                * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw),
+        ) * Translation3::new(if yaw > 0.0 { -0.5 * width * yaw.sin() } else { 0.0 }, 0.0, 0.0);
+        let lid = vec![
+            solid([long, width, thick], [-long / 2.0, 0.0, thick / 2.0]),
+            solid([0.03, 0.3 * width, 0.5 * thick], [-long - 0.015, 0.0, thick / 2.0]),
+        ];
+        let way = self.draw(1.0, 1.7);
+        self.turned_part("lid", frame, Vector3::y(), way, lid, [-long - 0.015, 0.0, thick / 2.0]);
+    }
+
+    /// Narrower at the top; its door is hinged at a side that leans.
+    fn tapered(&mut self) {
+        let [depth, width, height] = [self.draw(0.2, 0.4), self.draw(0.35, 0.55), self.draw(0.35, 0.7)];
+        let lean = self.draw(0.08, 0.25).min(0.3 * width / height);
+        let board = 0.014;
+        let top = width - 2.0 * height * lean.tan();
+        let mut solids = vec![
+            solid([depth, width, board], [0.0, 0.0, board / 2.0]),
+            solid([depth, top, board], [0.0, 0.0, height - board / 2.0]),
+            solid([board, (width + top) / 2.0, height], [(depth - board) / 2.0, 0.0, height / 2.0]),
+        ];
+        for side in [-1.0, 1.0] {
+            let pose = Isometry3::from_parts(
+                Translation3::new(0.0, side * (width + top) / 4.0, height / 2.0),
+                UnitQuaternion::from_axis_angle(&Vector3::x_axis(), side * lean),
+            );
+            let shape = Shape::Box(Vector3::new(depth, board, height / lean.cos()));
+            solids.push(Solid { pose, shape });
+        }
+        self.body("cabinet", solids);
+        let side = if self.rng.random_bool(0.5) { 1.0 } else { -1.0 };
+        let frame = Isometry3::from_parts(
+            Translation3::new(-depth / 2.0, side * (width + top) / 4.0, height / 2.0),
+            UnitQuaternion::from_axis_angle(&Vector3::x_axis(), side * lean),
+        );
+        let (wide, high) = (0.95 * top.max(0.15), 0.9 * height);
+        let mut door = vec![solid([0.016, wide, high], [-0.008, -side * wide / 2.0, 0.0])];
+        let (bar, hold) = self.bar(-0.016, [-side * (wide - 0.04), 0.0], 0.12, true);
+        door.extend(bar);
+        let way = self.draw(1.3, 2.0);
+        self.turned_part("door", frame, -side * Vector3::z(), way, door, hold);
+    }
+
+    fn ajar(&mut self) {
+        match self.rng.random_range(0..4) {
+            0 => self.drawers(),
+            1 => self.cabinet(),
+            2 => self.chest(),
+            _ => self.oven(),
+        }
+        // Found there: that is 0.
+        for number in 0..self.joints.len() {
+            let share = self.draw(0.15, 0.6);
+            let joint = &mut self.joints[number];
+            let at = share * joint.limits[1];
+            joint.limits = [-at, joint.limits[1] - at];
+            match joint.kind {
+                JointKind::Prismatic => joint.origin += joint.axis.into_inner() * at,
+                _ => {
+                    let turn = UnitQuaternion::from_axis_angle(&joint.axis, at);
+                    let link = &mut self.links[joint.child];
+                    link.solids.iter_mut().for_each(|solid| solid.pose = turn * solid.pose);
+                    self.holds[number] = turn * self.holds[number];
+                }
+            }
+        }
+    }
+
     fn tap(&mut self) {
         let height = self.draw(0.16, 0.28);
         let pipe = Solid {
@@ -363,6 +489,8 @@ pub fn thing(kind: Kind, rng: &mut ChaCha8Rng) -> Thing {
         Kind::Sliding => maker.sliding(),
         Kind::Folding => maker.folding(),
         Kind::Tap => maker.tap(),
+        Kind::Skewed => maker.skewed(),
+        Kind::Ajar => maker.ajar(),
     }
     let Maker { links, joints, holds, .. } = maker;
     let model = Model { name: kind.name().to_owned(), links, joints };
