@@ -59,7 +59,7 @@ pub fn thing<'m>(wanted: &str, map: &'m ObjectMap) -> Result<&'m Object, GatherE
     }
     // Of several the one with parts is meant: scraps have none.
     let with_parts: Vec<&Object> =
-        named.iter().copied().filter(|thing| parts_of(thing, map).next().is_some()).collect();
+        named.iter().copied().filter(|thing| !parts_of(thing, map).is_empty()).collect();
     if with_parts.len() == 1 {
         named = with_parts;
     }
@@ -78,16 +78,15 @@ pub fn thing<'m>(wanted: &str, map: &'m ObjectMap) -> Result<&'m Object, GatherE
     fixture::whole_of(thing, map).ok_or_else(|| GatherError::NoWhole { part: thing.key.0.clone() })
 }
 
-/// The drawers, doors and flaps of a thing.
-pub fn parts_of<'m>(thing: &Object, map: &'m ObjectMap) -> impl Iterator<Item = &'m Object> {
-    map.objects
-        .iter()
-        .filter(move |part| fixture::is_panel(&part.class_name) && fixture::is_part_of(part, thing))
+/// The drawers, doors and flaps of a thing, without pieces of them.
+pub fn parts_of<'m>(thing: &Object, map: &'m ObjectMap) -> Vec<&'m Object> {
+    let is_part = |part: &&Object| fixture::is_panel(&part.class_name) && fixture::is_part_of(part, thing);
+    fixture::without_pieces(map.objects.iter().filter(is_part).collect())
 }
 
 /// One look at a thing and its parts, in the frame of the map; parts have the names of their keys.
 pub fn observe(thing: &Object, map: &ObjectMap) -> Observation {
-    let parts: Vec<&Object> = parts_of(thing, map).collect();
+    let parts = parts_of(thing, map);
     let thinned = |object: &Object| -> Vec<Point3<f64>> {
         let cells = voxel::downsample(&PointCloud::from_points(object.cloud.points.clone()), CELL).points;
         cells.iter().map(|point| point.map(|value| (value * GRAINS).round() / GRAINS)).collect()

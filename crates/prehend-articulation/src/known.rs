@@ -82,7 +82,9 @@ impl Known {
     /// Adds what a map shows of it. `placed` says where it stands now, when its model tells.
     fn look(&mut self, whole: &Object, map: &ObjectMap, placed: Option<&Placed>) -> Result<(), GatherError> {
         let mut now = gather::observe(whole, map);
-        if let (Some(placed), Some(known)) = (placed, &self.described) {
+        if let (Some(placed), Some(known)) = (placed, &self.described)
+            && placed.map_from_model != known.best().map_from_model
+        {
             now = gather::moved(now, &(known.best().map_from_model * placed.map_from_model.inverse()));
         }
         let mut keys: Vec<String> = now.parts.iter().map(|part| part.name.clone()).collect();
@@ -212,7 +214,7 @@ impl Catalogue {
             .objects
             .iter()
             .filter(|object| {
-                !fixture::is_panel(&object.class_name) && gather::parts_of(object, map).next().is_some()
+                !fixture::is_panel(&object.class_name) && !gather::parts_of(object, map).is_empty()
             })
             .collect();
         for may_have_moved in [false, true] {
@@ -286,5 +288,5 @@ fn panel_of<'m>(way: &HandWay, map: &'m ObjectMap) -> Option<&'m Object> {
     let distance = |panel: &Object| {
         panel.cloud.points.iter().map(|point| (point - hand).norm()).fold(f64::INFINITY, f64::min)
     };
-    gather::parts_of(object, map).min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    gather::parts_of(object, map).into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }

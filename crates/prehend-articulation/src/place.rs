@@ -70,7 +70,7 @@ pub(crate) fn place(
     map: &ObjectMap,
     may_have_moved: bool,
 ) -> Option<Placed> {
-    let panels: Vec<&Object> = parts_of(whole, map).collect();
+    let panels = parts_of(whole, map);
     if panels.is_empty() || known.model.links.is_empty() {
         return None;
     }

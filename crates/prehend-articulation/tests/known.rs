@@ -104,6 +104,18 @@ fn one_motion_tells_how_a_drawer_moves_and_where_it_is() {
 }
 
 #[test]
+fn a_scrap_of_a_drawer_is_no_part() {
+    let mut seen = map(3, &there(), [0.0, 0.15, 0.0], NAMES, SIZE[1]);
+    let scrap = board([-SIZE[0] / 2.0 - 0.15, 0.1, 0.2], [0.0, 0.06, 0.03]);
+    seen.objects.push(object("drawer_3", "drawer", &scrap, &there()));
+    let mut catalogue = pulled();
+    assert_eq!(catalogue.wanted("chest_0", &seen), Ok(0));
+    let observation = &catalogue.things()[0].observation;
+    assert_eq!((observation.parts.len(), observation.looks.len()), (ROWS, 2), "and nothing new was seen");
+    assert_eq!(found(&catalogue, &seen).len(), ROWS);
+}
+
+#[test]
 fn it_is_found_after_a_restart_under_other_names() {
     let catalogue = pulled();
     let kept = serde_json::to_string(&catalogue.things()[0]).expect("written");
