@@ -292,7 +292,7 @@ pub struct EvalArticulatedArgs {
     /// Speed of those: simulated seconds per wall second; 0 = as fast as possible
     #[arg(long, value_name = "X", default_value_t = 3.0, value_parser = super::speed)]
     pub speed: f64,
-    /// Write each described thing here: NUMBER.urdf, and NUMBER.json with poses of its links
+    /// Write each described thing here: NUMBER.urdf, NUMBER.sdf, and NUMBER.json with poses of its links
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print one JSON object on stdout, and everything else on stderr

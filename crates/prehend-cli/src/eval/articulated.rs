@@ -5,7 +5,7 @@ mod reopen;
 use crate::args::{EvalArticulatedArgs, Kinds};
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
-use prehend_articulation::to_urdf;
+use prehend_articulation::{to_sdf, to_urdf};
 use prehend_eval::articulated::{Alarms, Fault, Faults, Figures, INTERACTIONS, Kind, Run, Stage, Tally, run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ fn all(args: &EvalArticulatedArgs, kinds: &[Kind]) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The description as URDF, and where its links are with all joints at a quarter, a half and all of their ways.
+/// The description as URDF and as SDFormat, and where its links are with all joints at a quarter, a half and all of their ways.
 fn write(out: &Path, number: usize, run: &Run) -> Result<(), String> {
     let model = &run.described.best().model;
     let samples: Vec<Value> = [0.0, 0.25, 0.5, 1.0]
@@ -108,6 +108,7 @@ fn write(out: &Path, number: usize, run: &Run) -> Result<(), String> {
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
     };
     file("urdf", to_urdf(model))?;
+    file("sdf", to_sdf(model, &[]))?;
     file("json", json!(samples).to_string())
 }
 

@@ -82,7 +82,7 @@ pub fn known_joints(list: &ours::ArticulatedThings) -> Result<BTreeMap<ObjectKey
             }
         };
         let (a, o) = (&part.axis, &part.origin);
-        finite("a joint", &[a.x, a.y, a.z, o.x, o.y, o.z, part.position])?;
+        finite("a joint", &[a.x, a.y, a.z, o.x, o.y, o.z, part.position, part.upper])?;
         let Some(axis) = Unit::try_new(Vector3::new(a.x, a.y, a.z), 0.5) else {
             return Err(ConvertError::Unsupported {
                 what: "the axis of a joint",
@@ -91,8 +91,10 @@ pub fn known_joints(list: &ours::ArticulatedThings) -> Result<BTreeMap<ObjectKey
             });
         };
         let origin = Point3::new(o.x, o.y, o.z);
-        joints
-            .insert(ObjectKey(part.key.clone()), KnownJoint { turns, axis, origin, position: part.position });
+        joints.insert(
+            ObjectKey(part.key.clone()),
+            KnownJoint { turns, axis, origin, position: part.position, upper: part.upper },
+        );
     }
     Ok(joints)
 }

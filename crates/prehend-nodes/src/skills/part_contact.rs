@@ -43,8 +43,10 @@ const PRESS_STEP: f64 = 0.004;
 const PUSH_STEP: f64 = 0.03;
 const FIRST_STEP: f64 = 0.010;
 const NEXT_STEP: f64 = 0.025;
-/// Step of a pull along a joint that was measured before, metres: all of it at once, for a force ends it at any time.
+/// Longest step of a pull along a joint that was measured before, metres: all of it at once, for a force ends it at any time; and how
+/// far before its end it is slow.
 const MEASURED_STEP: f64 = 0.5;
+const BEFORE_THE_END: f64 = 0.03;
 /// Path after which a hinge that was guessed from its looks is judged by how the part has moved, metres.
 const GUESSED: f64 = 0.06;
 /// A step that got less far than this share met an end stop.
@@ -311,18 +313,24 @@ impl Job<'_> {
         let mut measured = candidate.measured;
         let mut guess = match candidate.pivot {
             Some(pivot) => Some(guessed(pivot)),
-            None => measured.then(|| straight(&bounds.direction)).flatten(),
+            None => measured.and_then(|_| straight(&bounds.direction)),
         };
         let mut fit = guess;
+        let mut stride = MEASURED_STEP;
+        let swift = Pace::from(self.skills.shell.robot.arm.contact_velocity_scaling.max(PULL.share));
         while travel < bounds.extent - 2e-3 {
             let here = self.tool_pose()?;
             let is_known = fit.is_some() && (guess.is_none() || travel > GUESSED);
-            let usual = match (measured, is_known) {
-                (true, _) => MEASURED_STEP,
-                (false, true) => NEXT_STEP,
-                (false, false) => FIRST_STEP,
+            let left = bounds.extent - travel;
+            let (step, pace) = match (measured, is_known) {
+                // All of it at once, but slowly to where the end is.
+                (Some(end), _) => match end.min(bounds.extent) - BEFORE_THE_END - travel {
+                    quick if quick > NEXT_STEP => (quick.min(stride), swift),
+                    _ => (left.min(stride), PULL),
+                },
+                (None, true) => (NEXT_STEP.min(left), PULL),
+                (None, false) => (FIRST_STEP.min(left), PULL),
             };
-            let step = usual.min(bounds.extent - travel);
             let sideways = self.sideways(feel, &here, &bounds, fit.as_ref(), expected)?;
             let Some(next) = inside(&bounds, &start, &here, fit.as_ref(), step, &sideways) else {
                 self.tell(
@@ -332,11 +340,16 @@ impl Job<'_> {
                 );
                 break;
             };
-            let limits = (feel, PULL_FORCE, PULL);
+            let limits = (feel, PULL_FORCE, pace);
             let ways = ahead(&here, &next, candidate.pivot.is_some());
             let ways = if candidate.turning { ways } else { ways.into_iter().rev().collect() };
             let (end, felt) = match self.first_step(motion, "pull", (&start, &ways), limits).await {
                 Ok(step) => step,
+                // The whole way may be out of reach where a part of it is not.
+                Err(SkillFault::NoPlan { .. }) if measured.is_some() && step > FIRST_STEP => {
+                    stride = step / 2.0;
+                    continue;
+                }
                 Err(SkillFault::NoPlan { detail, .. }) => {
                     self.tell("pull", "reach", &detail);
                     break;
@@ -349,25 +362,29 @@ impl Job<'_> {
                 return Err(SkillFault::Slipped { phase: "pull", opening });
             }
             let now = self.tool_pose()?;
-            let moved = (now.translation.vector - here.translation.vector).norm();
+            let point = |pose: &Isometry3<f64>| Point3::from(pose.translation.vector);
+            let moved = match measured {
+                Some(_) => candidate.progress(&point(&here), &point(&now)),
+                None => (point(&now) - point(&here)).norm(),
+            };
             travel += moved;
             track.push(now);
             self.led(now);
             if end || moved < STALLED * step {
-                if measured && travel < bounds.least {
+                if measured.is_some() && travel < bounds.least {
                     // It may be another thing, or have been changed: as from the beginning.
                     self.tell(
                         "pull",
                         "unlike",
                         "it holds against the joint that was measured; feeling for it",
                     );
-                    (measured, guess, fit) = (false, None, None);
+                    (measured, guess, fit) = (None, None, None);
                     continue;
                 }
                 stopped = true;
                 break;
             }
-            if measured {
+            if measured.is_some() {
                 continue;
             }
             let found = joint::estimate(&track, expected).ok().filter(|_| track.len() > 3);

@@ -19,6 +19,8 @@ pub struct KnownJoint {
     pub origin: Point3<f64>,
     /// Where it is, metres or radians; 0 is closed.
     pub position: f64,
+    /// Its other end, as far as it is known.
+    pub upper: f64,
 }
 
 impl KnownJoint {
@@ -46,6 +48,13 @@ impl KnownJoint {
             PartEffect::Close => Some(-self.axis.into_inner()),
             PartEffect::Hold | PartEffect::Press | PartEffect::Turn | PartEffect::TakeOut => None,
         }
+    }
+
+    /// How far a point at this distance from the axis goes until the part is at its end, metres, at least 0; of slides the distance does
+    /// not count.
+    pub fn left(&self, effect: PartEffect, arm: f64) -> f64 {
+        let left = if effect == PartEffect::Close { self.position } else { self.upper - self.position };
+        (if self.turns { left * arm } else { left }).max(0.0)
     }
 
     /// Whether it tells how to reach an effect.

@@ -102,8 +102,9 @@ pub struct PartCandidate {
     pub pivot: Option<Pivot>,
     /// Whether the hand turns with the part; else it only follows its path.
     pub turning: bool,
-    /// Whether the motion is that of a joint that was measured; else it is guessed from looks.
-    pub measured: bool,
+    /// When the motion is that of a joint that was measured, how far it goes until the part is at its end as far as that is known,
+    /// metres; `None` when it is guessed from looks.
+    pub measured: Option<f64>,
     /// Rank, higher is better.
     pub score: f64,
 }
@@ -264,7 +265,8 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     if request.skill != Skill::TipPush {
         found.iter_mut().for_each(|candidate| candidate.pivot = pivot);
     }
-    found.iter_mut().for_each(|candidate| candidate.measured = known.is_some());
+    let left = known.map(|known| known.left(request.effect, pivot.map_or(1.0, |pivot| pivot.arm)));
+    found.iter_mut().for_each(|candidate| candidate.measured = left);
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     found.truncate(request.limit);
     Ok(found)

@@ -161,7 +161,7 @@ fn fit(
                 motion: *motion,
                 pivot: None,
                 turning: true,
-                measured: false,
+                measured: None,
                 score,
             });
         }

@@ -111,7 +111,7 @@ pub(super) fn poses(
                     motion: PartMotion { anchor: touch, extent, ..motion },
                     pivot,
                     turning: true,
-                    measured: false,
+                    measured: None,
                     score,
                 });
             }

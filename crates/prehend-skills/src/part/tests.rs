@@ -174,24 +174,26 @@ fn a_door_is_opened_along_its_arc_and_the_hand_turns_with_it() {
 fn a_measured_joint_counts_more_than_looks() {
     let (handle, object, hinge) = door(0.0, Point3::new(0.2, 0.0, 0.3));
     let other_side = Point3::new(hinge.foot.x, -hinge.foot.y, 0.0);
-    let turning = KnownJoint { turns: true, axis: -hinge.opens, origin: other_side, position: 0.0 };
+    let turning =
+        KnownJoint { turns: true, axis: -hinge.opens, origin: other_side, position: 0.0, upper: 1.5 };
     let opening = request(Skill::PinchPull, PartEffect::Open, &handle, &object);
     let best = part_candidates(&PartRequest { hinge: Some(hinge), known: Some(turning), ..opening })
         .expect("room")[0];
-    assert!(best.measured);
     let pivot = best.pivot.expect("it turns");
+    assert!((best.measured.expect("measured") - 1.5 * pivot.arm).abs() < 1e-9);
     assert!((pivot.foot - other_side).xy().norm() < 1e-9 && pivot.axis == -hinge.opens, "{pivot:?}");
     let askew = Unit::new_normalize(Vector3::new(-1.0, 0.3, 0.0));
-    let sliding = KnownJoint { turns: false, axis: askew, origin: Point3::origin(), position: 0.0 };
+    let sliding =
+        KnownJoint { turns: false, axis: askew, origin: Point3::origin(), position: 0.02, upper: 0.2 };
     let best = part_candidates(&PartRequest { hinge: Some(hinge), known: Some(sliding), ..opening })
         .expect("room")[0];
-    assert!(best.measured && best.pivot.is_none());
+    assert!((best.measured.expect("measured") - 0.18).abs() < 1e-9 && best.pivot.is_none());
     assert!((best.motion.direction - askew.into_inner()).norm() < 1e-9, "{:?}", best.motion);
     // "Outwards" means that way; who says that it goes the other way may know better.
     let out = PartRequest { known: Some(sliding), direction: Some(-Vector3::x()), ..opening };
-    assert!(part_candidates(&out).expect("room")[0].measured);
+    assert!(part_candidates(&out).expect("room")[0].measured.is_some());
     let other = PartRequest { known: Some(sliding), direction: Some(Vector3::x()), ..opening };
-    assert!(part_candidates(&other).map_or(true, |found| !found[0].measured));
+    assert!(part_candidates(&other).map_or(true, |found| found[0].measured.is_none()));
 }
 
 #[test]
