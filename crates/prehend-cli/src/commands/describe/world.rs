@@ -1,6 +1,6 @@
 //! A described thing as a scene of the embedded simulator.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_articulation::{Iteration, Joint, JointKind, Link, Shape, Solid};
 use std::fmt::Write;
 
@@ -30,8 +30,12 @@ fn write_scene(text: &mut String, best: &Iteration, name: &str, class: &str) -> 
         "  model:\n    class: {}\n    color: wood\n    second_color: cream\n    fixed: true\n    links:",
         quoted(class)
     )?;
+    let middle = best.model.links.first().map_or_else(Point3::origin, Link::middle);
     for (index, link) in best.model.links.iter().enumerate() {
-        write_link(text, link, index > 0)?;
+        let face =
+            link.solids.first().map_or_else(Point3::origin, |face| face.pose.translation.vector.into());
+        let off = best.model.joint_of(index).map(|joint| joint.at(0.0) * face - middle);
+        write_link(text, link, off)?;
     }
     let moving: Vec<&Joint> = best.model.joints.iter().collect();
     if !moving.is_empty() {
@@ -53,9 +57,10 @@ fn write_scene(text: &mut String, best: &Iteration, name: &str, class: &str) -> 
     Ok(())
 }
 
-fn write_link(text: &mut String, link: &Link, is_part: bool) -> std::fmt::Result {
+/// `off` is where the face of a part is from the middle of the whole.
+fn write_link(text: &mut String, link: &Link, off: Option<Vector3<f64>>) -> std::fmt::Result {
     writeln!(text, "    - name: {}", quoted(&link.name))?;
-    if is_part && !link.class.is_empty() {
+    if off.is_some() && !link.class.is_empty() {
         writeln!(text, "      class: {}", quoted(&link.class.to_lowercase()))?;
     }
     writeln!(text, "      pieces:")?;
@@ -67,33 +72,28 @@ fn write_link(text: &mut String, link: &Link, is_part: bool) -> std::fmt::Result
                 format!("shape: cylinder, size: {{radius: {radius}, height: {length}}}")
             }
         };
-        let more = match (is_part, is_held(link, index)) {
-            (true, true) => ", color: dark grey, part: handle",
-            (true, false) => ", color: second",
-            (false, _) => "",
+        let more = match off {
+            Some(off) if is_held(link, index, &off) => ", color: dark grey, part: handle",
+            Some(_) => ", color: second",
+            None => "",
         };
         writeln!(text, "      - {{{shape}, {}{more}}}", placed(&solid.pose))?;
     }
     Ok(())
 }
 
-/// Whether a solid is what one holds of a moving link: a small one that stands out of its face, which comes first.
-fn is_held(link: &Link, index: usize) -> bool {
+/// Whether a solid is what one holds of a moving link: a small one before its face, on the side away from the middle of the whole.
+fn is_held(link: &Link, index: usize, off: &Vector3<f64>) -> bool {
     let (Some(face), Some(solid)) = (link.solids.first(), link.solids.get(index)) else { return false };
-    if index == 0 {
-        return false;
-    }
-    let half = Solid::half(face);
+    let half = face.half();
     let normal = half.imin();
     let area = |solid: &Solid| {
         let half = solid.half();
         (0..3).filter(|axis| *axis != normal).map(|axis| half[axis]).product::<f64>()
     };
-    let is_outside = {
-        let off = solid.pose.translation.vector[normal] - face.pose.translation.vector[normal];
-        off.abs() > half[normal]
-    };
-    is_outside && area(solid) <= HELD * area(face)
+    let before =
+        (solid.pose.translation.vector[normal] - face.pose.translation.vector[normal]) * off[normal].signum();
+    index > 0 && before > half[normal] && area(solid) <= HELD * area(face)
 }
 
 fn write_joint(text: &mut String, joint: &Joint, links: &[Link]) -> std::fmt::Result {
@@ -186,6 +186,7 @@ mod tests {
         let mut body = board([0.6, -0.2, 0.3], [0.9, 0.2, 0.3]);
         body.extend(board([0.6, 0.2, 0.0], [0.9, 0.2, 0.3]));
         body.extend(board([0.6, -0.2, 0.0], [0.9, -0.2, 0.3]));
+        // With a room behind its face.
         let mut drawer = board([0.59, -0.18, 0.02], [0.59, 0.18, 0.28]);
         drawer.extend(board([0.55, -0.06, 0.14], [0.55, 0.06, 0.16]));
         let observation = Observation {

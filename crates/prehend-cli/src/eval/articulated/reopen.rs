@@ -17,12 +17,12 @@ const TASKS: [(TabletopTask, &str); 3] = [
     (TabletopTask::OpenDoor, "door"),
 ];
 
-/// Opens what `--reopen` asks for; null without it.
+/// Opens what `--reopen` asks for; no runs without it.
 ///
 /// Errors: a folder that cannot be written, or an interrupt, for a person.
 pub(super) async fn run(args: &EvalArticulatedArgs, screen: &Screen) -> Result<Value, String> {
     if args.reopen == 0 {
-        return Ok(Value::Null);
+        return Ok(json!({ "right": 0, "runs": 0 }));
     }
     let out = args.out.as_ref().map(|out| out.join("reopen"));
     let folder = RunFolder::named_or_dated(out.as_deref(), args.seed).map_err(|error| error.to_string())?;
