@@ -2,6 +2,7 @@
 
 use crate::describe::{Described, describe};
 use crate::gather::{self, GatherError};
+use crate::model::ModelError;
 use crate::observation::{Observation, ObservationError, Track};
 use crate::place::{self, Mechanism, Placed};
 use crate::verifier::Thresholds;
@@ -47,6 +48,23 @@ pub struct Known {
     was_moved: bool,
 }
 
+/// Why a thing that was read is none.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum KnownError {
+    /// What was seen is not sound.
+    #[error(transparent)]
+    Observation(#[from] ObservationError),
+    /// No iteration is the best.
+    #[error("its description has no best iteration")]
+    NoBest,
+    /// The model is none.
+    #[error("its model is none: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Model(Vec<ModelError>),
+    /// Parts and links do not match.
+    #[error("its description is of other parts than those that were seen")]
+    Other,
+}
+
 /// All of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalogue {
@@ -64,6 +82,24 @@ impl Known {
             version: 0,
             was_moved: false,
         }
+    }
+
+    /// Whether what was read of it belongs together.
+    ///
+    /// Errors: [`KnownError`].
+    pub fn check(&self) -> Result<(), KnownError> {
+        self.observation.check()?;
+        let Some(described) = &self.described else { return Ok(()) };
+        let parts = self.observation.parts.len();
+        let best = described.iterations.get(described.best).ok_or(KnownError::NoBest)?;
+        best.model.check().map_err(KnownError::Model)?;
+        let links = best.model.links.len();
+        let is_pose = |pose: &Isometry3<f64>| pose.to_homogeneous().iter().all(|value| value.is_finite());
+        let belongs = described.parts.len() == parts
+            && best.links.len() == parts
+            && best.links.iter().flatten().all(|link| *link < links)
+            && is_pose(&best.map_from_model);
+        if belongs { Ok(()) } else { Err(KnownError::Other) }
     }
 
     /// Describes it anew from all that was seen.
@@ -87,7 +123,7 @@ impl Known {
         {
             now = gather::moved(now, &(known.best().map_from_model * placed.map_from_model.inverse()));
         }
-        let mut keys: Vec<String> = now.parts.iter().map(|part| part.name.clone()).collect();
+        let keys: Vec<String> = now.parts.iter().map(|part| part.name.clone()).collect();
         for (part, found) in placed.iter().flat_map(|placed| placed.parts.iter().enumerate()) {
             let Some((key, _)) = found else { continue };
             if let Some(at) = keys.iter().position(|name| *name == key.0) {
@@ -98,7 +134,7 @@ impl Known {
         now.name.clone_from(&self.observation.name);
         let names: Vec<String> = now.parts.iter().map(|part| part.name.clone()).collect();
         let joined = gather::join(&mut self.observation, now)?;
-        let named = keys.drain(..).zip(names);
+        let named = keys.into_iter().zip(names);
         self.names = named.filter_map(|(key, name)| Some((key, *joined.get(&name)?))).collect();
         self.key.clone_from(&whole.key.0);
         self.version = map.version;
@@ -159,10 +195,9 @@ impl Catalogue {
     pub fn moved(&mut self, way: &HandWay, map: &ObjectMap) -> Result<Option<usize>, GatherError> {
         let Some(panel) = panel_of(way, map) else { return Ok(None) };
         let Some(whole) = fixture::whole_of(panel, map) else { return Ok(None) };
-        let index = self.looked_at(whole, map)?;
+        let (index, placed) = self.looked_at(whole, map)?;
         let thing = &mut self.things[index];
         let Some(part) = thing.names.get(&panel.key.0).copied() else { return Ok(None) };
-        let placed = thing.described.as_ref().and_then(|known| place_again(known, whole, map));
         let to_first = match (&placed, &thing.described) {
             (Some(placed), Some(known)) => known.best().map_from_model * placed.map_from_model.inverse(),
             _ => Isometry3::identity(),
@@ -177,24 +212,20 @@ impl Catalogue {
         Ok(Some(index))
     }
 
-    /// Takes a new map: what a hand has moved is looked at. Indices of the things that have a new look.
+    /// Takes a new map: what a hand has moved is looked at. Indices of the things of which more is known now: that nothing has changed
+    /// after a hand pulled says something, too.
     pub fn seen(&mut self, map: &ObjectMap) -> Vec<usize> {
         let mut new = Vec::new();
-        for index in 0..self.things.len() {
-            let thing = &self.things[index];
+        for (index, thing) in self.things.iter_mut().enumerate() {
             if !thing.was_moved || thing.version == map.version {
                 continue;
             }
             let Some(whole) = map.get(&ObjectKey(thing.key.clone())) else { continue };
             let placed = thing.described.as_ref().and_then(|known| place_again(known, whole, map));
-            let looks = thing.observation.looks.len();
             // It was there a moment ago: what its model does not explain is what has moved.
             let is_there = placed.is_some() || is_where_it_was(&thing.observation, whole);
-            if is_there && self.things[index].look(whole, map, placed.as_ref()).is_ok() {
-                let now = self.things[index].observation.looks.len();
-                if now != looks || looks == MOST_LOOKS {
-                    new.push(index);
-                }
+            if is_there && thing.look(whole, map, placed.as_ref()).is_ok() {
+                new.push(index);
             }
         }
         new
@@ -204,7 +235,7 @@ impl Catalogue {
     ///
     /// Errors: [`GatherError`].
     pub fn wanted(&mut self, wanted: &str, map: &ObjectMap) -> Result<usize, GatherError> {
-        self.looked_at(gather::thing(wanted, map)?, map)
+        Ok(self.looked_at(gather::thing(wanted, map)?, map)?.0)
     }
 
     /// Where the described things are: each at one place, and nothing twice. Those that stand where they were described come first.
@@ -233,8 +264,9 @@ impl Catalogue {
         found
     }
 
-    /// The thing that an object of the map is, with a look at it; a new one when it is none that is known.
-    fn looked_at(&mut self, whole: &Object, map: &ObjectMap) -> Result<usize, GatherError> {
+    /// The thing that an object of the map is, with a look at it, and where its model is if that tells; a new one when it is none that is
+    /// known.
+    fn looked_at(&mut self, whole: &Object, map: &ObjectMap) -> Result<(usize, Option<Placed>), GatherError> {
         let placed = self.placed(map).into_iter().find(|(_, placed)| placed.thing == whole.key);
         let (index, placed) = match placed {
             Some((index, placed)) => (index, Some(placed)),
@@ -254,7 +286,7 @@ impl Catalogue {
         if thing.version != map.version || thing.key != whole.key.0 || thing.observation.looks.is_empty() {
             thing.look(whole, map, placed.as_ref())?;
         }
-        Ok(index)
+        Ok((index, placed))
     }
 }
 

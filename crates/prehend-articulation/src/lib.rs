@@ -29,7 +29,7 @@ mod verifier;
 
 pub use describe::{Described, Iteration, Outcome, Wish, describe};
 pub use fit::Fitted;
-pub use known::{Catalogue, HandWay, Known};
+pub use known::{Catalogue, HandWay, Known, KnownError};
 pub use mesh::{MeshFile, meshes};
 pub use model::{Joint, JointKind, Link, Model, ModelError, Shape, Solid, Uncertainty};
 pub use observation::{Look, Observation, ObservationError, Part, Track};

@@ -1,7 +1,9 @@
 //! What a robot keeps of a chest of drawers: its joints after one motion, found again after a restart, elsewhere, and under other names.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use prehend_articulation::{Catalogue, HandWay, JointKind, Known, Mechanism, Outcome, Thresholds};
+use prehend_articulation::{
+    Catalogue, HandWay, JointKind, Known, KnownError, Mechanism, Outcome, Thresholds,
+};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Object, ObjectKey, ObjectMap};
 
@@ -195,4 +197,46 @@ fn what_is_no_drawer_and_what_is_not_there_changes_nothing() {
     }
     assert!(catalogue.wanted("fridge", &before).is_err());
     assert!(catalogue.things().is_empty());
+}
+
+/// What a file may hold that was damaged or written by somebody else: it is refused, and nothing panics.
+#[test]
+fn what_does_not_belong_together_is_no_thing() {
+    let catalogue = pulled();
+    let good = serde_json::to_value(&catalogue.things()[0]).expect("written");
+    let read = |change: &dyn Fn(&mut serde_json::Value)| -> Result<(), KnownError> {
+        let mut value = good.clone();
+        change(&mut value);
+        serde_json::from_value::<Known>(value).expect("of the right shape").check()
+    };
+    assert_eq!(read(&|_| ()), Ok(()));
+    assert_eq!(read(&|value| value["described"]["best"] = 99.into()), Err(KnownError::NoBest));
+    assert_eq!(read(&|value| value["described"]["parts"] = serde_json::json!([])), Err(KnownError::Other));
+    let best = good["described"]["best"].as_u64().expect("a number") as usize;
+    let of_best = |change: &'static str, to: serde_json::Value| {
+        move |value: &mut serde_json::Value| value["described"]["iterations"][best][change] = to.clone()
+    };
+    assert_eq!(read(&of_best("links", serde_json::json!([0, 1, 70]))), Err(KnownError::Other));
+    assert_eq!(read(&of_best("links", serde_json::json!([]))), Err(KnownError::Other));
+    let no_joint = |value: &mut serde_json::Value| {
+        value["described"]["iterations"][best]["model"]["joints"] = serde_json::json!([]);
+    };
+    assert!(matches!(read(&no_joint), Err(KnownError::Model(_))));
+    let no_look = |value: &mut serde_json::Value| value["observation"]["looks"] = serde_json::json!([]);
+    assert!(matches!(read(&no_look), Err(KnownError::Observation(_))));
+}
+
+/// A drawer that a hand pulled in vain looks as before: that is what tells that it is locked.
+#[test]
+fn what_was_pulled_in_vain_is_news() {
+    let mut catalogue = Catalogue::default();
+    let before = map(1, &there(), [0.0; 3], NAMES, SIZE[1]);
+    let pose = |out: f64| there() * Isometry3::translation(-SIZE[0] / 2.0 - 0.03 - out, 0.0, 0.18);
+    let poses = (0..=4).map(|step| pose(0.001 * f64::from(step))).collect();
+    let way = HandWay { object: ObjectKey::from("drawer_1"), poses, stopped: true };
+    assert_eq!(catalogue.moved(&way, &before), Ok(Some(0)));
+    let after = map(2, &there(), [0.0; 3], NAMES, SIZE[1]);
+    assert_eq!(catalogue.seen(&after), [0]);
+    let described = catalogue.things()[0].describe(Thresholds::default()).expect("described");
+    assert_eq!(described.parts, [Outcome::Assumed, Outcome::Locked, Outcome::Assumed]);
 }

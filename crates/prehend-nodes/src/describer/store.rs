@@ -28,7 +28,7 @@ pub(super) fn read(folder: Option<&Path>) -> (Vec<Kept>, Vec<String>) {
     for file in files.into_iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
         let json: JsonFile<Known> = JsonFile::new(&file, "a described thing");
         match json.read() {
-            Ok(Some(thing)) => match thing.observation.check() {
+            Ok(Some(thing)) => match thing.check() {
                 Ok(()) => kept.push(Kept { thing, file }),
                 Err(error) => unread.push(json.broken(error).to_string()),
             },
