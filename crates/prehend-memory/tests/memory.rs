@@ -245,6 +245,26 @@ fn of_several_readings_that_one_counts_whose_things_are_remembered() {
 }
 
 #[test]
+fn how_the_parts_of_a_thing_move_is_kept_with_it() {
+    let mut memory = memory();
+    let mut desk = seen("desk", "brown", [8.2, 0.0, 0.36], [0.7, 1.4, 0.72]);
+    desk.key = Some("1/desk".to_owned());
+    let office = look([8.2, 0.0], 1.0, vec![desk], &memory);
+    let id = memory.observe(&office).expect("kept").new[0];
+    let mut keep = |key: &str, name: &str, urdf: &str| {
+        memory.keep_model(("home", "one"), (key, name), urdf).expect("an answer")
+    };
+    // Another key, another name: another thing.
+    assert_eq!(keep("1/chair", "desk", "<robot/>"), None);
+    assert_eq!(keep("1/desk", "mug", "<robot/>"), None);
+    assert_eq!(keep("1/desk", "desk", "<robot/>"), Some(id));
+    assert_eq!(keep("1/desk", "brown desk", "<robot name='2'/>"), Some(id));
+    let thing = memory.store().things(&[id]).expect("there").remove(0);
+    assert_eq!(thing.model, "<robot name='2'/>");
+    assert!(memory.keep_model(("", "one"), ("1/desk", "desk"), "<robot/>").is_err());
+}
+
+#[test]
 fn who_drives_to_a_table_and_takes_a_mug_has_not_taken_the_table() {
     let mut memory = memory();
     let mut desk = seen("desk", "brown", [8.2, 0.0, 0.36], [0.7, 1.4, 0.72]);

@@ -53,7 +53,13 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     );
     parameters.finish()?;
     let folder = (!store.is_empty()).then(|| PathBuf::from(store));
-    let (known, unread) = store::read(folder.as_deref());
+    // They may be many, and large.
+    let read = {
+        let folder = folder.clone();
+        tokio::task::spawn_blocking(move || store::read(folder.as_deref())).await
+    };
+    let (known, unread) =
+        read.map_err(|error| NodeError::Start { node: "describer", reason: error.to_string() })?;
     for reason in unread {
         tracing::warn!("a description is left where it is: {reason}");
         shell.trace.event("", TraceEvent::KIND_WARNING, "describer", "unread", reason, json!({}));

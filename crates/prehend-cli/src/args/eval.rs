@@ -450,6 +450,24 @@ pub struct RunArgs {
     pub speed: f64,
 }
 
+impl RunArgs {
+    /// One graph at a time, nothing left out, for an evaluation that names no folder itself.
+    pub fn plain(seed: u64, speed: f64, json: bool) -> Self {
+        Self {
+            seed,
+            jobs: 1,
+            json,
+            out: None,
+            no_verifier: false,
+            no_retries: false,
+            disturb: false,
+            params: Vec::new(),
+            keep_failures: false,
+            speed,
+        }
+    }
+}
+
 impl TabletopArgs {
     /// How hard the scenes are.
     pub fn scene_conditions(&self) -> Conditions {

@@ -80,10 +80,10 @@ fn graph_options(
     let perfect = args.perfect_detector.then(perfect_detector);
     let memory =
         args.memory.iter().map(|store| (NodeName::Memory, format!("store:={}", absolute_store(store))));
-    let describer = args
-        .describer
-        .iter()
-        .map(|folder| (NodeName::Describer, format!("store:={}", absolute_store(&folder.to_string_lossy()))));
+    let describer = args.describer.as_ref().map(|folder| {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        (NodeName::Describer, format!("store:={}", folder.display()))
+    });
     for (node, parameter) in args.params.iter().cloned().chain(perfect).chain(memory).chain(describer) {
         overrides.entry(node).or_default().push(parameter);
     }

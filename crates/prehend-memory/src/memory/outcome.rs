@@ -35,7 +35,7 @@ impl Memory {
     }
 
     /// Keeps how the parts of a thing move, as URDF. The thing is the one with this key in the map of a robot, if it is called so; its
-    /// number, or nothing when it is not remembered or the model is the one that it has.
+    /// number, or nothing when it is not remembered.
     ///
     /// Errors: those of the store; nothing is written then.
     pub fn keep_model(
@@ -54,11 +54,10 @@ impl Memory {
                     && memory.named_alike(last_words(name, thing), thing)
             };
             let Some(mut thing) = things.into_iter().find(is_meant) else { return Ok(None) };
-            if thing.model == urdf {
-                return Ok(None);
+            if thing.model != urdf {
+                urdf.clone_into(&mut thing.model);
+                memory.store.put_thing(&thing)?;
             }
-            urdf.clone_into(&mut thing.model);
-            memory.store.put_thing(&thing)?;
             Ok(Some(thing.id))
         })
     }

@@ -16,7 +16,7 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_perception::{AreaQuestion, Lexicon};
 use prehend_scene::{ActionTable, Scope, Skill};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub(super) struct Keeper {
     memory: Option<Memory>,
     /// How often something was to be forgotten.
     forgotten: u64,
+    /// Models that things have, by their keys.
+    models: BTreeMap<String, String>,
 }
 
 /// What some views brought, in their order.
@@ -118,6 +120,7 @@ impl Keeper {
             language,
             memory: None,
             forgotten: 0,
+            models: BTreeMap::new(),
         };
         // Who starts the robot reads it now; every answer says it again.
         if let Err(error) = keeper.memory() {
@@ -146,6 +149,7 @@ impl Keeper {
             language: language::Lexicon::built_in(),
             memory: None,
             forgotten: 0,
+            models: BTreeMap::new(),
         }
     }
 
@@ -323,14 +327,22 @@ impl Keeper {
             }
         };
         self.forgotten += 1;
+        self.models.clear();
         self.memory()?.forget(&forget)
     }
 
     /// Keeps how the parts of the thing with this key move; what to say, or nothing when it is known already or not remembered.
     pub(super) fn keep_model(&mut self, key: &str, name: &str, urdf: &str) -> Result<Option<String>, String> {
+        // It is told again with every map.
+        if self.models.get(key).is_some_and(|kept| kept == urdf) {
+            return Ok(None);
+        }
         let (building, robot) = (self.building.clone(), self.robot.clone());
         let kept = self.memory().and_then(|memory| memory.keep_model((&building, &robot), (key, name), urdf));
         let kept = self.noted(kept).map_err(|error| error.to_string())?;
+        if kept.is_some() {
+            self.models.insert(key.to_owned(), urdf.to_owned());
+        }
         Ok(kept.map(|id| format!("how the parts of {name} {id} move")))
     }
 

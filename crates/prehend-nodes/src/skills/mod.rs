@@ -15,6 +15,8 @@ mod observe;
 mod pace;
 mod part;
 mod part_contact;
+mod part_joint;
+mod part_known;
 mod part_turn;
 mod place;
 mod planning;

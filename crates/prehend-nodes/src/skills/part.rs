@@ -5,22 +5,18 @@ use super::fault::SkillFault;
 use super::grasp::summary;
 use super::job::{Asked, Job, support};
 use super::part_contact::Done;
+use super::part_known::with_part;
 use super::planning::Planned;
 use super::scene::World;
 use crate::convert;
-use crate::follow::KnownJoints;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
-use prehend_msgs::prehend_interfaces::msg::HandWay;
 use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
 use prehend_skills::part::{KnownJoint, part_candidates};
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::PoisonError;
 
-/// Longest wait for what is known of the joints in the newest map.
-const DESCRIBED: Duration = Duration::from_millis(2000);
 /// Candidates asked for, and those whose motions are planned.
 const CANDIDATES: usize = 24;
 const TRIED: usize = 8;
@@ -41,8 +37,6 @@ pub(super) const PAST_THE_STOP: f64 = 0.03;
 const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
 const SHORTER: [f64; 5] = [1.0, 0.85, 0.7, 0.6, 0.5];
-/// What a part may graze on its way, metres: maps and models are so far off.
-const SLACK: f64 = 0.01;
 /// Straight pieces an arc is tried in.
 const ARC_STOPS: u32 = 5;
 /// How far the hand goes back after it let go, metres; the rest is for narrow places.
@@ -191,48 +185,6 @@ impl Job<'_> {
             limit: CANDIDATES,
         };
         part_candidates(&request).map_err(|cause| SkillFault::NoPart { object: object.key.clone(), cause })
-    }
-
-    /// The joint of a part, if it was measured before. A describer that is still busy with the newest map is waited for, a moment.
-    async fn known_joint(&self, object: &Object, map: &ObjectMap) -> Result<Option<KnownJoint>, SkillFault> {
-        let mut joints = self.skills.joints.clone();
-        if joints.borrow().is_none() {
-            return Ok(None);
-        }
-        let is_of_map =
-            |known: &Option<Arc<KnownJoints>>| known.as_ref().is_some_and(|k| k.map_version >= map.version);
-        let newest = async {
-            let heard = tokio::time::timeout(DESCRIBED, joints.wait_for(is_of_map)).await;
-            Ok::<_, SkillFault>(heard.ok().and_then(|heard| heard.ok()?.clone()))
-        };
-        let known = self.interrupt.guard(newest).await?;
-        let joint = known.as_ref().and_then(|known| known.joints.get(&object.key)).copied();
-        if joint.is_some() {
-            self.tell("candidates", "known", &format!("the joint of {} was measured before", object.key));
-        }
-        Ok(joint)
-    }
-
-    /// Tells how the hand moved the part, if it did or tried.
-    fn publish_way(&self, asked: &Asked, motion: &PartMotion, stopped: bool, map: &ObjectMap) {
-        let way = std::mem::take(&mut *self.way.lock().unwrap_or_else(PoisonError::into_inner));
-        if way.len() < 2 {
-            return;
-        }
-        let message = HandWay {
-            header: convert::header(&map.frame, convert::seconds(&self.skills.shell.node.now())),
-            goal_id: self.goal.goal_id.clone(),
-            skill: asked.skill.name().to_owned(),
-            object_key: asked.object.0.clone(),
-            part: asked.part.clone(),
-            effect: motion.effect.name().to_owned(),
-            map_version: map.version,
-            poses: way.iter().map(convert::pose_to_msg).collect(),
-            stopped,
-        };
-        if let Err(error) = self.skills.hand_ways.publish(&message) {
-            tracing::warn!("the way of the hand was not published: {error}");
-        }
     }
 
     /// The first candidate that the arm reaches, and from which it can move the part.
@@ -475,25 +427,6 @@ fn at_part(world: &World, motion: &PartMotion, own: &[&str], swings: bool) -> Wo
     world.without(&keys)
 }
 
-/// The world while the hand moves a part whose joint was measured: the part goes with the hand, so that the room it sweeps must be free.
-/// What it belongs to lets it out. `None` where nobody knows how the part moves, or where it turns in the hand.
-fn with_part(open: &World, candidate: &PartCandidate, object: &Object, map: &ObjectMap) -> Option<World> {
-    if candidate.measured.is_none() || candidate.is_push() || !candidate.turning {
-        return None;
-    }
-    let whole = fixture::whole_of(object, map)?;
-    let beside = map.objects.iter().filter(|other| fixture::is_part_of(other, whole));
-    let own: Vec<&str> =
-        [whole, object].into_iter().chain(beside).map(|object| object.key.0.as_str()).collect();
-    let points = &object.cloud.points;
-    let low = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
-    let mut boxes = solids::attached_boxes(points, &candidate.contact, low, 0.0);
-    for part in &mut boxes {
-        part.size = part.size.map(|side| (side - 2.0 * SLACK).max(SLACK));
-    }
-    Some(open.without(&own).holding(&boxes))
-}
-
 /// The same with the pads exchanged.
 fn turned_over(candidate: &PartCandidate) -> PartCandidate {
     let half: Isometry3<f64> = Isometry3::from_parts(
@@ -540,68 +473,5 @@ mod tests {
         // A door that swings out sweeps past what stands there: the hand must not.
         let left = at_part(&world, &motion(PartEffect::Open, 0.42), &["drawer_0"], true);
         assert_eq!(left.objects.keys().collect::<Vec<_>>(), ["cabinet_0", "mug_0", "prehend_table"]);
-    }
-
-    /// A part whose joint was measured goes with the hand, out of what it belongs to; what stands beside it is still in the way.
-    #[test]
-    fn a_part_with_a_measured_joint_sweeps_the_scene_with_the_hand() {
-        let object = |key: &str, class: &str, low: [f64; 3], size: [f64; 3]| {
-            let steps = 0..=12;
-            let mut points = Vec::new();
-            for a in steps.clone() {
-                for b in steps.clone() {
-                    let at = |axis: usize, step: i32| low[axis] + size[axis] * f64::from(step) / 12.0;
-                    points.push(Point3::new(low[0], at(1, a), at(2, b)));
-                    points.push(Point3::new(at(0, a), at(1, b), low[2] + size[2]));
-                }
-            }
-            let cloud = prehend_geometry::PointCloud::from_points(points);
-            let bounds = OrientedBox::upright_around(&cloud.points).expect("points");
-            Object { class_name: class.to_owned(), ..Object::unnamed(key.into(), cloud, bounds) }
-        };
-        let map = ObjectMap {
-            objects: vec![
-                object("cabinet_0", "cabinet", [0.6, -0.2, 0.0], [0.3, 0.4, 0.4]),
-                object("drawer_0", "drawer", [0.58, -0.18, 0.02], [0.01, 0.36, 0.16]),
-                object("drawer_1", "drawer", [0.58, -0.18, 0.21], [0.01, 0.36, 0.16]),
-                object("mug_0", "mug", [0.3, 0.0, 0.0], [0.08, 0.08, 0.1]),
-            ],
-            ..ObjectMap::default()
-        };
-        let boxes = |object: &Object| (object.key.0.clone(), vec![object.bounds]);
-        let open = World { objects: map.objects.iter().map(boxes).collect(), held: Vec::new() };
-        let candidate = PartCandidate {
-            before: Isometry3::identity(),
-            contact: Isometry3::translation(0.54, 0.0, 0.1),
-            opening: 0.03,
-            width: 0.01,
-            motion: PartMotion {
-                effect: PartEffect::Open,
-                anchor: Point3::new(0.54, 0.0, 0.1),
-                direction: -Vector3::x(),
-                extent: 0.16,
-                least: 0.09,
-                corridor: 0.05,
-            },
-            pivot: None,
-            turning: true,
-            measured: Some(0.2),
-            score: 1.0,
-        };
-        let drawer = &map.objects[1];
-        let swept = with_part(&open, &candidate, drawer, &map).expect("it is known");
-        assert_eq!(swept.objects.keys().collect::<Vec<_>>(), ["mug_0"]);
-        let front = swept.held.iter().map(|b| (candidate.contact * b.pose).translation.x);
-        assert!(front.clone().count() > 0 && front.into_iter().all(|x| (0.55..0.62).contains(&x)));
-        for other in [
-            PartCandidate { measured: None, ..candidate },
-            PartCandidate { turning: false, ..candidate },
-            PartCandidate { width: 0.0, ..candidate },
-        ] {
-            assert_eq!(with_part(&open, &other, drawer, &map), None);
-        }
-        assert_eq!(with_part(&open, &candidate, &map.objects[3], &map), None, "it is part of nothing");
-        let end = candidate.moved(0.16) * Point3::new(0.58, 0.0, 0.1);
-        assert!((end.x - 0.42).abs() < 1e-9);
     }
 }

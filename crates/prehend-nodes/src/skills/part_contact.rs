@@ -7,14 +7,13 @@ use super::hand::{EMPTY_OPENING, Held};
 use super::job::Job;
 use super::pace::Pace;
 use super::part::{PAST_THE_STOP, Way};
+use super::part_joint::{NEXT_STEP, ahead, guessed, inside, is_like, joint_words, straight};
 use super::planning::Planned;
 use super::scene::World;
-use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
-use prehend_skills::joint::{self, Expected, Joint, JointFit};
-use prehend_skills::part::Pivot;
+use prehend_skills::joint::{self, Expected, JointFit};
 use prehend_skills::{HeldShape, PartCandidate, solids};
-use std::sync::PoisonError;
 
 /// Paces near and in contact: the arm is stiff, and goes on for as long as a force takes to be heard of. At the tip's speed that way
 /// must be short beside the travel of a key.
@@ -38,11 +37,10 @@ const PUSH_FORCE: f64 = 35.0;
 const PULL_FORCE: f64 = 45.0;
 /// Greatest force in any direction, newtons: less than what a guard of the arm stops at, which the hand could not leave any more.
 const WEDGED: f64 = 60.0;
-/// Steps of a press, of a push, and of a pull before and after the joint is known, metres.
+/// Steps of a press, of a push, and of a pull before the joint is known, metres.
 const PRESS_STEP: f64 = 0.004;
 const PUSH_STEP: f64 = 0.03;
 const FIRST_STEP: f64 = 0.010;
-const NEXT_STEP: f64 = 0.025;
 /// Longest step of a pull along a joint that was measured before, metres: all of it at once, for a force ends it at any time; and how
 /// far before its end it is slow.
 const MEASURED_STEP: f64 = 0.5;
@@ -80,11 +78,6 @@ impl Job<'_> {
             None => Err(SkillFault::Sensor { what: "trajectory", detail: "joints are missing".to_owned() }),
         };
         joints.points.iter().map(|p| point(&p.positions)).collect()
-    }
-
-    /// Notes where the tool is while it moves a part.
-    pub(super) fn led(&self, map_from_tool: Isometry3<f64>) {
-        self.way.lock().unwrap_or_else(PoisonError::into_inner).push(map_from_tool);
     }
 
     /// One motion of the tool in contact, over one or more poses. Whether it ended early by resistance, and the greatest force on the way.
@@ -450,114 +443,5 @@ impl Job<'_> {
             return Err(SkillFault::Slipped { phase: "lift", opening });
         }
         Ok(())
-    }
-}
-
-/// Poses ahead with the hand turned as the part turns, and the same without turning the hand.
-fn ahead(here: &Isometry3<f64>, next: &[Isometry3<f64>], turns: bool) -> Vec<Vec<Isometry3<f64>>> {
-    let still = next.iter().map(|next| Isometry3::from_parts(next.translation, here.rotation)).collect();
-    if turns { vec![next.to_vec(), still] } else { vec![next.to_vec()] }
-}
-
-/// The joint of a part that slides, as it was measured.
-fn straight(direction: &Vector3<f64>) -> Option<JointFit> {
-    let joint = Joint::Prismatic { axis: Unit::try_new(*direction, 1e-6)? };
-    Some(JointFit { joint, residual: 0.0, line_residual: 0.0, travel: 0.0 })
-}
-
-/// The joint that a part is thought to hang on before it has moved.
-fn guessed(pivot: Pivot) -> JointFit {
-    let joint = Joint::Revolute { axis: pivot.axis, centre: pivot.foot, radius: pivot.arm };
-    JointFit { joint, residual: 0.0, line_residual: 0.0, travel: 0.0 }
-}
-
-/// Whether what was felt of a joint can be the hinge that was seen.
-fn is_like(guess: &JointFit, found: &JointFit) -> bool {
-    match (guess.joint, found.joint) {
-        (Joint::Revolute { axis, radius, .. }, Joint::Revolute { axis: other, radius: felt, .. }) => {
-            axis.dot(&other) > 0.9 && (0.6..1.7).contains(&(felt / radius))
-        }
-        _ => false,
-    }
-}
-
-/// The next poses on the way of the part, as far as the corridor holds them: a whole step, half of one, or none. On a long step the hand
-/// goes over several poses.
-fn inside(
-    bounds: &PartMotion,
-    start: &Point3<f64>,
-    here: &Isometry3<f64>,
-    fit: Option<&JointFit>,
-    step: f64,
-    sideways: &Vector3<f64>,
-) -> Option<Vec<Isometry3<f64>>> {
-    [1.0, 0.5].into_iter().find_map(|share| {
-        let far = step * share;
-        let pieces = (far / NEXT_STEP).ceil().max(1.0) as u32;
-        let at = |piece: u32| {
-            let distance = far * f64::from(piece) / f64::from(pieces);
-            let ahead = match fit {
-                Some(fit) => fit.advance(here, distance),
-                None => Translation3::from(bounds.direction * distance) * here,
-            };
-            Translation3::from(*sideways) * ahead
-        };
-        let next: Vec<Isometry3<f64>> = (1..=pieces).map(at).collect();
-        let holds = |next: &Isometry3<f64>| bounds.holds(start, &Point3::from(next.translation.vector));
-        next.iter().all(holds).then_some(next)
-    })
-}
-
-fn joint_words(fit: &JointFit, travel: f64) -> String {
-    let residual = fit.residual * 1e3;
-    match fit.joint {
-        Joint::Prismatic { axis } => {
-            format!("it slides along ({:.2}, {:.2}, {:.2}), {residual:.2} mm off", axis.x, axis.y, axis.z)
-        }
-        Joint::Revolute { radius, .. } => format!(
-            "it turns at a radius of {radius:.2} m, {:.0} degrees so far, {residual:.2} mm off",
-            fit.angle(travel).to_degrees()
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_step_stays_in_the_corridor_or_is_not_made() {
-        let bounds = PartMotion {
-            effect: PartEffect::Open,
-            anchor: Point3::new(0.5, 0.0, 0.2),
-            direction: -Vector3::x(),
-            extent: 0.10,
-            least: 0.05,
-            corridor: 0.02,
-        };
-        let start = Point3::new(0.5, 0.0, 0.2);
-        let at = |x: f64, y: f64| Isometry3::translation(x, y, 0.2);
-        let check = |here: Isometry3<f64>, sideways: Vector3<f64>, expected: Option<f64>| {
-            let next = inside(&bounds, &start, &here, None, 0.02, &sideways);
-            let last = next.and_then(|way| way.last().copied());
-            assert_eq!(last.map(|pose| (pose.translation.x * 1e3).round()), expected);
-        };
-        check(at(0.5, 0.0), Vector3::zeros(), Some(480.0));
-        check(at(0.395, 0.0), Vector3::zeros(), Some(385.0));
-        check(at(0.381, 0.0), Vector3::zeros(), None);
-        check(at(0.45, 0.019), Vector3::y() * 0.002, None);
-        // A hinge that would carry the hand out of the corridor is not followed there.
-        let turn = Joint::Revolute {
-            axis: Unit::new_unchecked(Vector3::z()),
-            centre: Point3::new(0.46, 0.015, 0.2),
-            radius: 0.04,
-        };
-        let fit = JointFit { joint: turn, residual: 0.0, line_residual: 0.001, travel: 0.03 };
-        assert!(
-            inside(&bounds, &start, &at(0.46, -0.019), Some(&fit), 0.02, &Vector3::zeros())
-                .iter()
-                .flatten()
-                .all(|p| bounds.holds(&start, &Point3::from(p.translation.vector)))
-        );
     }
 }

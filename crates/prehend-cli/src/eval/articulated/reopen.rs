@@ -9,6 +9,7 @@ use prehend_eval::Run;
 use prehend_eval::asp::TabletopTask;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What is opened, in turn.
 const TASKS: [(TabletopTask, &str); 3] = [
@@ -27,7 +28,7 @@ pub(super) async fn run(args: &EvalArticulatedArgs, screen: &Screen) -> Result<V
     let out = args.out.as_ref().map(|out| out.join("reopen"));
     let folder = RunFolder::named_or_dated(out.as_deref(), args.seed).map_err(|error| error.to_string())?;
     let name = |number: u64| {
-        let (_, kind) = TASKS[(number % 3) as usize];
+        let (_, kind) = TASKS[number as usize % TASKS.len()];
         format!("{kind}-{:06}", args.seed.wrapping_add(number))
     };
     let mut passes: Vec<BTreeMap<String, Run>> = Vec::new();
@@ -39,23 +40,12 @@ pub(super) async fn run(args: &EvalArticulatedArgs, screen: &Screen) -> Result<V
         let jobs: Vec<Job> = (0..args.reopen)
             .filter(opened_before)
             .map(|number| {
-                let (task, _) = TASKS[(number % 3) as usize];
+                let (task, _) = TASKS[number as usize % TASKS.len()];
                 let store = folder.path().join("known").join(name(number));
                 Job::opening(name(number), task, args.seed.wrapping_add(number), store)
             })
             .collect();
-        let runs_made = RunArgs {
-            seed: args.seed,
-            jobs: 1,
-            json: args.json,
-            out: None,
-            no_verifier: false,
-            no_retries: false,
-            disturb: false,
-            params: Vec::new(),
-            keep_failures: false,
-            speed: args.speed,
-        };
+        let runs_made = RunArgs::plain(args.seed, args.speed, args.json);
         let into = RunFolder::at(&folder.path().join(pass)).map_err(|error| error.to_string())?;
         let (runs, is_interrupted) = collect(jobs, &runs_made, into.path(), screen).await;
         if is_interrupted {
@@ -74,20 +64,33 @@ pub(super) async fn run(args: &EvalArticulatedArgs, screen: &Screen) -> Result<V
     };
     let (goals, pulls) = (both("sim: goal"), both("sim: pull"));
     let right = again.values().filter(|run| run.right).count();
+    let by_known = again.keys().filter(|name| went_by_known(&folder.path().join("again").join(name))).count();
+    let force = |runs: &BTreeMap<String, Run>| runs.values().map(|run| run.max_pad_force).fold(0.0, f64::max);
+    let forces = [force(first), force(again)];
     screen.line(format!(
-        "\n{} of {} opened from scratch; of them {right} of {} from the description alone; {}; {}",
+        "\n{} of {} opened from scratch; of them {right} of {} from the description alone, {by_known} along a measured joint; {}; {}; \
+         largest force on a pad {:.0} N, then {:.0} N",
         first.values().filter(|run| run.right).count(),
         first.len(),
         again.len(),
         times("the whole goal", &goals),
         times("the pull", &pulls),
+        forces[0],
+        forces[1],
     ));
     Ok(json!({
         "right": right, "runs": again.len(), "first": { "right": first.values().filter(|run| run.right).count(), "runs": first.len() },
-        "goal_seconds": mean(&goals), "pull_seconds": mean(&pulls),
+        "by_known": by_known, "max_pad_force": forces, "goal_seconds": mean(&goals), "pull_seconds": mean(&pulls),
         "wrong_claims": again.values().filter(|run| run.false_success).count(),
         "ungated_motions": again.values().map(|run| run.ungated_motions).sum::<usize>(),
     }))
+}
+
+/// Whether a skill of a run went by a joint that was measured before.
+fn went_by_known(run: &Path) -> bool {
+    let trace = std::fs::read_to_string(run.join("trace.jsonl")).unwrap_or_default();
+    let events = trace.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events.into_iter().any(|event| event["kind"] == "motion" && event["status"] == "known")
 }
 
 /// Means of pairs; null without any.

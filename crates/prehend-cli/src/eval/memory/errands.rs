@@ -30,18 +30,7 @@ pub(super) async fn run(args: &EvalMemoryArgs, screen: &Screen) -> Result<Option
             no_aff: false,
             perfect_detector: args.perfect_detector,
             memory,
-            runs_made: RunArgs {
-                seed: args.seed,
-                jobs: 1,
-                json: args.json,
-                out: None,
-                no_verifier: false,
-                no_retries: false,
-                disturb: false,
-                params: Vec::new(),
-                keep_failures: false,
-                speed: args.speed,
-            },
+            runs_made: RunArgs::plain(args.seed, args.speed, args.json),
         };
         let folder = RunFolder::at(&folder.path().join(name)).map_err(|error| error.to_string())?;
         screen.line(format!(
