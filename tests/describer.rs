@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::{Stage, StageOptions, wait_for};
+use harness::{PREHEND, Stage, StageOptions, begins, repository, wait_for};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use prehend_msgs::names;
@@ -21,12 +21,17 @@ objects:
 ";
 const GOAL: &str = "open the bottom drawer";
 
-async fn stage(store: &Path) -> Stage {
-    let store = format!("store:={}", store.display());
+/// Stores of the describer and of the memory.
+async fn stage(known: &Path, memory: &Path) -> Stage {
+    let [known, memory] = [known, memory].map(|store| &*format!("store:={}", store.display()).leak());
     Stage::start(StageOptions {
         scene: SCENE,
-        also: vec![NodeName::Describer],
-        parameters: vec![(NodeName::Sim, "detector:=perfect"), (NodeName::Describer, store.leak())],
+        also: vec![NodeName::Describer, NodeName::Memory],
+        parameters: vec![
+            (NodeName::Sim, "detector:=perfect"),
+            (NodeName::Describer, known),
+            (NodeName::Memory, memory),
+        ],
         speed: 0.0,
         ..StageOptions::default()
     })
@@ -47,6 +52,11 @@ async fn opened(stage: &mut Stage) {
     assert!(bottom.position > 0.08, "{bottom:?}");
 }
 
+/// Motions of the hand while it held the drawer.
+fn pulls(events: &[TraceEvent]) -> usize {
+    events.iter().filter(|event| begins(event, "pull")).count()
+}
+
 /// Whether a skill went by a joint that was measured.
 fn was_known(events: &[TraceEvent]) -> bool {
     events.iter().any(|event| event.status == "known" && event.name.ends_with("/candidates"))
@@ -55,8 +65,8 @@ fn was_known(events: &[TraceEvent]) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drawer_that_was_opened_is_known_to_the_next_robot() {
     let kept = tempfile::tempdir().expect("a folder");
-    let folder = kept.path().join("deep/known");
-    let mut first = stage(&folder).await;
+    let (folder, memory) = (kept.path().join("deep/known"), kept.path().join("home.db"));
+    let mut first = stage(&folder, &memory).await;
     let node = first.graph.observer.node.clone();
     let describe =
         node.create_client::<Describe::Service>(names::DESCRIBE, QosProfile::services()).expect("a client");
@@ -88,16 +98,28 @@ async fn a_drawer_that_was_opened_is_known_to_the_next_robot() {
     assert!(verdicts["iterations"].as_array().is_some_and(|all| !all.is_empty()));
     let unknown = ask(&describe, "fridge").await;
     assert_eq!(unknown.error_code, ErrorCode::DESCRIBER_UNKNOWN, "{}", unknown.error_message);
+    let felt = pulls(&first.events);
     first.end().await;
+    let remembered = std::process::Command::new(PREHEND)
+        .current_dir(repository())
+        .args(["memory", "--json", "--store"])
+        .arg(&memory)
+        .arg("export")
+        .output()
+        .expect("runs");
+    let remembered = String::from_utf8_lossy(&remembered.stdout);
+    assert!(remembered.contains("<robot name="), "the memory has the model: {remembered}");
 
     // Nonsense beside it is left as it is, and said.
     std::fs::write(folder.join("broken.json"), "{\"observation\": 7}").expect("written");
-    let mut second = stage(&folder).await;
+    let mut second = stage(&folder, &memory).await;
     let latched = QosProfile::transient_local();
     let node = second.graph.observer.node.clone();
     let mut lists = node.subscribe::<ArticulatedThings>(names::ARTICULATED, latched).expect("a subscription");
     opened(&mut second).await;
     assert!(was_known(&second.events), "the joint was measured before");
+    let known = pulls(&second.events);
+    assert!(known < felt, "{known} motions along a known joint, {felt} to feel for it");
     let list = tokio::time::timeout(CALL, futures::StreamExt::next(&mut lists))
         .await
         .expect("in time")

@@ -260,13 +260,16 @@ pub struct ShowArgs {
 const AFTER_DESCRIBE: &str = "\
 Examples:
   prehend up --scene config/scenes/drawers.yaml       a robot before a cabinet; then, in another terminal:
-  prehend goal \"where is the cabinet?\"               it looks
+  prehend goal \"where is the cabinet?\"                it looks
   prehend describe cabinet --out cabinet/             what its kind usually is: nothing has moved yet
-  prehend goal \"open the top drawer\"                 its parts move
+  prehend goal \"open the top drawer\"                  its parts move
   prehend describe cabinet --out cabinet/             the same thing, with what this look adds
+  prehend up --scene cabinet/scene.yaml               the described thing, before a simulated robot
 
-Each call adds what is seen now to DIR/observation.json and describes the thing again from all of it: DIR/model.urdf, verdicts of the
-critics in DIR/description.json, pictures, and a page, DIR/index.html. Look before a part moves and after it: from that its joint is known.";
+Each call adds what is seen now to DIR/observation.json and describes the thing again from all of it: DIR/model.urdf with DIR/meshes,
+DIR/model.sdf for Gazebo, DIR/scene.yaml for the embedded robot, verdicts of the critics in DIR/description.json, pictures, and a page,
+DIR/index.html. Look before a part moves and after it: from that its joint is known. A graph that was started with --describer knows the
+ways of the hand as well, needs no look by you, and opens things by what it has learned.";
 
 /// Arguments of `describe`.
 #[derive(Debug, Args)]

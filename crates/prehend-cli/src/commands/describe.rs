@@ -3,7 +3,8 @@
 mod doubt;
 mod looks;
 mod opinion;
-mod world;
+mod page;
+mod scene;
 
 use super::ask;
 use crate::args::DescribeArgs;
@@ -11,15 +12,12 @@ use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use doubt::Opinions;
 use opinion::Second;
-use prehend_articulation::critic::JointFailure;
 use prehend_articulation::{
-    Described, Observation, Thresholds, Wish, describe, gather, meshes, to_sdf, to_urdf_with_meshes,
+    Described, Known, Observation, Thresholds, Wish, gather, meshes, to_sdf, to_urdf_with_meshes,
 };
-use prehend_eval::html::escape;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_nodes::convert;
 use prehend_sim::sensors::overlay;
-use std::fmt::Write;
 use std::path::Path;
 
 /// What was seen so far.
@@ -41,9 +39,9 @@ async fn describe_it(args: &DescribeArgs) -> Result<(), (String, u8)> {
     let output = |message: String| (message, exit::FAILED);
     let second = args.opinion.as_deref().map(Second::read).transpose().map_err(input)?;
     let earlier = read(&args.out.join(OBSERVATION)).map_err(input)?;
-    let observation = match &args.object {
+    let known = match &args.object {
         Some(object) => seen(args, object, earlier).await?,
-        None => earlier.ok_or_else(|| {
+        None => earlier.map(|earlier| Known::remembered(earlier, None)).ok_or_else(|| {
             input(format!(
                 "{} holds no {OBSERVATION}: describe the thing once without --again",
                 args.out.display()
@@ -51,7 +49,11 @@ async fn describe_it(args: &DescribeArgs) -> Result<(), (String, u8)> {
         })?,
     };
     let thresholds = if args.adaptive { Thresholds::adaptive() } else { Thresholds::default() };
-    let described = describe(&observation, thresholds).map_err(|error| input(error.to_string()))?;
+    let described = match known.described.clone() {
+        Some(described) => described,
+        None => known.describe(thresholds).map_err(|error| input(error.to_string()))?,
+    };
+    let observation = known.observation;
     let mut opinions = Opinions::default();
     write_all(&args.out, &observation, &described).map_err(output)?;
     write_told(&args.out, &observation, &described, &opinions).map_err(output)?;
@@ -79,28 +81,32 @@ fn read(file: &Path) -> Result<Option<Observation>, String> {
     }
 }
 
-/// What a graph has seen of a thing: by its describer, which knows the ways of the hand, too; else what its map shows now, after the
-/// looks of earlier calls.
+/// What a graph has seen of a thing: by its describer, which knows the ways of the hand, too, and has described it; else what its map
+/// shows now, after the looks of earlier calls.
 async fn seen(
     args: &DescribeArgs,
     object: &str,
     earlier: Option<Observation>,
-) -> Result<Observation, (String, u8)> {
+) -> Result<Known, (String, u8)> {
     let failed = |message: String| (message, exit::FAILED);
     let (observer, map) = ask::newest_map(&args.show).await?;
     if let Some(answer) = observer.describe(object, args.adaptive).await.map_err(failed)? {
         if answer.error_code != ErrorCode::SUCCESS {
             return Err((answer.error_message, exit::BAD_INPUT));
         }
-        return serde_json::from_str(&answer.observation)
-            .map_err(|error| failed(format!("the describer's answer: {error}")));
+        let wrong = |error: &dyn std::fmt::Display| failed(format!("the describer's answer: {error}"));
+        let observation = serde_json::from_str(&answer.observation).map_err(|error| wrong(&error))?;
+        let described = serde_json::from_str(&answer.description).map_err(|error| wrong(&error))?;
+        let known = Known::remembered(observation, Some(described));
+        known.check().map_err(|error| wrong(&error))?;
+        return Ok(known);
     }
     let map = convert::map_from_msg(&map).map_err(|error| failed(error.to_string()))?;
     let input = |error: gather::GatherError| (error.to_string(), exit::BAD_INPUT);
     let now = gather::observe(gather::thing(object, &map).map_err(input)?, &map);
-    let Some(mut all) = earlier else { return Ok(now) };
+    let Some(mut all) = earlier else { return Ok(Known::remembered(now, None)) };
     match gather::join(&mut all, now) {
-        Ok(_) => Ok(all),
+        Ok(_) => Ok(Known::remembered(all, None)),
         Err(error) => Err((format!("{error}: take another --out"), exit::BAD_INPUT)),
     }
 }
@@ -131,7 +137,14 @@ fn write_all(out: &Path, observation: &Observation, described: &Described) -> Re
     }
     put(out, "model.urdf", to_urdf_with_meshes(&best.model, &meshes).as_bytes())?;
     put(out, "model.sdf", to_sdf(&best.model, &meshes).as_bytes())?;
-    put(out, "scene.yaml", world::scene(best, &observation.name, &observation.class).as_bytes())?;
+    // Pieces of an earlier call, which no file names any more.
+    for entry in std::fs::read_dir(&folder).map_err(|error| failed(&folder, &error))?.flatten() {
+        let is_named = meshes.iter().any(|mesh| out.join(&mesh.name) == entry.path());
+        if !is_named && entry.path().extension().is_some_and(|end| end == "stl") {
+            std::fs::remove_file(entry.path()).map_err(|error| failed(&folder, &error))?;
+        }
+    }
+    put(out, "scene.yaml", scene::scene(best, &observation.name, &observation.class).as_bytes())?;
     let view = looks::camera(observation, best);
     for (name, share) in [("closed.png", 0.0), ("open.png", looks::OPEN)] {
         let picture = looks::drawn(best, &looks::opened(best, share), &view);
@@ -153,7 +166,7 @@ fn write_told(
 ) -> Result<(), String> {
     let json = serde_json::to_vec_pretty(&opinions.told(described)).map_err(|error| failed(out, &error))?;
     put(out, "description.json", &json)?;
-    put(out, "index.html", page(observation, described, opinions).as_bytes())
+    put(out, "index.html", page::page(observation, described, opinions).as_bytes())
 }
 
 fn tell(screen: &Screen, out: &Path, observation: &Observation, described: &Described) {
@@ -179,74 +192,4 @@ fn tell(screen: &Screen, out: &Path, observation: &Observation, described: &Desc
         screen.line(format!("  stopped after {} proposals: {reason}", described.iterations.len()));
     }
     screen.line(format!("  {}, {}", out.join("model.urdf").display(), out.join("index.html").display()));
-}
-
-/// What the critics say, for people.
-fn page(observation: &Observation, described: &Described, opinions: &Opinions) -> String {
-    let best = described.best();
-    let mut html = String::new();
-    // Writing to a string does not fail.
-    let _ = write!(
-        html,
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{name}</title><style>body{{font:16px/1.4 sans-serif;max-width:60em;margin:1em auto;padding:0 1em}}\
-         img{{max-width:49%}}td,th{{text-align:left;vertical-align:top;padding:.2em .8em .2em 0}}\
-         .bad{{color:#a00}}</style><h1>{name}</h1><p>A {class} with {parts} parts, from {looks} looks. Rated {rating:.1} of 10. {reason}</p>\
-         <p><img src=\"closed.png\" alt=\"closed\"> <img src=\"open.png\" alt=\"open\"></p>",
-        name = escape(&observation.name),
-        class = escape(&observation.class),
-        parts = observation.parts.len(),
-        looks = observation.looks.len(),
-        rating = best.rating.overall,
-        reason = described.stop.reason().map(|reason| escape(&reason)).unwrap_or_default(),
-    );
-    html.push_str(&looks::section(observation, best));
-    html.push_str("<h2>Parts</h2><table>");
-    for (part, outcome) in observation.parts.iter().zip(&described.parts) {
-        let class = if outcome.is_usable() { "" } else { " class=\"bad\"" };
-        let _ = write!(html, "<tr{class}><td>{}<td>{}", escape(&part.name), escape(&outcome.say()));
-    }
-    html.push_str("</table><h2>Joint critic</h2><table><tr><th>joint<th>rating<th>finding<th>seen<th>model<th>suggestion");
-    for verdict in &best.verdicts.joints {
-        let bad = if verdict.failure_reason == JointFailure::Success { "" } else { " class=\"bad\"" };
-        let cells = [
-            &verdict.joint,
-            &format!("{:.1}", verdict.realism_rating),
-            &verdict.failure_reason.name().to_owned(),
-            &verdict.gt_description,
-            &format!("{}. {}", verdict.candidate_function_description, verdict.pred_description),
-            &verdict.improvement_suggestion,
-        ];
-        let cells: String = cells.iter().map(|cell| format!("<td>{}", escape(cell))).collect();
-        let _ = write!(html, "<tr{bad}>{cells}");
-    }
-    html.push_str("</table><h2>Link critic</h2><table><tr><th>link<th>rating<th>finding<th>why");
-    for verdict in &best.verdicts.links {
-        let rating = format!("{:.1}", verdict.realism_rating);
-        let cells = [verdict.link.as_str(), &rating, verdict.failure.name(), &verdict.description];
-        let cells: String = cells.iter().map(|cell| format!("<td>{}", escape(cell))).collect();
-        let _ = write!(html, "<tr>{cells}");
-    }
-    let urdf = &best.verdicts.urdf;
-    let _ = write!(
-        html,
-        "</table><h2>URDF critic</h2><p>Links {:.1}, joints {:.1} of 10. {}</p><ul>",
-        urdf.link_position_score,
-        urdf.joint_score,
-        escape(&urdf.link_position_reasoning)
-    );
-    for detail in &urdf.joint_evaluation_details {
-        let _ = write!(
-            html,
-            "<li>{}: type {:.1}, position {:.1}. {}",
-            escape(&detail.joint_name),
-            detail.type_score,
-            detail.position_score,
-            escape(&detail.reasoning)
-        );
-    }
-    html.push_str("</ul>");
-    html.push_str(&opinion::section(described, opinions));
-    let _ = write!(html, "<p>The model: <a href=\"model.urdf\">model.urdf</a></p></html>");
-    html
 }

@@ -2,7 +2,8 @@
 //! or talks nonsense is the opinion and nothing else.
 
 use super::doubt::Opinions;
-use super::looks;
+use super::page::{JointRow, Whole};
+use super::{looks, page};
 use crate::screen::{Paint, Screen};
 use prehend_articulation::critic::JointVerdict;
 use prehend_articulation::{Described, Iteration, Joint, JointKind, Observation, to_urdf};
@@ -210,42 +211,33 @@ pub(super) fn section(described: &Described, opinions: &Opinions) -> String {
         return html;
     }
     html.push_str(
-        "<p>A vision-language model looked at the pictures. The critics that measure remain the judge.</p>\
-         <table><tr><th>joint<th>rating<th>finding<th>seen<th>model<th>suggestion",
+        "<p>A vision-language model looked at the pictures. The critics that measure remain the judge.</p>",
     );
-    for (verdict, opinion) in described.best().verdicts.joints.iter().zip(&opinions.joints) {
-        let Some(opinion) = opinion else { continue };
-        let cells = [
-            &verdict.joint,
-            &format!("{:.1}", opinion.realism_rating),
-            &opinion.failure_reason.name().to_owned(),
-            &opinion.gt_description,
-            &format!("{} {}", opinion.candidate_function_description, opinion.pred_description),
-            &opinion.improvement_suggestion,
-        ];
-        let cells: String = cells.iter().map(|cell| format!("<td>{}", escape(cell))).collect();
-        let _ = write!(html, "<tr>{cells}");
-    }
-    html.push_str("</table>");
-    if let Some(whole) = &opinions.model {
-        let _ = write!(
-            html,
-            "<p>Links {:.1}, joints {:.1} of 10. {}</p><ul>",
-            whole.link_position_score,
-            whole.joint_score,
-            escape(&whole.link_position_reasoning)
-        );
-        for detail in &whole.joint_evaluation_details {
-            let _ = write!(
-                html,
-                "<li>{}: type {:.1}, position {:.1}. {}",
-                escape(&detail.joint_name),
-                detail.type_score,
-                detail.position_score,
-                escape(&detail.reasoning)
-            );
-        }
-        html.push_str("</ul>");
+    let verdicts = described.best().verdicts.joints.iter().zip(&opinions.joints);
+    html.push_str(&page::joints(verdicts.filter_map(|(verdict, opinion)| {
+        let opinion = opinion.as_ref()?;
+        Some(JointRow {
+            joint: &verdict.joint,
+            rating: opinion.realism_rating,
+            finding: opinion.failure_reason.name(),
+            seen: &opinion.gt_description,
+            model: format!("{} {}", opinion.candidate_function_description, opinion.pred_description),
+            suggestion: &opinion.improvement_suggestion,
+            is_bad: false,
+        })
+    })));
+    if let Some(said) = &opinions.model {
+        let detail = said.joint_evaluation_details.iter();
+        html.push_str(&page::whole(&Whole {
+            links: said.link_position_score,
+            joints: said.joint_score,
+            why: &said.link_position_reasoning,
+            details: detail
+                .map(|one| {
+                    (one.joint_name.as_str(), [one.type_score, one.position_score], one.reasoning.as_str())
+                })
+                .collect(),
+        }));
     }
     html
 }
