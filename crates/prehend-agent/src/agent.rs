@@ -1,6 +1,7 @@
 //! The agent loop: understand, plan, act with retries, report.
 
 mod locate;
+mod rehearse;
 mod remedy;
 mod settle;
 mod siblings;
@@ -211,22 +212,7 @@ impl Agent {
     ) -> Result<Vec<String>, Ended> {
         let end = |fault| Ended { fault, gone: None };
         let map = tools.map().map_err(end)?;
-        let mut executor = Executor {
-            places: travel::places(&map),
-            tools,
-            knowledge,
-            memory: HashMap::new(),
-            aliases: HashMap::new(),
-            moved_to: HashMap::new(),
-            known: map.objects.iter().map(|object| object.key.clone()).collect(),
-            retries: self.settings.retries,
-            front_view: self.settings.front_view,
-            gone: None,
-            taken: Vec::new(),
-        };
-        for action in actions {
-            executor.remember(action, &map);
-        }
+        let mut executor = Executor::new(actions, (tools, &map), knowledge, self);
         let mut done: Vec<String> = Vec::new();
         let mut undone: Vec<Undone<'_>> = Vec::new();
         for (number, action) in actions.iter().enumerate() {
@@ -290,6 +276,7 @@ pub(crate) fn ended_unmoved(reason: Reason) -> Outcome {
         | Reason::NoPlace
         | Reason::NoPlan
         | Reason::VerifierRefused
+        | Reason::NotApproved
         | Reason::VerifierLost
         | Reason::Stale => Outcome::Refused,
         Reason::PeerLost
@@ -330,7 +317,33 @@ struct Executor<'t, 'w> {
     front_view: Option<&'static str>,
 }
 
-impl Executor<'_, '_> {
+impl<'t, 'w> Executor<'t, 'w> {
+    /// Who carries out a plan that was made from `map`.
+    fn new(
+        actions: &[Action],
+        (tools, map): (&'t mut Toolbox<'w>, &ObjectMap),
+        knowledge: Knowledge<'t>,
+        agent: &Agent,
+    ) -> Self {
+        let mut executor = Self {
+            places: travel::places(map),
+            tools,
+            knowledge,
+            memory: HashMap::new(),
+            aliases: HashMap::new(),
+            moved_to: HashMap::new(),
+            known: map.objects.iter().map(|object| object.key.clone()).collect(),
+            retries: agent.settings.retries,
+            front_view: agent.settings.front_view,
+            gone: None,
+            taken: Vec::new(),
+        };
+        for action in actions {
+            executor.remember(action, map);
+        }
+        executor
+    }
+
     /// Puts what is held on the table, if anything is.
     fn put_aside(&mut self, named_in: &ObjectMap) -> Result<(), Fault> {
         let Some(object) = self.tools.state().held_object.clone() else { return Ok(()) };

@@ -125,6 +125,39 @@ pub struct Remembered {
     pub still_there: f64,
 }
 
+/// How far a step of a goal that is only planned came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepStatus {
+    /// It could be carried out as planned.
+    Planned,
+    /// It is planned when the steps before it are done.
+    Later,
+    /// It cannot be carried out as things are.
+    Refused(Reason),
+}
+
+impl StepStatus {
+    /// Name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Planned => "planned",
+            Self::Later => "later",
+            Self::Refused(_) => "refused",
+        }
+    }
+}
+
+/// One step of a goal that is planned and not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedStep {
+    /// What is done, as an order.
+    pub words: String,
+    /// How far it could be planned.
+    pub status: StepStatus,
+    /// Why it is not planned, for the person; empty otherwise.
+    pub detail: String,
+}
+
 /// What the agent's tools act on. Calls block until they are answered, fail typed, or are interrupted.
 pub trait World {
     /// Brings arm and hand to where a goal can start: home, with what is held known. Moves nothing when it is so already.
@@ -178,6 +211,8 @@ pub trait World {
     fn remembered(&mut self, _description: &str) -> Vec<Remembered> {
         Vec::new()
     }
+    /// A step of a goal that is only planned is planned, with the skills and drives since the step before it.
+    fn step_planned(&mut self, _step: &PlannedStep) {}
     /// A tool is about to be called: one line for a person.
     fn tool_called(&mut self, name: &str, arguments: &str);
     /// A tool has answered.

@@ -77,6 +77,8 @@ pub enum Command {
     Up(UpArgs),
     /// Give a goal to a graph that runs, and follow it to its end
     Goal(GoalArgs),
+    /// Show the plans that wait for a person's word, and say yes or no
+    Approve(ApproveArgs),
     /// Show what the agent holds and knows
     State(ShowArgs),
     /// Show the object map, or build and ask one from recordings
@@ -156,8 +158,8 @@ physics_ok (true | false | null where the goal asks for no change), permits {ask
 seconds {ready, first_motion, total}, run_dir, planner (builtin | model), model ({calls, tokens_in, tokens_out, seconds} of a
 language model, or null), question (what the person is asked, or null).
 
-Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, not_armed, verifier_refused, verifier_lost,
-peer_lost, no_grasp, no_place, no_plan, slipped, outcome_not_observed, control_failed, canceled, timeout,
+Reasons: not_understood, not_found, ambiguous, infeasible, unsafe, busy, stopped, not_armed, verifier_refused, not_approved,
+verifier_lost, peer_lost, no_grasp, no_place, no_plan, slipped, outcome_not_observed, control_failed, canceled, timeout,
 sensor_fault, internal; and, when no goal was given, bad_arguments, bad_scene or not_ready.
 
 Exit codes: see `prehend --help`.";
@@ -221,14 +223,31 @@ pub struct UpArgs {
     pub supervised: bool,
 }
 
+const AFTER_GOAL: &str = "\
+Examples:
+  prehend goal \"put the apple in the bowl\"
+  prehend goal --plan-only \"put the apple in the bowl\"                    what would be done; nothing moves
+  prehend goal --plan-only --out plan.png \"open the top drawer\"          the same, drawn over the camera's picture
+  prehend goal --plan-only --json \"put the apple in the bowl\" | jq '.steps[0].skills[0].evidence'
+
+With --plan-only the first thing that would be moved is planned to its end; what comes after it depends on what is seen then, and is
+told in words. The exit code is that of the goal as far as it can be told: 0 it would be done, 2 it would be refused.";
+
 /// Arguments of `goal`.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_GOAL)]
 pub struct GoalArgs {
     /// The goal, in words
     pub text: String,
     /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long)]
     pub json: bool,
+    /// Say what would be done, and do nothing: steps, grasps, ways, evidence, what the verifier would say
+    #[arg(long)]
+    pub plan_only: bool,
+    /// Draw the plan over what the camera sees
+    #[arg(long, value_name = "FILE.png", requires = "plan_only")]
+    pub out: Option<PathBuf>,
     /// Longest time for the goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
     pub timeout: f64,
@@ -241,6 +260,48 @@ pub struct GoalArgs {
     /// Which graph.
     #[command(flatten)]
     pub ros: RosOptions,
+}
+
+const AFTER_APPROVE: &str = "\
+The verifier asks a person before it permits a plan when `approval` in config/nodes/verifier.yaml, or `limits.approval` of the robot
+file, says so: never, unsure, first (the first plan of a goal that touches something or drives) or each. No answer in time is a no.
+
+Examples:
+  prehend up --param verifier:approval:=first        ask before the first touch of each goal; then, in another terminal:
+  prehend goal \"put the apple in the bowl\"          it says what it waits for, and under which id
+  prehend approve                                    what waits
+  prehend approve a3f1-a1 --out plan.png             draw it, and say yes
+  prehend approve a3f1-a1 --no --who anna            say no; the goal ends with not_approved";
+
+/// Arguments of `approve`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_APPROVE)]
+pub struct ApproveArgs {
+    /// Which question is answered; without it what waits is listed
+    pub id: Option<String>,
+    /// Say no
+    #[arg(long, requires = "id")]
+    pub no: bool,
+    /// Who says so; it stands in the trace
+    #[arg(long, value_name = "NAME", default_value_t = user())]
+    pub who: String,
+    /// Draw the plan over what the camera sees, before it is answered
+    #[arg(long, value_name = "FILE.png")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
+    /// Robot file
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
+    pub robot: PathBuf,
+    /// Which graph.
+    #[command(flatten)]
+    pub ros: RosOptions,
+}
+
+/// Who is logged in.
+fn user() -> String {
+    std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody".to_owned())
 }
 
 /// Arguments of `state`.

@@ -25,6 +25,8 @@ const AFTERGLOW: Duration = Duration::from_millis(150);
 /// A goal that has ended.
 #[derive(Clone, Debug)]
 pub struct Followed {
+    /// Its id, when the agent took it.
+    pub goal_id: Option<String>,
     /// How it ended.
     pub ending: Ending,
     /// Who planned it.
@@ -44,14 +46,14 @@ pub async fn run(
     on_event: impl FnMut(&TraceEvent),
     danger: impl Future<Output = Ending>,
 ) -> Followed {
-    run_recorded(observer, text, "", timeout, on_event, danger).await
+    let request = SubmitGoal::Request { text: text.to_owned(), ..Default::default() };
+    run_request(observer, request, timeout, on_event, danger).await
 }
 
-/// As [`run`], with the turns of a recorded conversation with a language model, one JSON a line; empty is none.
-pub async fn run_recorded(
+/// As [`run`], with everything that can be asked for with a goal.
+pub async fn run_request(
     observer: &mut Observer,
-    text: &str,
-    model_turns: &str,
+    request: SubmitGoal::Request,
     timeout: Duration,
     mut on_event: impl FnMut(&TraceEvent),
     danger: impl Future<Output = Ending>,
@@ -61,7 +63,6 @@ pub async fn run_recorded(
     // Who has just joined has not heard the agent yet: the first life that is heard is the one that took the goal.
     let mut incarnation = None;
     let goal = observer.goal.clone();
-    let request = SubmitGoal::Request { text: text.to_owned(), model_turns: model_turns.to_owned() };
     let mut submission = std::pin::pin!(goal.request(request, SUBMIT_DEADLINE));
     let mut danger = std::pin::pin!(danger);
     let mut answered = false;
@@ -123,7 +124,7 @@ pub async fn run_recorded(
     };
     // The stream has no end, so this always takes the whole time.
     let _ = tokio::time::timeout(AFTERGLOW, afterglow).await;
-    Followed { ending, planning, tally, seconds }
+    Followed { goal_id, ending, planning, tally, seconds }
 }
 
 /// Id of the goal, or the end it came to at once.

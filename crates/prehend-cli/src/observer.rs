@@ -141,6 +141,13 @@ impl Observer {
         }
     }
 
+    /// The newest sample of a latched topic of the graph.
+    ///
+    /// Errors: [`RosError`] of the subscription.
+    pub fn latched<T: Message>(&self, topic: &str) -> Result<watch::Receiver<Option<T>>, RosError> {
+        newest(&self.node, topic, QosProfile::transient_local())
+    }
+
     /// Waits until somebody offers to stop the robot; whether somebody does.
     pub async fn wait_for_stop_service(&self, deadline: Duration) -> bool {
         self.stop.wait_available(deadline).await.is_ok()

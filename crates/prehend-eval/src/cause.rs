@@ -147,6 +147,7 @@ impl Cause {
             Reason::Busy
             | Reason::Stopped
             | Reason::NotArmed
+            | Reason::NotApproved
             | Reason::Canceled
             | Reason::VerifierLost
             | Reason::PeerLost => Self::PeerLost,

@@ -34,6 +34,8 @@ pub const TRACE: &str = "trace";
 pub const HEARTBEAT: &str = "heartbeat";
 /// Service: `SubmitGoal`.
 pub const GOAL: &str = "goal";
+/// Topic, transient local: `GoalPlan`, of the last goal that was only planned; owned by the agent.
+pub const GOAL_PLAN: &str = "goal_plan";
 /// Service: `CallTool`, owned by the agent.
 pub const CALL_TOOL: &str = "call_tool";
 /// Action: `ExecuteGoal`.
@@ -54,6 +56,10 @@ pub const VERIFIER_GATE: &str = "verifier/gate";
 pub const VERIFIER_REDEEM: &str = "verifier/redeem";
 /// Service: `CheckOutcome`.
 pub const VERIFIER_CHECK_OUTCOME: &str = "verifier/check_outcome";
+/// Service: `Approve`, owned by verifier.
+pub const VERIFIER_APPROVE: &str = "verifier/approve";
+/// Topic, transient local: `Approvals`, the plans that wait for a person's word; owned by verifier.
+pub const VERIFIER_APPROVALS: &str = "verifier/approvals";
 /// Topic: `Outcome`, of skills that were carried out; owned by verifier.
 pub const VERIFIER_OUTCOME: &str = "verifier/outcome";
 /// Action: `ExecuteSkill`.

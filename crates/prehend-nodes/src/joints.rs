@@ -48,6 +48,13 @@ pub(crate) struct Joints {
     heard: Instant,
 }
 
+impl Joints {
+    /// The same with the arm and the pads elsewhere: where something is planned from.
+    pub(crate) fn moved(self, arm: Vec<f64>, opening: f64) -> Self {
+        Self { arm, opening, ..self }
+    }
+}
+
 #[cfg(test)]
 impl Joints {
     /// A joint state of an arm that stands.

@@ -2,7 +2,7 @@
 
 use crate::convert;
 use prehend_msgs::names;
-use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Prospect};
 use prehend_msgs::prehend_interfaces::srv::{Gate, RedeemPermit};
 use prehend_ros::{Client, Node, QosProfile, RosError};
 use prehend_scene::{Permit, SkillPlan};
@@ -11,12 +11,18 @@ use std::time::Duration;
 /// Deadline of an answer of the verifier. It waits up to 1.5 s for a map that is on its way.
 const DEADLINE: Duration = Duration::from_millis(2500);
 
+/// How often a person's answer is asked for.
+const ANSWER_PERIOD: Duration = Duration::from_millis(300);
+
 /// Why there is no permit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PermitError {
     /// The verifier refused.
     #[error("the verifier refused: {0}")]
     Refused(String),
+    /// A person was asked, and did not say yes.
+    #[error("not approved: {0}")]
+    NotApproved(String),
     /// The verifier did not answer.
     #[error("the verifier did not answer: {0}")]
     Lost(String),
@@ -68,33 +74,67 @@ impl Gatekeeper {
         })
     }
 
-    /// Asks for a permit. `assessment` is the verifier's id of the evidence; empty for skills that need none. No answer is a refusal
-    /// of its own kind.
+    /// Asks for a permit. `assessment` is the verifier's id of the evidence; empty for skills that need none. When a person has to be
+    /// asked, `waits` is told why, once, and the answer is waited for. No answer of the verifier is a refusal of its own kind.
     pub(crate) async fn ask(
         &self,
         plan: SkillPlan,
-        assessment: &str,
-        goal_id: &str,
+        (assessment, goal_id): (&str, &str),
+        waits: impl Fn(&str),
     ) -> Result<Permitted, PermitError> {
-        let request = Gate::Request {
+        let mut request = Gate::Request {
             plan: convert::plan_to_msg(&plan, &self.frame),
             assessment_id: assessment.to_owned(),
             goal_id: goal_id.to_owned(),
+            ..Default::default()
         };
-        let answer = self
-            .gate
-            .request(request, DEADLINE)
-            .await
-            .map_err(|error| PermitError::Lost(error.to_string()))?;
+        let answer = loop {
+            let answer = self.judged(request.clone()).await?;
+            if !answer.waits {
+                break answer;
+            }
+            if request.approval_id.is_empty() {
+                waits(&answer.reason);
+            }
+            request.approval_id = answer.approval_id;
+            tokio::time::sleep(ANSWER_PERIOD).await;
+        };
         if !answer.granted {
             let why = if answer.reason.is_empty() { answer.error_message } else { answer.reason };
-            return Err(PermitError::Refused(why));
+            return Err(match answer.error_code {
+                ErrorCode::VERIFIER_NOT_APPROVED => PermitError::NotApproved(why),
+                _ => PermitError::Refused(why),
+            });
         }
         let permit = convert::permit_from_msg(&answer.permit);
         if permit.plan_hash != plan.hash() || permit.map_version != plan.map_version {
             return Err(PermitError::Refused("the permit is for another plan".to_owned()));
         }
         Ok(Permitted { plan, permit })
+    }
+
+    /// What the verifier would say of a plan: no permit is issued and nobody is asked.
+    pub(crate) async fn foresee(
+        &self,
+        plan: &SkillPlan,
+        (assessment, goal_id): (&str, &str),
+    ) -> Result<Prospect, PermitError> {
+        let plan = convert::plan_to_msg(plan, &self.frame);
+        let request = Gate::Request {
+            plan: plan.clone(),
+            assessment_id: assessment.to_owned(),
+            goal_id: goal_id.to_owned(),
+            foresee: true,
+            ..Default::default()
+        };
+        let answer = self.judged(request).await?;
+        let reason = if answer.reason.is_empty() { answer.error_message } else { answer.reason };
+        let (granted, asks, diagnostics) = (answer.granted, answer.waits, answer.diagnostics);
+        Ok(Prospect { plan, granted, reason, asks, diagnostics, ..Default::default() })
+    }
+
+    async fn judged(&self, request: Gate::Request) -> Result<Gate::Response, PermitError> {
+        self.gate.request(request, DEADLINE).await.map_err(|error| PermitError::Lost(error.to_string()))
     }
 
     /// Redeems a permit; the verifier refuses one that is used, expired, stale or unknown.

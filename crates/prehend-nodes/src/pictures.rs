@@ -1,5 +1,6 @@
 //! Pictures of a run: what the camera sees, and the object map drawn over it.
 
+mod plan;
 mod top;
 
 use crate::{RobotConfig, convert};
@@ -14,6 +15,7 @@ use prehend_sim::sensors::overlay;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use plan::plan_marks;
 pub use top::top_view;
 
 /// Longest time until the camera's next image.
@@ -124,54 +126,67 @@ impl View {
         &self.image
     }
 
-    /// The picture with the objects of the map drawn over it: points, boxes and keys.
+    /// The picture with the objects of the map drawn over it, points, boxes and keys, and then `marks`.
     ///
     /// Errors: [`PictureError::Convert`], [`PictureError::Transform`], [`PictureError::NoCameraInfo`].
     pub fn with_map(
         &self,
         map: &ObjectMapMsg,
         camera_info: Option<&CameraInfo>,
+        marks: &[Mark],
     ) -> Result<ColorImage, PictureError> {
         let map = convert::map_from_msg(map)?;
         let intrinsics = convert::intrinsics_from_msg(camera_info.ok_or(PictureError::NoCameraInfo)?)?;
-        Ok(over_view(self.image.clone(), &map, &intrinsics, &self.base_from_camera()?, &|_| None))
+        Ok(over_view(self.image.clone(), &map, (&intrinsics, &self.base_from_camera()?), &|_| None, marks))
     }
 }
 
-/// A camera's picture with the objects of a map drawn over it: box, key and name, and the mask that `mask_of` gives, else points.
+/// Something drawn over a picture beside the map.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// Label; empty for none.
+    pub label: String,
+    /// Colour.
+    pub color: [u8; 3],
+    /// Lines in the map's frame, metres.
+    pub lines: Vec<[Point3<f64>; 2]>,
+}
+
+/// A camera's picture with the objects of a map drawn over it: box, key and name, and the mask that `mask_of` gives, else points;
+/// then `marks`.
 pub fn over_view(
     mut image: ColorImage,
     map: &ObjectMap,
-    intrinsics: &Intrinsics,
-    base_from_camera: &Isometry3<f64>,
+    (intrinsics, base_from_camera): (&Intrinsics, &Isometry3<f64>),
     mask_of: &dyn Fn(&Object) -> Option<Mask>,
+    marks: &[Mark],
 ) -> ColorImage {
     let camera_from_base = base_from_camera.inverse();
     let pixel = |point: &Point3<f64>| {
         intrinsics.project(&camera_from_base.transform_point(point)).map(|pixel| [pixel.x, pixel.y])
     };
-    let annotations: Vec<overlay::Annotation> = map
-        .objects
-        .iter()
-        .enumerate()
-        .map(|(index, object)| {
-            let lines = edges(&object.bounds)
-                .iter()
-                .filter_map(|[from, to]| Some(vec![pixel(from)?, pixel(to)?]))
-                .collect();
-            let mask = mask_of(object);
-            let step = (object.cloud.points.len() / 400).max(1);
-            let points = object.cloud.points.iter().step_by(step).filter(|_| mask.is_none());
-            let dots = points.filter_map(pixel).collect();
-            overlay::Annotation {
-                label: label(object),
-                color: overlay::PALETTE[index % overlay::PALETTE.len()],
-                lines,
-                dots,
-                mask,
-            }
-        })
-        .collect();
+    let seen = |[from, to]: &[Point3<f64>; 2]| Some(vec![pixel(from)?, pixel(to)?]);
+    let things = map.objects.iter().enumerate().map(|(index, object)| {
+        let lines = edges(&object.bounds).iter().filter_map(seen).collect();
+        let mask = mask_of(object);
+        let step = (object.cloud.points.len() / 400).max(1);
+        let points = object.cloud.points.iter().step_by(step).filter(|_| mask.is_none());
+        let dots = points.filter_map(pixel).collect();
+        overlay::Annotation {
+            label: label(object),
+            color: overlay::PALETTE[index % overlay::PALETTE.len()],
+            lines,
+            dots,
+            mask,
+        }
+    });
+    let marks = marks.iter().map(|mark| overlay::Annotation {
+        label: mark.label.clone(),
+        color: mark.color,
+        lines: mark.lines.iter().filter_map(seen).collect(),
+        ..Default::default()
+    });
+    let annotations: Vec<overlay::Annotation> = things.chain(marks).collect();
     overlay::annotate(&mut image, &annotations);
     image
 }

@@ -8,6 +8,7 @@ use prehend_navigation::Footprint;
 use prehend_navigation::footprint::FootprintError;
 use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_sim::world::LinkNames;
+use prehend_verify::Approval;
 use std::path::{Path, PathBuf};
 
 /// Frames of the robot, REP-103.
@@ -116,7 +117,7 @@ impl Gripper {
     }
 }
 
-/// Safety limits; none has a default.
+/// Safety limits; none has a default but `approval`: never.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Least x, y, z of the tool centre point in the base frame, metres.
@@ -129,6 +130,8 @@ pub struct Limits {
     pub contact_force: f64,
     /// Silence after which a peer is lost, seconds.
     pub peer_silence: f64,
+    /// For which plans a person is asked at least, whatever the verifier is set to.
+    pub approval: Approval,
 }
 
 /// The ROS 2 distribution whose layouts a peer speaks.
@@ -447,6 +450,7 @@ fn read_limits(m: &mut Map<'_>) -> Option<Limits> {
     let support_clearance = number(m, "support_clearance", -0.05, 0.2);
     let contact_force = number(m, "contact_force", 1.0, 500.0);
     let peer_silence = number(m, "peer_silence", 0.2, 10.0);
+    let approval = m.or("approval", Approval::Never, |v| v.choice(&Approval::ALL));
     let (low, high) = (low?, high?);
     if (0..3).any(|i| low[i] >= high[i]) {
         m.report("workspace_low must be below workspace_high on every axis");
@@ -458,6 +462,7 @@ fn read_limits(m: &mut Map<'_>) -> Option<Limits> {
         support_clearance: support_clearance?,
         contact_force: contact_force?,
         peer_silence: peer_silence?,
+        approval: approval?,
     })
 }
 

@@ -1,24 +1,26 @@
 //! The verifier node: assesses evidence, permits plans, redeems permits, checks outcomes, and stops an arm or a base whose
 //! owner has died.
 
+mod desk;
 mod watchdog;
 
 use crate::convert;
 use crate::shell::{NodeError, NodeOptions, Shell, incarnation};
+use desk::{Desk, Word};
 use futures::StreamExt;
 use prehend_msgs::names;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid;
 use prehend_msgs::prehend_interfaces::msg::{
     ErrorCode, ObjectMap as ObjectMapMsg, Outcome as OutcomeMsg, TraceEvent,
 };
-use prehend_msgs::prehend_interfaces::srv::{Assess, CheckOutcome, Gate, RedeemPermit};
+use prehend_msgs::prehend_interfaces::srv::{Approve, Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_perception::Lexicon;
 use prehend_ros::{ParameterError, Parameters, Publisher, QosProfile, ServiceRequest, Subscription};
 use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
-    Assessments, GateContext, Ground, Ledger, Outcome, RedeemError, Scene, Settings, Sightings, Verdict,
-    Workspace, assess, check_outcome,
+    Approval, Assessments, GateContext, Ground, Ledger, Outcome, RedeemError, Scene, Settings, Sightings,
+    Verdict, Workspace, assess, check_outcome,
 };
 use serde_json::json;
 use std::path::Path;
@@ -39,6 +41,7 @@ enum Event {
     Gate(ServiceRequest<Gate::Service>),
     Redeem(ServiceRequest<RedeemPermit::Service>),
     CheckOutcome(ServiceRequest<CheckOutcome::Service>),
+    Approve(ServiceRequest<Approve::Service>),
     Map(ObjectMapMsg),
     Room(ObjectMapMsg),
     Costmap(OccupancyGrid),
@@ -61,6 +64,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     let mut redeem = shell.node.create_service::<RedeemPermit::Service>(names::VERIFIER_REDEEM, services)?;
     let mut check =
         shell.node.create_service::<CheckOutcome::Service>(names::VERIFIER_CHECK_OUTCOME, services)?;
+    let mut approve = shell.node.create_service::<Approve::Service>(names::VERIFIER_APPROVE, services)?;
     let mut maps: Subscription<ObjectMapMsg> =
         shell.node.subscribe(names::OBJECT_MAP, QosProfile::transient_local())?;
     let mut rooms: Subscription<ObjectMapMsg> =
@@ -82,6 +86,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Some(request) = gate.next() => Event::Gate(request),
             Some(request) = redeem.next() => Event::Redeem(request),
             Some(request) = check.next() => Event::CheckOutcome(request),
+            Some(request) = approve.next() => Event::Approve(request),
             Some(map) = maps.next() => Event::Map(map),
             Some(room) = rooms.next() => Event::Room(room),
             Some(costmap) = next_costmap(&mut costmaps) => Event::Costmap(costmap),
@@ -92,11 +97,13 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Event::Gate(request) => verifier.take(Asked::Gate(request), Instant::now()),
             Event::Redeem(request) => verifier.redeem(request),
             Event::CheckOutcome(request) => verifier.check_outcome(request),
+            Event::Approve(request) => verifier.desk.answer(request),
             Event::Map(map) => verifier.take_map(&map),
             Event::Room(room) => verifier.take_room(&room),
             Event::Costmap(costmap) => verifier.take_costmap(costmap),
             Event::Watch => {
                 verifier.take_impatient();
+                verifier.desk.tidy();
                 watchdog.look(&shell);
             }
             Event::Shutdown => return Ok(()),
@@ -124,6 +131,7 @@ struct Verifier<'a> {
     room: Option<ObjectMap>,
     ground: Option<Ground>,
     ledger: Ledger,
+    desk: Desk<'a>,
     outcomes: Publisher<OutcomeMsg>,
     /// Requests that are ahead of the map, with the time they came.
     waiting: Vec<(Instant, Asked)>,
@@ -190,7 +198,14 @@ impl<'a> Verifier<'a> {
         );
         let words_file = words;
         let words = Lexicon::load(&crate::share::resolve(Path::new(&words_file)))?;
-        let settings = Settings::load(&crate::share::resolve(Path::new(&file)), workspace)?;
+        let mut settings = Settings::load(&crate::share::resolve(Path::new(&file)), workspace)?;
+        let approval = parameters.string_or("approval", settings.approval.name())?;
+        settings.approval = Approval::parse(&approval).ok_or_else(|| NodeError::Start {
+            node: "verifier",
+            reason: format!("approval `{approval}` is none of never, unsure, first, each"),
+        })?;
+        let text = "For which plans a person is asked: never, unsure, first or each; the file of settings says what they mean.";
+        parameters.describe_fixed("approval", text, "nobody lowers it while the robot may move");
         show_settings(parameters, &settings, &file)?;
         parameters.finish()?;
         if !enforce {
@@ -214,6 +229,7 @@ impl<'a> Verifier<'a> {
             room: None,
             ground: None,
             ledger: Ledger::new(incarnation()),
+            desk: Desk::new(shell, &settings)?,
             outcomes: shell.node.create_publisher(names::VERIFIER_OUTCOME, QosProfile::default())?,
             waiting: Vec::new(),
         })
@@ -348,12 +364,12 @@ impl<'a> Verifier<'a> {
             now: self.now(),
         };
         let verdict = judge(&plan, &request.assessment_id, &context);
-        self.answer_verdict(&request.goal_id, &plan, hash, &verdict)
+        self.answer_verdict(request, &plan, hash, &verdict)
     }
 
     fn answer_verdict(
         &mut self,
-        goal_id: &str,
+        request: &Gate::Request,
         plan: &SkillPlan,
         hash: PlanHash,
         verdict: &Verdict,
@@ -361,44 +377,76 @@ impl<'a> Verifier<'a> {
         let reasons = verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         let diagnostics = verdict.diagnostics.as_ref().map(convert::diagnostics_to_msg).unwrap_or_default();
         let granted = verdict.granted() || !self.enforce;
+        let answered = Gate::Response { reason: reasons.clone(), diagnostics, ..Default::default() };
+        let refused = |error_code: i32, why: String| Gate::Response {
+            error_code,
+            error_message: why.clone(),
+            reason: why,
+            ..answered.clone()
+        };
+        let judged = (plan, verdict);
+        if request.foresee {
+            self.tell_verdict(
+                request,
+                judged,
+                &hash,
+                if granted { "would_grant" } else { "would_refuse" },
+                &reasons,
+            );
+            let asks = self.desk.asks(&request.goal_id, judged, &self.settings);
+            return Gate::Response { granted, waits: granted && asks.is_some(), ..answered };
+        }
+        if !granted {
+            self.tell_verdict(request, judged, &hash, "refused", &reasons);
+            return refused(ErrorCode::VERIFIER_REFUSED, reasons);
+        }
+        match self.desk.take(request, judged, &self.settings) {
+            Word::Go => {}
+            Word::Wait { id, why } => {
+                return Gate::Response { waits: true, approval_id: id, reason: why, ..answered };
+            }
+            Word::No(error) => {
+                self.tell_verdict(request, judged, &hash, "refused", &error.to_string());
+                return refused(ErrorCode::VERIFIER_NOT_APPROVED, error.to_string());
+            }
+        }
+        self.tell_verdict(request, judged, &hash, "granted", &reasons);
+        let now = self.now();
+        let permit = self.ledger.issue(hash, plan.map_version, now, now + self.settings.permit_seconds);
+        Gate::Response { granted: true, permit: convert::permit_to_msg(&permit), ..answered }
+    }
+
+    /// Tells the trace what became of a plan at the gate.
+    fn tell_verdict(
+        &self,
+        request: &Gate::Request,
+        (plan, verdict): (&SkillPlan, &Verdict),
+        hash: &PlanHash,
+        status: &str,
+        reasons: &str,
+    ) {
         let subject = format!("{} {}", plan.skill.name(), plan.object);
-        let message = match (verdict.granted(), &verdict.diagnostics) {
-            (true, Some(d)) => format!(
+        let message = match (status, &verdict.diagnostics) {
+            ("refused" | "would_refuse", _) => format!("{subject}: refused: {reasons}"),
+            _ if !verdict.granted() => {
+                format!("{subject}: permitted only because the gate is off: {reasons}")
+            }
+            (_, Some(d)) => format!(
                 "{subject}: commit (v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2})",
                 d.score, d.omega, d.zeta, d.mu
             ),
-            (true, None) => format!("{subject}: commit"),
-            (false, _) if granted => format!("{subject}: permitted only because the gate is off: {reasons}"),
-            (false, _) => format!("{subject}: refused: {reasons}"),
+            (_, None) => format!("{subject}: commit"),
         };
         self.shell.trace.event(
-            goal_id,
+            &request.goal_id,
             TraceEvent::KIND_VERDICT,
             plan.skill.name(),
-            if granted { "granted" } else { "refused" },
+            status,
             message,
             json!({ "object": plan.object.0, "plan_hash": hash.0, "map_version": plan.map_version,
                 "findings": verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "diagnostics": verdict.diagnostics }),
         );
-        if !granted {
-            return Gate::Response {
-                error_code: ErrorCode::VERIFIER_REFUSED,
-                error_message: reasons.clone(),
-                reason: reasons,
-                diagnostics,
-                ..Default::default()
-            };
-        }
-        let now = self.now();
-        let permit = self.ledger.issue(hash, plan.map_version, now, now + self.settings.permit_seconds);
-        Gate::Response {
-            granted: true,
-            reason: reasons,
-            permit: convert::permit_to_msg(&permit),
-            diagnostics,
-            ..Default::default()
-        }
     }
 
     fn redeem(&mut self, request: ServiceRequest<RedeemPermit::Service>) {

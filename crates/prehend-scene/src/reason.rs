@@ -24,6 +24,8 @@ pub enum Reason {
     NotArmed,
     /// The verifier refused to commit.
     VerifierRefused,
+    /// A person was asked and said no, or nothing in time.
+    NotApproved,
     /// The verifier did not answer.
     VerifierLost,
     /// Another node was lost during the goal.
@@ -54,7 +56,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason with its code on the wire.
-    pub const ALL: [(Self, &'static str); 22] = [
+    pub const ALL: [(Self, &'static str); 23] = [
         (Self::NotUnderstood, "not_understood"),
         (Self::NotFound, "not_found"),
         (Self::Ambiguous, "ambiguous"),
@@ -64,6 +66,7 @@ impl Reason {
         (Self::Stopped, "stopped"),
         (Self::NotArmed, "not_armed"),
         (Self::VerifierRefused, "verifier_refused"),
+        (Self::NotApproved, "not_approved"),
         (Self::VerifierLost, "verifier_lost"),
         (Self::PeerLost, "peer_lost"),
         (Self::NoGrasp, "no_grasp"),

@@ -90,7 +90,7 @@ pub(crate) fn judge(plan: &SkillPlan, context: &GateContext<'_>) -> Verdict {
             }
         }
     }
-    Verdict { findings, diagnostics: None }
+    Verdict { findings, diagnostics: None, name_share: None }
 }
 
 fn check_pose(pose: &Isometry3<f64>, context: &GateContext<'_>, findings: &mut Vec<Finding>) {

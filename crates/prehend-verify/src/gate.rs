@@ -287,6 +287,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// Diagnostics of the assessed evidence; `None` where the skill needs none (look, home, place, drop) or none was assessed.
     pub diagnostics: Option<Diagnostics>,
+    /// Share of the votes behind the name of the object that is touched first; `None` where nothing is.
+    pub name_share: Option<f64>,
 }
 
 impl Verdict {
@@ -318,7 +320,7 @@ pub fn judge(plan: &SkillPlan, assessment: &str, context: &GateContext<'_>) -> V
         | Skill::PinchPull
         | Skill::HookPull => true,
     };
-    let mut diagnostics = None;
+    let (mut diagnostics, mut name_share) = (None, None);
     if moves_object {
         match context.map {
             None => findings.push(Finding::NoMap),
@@ -334,6 +336,7 @@ pub fn judge(plan: &SkillPlan, assessment: &str, context: &GateContext<'_>) -> V
                 if plan.skill.needs_evidence() {
                     check_grasp(plan, map, context, &mut findings);
                     diagnostics = check_evidence(plan, assessment, map, context, &mut findings);
+                    name_share = map.get(&plan.object).map(|object| object.confidence);
                 }
             }
         }
@@ -341,7 +344,7 @@ pub fn judge(plan: &SkillPlan, assessment: &str, context: &GateContext<'_>) -> V
             check_place(plan, &mut findings);
         }
     }
-    Verdict { findings, diagnostics }
+    Verdict { findings, diagnostics, name_share }
 }
 
 fn check_poses(plan: &SkillPlan, context: &GateContext<'_>, findings: &mut Vec<Finding>) {
@@ -539,6 +542,6 @@ fn check_place(plan: &SkillPlan, findings: &mut Vec<Finding>) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 pub(crate) use tests::{context as example_context, settings as example_settings};

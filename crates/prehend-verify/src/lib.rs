@@ -6,6 +6,7 @@
 //!
 //! A judgement is data ([`gate::Finding`], [`outcome::Outcome`]); time is an argument.
 
+pub mod approval;
 pub mod assessment;
 pub mod diagnostics;
 pub mod drive;
@@ -14,6 +15,7 @@ pub mod ledger;
 pub mod outcome;
 pub mod settings;
 
+pub use approval::{Approval, ApprovalError, Approvals, Claim};
 pub use assessment::{Assessment, Assessments, Doubt, Judged, Scene, Sightings, assess};
 pub use diagnostics::diagnose;
 pub use drive::Ground;

@@ -1,5 +1,6 @@
 //! Thresholds of the judge, as data an operator can read.
 
+use crate::Approval;
 use nalgebra::{Point3, Vector3};
 use prehend_config::{Findings, Value};
 use prehend_scene::EvidenceType;
@@ -91,11 +92,18 @@ pub struct Settings {
     pub min_confidence: f64,
     /// Farthest a grasp's tool pose may be from the object's points, metres.
     pub grasp_reach: f64,
+    /// For which plans a person is asked.
+    pub approval: Approval,
+    /// How long a person's answer is waited for, seconds; none in time is a no.
+    pub approval_seconds: f64,
+    /// Commit score v below which accepted evidence is not sure, [0, 1].
+    pub sure_score: f64,
+    /// Share of class votes below which an accepted name is not sure, [0, 1].
+    pub sure_name: f64,
 }
 
 impl Settings {
-    /// Reads the optional keys `commit`, `assessment_seconds`, `permit_seconds`, `min_confidence` and `grasp_reach`; the workspace is the
-    /// robot's.
+    /// Reads the keys of `config/nodes/verifier.yaml`, all of them optional; the workspace is the robot's.
     pub fn read(root: &Value<'_>, workspace: Workspace) -> Option<Self> {
         root.map(|m| {
             let base = CommitRule::default();
@@ -127,6 +135,10 @@ impl Settings {
             let permit_seconds = m.or("permit_seconds", 20.0, |v| v.f64_in(0.1, 300.0));
             let min_confidence = m.or("min_confidence", 0.5, |v| v.f64_in(0.0, 1.0));
             let grasp_reach = m.or("grasp_reach", 0.06, |v| v.f64_in(0.0, 0.5));
+            let approval = m.or("approval", Approval::Never, |v| v.choice(&Approval::ALL));
+            let approval_seconds = m.or("approval_seconds", 60.0, |v| v.f64_in(1.0, 3600.0));
+            let sure_score = m.or("sure_score", 0.9, |v| v.f64_in(0.0, 1.0));
+            let sure_name = m.or("sure_name", 0.75, |v| v.f64_in(0.0, 1.0));
             Some(Self {
                 workspace,
                 commit: commit?,
@@ -134,6 +146,10 @@ impl Settings {
                 permit_seconds: permit_seconds?,
                 min_confidence: min_confidence?,
                 grasp_reach: grasp_reach?,
+                approval: approval?,
+                approval_seconds: approval_seconds?,
+                sure_score: sure_score?,
+                sure_name: sure_name?,
             })
         })
     }

@@ -33,6 +33,7 @@ pub(crate) fn remedy(reason: Reason) -> Remedy {
         | Reason::Busy
         | Reason::Stopped
         | Reason::NotArmed
+        | Reason::NotApproved
         | Reason::VerifierLost
         | Reason::PeerLost
         | Reason::Canceled

@@ -80,7 +80,7 @@ impl Agent {
     }
 
     /// What the end of a plan rests on and a look could settle; nothing for a plan of actions, which look for themselves.
-    fn doubts(
+    pub(super) fn doubts(
         &self,
         planned: &Result<Plan, Fault>,
         tools: &mut Toolbox<'_>,

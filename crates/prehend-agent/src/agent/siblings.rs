@@ -61,6 +61,7 @@ pub(super) fn is_of_one(reason: Reason) -> bool {
         | Reason::Busy
         | Reason::Stopped
         | Reason::NotArmed
+        | Reason::NotApproved
         | Reason::VerifierLost
         | Reason::PeerLost
         | Reason::Canceled

@@ -504,6 +504,7 @@ pub(super) fn ends(reason: Reason) -> bool {
         Reason::Busy
         | Reason::Stopped
         | Reason::NotArmed
+        | Reason::NotApproved
         | Reason::VerifierLost
         | Reason::PeerLost
         | Reason::Canceled

@@ -256,23 +256,25 @@ pub(crate) fn plan_words(plan: &Plan, map: &ObjectMap) -> String {
         Plan::Answer(text) => return text.clone(),
         Plan::Actions(actions) => actions,
     };
-    let words: Vec<String> = actions
-        .iter()
-        .map(|action| match action {
-            Action::Pick { object, .. } => format!("pick up {}", describe(object, map)),
-            Action::Place { object, spot: Some(spot), .. } => {
-                format!("put {} {}", describe(object, map), spot.words)
-            }
-            Action::Place { object, relation, targets, .. } => {
-                format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
-            }
-            Action::Act { object, action, .. } => format!("{action} {}", describe_apart(object, map)),
-            Action::Go { object } => format!("go to {}", describe(object, map)),
-            Action::Home => "go home".to_owned(),
-            Action::Look => "look again".to_owned(),
-            Action::Stop => "stop".to_owned(),
-            Action::Already(clause) => format!("leave it: {clause}"),
-        })
-        .collect();
+    let words: Vec<String> = actions.iter().map(|action| action_words(action, map)).collect();
     words.join(", then ")
+}
+
+/// An action in words, as an order.
+pub(crate) fn action_words(action: &Action, map: &ObjectMap) -> String {
+    match action {
+        Action::Pick { object, .. } => format!("pick up {}", describe(object, map)),
+        Action::Place { object, spot: Some(spot), .. } => {
+            format!("put {} {}", describe(object, map), spot.words)
+        }
+        Action::Place { object, relation, targets, .. } => {
+            format!("put {} {}", describe(object, map), relation_words(*relation, targets, map))
+        }
+        Action::Act { object, action, .. } => format!("{action} {}", describe_apart(object, map)),
+        Action::Go { object } => format!("go to {}", describe(object, map)),
+        Action::Home => "go home".to_owned(),
+        Action::Look => "look again".to_owned(),
+        Action::Stop => "stop".to_owned(),
+        Action::Already(clause) => format!("leave it: {clause}"),
+    }
 }

@@ -25,7 +25,7 @@ use crate::world::Fault;
 use prehend_scene::{Area, Compartment, ObjectKey, Reason, Relation};
 
 pub(crate) use act::faces_front;
-pub(crate) use describe::{describe, describe_apart, listed, noun, plan_words};
+pub(crate) use describe::{action_words, describe, describe_apart, listed, noun, plan_words};
 pub use feasible::refuse_at_once;
 pub(crate) use furniture::{is_furniture, stands_in_or_on};
 pub(crate) use judge::judge;

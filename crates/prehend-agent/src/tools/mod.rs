@@ -21,7 +21,7 @@ pub use spatial::Measure;
 
 use crate::language::{Lexicon, NounPhrase};
 use crate::mind::Turn;
-use crate::world::{Fault, Retrieval, SkillOutcome, SkillRequest, World};
+use crate::world::{Fault, PlannedStep, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{
     ActionTable, Area, Object, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
@@ -559,6 +559,11 @@ impl<'w> Toolbox<'w> {
         // The keys are those of a map that is at hand.
         self.map().ok()?;
         self.world.picture()
+    }
+
+    /// A step of a goal that is only planned is planned.
+    pub(crate) fn step_planned(&mut self, step: &PlannedStep) {
+        self.world.step_planned(step);
     }
 
     /// A language model has made a turn.

@@ -157,6 +157,7 @@ pub(crate) fn speaks_against_words(reason: Reason) -> bool {
         | Reason::NoPlace
         | Reason::NoPlan
         | Reason::VerifierRefused
+        | Reason::NotApproved
         | Reason::Canceled
         | Reason::Stopped
         | Reason::Unsafe

@@ -1,5 +1,6 @@
 //! `prehend goal`, `state`, `map`, `stop`: ask a graph that runs.
 
+use super::plan;
 use crate::args::map::MapArgs;
 use crate::args::{GoalArgs, RosOptions, ShowArgs, StopArgs};
 use crate::domain::Domain;
@@ -9,7 +10,9 @@ use crate::outcome::{Ending, GoalReport, exit};
 use crate::screen::{Screen, print_json};
 use crate::trace;
 use crate::transcript;
-use prehend_msgs::prehend_interfaces::msg::{ObjectInstance, ObjectMap, SymbolicState};
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectInstance, ObjectMap, SymbolicState};
+use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::RobotConfig;
 use prehend_ros::shutdown_signal;
 use prehend_scene::Reason;
@@ -20,10 +23,12 @@ use tokio::sync::watch;
 
 /// Longest time until the graph is found.
 pub(super) const FIND_DEADLINE: Duration = Duration::from_secs(8);
+/// Longest time until a plan is heard after the goal's end.
+const PLAN_DEADLINE: Duration = Duration::from_secs(2);
 /// Silence after which the newest sample of a latched topic is taken to be there.
 const NO_MORE: Duration = Duration::from_millis(300);
 
-fn join(robot: &Path, ros: &RosOptions) -> Result<Observer, (String, u8)> {
+pub(super) fn join(robot: &Path, ros: &RosOptions) -> Result<Observer, (String, u8)> {
     let arguments = ros.arguments().map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
     let robot = RobotConfig::load(robot).map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
     let domain = Domain::find().map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
@@ -40,7 +45,7 @@ pub(super) fn absent(what: &str, observer: &Observer) -> String {
     )
 }
 
-fn fail((message, code): (String, u8)) -> u8 {
+pub(super) fn fail((message, code): (String, u8)) -> u8 {
     eprintln!("{message}");
     code
 }
@@ -48,8 +53,11 @@ fn fail((message, code): (String, u8)) -> u8 {
 pub(super) async fn goal(args: GoalArgs) -> u8 {
     let screen = Screen::new(args.json);
     let (report, code) = match follow(&args, &screen).await {
-        Ok((report, interrupted)) => {
+        Ok((report, plan, interrupted)) => {
             let code = if interrupted { exit::INTERRUPTED } else { report.exit_code() };
+            if args.plan_only {
+                return plan::show(&args, (&report, plan.as_ref()), &screen).unwrap_or(code);
+            }
             (report, code)
         }
         Err((message, code)) => {
@@ -63,23 +71,47 @@ pub(super) async fn goal(args: GoalArgs) -> u8 {
     code
 }
 
-async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), (String, u8)> {
+async fn follow(
+    args: &GoalArgs,
+    screen: &Screen,
+) -> Result<(GoalReport, Option<GoalPlan>, bool), (String, u8)> {
     let model_turns = transcript::turns_of(args.replay_model.as_deref());
     let model_turns = model_turns.map_err(|error| (error, exit::BAD_INPUT))?;
     let mut observer = join(&args.robot, &args.ros)?;
     if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {
         return Err((absent("no agent", &observer), exit::NOT_READY));
     }
+    let mut plans = args
+        .plan_only
+        .then(|| observer.latched::<GoalPlan>(names::GOAL_PLAN))
+        .transpose()
+        .map_err(|error| (error.to_string(), exit::NOT_READY))?;
     let mut interrupted = false;
     let danger = async {
         let _ = shutdown_signal(false).await;
         interrupted = true;
         Ending::failed(Reason::Canceled, "interrupted")
     };
-    let on_event = |event: &_| screen.line(trace::to_line(event, screen));
+    // Of a plan the plan is what is of interest.
+    let on_event = |event: &_| {
+        if !args.plan_only {
+            screen.line(trace::to_line(event, screen));
+        }
+    };
     let timeout = Duration::from_secs_f64(args.timeout);
-    let followed =
-        goal::run_recorded(&mut observer, &args.text, &model_turns, timeout, on_event, danger).await;
+    let request = SubmitGoal::Request { text: args.text.clone(), model_turns, plan_only: args.plan_only };
+    let followed = goal::run_request(&mut observer, request, timeout, on_event, danger).await;
+    if args.plan_only {
+        let plan = match (&mut plans, &followed.goal_id) {
+            (Some(plans), Some(id)) => {
+                let of_goal = plans.wait_for(|plan| plan.as_ref().is_some_and(|plan| plan.goal_id == *id));
+                let heard = tokio::time::timeout(PLAN_DEADLINE, of_goal).await;
+                heard.ok().and_then(Result::ok).and_then(|plan| plan.clone())
+            }
+            _ => None,
+        };
+        return Ok((GoalReport::not_run(&args.text, followed.ending), plan, interrupted));
+    }
     if interrupted || followed.ending.reason.as_deref() == Some(Reason::Timeout.code()) {
         observer.stop_robot("the goal was given up").await;
         screen.line("the robot is stopped; `prehend stop --clear` lets it move again");
@@ -91,11 +123,11 @@ async fn follow(args: &GoalArgs, screen: &Screen) -> Result<(GoalReport, bool), 
     report.seconds.total = Some(followed.seconds);
     let reason = report.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     screen.line(format!("{}{reason}: {}", report.outcome.name(), report.message));
-    Ok((report, interrupted))
+    Ok((report, None, interrupted))
 }
 
 /// The newest sample, once there is one: a writer may send those before it first.
-async fn heard<T: Clone>(receiver: &mut watch::Receiver<Option<T>>) -> Option<T> {
+pub(super) async fn heard<T: Clone>(receiver: &mut watch::Receiver<Option<T>>) -> Option<T> {
     let waiting = receiver.wait_for(Option::is_some);
     tokio::time::timeout(FIND_DEADLINE, waiting).await.ok()?.ok()?;
     while let Ok(Ok(())) = tokio::time::timeout(NO_MORE, receiver.changed()).await {}

@@ -17,6 +17,7 @@ use crate::supervisor::{Event, Supervisor};
 use crate::trace;
 use crate::transcript;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::pictures;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Truth};
@@ -194,8 +195,9 @@ impl Run<'_> {
             }
         };
         let timeout = Duration::from_secs_f64(self.args.timeout);
-        let followed =
-            goal::run_recorded(observer, &self.args.goal, &self.model_turns, timeout, on_event, danger).await;
+        let (text, model_turns) = (self.args.goal.clone(), self.model_turns.clone());
+        let request = SubmitGoal::Request { text, model_turns, plan_only: false };
+        let followed = goal::run_request(observer, request, timeout, on_event, danger).await;
         // The agent may still be at it: nobody would see what it does from here on.
         let given_up = [Reason::Timeout, Reason::PeerLost].map(Reason::code);
         if self.interrupt.is_raised()
@@ -242,7 +244,7 @@ impl Run<'_> {
                 return Ok(());
             };
             let info = observer.camera_info.borrow().clone();
-            let drawn = view.with_map(&map, info.as_ref())?;
+            let drawn = view.with_map(&map, info.as_ref(), &[])?;
             pictures::save(&drawn, &self.folder.file("map_over_camera.png"))?;
         }
         Ok(())

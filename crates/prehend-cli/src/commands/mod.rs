@@ -1,5 +1,6 @@
 //! What `prehend` can do, one file each.
 
+mod approve;
 mod ask;
 mod demo;
 mod describe;
@@ -10,6 +11,7 @@ mod mcp;
 mod memory;
 mod models;
 mod node;
+mod plan;
 mod record;
 mod replay;
 mod scene;
@@ -33,6 +35,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Demo(args) => demo::run(args).await,
         Command::Up(args) => up::run(args).await,
         Command::Goal(args) => ask::goal(args).await,
+        Command::Approve(args) => approve::run(args).await,
         Command::State(args) => ask::state(args).await,
         Command::Map(args) => map::run(*args).await,
         Command::Describe(args) => describe::run(args).await,

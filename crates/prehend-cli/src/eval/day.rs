@@ -290,7 +290,7 @@ impl Work<'_> {
         let kept = async {
             let view = pictures::next_view(&observer.node, robot, &observer.tf).await?;
             let info = observer.camera_info.borrow().clone();
-            let drawn = view.with_map(&map, info.as_ref())?;
+            let drawn = view.with_map(&map, info.as_ref(), &[])?;
             pictures::save(&drawn, &folder.file(&format!("wrong_{number:04}.png")))
         };
         if let Err(error) = kept.await {

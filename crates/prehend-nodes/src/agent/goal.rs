@@ -1,7 +1,8 @@
 //! One goal at work: the agent on a thread of its own, and what may end it.
 
-use super::eyes::Eyes;
+use super::eyes::{Eyes, picture};
 use super::mind::{GoalMind, Mind};
+use super::plan::{Rehearsal, marks};
 use super::words::{GoalWords, WordSource};
 use super::world::NodeWorld;
 use super::{Clients, lost};
@@ -9,6 +10,7 @@ use crate::shell::{Peers, Trace, Work};
 use prehend_agent::mind::Order;
 use prehend_agent::{Agent, Fault, Model, Outcome, Planner, Report};
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
+use prehend_msgs::prehend_interfaces::msg::GoalPlan;
 use prehend_ros::ExecutingGoal;
 use prehend_scene::{ObjectKey, Reason, SymbolicState};
 use std::collections::HashMap;
@@ -17,6 +19,8 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+/// Longest wait for the camera's picture when a plan is made.
+const PICTURE: Duration = Duration::from_millis(600);
 /// Longest wait for a goal to end when the process ends.
 const LAST_WORDS: Duration = Duration::from_secs(6);
 
@@ -47,6 +51,8 @@ pub(super) struct Ended {
     pub(super) goal_id: String,
     pub(super) report: Report,
     pub(super) source: Source,
+    /// What would be done, of a goal that was only planned.
+    pub(super) plan: Option<Box<GoalPlan>>,
 }
 
 /// What a goal needs to start.
@@ -67,6 +73,9 @@ pub(super) struct Start {
     /// Whether a person asked to hold it.
     pub(super) asked_to_hold: bool,
     pub(super) source: Source,
+    /// Whether it is only planned, and with what the camera is looked through for the picture of the plan.
+    pub(super) plan_only: bool,
+    pub(super) plan_eyes: Option<Eyes>,
     pub(super) ended: mpsc::UnboundedSender<Ended>,
     /// The goal is under way while this lives.
     pub(super) work: Work,
@@ -124,6 +133,8 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         held,
         asked_to_hold,
         source,
+        plan_only,
+        plan_eyes,
         ended,
         work: _work,
     } = start;
@@ -137,6 +148,9 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         goal_id: goal_id.clone(),
         interrupt: interrupt.subscribe(),
     };
+    let map = clients.map.clone();
+    let look = plan_eyes.map(|eyes| tokio::spawn(async move { eyes.see().await }));
+    let said = (order.text.clone(), order.readings.iter().map(ToString::to_string).collect::<Vec<_>>());
     let mut world = NodeWorld {
         runtime: tokio::runtime::Handle::current(),
         clients,
@@ -149,6 +163,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         called: None,
         words,
         eyes,
+        rehearsal: plan_only.then(Rehearsal::new),
     };
     let before = SymbolicState { held_object: held.clone(), ..SymbolicState::default() };
     let mut mind = mind.map(|mind| GoalMind {
@@ -157,15 +172,19 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
         interrupt: interrupt.subscribe(),
     });
     let mut work = tokio::task::spawn_blocking(move || {
+        if world.rehearsal.is_some() {
+            let report = agent.rehearse(&order.readings, &mut world, held);
+            return (report, world.rehearsal.take());
+        }
         let model = mind.as_mut().map(|mind| mind as &mut dyn Model);
-        agent.carry(&order, planner, model, &mut world, held)
+        (agent.carry(&order, planner, model, &mut world, held), None)
     });
     let watch_peers = peers.lost(watched);
     tokio::pin!(watch_peers);
     let mut watching = true;
-    let report = loop {
+    let ending = loop {
         let fault = tokio::select! {
-            report = &mut work => break report,
+            ending = &mut work => break ending,
             Some(feedback) = told.recv() => {
                 if let Source::Action(handle) = &source
                     && let Err(error) = handle.publish_feedback(feedback)
@@ -176,7 +195,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
             }
             peer = &mut watch_peers, if watching => lost(&peer),
             () = canceled(&source), if watching => Fault::new(Reason::Canceled, "the goal was cancelled"),
-            reason = stopped(&mut stop), if watching && moves => Fault::new(Reason::Stopped, format!("stopped: {reason}")),
+            reason = stopped(&mut stop), if watching && moves && !plan_only => Fault::new(Reason::Stopped, format!("stopped: {reason}")),
         };
         // The first cause is the reason; the agent ends by itself now.
         watching = false;
@@ -184,16 +203,30 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
             why.get_or_insert(fault);
         });
     };
-    let report = report.unwrap_or_else(|error| Report {
-        outcome: Outcome::Failed,
-        reason: Some(Reason::Internal),
-        message: format!("the planner failed: {error}"),
-        tool_calls: 0,
-        state: before,
-        talk: None,
+    let (report, rehearsal) = ending.unwrap_or_else(|error| {
+        let message = format!("the planner failed: {error}");
+        let (outcome, reason) = (Outcome::Failed, Some(Reason::Internal));
+        (Report { outcome, reason, message, tool_calls: 0, state: before, talk: None }, None)
     });
+    let mut plan = None;
+    if plan_only {
+        let (text, readings) = said;
+        // Of a planner that failed there is nothing but the report.
+        let rehearsal = rehearsal.unwrap_or_else(Rehearsal::new);
+        let mut made = rehearsal.end((&goal_id, &text), readings, &report);
+        let seen = match look {
+            None => Err("there is no way to the camera".to_owned()),
+            Some(look) => match tokio::time::timeout(PICTURE, look).await {
+                Ok(seen) => seen.unwrap_or_else(|error| Err(error.to_string())),
+                Err(_) => Err("the camera was silent".to_owned()),
+            },
+        };
+        let map = map.borrow().clone().unwrap_or_default();
+        made.picture = picture(seen, &map, &marks(&made, &map.frame)).unwrap_or_default();
+        plan = Some(Box::new(made));
+    }
     // The node is gone only when the process ends.
-    let _ = ended.send(Ended { goal_id, report, source });
+    let _ = ended.send(Ended { goal_id, report, source, plan });
 }
 
 async fn canceled(source: &Source) {

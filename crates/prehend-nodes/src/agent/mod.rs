@@ -7,6 +7,7 @@ mod asked;
 mod eyes;
 mod goal;
 mod mind;
+mod plan;
 mod remote;
 mod words;
 mod world;
@@ -28,7 +29,9 @@ use prehend_agent::{Agent, Fault, Outcome, Planner, Report, Settings};
 use prehend_config::Findings;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, StopState, SymbolicState as StateMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{
+    ErrorCode, GoalPlan, StopState, SymbolicState as StateMsg, TraceEvent,
+};
 use prehend_msgs::prehend_interfaces::srv::{CallTool, QueryMemory, RetrieveObjects, SubmitGoal, UpdateMap};
 use prehend_perception::lexicon::Lexicon as Tables;
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
@@ -79,6 +82,7 @@ struct Clients {
     driving: Option<world::Driving>,
     stop: watch::Receiver<Option<String>>,
     states: States,
+    plans: Publisher<GoalPlan>,
 }
 
 impl Clients {
@@ -100,6 +104,14 @@ struct States {
     publisher: Publisher<StateMsg>,
     node: prehend_ros::Node,
     frame: String,
+}
+
+/// How a goal is to be gone about.
+struct How {
+    /// Turns of a recorded conversation with a language model; empty is none.
+    model_turns: String,
+    /// Whether it is only planned.
+    plan_only: bool,
 }
 
 /// A goal that is not taken up, with who waits for its end.
@@ -124,6 +136,8 @@ struct Node {
     clients: Clients,
     /// For a language model that sees.
     eyes: Option<eyes::Eyes>,
+    /// For the pictures of plans, once one was made.
+    plan_eyes: Option<eyes::Eyes>,
     state: SymbolicState,
     asked_to_hold: AskedToHold,
     running: Option<Running>,
@@ -233,6 +247,7 @@ impl Node {
                 None => None,
             },
             stop: follow_stop(ros)?,
+            plans: ros.create_publisher(names::GOAL_PLAN, QosProfile::transient_local())?,
             states: States {
                 publisher: ros.create_publisher(names::STATE, QosProfile::transient_local())?,
                 node: ros.clone(),
@@ -255,6 +270,7 @@ impl Node {
             tuning,
             clients,
             eyes,
+            plan_eyes: None,
             state,
             asked_to_hold: AskedToHold::default(),
             running: None,
@@ -265,8 +281,9 @@ impl Node {
     }
 
     fn submit(&mut self, request: ServiceRequest<SubmitGoal::Service>) {
-        let SubmitGoal::Request { text, model_turns } = request.message.clone();
-        let response = match self.begin(&text, &model_turns, Source::Service) {
+        let SubmitGoal::Request { text, model_turns, plan_only } = request.message.clone();
+        let how = How { model_turns, plan_only };
+        let response = match self.begin(&text, &how, Source::Service) {
             Ok(goal_id) => SubmitGoal::Response { accepted: true, goal_id, ..Default::default() },
             Err(refused) => SubmitGoal::Response {
                 accepted: false,
@@ -283,9 +300,10 @@ impl Node {
 
     fn execute(&mut self, request: GoalRequest<ExecuteGoal::Action>) {
         let text = request.goal.text.clone();
+        let how = How { model_turns: String::new(), plan_only: request.goal.plan_only };
         // Refused goals are accepted and aborted, so that the reason reaches the client.
         let handle = request.accept();
-        if let Err(refused) = self.begin(&text, "", Source::Action(handle)) {
+        if let Err(refused) = self.begin(&text, &how, Source::Action(handle)) {
             let Refused { goal_id, fault, source } = *refused;
             source.end(ExecuteGoal::Result {
                 goal_id,
@@ -293,20 +311,21 @@ impl Node {
                 reason: fault.reason.code().to_owned(),
                 message: fault.message,
                 tool_calls: 0,
+                plans: Vec::new(),
             });
         }
     }
 
     /// Starts a goal, or says why not, giving the source back.
-    fn begin(&mut self, text: &str, model_turns: &str, source: Source) -> Result<String, Box<Refused>> {
+    fn begin(&mut self, text: &str, how: &How, source: Source) -> Result<String, Box<Refused>> {
         let goal_id = self.announce(text);
-        match self.take_up(text, model_turns) {
+        match self.take_up(text, how) {
             Ok((order, planner, mind)) => {
-                self.start(&goal_id, order, planner, mind, source);
+                self.start(&goal_id, order, (planner, mind), how.plan_only, source);
                 Ok(goal_id)
             }
             Err(fault) => {
-                if fault.asks() {
+                if fault.asks() && !how.plan_only {
                     self.asked =
                         Some((Asked { text: text.to_owned(), readings: Vec::new() }, Instant::now()));
                 }
@@ -333,7 +352,14 @@ impl Node {
     }
 
     /// Starts a goal that may start.
-    fn start(&mut self, goal_id: &str, order: Order, planner: Planner, mind: Option<Mind>, source: Source) {
+    fn start(
+        &mut self,
+        goal_id: &str,
+        order: Order,
+        (planner, mind): (Planner, Option<Mind>),
+        plan_only: bool,
+        source: Source,
+    ) {
         let understood: Vec<String> = order.readings.iter().map(ToString::to_string).collect();
         let said = match (&order.answers, understood.as_slice()) {
             (Some(_), _) => "the answer to the language model's question".to_owned(),
@@ -341,7 +367,7 @@ impl Node {
             (None, readings) => readings.join(" or "),
         };
         self.trace(goal_id, "understood", "ok", &said, json!({ "readings": understood }));
-        if is_stop(&order.readings) {
+        if is_stop(&order.readings) && !plan_only {
             let message = match self.running.as_ref() {
                 Some(running) => {
                     running.interrupt(Fault::new(Reason::Canceled, format!("told to \"{}\"", order.text)));
@@ -357,7 +383,7 @@ impl Node {
                 state: self.state.clone(),
                 talk: None,
             };
-            let ended = Ended { goal_id: goal_id.to_owned(), report, source };
+            let ended = Ended { goal_id: goal_id.to_owned(), report, source, plan: None };
             // The end is told after the answer to the submission, as with every goal.
             let _ = self.ended.send(ended);
             return;
@@ -366,6 +392,7 @@ impl Node {
         let peers = if needs_motion(&order) { peers_of(&self.shell) } else { &QUESTION_PEERS };
         let held = self.in_hand();
         let asked_to_hold = self.asked_to_hold.begin(held.as_ref());
+        let plan_eyes = plan_only.then(|| self.plan_eyes()).flatten();
         let words = self.minds.words(mind.as_ref());
         let running = Running::start(goal::Start {
             work: self.shell.work(),
@@ -383,6 +410,8 @@ impl Node {
             held,
             asked_to_hold,
             source,
+            plan_only,
+            plan_eyes,
             ended: self.ended.clone(),
         });
         self.running = Some(running);
@@ -407,8 +436,14 @@ impl Node {
     /// A sentence as an order, with who plans it.
     ///
     /// Errors: it is refused at once.
-    fn take_up(&mut self, text: &str, model_turns: &str) -> Result<(Order, Planner, Option<Mind>), Fault> {
-        let (planner, mind) = self.minds.of_goal(model_turns)?;
+    fn take_up(&mut self, text: &str, how: &How) -> Result<(Order, Planner, Option<Mind>), Fault> {
+        if how.plan_only {
+            // A language model decides step by step, from what each step brought: its steps are not known before.
+            let order = self.agent.order(text, Planner::Builtin, None)?;
+            self.may_start(&order, true)?;
+            return Ok((order, Planner::Builtin, None));
+        }
+        let (planner, mind) = self.minds.of_goal(&how.model_turns)?;
         let open = self.open.as_ref().filter(|(_, asked)| asked.elapsed() < ANSWER_PATIENCE);
         let open = open.map(|(conversation, _)| conversation.clone());
         let asked = self.asked.as_ref().filter(|(_, asked)| asked.elapsed() < ANSWER_PATIENCE);
@@ -426,7 +461,7 @@ impl Node {
                 (order, asked)
             }
         };
-        self.may_start(&order)?;
+        self.may_start(&order, false)?;
         self.open = None;
         self.asked = None;
         self.at_work = Some(asked);
@@ -434,14 +469,14 @@ impl Node {
     }
 
     /// Whether the goal may start now: nothing else runs, the stop is clear, the peers are there.
-    fn may_start(&self, order: &Order) -> Result<(), Fault> {
+    fn may_start(&self, order: &Order, plan_only: bool) -> Result<(), Fault> {
         if !self.shell.is_active() {
             return Err(Fault::new(
                 Reason::Stopped,
                 "The agent is not active: its lifecycle has to activate it.",
             ));
         }
-        if is_stop(&order.readings) {
+        if is_stop(&order.readings) && !plan_only {
             return Ok(());
         }
         if self.running.is_some() {
@@ -450,7 +485,7 @@ impl Node {
         if !needs_motion(order) {
             return Ok(());
         }
-        if let Some(reason) = self.clients.stop.borrow().as_ref() {
+        if let Some(reason) = self.clients.stop.borrow().as_ref().filter(|_| !plan_only) {
             return Err(Fault::new(
                 Reason::Stopped,
                 format!("The robot is stopped ({reason}); clear the stop first."),
@@ -463,9 +498,12 @@ impl Node {
     }
 
     fn finish(&mut self, ended: Ended) {
-        let Ended { goal_id, mut report, source } = ended;
+        let Ended { goal_id, mut report, source, plan } = ended;
         if self.running.as_ref().is_some_and(|running| running.goal_id() == goal_id) {
             self.running = None;
+            if let Some(plan) = plan {
+                return self.finish_plan(*plan, &report, source);
+            }
             self.asked_to_hold.end(report.outcome, report.state.held_object.as_ref());
             self.state = report.state.clone();
         }
@@ -484,7 +522,36 @@ impl Node {
             reason: report.reason.map_or("", Reason::code).to_owned(),
             message: report.message,
             tool_calls: report.tool_calls,
+            plans: Vec::new(),
         });
+    }
+
+    /// Tells a goal that was only planned to everybody; what the agent knows stays as it was.
+    fn finish_plan(&mut self, plan: GoalPlan, report: &Report, source: Source) {
+        let goal_id = plan.goal_id.clone();
+        if let Err(error) = self.clients.plans.publish(&plan) {
+            tracing::warn!("the plan was not published: {error}");
+        }
+        self.trace(&goal_id, "planned", report.outcome.name(), &report.message, plan::data(&plan));
+        self.tell_end(&goal_id, report);
+        self.publish_state("");
+        source.end(ExecuteGoal::Result {
+            goal_id,
+            outcome: plan.outcome.clone(),
+            reason: plan.reason.clone(),
+            message: plan.message.clone(),
+            tool_calls: report.tool_calls,
+            plans: vec![plan],
+        });
+    }
+
+    /// What a plan's picture is taken with; kept, because transforms are heard only after a while.
+    fn plan_eyes(&mut self) -> Option<eyes::Eyes> {
+        if self.plan_eyes.is_none() {
+            let made = eyes::Eyes::new(&self.shell.node, &self.shell.robot);
+            self.plan_eyes = made.inspect_err(|error| tracing::warn!("no eyes for pictures: {error}")).ok();
+        }
+        self.plan_eyes.clone()
     }
 
     fn tell_end(&self, goal_id: &str, report: &Report) {
@@ -620,6 +687,7 @@ fn error_code(reason: Reason) -> i32 {
         Reason::NotArmed => ErrorCode::SKILL_NOT_ARMED,
         Reason::VerifierLost => ErrorCode::SKILL_VERIFIER_LOST,
         Reason::VerifierRefused => ErrorCode::SKILL_REFUSED,
+        Reason::NotApproved => ErrorCode::SKILL_NOT_APPROVED,
         Reason::PeerLost => ErrorCode::SKILL_PEER_LOST,
         Reason::NoGrasp => ErrorCode::SKILL_NO_GRASP,
         Reason::NoPlace => ErrorCode::SKILL_NO_PLACE,

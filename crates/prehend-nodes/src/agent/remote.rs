@@ -161,12 +161,13 @@ impl Node {
         if !is_theirs {
             let text = SENTENCE;
             let order = Order { text: text.to_owned(), readings: Vec::new(), refusal: None, answers: None };
-            self.may_start(&order)?;
+            self.may_start(&order, false)?;
             let (mut session, caller) = session(client);
             session.goal_id = self.announce(text);
             let goal_id = session.goal_id.clone();
             self.remote = Some(session);
-            self.start(&goal_id, order, Planner::Model, Some(Mind::Called(caller)), Source::Service);
+            let by = (Planner::Model, Some(Mind::Called(caller)));
+            self.start(&goal_id, order, by, false, Source::Service);
         }
         self.remote.as_ref().ok_or_else(|| Fault::new(Reason::Internal, "there is no session"))
     }

@@ -2,6 +2,7 @@
 
 use super::Clients;
 use super::eyes::Eyes;
+use super::plan::Rehearsal;
 use super::words::GoalWords;
 use crate::convert;
 use crate::follow::follow_map;
@@ -13,7 +14,7 @@ use prehend_agent::mind::Turn;
 use prehend_agent::tools::{ToolOutput, ToolValue};
 use prehend_agent::words::Words;
 use prehend_agent::world::{
-    Arrival, Fault, Part, Rejected, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
+    Arrival, Fault, Part, PlannedStep, Rejected, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
 };
 use prehend_msgs::geometry_msgs::msg::Point;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
@@ -104,6 +105,8 @@ pub(super) struct NodeWorld {
     pub(super) called: Option<(Instant, String)>,
     pub(super) words: GoalWords,
     pub(super) eyes: Option<Eyes>,
+    /// What is planned of a goal that is only planned.
+    pub(super) rehearsal: Option<Rehearsal>,
 }
 
 impl NodeWorld {
@@ -287,6 +290,9 @@ impl World for NodeWorld {
     }
 
     fn settle(&mut self) -> Result<SkillOutcome, Fault> {
+        if self.rehearsal.is_some() {
+            return Err(unforeseen());
+        }
         let home = SkillRequest {
             skill: Skill::Home,
             object: ObjectKey::default(),
@@ -401,12 +407,18 @@ impl World for NodeWorld {
     }
 
     fn explore(&mut self) -> Result<Arc<ObjectMap>, Fault> {
+        if self.rehearsal.is_some() {
+            return Err(unforeseen());
+        }
         let goal =
             GoTo::Goal { kind: "tour".to_owned(), goal_id: self.goal_id.clone(), ..Default::default() };
         self.look_round(goal, |seen| seen.missed > seen.keyframes / MISSED)
     }
 
     fn visit(&mut self, places: &[[f64; 3]]) -> Result<Arc<ObjectMap>, Fault> {
+        if self.rehearsal.is_some() {
+            return Err(unforeseen());
+        }
         let goal = GoTo::Goal {
             kind: "visit".to_owned(),
             goal_id: self.goal_id.clone(),
@@ -428,9 +440,13 @@ impl World for NodeWorld {
             object_key: object.0.clone(),
             action: action.to_owned(),
             goal_id: self.goal_id.clone(),
+            plan_only: self.rehearsal.is_some(),
             ..Default::default()
         };
         let result = self.errand(goal)?;
+        if let Some(rehearsal) = &mut self.rehearsal {
+            rehearsal.prospects.extend(result.prospects.iter().cloned());
+        }
         let map_from_arm = convert::pose_from_msg(&result.map_from_arm)
             .map_err(|error| Fault::new(Reason::Internal, format!("go_to: {error}")))?;
         if result.moved {
@@ -480,6 +496,12 @@ impl World for NodeWorld {
         Ok(parts)
     }
 
+    fn step_planned(&mut self, step: &PlannedStep) {
+        if let Some(rehearsal) = &mut self.rehearsal {
+            rehearsal.step(step);
+        }
+    }
+
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
         let (affordances, assessment_id) = self.detected.get(&request.object).cloned().unwrap_or_default();
         let affordances = chosen_first(affordances, request);
@@ -503,6 +525,11 @@ impl World for NodeWorld {
             effect: request.effect.map_or("", PartEffect::name).to_owned(),
             direction: convert::vector_to_msg(&direction),
             extent: 0.0,
+            plan_only: self.rehearsal.is_some(),
+            assumed: self
+                .rehearsal
+                .as_ref()
+                .map_or_else(Vec::new, |rehearsal| rehearsal.assumed(request.skill)),
         };
         let outcome_of = |result: &ExecuteSkill::Result| SkillOutcome {
             held: (!result.held_object.is_empty()).then(|| ObjectKey(result.held_object.clone())),
@@ -513,6 +540,9 @@ impl World for NodeWorld {
             let after = ended.map(|result| SkillOutcome { map_stale: true, ..outcome_of(&result) });
             Fault { after, ..fault }
         })?;
+        if let Some(rehearsal) = &mut self.rehearsal {
+            return rehearsal.planned(request, result);
+        }
         let outcome = outcome_of(&result);
         self.catch_up(result.map_version);
         if result.error_code == ErrorCode::SUCCESS {
@@ -581,6 +611,11 @@ fn chosen_first(mut affordances: Vec<Affordance>, request: &SkillRequest) -> Vec
         }
     }
     affordances
+}
+
+/// What a goal that is only planned comes to where it would have to look or drive first.
+fn unforeseen() -> Fault {
+    Fault::new(Reason::NotFound, "I would have to look round first: what comes then is not known before.")
 }
 
 /// A call that got no answer, as a fault.

@@ -46,6 +46,9 @@ pub enum GoToFault {
     /// The verifier refused.
     #[error("the verifier refused: {0}")]
     Refused(String),
+    /// A person was asked about the drive, and did not say yes.
+    #[error("not approved: {0}")]
+    NotApproved(String),
     /// The verifier did not answer.
     #[error("the verifier did not answer: {0}")]
     VerifierLost(String),
@@ -129,6 +132,7 @@ impl GoToFault {
             Self::NoPose { .. } | Self::Rejected { .. } => Reason::NoPlan,
             Self::NoMap { .. } | Self::NotLocalized(_) | Self::NothingSeen(_) => Reason::SensorFault,
             Self::Refused(_) => Reason::VerifierRefused,
+            Self::NotApproved(_) => Reason::NotApproved,
             Self::VerifierLost(_) => Reason::VerifierLost,
             Self::Aborted { code, .. } => nav2::meaning(*code).1,
             Self::NotThere { .. } => Reason::ControlFailed,
@@ -153,6 +157,7 @@ impl GoToFault {
             Self::NoPose { .. } => ErrorCode::GOTO_NO_POSE,
             Self::OutsideMap { .. } => ErrorCode::GOTO_OUTSIDE_MAP,
             Self::Refused(_) => ErrorCode::GOTO_REFUSED,
+            Self::NotApproved(_) => ErrorCode::GOTO_NOT_APPROVED,
             Self::VerifierLost(_) => ErrorCode::GOTO_VERIFIER_LOST,
             Self::Rejected { .. } => ErrorCode::GOTO_REJECTED,
             Self::Aborted { .. } => ErrorCode::GOTO_ABORTED,
@@ -212,6 +217,7 @@ impl From<PermitError> for GoToFault {
     fn from(error: PermitError) -> Self {
         match error {
             PermitError::Refused(why) => Self::Refused(why),
+            PermitError::NotApproved(why) => Self::NotApproved(why),
             PermitError::Lost(why) => Self::VerifierLost(why),
         }
     }

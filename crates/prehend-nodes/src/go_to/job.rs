@@ -8,7 +8,7 @@ use crate::skills::view::DRIVE;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_msgs::geometry_msgs::msg::Pose2D;
 use prehend_msgs::prehend_interfaces::action::{ExecuteSkill, GoTo};
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Prospect, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_navigation::Pose2;
 use prehend_navigation::pose::turn;
@@ -54,6 +54,8 @@ pub(super) struct Done {
     /// Stops of a tour or visit that brought none.
     pub(super) missed: u32,
     pub(super) map_version: u64,
+    /// What it would do, where it is only planned.
+    pub(super) prospects: Vec<Prospect>,
 }
 
 /// An object of the room, as far as driving to it goes.
@@ -78,7 +80,9 @@ impl Job<'_> {
             Ok(done) => {
                 (result.moved, result.keyframes, result.missed) = (done.moved, done.keyframes, done.missed);
                 result.map_version = done.map_version;
-                self.tell("done", "done", "there");
+                result.prospects = done.prospects;
+                let there = if self.goal.plan_only { "planned; nothing was driven" } else { "there" };
+                self.tell("done", "done", there);
             }
             Err(fault) => {
                 self.tell("done", fault.reason().code(), &fault.to_string());
@@ -94,6 +98,9 @@ impl Job<'_> {
         self.interrupt.introduced().await;
         self.interrupt.check()?;
         self.node.shell.peers.settled(SETTLED).await?;
+        if self.goal.plan_only && self.goal.kind != "object" {
+            return Err(GoToFault::BadRequest("only a drive to an object can be planned alone".to_owned()));
+        }
         match self.goal.kind.as_str() {
             "object" => self.to_object().await,
             "pose" => {
@@ -150,6 +157,13 @@ impl Job<'_> {
             return Ok(Done { map_version: object.map_version, ..Done::default() });
         }
         let pose = self.view_pose(&object, preferred)?;
+        if self.goal.plan_only {
+            let plan = drive_plan(&pose, &object.key, object.map_version);
+            let asked = self.node.gatekeeper.foresee(&plan, ("", &self.goal.goal_id));
+            let prospect = self.interrupt.guard(asked).await?;
+            let prospects = vec![Prospect { candidates: 1, ..prospect }];
+            return Ok(Done { map_version: object.map_version, prospects, ..Done::default() });
+        }
         self.fold().await?;
         self.drive(&pose, &object.key, object.map_version).await?;
         Ok(Done { moved: true, map_version: object.map_version, ..Done::default() })
@@ -270,22 +284,13 @@ impl Job<'_> {
         if !self.node.shell.peers.at_rest("skills", REST).await {
             return Err(GoToFault::Busy("the arm moves".to_owned()));
         }
-        let plan = SkillPlan {
-            skill: Skill::GoTo,
-            object: object.clone(),
-            targets: Vec::new(),
-            relation: None,
-            part: String::new(),
-            motion: None,
-            held_object: None,
-            pose_goals: vec![Isometry3::new(Vector3::new(pose.x, pose.y, 0.0), Vector3::z() * pose.yaw)],
-            gripper_opening: 0.0,
-            map_version,
-        };
+        let plan = drive_plan(pose, object, map_version);
         self.interrupt.guard(self.node.arming.engage()).await?;
         let gatekeeper = &self.node.gatekeeper;
+        let waits = |why: &str| self.tell("approval", "waiting", why);
+        let permitted = self.interrupt.guard(gatekeeper.ask(plan, ("", &self.goal.goal_id), waits)).await?;
+        // A person may have taken a minute: where the base is is that of now.
         self.interrupt.guard(self.node.frames.confirm()).await?;
-        let permitted = self.interrupt.guard(gatekeeper.ask(plan, "", &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(gatekeeper.redeem(permitted)).await?;
         let told = |distance: f64| self.feedback("drive", "driving", distance);
         let (shell, goal_id) = (&self.node.shell, &self.goal.goal_id);
@@ -310,6 +315,22 @@ impl Job<'_> {
                 return Err(GoToFault::NotThere { distance, angle });
             }
         }
+    }
+}
+
+/// The plan of a drive.
+fn drive_plan(pose: &Pose2, object: &ObjectKey, map_version: u64) -> SkillPlan {
+    SkillPlan {
+        skill: Skill::GoTo,
+        object: object.clone(),
+        targets: Vec::new(),
+        relation: None,
+        part: String::new(),
+        motion: None,
+        held_object: None,
+        pose_goals: vec![Isometry3::new(Vector3::new(pose.x, pose.y, 0.0), Vector3::z() * pose.yaw)],
+        gripper_opening: 0.0,
+        map_version,
     }
 }
 

@@ -33,6 +33,12 @@ pub(super) fn show(node: &Node, robot: &RobotConfig, file: &Path) -> Result<(), 
     )?;
     show("limits.contact_force", limits.contact_force, "Pad force at which the robot side stops, newtons.")?;
     show("limits.peer_silence", limits.peer_silence, "Silence after which another node is lost, seconds.")?;
+    parameters.show(
+        "limits.approval",
+        limits.approval.name().to_owned(),
+        "For which plans a person is asked at least: never, unsure, first or each.",
+        &safety,
+    )?;
     show("limits.grip_force", robot.gripper.grip_force, "Grip force asked for, newtons.")?;
     show(
         "limits.velocity_scaling",

@@ -83,6 +83,9 @@ pub enum SkillFault {
     /// The verifier refused the plan.
     #[error("the verifier refused: {0}")]
     Refused(String),
+    /// A person was asked about the plan, and did not say yes.
+    #[error("not approved: {0}")]
+    NotApproved(String),
     /// The verifier did not answer.
     #[error("the verifier did not answer: {0}")]
     VerifierLost(String),
@@ -174,6 +177,7 @@ impl From<PermitError> for SkillFault {
     fn from(error: PermitError) -> Self {
         match error {
             PermitError::Refused(why) => Self::Refused(why),
+            PermitError::NotApproved(why) => Self::NotApproved(why),
             PermitError::Lost(why) => Self::VerifierLost(why),
         }
     }
@@ -197,6 +201,7 @@ impl SkillFault {
             Self::Corridor { .. } => Reason::ControlFailed,
             Self::NoPlan { .. } => Reason::NoPlan,
             Self::Refused(_) => Reason::VerifierRefused,
+            Self::NotApproved(_) => Reason::NotApproved,
             Self::VerifierLost(_) => Reason::VerifierLost,
             Self::PeerLost { .. } => Reason::PeerLost,
             Self::NotArmed(_) => Reason::NotArmed,
@@ -234,6 +239,7 @@ impl SkillFault {
             | Self::Corridor { .. }
             | Self::NoPlan { .. }
             | Self::Refused(_)
+            | Self::NotApproved(_)
             | Self::Planner { .. }
             | Self::ControlFailed { .. }
             | Self::Slipped { .. }
@@ -256,6 +262,7 @@ impl SkillFault {
             Self::Corridor { .. } => ErrorCode::SKILL_CORRIDOR,
             Self::NoPlan { .. } => ErrorCode::SKILL_NO_PLAN,
             Self::Refused(_) => ErrorCode::SKILL_REFUSED,
+            Self::NotApproved(_) => ErrorCode::SKILL_NOT_APPROVED,
             Self::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
             Self::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
             Self::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
@@ -302,6 +309,7 @@ mod tests {
             SkillFault::Corridor { phase: "pull" },
             SkillFault::NoPlan { phase: "grasp", tried: 1, detail: String::new() },
             SkillFault::Refused(String::new()),
+            SkillFault::NotApproved(String::new()),
             SkillFault::VerifierLost(String::new()),
             SkillFault::PeerLost { peer: String::new(), phase: "lift" },
             SkillFault::NotArmed(ArmingFault::Runstopped),

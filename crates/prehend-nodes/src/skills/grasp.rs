@@ -5,10 +5,11 @@ use super::fault::SkillFault;
 use super::hand::{EMPTY_OPENING, Held};
 use super::job::{Asked, Job, support};
 use super::planning::Planned;
+use super::prospect::Chosen;
 use super::scene::World;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Vector3};
-use prehend_scene::{Object, ObjectMap, PartEffect, PartMotion, Skill};
+use prehend_scene::{Object, ObjectMap, PartEffect, PartMotion, Skill, SkillPlan};
 use prehend_skills::grasp::grasp_candidates;
 use prehend_skills::plan::{Standoff, grasp_plan};
 use prehend_skills::{GraspCandidate, GraspError, GraspRequest, HeldShape, solids};
@@ -21,6 +22,8 @@ const TRIED: usize = 10;
 const BATCH: usize = 3;
 /// Lifts tried after the pads closed, as shares of the planned one.
 pub(super) const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
+/// Greatest share of the joint velocity limits while something is lifted.
+const LIFT_SPEED: f64 = 0.3;
 /// Height above the support at which the held object's boxes begin, metres.
 const HELD_CLEARANCE: f64 = 0.004;
 
@@ -56,12 +59,47 @@ impl Job<'_> {
             plan.skill = Skill::GraspPart;
             plan.motion = Some(lifted_by_part(&way.candidate, &self.standoff()));
         }
+        if self.goal.plan_only {
+            return self.foresee_grasp(&plan, (&candidates, &way), (object, &world)).await;
+        }
         let motion = self.commit(plan.clone()).await?;
         let closed = self.approach_and_close(&motion, &way, &world, (object, &map)).await?;
         let open = world.without(&[object.key.0.as_str()]);
         self.lift(&motion, &way.candidate, (object, &map), &open, closed).await?;
         drop(motion);
         self.confirm(&plan, before, Some(object)).await
+    }
+
+    /// What the grasp would be, its lift included.
+    async fn foresee_grasp(
+        &self,
+        plan: &SkillPlan,
+        (candidates, way): (&[GraspCandidate], &Way),
+        (object, world): (&Object, &World),
+    ) -> Result<String, SkillFault> {
+        let open = world.without(&[object.key.0.as_str()]);
+        self.interrupt.guard(self.skills.scene.apply(&open)).await?;
+        let speed = self.skills.shell.robot.arm.velocity_scaling.min(LIFT_SPEED);
+        let up = way.candidate.lift(self.standoff().lift);
+        let lift = match self.skills.planner.end_of(&way.approach.trajectory.joint_trajectory) {
+            Some(below) => {
+                let up = [up];
+                let line = self.skills.planner.line(&below, &up, way.candidate.width, speed);
+                self.interrupt.guard(line).await?.ok()
+            }
+            None => None,
+        };
+        let mut motions = vec![("transit", &way.transit), ("approach", &way.approach)];
+        motions.extend(lift.as_ref().map(|lift| ("lift", lift)));
+        let taken = way.candidate.map_from_tool;
+        let others = candidates.iter().map(|other| other.map_from_tool).filter(|other| *other != taken);
+        let chosen = Chosen {
+            candidates: candidates.len(),
+            others: others.collect(),
+            grip_width: way.candidate.width,
+            motions,
+        };
+        self.foresee(plan, chosen).await
     }
 
     fn candidates(
@@ -120,7 +158,7 @@ impl Job<'_> {
         world: &World,
         object: &Object,
     ) -> Result<Way, SkillFault> {
-        let start = self.skills.arm.joints()?.arm;
+        let start = self.joints()?.arm;
         // The pads go around the object: on the last stretch its own boxes would be in the way.
         let open = world.without(&[object.key.0.as_str()]);
         let mut misses: Vec<String> = Vec::new();
@@ -216,7 +254,8 @@ impl Job<'_> {
             }
             return Err(fault);
         }
-        self.skills.arm.hand().expect(held(object, map, &way.candidate, way.candidate.width));
+        let (tool, width) = (&way.candidate.map_from_tool, way.candidate.width);
+        self.skills.arm.hand().expect(held_after(object, map, tool, width));
         motion.grip("close", 0.0).await
     }
 
@@ -245,10 +284,10 @@ impl Job<'_> {
         closed: f64,
     ) -> Result<(), SkillFault> {
         let holds = closed >= EMPTY_OPENING;
-        if holds && let Some(held) = held(object, map, candidate, closed) {
+        if holds && let Some(held) = held_after(object, map, &candidate.map_from_tool, closed) {
             self.skills.arm.hand().take(held);
         }
-        let speed = self.skills.shell.robot.arm.velocity_scaling.min(0.3);
+        let speed = self.skills.shell.robot.arm.velocity_scaling.min(LIFT_SPEED);
         let mut last = String::new();
         for share in LIFTS {
             let up = candidate.lift(self.standoff().lift * share);
@@ -284,9 +323,14 @@ fn lifted_by_part(candidate: &GraspCandidate, standoff: &Standoff) -> PartMotion
     }
 }
 
-/// The object as it is held after a grasp, when its shape is known.
-fn held(object: &Object, map: &ObjectMap, candidate: &GraspCandidate, opening: f64) -> Option<Held> {
-    let (points, tool, stands_on) = (&object.cloud.points, &candidate.map_from_tool, stood_on(object, map));
+/// The object as it is held after a grasp with the tool at `tool`, when its shape is known.
+pub(super) fn held_after(
+    object: &Object,
+    map: &ObjectMap,
+    tool: &Isometry3<f64>,
+    opening: f64,
+) -> Option<Held> {
+    let (points, stands_on) = (&object.cloud.points, stood_on(object, map));
     let shape = HeldShape::new(points, tool, stands_on, opening)?;
     let boxes = solids::attached_boxes(points, tool, stands_on, HELD_CLEARANCE);
     Some(Held { object: object.clone(), shape, boxes, unknown: false })

@@ -5,10 +5,12 @@ use super::fault::SkillFault;
 use super::hand::{Held, is_in_hand};
 use super::interrupt::{Interrupt, StopLatch};
 use super::planning::Planner;
+use super::prospect::Assumed;
 use super::scene::{SceneKeeper, World};
 use crate::arming::Arming;
 use crate::convert;
 use crate::follow::KnownJoints;
+use crate::joints::Joints;
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::shell::Shell;
@@ -16,7 +18,7 @@ use nalgebra::{Isometry3, Point3};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
-use prehend_msgs::prehend_interfaces::msg::{HandWay, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{HandWay, ObjectMap as ObjectMapMsg, Prospect, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
 use prehend_ros::{Client, ExecutingGoal, Publisher};
 use prehend_scene::{
@@ -28,7 +30,7 @@ use prehend_skills::plan::Standoff;
 use prehend_skills::{GripperModel, solids};
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -63,6 +65,8 @@ pub(super) struct Skills {
     pub(super) update: Client<UpdateMap::Service>,
     pub(super) check: Client<CheckOutcome::Service>,
     pub(super) stop: watch::Sender<StopLatch>,
+    /// A latch that nobody engages: what moves nothing needs no stop.
+    pub(super) unlatched: watch::Sender<StopLatch>,
     pub(super) last_look: Mutex<Option<String>>,
 }
 
@@ -114,6 +118,10 @@ pub(super) struct Job<'a> {
     pub(super) way: Mutex<Vec<Isometry3<f64>>>,
     /// What a pull or a push left elsewhere than the map says: boxes in the map frame.
     pub(super) displaced: Mutex<Vec<OrientedBox>>,
+    /// What is taken to have been done before, where the skill is only planned.
+    pub(super) assumed: OnceLock<Assumed>,
+    /// What the skill would do, where it is only planned.
+    pub(super) prospect: Mutex<Option<Prospect>>,
 }
 
 impl<'a> Job<'a> {
@@ -122,7 +130,8 @@ impl<'a> Job<'a> {
         goal: &'a ExecuteSkill::Goal,
         handle: &'a ExecutingGoal<ExecuteSkill::Action>,
     ) -> Self {
-        let (stop, peers, arming) = (skills.stop.subscribe(), &skills.shell.peers, &skills.arming);
+        let latch = if goal.plan_only { &skills.unlatched } else { &skills.stop };
+        let (stop, peers, arming) = (latch.subscribe(), &skills.shell.peers, &skills.arming);
         let interrupt = Interrupt { goal: handle, stop, peers, arming };
         Self {
             skills,
@@ -135,6 +144,8 @@ impl<'a> Job<'a> {
             felt: Mutex::new(None),
             way: Mutex::new(Vec::new()),
             displaced: Mutex::new(Vec::new()),
+            assumed: OnceLock::new(),
+            prospect: Mutex::new(None),
         }
     }
 
@@ -156,6 +167,13 @@ impl<'a> Job<'a> {
             held_object: held.map(|key| key.0).unwrap_or_default(),
             map_stale: self.stale.load(Ordering::Relaxed),
             map_version: self.taken.load(Ordering::Relaxed),
+            prospects: self
+                .prospect
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take()
+                .into_iter()
+                .collect(),
             ..Default::default()
         };
         match outcome {
@@ -171,6 +189,9 @@ impl<'a> Job<'a> {
     }
 
     async fn execute(&self) -> Result<String, SkillFault> {
+        if self.goal.plan_only {
+            return self.plan_alone().await;
+        }
         self.interrupt.introduced().await;
         self.interrupt.check()?;
         self.skills.shell.peers.settled(SETTLED).await?;
@@ -191,6 +212,29 @@ impl<'a> Job<'a> {
             Skill::Grasp | Skill::GraspPart => self.grasp(&asked).await,
             Skill::Place | Skill::Drop => self.place(&asked).await,
             Skill::TipPush | Skill::PinchPull | Skill::HookPull => self.act_on_part(&asked).await,
+        }
+    }
+
+    /// Plans a skill from where the arm is, and makes no motion.
+    async fn plan_alone(&self) -> Result<String, SkillFault> {
+        self.interrupt.introduced().await;
+        self.interrupt.check()?;
+        let asked = self.decode()?;
+        self.skills.scene.forget().await;
+        self.interrupt.guard(self.skills.arm.measured()).await?;
+        let map = self.map(asked.map_version).await?;
+        if let Some(assumed) = self.assume(&asked, &map)? {
+            // It is set here alone, once a job.
+            let _ = self.assumed.set(assumed);
+        }
+        match asked.skill {
+            Skill::Grasp | Skill::GraspPart => self.grasp(&asked).await,
+            Skill::Place | Skill::Drop => self.place(&asked).await,
+            Skill::TipPush | Skill::PinchPull | Skill::HookPull => self.act_on_part(&asked).await,
+            Skill::Look | Skill::Home | Skill::GoTo => Err(SkillFault::BadRequest(format!(
+                "{} touches nothing: there is nothing to plan alone",
+                asked.skill.name()
+            ))),
         }
     }
 
@@ -245,9 +289,8 @@ impl<'a> Job<'a> {
 
     /// Checks the skill's contract against the map and the hand.
     pub(super) fn check_contract(&self, asked: &Asked, map: &ObjectMap) -> Result<(), SkillFault> {
-        let opening = self.skills.arm.joints()?.opening;
         let state = SymbolicState {
-            held_object: self.skills.arm.hand().key(opening),
+            held_object: self.held()?.map(|held| held.object.key),
             map_version: map.version,
             ..SymbolicState::default()
         };
@@ -264,8 +307,16 @@ impl<'a> Job<'a> {
 
     /// Where the tool is now, `map_from_tool`.
     pub(super) fn tool_pose(&self) -> Result<Isometry3<f64>, SkillFault> {
-        let joints = self.skills.arm.joints()?;
-        self.tool_at(&joints.arm)
+        self.tool_at(&self.joints()?.arm)
+    }
+
+    /// Where the arm is, or is taken to be, and how far the pads are apart.
+    pub(super) fn joints(&self) -> Result<Joints, SkillFault> {
+        let measured = self.skills.arm.joints()?;
+        Ok(match self.assumed.get() {
+            Some(Assumed { arm, opening, .. }) => measured.moved(arm.clone(), *opening),
+            None => measured,
+        })
     }
 
     /// Where the tool is at these joints.
@@ -278,6 +329,9 @@ impl<'a> Job<'a> {
 
     /// What is held now.
     pub(super) fn held(&self) -> Result<Option<Held>, SkillFault> {
+        if let Some(assumed) = self.assumed.get() {
+            return Ok(Some(assumed.held.clone()));
+        }
         let opening = self.skills.arm.joints()?.opening;
         Ok(self.skills.arm.hand().held(opening).cloned())
     }
@@ -326,13 +380,18 @@ impl<'a> Job<'a> {
     /// Asks the gate, redeems the permit and begins to move.
     pub(super) async fn commit(&self, plan: SkillPlan) -> Result<Motion<'_>, SkillFault> {
         let skills = self.skills;
+        if self.goal.plan_only {
+            return Err(SkillFault::BadRequest("this was to be planned alone".to_owned()));
+        }
         let assessment = self.assessment_of(plan.skill);
         let moves_objects = Contract::of(plan.skill).moves_objects;
         self.interrupt.guard(skills.arming.engage()).await?;
+        let about = (assessment, self.goal.goal_id.as_str());
+        let waits = |why: &str| self.tell("approval", "waiting", why);
+        let permitted = self.interrupt.guard(skills.gatekeeper.ask(plan, about, waits)).await?;
+        // A person may have taken a minute: what is measured is that of now.
         self.interrupt.guard(skills.frames.confirm()).await?;
         self.interrupt.guard(skills.arm.measured()).await?;
-        let permitted =
-            self.interrupt.guard(skills.gatekeeper.ask(plan, assessment, &self.goal.goal_id)).await?;
         let redeemed = self.interrupt.guard(skills.gatekeeper.redeem(permitted)).await?;
         let motion = skills.arm.begin(redeemed, &skills.shell, &self.interrupt, &self.goal.goal_id)?;
         self.moved.store(true, Ordering::Relaxed);

@@ -21,6 +21,7 @@ mod part_turn;
 mod place;
 mod planning;
 mod progress;
+mod prospect;
 mod recover;
 mod scene;
 pub(crate) mod view;
@@ -146,6 +147,7 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         check: node.create_client(names::VERIFIER_CHECK_OUTCOME, services)?,
         stop: watch::Sender::new(StopLatch::default()),
+        unlatched: watch::Sender::new(StopLatch::default()),
         last_look: Mutex::new(None),
         model,
         shell,

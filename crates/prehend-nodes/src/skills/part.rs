@@ -7,6 +7,7 @@ use super::job::{Asked, Job, support};
 use super::part_contact::Done;
 use super::part_known::with_part;
 use super::planning::Planned;
+use super::prospect::Chosen;
 use super::scene::World;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -85,6 +86,16 @@ impl Job<'_> {
         let way = self.reach_part(&candidates, (&world, &open), (object, &map)).await?;
         let before = self.observation(Some(&map))?;
         let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
+        if self.goal.plan_only {
+            let others = candidates.iter().map(|other| other.contact);
+            let chosen = Chosen {
+                candidates: candidates.len(),
+                others: others.filter(|other| *other != way.candidate.contact).collect(),
+                grip_width: 0.0,
+                motions: vec![("transit", &way.transit), ("approach", &way.approach)],
+            };
+            return self.foresee(&plan, chosen).await;
+        }
         let motion = self.commit(plan.clone()).await?;
         let opening = self.skills.arm.joints()?.opening;
         if (opening - way.candidate.opening).abs() > 0.004 {
@@ -194,7 +205,7 @@ impl Job<'_> {
         (world, open): (&World, &World),
         (object, map): (&Object, &ObjectMap),
     ) -> Result<Way, SkillFault> {
-        let start = self.skills.arm.joints()?.arm;
+        let start = self.joints()?.arm;
         let mut misses = Vec::new();
         let mut tried = 0;
         for candidate in candidates {

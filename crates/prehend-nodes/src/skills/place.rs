@@ -6,6 +6,7 @@ use super::grasp::summary;
 use super::hand::{EMPTY_OPENING, Held, is_in_hand};
 use super::job::{Asked, Job};
 use super::planning::Planned;
+use super::prospect::Chosen;
 use super::scene::World;
 use crate::joints::Joints;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
@@ -47,9 +48,8 @@ impl Job<'_> {
         let map = self.map(asked.map_version).await?;
         self.check_contract(asked, &map)?;
         let relation = asked.relation.unwrap_or(Relation::Table);
-        let held = self
-            .held()?
-            .ok_or(SkillFault::Slipped { phase: "place", opening: self.skills.arm.joints()?.opening })?;
+        let held =
+            self.held()?.ok_or(SkillFault::Slipped { phase: "place", opening: self.joints()?.opening })?;
         self.put(asked, relation, &held, &map).await
     }
 
@@ -107,6 +107,16 @@ impl Job<'_> {
             map.version,
         );
         let plan = SkillPlan { part: asked.part.clone(), ..plan };
+        if self.goal.plan_only {
+            let others = candidates.iter().map(|other| other.map_from_tool);
+            let chosen = Chosen {
+                candidates: candidates.len(),
+                others: others.filter(|other| *other != candidate.map_from_tool).collect(),
+                grip_width: 0.0,
+                motions: vec![("transit", &way.transit), ("lower", &way.lower)],
+            };
+            return self.foresee(&plan, chosen).await;
+        }
         let motion = self.commit(plan.clone()).await?;
         motion.execute("transit", way.transit.trajectory).await?;
         let opening = self.skills.arm.joints()?.opening;
@@ -258,7 +268,7 @@ impl Job<'_> {
         world: &World,
         targets: &[&str],
     ) -> Result<Way, SkillFault> {
-        let now = self.skills.arm.joints()?;
+        let now = self.joints()?;
         let (start, opening) = (now.arm, now.opening);
         let open = world.without(targets).holding(&[]);
         let robot = &self.skills.shell.robot.arm;

@@ -20,6 +20,7 @@ use prehend_msgs::moveit_msgs::msg::{
 };
 use prehend_msgs::moveit_msgs::srv::{GetCartesianPath, GetPositionIK};
 use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
 use prehend_ros::{Node, RosError};
 use std::time::Duration;
 
@@ -287,6 +288,11 @@ impl Planner {
                 Err(Miss::Trajectory(fault))
             }
         }
+    }
+
+    /// The joints at which a trajectory ends; `None` when it is none of this arm.
+    pub(super) fn end_of(&self, trajectory: &JointTrajectory) -> Option<Vec<f64>> {
+        self.arm_joints(&trajectory.joint_names, &trajectory.points.last()?.positions)
     }
 
     /// Arm joints in the robot file's order.

@@ -17,6 +17,10 @@ pub(crate) fn settings() -> Settings {
         permit_seconds: 10.0,
         min_confidence: 0.5,
         grasp_reach: 0.05,
+        approval: crate::Approval::Never,
+        approval_seconds: 60.0,
+        sure_score: 0.9,
+        sure_name: 0.75,
     }
 }
 

@@ -55,7 +55,8 @@ fn draw(scene: &SavedScene, number: usize, out: &Path) -> Result<Vec<PathBuf>, p
             object.crops.iter().find(|crop| crop.view == view.name).map(|crop| crop.mask.clone())
         };
         let pose = &view.map_from_camera;
-        let picture = pictures::over_view(view.color.clone(), &scene.map, &view.intrinsics, pose, &mask);
+        let picture =
+            pictures::over_view(view.color.clone(), &scene.map, (&view.intrinsics, pose), &mask, &[]);
         let file = out.join(format!("{number:04}_view_{place:04}.png"));
         pictures::save(&picture, &file)?;
         files.push(file);
