@@ -443,12 +443,24 @@ async fn truth(judge: &mut Judge) -> Truth {
 
 /// One node without a graph.
 pub(crate) fn lone_node(node: NodeName, domain: u16, logs: &Path) -> Supervisor {
+    lone_node_with(node, &[], domain, logs)
+}
+
+/// As [`lone_node`], with parameters such as `approval:=each`.
+pub(crate) fn lone_node_with(node: NodeName, parameters: &[&str], domain: u16, logs: &Path) -> Supervisor {
+    let mut arguments = vec!["node".to_owned(), node.name().to_owned(), "--supervised".to_owned()];
+    if !parameters.is_empty() {
+        arguments.push("--ros-args".to_owned());
+    }
+    for parameter in parameters {
+        arguments.extend(["-p".to_owned(), (*parameter).to_owned()]);
+    }
     let environment = vec![("ROS_DOMAIN_ID".to_owned(), domain.to_string())];
     let mut supervisor = Supervisor::new(Path::new(PREHEND), environment, logs);
     supervisor
         .start(ProcessSpec {
             name: node.name().to_owned(),
-            arguments: vec!["node".to_owned(), node.name().to_owned(), "--supervised".to_owned()],
+            arguments,
             restart: Restart::Never,
             output: Output::Logged,
         })

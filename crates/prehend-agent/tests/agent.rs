@@ -690,3 +690,69 @@ fn one_of_several_will_do_and_a_bowl_is_filled_until_it_is_full() {
         report.message
     );
 }
+
+/// What a goal in the kitchen would come to: outcome, message, skills that were planned, steps.
+fn rehearsed(text: &str, world: &mut Scripted) -> (Report, String, Vec<String>) {
+    world.rehearses = true;
+    let readings = agent().understand(text).expect("it is understood");
+    let places = |world: &Scripted| -> Vec<_> {
+        world.map.objects.iter().map(|object| object.bounds.pose.translation.vector).collect()
+    };
+    let before = places(world);
+    let held = world.held.clone();
+    let report = agent().rehearse(&readings, world, held.clone());
+    assert_eq!(places(world), before, "{text}: a plan moves nothing");
+    assert_eq!(world.held, held, "{text}: a plan takes nothing into the hand");
+    (report, world.skills.join("; "), world.steps.clone())
+}
+
+#[test]
+fn what_would_be_done_is_planned_by_the_skills_that_would_do_it_and_nothing_moves() {
+    let mut world = Scripted::new(kitchen());
+    let (report, skills, steps) = rehearsed("put the pear in the bowl", &mut world);
+    assert_eq!((report.outcome, skills.as_str()), (Outcome::Done, "grasp pear_0; place pear_0 in bowl_0"));
+    assert_eq!(steps, ["planned: put the green pear in the white bowl"]);
+    assert_eq!(report.message, "I would put the green pear in the white bowl.");
+
+    // What comes after the first thing that is moved is told, and planned then.
+    let mut world = Scripted::new(kitchen());
+    let (_, skills, steps) = rehearsed("put the pear in the bowl and the blue mug on the plate", &mut world);
+    assert_eq!(skills, "grasp pear_0; place pear_0 in bowl_0");
+    assert_eq!(steps.len(), 2);
+    assert!(steps[1].starts_with("later: put the blue mug on the white plate (planned when"), "{steps:?}");
+
+    // A part of the table is aimed at, and not looked for after a placement that was not made.
+    let mut world = Scripted::new(kitchen());
+    let (report, skills, _) = rehearsed("put the pear on the left side of the table", &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
+    assert_eq!(skills, "grasp pear_0; place pear_0 table around 0.43 0.36");
+}
+
+#[test]
+fn a_plan_that_a_skill_refuses_says_so_and_is_not_tried_again() {
+    let mut world = Scripted::new(kitchen());
+    world.script.push_back(Some((Reason::NoGrasp, false)));
+    let (report, skills, steps) = rehearsed("put the pear in the bowl", &mut world);
+    assert_eq!((report.outcome, report.reason), (Outcome::Refused, Some(Reason::NoGrasp)));
+    assert_eq!(skills, "grasp pear_0");
+    assert!(
+        steps[0].starts_with("refused: put the green pear in the white bowl (scripted no_grasp"),
+        "{steps:?}"
+    );
+    // What would be looked at first is said; a plan does not look.
+    let mut world = Scripted::new(kitchen());
+    let (report, skills, steps) = rehearsed("pick up the mug", &mut world);
+    assert_eq!((report.outcome, report.reason), (Outcome::Refused, Some(Reason::Ambiguous)));
+    assert_eq!((skills.as_str(), steps.len()), ("", 0));
+    // A question is answered, and "stop" stops nothing.
+    let mut world = Scripted::new(kitchen());
+    let (report, skills, _) = rehearsed("how many mugs are there?", &mut world);
+    assert_eq!((report.outcome, skills.as_str()), (Outcome::Done, ""));
+    assert!(report.message.contains('2') || report.message.contains("two"), "{}", report.message);
+    let mut world = Scripted::new(kitchen());
+    let (report, skills, steps) = rehearsed("stop", &mut world);
+    assert_eq!(
+        (report.outcome, skills.as_str(), steps),
+        (Outcome::Done, "", vec!["planned: stop".to_owned()])
+    );
+}

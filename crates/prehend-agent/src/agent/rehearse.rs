@@ -88,10 +88,10 @@ impl Agent {
 
 /// A fault of a step, and what would be tried before it counts.
 fn told(action: &Action, fault: &Fault) -> String {
-    let looks = match (action, fault.reason) {
-        (Action::Act { .. } | Action::Pick { .. } | Action::Place { .. }, Reason::NoGrasp) => true,
-        (Action::Pick { .. } | Action::Place { .. }, Reason::NoPlan | Reason::NoPlace) => true,
-        (_, reason) => remedy(reason) == Remedy::LookFirst,
+    let is_thing = matches!(action, Action::Pick { .. } | Action::Place { .. } | Action::Act { .. });
+    let looks = match fault.reason {
+        Reason::NoGrasp | Reason::NoPlan | Reason::NoPlace => is_thing,
+        reason => remedy(reason) == Remedy::LookFirst,
     };
     match looks {
         true => format!("{}; I would look from elsewhere and try again", fault.message),

@@ -3,7 +3,9 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::words::{Lesson, PAGE, Seen, Testimony, Words};
-use prehend_agent::world::{Fault, Part, Rejected, Retrieval, SkillOutcome, SkillRequest, World};
+use prehend_agent::world::{
+    Fault, Part, PlannedStep, Rejected, Retrieval, SkillOutcome, SkillRequest, World,
+};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
 use std::collections::{HashMap, VecDeque};
@@ -112,6 +114,9 @@ pub(crate) struct Scripted {
     pub(crate) skills: Vec<String>,
     /// Whether there is a camera's picture: a byte that counts the skills so far.
     pub(crate) has_picture: bool,
+    /// Whether skills only plan, and the steps that were told to be planned.
+    pub(crate) rehearses: bool,
+    pub(crate) steps: Vec<String>,
     /// Every tool call, in words.
     pub(crate) calls: Vec<String>,
     pub(crate) updates: u32,
@@ -188,6 +193,7 @@ impl World for Scripted {
     }
 
     fn settle(&mut self) -> Result<SkillOutcome, Fault> {
+        assert!(!self.rehearses, "what is only planned brings nothing anywhere");
         match self.settling.take() {
             Some(fault) => Err(fault),
             None => Ok(SkillOutcome { held: self.held.clone(), map_stale: false }),
@@ -292,6 +298,11 @@ impl World for Scripted {
         if let Some(left) = self.no_room_after.as_mut().filter(|_| request.relation == Some(Relation::In)) {
             *left -= 1;
         }
+        if self.rehearses {
+            let holds = matches!(request.skill, Skill::Grasp | Skill::GraspPart);
+            let held = holds.then(|| request.object.clone());
+            return Ok(SkillOutcome { held, map_stale: false });
+        }
         match request.skill {
             Skill::Grasp => self.held = Some(request.object.clone()),
             Skill::Place | Skill::Drop => {
@@ -323,6 +334,11 @@ impl World for Scripted {
     fn interrupted(&self) -> Option<Fault> {
         let (after, fault) = self.interrupt_after_skills.as_ref()?;
         (self.skills.len() >= *after).then(|| fault.clone())
+    }
+
+    fn step_planned(&mut self, step: &PlannedStep) {
+        let detail = if step.detail.is_empty() { String::new() } else { format!(" ({})", step.detail) };
+        self.steps.push(format!("{}: {}{detail}", step.status.name(), step.words));
     }
 
     fn tool_called(&mut self, name: &str, arguments: &str) {
