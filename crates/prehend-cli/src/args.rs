@@ -9,6 +9,7 @@ mod memory;
 mod models;
 pub mod record;
 mod ros;
+mod serve;
 mod words;
 
 pub use eval::{
@@ -20,6 +21,7 @@ pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
+pub use serve::ServeArgs;
 pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;
@@ -87,6 +89,8 @@ pub enum Command {
     Describe(DescribeArgs),
     /// Stop all motion at once; latched until --clear
     Stop(StopArgs),
+    /// Serve a page of a graph that runs: camera, sentences, approval, history, stop
+    Serve(ServeArgs),
     /// Serve a graph that runs to programs that speak the Model Context Protocol
     Mcp(McpArgs),
     /// Check or draw scene files, make frames of random tables or worlds for Gazebo

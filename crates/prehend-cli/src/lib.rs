@@ -22,6 +22,7 @@ pub mod recording;
 pub mod replay;
 pub mod run_folder;
 pub mod screen;
+pub mod serve;
 pub mod supervisor;
 pub mod tally;
 pub mod trace;

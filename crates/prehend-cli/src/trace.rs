@@ -30,7 +30,7 @@ pub fn to_json(event: &TraceEvent) -> Value {
 }
 
 /// Whether a status tells of something that did not go as wished.
-fn is_bad(status: &str) -> bool {
+pub fn is_bad(status: &str) -> bool {
     const BAD: [&str; 10] = [
         "refused", "failed", "error", "aborted", "rejected", "lost", "stopped", "canceled", "timeout",
         "expired",

@@ -23,7 +23,7 @@ pub(super) async fn run(args: McpArgs) -> u8 {
 
 async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
     let input = |message: String| (message, exit::BAD_INPUT);
-    let token = token(args).map_err(input)?;
+    let token = token_of(args.token_env.as_deref()).map_err(input)?;
     let arguments = args.ros.arguments().map_err(|error| input(error.to_string()))?;
     let robot = RobotConfig::load(&args.robot).map_err(|error| input(error.to_string()))?;
     let domain = Domain::find().map_err(|error| input(error.to_string()))?;
@@ -66,15 +66,15 @@ async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
 }
 
 /// The token of the environment, when one is named.
-fn token(args: &McpArgs) -> Result<Option<String>, String> {
-    let Some(name) = &args.token_env else { return Ok(None) };
+pub(super) fn token_of(name: Option<&str>) -> Result<Option<String>, String> {
+    let Some(name) = name else { return Ok(None) };
     let token =
         std::env::var(name).ok().map(|token| token.trim().to_owned()).filter(|token| token.len() >= 16);
     token.map(Some).ok_or_else(|| format!("--token-env: {name} must hold a token of at least 16 characters"))
 }
 
 /// A token that nobody guesses.
-fn new_token() -> String {
+pub(super) fn new_token() -> String {
     let bytes: [u8; 24] = rand::rng().random();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

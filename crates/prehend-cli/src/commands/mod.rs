@@ -15,6 +15,7 @@ mod plan;
 mod record;
 mod replay;
 mod scene;
+mod serve;
 mod up;
 mod words;
 
@@ -64,6 +65,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Record(args) => record::run(args).await,
         Command::Replay(args) => replay::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
+        Command::Serve(args) => serve::run(args).await,
         Command::Node(args) => node::run(args).await,
     }
 }

@@ -103,7 +103,7 @@ fn refuse<B>(request: &Request<B>, expected: &str) -> Option<(StatusCode, &'stat
 }
 
 /// Whether two texts are the same, without telling by its time how far.
-fn is_same(given: &[u8], expected: &[u8]) -> bool {
+pub(crate) fn is_same(given: &[u8], expected: &[u8]) -> bool {
     let differs = given.iter().zip(expected).fold(0, |differs, (a, b)| differs | (a ^ b));
     given.len() == expected.len() && differs == 0
 }
