@@ -107,7 +107,6 @@ async fn a_page_shows_the_robot_gives_it_goals_and_stops_it_whatever_comes_to_it
     );
     let mut news = listening(at).await;
     told(&mut news, "\"missing\":[]").await;
-    in_the_browser(at).await;
 
     // A plan, and nonsense in place of one.
     let plan = r#"{"text": "put the red block on the plate", "plan_only": true}"#;
@@ -115,6 +114,7 @@ async fn a_page_shows_the_robot_gives_it_goals_and_stops_it_whatever_comes_to_it
     let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
     assert!(status == 200 && answer["accepted"] == true, "{answer}");
     told(&mut news, "I would put the red block on the white plate").await;
+    in_the_browser(at).await;
     for body in ["", "{", r#"{"text": 3}"#, r#"{"words": "x"}"#] {
         assert_eq!(asked(at, post(at, "/goal", body)).await.0, 400, "{body}");
     }
@@ -173,7 +173,7 @@ async fn in_the_browser(at: SocketAddr) {
     let profile = tempfile::tempdir().unwrap();
     wait_for("the page is filled in a browser", async || {
         let output = Command::new(browser)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom"])
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg(format!("http://{at}/?token={TOKEN}"))
             .kill_on_drop(true)
