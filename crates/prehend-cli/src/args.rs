@@ -36,6 +36,7 @@ use std::path::{Path, PathBuf};
 const AFTER: &str = "\
 Examples:
   prehend demo                                        a red mug into a bowl, on the embedded robot
+  prehend demo --plan-only                            what it would do, with a picture; nothing moves
   prehend demo --scene my.yaml --goal \"put the apple on the plate\" --seed 3 --json
   prehend up                                          the graph, until Ctrl-C; then, in another terminal:
   prehend goal \"where is the apple?\"
@@ -187,6 +188,12 @@ pub struct DemoArgs {
     /// Folder for the trace and the pictures [default: runs/UTC-TIME-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Only say what would be done: the steps, grasps and ways, and a picture of them, plan.png; nothing moves
+    #[arg(long, conflicts_with_all = ["plan_first", "record", "disturb"])]
+    pub plan_only: bool,
+    /// Say what would be done, then do it; the result tells whether the plan had foretold it
+    #[arg(long)]
+    pub plan_first: bool,
     /// Longest time for the goal, wall seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, value_parser = positive)]
     pub timeout: f64,

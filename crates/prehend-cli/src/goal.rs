@@ -7,7 +7,8 @@ use crate::tally::Tally;
 use crate::trace;
 use futures::StreamExt;
 use prehend_agent::Fault;
-use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::names;
+use prehend_msgs::prehend_interfaces::msg::{GoalPlan, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_ros::RosError;
 use prehend_scene::Reason;
@@ -15,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// Longest time until the agent says whether it takes a goal.
 const SUBMIT_DEADLINE: Duration = Duration::from_secs(20);
+/// Longest time until a plan is heard after the goal's end.
+const PLAN_DEADLINE: Duration = Duration::from_secs(2);
 /// How often it is looked whether the graph still lives.
 const WATCH_PERIOD: Duration = Duration::from_millis(100);
 /// Longest time until the agent's first heartbeat is heard, many of its periods.
@@ -48,6 +51,26 @@ pub async fn run(
 ) -> Followed {
     let request = SubmitGoal::Request { text: text.to_owned(), ..Default::default() };
     run_request(observer, request, timeout, on_event, danger).await
+}
+
+/// Asks what a goal would come to: how it would end, and the plan; `None` when the goal was not taken, or no plan was heard.
+///
+/// Errors: [`RosError`] of the subscription to plans.
+pub async fn plan(
+    observer: &mut Observer,
+    text: &str,
+    timeout: Duration,
+    on_event: impl FnMut(&TraceEvent),
+    danger: impl Future<Output = Ending>,
+) -> Result<(Followed, Option<GoalPlan>), RosError> {
+    let mut plans = observer.latched::<GoalPlan>(names::GOAL_PLAN)?;
+    let request = SubmitGoal::Request { text: text.to_owned(), plan_only: true, ..Default::default() };
+    let followed = run_request(observer, request, timeout, on_event, danger).await;
+    let Some(id) = &followed.goal_id else { return Ok((followed, None)) };
+    let of_goal = plans.wait_for(|plan| plan.as_ref().is_some_and(|plan| plan.goal_id == *id));
+    let heard = tokio::time::timeout(PLAN_DEADLINE, of_goal).await;
+    let plan = heard.ok().and_then(Result::ok).and_then(|plan| plan.clone());
+    Ok((followed, plan))
 }
 
 /// As [`run`], with everything that can be asked for with a goal.

@@ -135,9 +135,25 @@ pub struct GoalReport {
     pub seconds: Seconds,
     /// Folder with the trace and the pictures; null when there is none.
     pub run_dir: Option<PathBuf>,
+    /// What a plan that was made before said; absent when none was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Foretold>,
     /// How somebody interfered; absent when nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<String>,
+}
+
+/// What a plan said of a goal before it was carried out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Foretold {
+    /// How the goal would end, and why not done.
+    pub outcome: Outcome,
+    /// The typed code, or null.
+    pub reason: Option<String>,
+    /// Wall seconds that planning took, with the way there and back.
+    pub seconds: f64,
+    /// Motions of the arm until the plan was told, as physics has it: there should be none. `None` when physics could not be asked.
+    pub motions: Option<usize>,
 }
 
 impl GoalReport {
@@ -153,6 +169,7 @@ impl GoalReport {
             permits: Permits::default(),
             seconds: Seconds::default(),
             run_dir: None,
+            plan: None,
             disturbance: None,
         }
     }

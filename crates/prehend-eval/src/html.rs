@@ -230,6 +230,7 @@ mod tests {
             permits: Permits::default(),
             hard_contacts: 0,
             max_pad_force: 0.0,
+            plan: None,
             seconds: BTreeMap::new(),
             effort: Some(Effort { progress: 0.5, by_handle: None }),
             retries: 0,

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// Within which a plan should be made, seconds.
+const PLAN_IN_TIME: f64 = 2.0;
+
 /// One run of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -44,12 +47,52 @@ pub struct Run {
     /// How far it came, in benchmarks that score it.
     #[serde(default)]
     pub effort: Option<Effort>,
+    /// The plan that was made before, in evaluations that ask for one.
+    #[serde(default)]
+    pub plan: Option<Plan>,
     /// Tries of a skill after a first one that failed.
     #[serde(default)]
     pub retries: usize,
     /// Name of its folder among those of the evaluation.
     #[serde(default)]
     pub folder: String,
+}
+
+/// What a goal would come to, said before it was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Whether the goal ended so: done, refused or failed.
+    pub foretold: bool,
+    /// Wall seconds that it took.
+    pub seconds: f64,
+    /// Motions of the arm while it was made.
+    pub motions: usize,
+}
+
+/// Plans of many runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plans {
+    /// Plans that were made.
+    pub made: usize,
+    /// Plans after which the goal ended as they said.
+    pub foretold: usize,
+    /// Plans that were made within two seconds.
+    pub in_time: usize,
+    /// Plans during which the arm moved.
+    pub moved: usize,
+}
+
+impl Plans {
+    fn of(runs: &[Run]) -> Self {
+        let plans: Vec<&Plan> = runs.iter().filter_map(|run| run.plan.as_ref()).collect();
+        let count = |test: &dyn Fn(&Plan) -> bool| plans.iter().filter(|plan| test(plan)).count();
+        Self {
+            made: plans.len(),
+            foretold: count(&|plan| plan.foretold),
+            in_time: count(&|plan| plan.seconds <= PLAN_IN_TIME),
+            moved: count(&|plan| plan.motions > 0),
+        }
+    }
 }
 
 /// Permits of one or many runs.
@@ -153,6 +196,9 @@ pub struct Report {
     pub hard_contacts: usize,
     /// Largest force on the pads, newtons.
     pub max_pad_force: f64,
+    /// Plans that were made before.
+    #[serde(default)]
+    pub plans: Plans,
 }
 
 impl Report {
@@ -205,6 +251,7 @@ impl Report {
             collateral: count(&|run| run.collateral > 0),
             hard_contacts: runs.iter().map(|run| run.hard_contacts).sum(),
             max_pad_force: runs.iter().map(|run| run.max_pad_force).fold(0.0, f64::max),
+            plans: Plans::of(runs),
         }
     }
 
@@ -263,6 +310,13 @@ impl Report {
             "hard contacts            {} (largest pad force {:.0} N)",
             self.hard_contacts, self.max_pad_force
         );
+        let Plans { made, foretold, in_time, moved } = self.plans;
+        if made > 0 {
+            let _ = writeln!(
+                text,
+                "plans made before        {foretold} of {made} foretold the end, {in_time} within {PLAN_IN_TIME} s, the arm moved in {moved}"
+            );
+        }
         if !self.failures.is_empty() {
             let _ = writeln!(text, "\nfailures");
             let mut failures: Vec<_> = self.failures.iter().collect();
@@ -303,6 +357,7 @@ mod tests {
             hard_contacts: 0,
             max_pad_force: 31.0,
             seconds: BTreeMap::from([("total".into(), 10.0)]),
+            plan: None,
             effort: None,
             retries: 0,
             folder: String::new(),

@@ -439,6 +439,9 @@ pub struct RunArgs {
     /// Somebody interferes in every run, as `demo --disturb` does: push, slip and take by turns
     #[arg(long)]
     pub disturb: bool,
+    /// In every run a plan is made first, and counted is whether it foretold how the goal ends, and what it took
+    #[arg(long)]
+    pub plan_first: bool,
     /// ROS parameter of a node in every run, as `agent:settings:=FILE`; may be repeated
     #[arg(long = "param", value_name = "NODE:NAME:=VALUE", value_parser = node_parameter)]
     pub params: Vec<(NodeName, String)>,
@@ -461,6 +464,7 @@ impl RunArgs {
             no_verifier: false,
             no_retries: false,
             disturb: false,
+            plan_first: false,
             params: Vec::new(),
             keep_failures: false,
             speed,

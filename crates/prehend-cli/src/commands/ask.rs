@@ -10,7 +10,6 @@ use crate::outcome::{Ending, GoalReport, exit};
 use crate::screen::{Screen, print_json};
 use crate::trace;
 use crate::transcript;
-use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectInstance, ObjectMap, SymbolicState};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::RobotConfig;
@@ -23,8 +22,6 @@ use tokio::sync::watch;
 
 /// Longest time until the graph is found.
 pub(super) const FIND_DEADLINE: Duration = Duration::from_secs(8);
-/// Longest time until a plan is heard after the goal's end.
-const PLAN_DEADLINE: Duration = Duration::from_secs(2);
 /// Silence after which the newest sample of a latched topic is taken to be there.
 const NO_MORE: Duration = Duration::from_millis(300);
 
@@ -56,7 +53,8 @@ pub(super) async fn goal(args: GoalArgs) -> u8 {
         Ok((report, plan, interrupted)) => {
             let code = if interrupted { exit::INTERRUPTED } else { report.exit_code() };
             if args.plan_only {
-                return plan::show(&args, (&report, plan.as_ref()), &screen).unwrap_or(code);
+                return plan::show(args.json, args.out.as_deref(), (&report, plan.as_ref()), &screen)
+                    .unwrap_or(code);
             }
             (report, code)
         }
@@ -81,37 +79,22 @@ async fn follow(
     if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {
         return Err((absent("no agent", &observer), exit::NOT_READY));
     }
-    let mut plans = args
-        .plan_only
-        .then(|| observer.latched::<GoalPlan>(names::GOAL_PLAN))
-        .transpose()
-        .map_err(|error| (error.to_string(), exit::NOT_READY))?;
     let mut interrupted = false;
     let danger = async {
         let _ = shutdown_signal(false).await;
         interrupted = true;
         Ending::failed(Reason::Canceled, "interrupted")
     };
-    // Of a plan the plan is what is of interest.
-    let on_event = |event: &_| {
-        if !args.plan_only {
-            screen.line(trace::to_line(event, screen));
-        }
-    };
     let timeout = Duration::from_secs_f64(args.timeout);
-    let request = SubmitGoal::Request { text: args.text.clone(), model_turns, plan_only: args.plan_only };
-    let followed = goal::run_request(&mut observer, request, timeout, on_event, danger).await;
     if args.plan_only {
-        let plan = match (&mut plans, &followed.goal_id) {
-            (Some(plans), Some(id)) => {
-                let of_goal = plans.wait_for(|plan| plan.as_ref().is_some_and(|plan| plan.goal_id == *id));
-                let heard = tokio::time::timeout(PLAN_DEADLINE, of_goal).await;
-                heard.ok().and_then(Result::ok).and_then(|plan| plan.clone())
-            }
-            _ => None,
-        };
+        // Of a plan the plan is what is of interest, not how it was made.
+        let planned = goal::plan(&mut observer, &args.text, timeout, |_| (), danger).await;
+        let (followed, plan) = planned.map_err(|error| (error.to_string(), exit::NOT_READY))?;
         return Ok((GoalReport::not_run(&args.text, followed.ending), plan, interrupted));
     }
+    let on_event = |event: &_| screen.line(trace::to_line(event, screen));
+    let request = SubmitGoal::Request { text: args.text.clone(), model_turns, plan_only: false };
+    let followed = goal::run_request(&mut observer, request, timeout, on_event, danger).await;
     if interrupted || followed.ending.reason.as_deref() == Some(Reason::Timeout.code()) {
         observer.stop_robot("the goal was given up").await;
         screen.line("the robot is stopped; `prehend stop --clear` lets it move again");

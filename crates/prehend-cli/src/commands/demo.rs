@@ -1,6 +1,6 @@
 //! `prehend demo`: one goal, from a scene file to the judgement of physics.
 
-use super::{graph_options, scene, start_code, up};
+use super::{graph_options, plan, scene, start_code, up};
 use crate::args::DemoArgs;
 use crate::disturb;
 use crate::domain::Purpose;
@@ -8,7 +8,7 @@ use crate::goal::{self, Followed};
 use crate::graph::{Graph, GraphError};
 use crate::interrupt::Interrupt;
 use crate::node::NodeName;
-use crate::outcome::{Ending, GoalReport, Outcome, exit};
+use crate::outcome::{Ending, Foretold, GoalReport, Outcome, exit};
 use crate::physics;
 use crate::recording;
 use crate::run_folder::RunFolder;
@@ -16,9 +16,10 @@ use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
 use crate::transcript;
-use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_msgs::prehend_interfaces::msg::{GoalPlan, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::pictures;
+use prehend_ros::RosError;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Truth};
 use std::time::Duration;
@@ -118,10 +119,19 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     };
     let arm = args.disturb.map(|_| arm_of(&graph)).transpose()?;
     let mut run = Run { args, model_turns, screen, graph, folder, interrupt, arm, disturbed: None };
+    let plan = match args.plan_only || args.plan_first {
+        true => Some(run.plan().await.map_err(|error| Early::from(GraphError::Ros(error)))?),
+        false => None,
+    };
+    let foretold = match plan {
+        Some(plan) if args.plan_only => return Ok(run.end_planned(plan, ready).await),
+        plan => plan.map(|plan| plan.foretold),
+    };
     let before = run.observe("before").await;
     let followed = run.follow().await;
     recording::remark(recorder.as_ref(), screen);
-    let report = run.conclude(ready, before, &followed).await;
+    let mut report = run.conclude(ready, before, &followed).await;
+    report.plan = foretold;
     recording::end(recorder, screen).await;
     let code = run.interrupt.is_raised().then_some(exit::INTERRUPTED);
     let Run { graph, folder, .. } = run;
@@ -135,6 +145,13 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     }
     tell_result(&report, screen);
     Ok((report, code))
+}
+
+/// A plan, and what of it is told in the result.
+struct Plan {
+    plan: Option<GoalPlan>,
+    ending: Ending,
+    foretold: Foretold,
 }
 
 /// The arm that stands in the scene.
@@ -158,6 +175,51 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Asks what the goal would come to, and keeps the plan and its picture.
+    async fn plan(&mut self) -> Result<Plan, RosError> {
+        let observer = &mut self.graph.observer;
+        let timeout = Duration::from_secs_f64(self.args.timeout);
+        let interrupt = &mut self.interrupt;
+        let danger = async {
+            interrupt.raised().await;
+            Ending::failed(Reason::Canceled, "interrupted")
+        };
+        let (followed, plan) = goal::plan(observer, &self.args.goal, timeout, |_| (), danger).await?;
+        if let Some(plan) = &plan {
+            self.keep_json("plan.json", &plan::to_json(plan));
+            let picture = self.folder.file("plan.png");
+            if !plan.picture.is_empty()
+                && let Err(error) = std::fs::write(&picture, &plan.picture)
+            {
+                self.screen.line(format!("cannot write {}: {error}", picture.display()));
+            }
+        }
+        let motions = self.graph.judge.motions().await.map(|motions| motions.arm.len()).ok();
+        let Ending { outcome, reason, .. } = followed.ending.clone();
+        let foretold = Foretold { outcome, reason, seconds: followed.seconds, motions };
+        Ok(Plan { plan, ending: followed.ending, foretold })
+    }
+
+    /// Shows the plan and ends the graph.
+    async fn end_planned(
+        mut self,
+        Plan { plan, ending, foretold }: Plan,
+        ready: f64,
+    ) -> (GoalReport, Option<u8>) {
+        let mut report = GoalReport::not_run(&self.args.goal, ending);
+        report.seconds.ready = Some(ready);
+        report.run_dir = Some(self.folder.path().to_owned());
+        report.plan = Some(foretold);
+        for line in plan.iter().flat_map(|plan| plan::to_lines(plan, self.screen)) {
+            self.screen.line(line);
+        }
+        self.keep_json("result.json", &report);
+        let code = self.interrupt.is_raised().then_some(exit::INTERRUPTED);
+        self.graph.stop().await;
+        tell_result(&report, self.screen);
+        (report, code)
+    }
+
     /// Gives the goal and follows it.
     async fn follow(&mut self) -> Followed {
         let Graph { supervisor, observer, judge, .. } = &mut self.graph;

@@ -1,20 +1,21 @@
 //! `prehend goal --plan-only`: what a goal would come to, for a person, as JSON and as a picture.
 
-use crate::args::GoalArgs;
 use crate::outcome::{GoalReport, exit};
 use crate::screen::{Paint, Screen, print_json};
 use prehend_msgs::prehend_interfaces::msg::{GoalPlan, Prospect};
 use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Shows a plan, or why there is none; the exit code where showing it failed.
 pub(super) fn show(
-    args: &GoalArgs,
+    json: bool,
+    out: Option<&Path>,
     (report, plan): (&GoalReport, Option<&GoalPlan>),
     screen: &Screen,
 ) -> Option<u8> {
     let mut picture = None;
-    if let (Some(out), Some(plan)) = (&args.out, plan) {
+    if let (Some(out), Some(plan)) = (out, plan) {
         if plan.picture.is_empty() {
             eprintln!("there is no picture of this plan: the camera was silent");
         } else if let Err(error) = std::fs::write(out, &plan.picture) {
@@ -24,7 +25,7 @@ pub(super) fn show(
             picture = Some(out);
         }
     }
-    if args.json {
+    if json {
         let mut value = match plan {
             Some(plan) => to_json(plan),
             None => {
@@ -45,7 +46,7 @@ pub(super) fn show(
     screen.line(format!("{}{reason}: {}", report.outcome.name(), report.message));
     match (picture, plan) {
         (Some(out), _) => screen.line(format!("picture: {}", out.display())),
-        (None, Some(_)) if args.out.is_none() => {
+        (None, Some(_)) if out.is_none() => {
             screen.line(screen.paint(Paint::Dim, "--out FILE.png draws it over what the camera sees"));
         }
         _ => {}
@@ -53,7 +54,7 @@ pub(super) fn show(
     None
 }
 
-fn to_lines(plan: &GoalPlan, screen: &Screen) -> Vec<String> {
+pub(super) fn to_lines(plan: &GoalPlan, screen: &Screen) -> Vec<String> {
     let mut lines = vec![format!("\"{}\" is read as {}", plan.text, plan.readings.join(", or "))];
     for (number, step) in plan.steps.iter().enumerate() {
         let paint = match step.status.as_str() {
@@ -146,7 +147,7 @@ fn seconds(motion: &JointTrajectory) -> f64 {
     })
 }
 
-fn to_json(plan: &GoalPlan) -> Value {
+pub(super) fn to_json(plan: &GoalPlan) -> Value {
     let steps: Vec<Value> = plan
         .steps
         .iter()

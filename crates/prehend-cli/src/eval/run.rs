@@ -7,7 +7,7 @@ use crate::outcome::GoalReport;
 use crate::physics;
 use crate::run_folder::WriteError;
 use prehend_eval::judge::JudgeError;
-use prehend_eval::report::Permits;
+use prehend_eval::report::{Permits, Plan};
 use prehend_eval::{Cause, Expected, Reported, Run, Scenario, asp, judge};
 use prehend_sim::world::{Motions, Truth};
 use serde::de::DeserializeOwned;
@@ -71,6 +71,8 @@ struct Conditions {
     no_verifier: bool,
     no_retries: bool,
     disturb: bool,
+    #[serde(default)]
+    plan_first: bool,
     speed: f64,
     #[serde(default)]
     whole_object: bool,
@@ -91,6 +93,7 @@ pub(super) async fn one(
         no_verifier: args.no_verifier,
         no_retries: args.no_retries,
         disturb: args.disturb,
+        plan_first: args.plan_first,
         speed: args.speed,
         whole_object: job.whole_object,
         params: parameters(args),
@@ -152,6 +155,7 @@ fn blank(seed: u64, kind: &str, goal: &str) -> Run {
         max_pad_force: 0.0,
         seconds: BTreeMap::new(),
         effort: None,
+        plan: None,
         retries: 0,
         folder: String::new(),
     }
@@ -216,6 +220,9 @@ fn arguments(
     if args.disturb {
         let how = ["push", "slip", "take"];
         list.extend(["--disturb", how[(scenario.seed % 3) as usize]]);
+    }
+    if args.plan_first {
+        list.push("--plan-first");
     }
     if args.no_verifier {
         list.extend(["--param", "verifier:enforce:=false"]);
@@ -320,6 +327,14 @@ fn judge_run(scenario: &Scenario, folder: &Path, report: Option<GoalReport>, sec
         ("total", report.seconds.total),
     ] {
         run.seconds.extend(value.map(|value| (phase.to_owned(), value)));
+    }
+    if let Some(plan) = &report.plan {
+        run.seconds.insert("plan".to_owned(), plan.seconds);
+        run.plan = Some(Plan {
+            foretold: plan.outcome == report.outcome,
+            seconds: plan.seconds,
+            motions: plan.motions.unwrap_or_default(),
+        });
     }
     let trace = read_lines(&folder.join("trace.jsonl"));
     run.seconds.extend(phases(&trace));
