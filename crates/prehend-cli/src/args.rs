@@ -2,6 +2,7 @@
 
 pub mod bag;
 mod eval;
+mod explain;
 pub mod gazebo;
 pub mod map;
 mod mcp;
@@ -16,6 +17,7 @@ pub use eval::{
     EvalArticulatedArgs, EvalCommand, EvalMemoryArgs, EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs,
     LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
 };
+pub use explain::ExplainArgs;
 pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
@@ -40,6 +42,7 @@ Examples:
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
   prehend map build --frames DIR --out map/           a map from recorded frames
+  prehend explain runs/TIME-SEED \"why did you not take the blue one?\"
   prehend demo --record && prehend replay runs/*/recording
   prehend doctor --models && prehend detect --image table.png --out boxes.png
 
@@ -97,6 +100,8 @@ pub enum Command {
     Detect(DetectArgs),
     /// Write the topics of a graph that runs into a rosbag2 recording (MCAP)
     Record(RecordArgs),
+    /// Say why a run went as it did, from what it recorded, and answer questions about it
+    Explain(ExplainArgs),
     /// Play a recording to the nodes again: would they decide the same? Nothing moves
     Replay(ReplayArgs),
     /// Ask what was seen of a building over all sessions, list, forget or export it

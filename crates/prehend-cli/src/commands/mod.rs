@@ -5,6 +5,7 @@ mod demo;
 mod describe;
 mod detect;
 mod doctor;
+mod explain;
 mod map;
 mod mcp;
 mod memory;
@@ -22,6 +23,7 @@ use crate::graph::{GraphError, GraphOptions};
 use crate::node::NodeName;
 use crate::outcome::exit;
 pub(crate) use ask::{map_json, state_json};
+pub(crate) use explain::REPORT;
 pub(crate) use map::object_json;
 use prehend_nodes::share;
 use std::collections::BTreeMap;
@@ -59,6 +61,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Doctor(args) if args.llm => doctor::llm::run(&args).await,
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
+        Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Node(args) => node::run(args).await,
