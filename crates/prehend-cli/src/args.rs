@@ -10,6 +10,7 @@ mod memory;
 mod models;
 pub mod record;
 mod ros;
+mod setup;
 mod words;
 
 pub use eval::{
@@ -22,6 +23,7 @@ pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
+pub use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;
@@ -110,6 +112,12 @@ pub enum Command {
     Words(WordsArgs),
     /// Say what is missing on this machine, and how to get it
     Doctor(DoctorArgs),
+    /// Make a folder for a robot of your own, to begin from
+    Init(InitArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write manual pages
+    Man(ManArgs),
     /// Run one node of the graph in this process
     Node(NodeArgs),
 }

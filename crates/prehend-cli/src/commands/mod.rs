@@ -6,11 +6,13 @@ mod describe;
 mod detect;
 mod doctor;
 mod explain;
+mod init;
 mod map;
 mod mcp;
 mod memory;
 mod models;
 mod node;
+mod pages;
 mod record;
 mod replay;
 mod scene;
@@ -62,6 +64,9 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
         Command::Explain(args) => explain::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Man(args) => pages::man(&args),
         Command::Replay(args) => replay::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Node(args) => node::run(args).await,
