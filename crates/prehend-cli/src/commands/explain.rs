@@ -144,7 +144,11 @@ fn pictures(folder: &Path) -> Vec<Picture> {
             let key = path.file_stem()?.to_str()?.to_owned();
             let png =
                 std::fs::read(&path).ok().filter(|_| path.extension().is_some_and(|end| end == "png"))?;
-            Some(Picture { caption: format!("{key} with its mask, in its best view"), of: Some(key), png })
+            Some(Picture {
+                caption: format!("{key} with its mask, in the best view that was kept when the run ended"),
+                of: Some(key),
+                png,
+            })
         })
         .collect();
     things.sort_by(|a, b| a.of.cmp(&b.of));

@@ -59,10 +59,10 @@ impl<'a> Teller<'a> {
     fn tell(&mut self, asked: &Asked) {
         match asked {
             Asked::Why(phrase) => self.each(phrase, Self::why),
-            Asked::WhyNot(phrase) => self.each(phrase, Self::why_not),
+            Asked::WhyNot(phrase) => self.others(phrase),
             Asked::Instead { of, not } => {
                 self.each(of, Self::why);
-                self.each(not, Self::why_not);
+                self.others(not);
             }
             Asked::About(phrase) => self.each(phrase, |teller, key| {
                 teller.describe(key);
@@ -106,6 +106,17 @@ impl<'a> Teller<'a> {
             tell(self, key);
         }
         self.objects.extend(keys);
+    }
+
+    /// Tells why things were not taken; of several that are meant, of those that were not.
+    fn others(&mut self, phrase: &str) {
+        let meant = self.meant(phrase);
+        let is_mixed = meant.iter().any(|key| !self.explained.acted_on(key));
+        self.each(phrase, |teller, key| {
+            if !(is_mixed && teller.explained.acted_on(key)) {
+                teller.why_not(key);
+            }
+        });
     }
 
     /// The things that a description means; "the blue one" is of the kind that the goal speaks of, where there is such a one.

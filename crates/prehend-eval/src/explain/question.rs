@@ -122,7 +122,18 @@ const REFUSE: [&str; 17] = [
     "allowed",
     "permitted",
 ];
-const SURE: [&str; 7] = ["sure", "certain", "confident", "confidence", "certainty", "doubt", "doubts"];
+const SURE: [&str; 10] = [
+    "sure",
+    "certain",
+    "confident",
+    "confidence",
+    "certainty",
+    "doubt",
+    "doubts",
+    "decide",
+    "decided",
+    "decision",
+];
 const SLOW: [&str; 5] = ["slow", "slowly", "duration", "seconds", "minutes"];
 const LASTED: [&str; 13] = [
     "take", "took", "taken", "taking", "last", "lasted", "need", "needed", "spend", "spent", "go", "went",
@@ -151,13 +162,25 @@ const SEE: [&str; 19] = [
     "alternatives",
     "choices",
 ];
-const READ: [&str; 10] =
-    ["understand", "understood", "mean", "meant", "think", "thought", "read", "hear", "heard", "interpret"];
+const READ: [&str; 12] = [
+    "understand",
+    "understood",
+    "mean",
+    "meant",
+    "think",
+    "thought",
+    "read",
+    "hear",
+    "heard",
+    "interpret",
+    "told",
+    "asked",
+];
 const DO: [&str; 6] = ["do", "happened", "happen", "done", "move", "moved"];
 /// How a question about a thing begins that names no more than the thing.
-const ASKS: [&str; 16] = [
+const ASKS: [&str; 23] = [
     "did", "do", "was", "were", "is", "are", "have", "had", "has", "could", "can", "and", "tell", "show",
-    "explain", "describe",
+    "explain", "describe", "what", "which", "how", "who", "where", "when", "on",
 ];
 /// Where a description ends, beside verbs and prepositions.
 const ENDS: [&str; 20] = [
@@ -170,10 +193,10 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, names: &Names) -> Option<Asked
     let tokens = tokens(text);
     let words: Vec<&str> = tokens.iter().map(Token::word).filter(|word| !word.is_empty()).collect();
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let things = phrases(&tokens, lexicon, names);
+    let things = phrases(text, &tokens, lexicon, names);
     let first = things.first().cloned();
     let begins = |start: &[&str]| words.starts_with(start);
-    let asks_why = has(&["why", "reason", "because"])
+    let asks_why = has(&["why", "reason", "because", "grounds"])
         || [["how", "come"], ["what", "made"], ["what", "prevented"], ["what", "kept"]]
             .iter()
             .any(|start| begins(start));
@@ -221,41 +244,58 @@ pub(super) fn read(text: &str, lexicon: &Lexicon, names: &Names) -> Option<Asked
             (None, false) => return None,
         });
     }
-    if has(&READ) && has(&["what", "how"]) {
+    if has(&READ) && has(&["what", "how", "who"]) {
         return Some(Asked::Understood);
     }
+    let is_question = words.first().is_some_and(|first| ASKS.contains(first));
+    let is_open = has(&["what", "which"]);
     match first {
-        Some(thing) if words.first().is_some_and(|first| ASKS.contains(first)) => Some(Asked::About(thing)),
-        _ if has(&SEE) => Some(Asked::Seen),
-        _ if has(&["what"]) && has(&DO) => Some(Asked::Did),
+        _ if is_open && has(&SEE) => Some(Asked::Seen),
+        Some(thing) if is_question && is_known(&thing, names) => Some(Asked::About(thing)),
+        _ if is_open && (has(&DO) || (has(&["did"]) && has(&["you"]))) => Some(Asked::Did),
         _ => None,
     }
 }
 
-/// The descriptions of things in a question, as words that retrieval understands.
-fn phrases(tokens: &[Token], lexicon: &Lexicon, names: &Names) -> Vec<String> {
-    let mut found = Vec::new();
+/// Whether a description speaks of a kind of thing that the tables know, of anything at all ("the blue one"), or is a key of the map.
+fn is_known(described: &str, names: &Names) -> bool {
+    let head = described.rsplit(' ').next().unwrap_or_default();
+    described.contains('_') || names.knows_noun(head)
+}
+
+/// The descriptions of things in a question, as words that retrieval understands: keys of the map and known nouns first.
+fn phrases(text: &str, tokens: &[Token], lexicon: &Lexicon, names: &Names) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let mut found: Vec<String> =
+        words.filter(|word| word.trim_matches('_').contains('_')).map(str::to_lowercase).collect();
     let mut at = 0;
     while at < tokens.len() {
         let begins = lexicon.determiners.longest(tokens, at).is_some() && tokens[at].word() != "what";
-        let is_key = tokens[at].word().contains('_');
         // "why not red mugs", "why no blue one"
-        let follows = at > 0 && ["not", "no"].contains(&tokens[at - 1].word()) && found.is_empty();
-        if !(begins || is_key || follows) {
-            at += 1;
-            continue;
-        }
+        let follows = at > 0
+            && ["not", "no"].contains(&tokens[at - 1].word())
+            && found.is_empty()
+            && !ends(tokens, at, lexicon, names);
         let end = (at + 1..tokens.len()).find(|at| ends(tokens, *at, lexicon, names)).unwrap_or(tokens.len());
-        let words: Vec<&str> = tokens[at..end].iter().map(Token::word).collect();
-        match described(&words.join(" "), lexicon) {
-            Some(words) if !ends(tokens, at, lexicon, names) || begins => {
+        let read = if begins || follows { longest(&tokens[at..end], lexicon, names) } else { None };
+        match read {
+            Some((words, length)) => {
                 found.push(words);
-                at = end;
+                at += length;
             }
-            _ => at += 1,
+            None => at += 1,
         }
     }
+    found.sort_by_key(|described| !is_known(described, names));
     found
+}
+
+/// The longest beginning that describes a thing of a known kind, else the longest that describes any, with its length in tokens.
+fn longest(tokens: &[Token], lexicon: &Lexicon, names: &Names) -> Option<(String, usize)> {
+    let words: Vec<&str> = tokens.iter().map(Token::word).collect();
+    let read = |length: usize| Some((described(&words[..length].join(" "), lexicon)?, length));
+    let all: Vec<(String, usize)> = (1..=words.len()).rev().filter_map(read).collect();
+    all.iter().find(|(described, _)| is_known(described, names)).or(all.first()).cloned()
 }
 
 fn ends(tokens: &[Token], at: usize, lexicon: &Lexicon, names: &Names) -> bool {

@@ -22,6 +22,8 @@ struct Story {
     skill: Skill,
     told: Explanation,
     times: BTreeMap<String, f64>,
+    /// Goals before the one that is told.
+    earlier: usize,
     /// Phases that have begun, for how long they took.
     begun: BTreeMap<String, f64>,
 }
@@ -37,6 +39,7 @@ pub(super) fn tell(events: &[Event]) -> Explanation {
         skill: Skill::default(),
         told: Explanation::default(),
         times: BTreeMap::new(),
+        earlier: 0,
         begun: BTreeMap::new(),
     };
     for event in events {
@@ -124,7 +127,15 @@ impl Story {
 
     fn goal(&mut self, event: &Event, name: &str) {
         match name {
-            "started" => self.told.goal = Some(event.message.clone()),
+            "started" => {
+                if self.told.ending.is_some() {
+                    // A graph that is kept has many goals, and what was seen stays seen.
+                    self.earlier += 1;
+                    self.told = Explanation::default();
+                    self.times.clear();
+                }
+                self.told.goal = Some(event.message.clone());
+            }
             "understood" => {
                 self.told.readings = event.texts("readings");
                 let what = format!("read the sentence as {}", self.told.readings.join(", or as "));
@@ -298,7 +309,7 @@ impl Story {
         if let Some(decision) = self.skill.end(&self.things) {
             self.add(decision);
         }
-        let Self { mut told, things, times, rule, words, .. } = self;
+        let Self { mut told, things, times, rule, words, earlier, .. } = self;
         told.times = times.into_iter().filter(|(_, seconds)| *seconds > 0.05).collect();
         told.times.sort_by(|a, b| b.1.total_cmp(&a.1));
         told.decisions.sort_by(|a, b| a.t.total_cmp(&b.t));
@@ -314,6 +325,11 @@ impl Story {
                 decision.came = Came::Badly;
                 decision.otherwise = choice::telling_apart(&decision.objects, &things);
             }
+        }
+        if earlier > 0 {
+            told.not_recorded.push(format!(
+                "{earlier} earlier goal(s) of this trace are not explained here: this is its last."
+            ));
         }
         if !events.is_empty() {
             if told.goal.is_none() {

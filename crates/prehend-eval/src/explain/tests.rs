@@ -151,6 +151,16 @@ fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
 }
 
 #[test]
+fn of_several_goals_the_last_is_explained() {
+    // As a graph that is kept tells them: one clock.
+    let both = format!("{}\n{}", fixture("unsafe"), fixture("refused"));
+    let explained = explain(&both, &Value::Null);
+    let alone = of("refused");
+    assert_eq!((&explained.goal, &explained.decisions), (&alone.goal, &alone.decisions));
+    assert!(explained.not_recorded[0].starts_with("1 earlier goal"), "{:?}", explained.not_recorded);
+}
+
+#[test]
 fn a_result_tells_what_the_trace_does_not() {
     let result =
         json!({"goal": "g", "outcome": "failed", "reason": "timeout", "message": "m", "physics_ok": false});
@@ -186,6 +196,8 @@ fn questions_are_answered_from_the_trace() {
     check("refused", "what would have changed it?", &["uncertain name", "needs 0.99 of the votes"]);
     check("ambiguous", "why did you stop?", &["ambiguous", "can mean"]);
     check("ambiguous", "why not the apple?", &["one of several"]);
+    check("pushed", "why not the other mug?", &["it is blue, not red"]);
+    check("pushed", "why did you not take mug_0?", &["it is blue, not red"]);
     check("unsafe", "why didn't you take the bottle?", &["had not looked", "safety rule hitting"]);
     check("unknown_word", "why did you refuse?", &["jug"]);
     check("pushed", "why did you not take the banana?", &["Nothing that I saw is \"banana\"", "bowl_0"]);
@@ -254,6 +266,22 @@ fn questions_in_other_words_are_read() {
         ("what else did you consider?", Seen),
         ("which mugs did you see?", Seen),
         ("how long did it take?", Time),
+        // A third set, of which half was read at first.
+        (
+            "Why did you choose that cup over the blue one?",
+            Instead { of: "cup".into(), not: "blue one".into() },
+        ),
+        ("How come the blue mug stayed where it was?", Why(blue())),
+        ("Could you not find the blue mug?", About(blue())),
+        ("What about the blue mug?", About(blue())),
+        ("Why is the blue mug still on the table?", Why(blue())),
+        ("Why did you move mug_0?", Why("mug_0".into())),
+        ("Why did you not grab mug_1?", WhyNot("mug_1".into())),
+        ("What did you pick up first?", Did),
+        ("On what grounds did you reject the blue mug?", WhyNot(blue())),
+        ("What speaks against the blue mug?", About(blue())),
+        ("What was your confidence in the blue mug?", Sure(Some(blue()))),
+        ("Who told you to do that?", Understood),
     ] {
         assert_eq!(read(question), Some(asked), "{question}");
     }
