@@ -203,7 +203,21 @@ impl<'a> Teller<'a> {
                     capital(&name),
                     choice.what
                 ));
-                choice.otherwise.iter().for_each(|way| self.say(format!("{}.", capital(way))));
+                let acted: Vec<&str> = choice
+                    .objects
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|one| self.explained.acted_on(one))
+                    .collect();
+                if acted.is_empty() {
+                    choice.otherwise.iter().for_each(|way| self.say(format!("{}.", capital(way))));
+                } else {
+                    self.say(format!(
+                        "Of them I acted on {}. I had read the sentence as {}; how that chose among several is not recorded.",
+                        acted.join(", "),
+                        self.explained.readings.join(", or as ")
+                    ));
+                }
             } else if self.explained.acted_on(key) {
                 self.say(format!("I did take {name}: I {}.", choice.what));
             } else {

@@ -196,6 +196,11 @@ fn questions_are_answered_from_the_trace() {
     check("refused", "what would have changed it?", &["uncertain name", "needs 0.99 of the votes"]);
     check("ambiguous", "why did you stop?", &["ambiguous", "can mean"]);
     check("ambiguous", "why not the apple?", &["one of several"]);
+    check(
+        "drawer",
+        "why did you not open the other drawer?",
+        &["one of several", "I acted on object_0", "+side top"],
+    );
     check("pushed", "why not the other mug?", &["it is blue, not red"]);
     check("pushed", "why did you not take mug_0?", &["it is blue, not red"]);
     check("unsafe", "why didn't you take the bottle?", &["had not looked", "safety rule hitting"]);
