@@ -2,6 +2,7 @@
 
 pub mod bag;
 mod eval;
+mod explain;
 pub mod gazebo;
 pub mod map;
 mod mcp;
@@ -10,6 +11,7 @@ mod models;
 pub mod record;
 mod ros;
 mod serve;
+mod setup;
 mod words;
 
 pub use eval::{
@@ -17,11 +19,13 @@ pub use eval::{
     EvalArticulatedArgs, EvalCommand, EvalMemoryArgs, EvalReadingArgs, EvalWordsArgs, Kinds, LanguageArgs,
     LiberoArgs, RunArgs, Sentences, StartsArgs, TabletopArgs,
 };
+pub use explain::ExplainArgs;
 pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
 pub use serve::ServeArgs;
+pub use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;
@@ -43,6 +47,7 @@ Examples:
   prehend scene check my.yaml && prehend scene show my.yaml --out my.png
   prehend eval tabletop --runs 20 --seed 1
   prehend map build --frames DIR --out map/           a map from recorded frames
+  prehend explain runs/TIME-SEED \"why did you not take the blue one?\"
   prehend demo --record && prehend replay runs/*/recording
   prehend doctor --models && prehend detect --image table.png --out boxes.png
 
@@ -104,6 +109,8 @@ pub enum Command {
     Detect(DetectArgs),
     /// Write the topics of a graph that runs into a rosbag2 recording (MCAP)
     Record(RecordArgs),
+    /// Say why a run went as it did, from what it recorded, and answer questions about it
+    Explain(ExplainArgs),
     /// Play a recording to the nodes again: would they decide the same? Nothing moves
     Replay(ReplayArgs),
     /// Ask what was seen of a building over all sessions, list, forget or export it
@@ -112,6 +119,12 @@ pub enum Command {
     Words(WordsArgs),
     /// Say what is missing on this machine, and how to get it
     Doctor(DoctorArgs),
+    /// Make a folder for a robot of your own, to begin from
+    Init(InitArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write manual pages
+    Man(ManArgs),
     /// Run one node of the graph in this process
     Node(NodeArgs),
 }

@@ -144,7 +144,7 @@ pub struct GoalReport {
 }
 
 /// What a plan said of a goal before it was carried out.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Foretold {
     /// How the goal would end, and why not done.
     pub outcome: Outcome,

@@ -7,6 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The events of a run, one JSON object a line.
+pub const TRACE: &str = "trace.jsonl";
+/// What `--json` prints.
+pub const RESULT: &str = "result.json";
+
 /// Why something could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {error}", path.display())]
@@ -61,7 +66,7 @@ impl RunFolder {
         let path = std::path::absolute(path).map_err(failed(path))?;
         let logs = path.join("logs");
         std::fs::create_dir_all(&logs).map_err(failed(&logs))?;
-        let file = path.join("trace.jsonl");
+        let file = path.join(TRACE);
         let trace =
             OpenOptions::new().create(true).write(true).truncate(true).open(&file).map_err(failed(&file))?;
         Ok(Self { path, trace })
@@ -87,7 +92,7 @@ impl RunFolder {
     /// Errors: [`WriteError`].
     pub fn add_event(&mut self, event: &TraceEvent) -> Result<(), WriteError> {
         writeln!(self.trace, "{}", crate::trace::to_json(event))
-            .map_err(|error| WriteError { path: self.path.join("trace.jsonl"), error })
+            .map_err(|error| WriteError { path: self.path.join(TRACE), error })
     }
 
     /// Writes a value as a JSON file.

@@ -2,34 +2,46 @@
 
 use crate::judge::Outcome;
 use crate::report::{Rate, Report, Run};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::fmt::Write as _;
 
 /// Width of a bar, pixels.
 const BAR: f64 = 160.0;
 
 const STYLE: &str = "\
-body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}\
-table{border-collapse:collapse;margin:1em 0}td,th{padding:.25em .8em;text-align:left;border-bottom:1px solid #ddd}\
+body{font:15px/1.45 system-ui,sans-serif;margin:1em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}\
+table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto}td,th{padding:.25em .8em;text-align:left;border-bottom:1px solid #ddd}\
 td.n{text-align:right;font-variant-numeric:tabular-nums}.bad{color:#a11}.good{color:#161}\
 details{border-left:3px solid #ddd;padding:.2em 1em;margin:.3em 0}details.wrong{border-color:#c33}\
 figure{display:inline-block;margin:.4em .6em .4em 0;vertical-align:top}figcaption{font-size:12px;color:#666}\
-img{max-width:20em;border:1px solid #ccc}code{background:#f4f4f4;padding:0 .2em}\
+img{max-width:min(20em,100%);border:1px solid #ccc}code{background:#f4f4f4;padding:0 .2em}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}code{background:#2a2a2a}\
 .bad{color:#f77}.good{color:#7c7}details{border-color:#444}}";
 
-/// The page. `pictures` gives the pictures of a run, each with its caption and its path relative to the page.
-pub fn page(
-    title: &str,
-    report: &Report,
-    runs: &[Run],
-    pictures: &dyn Fn(&Run) -> Vec<(String, String)>,
-) -> String {
+/// What a run has kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Its pictures, each with its caption and where it is: a path relative to the page, or the picture itself (see [`data_uri`]).
+    pub pictures: Vec<(String, String)>,
+    /// Path of the page that explains it, relative to the page (see [`explain`](crate::explain)).
+    pub explained: Option<String>,
+}
+
+/// A PNG file as an address that holds all of it.
+pub fn data_uri(png: &[u8]) -> String {
+    format!("data:image/png;base64,{}", STANDARD.encode(png))
+}
+
+/// The page. `kept` gives what a run has kept.
+pub fn page(title: &str, report: &Report, runs: &[Run], kept: &dyn Fn(&Run) -> Kept) -> String {
     let mut html = String::new();
     let title = escape(title);
     // Writing to a string cannot fail.
     let _ = write!(
         html,
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>\
          <style>{STYLE}</style></head><body>\n<h1>{title}: {} of {} right</h1>\n",
         report.right, report.runs
     );
@@ -50,7 +62,7 @@ pub fn page(
         }
         let _ = writeln!(html, "<h2>{heading}</h2>");
         for run in list {
-            one(&mut html, run, &pictures(run));
+            one(&mut html, run, &kept(run));
         }
     }
     html.push_str("</body></html>\n");
@@ -157,7 +169,7 @@ fn name(run: &Run) -> String {
     if run.folder.is_empty() { format!("{}-{}", run.kind, run.seed) } else { run.folder.clone() }
 }
 
-fn one(html: &mut String, run: &Run, pictures: &[(String, String)]) {
+fn one(html: &mut String, run: &Run, kept: &Kept) {
     let said = match run.outcome {
         Some(Outcome::Done) => "done",
         Some(Outcome::Refused) => "refused",
@@ -179,13 +191,16 @@ fn one(html: &mut String, run: &Run, pictures: &[(String, String)]) {
         let _ = write!(html, ", progress {:.2}", effort.progress);
     }
     let _ = writeln!(html, "</summary><p>{} <small>(seed {})</small></p>", escape(&run.note), run.seed);
-    for (caption, path) in pictures {
+    if let Some(path) = &kept.explained {
+        let _ = writeln!(html, "<p><a href=\"{}\">why it went so</a></p>", escape(path));
+    }
+    for (caption, path) in &kept.pictures {
         let (path, caption) = (escape(path), escape(caption));
-        let _ = writeln!(
-            html,
-            "<figure><a href=\"{path}\"><img loading=\"lazy\" src=\"{path}\" alt=\"{caption}\"></a>\
-             <figcaption>{caption}</figcaption></figure>"
-        );
+        let picture = format!("<img loading=\"lazy\" src=\"{path}\" alt=\"{caption}\">");
+        // What is in the page has no page of its own.
+        let linked =
+            if path.starts_with("data:") { picture } else { format!("<a href=\"{path}\">{picture}</a>") };
+        let _ = writeln!(html, "<figure>{linked}<figcaption>{caption}</figcaption></figure>");
     }
     html.push_str("</details>\n");
 }
@@ -241,21 +256,34 @@ mod tests {
     #[test]
     fn a_page_has_every_run_its_cause_and_its_pictures() {
         let runs = [run(false, "ring <script>alert(1)</script> & go"), run(true, "ring the bell")];
-        let pictures = |run: &Run| vec![("after".to_owned(), format!("{}/camera_after.png", run.folder))];
-        let html = page("asp-tabletop", &Report::new(4, &runs), &runs, &pictures);
+        let kept = |run: &Run| Kept {
+            pictures: vec![("after".to_owned(), format!("{}/camera_after.png", run.folder))],
+            explained: Some(format!("{}/report.html", run.folder)),
+        };
+        let html = page("asp-tabletop", &Report::new(4, &runs), &runs, &kept);
+        assert!(html.contains("name=\"viewport\""));
         assert!(html.contains("1 of 2 right"));
         assert!(!html.contains("<script>"), "a goal's text is text");
         assert!(html.contains("ring &lt;script&gt;alert(1)&lt;/script&gt; &amp; go"));
         assert!(html.contains("src=\"ring_bell-4/camera_after.png\""));
         assert!(html.contains("<a href=\"#ring_bell-4\">"));
+        assert!(html.contains("<a href=\"ring_bell-4/report.html\">"));
         assert!(html.contains("no grasp") && html.contains("progress 0.50"));
         assert_eq!(html.matches("<details").count(), 2);
         assert_eq!(html.matches("<details class=\"wrong\"").count(), 1);
     }
 
     #[test]
+    fn a_picture_that_is_in_the_page_is_in_it_once() {
+        let runs = [run(false, "ring the bell")];
+        let kept = |_: &Run| Kept { pictures: vec![("after".into(), data_uri(&[1, 2, 3]))], explained: None };
+        let html = page("x", &Report::new(4, &runs), &runs, &kept);
+        assert_eq!(html.matches("data:image/png;base64,AQID").count(), 1);
+    }
+
+    #[test]
     fn a_page_of_nothing_is_a_page() {
-        let html = page("x", &Report::new(1, &[]), &[], &|_| Vec::new());
+        let html = page("x", &Report::new(1, &[]), &[], &|_| Kept::default());
         assert!(html.ends_with("</html>\n"));
     }
 }

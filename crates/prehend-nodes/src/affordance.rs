@@ -441,7 +441,8 @@ impl Worker {
                     s.mu,
                     s.score
                 ),
-                json!({ "records": step.added, "remedy_for": step.remedy_for, "diagnostics": s }),
+                json!({ "object": asked.object_key, "action": shown(&asked.action), "records": step.added,
+                    "remedy_for": step.remedy_for, "diagnostics": s }),
             );
         }
         let parts: Vec<String> = found.iter().map(|a| format!("{} ({:.2})", a.part, a.score)).collect();
@@ -457,7 +458,7 @@ impl Worker {
                 parts.join(", "),
                 d.score
             ),
-            json!({ "object": asked.object_key, "parts": parts, "assessment": assessed.id, "spent": gathered.spent, "diagnostics": d,
+            json!({ "object": asked.object_key, "action": shown(&asked.action), "parts": parts, "assessment": assessed.id, "spent": gathered.spent, "diagnostics": d,
                 "records": gathered.evidence.iter().map(|e| &e.id).collect::<Vec<_>>() }),
         );
         let stamp = gathered.evidence.iter().map(|e| e.stamp).fold(0.0, f64::max);

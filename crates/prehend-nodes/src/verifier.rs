@@ -19,10 +19,10 @@ use prehend_ros::{ParameterError, Parameters, Publisher, QosProfile, ServiceRequ
 use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill, SkillPlan};
 use prehend_verify::gate::judge;
 use prehend_verify::{
-    Approval, Assessments, GateContext, Ground, Ledger, Outcome, RedeemError, Scene, Settings, Sightings,
-    Verdict, Workspace, assess, check_outcome,
+    Approval, Assessments, Finding, GateContext, Ground, Ledger, Outcome, RedeemError, Scene, Settings,
+    Sightings, Verdict, Workspace, assess, check_outcome,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use watchdog::Watchdog;
@@ -445,7 +445,10 @@ impl<'a> Verifier<'a> {
             message,
             json!({ "object": plan.object.0, "plan_hash": hash.0, "map_version": plan.map_version,
                 "findings": verdict.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                "diagnostics": verdict.diagnostics }),
+                "rules": verdict.findings.iter().map(explained).collect::<Vec<_>>(),
+                "diagnostics": verdict.diagnostics,
+                // Without evidence the rule was not asked.
+                "commit_rule": verdict.diagnostics.is_some().then_some(self.settings.commit) }),
         );
     }
 
@@ -540,6 +543,13 @@ impl<'a> Verifier<'a> {
             self.take(asked, since);
         }
     }
+}
+
+/// A finding as the trace tells it: its rule with the numbers, and what would have changed it.
+fn explained(finding: &Finding) -> Value {
+    let mut rule = json!(finding);
+    rule["otherwise"] = json!(finding.otherwise());
+    rule
 }
 
 fn redeem_code(error: &RedeemError) -> i32 {

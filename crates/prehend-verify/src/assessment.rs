@@ -9,6 +9,7 @@ use crate::{CommitRule, diagnose};
 use place::lies_on;
 use prehend_geometry::OrientedBox;
 use prehend_scene::{Diagnostics, Evidence, Object, ObjectKey, ObjectMap, Sighting};
+use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most assessments that are kept. A goal makes about ten; an id that was pushed out reads as unknown, which is a refusal.
@@ -36,7 +37,8 @@ pub struct Scene<'a> {
 }
 
 /// Why evidence is not about the object that it is said to be about.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize)]
+#[serde(tag = "rule", rename_all = "snake_case")]
 pub enum Doubt {
     /// No map was ever received.
     #[error("the verifier has no object map yet; update the map first")]

@@ -50,8 +50,13 @@ fn gaps(omega: f64, zeta: f64, mu: f64, rule: &CommitRule) -> Gaps {
 }
 
 /// Squashing function sigma of eq. 9: a sigmoid over [0, 1], centred at 0.5 and steep enough that 0 and 1 stay apart.
-fn sigmoid(mu: f64) -> f64 {
+pub(crate) fn sigmoid(mu: f64) -> f64 {
     1.0 / (1.0 + (-10.0 * (mu - 0.5)).exp())
+}
+
+/// Which mu has this value of [`sigmoid`]; `None` where none has.
+pub(crate) fn sigmoid_inverse(value: f64) -> Option<f64> {
+    (value > 0.0 && value < 1.0).then(|| 0.5 + (value / (1.0 - value)).ln() / 10.0)
 }
 
 fn spatial(evidence: &Evidence) -> bool {

@@ -5,6 +5,7 @@ use nalgebra::Point3;
 use prehend_scene::{
     Diagnostics, Object, ObjectKey, ObjectMap, PartEffect, PartMotion, Relation, Skill, SkillPlan,
 };
+use serde::Serialize;
 
 /// Widest range of positions a plan may hold; more is not a plan for one skill.
 const MAX_POSE_GOALS: usize = 64;
@@ -14,8 +15,9 @@ const MAX_PART_MOTION: f64 = 0.5;
 /// Widest corridor: a fixed part for the tool's own errors, metres, and a share of the motion, for doors.
 const MAX_CORRIDOR: [f64; 2] = [0.03, 0.6];
 
-/// One reason to refuse.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// One reason to refuse. As JSON: the rule by name, with its numbers and limits.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize)]
+#[serde(tag = "rule", rename_all = "snake_case")]
 pub enum Finding {
     /// The verifier has never seen a map.
     #[error("the verifier has no object map yet; update the map first")]

@@ -12,6 +12,7 @@ pub mod diagnostics;
 pub mod drive;
 pub mod gate;
 pub mod ledger;
+mod otherwise;
 pub mod outcome;
 pub mod settings;
 

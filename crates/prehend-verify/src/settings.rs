@@ -4,9 +4,10 @@ use crate::Approval;
 use nalgebra::{Point3, Vector3};
 use prehend_config::{Findings, Value};
 use prehend_scene::EvidenceType;
+use serde::{Deserialize, Serialize};
 
 /// Parameters of the commit rule (AAH eq. 6 to 11, defaults of Table 4 and appendix 0.A).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommitRule {
     /// Weight alpha of consistency omega (Table 4: 0.5).
     pub alpha: f64,

@@ -1,6 +1,8 @@
 //! `prehend demo`: one goal, from a scene file to the judgement of physics.
 
-use super::{graph_options, plan, scene, start_code, up};
+mod looks;
+
+use super::{explain, graph_options, plan, scene, start_code, up};
 use crate::args::DemoArgs;
 use crate::disturb;
 use crate::domain::Purpose;
@@ -11,14 +13,14 @@ use crate::node::NodeName;
 use crate::outcome::{Ending, Foretold, GoalReport, Outcome, exit};
 use crate::physics;
 use crate::recording;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{RESULT, RunFolder};
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
 use crate::transcript;
-use prehend_msgs::prehend_interfaces::msg::{GoalPlan, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectMap, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
-use prehend_nodes::pictures;
+use prehend_nodes::pictures::{self, View};
 use prehend_ros::RosError;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Truth};
@@ -118,7 +120,18 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         false => None,
     };
     let arm = args.disturb.map(|_| arm_of(&graph)).transpose()?;
-    let mut run = Run { args, model_turns, screen, graph, folder, interrupt, arm, disturbed: None };
+    let mut run = Run {
+        args,
+        model_turns,
+        screen,
+        graph,
+        folder,
+        interrupt,
+        arm,
+        disturbed: None,
+        view_before: None,
+        first_map: None,
+    };
     let plan = match args.plan_only || args.plan_first {
         true => Some(run.plan().await.map_err(|error| Early::from(GraphError::Ros(error)))?),
         false => None,
@@ -135,8 +148,11 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     recording::end(recorder, screen).await;
     let code = run.interrupt.is_raised().then_some(exit::INTERRUPTED);
     let Run { graph, folder, .. } = run;
-    if let Err(error) = folder.write_json("result.json", &report) {
+    if let Err(error) = folder.write_json(RESULT, &report) {
         eprintln!("{error}");
+    }
+    if let Err(error) = explain::write_report(folder.path()) {
+        screen.line(error.to_string());
     }
     if code.is_some() {
         graph.stop_robot_then_end("interrupted").await;
@@ -172,6 +188,9 @@ struct Run<'a> {
     arm: Option<ArmModel>,
     /// How somebody interfered.
     disturbed: Option<String>,
+    /// What the camera saw before the goal, and the first map with something in it.
+    view_before: Option<View>,
+    first_map: Option<ObjectMap>,
 }
 
 impl Run<'_> {
@@ -202,7 +221,7 @@ impl Run<'_> {
 
     /// Shows the plan and ends the graph.
     async fn end_planned(
-        mut self,
+        self,
         Plan { plan, ending, foretold }: Plan,
         ready: f64,
     ) -> (GoalReport, Option<u8>) {
@@ -225,9 +244,13 @@ impl Run<'_> {
         let Graph { supervisor, observer, judge, .. } = &mut self.graph;
         let (screen, folder) = (self.screen, &mut self.folder);
         let (tell, heard) = tokio::sync::mpsc::unbounded_channel();
+        let (maps, first_map) = (observer.map.clone(), &mut self.first_map);
         let on_event = |event: &TraceEvent| {
             // Nobody listens when nobody interferes.
             let _ = tell.send(event.clone());
+            if first_map.is_none() {
+                *first_map = maps.borrow().clone().filter(|map| !map.objects.is_empty());
+            }
             screen.line(trace::to_line(event, screen));
             if let Err(error) = folder.add_event(event) {
                 tracing::warn!("{error}");
@@ -292,7 +315,7 @@ impl Run<'_> {
         Some(snapshot)
     }
 
-    async fn camera_pictures(&self, when: &str) -> Result<(), pictures::PictureError> {
+    async fn camera_pictures(&mut self, when: &str) -> Result<(), pictures::PictureError> {
         let Graph { observer, robot, .. } = &self.graph;
         let view = pictures::next_view(&observer.node, robot, &observer.tf).await?;
         pictures::save(view.image(), &self.folder.file(&format!("camera_{when}.png")))?;
@@ -308,8 +331,23 @@ impl Run<'_> {
             let info = observer.camera_info.borrow().clone();
             let drawn = view.with_map(&map, info.as_ref(), &[])?;
             pictures::save(&drawn, &self.folder.file("map_over_camera.png"))?;
+        } else {
+            self.view_before = Some(view);
         }
         Ok(())
+    }
+
+    /// Keeps what the robot saw, for whoever asks why.
+    async fn keep_looks(&self) {
+        let Self { graph, folder, view_before, first_map, .. } = self;
+        if let Some((view, map)) = view_before.as_ref().zip(first_map.as_ref())
+            && let Err(error) = looks::keep_first_map(graph, view, map, folder)
+        {
+            self.screen.line(format!("no picture of the first map: {error}"));
+        }
+        if let Err(error) = looks::keep_things(graph, folder).await {
+            self.screen.line(format!("no pictures of things: {error}"));
+        }
     }
 
     fn keep_json(&self, name: &str, value: &impl serde::Serialize) {
@@ -335,6 +373,9 @@ impl Run<'_> {
             () = physics::settle(&mut self.graph.judge) => {}
         }
         let after = self.observe("after").await;
+        if !self.args.no_pictures {
+            self.keep_looks().await;
+        }
         let motions = match self.graph.judge.motions().await {
             Ok(motions) => Some(motions),
             Err(error) => {

@@ -6,11 +6,14 @@ mod demo;
 mod describe;
 mod detect;
 mod doctor;
+mod explain;
+mod init;
 mod map;
 mod mcp;
 mod memory;
 mod models;
 mod node;
+mod pages;
 mod plan;
 mod record;
 mod replay;
@@ -25,6 +28,7 @@ use crate::graph::{GraphError, GraphOptions};
 use crate::node::NodeName;
 use crate::outcome::exit;
 pub(crate) use ask::{map_json, state_json};
+pub(crate) use explain::REPORT;
 pub(crate) use map::object_json;
 use prehend_nodes::share;
 use std::collections::BTreeMap;
@@ -63,6 +67,10 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Doctor(args) if args.llm => doctor::llm::run(&args).await,
         Command::Doctor(_) => doctor::run(),
         Command::Record(args) => record::run(args).await,
+        Command::Explain(args) => explain::run(&args),
+        Command::Init(args) => init::run(&args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Man(args) => pages::man(&args),
         Command::Replay(args) => replay::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Serve(args) => serve::run(args).await,

@@ -17,6 +17,7 @@ mod starts;
 mod words;
 
 use crate::args::{AspMobileArgs, AspTabletopArgs, LanguageArgs, LiberoArgs, RunArgs, TabletopArgs};
+use crate::commands::REPORT;
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
@@ -24,6 +25,7 @@ use futures::StreamExt;
 use job::Job;
 use prehend_eval::{Report, Run, html, json_lines};
 use prehend_ros::shutdown_signal;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -123,7 +125,8 @@ async fn evaluate(title: &str, jobs: Vec<Job>, args: &RunArgs) -> u8 {
     if let Err(error) = std::fs::write(folder.file("report.txt"), &table) {
         eprintln!("cannot write the report: {error}");
     }
-    let page = html::page(title, &report, &runs, &|run| pictures(folder.path(), run));
+    let room = Cell::new(IN_THE_PAGE);
+    let page = html::page(title, &report, &runs, &|run| kept(folder.path(), run, &room));
     if let Err(error) = std::fs::write(folder.file("report.html"), page) {
         eprintln!("cannot write the report: {error}");
     }
@@ -147,8 +150,11 @@ async fn evaluate(title: &str, jobs: Vec<Job>, args: &RunArgs) -> u8 {
     if interrupted { exit::INTERRUPTED } else { exit::DONE }
 }
 
-/// The pictures that a run has kept, each with its caption and its path from the evaluation's folder.
-fn pictures(folder: &Path, run: &Run) -> Vec<(String, String)> {
+/// Pictures that go into the page itself, bytes: those of runs that were not right come first.
+const IN_THE_PAGE: usize = 24_000_000;
+
+/// What a run has kept: paths from the evaluation's folder, and of a run that was not right the pictures themselves while there is `room`.
+fn kept(folder: &Path, run: &Run, room: &Cell<usize>) -> html::Kept {
     const PICTURES: [(&str, &str); 5] = [
         ("scene before", "scene_before.png"),
         ("scene after", "scene_after.png"),
@@ -156,11 +162,23 @@ fn pictures(folder: &Path, run: &Run) -> Vec<(String, String)> {
         ("object map over the camera", "map_over_camera.png"),
         ("camera after", "camera_after.png"),
     ];
-    PICTURES
-        .iter()
-        .map(|(caption, file)| ((*caption).to_owned(), format!("{}/{file}", run.folder)))
-        .filter(|(_, path)| !run.folder.is_empty() && folder.join(path).is_file())
-        .collect()
+    let is_kept = |path: &String| !run.folder.is_empty() && folder.join(path).is_file();
+    let pictures =
+        PICTURES.iter().map(|(caption, file)| ((*caption).to_owned(), format!("{}/{file}", run.folder)));
+    let placed = |(caption, path): (String, String)| {
+        let file = (!run.right).then(|| std::fs::read(folder.join(&path)).ok()).flatten();
+        match file.and_then(|png| Some((room.get().checked_sub(png.len())?, png))) {
+            Some((left, png)) => {
+                room.set(left);
+                (caption, html::data_uri(&png))
+            }
+            None => (caption, path),
+        }
+    };
+    html::Kept {
+        pictures: pictures.filter(|(_, path)| is_kept(path)).map(placed).collect(),
+        explained: Some(format!("{}/{REPORT}", run.folder)).filter(is_kept),
+    }
 }
 
 /// The runs that were finished, in the order of the jobs, and whether the user ended it.

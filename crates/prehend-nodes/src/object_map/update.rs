@@ -171,11 +171,15 @@ impl Failure {
     }
 }
 
-/// An object as the trace tells it: where its box is (middle, map frame) and how large, millimetres.
+/// An object as the trace tells it: what it is called with which share of the votes, its colours with their share of its pixels, where its
+/// box is (middle, map frame) and how large, millimetres.
 fn traced(object: &Object) -> Value {
     let millimetres =
         |vector: Vector3<f64>| [vector.x, vector.y, vector.z].map(|value| (value * 1e3).round());
-    json!({ "key": object.key.0, "class": object.class_name,
+    let hundredths = |share: f64| (share * 100.0).round() / 100.0;
+    let colors = object.color_fractions.iter().take(2).map(|(word, share)| (word, hundredths(*share)));
+    json!({ "key": object.key.0, "class": object.class_name, "confidence": hundredths(object.confidence),
+        "colors": colors.collect::<Vec<_>>(),
         "center_mm": millimetres(object.bounds.pose.translation.vector), "size_mm": millimetres(object.bounds.size) })
 }
 

@@ -1,0 +1,166 @@
+//! `prehend explain`: why a run went as it did, from what it left behind.
+
+mod frames;
+
+use super::demo::RECORDING;
+use crate::args::ExplainArgs;
+use crate::outcome::exit;
+use crate::run_folder::{RESULT, TRACE};
+use crate::screen::{Screen, print_json};
+use prehend_config::Findings;
+use prehend_eval::Vocabulary;
+use prehend_eval::explain::{Explanation, Picture, answer, explain, page, text};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Pictures of the scene that a run may have left, each with what it shows.
+const SCENES: [(&str, &str); 6] = [
+    ("camera_before.png", "the wrist camera before the goal"),
+    ("map_before.png", "the map of the first look, over that picture: what could be chosen from"),
+    ("map_over_camera.png", "the map at the end, over the camera's picture"),
+    ("camera_after.png", "the wrist camera at the end"),
+    ("scene_before.png", "the scene from outside, before (the robot does not see this)"),
+    ("scene_after.png", "the scene from outside, at the end (the robot does not see this)"),
+];
+/// Folder of the pictures of single things, below that of a run.
+pub(crate) const THINGS: &str = "things";
+/// The page, in the folder of a run.
+pub(crate) const REPORT: &str = "report.html";
+
+/// Why nothing can be explained.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExplainError {
+    /// No such run.
+    #[error("{} is no run: it has no trace.jsonl{}", path.display(), hint(path))]
+    NoRun { path: PathBuf },
+    /// A file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: std::io::Error },
+    /// The page cannot be written.
+    #[error("cannot write {}: {error}", path.display())]
+    Write { path: PathBuf, error: std::io::Error },
+    /// The built-in words are broken.
+    #[error("the words of questions cannot be read: {0}")]
+    Words(#[from] Findings),
+}
+
+/// The runs below a folder that is none itself.
+fn hint(path: &Path) -> String {
+    const MOST: usize = 5;
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut runs: Vec<String> = entries
+        .filter(|entry| entry.path().join(TRACE).is_file())
+        .map(|entry| entry.path().display().to_string())
+        .collect();
+    runs.sort();
+    match runs.len() {
+        0 => "; give the folder that `prehend demo` or a run of `prehend eval` has left".to_owned(),
+        count => {
+            runs.truncate(MOST);
+            format!("; give one of its {count} runs, such as {}", runs.join(", "))
+        }
+    }
+}
+
+/// Runs `explain`; gives the exit code.
+pub(super) fn run(args: &ExplainArgs) -> u8 {
+    match tell(args) {
+        Ok(is_answered) => {
+            if is_answered {
+                exit::DONE
+            } else {
+                exit::FAILED
+            }
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            exit::BAD_INPUT
+        }
+    }
+}
+
+/// Whether the question, if there was one, could be answered.
+fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
+    let screen = Screen::new(args.json);
+    let (explained, folder) = read(&args.run)?;
+    let answered = match &args.question {
+        Some(question) => Some(answer(&explained, question, &Vocabulary::built_in()?)),
+        None => None,
+    };
+    match &answered {
+        Some(answered) => answered.said.iter().for_each(|sentence| screen.line(sentence)),
+        None => screen.line(text(&explained).trim_end()),
+    }
+    if let Some(out) = &args.out {
+        let mut shown = pictures(&folder);
+        let recording = folder.join(RECORDING);
+        if recording.is_dir() {
+            match frames::frames(&recording, &explained) {
+                Ok(frames) => shown.extend(frames),
+                Err(error) => screen.line(format!("no pictures from the recording: {error}")),
+            }
+        }
+        let html = page(&explained, answered.as_ref(), &shown);
+        std::fs::write(out, html).map_err(|error| ExplainError::Write { path: out.clone(), error })?;
+        screen.line(format!("the page is {}", out.display()));
+    }
+    if args.json {
+        let mut told = json!(explained);
+        if let Some(answered) = &answered {
+            told["answer"] = json!(answered);
+        }
+        print_json(&told);
+    }
+    Ok(answered.is_none_or(|answered| answered.asked.is_some()))
+}
+
+/// Explains what is in a run's folder, and gives that folder.
+fn read(run: &Path) -> Result<(Explanation, PathBuf), ExplainError> {
+    let is_file = run.is_file();
+    let folder = if is_file { run.parent().unwrap_or(Path::new("")).to_owned() } else { run.to_owned() };
+    let file = if is_file { run.to_owned() } else { folder.join(TRACE) };
+    if !file.is_file() {
+        return Err(ExplainError::NoRun { path: run.to_owned() });
+    }
+    let trace = std::fs::read(&file).map_err(|error| ExplainError::Read { path: file, error })?;
+    // A run that was killed may have written neither whole lines nor a result.
+    let result = std::fs::read(folder.join(RESULT)).ok();
+    let result = result.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
+    Ok((explain(&String::from_utf8_lossy(&trace), &result), folder))
+}
+
+/// The pictures that a run has left: of the scene, and of single things.
+fn pictures(folder: &Path) -> Vec<Picture> {
+    let scenes = SCENES.iter().filter_map(|(file, caption)| {
+        let png = std::fs::read(folder.join(file)).ok()?;
+        Some(Picture { caption: (*caption).to_owned(), of: None, png })
+    });
+    let mut things: Vec<Picture> = std::fs::read_dir(folder.join(THINGS))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.path();
+            let key = path.file_stem()?.to_str()?.to_owned();
+            let png =
+                std::fs::read(&path).ok().filter(|_| path.extension().is_some_and(|end| end == "png"))?;
+            Some(Picture {
+                caption: format!("{key} with its mask, in the best view that was kept when the run ended"),
+                of: Some(key),
+                png,
+            })
+        })
+        .collect();
+    things.sort_by(|a, b| a.of.cmp(&b.of));
+    scenes.chain(things).collect()
+}
+
+/// Writes the page of a run into its folder.
+///
+/// Errors: [`ExplainError::NoRun`], [`ExplainError::Read`], [`ExplainError::Write`].
+pub(super) fn write_report(folder: &Path) -> Result<(), ExplainError> {
+    let (explained, folder) = read(folder)?;
+    let path = folder.join(REPORT);
+    std::fs::write(&path, page(&explained, None, &pictures(&folder)))
+        .map_err(|error| ExplainError::Write { path, error })
+}

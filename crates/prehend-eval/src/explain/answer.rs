@@ -1,0 +1,436 @@
+//! Answers to questions about a run, from its explanation alone.
+
+use super::question::{self, ASKABLE, Asked};
+use super::{Came, Decision, Explanation, Kind, seen, text};
+use crate::Vocabulary;
+use prehend_perception::lexicon::Lexicon;
+use prehend_perception::query::Query;
+use serde::Serialize;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// The question as it was asked.
+    pub question: String,
+    /// What it was taken to ask; `None` when it cannot be answered.
+    pub asked: Option<Asked>,
+    /// The answer, a sentence each.
+    pub said: Vec<String>,
+    /// Keys of the things it is about.
+    pub objects: Vec<String>,
+    /// The decisions it rests on: indices into the explanation's.
+    pub decisions: Vec<usize>,
+}
+
+/// Answers a question about an explained run.
+pub fn answer(explained: &Explanation, question: &str, words: &Vocabulary) -> Answer {
+    let asked = question::read(question, &words.lexicon, &words.synonyms);
+    let mut teller = Teller {
+        explained,
+        names: &words.synonyms,
+        said: Vec::new(),
+        objects: Vec::new(),
+        decisions: Vec::new(),
+    };
+    match &asked {
+        Some(asked) => teller.tell(asked),
+        None => teller.say(format!("I cannot answer that from a trace. You can ask: {}", ASKABLE.join(" "))),
+    }
+    let Teller { said, objects, decisions, .. } = teller;
+    Answer { question: question.to_owned(), asked, said, objects, decisions }
+}
+
+struct Teller<'a> {
+    explained: &'a Explanation,
+    names: &'a Lexicon,
+    said: Vec<String>,
+    objects: Vec<String>,
+    decisions: Vec<usize>,
+}
+
+impl<'a> Teller<'a> {
+    fn say(&mut self, sentence: impl Into<String>) {
+        let sentence = sentence.into();
+        if !self.said.contains(&sentence) {
+            self.said.push(sentence);
+        }
+    }
+
+    fn tell(&mut self, asked: &Asked) {
+        match asked {
+            Asked::Why(phrase) => self.each(phrase, Self::why),
+            Asked::WhyNot(phrase) => self.others(phrase),
+            Asked::Instead { of, not } => {
+                self.each(of, Self::why);
+                self.others(not);
+            }
+            Asked::About(phrase) => self.each(phrase, |teller, key| {
+                teller.describe(key);
+                if teller.explained.acted_on(key) { teller.why(key) } else { teller.why_not(key) }
+            }),
+            Asked::Stop => self.stop(),
+            Asked::Refuse => self.refusals(),
+            Asked::Otherwise => self.otherwise(),
+            Asked::Sure(Some(phrase)) if !self.meant(phrase).is_empty() => self.each(phrase, Self::sure_of),
+            // "How sure was the grasp?"
+            Asked::Sure(_) => self.sure(),
+            Asked::Seen => self.seen(),
+            Asked::Understood => self.understood(),
+            Asked::Did => self.did(),
+            Asked::Time => self.time(),
+        }
+    }
+
+    fn decided(&self, fits: impl Fn(&Decision) -> bool) -> Vec<(usize, &'a Decision)> {
+        self.explained.decisions.iter().enumerate().filter(|(_, decision)| fits(decision)).collect()
+    }
+
+    fn rest_on(&mut self, index: usize) {
+        if !self.decisions.contains(&index) {
+            self.decisions.push(index);
+        }
+    }
+
+    /// Tells of each thing that a description means.
+    fn each(&mut self, phrase: &str, tell: impl Fn(&mut Self, &str)) {
+        if self.explained.seen.is_empty() {
+            self.say(format!("I had not looked when the goal ended, so I had not seen \"{phrase}\"."));
+            return self.stop();
+        }
+        let keys = self.meant(phrase);
+        if keys.is_empty() {
+            self.say(format!("Nothing that I saw is \"{phrase}\"."));
+            return self.seen();
+        }
+        for key in &keys {
+            tell(self, key);
+        }
+        self.objects.extend(keys);
+    }
+
+    /// Tells why things were not taken; of several that are meant, of those that were not.
+    fn others(&mut self, phrase: &str) {
+        let meant = self.meant(phrase);
+        let is_mixed = meant.iter().any(|key| !self.explained.acted_on(key));
+        self.each(phrase, |teller, key| {
+            if !(is_mixed && teller.explained.acted_on(key)) {
+                teller.why_not(key);
+            }
+        });
+    }
+
+    /// The things that a description means; "the blue one" is of the kind that the goal speaks of, where there is such a one.
+    fn meant(&self, phrase: &str) -> Vec<String> {
+        let things = &self.explained.seen;
+        if !Query::parse(phrase, self.names).is_any() {
+            return seen::meant(things, phrase, self.names);
+        }
+        let mut keys = Vec::new();
+        for (_, choice) in self.decided(|decision| decision.kind == Kind::Choice) {
+            let alike = choice.rejected.iter().filter(|one| {
+                let contrasts = super::choice::contrasts(&one.reason);
+                !contrasts.is_empty() && contrasts.iter().all(|(is, _)| !self.names.measured(is).is_empty())
+            });
+            keys.extend(choice.objects.iter().cloned().chain(alike.map(|one| one.key.clone())));
+        }
+        let kin: Vec<_> = things.iter().filter(|thing| keys.contains(&thing.key)).cloned().collect();
+        let meant = seen::meant(&kin, phrase, self.names);
+        if meant.is_empty() { seen::meant(things, phrase, self.names) } else { meant }
+    }
+
+    fn name(&self, key: &str) -> String {
+        let thing = self.explained.seen.iter().find(|thing| thing.key == key);
+        thing.map_or_else(|| key.to_owned(), |thing| format!("the {} ({key})", thing.name()))
+    }
+
+    fn why(&mut self, key: &str) {
+        let name = self.name(key);
+        let about = self.decided(|decision| decision.objects.iter().any(|one| one == key));
+        if !about.iter().any(|(_, decision)| decision.kind != Kind::Look) {
+            self.say(format!("I did not take {name}, and did nothing to it."));
+            return self.why_not(key);
+        }
+        let mut rejected = false;
+        for (index, decision) in about {
+            match decision.kind {
+                Kind::Choice => {
+                    self.say(format!("I {}{}.", decision.what, numbers(decision)));
+                    let others: Vec<&str> = decision.rejected.iter().map(|one| one.key.as_str()).collect();
+                    if !others.is_empty() && !std::mem::replace(&mut rejected, true) {
+                        self.say(format!("Not taken for it: {}.", others.join(", ")));
+                    }
+                }
+                Kind::Evidence | Kind::Verdict => {
+                    self.say(format!("{}{}.", capital(&decision.what), numbers(decision)))
+                }
+                _ => continue,
+            }
+            self.rest_on(index);
+        }
+        if let Some((index, compared)) = self.compared(key) {
+            self.rest_on(index);
+            self.say(compared);
+        }
+    }
+
+    /// What a comparison of sizes says of a thing.
+    fn compared(&self, key: &str) -> Option<(usize, String)> {
+        let is_of = |decision: &Decision| decision.numbers.iter().any(|number| number.name == key);
+        let (index, decision) =
+            self.decided(|decision| decision.kind == Kind::Measure && is_of(decision)).pop()?;
+        let mut numbers: Vec<_> = decision.numbers.iter().collect();
+        numbers.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let place = numbers.iter().position(|number| number.name == key)?;
+        let list: Vec<String> =
+            numbers.iter().map(|number| format!("{} {:.3} m", number.name, number.value)).collect();
+        Some((
+            index,
+            format!("By size it is number {} of {}: {}.", place + 1, numbers.len(), list.join(", ")),
+        ))
+    }
+
+    fn why_not(&mut self, key: &str) {
+        let name = self.name(key);
+        let mut told = false;
+        let meant =
+            self.decided(|one| one.kind == Kind::Choice && one.objects.iter().any(|other| other == key));
+        for (index, choice) in meant {
+            told = true;
+            self.rest_on(index);
+            if choice.objects.len() > 1 {
+                self.say(format!(
+                    "{} was one of several that the words fit: {}.",
+                    capital(&name),
+                    choice.what
+                ));
+                let acted: Vec<&str> = choice
+                    .objects
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|one| self.explained.acted_on(one))
+                    .collect();
+                if acted.is_empty() {
+                    choice.otherwise.iter().for_each(|way| self.say(format!("{}.", capital(way))));
+                } else {
+                    self.say(format!(
+                        "Of them I acted on {}. I had read the sentence as {}; how that chose among several is not recorded.",
+                        acted.join(", "),
+                        self.explained.readings.join(", or as ")
+                    ));
+                }
+            } else if self.explained.acted_on(key) {
+                self.say(format!("I did take {name}: I {}.", choice.what));
+            } else {
+                self.say(format!("I {}, and did nothing to it.", choice.what));
+                self.stop();
+            }
+        }
+        // Of all the words that it was held against, those that it fits best are the ones that were asked about.
+        let rejected = self.decided(|one| one.kind == Kind::Choice).into_iter();
+        let rejected = rejected.filter_map(|(index, choice)| {
+            Some((index, choice, choice.rejected.iter().find(|one| one.key == key)?))
+        });
+        let nearest = rejected.max_by(|a, b| similarity(&a.2.reason).total_cmp(&similarity(&b.2.reason)));
+        if let Some((index, choice, one)) = nearest {
+            told = true;
+            self.rest_on(index);
+            self.say(format!("I {}.", choice.what));
+            self.say(format!("{} was looked at for it and is not meant: {}.", capital(&name), one.reason));
+            if let Some(words) = &one.would_be {
+                self.say(format!("\"{words}\" would have meant it."));
+            }
+        }
+        if let Some((index, compared)) = self.compared(key) {
+            told = true;
+            self.rest_on(index);
+            self.say(compared);
+        }
+        if !told {
+            self.say(format!(
+                "I saw {name}, but the trace does not record that it was weighed: only the best candidates of a search are told."
+            ));
+        }
+    }
+
+    fn describe(&mut self, key: &str) {
+        if let Some(thing) = self.explained.seen.iter().find(|thing| thing.key == key) {
+            self.say(text::thing(thing));
+        }
+    }
+
+    fn stop(&mut self) {
+        match &self.explained.ending {
+            None => self.say("The trace has no end of the goal: the run was killed or interrupted, and why is not recorded."),
+            Some(end) if end.outcome == "done" => {
+                self.say(format!("I ended because it was done: {}", end.message));
+                let bad = self.decided(|one| one.came == Came::Badly && one.kind == Kind::Motion);
+                for (index, decision) in bad {
+                    self.rest_on(index);
+                    self.say(format!("On the way: {}.", decision.what));
+                }
+            }
+            Some(end) => {
+                let reason = end.reason.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+                self.say(format!("It ended as {}{reason}: {}", end.outcome, end.message));
+                self.decisive();
+            }
+        }
+    }
+
+    fn decisive(&mut self) {
+        let Some(index) = self.explained.decisive else {
+            return self.say("Which decision led to it is not recorded.");
+        };
+        let decision = &self.explained.decisions[index];
+        self.rest_on(index);
+        self.say(format!("Decided by: {}{}.", decision.what, numbers(decision)));
+        if let Some(rule) = &decision.rule {
+            self.say(format!("The rule: {rule}."));
+        }
+        if decision.otherwise.is_empty() {
+            self.say("What would have changed it is not recorded.");
+        }
+        for way in &decision.otherwise {
+            self.say(format!("What would have changed it: {way}."));
+        }
+    }
+
+    fn refusals(&mut self) {
+        let refused = |one: &Decision| one.came == Came::Badly && one.kind == Kind::Verdict;
+        let verdicts = self.decided(refused);
+        let end = self.explained.ending.as_ref().filter(|end| end.outcome == "refused");
+        if end.is_some() || self.explained.decisive.is_some() {
+            self.stop();
+        }
+        if verdicts.is_empty() && end.is_none() {
+            return self.say("I refused nothing: the verifier permitted every plan that it was asked about.");
+        }
+        for (index, decision) in verdicts {
+            self.rest_on(index);
+            self.say(format!("{}: {}.", capital(&decision.what), decision.because.join("; ")));
+        }
+    }
+
+    fn otherwise(&mut self) {
+        if self.explained.decisive.is_some() {
+            return self.decisive();
+        }
+        // What was acted on says more than where it was put.
+        let acted = |one: &Decision| one.kind == Kind::Evidence && !one.otherwise.is_empty();
+        let evidence = self.decided(acted).pop();
+        let of = |one: &Decision| evidence.is_none_or(|(_, other)| one.objects == other.objects);
+        let choice =
+            self.decided(|one| one.kind == Kind::Choice && !one.otherwise.is_empty() && of(one)).pop();
+        let found: Vec<_> = [choice, evidence].into_iter().flatten().collect();
+        if found.is_empty() {
+            return self.say("What would have changed it is not recorded.");
+        }
+        for (index, decision) in found {
+            self.rest_on(index);
+            self.say(format!("{}. {}.", capital(&decision.what), decision.otherwise.join("; ")));
+        }
+    }
+
+    fn sure(&mut self) {
+        let acted =
+            self.decided(|one| matches!(one.kind, Kind::Choice | Kind::Evidence) && !one.objects.is_empty());
+        if acted.is_empty() {
+            return self
+                .say("How sure I was is not recorded: nothing was looked for and no evidence was gathered.");
+        }
+        for (index, decision) in acted {
+            self.rest_on(index);
+            self.say(format!("{}{}.", capital(&decision.what), numbers(decision)));
+        }
+    }
+
+    fn sure_of(&mut self, key: &str) {
+        let thing = self.explained.seen.iter().find(|thing| thing.key == key);
+        match thing.and_then(|thing| Some((thing, thing.confidence?))) {
+            Some((thing, share)) => {
+                self.say(format!("{} is called \"{}\" by {share:.2} of the votes.", thing.key, thing.class));
+            }
+            None => self.say(format!("With which share of the votes {key} has its name is not recorded.")),
+        }
+        let about = |one: &Decision| {
+            matches!(one.kind, Kind::Choice | Kind::Evidence) && one.objects.iter().any(|other| other == key)
+        };
+        for (index, decision) in self.decided(about) {
+            self.rest_on(index);
+            self.say(format!("{}{}.", capital(&decision.what), numbers(decision)));
+        }
+    }
+
+    fn seen(&mut self) {
+        if self.explained.seen.is_empty() {
+            return self.say("I had not looked: no map is recorded.");
+        }
+        let is_there = |is: bool| self.explained.seen.iter().filter(move |thing| thing.is_there == is);
+        let list = |is: bool| {
+            is_there(is).map(|thing| format!("{} ({})", thing.key, thing.name())).collect::<Vec<_>>()
+        };
+        self.say(format!("In the last map, or held: {}.", list(true).join(", ")));
+        if !list(false).is_empty() {
+            self.say(format!("Seen before, and not there any more: {}.", list(false).join(", ")));
+        }
+        self.decided(|one| one.kind == Kind::Look).into_iter().for_each(|(index, _)| self.rest_on(index));
+    }
+
+    fn understood(&mut self) {
+        let goal = self.explained.goal.as_deref().unwrap_or("a sentence that is not recorded");
+        match self.explained.readings.as_slice() {
+            [] => {
+                self.say(format!("I was told \"{goal}\", and no reading of it is recorded."));
+                self.stop();
+            }
+            readings => {
+                self.say(format!("I was told \"{goal}\", and read it as {}.", readings.join(", or as ")))
+            }
+        }
+        self.decided(|one| one.kind == Kind::Reading).into_iter().for_each(|(index, _)| self.rest_on(index));
+    }
+
+    fn did(&mut self) {
+        let done = self.decided(|one| matches!(one.kind, Kind::Motion | Kind::Outcome));
+        if done.is_empty() {
+            self.say("I did not move.");
+            return self.stop();
+        }
+        for (index, decision) in done {
+            self.rest_on(index);
+            self.say(format!("{}.", capital(&decision.what)));
+        }
+    }
+
+    fn time(&mut self) {
+        const MOST: usize = 6;
+        if self.explained.times.is_empty() {
+            return self.say("How long anything took is not recorded.");
+        }
+        let list =
+            self.explained.times.iter().take(MOST).map(|(what, seconds)| format!("{what} {seconds:.1} s"));
+        self.say(format!("Most of the time went into: {}.", list.collect::<Vec<_>>().join(", ")));
+        for (index, decision) in self.decided(|one| one.came == Came::Badly && one.kind == Kind::Motion) {
+            self.rest_on(index);
+            self.say(format!("And something had to be done again: {}.", decision.what));
+        }
+    }
+}
+
+/// The numbers of a decision in brackets.
+fn numbers(decision: &Decision) -> String {
+    let list: Vec<String> = decision.numbers.iter().map(text::number).collect();
+    if list.is_empty() { String::new() } else { format!(" ({})", list.join(", ")) }
+}
+
+/// How well a thing fitted, by the reason why it is not meant; 0 when that does not tell.
+fn similarity(reason: &str) -> f64 {
+    let told =
+        reason.rsplit_once("(similarity ").and_then(|(_, number)| number.trim_end_matches(')').parse().ok());
+    told.unwrap_or_default()
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
