@@ -1,7 +1,7 @@
 //! Why a run went as it did: its trace, read into the decisions that were made, each with its rule, its numbers and what would have
 //! changed it.
 //!
-//! For: explaining a run that is over, to people, from what it left behind. Not for: judging it (see [`judge`](crate::judge)) or guessing:
+//! For: explaining a run that is over, to people, from what it left behind. Not for: judging it (see [`judge`](crate::judge())) or guessing:
 //! what the trace does not tell, the explanation says is not recorded. Read [`Explanation`] first, then [`explain`].
 //!
 //! Times are seconds of the graph's clock.
