@@ -203,7 +203,15 @@ impl Run<'_> {
             interrupt.raised().await;
             Ending::failed(Reason::Canceled, "interrupted")
         };
-        let (followed, plan) = goal::plan(observer, &self.args.goal, timeout, |_| (), danger).await?;
+        let (screen, folder) = (self.screen, &mut self.folder);
+        let keeps = self.args.plan_only;
+        let on_event = |event: &TraceEvent| {
+            // The trace of a run that is made afterwards is that of the run.
+            if keeps && let Err(error) = folder.add_event(event) {
+                screen.line(error.to_string());
+            }
+        };
+        let (followed, plan) = goal::plan(observer, &self.args.goal, timeout, on_event, danger).await?;
         if let Some(plan) = &plan {
             self.keep_json("plan.json", &plan::to_json(plan));
             let picture = self.folder.file("plan.png");
@@ -229,10 +237,17 @@ impl Run<'_> {
         report.seconds.ready = Some(ready);
         report.run_dir = Some(self.folder.path().to_owned());
         report.plan = Some(foretold);
+        let picture = self.folder.file("plan.png");
         for line in plan.iter().flat_map(|plan| plan::to_lines(plan, self.screen)) {
             self.screen.line(line);
         }
-        self.keep_json("result.json", &report);
+        if picture.exists() {
+            self.screen.line(format!("picture: {}", picture.display()));
+        }
+        self.keep_json(RESULT, &report);
+        if let Err(error) = explain::write_report(self.folder.path()) {
+            self.screen.line(error.to_string());
+        }
         let code = self.interrupt.is_raised().then_some(exit::INTERRUPTED);
         self.graph.stop().await;
         tell_result(&report, self.screen);

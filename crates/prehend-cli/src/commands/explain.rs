@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Pictures of the scene that a run may have left, each with what it shows.
-const SCENES: [(&str, &str); 6] = [
+const SCENES: [(&str, &str); 7] = [
+    ("plan.png", "the plan: the chosen hand in magenta, others that were found in grey"),
     ("camera_before.png", "the wrist camera before the goal"),
     ("map_before.png", "the map of the first look, over that picture: what could be chosen from"),
     ("map_over_camera.png", "the map at the end, over the camera's picture"),

@@ -123,8 +123,12 @@ pub(super) fn verdict(event: &Event, things: &Things) -> Decision {
         "" => event.name.clone(),
         key => format!("{} {}", event.name, things.name(key)),
     };
-    let granted = event.status == "granted";
-    let said = if granted { "permitted" } else { "refused" };
+    let (granted, said) = match event.status.as_str() {
+        "granted" => (true, "permitted"),
+        "would_grant" => (true, "would permit"),
+        "would_refuse" => (false, "would refuse"),
+        _ => (false, "refused"),
+    };
     let mut decision = Decision::new(event.t, Kind::Verdict, format!("the verifier {said}: {subject}"));
     decision.came = if granted { Came::Well } else { Came::Badly };
     decision.rule = Some(GATE.to_owned());

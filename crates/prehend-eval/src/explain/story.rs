@@ -83,6 +83,7 @@ impl Story {
                 self.gathering.step(event);
             }
             ("verdict", "outcome") => self.outcome(event),
+            ("verdict", "approval") => self.approval(event),
             ("verdict", _) => {
                 let decision = commit::verdict(event, &self.things);
                 // The way home and looks need no evidence: that they were permitted explains nothing.
@@ -144,8 +145,13 @@ impl Story {
                 self.add(decision);
             }
             "finished" => {
+                // What was only planned was not done.
+                let outcome = match event.data["plan_only"] == true {
+                    true => format!("planned, would be {}", event.status),
+                    false => event.status.clone(),
+                };
                 self.told.ending = Some(Ending {
-                    outcome: event.status.clone(),
+                    outcome,
                     reason: event.data["reason"].as_str().map(str::to_owned),
                     message: event.message.clone(),
                     physics_ok: None,
@@ -154,6 +160,27 @@ impl Story {
             }
             _ => {}
         }
+    }
+
+    /// What a person was asked and said.
+    fn approval(&mut self, event: &Event) {
+        let what = match event.status.as_str() {
+            "asked" => format!("asked a person: {}", event.message),
+            "given" | "denied" => format!("a person answered: {}", event.message),
+            "not_given" => format!("was not approved: {}", event.message),
+            "withdrawn" => format!("took a question back: {}", event.message),
+            // That an answer was used, or was none, adds nothing.
+            _ => return,
+        };
+        let mut decision = Decision::new(event.t, Kind::Verdict, what);
+        decision.came = if event.status == "not_given" { Came::Badly } else { Came::Well };
+        decision.rule =
+            Some("approval (config/nodes/verifier.yaml; limits.approval of the robot file)".to_owned());
+        decision.because.extend(event.data["why"].as_str().map(str::to_owned));
+        if event.status == "not_given" {
+            decision.otherwise.push("a yes of a person in time".to_owned());
+        }
+        self.add(decision);
     }
 
     /// Refusals of the sentence itself are told by the end alone.

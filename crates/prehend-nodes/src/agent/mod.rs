@@ -337,7 +337,7 @@ impl Node {
                     state: self.state.clone(),
                     talk: None,
                 };
-                self.tell_end(&goal_id, &report);
+                self.tell_end(&goal_id, &report, how.plan_only);
                 Err(Box::new(Refused { goal_id, fault, source }))
             }
         }
@@ -510,7 +510,7 @@ impl Node {
         let at_work =
             self.at_work.take_if(|_| report.reason == Some(Reason::Ambiguous) && report.talk.is_none());
         self.asked = at_work.filter(|asked| !asked.readings.is_empty()).map(|asked| (asked, Instant::now()));
-        self.tell_end(&goal_id, &report);
+        self.tell_end(&goal_id, &report, false);
         if let Some(session) = self.remote.take_if(|session| session.goal_id == goal_id) {
             session.end(&report);
         }
@@ -533,7 +533,7 @@ impl Node {
             tracing::warn!("the plan was not published: {error}");
         }
         self.trace(&goal_id, "planned", report.outcome.name(), &report.message, plan::data(&plan));
-        self.tell_end(&goal_id, report);
+        self.tell_end(&goal_id, report, true);
         self.publish_state("");
         source.end(ExecuteGoal::Result {
             goal_id,
@@ -554,7 +554,7 @@ impl Node {
         self.plan_eyes.clone()
     }
 
-    fn tell_end(&self, goal_id: &str, report: &Report) {
+    fn tell_end(&self, goal_id: &str, report: &Report, plan_only: bool) {
         let talk = report.talk.as_ref();
         let asked = talk.and_then(|talk| talk.question.clone());
         let asks = report.reason.is_some_and(|reason| Fault::new(reason, report.message.as_str()).asks());
@@ -563,6 +563,7 @@ impl Node {
         let planner = if talk.is_some() && warning.is_none() { Planner::Model } else { Planner::Builtin };
         let data = json!({
             "outcome": report.outcome.name(),
+            "plan_only": plan_only,
             "reason": report.reason.map(Reason::code),
             "message": report.message,
             "tool_calls": report.tool_calls,

@@ -569,11 +569,12 @@ impl World for NodeWorld {
             .take()
             .map_or((0.0, String::new()), |(since, arguments)| (since.elapsed().as_secs_f64(), arguments));
         let status = if output.success { "ok" } else { "failed" };
-        let message = format!("({arguments}) -> {}", output.feedback_msg);
-        let data = json!({ "arguments": arguments, "output": output, "seconds": seconds });
+        let planned = if self.rehearsal.is_some() { "only planned: " } else { "" };
+        let message = format!("({arguments}) -> {planned}{}", output.feedback_msg);
+        let data = json!({ "arguments": arguments, "output": output, "seconds": seconds, "plan_only": self.rehearsal.is_some() });
         self.trace.event(&self.goal_id, TraceEvent::KIND_TOOL, name, status, message, data);
-        // Where the base stands is of use to others before the goal has ended.
-        if let Some(ToolValue::State(state)) = &output.output {
+        // Where the base stands is of use to others before the goal has ended; what would be held is not held.
+        if let (Some(ToolValue::State(state)), None) = (&output.output, &self.rehearsal) {
             self.clients.tell_state(state, &self.goal_id);
         }
     }
