@@ -23,6 +23,7 @@ mod planning;
 mod progress;
 mod recover;
 mod scene;
+mod shown;
 pub(crate) mod view;
 
 pub use fault::SkillFault;
