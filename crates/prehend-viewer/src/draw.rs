@@ -50,11 +50,11 @@ const BACKGROUND: Rgb = [24, 27, 33];
 /// Nearest and farthest that is drawn, m.
 const CLIP: [f32; 2] = [0.02, 200.0];
 
-/// Finds out whether anything can draw: kiss3d panics when nothing can.
-async fn require_adapter() -> Result<(), DrawError> {
+/// Finds out whether anything can draw: kiss3d panics when nothing can. The kind of device that would.
+async fn require_adapter() -> Result<wgpu::DeviceType, DrawError> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     match instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await {
-        Ok(_) => Ok(()),
+        Ok(adapter) => Ok(adapter.get_info().device_type),
         Err(error) => Err(DrawError::NoAdapter { detail: error.to_string() }),
     }
 }

@@ -8,6 +8,7 @@
 //! Everything is in one frame, that of the object map: z up, metres, radians. Pixels count from the left top corner, x right, y down.
 
 mod pick;
+mod player;
 mod robot;
 mod stage;
 mod story;
@@ -18,6 +19,7 @@ mod viewpoint;
 pub mod draw;
 
 pub use pick::{distance_to_box, thing_under};
+pub use player::{Player, Steer};
 pub use robot::{GHOST, ROBOT, robot_solids};
 pub use stage::{Candidate, PanelLine, Part, Rgb, Solid, Stage, Thing, Tone};
 pub use story::{Event, Plan, Story};

@@ -2,11 +2,11 @@
 
 use super::scene::Scene;
 use super::{DrawError, camera, require_adapter};
-use crate::{Pixel, Stage, Viewpoint, thing_under};
+use crate::{Pixel, Stage, Steer, Viewpoint, thing_under};
 use kiss3d::camera::{Camera3d, OrbitCamera3d};
 use kiss3d::event::{Action, Key, MouseButton, WindowEvent};
 use kiss3d::glamx::Vec3;
-use kiss3d::window::Window;
+use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::Point3;
 use prehend_scene::ObjectKey;
 
@@ -14,7 +14,7 @@ use prehend_scene::ObjectKey;
 const CLICK: f64 = 4.0;
 
 /// A window that shows a stage: drag with the left button to look around, with the right one to move, scroll to come nearer; a click
-/// selects a thing, F shows the whole stage again, Escape closes.
+/// selects a thing, F shows the whole stage again, Escape closes. Space, the arrows and the digits steer a recording.
 ///
 /// It must be made and drawn on the main thread.
 pub struct StageWindow {
@@ -24,6 +24,7 @@ pub struct StageWindow {
     pressed: Option<Pixel>,
     pointer: Pixel,
     is_framed: bool,
+    steers: Vec<Steer>,
 }
 
 impl std::fmt::Debug for StageWindow {
@@ -41,13 +42,26 @@ impl StageWindow {
         if cfg!(all(unix, not(target_os = "macos"))) && !has("DISPLAY") && !has("WAYLAND_DISPLAY") {
             return Err(DrawError::NoScreen);
         }
-        require_adapter().await?;
-        let mut window = Window::new_with_size(title, width, height).await;
+        // Smooth edges would cost software most of its frames.
+        let samples = match require_adapter().await? {
+            wgpu::DeviceType::Cpu => NumSamples::One,
+            _ => NumSamples::Four,
+        };
+        let setup = CanvasSetup { samples, ..CanvasSetup::default() };
+        let mut window = Window::new_with_setup(title, width, height, setup).await;
         window.rebind_close_key(Some(Key::Escape));
         let scene = Scene::new(&mut window);
         let view = Viewpoint::framing(scene.stage(), width, height);
         let pointer = Pixel { x: 0.0, y: 0.0 };
-        Ok(Self { scene, window, camera: steered(&view), pressed: None, pointer, is_framed: false })
+        Ok(Self {
+            scene,
+            window,
+            camera: steered(&view),
+            pressed: None,
+            pointer,
+            is_framed: false,
+            steers: Vec::new(),
+        })
     }
 
     /// Shows another stage from now on; what was clicked stays selected. The first stage that has anything in it is framed.
@@ -63,6 +77,11 @@ impl StageWindow {
     /// Selects a thing as a click would, or nothing.
     pub fn select(&mut self, key: Option<ObjectKey>) {
         self.scene.select(key);
+    }
+
+    /// What a person has wanted of a recording since this was asked last.
+    pub fn steers(&mut self) -> Vec<Steer> {
+        std::mem::take(&mut self.steers)
     }
 
     /// Draws the next frame and waits for the screen; whether the window is still open.
@@ -107,6 +126,7 @@ impl StageWindow {
                     }
                 }
                 WindowEvent::Key(Key::F, Action::Press, _) => self.frame_all(),
+                WindowEvent::Key(key, Action::Press, _) => self.steers.extend(steer(key)),
                 _ => {}
             }
         }
@@ -117,6 +137,31 @@ impl StageWindow {
         let ray = self.view().ray(self.pointer);
         let key = thing_under(&ray, self.scene.stage()).map(|thing| thing.key.clone());
         self.select(key);
+    }
+}
+
+/// What a key wants of a recording.
+fn steer(key: Key) -> Option<Steer> {
+    const DIGITS: [Key; 10] = [
+        Key::Key0,
+        Key::Key1,
+        Key::Key2,
+        Key::Key3,
+        Key::Key4,
+        Key::Key5,
+        Key::Key6,
+        Key::Key7,
+        Key::Key8,
+        Key::Key9,
+    ];
+    match key {
+        Key::Space => Some(Steer::Pause),
+        Key::Right => Some(Steer::Forward),
+        Key::Left => Some(Steer::Back),
+        key => {
+            let digit = DIGITS.iter().position(|one| *one == key)?;
+            Some(Steer::To(digit as f64 / 10.0))
+        }
     }
 }
 
