@@ -1,6 +1,6 @@
 //! `prehend demo`: one goal, from a scene file to the judgement of physics.
 
-use super::{graph_options, scene, start_code, up};
+use super::{graph_options, scene, start_code, up, view};
 use crate::args::DemoArgs;
 use crate::disturb;
 use crate::domain::Purpose;
@@ -81,6 +81,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         message: error.to_string(),
         code: exit::BAD_INPUT,
     })?;
+    view::check(&args.graph).map_err(Early::input)?;
     let model_turns = transcript::turns_of(args.replay_model.as_deref()).map_err(Early::input)?;
     let folder = RunFolder::named_or_dated(args.out.as_deref(), args.graph.seed).map_err(Early::input)?;
     let options =
@@ -105,6 +106,10 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         }
     };
     screen.line(format!("ready in {ready:.2} s"));
+    let _viewer = match args.graph.view {
+        true => view::Beside::open(&graph, &options, screen).await,
+        false => None,
+    };
     screen.line(format!("goal: {}", args.goal));
 
     let recorder = match args.record {
