@@ -50,6 +50,27 @@ fn a_wrong_command_line_has_its_own_code_and_says_so_on_stderr() {
 }
 
 #[test]
+#[cfg(not(feature = "viewer"))]
+fn a_program_without_the_viewer_says_how_to_get_one() {
+    for arguments in [&["view"][..], &["view", "--out", "a.png"], &["demo", "--view"], &["up", "--view"]] {
+        let output = prehend(arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        let stderr = text(&output.stderr);
+        assert!(stderr.contains("cargo build --release --features viewer"), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+#[cfg(feature = "viewer")]
+fn what_cannot_be_viewed_is_said_before_anything_is_drawn() {
+    for arguments in [&["view", "--map", "no/such"][..], &["view", "--recording", "no/such"]] {
+        let output = prehend(&[arguments, &["--out", "no/such.png"]].concat());
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        assert!(text(&output.stderr).contains("no/such"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn json_is_one_object_whatever_is_wrong() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");

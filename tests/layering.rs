@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 23] = [
+const ROWS: [(&str, u8); 24] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -26,13 +26,14 @@ const ROWS: [(&str, u8); 23] = [
     ("prehend-eval", 5),
     ("prehend-msgs", 5),
     ("prehend-ros", 6),
+    ("prehend-viewer", 6),
     ("prehend-bags", 7),
     ("prehend-nodes", 7),
     ("prehend-cli", 8),
 ];
 
 /// Crates that only these members may name.
-const RESERVED: [(&str, &[&str]); 16] = [
+const RESERVED: [(&str, &[&str]); 18] = [
     ("r2r", &["prehend-msgs", "prehend-ros"]),
     ("r2r_common", &["prehend-msgs"]),
     ("rustdds", &["prehend-ros"]),
@@ -42,6 +43,8 @@ const RESERVED: [(&str, &[&str]); 16] = [
     ("reqwest", &["prehend-llm"]),
     ("rustls", &["prehend-llm", "prehend-memory"]),
     ("rmcp", &["prehend-cli"]),
+    ("kiss3d", &["prehend-viewer"]),
+    ("wgpu", &["prehend-viewer"]),
     ("hyper", &["prehend-cli"]),
     ("mcap", &["prehend-bags"]),
     ("rusqlite", &["prehend-bags", "prehend-memory"]),

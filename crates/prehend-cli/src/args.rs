@@ -12,6 +12,7 @@ pub mod record;
 mod ros;
 mod serve;
 mod setup;
+mod view;
 mod words;
 
 pub use eval::{
@@ -26,6 +27,7 @@ pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
 pub use serve::ServeArgs;
 pub use setup::{CompletionsArgs, InitArgs, ManArgs};
+pub use view::ViewArgs;
 pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;
@@ -91,6 +93,8 @@ pub enum Command {
     State(ShowArgs),
     /// Show the object map, or build and ask one from recordings
     Map(Box<MapArgs>),
+    /// Show what the robot knows and does in space: a window on a graph that runs or a saved map, or a picture
+    View(ViewArgs),
     /// Describe a thing with moving parts as URDF, from what the robot has seen of it
     Describe(DescribeArgs),
     /// Stop all motion at once; latched until --clear
@@ -153,6 +157,9 @@ pub struct GraphArgs {
     /// Learn how drawers and doors move while they are opened, and keep that in a folder: from then on they are opened by what is known
     #[arg(long, value_name = "DIR")]
     pub describer: Option<PathBuf>,
+    /// Show it all in a window meanwhile (see `prehend view --help`)
+    #[arg(long)]
+    pub view: bool,
     /// The graph's place among others.
     #[command(flatten)]
     pub ros: RosOptions,
@@ -494,6 +501,16 @@ fn positive(text: &str) -> Result<f64, String> {
     })
 }
 
+fn waiting(text: &str) -> Result<f64, String> {
+    number(text).and_then(|seconds| {
+        if (0.0..=3600.0).contains(&seconds) {
+            Ok(seconds)
+        } else {
+            Err("expected a number from 0 to 3600".to_owned())
+        }
+    })
+}
+
 fn node_parameter(text: &str) -> Result<(NodeName, String), String> {
     let expected = || "expected NODE:NAME:=VALUE, such as verifier:enforce:=false".to_owned();
     let (node, parameter) = text.split_once(':').ok_or_else(expected)?;
@@ -531,6 +548,9 @@ mod tests {
             "prehend eval map --sim --sweep",
             "prehend eval map --sim --boxes a",
             "prehend scene frames",
+            "prehend view --number 1",
+            "prehend view --out a.png --after -1",
+            "prehend view --out a.png --map b --after 1",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

@@ -32,11 +32,11 @@ pub(crate) enum JointsUnknown {
 
 /// The newest joint state.
 #[derive(Clone, Debug)]
-pub(crate) struct Joints {
+pub struct Joints {
     /// Arm joints in the robot file's order, radians or metres.
-    pub(crate) arm: Vec<f64>,
+    pub arm: Vec<f64>,
     /// Position of the gripper's joint, radians or metres.
-    pub(crate) drive: f64,
+    pub drive: f64,
     /// Distance between the pads, metres.
     pub(crate) opening: f64,
     /// Force or effort of the gripper's joint; 0 when it is not reported.
@@ -66,10 +66,7 @@ impl Joints {
 /// Reads the joint states for as long as the node lives; `None` until one is heard, and after one that is no number.
 ///
 /// Errors: [`RosError`] of the subscription.
-pub(crate) fn follow_joints(
-    node: &Node,
-    robot: &RobotConfig,
-) -> Result<watch::Receiver<Option<Joints>>, RosError> {
+pub fn follow_joints(node: &Node, robot: &RobotConfig) -> Result<watch::Receiver<Option<Joints>>, RosError> {
     let mut states = node.subscribe::<JointState>(&robot.joint_states, QosProfile::sensor_data())?;
     let (sender, receiver) = watch::channel(None);
     let robot = robot.clone();
@@ -101,7 +98,8 @@ fn is_broken(state: &JointState, robot: &RobotConfig) -> bool {
     state.name.iter().zip(&state.position).any(|(name, position)| ours(name) && !position.is_finite())
 }
 
-fn read_joints(state: &JointState, robot: &RobotConfig) -> Option<Joints> {
+/// The joints of this robot; `None` when the message lacks one of them, or its position is no number.
+pub fn read_joints(state: &JointState, robot: &RobotConfig) -> Option<Joints> {
     let index = |name: &String| state.name.iter().position(|n| n == name);
     let position = |name: &String| state.position.get(index(name)?).copied().filter(|p| p.is_finite());
     let arm: Option<Vec<f64>> = robot.arm.joints.iter().map(position).collect();

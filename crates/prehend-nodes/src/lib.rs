@@ -11,7 +11,7 @@ pub mod describer;
 mod follow;
 pub mod gazebo;
 pub mod go_to;
-mod joints;
+pub mod joints;
 mod live_frames;
 pub mod memory;
 mod motion_bounds;

@@ -184,9 +184,12 @@ pub(super) async fn map(args: MapArgs) -> u8 {
     }
 }
 
-/// A graph that runs, and its newest object map, for [`super::describe`].
-pub(super) async fn newest_map(args: &ShowArgs) -> Result<(Observer, ObjectMap), (String, u8)> {
-    let mut observer = join(&args.robot, &args.ros)?;
+/// A graph that runs, and its newest object map, for [`super::describe`] and [`super::view`].
+pub(super) async fn newest_map(
+    robot: &Path,
+    ros: &RosOptions,
+) -> Result<(Observer, ObjectMap), (String, u8)> {
+    let mut observer = join(robot, ros)?;
     match heard(&mut observer.map).await {
         Some(map) => Ok((observer, map)),
         None => Err((absent("no object map", &observer), exit::NOT_READY)),

@@ -2,7 +2,7 @@
 
 mod looks;
 
-use super::{explain, graph_options, plan, scene, start_code, up};
+use super::{explain, graph_options, plan, scene, start_code, up, view};
 use crate::args::DemoArgs;
 use crate::disturb;
 use crate::domain::Purpose;
@@ -85,6 +85,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         message: error.to_string(),
         code: exit::BAD_INPUT,
     })?;
+    view::check(&args.graph).map_err(Early::input)?;
     let model_turns = transcript::turns_of(args.replay_model.as_deref()).map_err(Early::input)?;
     let folder = RunFolder::named_or_dated(args.out.as_deref(), args.graph.seed).map_err(Early::input)?;
     let options =
@@ -109,6 +110,10 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
         }
     };
     screen.line(format!("ready in {ready:.2} s"));
+    let _viewer = match args.graph.view {
+        true => view::Beside::open(&graph, &options, screen).await,
+        false => None,
+    };
     screen.line(format!("goal: {}", args.goal));
 
     let recorder = match args.record {

@@ -89,7 +89,7 @@ async fn seen(
     earlier: Option<Observation>,
 ) -> Result<Known, (String, u8)> {
     let failed = |message: String| (message, exit::FAILED);
-    let (observer, map) = ask::newest_map(&args.show).await?;
+    let (observer, map) = ask::newest_map(&args.show.robot, &args.show.ros).await?;
     if let Some(answer) = observer.describe(object, args.adaptive).await.map_err(failed)? {
         if answer.error_code != ErrorCode::SUCCESS {
             return Err((answer.error_message, exit::BAD_INPUT));

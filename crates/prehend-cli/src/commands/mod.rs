@@ -20,6 +20,7 @@ mod replay;
 mod scene;
 mod serve;
 mod up;
+mod view;
 mod words;
 
 use crate::args::{Cli, Command, DEFAULT_ROBOT, EvalCommand, GraphArgs, ROOM_ROBOT};
@@ -43,6 +44,7 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Approve(args) => approve::run(args).await,
         Command::State(args) => ask::state(args).await,
         Command::Map(args) => map::run(*args).await,
+        Command::View(args) => view::run(args).await,
         Command::Describe(args) => describe::run(args).await,
         Command::Stop(args) => ask::stop(args).await,
         Command::Scene(command) => scene::run(command),

@@ -1,7 +1,7 @@
 //! `prehend up`: the graph, until it is told to end.
 
 use super::demo::RECORDING;
-use super::{graph_options, scene, start_code};
+use super::{graph_options, scene, start_code, view};
 use crate::args::UpArgs;
 use crate::domain::Purpose;
 use crate::graph::{Graph, GraphError};
@@ -20,6 +20,10 @@ pub(super) async fn run(args: UpArgs) -> u8 {
         eprintln!("{error}");
         return exit::BAD_INPUT;
     }
+    if let Err(error) = view::check(&args.graph) {
+        eprintln!("{error}");
+        return exit::BAD_INPUT;
+    }
     let mut folder = match RunFolder::named_or_dated(args.out.as_deref(), args.graph.seed) {
         Ok(folder) => folder,
         Err(error) => {
@@ -29,16 +33,16 @@ pub(super) async fn run(args: UpArgs) -> u8 {
     };
     // From here on, so that no signal is lost between two steps.
     let mut interrupt = Interrupt::new(args.supervised);
-    let started = graph_options(&args.graph, args.speed, Purpose::Up, folder.logs());
-    let mut graph = match started {
-        Ok(options) => match Graph::start(&options) {
-            Ok(graph) => graph,
-            Err(error) => return refuse(&error),
-        },
+    let options = match graph_options(&args.graph, args.speed, Purpose::Up, folder.logs()) {
+        Ok(options) => options,
         Err(error) => {
             eprintln!("{error}");
             return exit::NOT_READY;
         }
+    };
+    let mut graph = match Graph::start(&options) {
+        Ok(graph) => graph,
+        Err(error) => return refuse(&error),
     };
     let report = |missing: &[String]| screen.line(format!("waiting for: {}", missing.join(", ")));
     match graph.ready(report, interrupt.raised()).await {
@@ -54,6 +58,10 @@ pub(super) async fn run(args: UpArgs) -> u8 {
             return code;
         }
     }
+    let _viewer = match args.graph.view {
+        true => view::Beside::open(&graph, &options, &screen).await,
+        false => None,
+    };
     let recorder = match args.record {
         true => {
             let notes = recording::notes(&args.graph.robot, None);

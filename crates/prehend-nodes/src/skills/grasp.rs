@@ -53,6 +53,9 @@ impl Job<'_> {
         );
         let world = self.world(&map)?;
         let way = self.reach_one(&candidates, &world, object).await?;
+        let poses: Vec<_> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
+        let chosen = (way.candidate.map_from_tool, way.candidate.opening);
+        self.tell_plan(&poses, chosen, &[&way.transit, &way.approach]);
         let before = self.observation(Some(&map))?;
         let mut plan = grasp_plan(&object.key, &asked.part, &way.candidate, &self.standoff(), map.version);
         if asked.skill == Skill::GraspPart {

@@ -28,7 +28,7 @@ use prehend_skills::contract::{Contract, Request};
 use prehend_skills::grasp::Reach;
 use prehend_skills::plan::Standoff;
 use prehend_skills::{GripperModel, solids};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -260,11 +260,19 @@ impl<'a> Job<'a> {
 
     /// Tells the client and the trace what is going on.
     pub(super) fn tell(&self, phase: &str, status: &str, message: &str) {
+        self.tell_with(phase, status, message, json!({}));
+    }
+
+    /// As [`Job::tell`], with more data for the trace: the fields of a JSON object.
+    pub(super) fn tell_with(&self, phase: &str, status: &str, message: &str, more: Value) {
         let feedback = ExecuteSkill::Feedback { phase: phase.to_owned(), message: message.to_owned() };
         if let Err(error) = self.handle.publish_feedback(feedback) {
             tracing::debug!("feedback: {error}");
         }
-        let data = json!({ "skill": self.goal.skill, "object": self.goal.object_key });
+        let mut data = json!({ "skill": self.goal.skill, "object": self.goal.object_key });
+        if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
+            data.extend(more);
+        }
         self.skills.shell.trace.event(
             &self.goal.goal_id,
             TraceEvent::KIND_MOTION,

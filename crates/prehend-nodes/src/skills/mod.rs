@@ -24,6 +24,7 @@ mod progress;
 mod prospect;
 mod recover;
 mod scene;
+mod shown;
 pub(crate) mod view;
 
 pub use fault::SkillFault;

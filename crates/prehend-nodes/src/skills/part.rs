@@ -84,6 +84,9 @@ impl Job<'_> {
         own.extend(whole.map(|whole| whole.key.0.as_str()));
         let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
         let way = self.reach_part(&candidates, (&world, &open), (object, &map)).await?;
+        let poses: Vec<_> = candidates.iter().map(|one| (one.contact, one.opening)).collect();
+        let chosen = (way.candidate.contact, way.candidate.opening);
+        self.tell_plan(&poses, chosen, &[&way.transit, &way.approach]);
         let before = self.observation(Some(&map))?;
         let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
         if self.goal.plan_only {

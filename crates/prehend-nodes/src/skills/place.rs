@@ -95,8 +95,10 @@ impl Job<'_> {
         let world = self.world(map)?;
         let targets: Vec<&str> = asked.targets.iter().map(|key| key.0.as_str()).collect();
         let way = self.reach_place(&candidates, &world, &targets).await?;
-        let before = self.observation(Some(map))?;
         let candidate = &way.candidate;
+        let poses: Vec<_> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
+        self.tell_plan(&poses, (candidate.map_from_tool, candidate.opening), &[&way.transit, &way.lower]);
+        let before = self.observation(Some(map))?;
         let plan = place_plan(
             asked.skill,
             &held.object.key,

@@ -1,0 +1,143 @@
+//! From a source to a window or a picture.
+
+use super::graph::LiveStage;
+use super::recorded::Recorded;
+use super::robot::Robot;
+use crate::args::ViewArgs;
+use crate::outcome::exit;
+use crate::screen::Screen;
+use prehend_nodes::pictures;
+use prehend_recording::SavedMap;
+use prehend_ros::shutdown_signal;
+use prehend_viewer::draw::{DrawError, OffScreen, StageWindow};
+use prehend_viewer::{PanelLine, Player, Stage, Steer, Tone, Viewpoint, things};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What is shown.
+enum Source {
+    Map(Stage),
+    Graph(Box<LiveStage>),
+    Recording(Box<Recorded>, Player),
+}
+
+impl Source {
+    async fn open(args: &ViewArgs) -> Result<Self, (String, u8)> {
+        let bad = |error: String| (error, exit::BAD_INPUT);
+        if let Some(map) = &args.map {
+            return of_map(map, args.number).map(Self::Map).map_err(bad);
+        }
+        if let Some(recording) = &args.recording {
+            let recorded = Recorded::read(recording, Robot::load(&args.robot).map_err(bad)?).map_err(bad)?;
+            let player = Player::new(recorded.seconds(), args.at);
+            return Ok(Self::Recording(Box::new(recorded), player));
+        }
+        LiveStage::join(&args.robot, &args.ros).await.map(|live| Self::Graph(Box::new(live)))
+    }
+
+    /// What there is now, when it is not what there was `passed` ago.
+    fn changed(&mut self, passed: Duration, steers: Vec<Steer>) -> Option<Stage> {
+        match self {
+            Self::Map(_) => None,
+            Self::Graph(live) => live.changed(),
+            Self::Recording(_, player) => {
+                let is_steered = !steers.is_empty();
+                steers.into_iter().for_each(|steer| player.take(steer));
+                (player.advance(passed.as_secs_f64()) || is_steered).then(|| self.stage())
+            }
+        }
+    }
+
+    fn stage(&mut self) -> Stage {
+        match self {
+            Self::Map(stage) => stage.clone(),
+            Self::Graph(live) => live.stage(),
+            Self::Recording(recorded, player) => {
+                let mut stage = recorded.stage_at(player.at());
+                stage.panel.insert(0, PanelLine::new(Tone::Title, player.words()));
+                stage
+            }
+        }
+    }
+}
+
+pub(super) async fn run(args: &ViewArgs) -> Result<(), (String, u8)> {
+    let mut source = Source::open(args).await?;
+    if let Some(key) = &args.select {
+        let stage = source.stage();
+        if !stage.things.iter().any(|thing| thing.key.0 == *key) {
+            let keys: Vec<&str> = stage.things.iter().map(|thing| thing.key.0.as_str()).collect();
+            return Err((format!("there is no {key} here, but: {}", keys.join(", ")), exit::BAD_INPUT));
+        }
+    }
+    match &args.out {
+        Some(file) => picture(&mut source, args, file).await,
+        None => window(&mut source, args).await,
+    }
+}
+
+/// A scene of a saved map.
+fn of_map(folder: &Path, number: usize) -> Result<Stage, String> {
+    let saved = SavedMap::load(folder).map_err(|error| error.to_string())?;
+    let Some(scene) = saved.scenes.get(number) else {
+        return Err(format!(
+            "{} has {} scenes; --number counts from 0",
+            folder.display(),
+            saved.scenes.len()
+        ));
+    };
+    Ok(Stage { things: Arc::new(things(&scene.map)), ..Stage::default() })
+}
+
+fn undrawn(error: DrawError) -> (String, u8) {
+    let code = match &error {
+        DrawError::Size { .. } => exit::BAD_INPUT,
+        DrawError::NoAdapter { .. } | DrawError::NoScreen => exit::NOT_READY,
+    };
+    (error.to_string(), code)
+}
+
+async fn picture(source: &mut Source, args: &ViewArgs, file: &Path) -> Result<(), (String, u8)> {
+    let mut off_screen = OffScreen::new(args.width, args.height).await.map_err(undrawn)?;
+    tokio::time::sleep(Duration::from_secs_f64(args.after)).await;
+    let stage = Stage { selected: args.select.as_deref().map(Into::into), ..source.stage() };
+    let view = Viewpoint::framing(&stage, args.width, args.height);
+    let (count, points) = (stage.things.len(), stage.point_count());
+    off_screen.show(stage);
+    let picture = off_screen.picture(&view).await;
+    pictures::save(&picture, file).map_err(|error| (error.to_string(), exit::FAILED))?;
+    Screen::new(false).line(format!("{count} objects, {points} points: {}", file.display()));
+    Ok(())
+}
+
+/// Time of a frame while the screen does not wait for it: a window that is hidden.
+const FRAME: Duration = Duration::from_millis(16);
+
+async fn window(source: &mut Source, args: &ViewArgs) -> Result<(), (String, u8)> {
+    let mut window = StageWindow::open("prehend view", args.width, args.height).await.map_err(undrawn)?;
+    // Who opened it beside a graph waits for this line.
+    Screen::new(false)
+        .line("the window is open: drag, scroll, click a thing, F shows everything, Escape closes");
+    window.show(source.stage());
+    window.select(args.select.as_deref().map(Into::into));
+    let ended = shutdown_signal(false);
+    tokio::pin!(ended);
+    let mut shown = Instant::now();
+    loop {
+        let started = Instant::now();
+        if !window.frame().await {
+            return Ok(());
+        }
+        let passed = shown.elapsed();
+        shown = Instant::now();
+        if let Some(stage) = source.changed(passed, window.steers()) {
+            window.show(stage);
+        }
+        // Also lets the tasks of this thread run.
+        let rest = FRAME.saturating_sub(started.elapsed());
+        if tokio::time::timeout(rest, &mut ended).await.is_ok() {
+            return Ok(());
+        }
+    }
+}

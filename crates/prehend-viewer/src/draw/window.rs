@@ -1,0 +1,174 @@
+//! A window.
+
+use super::scene::Scene;
+use super::{DrawError, camera, require_adapter};
+use crate::{Pixel, Stage, Steer, Viewpoint, thing_under};
+use kiss3d::camera::{Camera3d, OrbitCamera3d};
+use kiss3d::event::{Action, Key, MouseButton, WindowEvent};
+use kiss3d::glamx::Vec3;
+use kiss3d::window::{CanvasSetup, NumSamples, Window};
+use nalgebra::Point3;
+use prehend_scene::ObjectKey;
+
+/// How far the pointer may move in a click, pixels.
+const CLICK: f64 = 4.0;
+
+/// A window that shows a stage: drag with the left button to look around, with the right one to move, scroll to come nearer; a click
+/// selects a thing, F shows the whole stage again, Escape closes. Space, the arrows and the digits steer a recording.
+///
+/// It must be made and drawn on the main thread.
+pub struct StageWindow {
+    scene: Scene,
+    window: Window,
+    camera: OrbitCamera3d,
+    pressed: Option<Pixel>,
+    pointer: Pixel,
+    is_framed: bool,
+    steers: Vec<Steer>,
+}
+
+impl std::fmt::Debug for StageWindow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StageWindow").field("stage", self.scene.stage()).finish_non_exhaustive()
+    }
+}
+
+impl StageWindow {
+    /// Opens a window of this size, pixels.
+    ///
+    /// Errors: [`DrawError::NoScreen`], [`DrawError::NoAdapter`].
+    pub async fn open(title: &str, width: u32, height: u32) -> Result<Self, DrawError> {
+        let has = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if cfg!(all(unix, not(target_os = "macos"))) && !has("DISPLAY") && !has("WAYLAND_DISPLAY") {
+            return Err(DrawError::NoScreen);
+        }
+        // Smooth edges would cost software most of its frames.
+        let samples = match require_adapter().await? {
+            wgpu::DeviceType::Cpu => NumSamples::One,
+            _ => NumSamples::Four,
+        };
+        let setup = CanvasSetup { samples, ..CanvasSetup::default() };
+        let mut window = Window::new_with_setup(title, width, height, setup).await;
+        window.rebind_close_key(Some(Key::Escape));
+        let scene = Scene::new(&mut window);
+        let view = Viewpoint::framing(scene.stage(), width, height);
+        let pointer = Pixel { x: 0.0, y: 0.0 };
+        Ok(Self {
+            scene,
+            window,
+            camera: steered(&view),
+            pressed: None,
+            pointer,
+            is_framed: false,
+            steers: Vec::new(),
+        })
+    }
+
+    /// Shows another stage from now on; what was clicked stays selected. The first stage that has anything in it is framed.
+    pub fn show(&mut self, stage: Stage) {
+        let selected = self.scene.stage().selected.clone();
+        let is_something = stage.extent().is_some();
+        self.scene.show(Stage { selected, ..stage });
+        if is_something && !self.is_framed {
+            self.frame_all();
+        }
+    }
+
+    /// Selects a thing as a click would, or nothing.
+    pub fn select(&mut self, key: Option<ObjectKey>) {
+        self.scene.select(key);
+    }
+
+    /// What a person has wanted of a recording since this was asked last.
+    pub fn steers(&mut self) -> Vec<Steer> {
+        std::mem::take(&mut self.steers)
+    }
+
+    /// Draws the next frame and waits for the screen; whether the window is still open.
+    pub async fn frame(&mut self) -> bool {
+        self.take_events();
+        let view = self.view();
+        self.scene.draw(&mut self.window, &mut self.camera, &view).await
+    }
+
+    fn frame_all(&mut self) {
+        let size = self.window.size();
+        self.camera = steered(&Viewpoint::framing(self.scene.stage(), size.x, size.y));
+        self.is_framed = true;
+    }
+
+    /// From where the window sees the stage.
+    fn view(&self) -> Viewpoint {
+        let place = |v: Vec3| Point3::new(f64::from(v.x), f64::from(v.y), f64::from(v.z));
+        let size = self.window.size();
+        Viewpoint {
+            eye: place(self.camera.eye()),
+            target: place(self.camera.at()),
+            field_of_view: f64::from(self.camera.fov()),
+            width: size.x,
+            height: size.y,
+        }
+    }
+
+    fn take_events(&mut self) {
+        // Each goes on to the camera when it is dropped.
+        let events: Vec<WindowEvent> = self.window.events().iter().map(|event| event.value).collect();
+        for event in events {
+            match event {
+                WindowEvent::CursorPos(x, y, _) => self.pointer = Pixel { x, y },
+                WindowEvent::MouseButton(MouseButton::Button1, Action::Press, _) => {
+                    self.pressed = Some(self.pointer);
+                }
+                WindowEvent::MouseButton(MouseButton::Button1, Action::Release, _) => {
+                    let way = |from: Pixel| (from.x - self.pointer.x).hypot(from.y - self.pointer.y);
+                    if self.pressed.take().is_some_and(|from| way(from) < CLICK) {
+                        self.click();
+                    }
+                }
+                WindowEvent::Key(Key::F, Action::Press, _) => self.frame_all(),
+                WindowEvent::Key(key, Action::Press, _) => self.steers.extend(steer(key)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Selects what is under the pointer, or nothing.
+    fn click(&mut self) {
+        let ray = self.view().ray(self.pointer);
+        let key = thing_under(&ray, self.scene.stage()).map(|thing| thing.key.clone());
+        self.select(key);
+    }
+}
+
+/// What a key wants of a recording.
+fn steer(key: Key) -> Option<Steer> {
+    const DIGITS: [Key; 10] = [
+        Key::Key0,
+        Key::Key1,
+        Key::Key2,
+        Key::Key3,
+        Key::Key4,
+        Key::Key5,
+        Key::Key6,
+        Key::Key7,
+        Key::Key8,
+        Key::Key9,
+    ];
+    match key {
+        Key::Space => Some(Steer::Pause),
+        Key::Right => Some(Steer::Forward),
+        Key::Left => Some(Steer::Back),
+        key => {
+            let digit = DIGITS.iter().position(|one| *one == key)?;
+            Some(Steer::To(digit as f64 / 10.0))
+        }
+    }
+}
+
+/// A camera that a person moves.
+fn steered(view: &Viewpoint) -> OrbitCamera3d {
+    let mut camera = camera(view);
+    // The key would look at the robot's foot.
+    camera.rebind_reset_key(None);
+    camera
+}

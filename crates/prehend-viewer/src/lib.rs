@@ -1,0 +1,27 @@
+//! What the robot knows and does, as a picture in space.
+//!
+//! For: the object map, the robot, candidates, a plan before it moves and the story of a goal as one [`Stage`], plain data that is built
+//! from the core's own types; what lies under a pixel; and, with the feature `window`, drawing it into a window or a picture without one.
+//! Not for: hearing a graph (`prehend-cli` does), deciding anything, two-dimensional pictures of what the camera sees (`prehend-nodes`).
+//! Read [`Stage`] first, then [`Viewpoint`].
+//!
+//! Everything is in one frame, that of the object map: z up, metres, radians. Pixels count from the left top corner, x right, y down.
+
+mod pick;
+mod player;
+mod robot;
+mod stage;
+mod story;
+mod things;
+mod viewpoint;
+
+#[cfg(feature = "window")]
+pub mod draw;
+
+pub use pick::{distance_to_box, thing_under};
+pub use player::{Player, Steer};
+pub use robot::{GHOST, ROBOT, robot_solids};
+pub use stage::{Candidate, PanelLine, Part, Rgb, Solid, Stage, Thing, Tone};
+pub use story::{Event, Plan, Story};
+pub use things::{thing, things};
+pub use viewpoint::{Pixel, Ray, Viewpoint};
