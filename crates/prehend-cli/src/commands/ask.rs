@@ -25,6 +25,7 @@ pub(super) const FIND_DEADLINE: Duration = Duration::from_secs(8);
 /// Silence after which the newest sample of a latched topic is taken to be there.
 const NO_MORE: Duration = Duration::from_millis(300);
 
+/// A graph that may run.
 pub(super) fn join(robot: &Path, ros: &RosOptions) -> Result<Observer, (String, u8)> {
     let arguments = ros.arguments().map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
     let robot = RobotConfig::load(robot).map_err(|error| (error.to_string(), exit::BAD_INPUT))?;
@@ -184,7 +185,7 @@ pub(super) async fn map(args: MapArgs) -> u8 {
     }
 }
 
-/// A graph that runs, and its newest object map, for [`super::describe`] and [`super::view`].
+/// A graph that runs, and its newest object map, for [`super::describe`].
 pub(super) async fn newest_map(
     robot: &Path,
     ros: &RosOptions,

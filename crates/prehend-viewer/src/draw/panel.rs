@@ -35,7 +35,9 @@ pub(super) fn write_names(stage: &Stage, view: &Viewpoint, window: &mut Window) 
     for thing in stage.things.iter() {
         let middle = thing.bounds.pose.translation.vector;
         let top = Point3::new(middle.x, middle.y, thing.bounds.top());
-        write_at(&format!("{} {:.2}", thing.name, thing.sure), &top, view, window);
+        // Of a thing that nobody named there is nothing to be sure of.
+        let sure = if thing.sure > 0.0 { format!(" {:.2}", thing.sure) } else { String::new() };
+        write_at(&format!("{}{sure}", thing.name), &top, view, window);
         for part in &thing.parts {
             let tip = part.at + part.normal.unwrap_or_else(Vector3::zeros) * 0.07;
             write_at(&format!("{} {:.2}", part.name, part.sure), &tip, view, window);

@@ -23,7 +23,8 @@ pub struct StageWindow {
     camera: OrbitCamera3d,
     pressed: Option<Pixel>,
     pointer: Pixel,
-    is_framed: bool,
+    /// Whether a person has chosen from where it is seen.
+    is_moved: bool,
     steers: Vec<Steer>,
 }
 
@@ -59,17 +60,20 @@ impl StageWindow {
             camera: steered(&view),
             pressed: None,
             pointer,
-            is_framed: false,
+            is_moved: false,
             steers: Vec::new(),
         })
     }
 
-    /// Shows another stage from now on; what was clicked stays selected. The first stage that has anything in it is framed.
+    /// Shows another stage from now on; what was clicked stays selected. Until a person has moved the camera, all that the stage has is in
+    /// the picture whenever its things or its robot appear.
     pub fn show(&mut self, stage: Stage) {
-        let selected = self.scene.stage().selected.clone();
-        let is_something = stage.extent().is_some();
+        let before = self.scene.stage();
+        let selected = before.selected.clone();
+        let has_more =
+            stage.things.len() != before.things.len() || stage.robot.is_empty() != before.robot.is_empty();
         self.scene.show(Stage { selected, ..stage });
-        if is_something && !self.is_framed {
+        if has_more && !self.is_moved {
             self.frame_all();
         }
     }
@@ -94,7 +98,6 @@ impl StageWindow {
     fn frame_all(&mut self) {
         let size = self.window.size();
         self.camera = steered(&Viewpoint::framing(self.scene.stage(), size.x, size.y));
-        self.is_framed = true;
     }
 
     /// From where the window sees the stage.
@@ -111,19 +114,28 @@ impl StageWindow {
     }
 
     fn take_events(&mut self) {
-        // Each goes on to the camera when it is dropped.
-        let events: Vec<WindowEvent> = self.window.events().iter().map(|event| event.value).collect();
-        for event in events {
-            match event {
+        let mut manager = self.window.events();
+        for mut event in manager.iter() {
+            // The camera moves at once: names are written where things will be drawn. Other events go on to the window.
+            if event.value.is_mouse_event() {
+                event.inhibited = true;
+                self.camera.handle_event(self.window.canvas(), &event.value);
+            }
+            match event.value {
                 WindowEvent::CursorPos(x, y, _) => self.pointer = Pixel { x, y },
                 WindowEvent::MouseButton(MouseButton::Button1, Action::Press, _) => {
                     self.pressed = Some(self.pointer);
                 }
                 WindowEvent::MouseButton(MouseButton::Button1, Action::Release, _) => {
                     let way = |from: Pixel| (from.x - self.pointer.x).hypot(from.y - self.pointer.y);
-                    if self.pressed.take().is_some_and(|from| way(from) < CLICK) {
-                        self.click();
+                    match self.pressed.take() {
+                        Some(from) if way(from) < CLICK => self.click(),
+                        _ => self.is_moved = true,
                     }
+                }
+                WindowEvent::Scroll(..)
+                | WindowEvent::MouseButton(MouseButton::Button2, Action::Press, _) => {
+                    self.is_moved = true;
                 }
                 WindowEvent::Key(Key::F, Action::Press, _) => self.frame_all(),
                 WindowEvent::Key(key, Action::Press, _) => self.steers.extend(steer(key)),

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Longest time until the first joint state: a picture without the robot is better than none.
-const JOINTS_DEADLINE: Duration = Duration::from_secs(2);
+/// Longest time until there is the map, or the first joint state, when there is the other: a picture without it is better than none.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is heard of a graph, as a stage.
 pub(super) struct LiveStage {
@@ -35,20 +35,26 @@ pub(super) struct LiveStage {
 }
 
 impl LiveStage {
-    /// Joins the graph and waits for its object map.
+    /// Joins the graph and waits until it hears where the robot is, or its object map: before the first look there is none.
     pub(super) async fn join(robot: &Path, ros: &RosOptions) -> Result<Self, (String, u8)> {
         let shown = Robot::load(robot).map_err(|error| (error, exit::BAD_INPUT))?;
-        let (observer, _) = ask::newest_map(robot, ros).await?;
+        let observer = ask::join(robot, ros)?;
         let lost = |error: RosError| (error.to_string(), exit::NOT_READY);
         let mut joints = follow_joints(&observer.node, &shown.config).map_err(lost)?;
         let story = follow_story(&observer).map_err(lost)?;
-        let heard = tokio::time::timeout(JOINTS_DEADLINE, joints.wait_for(Option::is_some)).await.is_ok();
-        if !heard {
-            tracing::warn!("no joint states on {}: the robot is not shown", shown.config.joint_states);
+        let (mut map, mut first) = (observer.map.clone(), joints.clone());
+        let anything = async {
+            tokio::select! {
+                heard = first.wait_for(Option::is_some) => heard.is_ok(),
+                heard = map.wait_for(Option::is_some) => heard.is_ok(),
+            }
+        };
+        if !tokio::time::timeout(ask::FIND_DEADLINE, anything).await.unwrap_or(false) {
+            return Err((ask::absent("neither joint states nor an object map", &observer), exit::NOT_READY));
         }
         joints.mark_changed();
-        let (mut map, state) = (observer.map.clone(), observer.state.clone());
         map.mark_changed();
+        let state = observer.state.clone();
         Ok(Self {
             _observer: observer,
             map,
@@ -59,6 +65,16 @@ impl LiveStage {
             things: Arc::default(),
             links: Vec::new(),
         })
+    }
+
+    /// Waits for what is not there yet, but not for long: a picture is drawn once.
+    pub(super) async fn settle(&mut self) {
+        let (mut map, mut joints) = (self.map.clone(), self.joints.clone());
+        let all =
+            async { tokio::join!(map.wait_for(Option::is_some), joints.wait_for(Option::is_some)).0.is_ok() };
+        if tokio::time::timeout(PATIENCE, all).await.is_err() {
+            tracing::warn!("the picture lacks the object map, or the robot");
+        }
     }
 
     /// What there is now, when it is not what there was.

@@ -101,6 +101,9 @@ fn undrawn(error: DrawError) -> (String, u8) {
 async fn picture(source: &mut Source, args: &ViewArgs, file: &Path) -> Result<(), (String, u8)> {
     let mut off_screen = OffScreen::new(args.width, args.height).await.map_err(undrawn)?;
     tokio::time::sleep(Duration::from_secs_f64(args.after)).await;
+    if let Source::Graph(live) = source {
+        live.settle().await;
+    }
     let stage = Stage { selected: args.select.as_deref().map(Into::into), ..source.stage() };
     let view = Viewpoint::framing(&stage, args.width, args.height);
     let (count, points) = (stage.things.len(), stage.point_count());
