@@ -112,7 +112,7 @@ pub struct Approvals {
     incarnation: u64,
     next: u64,
     entries: HashMap<String, Entry>,
-    /// Goals of which a plan that touches something or drives was approved.
+    /// Goals of which a plan that touches something or drives was carried out.
     begun: VecDeque<String>,
 }
 
@@ -212,8 +212,8 @@ impl Approvals {
         }
     }
 
-    /// Notes that a plan of a goal was permitted: where only the first is asked for, the others go on from it.
-    pub fn permitted(&mut self, skill: Skill, goal_id: &str) {
+    /// Notes that a permit for a plan of a goal was redeemed: where only the first is asked for, the others go on from it.
+    pub fn redeemed(&mut self, skill: Skill, goal_id: &str) {
         if !touches(skill) || goal_id.is_empty() || self.begun.iter().any(|begun| begun == goal_id) {
             return;
         }
@@ -303,13 +303,13 @@ mod tests {
             assert_eq!(found, expected, "{}", when.name());
         }
         // A look begins nothing; a grasp does, for its own goal alone.
-        approvals.permitted(Skill::Look, "goal-1");
+        approvals.redeemed(Skill::Look, "goal-1");
         assert!(asked(&approvals, Approval::First, &grasp, &sure));
-        approvals.permitted(Skill::Grasp, "goal-1");
+        approvals.redeemed(Skill::Grasp, "goal-1");
         assert!(!asked(&approvals, Approval::First, &grasp, &sure));
         assert!(approvals.wanted(Approval::First, (&grasp, &sure), "goal-2", &settings).is_some());
         // What belongs to no goal is always the first.
-        approvals.permitted(Skill::Grasp, "");
+        approvals.redeemed(Skill::Grasp, "");
         assert!(approvals.wanted(Approval::First, (&grasp, &sure), "", &settings).is_some());
     }
 

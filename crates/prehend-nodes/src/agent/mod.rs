@@ -526,34 +526,6 @@ impl Node {
         });
     }
 
-    /// Tells a goal that was only planned to everybody; what the agent knows stays as it was.
-    fn finish_plan(&mut self, plan: GoalPlan, report: &Report, source: Source) {
-        let goal_id = plan.goal_id.clone();
-        if let Err(error) = self.clients.plans.publish(&plan) {
-            tracing::warn!("the plan was not published: {error}");
-        }
-        self.trace(&goal_id, "planned", report.outcome.name(), &report.message, plan::data(&plan));
-        self.tell_end(&goal_id, report, true);
-        self.publish_state("");
-        source.end(ExecuteGoal::Result {
-            goal_id,
-            outcome: plan.outcome.clone(),
-            reason: plan.reason.clone(),
-            message: plan.message.clone(),
-            tool_calls: report.tool_calls,
-            plans: vec![plan],
-        });
-    }
-
-    /// What a plan's picture is taken with; kept, because transforms are heard only after a while.
-    fn plan_eyes(&mut self) -> Option<eyes::Eyes> {
-        if self.plan_eyes.is_none() {
-            let made = eyes::Eyes::new(&self.shell.node, &self.shell.robot);
-            self.plan_eyes = made.inspect_err(|error| tracing::warn!("no eyes for pictures: {error}")).ok();
-        }
-        self.plan_eyes.clone()
-    }
-
     fn tell_end(&self, goal_id: &str, report: &Report, plan_only: bool) {
         let talk = report.talk.as_ref();
         let asked = talk.and_then(|talk| talk.question.clone());

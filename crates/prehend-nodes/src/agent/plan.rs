@@ -1,9 +1,11 @@
 //! A goal that is only planned: what its steps and skills would be, gathered while nothing moves, told with a picture.
 
+use super::eyes::Eyes;
+use super::goal::Source;
 use crate::pictures::{Mark, plan_marks};
 use prehend_agent::Report;
 use prehend_agent::world::{Fault, PlannedStep, SkillOutcome, SkillRequest, StepStatus};
-use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
+use prehend_msgs::prehend_interfaces::action::{ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, GoalPlan, PlannedStep as StepMsg, Prospect};
 use prehend_scene::{ObjectKey, PartEffect, Reason, Skill};
 use serde_json::{Value, json};
@@ -102,6 +104,36 @@ impl Rehearsal {
             map_version: report.state.map_version,
             seconds: self.since.elapsed().as_secs_f64(),
         }
+    }
+}
+
+impl super::Node {
+    /// Tells a goal that was only planned to everybody; what the agent knows stays as it was.
+    pub(super) fn finish_plan(&mut self, plan: GoalPlan, report: &Report, source: Source) {
+        let goal_id = plan.goal_id.clone();
+        if let Err(error) = self.clients.plans.publish(&plan) {
+            tracing::warn!("the plan was not published: {error}");
+        }
+        self.trace(&goal_id, "planned", report.outcome.name(), &report.message, data(&plan));
+        self.tell_end(&goal_id, report, true);
+        self.publish_state("");
+        source.end(ExecuteGoal::Result {
+            goal_id,
+            outcome: plan.outcome.clone(),
+            reason: plan.reason.clone(),
+            message: plan.message.clone(),
+            tool_calls: report.tool_calls,
+            plans: vec![plan],
+        });
+    }
+
+    /// What a plan's picture is taken with; kept, because transforms are heard only after a while.
+    pub(super) fn plan_eyes(&mut self) -> Option<Eyes> {
+        if self.plan_eyes.is_none() {
+            let made = Eyes::new(&self.shell.node, &self.shell.robot);
+            self.plan_eyes = made.inspect_err(|error| tracing::warn!("no eyes for pictures: {error}")).ok();
+        }
+        self.plan_eyes.clone()
     }
 }
 

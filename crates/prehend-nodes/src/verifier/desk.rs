@@ -9,13 +9,17 @@ use prehend_msgs::prehend_interfaces::msg::{
 };
 use prehend_msgs::prehend_interfaces::srv::{Approve, Gate};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest};
-use prehend_scene::{PlanHash, SkillPlan};
+use prehend_scene::{PlanHash, Skill, SkillPlan};
 use prehend_verify::{Approval, ApprovalError, Approvals, Claim, Settings, Verdict};
 use serde_json::json;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Silence after which who asked does not wait any more; it asks several times a second.
 const FORGOTTEN: Duration = Duration::from_secs(3);
+
+/// Permits that are remembered until they are redeemed: one skill is executed at a time, and each asks for few.
+const ISSUED: usize = 16;
 
 /// What the desk says of a plan that the gate would permit.
 pub(super) enum Word {
@@ -39,6 +43,8 @@ pub(super) struct Desk<'a> {
     approvals: Approvals,
     /// What waits, and when it was last asked for.
     open: Vec<(Instant, ApprovalMsg)>,
+    /// Permits that are not redeemed yet, with their skills and goals, the oldest first.
+    issued: VecDeque<(String, Skill, String)>,
     publisher: Publisher<ApprovalsMsg>,
     started: Instant,
 }
@@ -51,6 +57,7 @@ impl<'a> Desk<'a> {
             when: settings.approval.max(shell.robot.limits.approval),
             approvals: Approvals::new(incarnation()),
             open: Vec::new(),
+            issued: VecDeque::new(),
             publisher: shell
                 .node
                 .create_publisher(names::VERIFIER_APPROVALS, QosProfile::transient_local())?,
@@ -78,7 +85,6 @@ impl<'a> Desk<'a> {
         settings: &Settings,
     ) -> Word {
         let Some(why) = self.asks(&request.goal_id, (plan, verdict), settings) else {
-            self.approvals.permitted(plan.skill, &request.goal_id);
             return Word::Go;
         };
         let now = self.now();
@@ -123,7 +129,6 @@ impl<'a> Desk<'a> {
             }
             Ok(Claim::Approved { who }) => {
                 self.close(&id);
-                self.approvals.permitted(plan.skill, &request.goal_id);
                 let message = format!("{}: approved by {who}", words_of(plan));
                 self.trace(
                     &request.goal_id,
@@ -143,6 +148,24 @@ impl<'a> Desk<'a> {
                 );
                 Word::No(error)
             }
+        }
+    }
+
+    /// Notes for which goal a permit was issued.
+    pub(super) fn issued(&mut self, permit: &str, skill: Skill, goal_id: &str) {
+        if self.issued.len() == ISSUED {
+            self.issued.pop_front();
+        }
+        self.issued.push_back((permit.to_owned(), skill, goal_id.to_owned()));
+    }
+
+    /// Notes that a permit was redeemed: where only the first plan of a goal is asked for, the others go on from it. One that was
+    /// approved and never moved is no first.
+    pub(super) fn redeemed(&mut self, permit: &str) {
+        if let Some(at) = self.issued.iter().position(|(id, ..)| id == permit)
+            && let Some((_, skill, goal_id)) = self.issued.remove(at)
+        {
+            self.approvals.redeemed(skill, &goal_id);
         }
     }
 
