@@ -167,7 +167,7 @@ async fn in_the_browser(at: SocketAddr) {
             .any(|folder| folder.join(name).is_file())
     };
     let Some(browser) = BROWSERS.into_iter().find(is_there) else {
-        println!("skipped: there is no chromium to open the page in");
+        eprintln!("skipped: there is no chromium to open the page in");
         return;
     };
     let profile = tempfile::tempdir().unwrap();
