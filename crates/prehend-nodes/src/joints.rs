@@ -1,7 +1,7 @@
 //! What the joints of the arm and of the gripper report.
 //!
 //! For: every node that must know where the arm is now. Not for: what is held, see `skills::hand`.
-//! Read [`follow_joints`] first, then [`fresh`]: a joint state that is old says nothing of now.
+//! Read [`follow_joints`] first, then `fresh`: a joint state that is old says nothing of now.
 
 use crate::RobotConfig;
 use crate::convert::seconds;
