@@ -319,15 +319,9 @@ pub struct ApproveArgs {
     /// Draw the plan over what the camera sees, before it is answered
     #[arg(long, value_name = "FILE.png")]
     pub out: Option<PathBuf>,
-    /// Print one JSON object on stdout
-    #[arg(long)]
-    pub json: bool,
-    /// Robot file
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
-    pub robot: PathBuf,
-    /// Which graph.
+    /// How it is shown, and of which graph.
     #[command(flatten)]
-    pub ros: RosOptions,
+    pub show: ShowArgs,
 }
 
 /// Who is logged in.

@@ -25,5 +25,6 @@ pub mod screen;
 pub mod serve;
 pub mod supervisor;
 pub mod tally;
+pub mod token;
 pub mod trace;
 pub mod transcript;

@@ -7,7 +7,6 @@
 mod http;
 mod robot;
 
-pub(crate) use http::is_same;
 pub use http::{HttpOptions, serve_http};
 pub use robot::Robot;
 

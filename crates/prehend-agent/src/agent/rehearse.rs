@@ -3,9 +3,9 @@
 //! The first thing that would be moved is planned to its end. What comes after it depends on how the world looks then, and is told in
 //! words alone.
 
-use super::{Agent, Executor, FRAMES, How, Outcome, Remedy, Report, ended_unmoved, remedy};
+use super::{Agent, Executor, How, Outcome, Remedy, Report, ended_unmoved, remedy};
 use crate::language::Goal;
-use crate::planner::{Action, Knowledge, Plan, action_words, listed, plan};
+use crate::planner::{Action, Knowledge, Plan, action_words, listed};
 use crate::tools::Toolbox;
 use crate::world::{Fault, PlannedStep, StepStatus, World};
 use prehend_scene::{ObjectKey, ObjectMap, Reason};
@@ -31,14 +31,7 @@ impl Agent {
 
     fn rehearsed(&self, readings: &[Goal], tools: &mut Toolbox<'_>) -> Result<String, Fault> {
         let knowledge = Knowledge { lexicon: &self.lexicon, policy: &self.policy, settings: &self.settings };
-        let mut planned = plan(readings, tools, knowledge);
-        for _ in 0..FRAMES {
-            if !tools.names_in_doubt() && self.doubts(&planned, tools)?.is_empty() {
-                break;
-            }
-            tools.forget_map();
-            planned = plan(readings, tools, knowledge);
-        }
+        let planned = self.plan_here(readings, tools, knowledge)?;
         let doubts = self.doubts(&planned, tools)?;
         let actions = match planned {
             Ok(Plan::Actions(actions)) => actions,

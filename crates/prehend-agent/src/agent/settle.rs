@@ -27,15 +27,7 @@ impl Agent {
         tools: &mut Toolbox<'_>,
         knowledge: Knowledge<'_>,
     ) -> Result<Plan, Fault> {
-        let mut planned = plan(readings, tools, knowledge);
-        // A name in doubt may decide who is meant also where the plan is one of actions.
-        for _ in 0..FRAMES {
-            if !tools.names_in_doubt() && self.doubts(&planned, tools)?.is_empty() {
-                break;
-            }
-            tools.forget_map();
-            planned = plan(readings, tools, knowledge);
-        }
+        let mut planned = self.plan_here(readings, tools, knowledge)?;
         for _ in 0..DRIVES {
             if !tools.look_nearer()? {
                 break;
@@ -64,6 +56,27 @@ impl Agent {
             }
         }
         planned
+    }
+
+    /// Plans a goal from where the camera is, with further frames while one leaves something in doubt; nothing moves.
+    ///
+    /// Errors: those of a map update; the planner's own stand in the result.
+    pub(super) fn plan_here(
+        &self,
+        readings: &[Goal],
+        tools: &mut Toolbox<'_>,
+        knowledge: Knowledge<'_>,
+    ) -> Result<Result<Plan, Fault>, Fault> {
+        let mut planned = plan(readings, tools, knowledge);
+        // A name in doubt may decide who is meant also where the plan is one of actions.
+        for _ in 0..FRAMES {
+            if !tools.names_in_doubt() && self.doubts(&planned, tools)?.is_empty() {
+                break;
+            }
+            tools.forget_map();
+            planned = plan(readings, tools, knowledge);
+        }
+        Ok(planned)
     }
 
     /// The survey pose for a look at an object: at first the one that sees upright faces, if the robot has it and the object has one;

@@ -26,7 +26,7 @@ pub(super) async fn run(args: ApproveArgs) -> u8 {
 
 async fn approve(args: &ApproveArgs) -> Result<u8, (String, u8)> {
     let not_ready = |error: prehend_ros::RosError| (error.to_string(), exit::NOT_READY);
-    let observer = join(&args.robot, &args.ros)?;
+    let observer = join(&args.show.robot, &args.show.ros)?;
     let mut asked = observer.latched::<Approvals>(names::VERIFIER_APPROVALS).map_err(not_ready)?;
     let Some(approvals) = heard(&mut asked).await else {
         return Err((absent("no verifier", &observer), exit::NOT_READY));
@@ -40,9 +40,9 @@ async fn approve(args: &ApproveArgs) -> Result<u8, (String, u8)> {
         let plan = chosen.or(open.first()).ok_or(("nothing waits for approval".to_owned(), exit::FAILED))?;
         draw(&observer, args, plan, out).await.map_err(|message| (message, exit::FAILED))?;
     }
-    let screen = Screen::new(args.json);
+    let screen = Screen::new(args.show.json);
     let Some(approval) = chosen else {
-        if args.json {
+        if args.show.json {
             print_json(&json!({ "open": open.iter().map(to_json).collect::<Vec<_>>() }));
             return Ok(exit::DONE);
         }
@@ -72,7 +72,7 @@ async fn approve(args: &ApproveArgs) -> Result<u8, (String, u8)> {
     };
     let answer = client.request(request, DEADLINE).await.map_err(not_ready)?;
     let taken = answer.error_code == ErrorCode::SUCCESS;
-    if args.json {
+    if args.show.json {
         print_json(&json!({ "approval": to_json(approval), "answer": if args.no { "no" } else { "yes" },
             "taken": taken, "message": answer.error_message }));
     }
@@ -102,7 +102,7 @@ async fn draw(
     out: &Path,
 ) -> Result<(), String> {
     let told = |error: &dyn std::fmt::Display| error.to_string();
-    let robot = RobotConfig::load(&args.robot).map_err(|error| told(&error))?;
+    let robot = RobotConfig::load(&args.show.robot).map_err(|error| told(&error))?;
     let mut map = observer.map.clone();
     let map = heard(&mut map).await.ok_or("no object map was heard")?;
     let marks = pictures::plan_marks([(&approval.plan, [].as_slice())], &map.header.frame_id);
@@ -111,7 +111,7 @@ async fn draw(
     let info = observer.camera_info.borrow().clone();
     let picture = view.with_map(&map, info.as_ref(), &marks).map_err(|error| told(&error))?;
     pictures::save(&picture, out).map_err(|error| told(&error))?;
-    Screen::new(args.json).line(format!("picture: {}", out.display()));
+    Screen::new(args.show.json).line(format!("picture: {}", out.display()));
     Ok(())
 }
 

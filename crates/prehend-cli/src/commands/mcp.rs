@@ -5,9 +5,9 @@ use crate::args::McpArgs;
 use crate::domain::Domain;
 use crate::mcp::{HttpOptions, Robot, Server, serve_http};
 use crate::outcome::exit;
+use crate::token;
 use prehend_nodes::RobotConfig;
 use prehend_ros::shutdown_signal;
-use rand::RngExt;
 use rmcp::ServiceExt;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) async fn run(args: McpArgs) -> u8 {
 
 async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
     let input = |message: String| (message, exit::BAD_INPUT);
-    let token = token_of(args.token_env.as_deref()).map_err(input)?;
+    let token = token::named(args.token_env.as_deref()).map_err(input)?;
     let arguments = args.ros.arguments().map_err(|error| input(error.to_string()))?;
     let robot = RobotConfig::load(&args.robot).map_err(|error| input(error.to_string()))?;
     let domain = Domain::find().map_err(|error| input(error.to_string()))?;
@@ -45,7 +45,7 @@ async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
         return ended.map(|_| exit::DONE).map_err(|error| (error, exit::FAILED));
     };
     let made = token.is_none();
-    let token = token.unwrap_or_else(new_token);
+    let token = token.unwrap_or_else(token::made);
     let ready = |at: std::net::SocketAddr| {
         eprintln!("serving at http://{at}/mcp, for requests with the header Authorization: Bearer TOKEN");
         if made {
@@ -63,18 +63,4 @@ async fn serve(args: &McpArgs) -> Result<u8, (String, u8)> {
         },
         _ = shutdown_signal(false) => Ok(exit::INTERRUPTED),
     }
-}
-
-/// The token of the environment, when one is named.
-pub(super) fn token_of(name: Option<&str>) -> Result<Option<String>, String> {
-    let Some(name) = name else { return Ok(None) };
-    let token =
-        std::env::var(name).ok().map(|token| token.trim().to_owned()).filter(|token| token.len() >= 16);
-    token.map(Some).ok_or_else(|| format!("--token-env: {name} must hold a token of at least 16 characters"))
-}
-
-/// A token that nobody guesses.
-pub(super) fn new_token() -> String {
-    let bytes: [u8; 24] = rand::rng().random();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

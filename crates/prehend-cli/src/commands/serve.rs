@@ -1,11 +1,11 @@
 //! `prehend serve`: a page of a graph that runs.
 
 use super::ask::{FIND_DEADLINE, absent, fail, join};
-use super::mcp::{new_token, token_of};
 use crate::args::ServeArgs;
 use crate::outcome::exit;
 use crate::screen::Screen;
 use crate::serve::{Live, PageOptions, serve};
+use crate::token;
 use prehend_nodes::RobotConfig;
 use prehend_ros::shutdown_signal;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ pub(super) async fn run(args: ServeArgs) -> u8 {
 
 async fn served(args: &ServeArgs) -> Result<u8, (String, u8)> {
     let input = |message: String| (message, exit::BAD_INPUT);
-    let token = token_of(args.token_env.as_deref()).map_err(input)?.unwrap_or_else(new_token);
+    let token = token::named(args.token_env.as_deref()).map_err(input)?.unwrap_or_else(token::made);
     let robot = RobotConfig::load(&args.robot).map_err(|error| input(error.to_string()))?;
     let observer = join(&args.robot, &args.ros)?;
     if observer.goal.wait_available(FIND_DEADLINE).await.is_err() {

@@ -1,6 +1,7 @@
 //! The protocol over streamable HTTP, for those who have the token.
 
 use super::{Robot, Server};
+use crate::token;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderValue};
@@ -96,16 +97,10 @@ pub async fn serve_http(
 /// Why a request is not for the protocol, if it is not.
 fn refuse<B>(request: &Request<B>, expected: &str) -> Option<(StatusCode, &'static str)> {
     let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
-    if !is_same(given, expected.as_bytes()) {
+    if !token::is_same(given, expected.as_bytes()) {
         return Some((StatusCode::UNAUTHORIZED, "the header Authorization must be: Bearer TOKEN\n"));
     }
     (request.uri().path() != PATH).then_some((StatusCode::NOT_FOUND, "the server is at /mcp\n"))
-}
-
-/// Whether two texts are the same, without telling by its time how far.
-pub(crate) fn is_same(given: &[u8], expected: &[u8]) -> bool {
-    let differs = given.iter().zip(expected).fold(0, |differs, (a, b)| differs | (a ^ b));
-    given.len() == expected.len() && differs == 0
 }
 
 #[cfg(test)]

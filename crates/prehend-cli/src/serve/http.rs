@@ -270,7 +270,7 @@ fn refuse<B>(request: &Request<B>, options: &PageOptions) -> Option<(StatusCode,
         request.uri().query().unwrap_or_default().split('&').find_map(|part| part.strip_prefix("token="));
     let in_header = header(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
     let given = in_header.or(in_query).unwrap_or_default();
-    if !crate::mcp::is_same(given.as_bytes(), options.token.as_bytes()) {
+    if !crate::token::is_same(given.as_bytes(), options.token.as_bytes()) {
         return Some((
             StatusCode::UNAUTHORIZED,
             "open the address that `prehend serve` printed: it has the token\n",

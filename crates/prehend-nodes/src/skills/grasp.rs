@@ -53,9 +53,13 @@ impl Job<'_> {
         );
         let world = self.world(&map)?;
         let way = self.reach_one(&candidates, &world, object).await?;
-        let poses: Vec<_> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
-        let chosen = (way.candidate.map_from_tool, way.candidate.opening);
-        self.tell_plan(&poses, chosen, &[&way.transit, &way.approach]);
+        let chosen = Chosen {
+            candidates: candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect(),
+            taken: (way.candidate.map_from_tool, way.candidate.opening),
+            grip_width: way.candidate.width,
+            motions: vec![("transit", &way.transit), ("approach", &way.approach)],
+        };
+        self.tell_plan(&chosen);
         let before = self.observation(Some(&map))?;
         let mut plan = grasp_plan(&object.key, &asked.part, &way.candidate, &self.standoff(), map.version);
         if asked.skill == Skill::GraspPart {
@@ -63,7 +67,7 @@ impl Job<'_> {
             plan.motion = Some(lifted_by_part(&way.candidate, &self.standoff()));
         }
         if self.goal.plan_only {
-            return self.foresee_grasp(&plan, (&candidates, &way), (object, &world)).await;
+            return self.foresee_grasp(&plan, chosen, &way, (object, &world)).await;
         }
         let motion = self.commit(plan.clone()).await?;
         let closed = self.approach_and_close(&motion, &way, &world, (object, &map)).await?;
@@ -77,31 +81,23 @@ impl Job<'_> {
     async fn foresee_grasp(
         &self,
         plan: &SkillPlan,
-        (candidates, way): (&[GraspCandidate], &Way),
+        chosen: Chosen<'_>,
+        way: &Way,
         (object, world): (&Object, &World),
     ) -> Result<String, SkillFault> {
         let open = world.without(&[object.key.0.as_str()]);
         self.interrupt.guard(self.skills.scene.apply(&open)).await?;
         let speed = self.skills.shell.robot.arm.velocity_scaling.min(LIFT_SPEED);
-        let up = way.candidate.lift(self.standoff().lift);
+        let up = [way.candidate.lift(self.standoff().lift)];
         let lift = match self.skills.planner.end_of(&way.approach.trajectory.joint_trajectory) {
             Some(below) => {
-                let up = [up];
                 let line = self.skills.planner.line(&below, &up, way.candidate.width, speed);
                 self.interrupt.guard(line).await?.ok()
             }
             None => None,
         };
-        let mut motions = vec![("transit", &way.transit), ("approach", &way.approach)];
-        motions.extend(lift.as_ref().map(|lift| ("lift", lift)));
-        let taken = way.candidate.map_from_tool;
-        let others = candidates.iter().map(|other| other.map_from_tool).filter(|other| *other != taken);
-        let chosen = Chosen {
-            candidates: candidates.len(),
-            others: others.collect(),
-            grip_width: way.candidate.width,
-            motions,
-        };
+        let motions = chosen.motions.iter().copied().chain(lift.as_ref().map(|lift| ("lift", lift)));
+        let chosen = Chosen { motions: motions.collect(), ..chosen };
         self.foresee(plan, chosen).await
     }
 

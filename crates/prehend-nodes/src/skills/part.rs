@@ -84,19 +84,16 @@ impl Job<'_> {
         own.extend(whole.map(|whole| whole.key.0.as_str()));
         let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
         let way = self.reach_part(&candidates, (&world, &open), (object, &map)).await?;
-        let poses: Vec<_> = candidates.iter().map(|one| (one.contact, one.opening)).collect();
-        let chosen = (way.candidate.contact, way.candidate.opening);
-        self.tell_plan(&poses, chosen, &[&way.transit, &way.approach]);
+        let chosen = Chosen {
+            candidates: candidates.iter().map(|one| (one.contact, one.opening)).collect(),
+            taken: (way.candidate.contact, way.candidate.opening),
+            grip_width: 0.0,
+            motions: vec![("transit", &way.transit), ("approach", &way.approach)],
+        };
+        self.tell_plan(&chosen);
         let before = self.observation(Some(&map))?;
         let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
         if self.goal.plan_only {
-            let others = candidates.iter().map(|other| other.contact);
-            let chosen = Chosen {
-                candidates: candidates.len(),
-                others: others.filter(|other| *other != way.candidate.contact).collect(),
-                grip_width: 0.0,
-                motions: vec![("transit", &way.transit), ("approach", &way.approach)],
-            };
             return self.foresee(&plan, chosen).await;
         }
         let motion = self.commit(plan.clone()).await?;

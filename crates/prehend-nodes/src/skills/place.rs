@@ -96,8 +96,13 @@ impl Job<'_> {
         let targets: Vec<&str> = asked.targets.iter().map(|key| key.0.as_str()).collect();
         let way = self.reach_place(&candidates, &world, &targets).await?;
         let candidate = &way.candidate;
-        let poses: Vec<_> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
-        self.tell_plan(&poses, (candidate.map_from_tool, candidate.opening), &[&way.transit, &way.lower]);
+        let chosen = Chosen {
+            candidates: candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect(),
+            taken: (candidate.map_from_tool, candidate.opening),
+            grip_width: 0.0,
+            motions: vec![("transit", &way.transit), ("lower", &way.lower)],
+        };
+        self.tell_plan(&chosen);
         let before = self.observation(Some(map))?;
         let plan = place_plan(
             asked.skill,
@@ -110,13 +115,6 @@ impl Job<'_> {
         );
         let plan = SkillPlan { part: asked.part.clone(), ..plan };
         if self.goal.plan_only {
-            let others = candidates.iter().map(|other| other.map_from_tool);
-            let chosen = Chosen {
-                candidates: candidates.len(),
-                others: others.filter(|other| *other != candidate.map_from_tool).collect(),
-                grip_width: 0.0,
-                motions: vec![("transit", &way.transit), ("lower", &way.lower)],
-            };
             return self.foresee(&plan, chosen).await;
         }
         let motion = self.commit(plan.clone()).await?;

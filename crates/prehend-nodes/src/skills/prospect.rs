@@ -5,6 +5,7 @@ use super::grasp::held_after;
 use super::hand::Held;
 use super::job::{Asked, Job};
 use super::planning::Planned;
+use super::shown::ToolPose;
 use crate::convert;
 use nalgebra::Isometry3;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -26,11 +27,11 @@ pub(super) struct Assumed {
 }
 
 /// What a skill found, beside its plan.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Chosen<'a> {
-    /// How many ways were found, and the tool poses of those that were not taken, best first.
-    pub(super) candidates: usize,
-    pub(super) others: Vec<Isometry3<f64>>,
+    /// The tool poses of the ways that were found, best first, and the one that was taken.
+    pub(super) candidates: Vec<ToolPose>,
+    pub(super) taken: ToolPose,
     /// Distance between the pads when they hold, metres.
     pub(super) grip_width: f64,
     /// The motions in order, by phase.
@@ -74,10 +75,11 @@ impl Job<'_> {
             header: convert::header(frame, 0.0),
             pose: convert::pose_to_msg(pose),
         };
+        let others = chosen.candidates.iter().map(|(pose, _)| pose).filter(|pose| **pose != chosen.taken.0);
         let trajectory = |planned: &Planned| planned.trajectory.joint_trajectory.clone();
         let prospect = Prospect {
-            candidates: u32::try_from(chosen.candidates).unwrap_or(u32::MAX),
-            others: chosen.others.iter().take(OTHERS).map(stamped).collect(),
+            candidates: u32::try_from(chosen.candidates.len()).unwrap_or(u32::MAX),
+            others: others.take(OTHERS).map(stamped).collect(),
             grip_width: chosen.grip_width,
             phases: chosen.motions.iter().map(|(phase, _)| (*phase).to_owned()).collect(),
             motions: chosen.motions.iter().map(|(_, planned)| trajectory(planned)).collect(),

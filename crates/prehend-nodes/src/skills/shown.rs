@@ -1,7 +1,7 @@
 //! What a viewer shows of a plan before it moves, as data of the trace.
 
 use super::job::Job;
-use super::planning::Planned;
+use super::prospect::Chosen;
 use nalgebra::Isometry3;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 use serde_json::{Value, json};
@@ -13,18 +13,19 @@ const PLACES: usize = 4;
 pub(super) type ToolPose = (Isometry3<f64>, f64);
 
 impl Job<'_> {
-    /// Tells what was chosen among `candidates`, and how the arm will get there: the plan, before the verifier is asked.
-    pub(super) fn tell_plan(&self, candidates: &[ToolPose], chosen: ToolPose, ways: &[&Planned]) {
+    /// Tells what was chosen among the candidates, and how the arm will get there: the plan, before the verifier is asked.
+    pub(super) fn tell_plan(&self, chosen: &Chosen<'_>) {
         let joints = &self.skills.shell.robot.arm.joints;
-        let path: Vec<Vec<f64>> = ways.iter().flat_map(|way| along(&way.trajectory, joints)).collect();
-        let at = chosen.0.translation.vector;
+        let ways = chosen.motions.iter();
+        let path: Vec<Vec<f64>> = ways.flat_map(|(_, way)| along(&way.trajectory, joints)).collect();
+        let at = chosen.taken.0.translation.vector;
         self.tell_with(
             "plan",
             "planned",
             &format!("the tool to ({:.2}, {:.2}, {:.2}) m", at.x, at.y, at.z),
             json!({
-                "candidates": candidates.iter().map(tool).collect::<Vec<_>>(),
-                "chosen": tool(&chosen),
+                "candidates": chosen.candidates.iter().map(tool).collect::<Vec<_>>(),
+                "chosen": tool(&chosen.taken),
                 "joints": path,
             }),
         );
