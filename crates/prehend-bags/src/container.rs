@@ -112,6 +112,8 @@ pub(crate) struct Topic {
     pub(crate) type_name: String,
     /// How its messages are written: `cdr` in ROS 2.
     pub(crate) encoding: String,
+    /// What its publishers offered, as YAML of rosbag2; empty when nobody wrote it.
+    pub(crate) qos: String,
 }
 
 impl Topic {
@@ -121,7 +123,11 @@ impl Topic {
             Some((package, name)) if !name.contains('/') => format!("{package}/msg/{name}"),
             _ => type_name.to_owned(),
         };
-        Self { name: name.to_owned(), type_name, encoding: encoding.to_owned() }
+        Self { name: name.to_owned(), type_name, encoding: encoding.to_owned(), qos: String::new() }
+    }
+
+    fn offered(self, qos: &str) -> Self {
+        Self { qos: qos.to_owned(), ..self }
     }
 }
 
@@ -178,6 +184,15 @@ enum Format {
 }
 
 impl Format {
+    /// What rosbag2 calls it.
+    fn storage(self) -> &'static str {
+        match self {
+            Self::Mcap => "mcap",
+            Self::Sqlite => "sqlite3",
+            Self::Ros1 => "rosbag_v2",
+        }
+    }
+
     fn of(path: &Path) -> Option<Self> {
         let end = path.extension()?.to_str()?.to_ascii_lowercase();
         match end.as_str() {
@@ -228,6 +243,16 @@ impl Bag {
         }
         };
         Ok(Self { files: files.into_iter().map(with_format).collect::<Result<_, _>>()? })
+    }
+
+    /// The files in the order of their recording.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(path, _)| path.as_path())
+    }
+
+    /// How the first file is stored, in rosbag2's words.
+    pub(crate) fn storage(&self) -> &'static str {
+        self.files.first().map_or("", |(_, format)| format.storage())
     }
 
     /// The first file, if it is MCAP.

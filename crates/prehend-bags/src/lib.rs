@@ -5,7 +5,8 @@
 //! - reading the colour, depth, calibration and transforms of a camera out of a bag ([`Recording`]);
 //! - the steps of this that live topics need, too: pairing messages by time ([`Pairing`]), choosing keyframes by motion
 //!   ([`KeyframeChoice`]), making frames of messages ([`frame_of`]);
-//! - writing topics as rosbag2 does ([`Recorder`], [`BagWriter`]), and reading them back ([`stored_messages`]).
+//! - writing topics as rosbag2 does ([`Recorder`], [`BagWriter`]), and reading them back ([`stored_messages`]);
+//! - what a bag holds, as `ros2 bag info` tells it ([`contents`]).
 //!
 //! Not for: what a frame shows, maps (`prehend-recording`). Read [`Recording`] first.
 //!
@@ -17,6 +18,7 @@
 
 mod choose;
 mod container;
+mod contents;
 mod keyframes;
 mod message;
 mod pairing;
@@ -28,6 +30,7 @@ mod write;
 
 pub use choose::{ChooseError, TopicNames};
 pub use container::{ContainerError, Place, is_bag};
+pub use contents::{Contents, StoredFile, StoredTopic, contents};
 pub use keyframes::{KeyframeChoice, Select};
 pub use pairing::{Pairing, Side};
 pub use picture::{FrameFault, FrameParts, Picture, frame_of};

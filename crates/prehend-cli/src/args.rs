@@ -10,6 +10,7 @@ mod memory;
 mod models;
 pub mod record;
 mod ros;
+mod rosbag;
 mod serve;
 mod setup;
 mod view;
@@ -25,6 +26,7 @@ pub use mcp::McpArgs;
 pub use memory::{MemoryArgs, MemoryCommand};
 pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
+pub use rosbag::{BagCommand, BagInfoArgs, BagPlayArgs};
 pub use serve::ServeArgs;
 pub use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub use view::ViewArgs;
@@ -113,6 +115,9 @@ pub enum Command {
     Detect(DetectArgs),
     /// Write the topics of a graph that runs into a rosbag2 recording (MCAP)
     Record(RecordArgs),
+    /// Record, show and play recordings, by the names of `ros2 bag`
+    #[command(subcommand)]
+    Bag(BagCommand),
     /// Say why a run went as it did, from what it recorded, and answer questions about it
     Explain(ExplainArgs),
     /// Play a recording to the nodes again: would they decide the same? Nothing moves
@@ -387,12 +392,9 @@ pub struct StopArgs {
     /// Clear the latch, so that the robot may move again
     #[arg(long)]
     pub clear: bool,
-    /// Robot file
-    #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
-    pub robot: PathBuf,
-    /// Which graph.
+    /// How it is shown, and which graph.
     #[command(flatten)]
-    pub ros: RosOptions,
+    pub show: ShowArgs,
 }
 
 /// What `scene` can do.
@@ -403,6 +405,9 @@ pub enum SceneCommand {
         /// Scene files
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// Print one JSON object on stdout: files, each with valid, objects and the error
+        #[arg(long)]
+        json: bool,
     },
     /// Draw a scene from outside
     Show {
@@ -415,6 +420,9 @@ pub enum SceneCommand {
         /// Seed of the places drawn at random
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
+        /// Print one JSON object on stdout
+        #[arg(long)]
+        json: bool,
     },
     /// Write keyframes of a random table with their truth, as recordings are kept
     Frames(FramesArgs),

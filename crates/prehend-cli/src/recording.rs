@@ -5,6 +5,7 @@ use prehend_bags::{Progress, RecordOptions, Recorded, Recorder, Topics};
 use prehend_msgs::names;
 use prehend_nodes::RobotConfig;
 use prehend_ros::Node;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -128,6 +129,18 @@ pub fn tell(recorded: &Recorded, screen: &Screen) {
     }
 }
 
+/// The same as one JSON object.
+pub fn as_json(recorded: &Recorded) -> Value {
+    let written = &recorded.written;
+    json!({
+        "messages": written.messages,
+        "bytes": written.bytes,
+        "dropped": recorded.progress.dropped,
+        "files": written.files,
+        "topics": written.topics,
+    })
+}
+
 /// The line that tells how far a recording is; on a terminal it is written over, elsewhere it comes now and then.
 #[derive(Debug)]
 pub struct Meter {
@@ -176,6 +189,41 @@ impl Meter {
 
     /// Leaves the line.
     pub fn leave(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            let _ = writeln!(std::io::stderr());
+        }
+    }
+}
+
+/// Tells on a terminal how many messages were read of a recording that takes its time.
+#[derive(Debug)]
+pub struct Reading {
+    started: Instant,
+    is_open: bool,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Reading {
+    /// A reading that begins now.
+    pub fn new() -> Self {
+        Self { started: Instant::now(), is_open: false }
+    }
+
+    /// Tells that so many were read.
+    pub fn show(&mut self, messages: u64) {
+        if self.started.elapsed() > Duration::from_secs(1) && std::io::stderr().is_terminal() {
+            let _ = write!(std::io::stderr(), "\rreading: {messages} messages");
+            self.is_open = true;
+        }
+    }
+
+    /// Leaves the line.
+    pub fn end(&mut self) {
         if std::mem::take(&mut self.is_open) {
             let _ = writeln!(std::io::stderr());
         }

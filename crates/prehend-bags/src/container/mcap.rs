@@ -207,7 +207,8 @@ fn record<E>(
         }
         Record::Channel(channel) => {
             let type_name = topics.schemas.get(&channel.schema_id).map_or("", String::as_str);
-            let topic = Topic::new(&channel.topic, type_name, &channel.message_encoding);
+            let qos = channel.metadata.get("offered_qos_profiles").map_or("", String::as_str);
+            let topic = Topic::new(&channel.topic, type_name, &channel.message_encoding).offered(qos);
             visit(Item::Topic(&topic))?;
             topics.channels.insert(channel.id, topic);
         }

@@ -22,13 +22,16 @@ pub(super) fn read<E>(path: &Path, visit: Visit<'_, E>) -> Result<(), Halt<E>> {
     };
     let database = open(path).map_err(failed(Place::Byte(0)))?;
     let mut topics = HashMap::new();
-    let mut statement = database
-        .prepare("SELECT id, name, type, serialization_format FROM topics")
-        .map_err(failed(Place::Byte(0)))?;
+    let topics_with = |qos: &str| {
+        database.prepare(&format!("SELECT id, name, type, serialization_format, {qos} FROM topics"))
+    };
+    // The oldest files do not tell what was offered.
+    let mut statement =
+        topics_with("offered_qos_profiles").or_else(|_| topics_with("''")).map_err(failed(Place::Byte(0)))?;
     let mut rows = statement.query([]).map_err(failed(Place::Byte(0)))?;
     while let Some(row) = rows.next().map_err(failed(Place::Byte(0)))? {
         let text = |column| row.get::<_, String>(column).map_err(failed(Place::Byte(0)));
-        let topic = Topic::new(&text(1)?, &text(2)?, &text(3)?);
+        let topic = Topic::new(&text(1)?, &text(2)?, &text(3)?).offered(&text(4)?);
         visit(Item::Topic(&topic))?;
         topics.insert(row.get::<_, i64>(0).map_err(failed(Place::Byte(0)))?, topic);
     }

@@ -37,4 +37,7 @@ pub struct ToSdfArgs {
     /// Namespace of the robot's controllers and camera, for --robot-urdf
     #[arg(long, value_name = "NAME", requires = "robot_urdf", default_value = "")]
     pub namespace: String,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
 }

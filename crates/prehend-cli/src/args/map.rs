@@ -276,4 +276,7 @@ pub struct FramesArgs {
     /// Seed of the tables, the cameras and the noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
 }

@@ -47,6 +47,9 @@ pub struct DoctorArgs {
     /// Settings of the node agent, for --llm
     #[arg(long, value_name = "FILE", default_value = "config/nodes/agent.yaml")]
     pub agent: PathBuf,
+    /// Print one JSON object on stdout: checks, each with what was found (ok, note, missing) and a text
+    #[arg(long)]
+    pub json: bool,
     /// Robot file, or a name in config/robots, for --graph
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const AFTER_RECORD: &str = "\
-Without --topics and --all it records what a replay needs: the cameras, the detectors, /tf, /tf_static, /clock and the joint
+Without topics and --all it records what a replay needs: the cameras, the detectors, /tf, /tf_static, /clock and the joint
 states of the robot file, and of Prehend the trace, the state, the maps and the stop.
 
 What is written is what `ros2 bag record -s mcap` writes: a folder with NAME_0.mcap and metadata.yaml. Messages are stored as
@@ -45,8 +45,11 @@ pub struct RecordArgs {
     /// Only these topics, whenever they appear
     #[arg(long, value_name = "TOPIC", num_args = 1.., conflicts_with = "all")]
     pub topics: Vec<String>,
+    /// The same, as `ros2 bag record /tf /tf_static` has it
+    #[arg(value_name = "TOPIC", conflicts_with_all = ["all", "topics"])]
+    pub named: Vec<String>,
     /// Every topic whose type is known
-    #[arg(long)]
+    #[arg(short, long)]
     pub all: bool,
     /// End by itself after this time, wall seconds
     #[arg(long, value_name = "S", value_parser = positive)]
@@ -57,6 +60,9 @@ pub struct RecordArgs {
     /// Robot file, whose topics are recorded
     #[arg(long, value_name = "FILE", default_value = DEFAULT_ROBOT)]
     pub robot: PathBuf,
+    /// Print one JSON object on stdout: messages, bytes, dropped, files, topics
+    #[arg(long)]
+    pub json: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,
@@ -69,7 +75,7 @@ pub struct BagFileArgs {
     #[arg(long, value_name = "MB", value_parser = positive)]
     pub max_size: Option<f64>,
     /// Begin another file after so many seconds
-    #[arg(long, value_name = "S", value_parser = positive)]
+    #[arg(long, alias = "max-bag-duration", value_name = "S", value_parser = positive)]
     pub max_duration: Option<f64>,
     /// Megabytes of messages that may wait for the disk
     #[arg(long, value_name = "MB", default_value_t = 256.0, value_parser = positive)]
@@ -139,6 +145,9 @@ pub struct ReplayArgs {
     /// Folder for the logs of the nodes [default: runs/UTC-TIME-replay]
     #[arg(long, value_name = "DIR")]
     pub logs: Option<PathBuf>,
+    /// Print one JSON object on stdout: each decision, and whether it is the same, different, missing or new
+    #[arg(long)]
+    pub json: bool,
     /// End when stdin ends: the parent is gone.
     #[arg(long, hide = true)]
     pub supervised: bool,

@@ -25,6 +25,9 @@ pub struct InitArgs {
     /// Scene file to begin from [default: a table, or a room for a robot that drives]
     #[arg(long, value_name = "FILE")]
     pub scene: Option<PathBuf>,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
 }
 
 const AFTER_COMPLETIONS: &str = "\
@@ -53,4 +56,7 @@ pub struct ManArgs {
     /// Folder for the pages: prehend.1, and one for each command
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub json: bool,
 }

@@ -245,7 +245,7 @@ pub(crate) fn map_json(map: &ObjectMap) -> Value {
 }
 
 pub(super) async fn stop(args: StopArgs) -> u8 {
-    let observer = match join(&args.robot, &args.ros) {
+    let observer = match join(&args.show.robot, &args.show.ros) {
         Ok(observer) => observer,
         Err(error) => return fail(error),
     };
@@ -256,7 +256,12 @@ pub(super) async fn stop(args: StopArgs) -> u8 {
         Ok(message) => {
             let done =
                 if args.clear { "cleared: the robot may move again" } else { "stopped; --clear releases it" };
-            Screen::new(false).line(if message.is_empty() { done.to_owned() } else { message });
+            let said = if message.is_empty() { done.to_owned() } else { message };
+            if args.show.json {
+                print_json(&json!({ "stopped": !args.clear, "message": said }));
+            } else {
+                Screen::new(false).line(said);
+            }
             exit::DONE
         }
         Err(message) => fail((message, exit::FAILED)),

@@ -7,8 +7,9 @@ mod ros;
 use super::scene;
 use crate::args::DEFAULT_ROBOT;
 use crate::outcome::exit;
-use crate::screen::{Paint, Screen};
+use crate::screen::{Paint, Screen, print_json};
 use prehend_nodes::{RobotConfig, share};
+use serde_json::json;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,26 +25,65 @@ pub(super) enum Health {
 }
 
 impl Health {
-    pub(super) fn is_bad(&self) -> bool {
-        matches!(self, Self::Bad(_))
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Good(_) => "ok",
+            Self::Note(_) => "note",
+            Self::Bad(_) => "missing",
+        }
     }
 
-    /// Prints it as a row, further lines below the first.
-    pub(super) fn show(&self, screen: &Screen, name: &str) {
-        let (word, paint, text) = match self {
-            Self::Good(text) => ("ok", Paint::Green, text),
-            Self::Note(text) => ("note", Paint::Yellow, text),
-            Self::Bad(text) => ("missing", Paint::Red, text),
-        };
-        let text = text.replace('\n', &format!("\n{:24}", ""));
-        screen.line(format!("{name:<14} {} {text}", screen.paint(paint, &format!("{word:<8}"))));
+    fn text(&self) -> &str {
+        match self {
+            Self::Good(text) | Self::Note(text) | Self::Bad(text) => text,
+        }
+    }
+}
+
+/// What was found so far: a row for each finding as it comes, or all of them as one JSON object at the end.
+pub(super) struct Report {
+    json: bool,
+    rows: Vec<(String, Health)>,
+}
+
+impl Report {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json, rows: Vec::new() }
+    }
+
+    /// Takes a finding; further lines of it are printed below the first.
+    pub(super) fn say(&mut self, name: &str, health: Health) {
+        if !self.json {
+            let screen = Screen::new(false);
+            let paint = match &health {
+                Health::Good(_) => Paint::Green,
+                Health::Note(_) => Paint::Yellow,
+                Health::Bad(_) => Paint::Red,
+            };
+            let text = health.text().replace('\n', &format!("\n{:24}", ""));
+            let word = format!("{:<8}", health.word());
+            screen.line(format!("{name:<14} {} {text}", screen.paint(paint, &word)));
+        }
+        self.rows.push((name.to_owned(), health));
+    }
+
+    /// Ends it; gives the exit code.
+    pub(super) fn end(self) -> u8 {
+        if self.json {
+            let row = |(name, health): &(String, Health)| {
+                json!({ "check": name, "found": health.word(), "text": health.text() })
+            };
+            print_json(&json!({ "checks": self.rows.iter().map(row).collect::<Vec<_>>() }));
+        }
+        let is_bad = self.rows.iter().any(|(_, health)| matches!(health, Health::Bad(_)));
+        if is_bad { exit::FAILED } else { exit::DONE }
     }
 }
 
 type Check = fn() -> Health;
 
-pub(super) fn run() -> u8 {
-    let screen = Screen::new(false);
+pub(super) fn run(json: bool) -> u8 {
+    let mut report = Report::new(json);
     let checks: [(&str, Check); 13] = [
         ("data", data),
         ("robot file", robot_file),
@@ -59,13 +99,10 @@ pub(super) fn run() -> u8 {
         ("disk", disk),
         ("processors", processors),
     ];
-    let mut bad = 0;
     for (name, check) in checks {
-        let health = check();
-        health.show(&screen, name);
-        bad += u32::from(health.is_bad());
+        report.say(name, check());
     }
-    if bad == 0 { exit::DONE } else { exit::FAILED }
+    report.end()
 }
 
 fn data() -> Health {

@@ -2,9 +2,10 @@
 
 use crate::args::{DEFAULT_SCENE, InitArgs};
 use crate::outcome::exit;
-use crate::screen::Screen;
+use crate::screen::{Screen, print_json};
 use prehend_config::Findings;
 use prehend_nodes::{RobotConfig, share};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Scene of a robot that drives.
@@ -30,6 +31,10 @@ enum InitError {
 pub(super) fn run(args: &InitArgs) -> u8 {
     match make(args) {
         Ok(folder) => {
+            if args.json {
+                print_json(&json!({ "folder": folder, "start": start(&folder) }));
+                return exit::DONE;
+            }
             let screen = Screen::new(false);
             screen.line(format!("{} is ready; what to change is in its README.md", folder.display()));
             screen.line(start(&folder));

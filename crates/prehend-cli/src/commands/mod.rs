@@ -2,6 +2,7 @@
 
 mod approve;
 mod ask;
+mod bag;
 mod demo;
 mod describe;
 mod detect;
@@ -64,11 +65,12 @@ pub async fn run(cli: Cli) -> u8 {
         Command::Detect(args) => detect::run(&args),
         Command::Memory(args) => memory::run(&args),
         Command::Words(args) => words::run(args).await,
-        Command::Doctor(args) if args.models => models::run(&args.which),
+        Command::Doctor(args) if args.models => models::run(&args.which, args.json),
         Command::Doctor(args) if args.graph => doctor::graph::run(&args).await,
         Command::Doctor(args) if args.llm => doctor::llm::run(&args).await,
-        Command::Doctor(_) => doctor::run(),
+        Command::Doctor(args) => doctor::run(args.json),
         Command::Record(args) => record::run(args).await,
+        Command::Bag(command) => bag::run(command).await,
         Command::Explain(args) => explain::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => pages::completions(&args),

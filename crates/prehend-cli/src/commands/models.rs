@@ -1,9 +1,8 @@
 //! `prehend doctor --models`: which network models are there, whether they fit, and what to do when not.
 
-use super::doctor::Health;
+use super::doctor::{Health, Report};
 use crate::args::ModelArgs;
 use crate::outcome::exit;
-use crate::screen::Screen;
 use prehend_config::Findings;
 use prehend_models::config::{Entry, Part, PartState, folder};
 use prehend_models::{ModelsConfig, Runtime};
@@ -14,8 +13,8 @@ pub(super) fn config(args: &ModelArgs) -> Result<ModelsConfig, Findings> {
     ModelsConfig::load(&share::resolve(&args.config), &folder(&share::share_dir()))
 }
 
-pub(super) fn run(args: &ModelArgs) -> u8 {
-    let screen = Screen::new(false);
+pub(super) fn run(args: &ModelArgs, json: bool) -> u8 {
+    let mut report = Report::new(json);
     let config = match config(args) {
         Ok(config) => config,
         Err(findings) => {
@@ -24,19 +23,20 @@ pub(super) fn run(args: &ModelArgs) -> u8 {
         }
     };
     let runtime = Runtime::open(args.runtime.as_deref());
-    let mut bad = u32::from(runtime.is_err());
-    match &runtime {
-        Ok(runtime) => Health::Good(runtime.path().display().to_string()),
-        Err(error) => Health::Bad(error.to_string()),
-    }
-    .show(&screen, "runtime");
+    report.say(
+        "runtime",
+        match &runtime {
+            Ok(runtime) => Health::Good(runtime.path().display().to_string()),
+            Err(error) => Health::Bad(error.to_string()),
+        },
+    );
     for entry in &config.models {
         for (place, health) in look(entry, runtime.as_ref().ok()).into_iter().enumerate() {
-            health.show(&screen, if place == 0 { &entry.name } else { "" });
-            bad += u32::from(health.is_bad());
+            // A table names a model once, JSON names it with each finding.
+            report.say(if place == 0 || json { &entry.name } else { "" }, health);
         }
     }
-    if bad == 0 { exit::DONE } else { exit::FAILED }
+    report.end()
 }
 
 /// What is to be said of a model: each of its files, and at last whether they fit each other.

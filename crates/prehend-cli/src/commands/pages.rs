@@ -3,9 +3,10 @@
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::outcome::exit;
 use crate::run_folder::WriteError;
-use crate::screen::Screen;
+use crate::screen::{Screen, print_json};
 use clap::builder::Resettable;
 use clap::{Command, CommandFactory};
+use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 
@@ -25,6 +26,10 @@ pub(super) fn completions(args: &CompletionsArgs) -> u8 {
 /// Writes the manual pages; gives the exit code.
 pub(super) fn man(args: &ManArgs) -> u8 {
     match write(&args.out) {
+        Ok(count) if args.json => {
+            print_json(&json!({ "pages": count, "folder": args.out }));
+            exit::DONE
+        }
         Ok(count) => {
             Screen::new(false).line(format!("{count} pages in {}", args.out.display()));
             exit::DONE

@@ -5,7 +5,7 @@ use crate::domain::Domain;
 use crate::interrupt::Interrupt;
 use crate::outcome::exit;
 use crate::recording::{self, Meter};
-use crate::screen::Screen;
+use crate::screen::{Screen, print_json};
 use prehend_bags::{RecordError, Recorder, Topics, WriteError};
 use prehend_msgs::names;
 use prehend_nodes::RobotConfig;
@@ -51,7 +51,8 @@ fn failed(error: &RecordError) -> Failure {
 
 async fn record(args: &RecordArgs, interrupt: &mut Interrupt) -> Result<u8, Failure> {
     let robot = RobotConfig::load(&args.robot).map_err(input)?;
-    let topics = match (args.all, args.topics.as_slice()) {
+    let named: Vec<&String> = args.topics.iter().chain(&args.named).collect();
+    let topics = match (args.all, named.as_slice()) {
         (true, _) => Topics::All,
         (false, []) => {
             let resolve = |name: &str| match name.strip_prefix('/') {
@@ -74,7 +75,7 @@ async fn record(args: &RecordArgs, interrupt: &mut Interrupt) -> Result<u8, Fail
     let mut options = args.bag.options(topics);
     options.bag.notes = recording::notes(&args.robot, None);
     let recorder = Recorder::start(&node, &folder, options).map_err(|error| failed(&error))?;
-    let screen = Screen::new(false);
+    let screen = Screen::new(args.json);
     screen.line(format!("recording ROS domain {} into {}; Ctrl-C ends it", domain.id, folder.display()));
     let started = Instant::now();
     let end = args.seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -103,5 +104,8 @@ async fn record(args: &RecordArgs, interrupt: &mut Interrupt) -> Result<u8, Fail
     meter.leave();
     let recorded = recorder.finish().await.map_err(|error| failed(&error))?;
     recording::tell(&recorded, &screen);
+    if args.json {
+        print_json(&recording::as_json(&recorded));
+    }
     Ok(if recorded.written.messages == 0 { exit::NOT_READY } else { exit::DONE })
 }

@@ -9,14 +9,15 @@ use crate::recording;
 use crate::replay::compare::{self, Row};
 use crate::replay::story::Story;
 use crate::replay::{self, Options, ReplayError};
-use crate::screen::{Paint, Screen};
+use crate::screen::{Paint, Screen, print_json};
 use prehend_nodes::RobotConfig;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub(super) async fn run(args: ReplayArgs) -> u8 {
-    let screen = Screen::new(false);
+    let screen = Screen::new(args.json);
     let mut interrupt = Interrupt::new(args.supervised);
     let played = tokio::select! {
         played = play(&args, &screen) => played,
@@ -106,6 +107,16 @@ async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
         screen.paint(paint, word),
         options.logs.display()
     ));
+    if args.json {
+        print_json(&json!({
+            "same": same,
+            "different": different,
+            "missing": missing,
+            "new": new,
+            "decisions": all.iter().map(compare::as_json).collect::<Vec<_>>(),
+            "logs": options.logs,
+        }));
+    }
     Ok(is_same)
 }
 

@@ -6,11 +6,12 @@ mod sdf;
 use super::robot_for;
 use crate::args::{DEFAULT_ROBOT, SceneCommand};
 use crate::outcome::exit;
-use crate::screen::Screen;
+use crate::screen::{Screen, print_json};
 use prehend_nodes::{RobotConfig, share};
 use prehend_sim::sensors::{Stage, overview_view_of, view_png};
 use prehend_sim::world::ArmModel;
 use prehend_sim::{PlacedScene, Scene, World};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Why a scene cannot be used.
@@ -31,34 +32,33 @@ pub(super) enum SceneError {
 
 pub(super) fn run(command: SceneCommand) -> u8 {
     match command {
-        SceneCommand::Check { files } => {
-            let wrong = files.iter().filter(|file| !is_valid(file)).count();
-            if wrong == 0 { exit::DONE } else { exit::FAILED }
+        SceneCommand::Check { files, json } => check(&files, json),
+        SceneCommand::Frames(args) => told(frames::run(&args), args.json),
+        SceneCommand::ToSdf(args) => told(sdf::run(&args), args.json),
+        SceneCommand::Show { file, out, seed, json } => told(show(&file, &out, seed), json),
+    }
+}
+
+/// What was made, in words and as a JSON object.
+struct Made {
+    words: String,
+    json: Value,
+}
+
+fn told(made: Result<Made, String>, json: bool) -> u8 {
+    match made {
+        Ok(made) => {
+            if json {
+                print_json(&made.json);
+            } else {
+                Screen::new(false).line(made.words);
+            }
+            exit::DONE
         }
-        SceneCommand::Frames(args) => match frames::run(&args) {
-            Ok(()) => exit::DONE,
-            Err(message) => {
-                eprintln!("{message}");
-                exit::FAILED
-            }
-        },
-        SceneCommand::ToSdf(args) => match sdf::run(&args) {
-            Ok(()) => exit::DONE,
-            Err(message) => {
-                eprintln!("{message}");
-                exit::FAILED
-            }
-        },
-        SceneCommand::Show { file, out, seed } => match show(&file, &out, seed) {
-            Ok(()) => {
-                Screen::new(false).line(format!("{}", out.display()));
-                exit::DONE
-            }
-            Err(message) => {
-                eprintln!("{message}");
-                exit::FAILED
-            }
-        },
+        Err(message) => {
+            eprintln!("{message}");
+            exit::FAILED
+        }
     }
 }
 
@@ -69,23 +69,36 @@ pub(super) fn load(path: &Path, seed: u64) -> Result<PlacedScene, SceneError> {
     scene.instantiate(seed).map_err(|error| SceneError::Place { path, error })
 }
 
-fn is_valid(file: &Path) -> bool {
-    match load(file, 1) {
-        Ok(placed) => {
-            Screen::new(false).line(format!("{}: valid, {} objects", file.display(), placed.objects.len()));
-            true
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            false
+fn check(files: &[PathBuf], json: bool) -> u8 {
+    let checked: Vec<_> = files.iter().map(|file| (file, load(file, 1))).collect();
+    for (file, loaded) in &checked {
+        match loaded {
+            Ok(_) if json => {}
+            Ok(placed) => Screen::new(false)
+                .line(format!("{}: valid, {} objects", file.display(), placed.objects.len())),
+            Err(error) => eprintln!("{error}"),
         }
     }
+    if json {
+        let rows = checked.iter().map(|(file, loaded)| {
+            json!({
+                "file": file,
+                "valid": loaded.is_ok(),
+                "objects": loaded.as_ref().ok().map(|placed| placed.objects.len()),
+                "error": loaded.as_ref().err().map(ToString::to_string),
+            })
+        });
+        print_json(&json!({ "files": rows.collect::<Vec<_>>() }));
+    }
+    if checked.iter().all(|(_, loaded)| loaded.is_ok()) { exit::DONE } else { exit::FAILED }
 }
 
-fn show(file: &Path, out: &Path, seed: u64) -> Result<(), String> {
+fn show(file: &Path, out: &Path, seed: u64) -> Result<Made, String> {
     let placed = load(file, seed).map_err(|error| error.to_string())?;
     let png = draw(&placed)?;
-    std::fs::write(out, png).map_err(|error| format!("cannot write {}: {error}", out.display()))
+    std::fs::write(out, png).map_err(|error| format!("cannot write {}: {error}", out.display()))?;
+    let json = json!({ "out": out, "scene": placed.scene.name, "objects": placed.objects.len() });
+    Ok(Made { words: out.display().to_string(), json })
 }
 
 /// The scene from outside, with the robot at home and everything at rest.

@@ -6,7 +6,7 @@
 use crate::screen::{Paint, Screen};
 use crate::trace;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Numbers that differ by less than this and [`SHARE`] of them are the same.
@@ -45,6 +45,18 @@ pub enum Result {
     Missing,
     /// It came and was not recorded.
     New,
+}
+
+impl Result {
+    /// In one word.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different(_) => "different",
+            Self::Missing => "missing",
+            Self::New => "new",
+        }
+    }
 }
 
 /// A decision, recorded and replayed.
@@ -207,13 +219,9 @@ pub fn tell(rows: &[Row], screen: &Screen) {
     let table: Vec<[String; 4]> = rows
         .iter()
         .map(|row| {
-            let result = match &row.result {
-                Result::Same => "same",
-                Result::Different(_) => "DIFFERENT",
-                Result::Missing => "MISSING",
-                Result::New => "NEW",
-            };
-            [result.to_owned(), row.node.clone(), row.decision.clone(), cut(&row.message)]
+            let word = row.result.word();
+            let result = if row.result == Result::Same { word.to_owned() } else { word.to_uppercase() };
+            [result, row.node.clone(), row.decision.clone(), cut(&row.message)]
         })
         .collect();
     screen.table(&table);
@@ -228,6 +236,21 @@ pub fn tell(rows: &[Row], screen: &Screen) {
         let line = format!("first difference, {node}, {decision} ({}): {what}", cut(message));
         screen.line(screen.paint(Paint::Yellow, &line));
     }
+}
+
+/// A row as a JSON object; `difference` where the same decision came out otherwise.
+pub fn as_json(row: &Row) -> Value {
+    let difference = match &row.result {
+        Result::Different(what) => Some(what),
+        Result::Same | Result::Missing | Result::New => None,
+    };
+    json!({
+        "result": row.result.word(),
+        "node": row.node,
+        "decision": row.decision,
+        "message": row.message,
+        "difference": difference,
+    })
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! What `prehend doctor --graph` says: who of Prehend and of the robot side is found in the domain, and where else somebody is.
 
-use super::Health;
+use super::{Health, Report};
 use crate::args::DoctorArgs;
 use crate::domain::Domain;
 use crate::node::{NodeName, nodes_of};
 use crate::observer::Observer;
 use crate::outcome::exit;
 use crate::recording::sensors_of;
-use crate::screen::Screen;
 use futures::StreamExt;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_nodes::RobotConfig;
@@ -21,15 +20,13 @@ const FIND: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(in crate::commands) async fn run(args: &DoctorArgs) -> u8 {
-    let screen = Screen::new(false);
     match look(args).await {
         Ok(rows) => {
-            let mut bad = 0;
+            let mut report = Report::new(args.json);
             for (name, health) in rows {
-                health.show(&screen, name);
-                bad += u32::from(health.is_bad());
+                report.say(name, health);
             }
-            if bad == 0 { exit::DONE } else { exit::FAILED }
+            report.end()
         }
         Err(message) => {
             eprintln!("{message}");

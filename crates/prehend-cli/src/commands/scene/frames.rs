@@ -1,12 +1,13 @@
 //! `prehend scene frames`.
 
+use super::Made;
 use crate::args::map::{FramesArgs, MaskSource};
-use crate::screen::Screen;
 use image::{ImageBuffer, Luma};
 use prehend_eval::clutter::{Clutter, Settings, Shot, Truth, shots};
+use serde_json::json;
 use std::path::Path;
 
-pub(super) fn run(args: &FramesArgs) -> Result<(), String> {
+pub(super) fn run(args: &FramesArgs) -> Result<Made, String> {
     let settings = Settings { features: usize::from(args.features), ..args.clutter.settings(args.seed) };
     if std::fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(format!("{} is not empty; frames are not mixed with others", args.out.display()));
@@ -29,15 +30,21 @@ pub(super) fn run(args: &FramesArgs) -> Result<(), String> {
     }
     let truth = Truth::of(args.seed, &clutter, &taken);
     truth.write(&args.out).map_err(|error| error.to_string())?;
-    Screen::new(false).line(format!(
-        "{} keyframes of {} things on {} tables, {} of them to be seen: {}",
+    let (tables, visible) = (clutter.tables.len(), truth.visible().count());
+    let words = format!(
+        "{} keyframes of {} things on {tables} tables, {visible} of them to be seen: {}",
         taken.len(),
         truth.things.len(),
-        clutter.tables.len(),
-        truth.visible().count(),
         args.out.display()
-    ));
-    Ok(())
+    );
+    let json = json!({
+        "out": args.out,
+        "keyframes": taken.len(),
+        "things": truth.things.len(),
+        "visible": visible,
+        "tables": tables,
+    });
+    Ok(Made { words, json })
 }
 
 /// Writes which thing each pixel shows, as people mark frames: `instances.png` without a list.

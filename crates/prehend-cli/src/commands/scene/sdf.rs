@@ -1,13 +1,13 @@
 //! `prehend scene to-sdf`.
 
-use super::{load, world_of};
+use super::{Made, load, world_of};
 use crate::args::gazebo::ToSdfArgs;
 use crate::commands::robot_for;
 use crate::gazebo::robot_urdf;
-use crate::screen::Screen;
 use prehend_nodes::{RobotConfig, share};
 use prehend_sim::sdf::{Label, SdfWorld};
 use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// What is in WORLD.labels.json.
@@ -18,7 +18,7 @@ struct LabelFile<'a> {
     labels: &'a [Label],
 }
 
-pub(super) fn run(args: &ToSdfArgs) -> Result<(), String> {
+pub(super) fn run(args: &ToSdfArgs) -> Result<Made, String> {
     let placed = load(&args.file, args.seed).map_err(|error| error.to_string())?;
     let robot = RobotConfig::load(&robot_for(&args.robot, placed.scene.room.is_some()))
         .map_err(|error| error.to_string())?;
@@ -45,15 +45,23 @@ pub(super) fn run(args: &ToSdfArgs) -> Result<(), String> {
     for loss in &sdf.losses {
         eprintln!("not in Gazebo: {loss}");
     }
-    Screen::new(false).line(format!(
+    let words = format!(
         "{}: world `{}`, {} objects, {} labels, {} meshes",
         args.out.display(),
         sdf.name,
         placed.objects.len(),
         sdf.labels.len(),
         sdf.meshes.len()
-    ));
-    Ok(())
+    );
+    let json = json!({
+        "out": args.out,
+        "world": sdf.name,
+        "objects": placed.objects.len(),
+        "labels": sdf.labels.len(),
+        "meshes": sdf.meshes.len(),
+        "losses": sdf.losses.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    Ok(Made { words, json })
 }
 
 fn robot_text(
