@@ -114,12 +114,14 @@ pub struct Approvals {
     entries: HashMap<String, Entry>,
     /// Goals of which a plan that touches something or drives was carried out.
     begun: VecDeque<String>,
+    /// The same of goals that are only planned.
+    foretold: VecDeque<String>,
 }
 
 impl Approvals {
     /// No questions; `incarnation` must differ between lives of the verifier.
     pub fn new(incarnation: u64) -> Self {
-        Self { incarnation, next: 0, entries: HashMap::new(), begun: VecDeque::new() }
+        Self { incarnation, next: 0, entries: HashMap::new(), begun: VecDeque::new(), foretold: VecDeque::new() }
     }
 
     /// Why a person has to be asked about a plan that the gate would grant; `None` when nobody has to.
@@ -147,12 +149,26 @@ impl Approvals {
         match when {
             Approval::Never => None,
             Approval::Unsure => unsure().or_else(named),
-            Approval::First => {
-                let is_begun = !goal_id.is_empty() && self.begun.iter().any(|begun| begun == goal_id);
-                (touches(plan.skill) && !is_begun).then(|| "it is the first of its goal".to_owned())
-            }
+            Approval::First => (touches(plan.skill) && !holds(&self.begun, goal_id))
+                .then(|| "it is the first of its goal".to_owned()),
             Approval::Each => Some("each motion is asked for".to_owned()),
         }
+    }
+
+    /// The same of a plan that the gate would grant in a goal that is only planned: of such a goal, too, only the first is asked for.
+    pub fn foretell(
+        &mut self,
+        when: Approval,
+        judged: (&SkillPlan, &Verdict),
+        goal_id: &str,
+        settings: &Settings,
+    ) -> Option<String> {
+        let wanted = self.wanted(when, judged, goal_id, settings);
+        if when == Approval::First && holds(&self.foretold, goal_id) {
+            return None;
+        }
+        note(&mut self.foretold, judged.0.skill, goal_id);
+        wanted
     }
 
     /// Asks about a plan from `now` until `expires` (seconds); its id.
@@ -214,13 +230,7 @@ impl Approvals {
 
     /// Notes that a permit for a plan of a goal was redeemed: where only the first is asked for, the others go on from it.
     pub fn redeemed(&mut self, skill: Skill, goal_id: &str) {
-        if !touches(skill) || goal_id.is_empty() || self.begun.iter().any(|begun| begun == goal_id) {
-            return;
-        }
-        if self.begun.len() == GOALS {
-            self.begun.pop_front();
-        }
-        self.begun.push_back(goal_id.to_owned());
+        note(&mut self.begun, skill, goal_id);
     }
 
     /// Takes a question back: who asked does not wait any more.
@@ -235,6 +245,21 @@ impl Approvals {
         }
         Ok(entry)
     }
+}
+
+fn holds(goals: &VecDeque<String>, goal_id: &str) -> bool {
+    !goal_id.is_empty() && goals.iter().any(|known| known == goal_id)
+}
+
+/// Notes a goal of which something was touched; the oldest of many is forgotten.
+fn note(goals: &mut VecDeque<String>, skill: Skill, goal_id: &str) {
+    if !touches(skill) || goal_id.is_empty() || holds(goals, goal_id) {
+        return;
+    }
+    if goals.len() == GOALS {
+        goals.pop_front();
+    }
+    goals.push_back(goal_id.to_owned());
 }
 
 /// Whether a skill touches something or drives.
@@ -311,6 +336,24 @@ mod tests {
         // What belongs to no goal is always the first.
         approvals.redeemed(Skill::Grasp, "");
         assert!(approvals.wanted(Approval::First, (&grasp, &sure), "", &settings).is_some());
+    }
+
+    #[test]
+    fn a_plan_tells_of_a_question_where_the_goal_would_be_asked_one() {
+        let mut approvals = Approvals::new(1);
+        let (settings, sure) = (settings(), verdict(Some(0.99), Some(1.0)));
+        let [look, grasp, place] = [Skill::Look, Skill::Grasp, Skill::Place].map(plan);
+        let mut asked = |when, plan: &SkillPlan, goal: &str| {
+            approvals.foretell(when, (plan, &sure), goal, &settings).is_some()
+        };
+        assert!(!asked(Approval::First, &look, "plan-1"));
+        assert!(asked(Approval::First, &grasp, "plan-1"));
+        assert!(!asked(Approval::First, &place, "plan-1"));
+        assert!(asked(Approval::First, &grasp, "plan-2"));
+        assert!(asked(Approval::First, &grasp, "") && asked(Approval::First, &place, ""));
+        assert!(asked(Approval::Each, &look, "plan-1") && asked(Approval::Each, &place, "plan-1"));
+        // A goal that is carried out under the same name is asked for all the same.
+        assert!(approvals.wanted(Approval::First, (&grasp, &sure), "plan-1", &settings).is_some());
     }
 
     #[test]

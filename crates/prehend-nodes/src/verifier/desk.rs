@@ -67,14 +67,14 @@ impl<'a> Desk<'a> {
         Ok(desk)
     }
 
-    /// Why a person would be asked about a plan that the gate would permit; `None` when nobody would.
-    pub(super) fn asks(
-        &self,
+    /// Whether a person would be asked about a plan that the gate would permit.
+    pub(super) fn would_ask(
+        &mut self,
         goal_id: &str,
         judged: (&SkillPlan, &Verdict),
         settings: &Settings,
-    ) -> Option<String> {
-        self.approvals.wanted(self.when, judged, goal_id, settings)
+    ) -> bool {
+        self.approvals.foretell(self.when, judged, goal_id, settings).is_some()
     }
 
     /// What is to be done about a plan that the gate would permit.
@@ -84,7 +84,8 @@ impl<'a> Desk<'a> {
         (plan, verdict): (&SkillPlan, &Verdict),
         settings: &Settings,
     ) -> Word {
-        let Some(why) = self.asks(&request.goal_id, (plan, verdict), settings) else {
+        let judged = (plan, verdict);
+        let Some(why) = self.approvals.wanted(self.when, judged, &request.goal_id, settings) else {
             return Word::Go;
         };
         let now = self.now();

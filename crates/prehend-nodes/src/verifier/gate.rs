@@ -70,8 +70,8 @@ impl Verifier<'_> {
                 if granted { "would_grant" } else { "would_refuse" },
                 &reasons,
             );
-            let asks = self.desk.asks(&request.goal_id, judged, &self.settings);
-            return Gate::Response { granted, waits: granted && asks.is_some(), ..answered };
+            let waits = granted && self.desk.would_ask(&request.goal_id, judged, &self.settings);
+            return Gate::Response { granted, waits, ..answered };
         }
         if !granted {
             self.tell_verdict(request, judged, &hash, "refused", &reasons);
