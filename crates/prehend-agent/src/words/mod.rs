@@ -10,11 +10,13 @@
 
 mod book;
 mod judge;
+mod known;
 mod page;
 mod prompt;
 
 pub use book::{Book, BookError};
 pub use judge::{Judgement, judge};
+pub use known::in_known_words;
 pub use page::{Page, label};
 pub use prompt::{Said, answer, ask_again, question};
 

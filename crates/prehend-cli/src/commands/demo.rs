@@ -2,7 +2,7 @@
 
 mod looks;
 
-use super::{explain, graph_options, plan, scene, start_code, up, view};
+use super::{explain, graph_options, plan, scene, start_code, up, view, words};
 use crate::args::DemoArgs;
 use crate::disturb;
 use crate::domain::Purpose;
@@ -21,9 +21,11 @@ use crate::transcript;
 use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectMap, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::pictures::{self, View};
+use prehend_nodes::share;
 use prehend_ros::RosError;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Truth};
+use std::path::Path;
 use std::time::Duration;
 
 /// Reason code of a scene file that cannot be used.
@@ -32,6 +34,8 @@ const BAD_SCENE: &str = "bad_scene";
 const NOT_READY: &str = "not_ready";
 /// Longest time until the last map, when there is one.
 const MAP_DEADLINE: Duration = Duration::from_secs(2);
+/// Settings of the agent, unless others were named.
+const AGENT: &str = "config/nodes/agent.yaml";
 /// Folder of the recording in that of the run.
 pub(super) const RECORDING: &str = "recording";
 
@@ -407,7 +411,7 @@ impl Run<'_> {
             self.keep_json("motions.json", motions);
         }
         if let (Some(before), Some(after), Some(motions)) = (before, after, motions) {
-            match physics::judge(&self.args.goal, &before, &after, &motions, &followed.ending) {
+            match physics::judge(&self.known_goal(), &before, &after, &motions, &followed.ending) {
                 Ok(verdict) => {
                     self.screen.line(format!("physics: {}", verdict.message));
                     report.physics_ok = verdict.ok;
@@ -416,6 +420,15 @@ impl Run<'_> {
             }
         }
         report
+    }
+
+    /// The goal without the words that only this user's robot knows.
+    fn known_goal(&self) -> String {
+        let settings = self.args.graph.params.iter().rev().find_map(|(node, parameter)| {
+            let file = parameter.strip_prefix("settings:=");
+            file.filter(|_| *node == NodeName::Agent)
+        });
+        words::in_known_words(&self.args.goal, &share::resolve(Path::new(settings.unwrap_or(AGENT))))
     }
 }
 

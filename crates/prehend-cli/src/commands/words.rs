@@ -3,10 +3,12 @@
 use crate::args::{WordsArgs, WordsCommand};
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
+use prehend_agent::language::Lexicon;
 use prehend_agent::words::{Book, Lesson, Origin};
 use prehend_nodes::agent::WordDesk;
 use prehend_nodes::share;
 use serde_json::json;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(super) async fn run(args: WordsArgs) -> u8 {
@@ -67,6 +69,12 @@ pub(super) async fn run(args: WordsArgs) -> u8 {
         eprintln!("{error}");
         exit::BAD_INPUT
     })
+}
+
+/// A sentence in the words that everybody knows: what this user taught, by the settings of the agent in `agent`, is put in.
+pub(super) fn in_known_words(sentence: &str, agent: &Path) -> String {
+    let lessons = WordDesk::open(agent).ok().and_then(|desk| desk.book()?.all().ok()).unwrap_or_default();
+    prehend_agent::words::in_known_words(sentence, &lessons, &Lexicon::built_in())
 }
 
 fn list(book: &Book, args: &WordsArgs, screen: Screen) -> Result<u8, prehend_agent::words::BookError> {
