@@ -2,6 +2,7 @@
 
 mod harness;
 
+use futures::StreamExt;
 use harness::{EASY_GOAL, EASY_SCENE, PREHEND, repository, wait_for};
 use prehend_bags::{ContainerError, notes, stored_messages};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
@@ -193,6 +194,83 @@ async fn a_recording_that_was_killed_opens() {
     assert!(matches!(damage, Some(ContainerError::Truncated { .. })), "{damage:?}");
     let refused = stored_messages(&bag, false, &mut |_| true).expect_err("it has no end");
     assert!(refused.to_string().contains("--partial"), "{refused}");
+}
+
+/// What was recorded is told by `bag info`, and heard again from `bag play`, but not where somebody speaks himself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recording_is_shown_and_played_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bag = folder.path().join("played");
+    let talker = Talker::new();
+    let recorder = talker.recorder("exec \"$@\"", &bag);
+    wait_for("ten messages are in the file", async || {
+        talker.say();
+        let mut count = 0;
+        let seen = stored_messages(&bag, true, &mut |_| {
+            count += 1;
+            true
+        });
+        (seen.is_ok() && count >= 10).then_some(())
+    })
+    .await;
+    let recorder_id = recorder.id().expect("it runs").to_string();
+    let ended = Command::new("kill").args(["-INT", &recorder_id]).status().await;
+    assert!(ended.expect("kill runs").success());
+    let output = recorder.wait_with_output().await.expect("ends");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+
+    let info = prehend(&["bag", "info", "--json"], &[&bag]).await;
+    assert_eq!(info.status.code(), Some(0), "{}", text(&info));
+    let told: serde_json::Value = serde_json::from_slice(&info.stdout).expect("JSON");
+    let stored = contents(&bag, false).0["/joint_states"].1;
+    assert_eq!(told["messages"], stored);
+    assert_eq!(told["topics"][0]["name"], "/joint_states");
+    assert_eq!(told["topics"][0]["known"], true);
+    assert!(told["seconds"].as_f64().expect("a number") > 0.0 && told["damage"].is_null(), "{told}");
+
+    let play = async |domain: u16| {
+        let playing = Command::new(PREHEND)
+            .current_dir(repository())
+            .env("ROS_DOMAIN_ID", domain.to_string())
+            .args(["bag", "play", "-r", "4"])
+            .arg(&bag)
+            .stdin(Stdio::null())
+            .kill_on_drop(true)
+            .output();
+        tokio::time::timeout(PATIENCE, playing).await.expect("in time").expect("runs")
+    };
+    let refused = play(talker.lease.domain_id()).await;
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
+    assert!(text(&refused).contains("somebody publishes /joint_states"), "{}", text(&refused));
+
+    let lease = DomainLease::take().expect("a domain is free");
+    let context = Context::create_in_domain(lease.domain_id()).expect("joins");
+    let node = Node::create(&context, "listener", "", NodeOptions::default()).expect("a node");
+    let mut heard: prehend_ros::Subscription<JointState> =
+        node.subscribe("/joint_states", QosProfile::default().depth(1000)).expect("a topic");
+    let played = play(lease.domain_id()).await;
+    assert_eq!(played.status.code(), Some(0), "{}", text(&played));
+    let mut recorded = Vec::new();
+    stored_messages(&bag, false, &mut |message| {
+        recorded.push(from_cdr::<JointState>(message.data).expect("joints"));
+        true
+    })
+    .expect("whole");
+    let mut again = Vec::new();
+    while again.len() < recorded.len() {
+        let next = tokio::time::timeout(Duration::from_secs(10), heard.next()).await;
+        again.push((*next.expect("it was played").expect("a message")).clone());
+    }
+    assert_eq!(again, recorded);
+
+    // Bytes that are none of a recording.
+    let nonsense = folder.path().join("nonsense.mcap");
+    std::fs::write(&nonsense, [7; 300]).expect("written");
+    for command in [&["bag", "info"][..], &["bag", "play"]] {
+        let output = prehend(command, &[&nonsense]).await;
+        assert!(matches!(output.status.code(), Some(1 | 3)), "{}", text(&output));
+        assert!(text(&output).contains("nonsense.mcap"), "{}", text(&output));
+    }
 }
 
 /// No room: a clear error, and what was written before is a whole bag.

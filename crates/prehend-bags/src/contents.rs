@@ -86,7 +86,8 @@ pub fn contents(path: &Path, count: &mut dyn FnMut(u64)) -> Result<Contents, Con
         Ok::<(), Halt<ContainerError>>(())
     })?;
     let length = |path: &Path| {
-        let read = std::fs::metadata(path).map(|file| StoredFile { path: path.to_owned(), bytes: file.len() });
+        let read =
+            std::fs::metadata(path).map(|file| StoredFile { path: path.to_owned(), bytes: file.len() });
         read.map_err(|error| ContainerError::Read { path: path.to_owned(), error })
     };
     let files = bag.paths().map(length).collect::<Result<_, _>>()?;
@@ -104,7 +105,8 @@ fn stored(topic: &Topic) -> StoredTopic {
 
 /// Whether every publisher offered transient local: as a number until Iron, as a word since Jazzy.
 fn is_latched(qos: &str) -> bool {
-    let mut offered = qos.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("durability:"));
+    let mut offered =
+        qos.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("durability:"));
     let is_kept = |value: &str| matches!(value.trim(), "1" | "transient_local");
     offered.next().is_some_and(is_kept) && offered.all(is_kept)
 }

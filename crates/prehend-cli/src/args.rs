@@ -553,6 +553,11 @@ mod tests {
             "prehend view --number 1",
             "prehend view --out a.png --after -1",
             "prehend view --out a.png --map b --after 1",
+            "prehend bag play",
+            "prehend bag play a --rate 0",
+            "prehend bag play a --rate NaN",
+            "prehend bag record /tf --all",
+            "prehend bag record /tf --topics /clock",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

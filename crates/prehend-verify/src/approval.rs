@@ -121,7 +121,13 @@ pub struct Approvals {
 impl Approvals {
     /// No questions; `incarnation` must differ between lives of the verifier.
     pub fn new(incarnation: u64) -> Self {
-        Self { incarnation, next: 0, entries: HashMap::new(), begun: VecDeque::new(), foretold: VecDeque::new() }
+        Self {
+            incarnation,
+            next: 0,
+            entries: HashMap::new(),
+            begun: VecDeque::new(),
+            foretold: VecDeque::new(),
+        }
     }
 
     /// Why a person has to be asked about a plan that the gate would grant; `None` when nobody has to.

@@ -20,7 +20,8 @@ pub fn in_known_words(sentence: &str, lessons: &[Lesson], lexicon: &Lexicon) -> 
                 return None;
             }
             let noun = singular(&sentence[span.clone()], lexicon);
-            let means = lessons.iter().find(|lesson| lesson.origin == Origin::Taught && lesson.word == noun)?;
+            let means =
+                lessons.iter().find(|lesson| lesson.origin == Origin::Taught && lesson.word == noun)?;
             Some((span, count, means.means.as_str()))
         });
         match found {

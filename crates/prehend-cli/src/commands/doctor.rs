@@ -70,9 +70,7 @@ impl Report {
     /// Ends it; gives the exit code.
     pub(super) fn end(self) -> u8 {
         if self.json {
-            let row = |(name, health): &(String, Health)| {
-                json!({ "check": name, "found": health.word(), "text": health.text() })
-            };
+            let row = |(name, health): &(String, Health)| json!({ "check": name, "found": health.word(), "text": health.text() });
             print_json(&json!({ "checks": self.rows.iter().map(row).collect::<Vec<_>>() }));
         }
         let is_bad = self.rows.iter().any(|(_, health)| matches!(health, Health::Bad(_)));

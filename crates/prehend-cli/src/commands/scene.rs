@@ -74,8 +74,11 @@ fn check(files: &[PathBuf], json: bool) -> u8 {
     for (file, loaded) in &checked {
         match loaded {
             Ok(_) if json => {}
-            Ok(placed) => Screen::new(false)
-                .line(format!("{}: valid, {} objects", file.display(), placed.objects.len())),
+            Ok(placed) => Screen::new(false).line(format!(
+                "{}: valid, {} objects",
+                file.display(),
+                placed.objects.len()
+            )),
             Err(error) => eprintln!("{error}"),
         }
     }

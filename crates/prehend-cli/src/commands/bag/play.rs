@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::outcome::exit;
 use crate::recording::{Reading, absolute};
 use crate::screen::{Paint, Screen};
-use prehend_bags::{Contents, ContainerError, StoredTopic, contents, stored_messages};
+use prehend_bags::{ContainerError, Contents, StoredTopic, contents, stored_messages};
 use prehend_msgs::names;
 use prehend_ros::{Context, Durability, Node, NodeOptions, QosProfile, RawPublisher, Reliability, RosError};
 use std::collections::BTreeMap;
