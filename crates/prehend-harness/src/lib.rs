@@ -1,12 +1,16 @@
 //! The loop that gathers evidence until the verifier accepts (AAH Algorithm 1, reduced to the tools that are here).
 //!
-//! For: choosing which tool to run next under a budget, by the verifier's diagnosis (eq. 5, 11, 15). Not for: judging
-//! (a [`Judge`] does, in another process when the nodes run), nor what the tools do. Read [`gather`] first.
+//! For: choosing which tool to run next under a budget, by the verifier's diagnosis (eq. 5, 11, 15), and who is asked where that does
+//! not decide ([`Adviser`]). Not for: judging (a [`Judge`] does, in another process when the nodes run), nor what the tools do. Read
+//! [`gather`] first.
 
 pub mod fusion;
 pub mod imagination;
 pub mod memory;
+mod route;
 pub mod skills;
+
+pub use route::{Advice, Adviser, Choice, Undecided};
 
 use memory::Prior;
 use prehend_scene::{Deficiency, Diagnostics, Evidence};
@@ -14,18 +18,6 @@ use std::panic::AssertUnwindSafe;
 
 /// Budget B of AAH Table 4: calls of tools.
 pub const BUDGET: f64 = 3.0;
-/// Discount eta_off of tools that were not proposed (AAH eq. 15).
-const OFF_TARGET: f64 = 0.5;
-
-/// Scale lambda of a deficiency (AAH appendix 0.A.2).
-fn scale(deficiency: Deficiency) -> f64 {
-    match deficiency {
-        Deficiency::Omega => 1.0,
-        Deficiency::Zeta => 0.8,
-        Deficiency::Mu => 0.6,
-    }
-}
-
 /// Assesses evidence; the verifier.
 pub trait Judge {
     /// Why no judgement could be had.
@@ -55,6 +47,8 @@ pub struct Step {
     pub tool: String,
     /// What it was called for; `None` for the first call.
     pub remedy_for: Option<Deficiency>,
+    /// Why the adviser chose it; `None` where the heuristic did.
+    pub advice: Option<String>,
     /// Ids of the records it gave.
     pub added: Vec<String>,
     /// What the verifier said then.
@@ -76,25 +70,41 @@ pub struct Gathered {
     pub spent: f64,
 }
 
+/// By what the loop goes.
+pub struct Course<'a> {
+    /// Budget B: the sum of the costs of the calls.
+    pub budget: f64,
+    /// What is remembered of such things.
+    pub prior: &'a Prior,
+    /// Who is asked where the heuristic does not decide; without one it does all the same.
+    pub adviser: Option<&'a mut dyn Adviser>,
+}
+
 /// Runs tools until the verifier commits, the budget is used up or no tool is left. `evidence` is what is there already; it is
-/// assessed before any tool runs and costs nothing. The first tool of `tools` is run first when nothing is there to diagnose. `prior` is
-/// what is remembered of such things.
+/// assessed before any tool runs and costs nothing. The first tool of `tools` is run first when nothing is there to diagnose.
 ///
 /// Errors: the judge's, at its first; nothing gathered without a judgement is of use.
 pub fn gather<J: Judge>(
     mut evidence: Vec<Evidence>,
     mut tools: Vec<Box<dyn Tool + Send>>,
     judge: &mut J,
-    budget: f64,
-    prior: &Prior,
+    mut course: Course<'_>,
 ) -> Result<Gathered, J::Error> {
     let initial = judge.assess(&evidence)?;
     let mut diagnostics = initial;
     let (mut steps, mut spent) = (Vec::new(), 0.0);
     while !diagnostics.committed {
-        let Some(next) = route(&tools, &diagnostics, &evidence, budget - spent, prior) else {
-            break;
+        let left = course.budget - spent;
+        let choices = route::choices(&tools, &diagnostics, &evidence, left, course.prior);
+        let Some(best) = route::best(&choices) else { break };
+        let undecided =
+            Undecided { evidence: &evidence, diagnostics: &diagnostics, budget: left, choices: &choices };
+        let advice = match course.adviser.as_deref_mut() {
+            Some(adviser) if route::is_undecided(&undecided, &steps) => adviser.advise(&undecided),
+            _ => None,
         };
+        let advised = advice.and_then(|advice| Some((choices.get(advice.choice)?.index, advice.why)));
+        let (next, advice) = advised.map_or((best, None), |(index, why)| (index, Some(why)));
         let mut tool = tools.remove(next);
         spent += tool.cost();
         // A skill that crashes costs its turn, and no more.
@@ -105,49 +115,9 @@ pub fn gather<J: Judge>(
             evidence.extend(found);
             diagnostics = judge.assess(&evidence)?;
         }
-        steps.push(Step { tool: tool.name().to_owned(), remedy_for, added, diagnostics });
+        steps.push(Step { tool: tool.name().to_owned(), remedy_for, advice, added, diagnostics });
     }
     Ok(Gathered { evidence, initial, diagnostics, steps, spent })
-}
-
-/// Index of the tool with the greatest expected gain per cost (eq. 5 with eq. 15) that the budget allows; of equals the first.
-fn route(
-    tools: &[Box<dyn Tool + Send>],
-    diagnostics: &Diagnostics,
-    evidence: &[Evidence],
-    budget: f64,
-    prior: &Prior,
-) -> Option<usize> {
-    let mut best: Option<(f64, usize)> = None;
-    for (index, tool) in tools.iter().enumerate().filter(|(_, tool)| tool.cost() <= budget + 1e-9) {
-        let promise = prior.promise(tool.name());
-        let worth = match evidence.is_empty() {
-            true => promise - 1.0,
-            false => promise * gain(tool.cures(evidence), diagnostics) / tool.cost().max(1e-9),
-        };
-        if best.is_none_or(|(most, _)| worth > most + 1e-12) {
-            best = Some((worth, index));
-        }
-    }
-    best.map(|(_, index)| index)
-}
-
-/// Expected gain of what cures these (eq. 15).
-fn gain(cures: &[Deficiency], diagnostics: &Diagnostics) -> f64 {
-    let gap = |deficiency: Deficiency| {
-        let (gap, value) = match deficiency {
-            Deficiency::Omega => (diagnostics.gaps.omega, diagnostics.omega),
-            Deficiency::Zeta => (diagnostics.gaps.zeta, diagnostics.zeta),
-            Deficiency::Mu => (diagnostics.gaps.mu, diagnostics.mu),
-        };
-        // Above its floor a diagnostic still counts for a little: the commit score may lack it.
-        gap.max(0.1 * (1.0 - value))
-    };
-    let worth = |deficiency: &Deficiency| {
-        let discount = if diagnostics.deficiency == Some(*deficiency) { 1.0 } else { OFF_TARGET };
-        scale(*deficiency) * gap(*deficiency) * discount
-    };
-    cures.iter().map(worth).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

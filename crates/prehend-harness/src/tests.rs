@@ -66,8 +66,12 @@ const OMEGA: &[Deficiency] = &[Deficiency::Omega];
 const ZETA: &[Deficiency] = &[Deficiency::Zeta];
 const MU: &[Deficiency] = &[Deficiency::Mu];
 
+fn course(budget: f64, prior: &Prior) -> Course<'_> {
+    Course { budget, prior, adviser: None }
+}
+
 fn run(initial: Vec<Evidence>, tools: Vec<Box<dyn Tool + Send>>, budget: f64) -> Gathered {
-    gather(initial, tools, &mut Verifier { asked: 0 }, budget, &Prior::default())
+    gather(initial, tools, &mut Verifier { asked: 0 }, course(budget, &Prior::default()))
         .unwrap_or_else(|()| panic!("judge"))
 }
 
@@ -123,7 +127,7 @@ fn committed_evidence_runs_no_tool_and_a_lost_judge_is_an_error() {
         vec![record("detector", 1.0, 100), record("geometry", 1.0, 100), record("geometry", 2.0, 100)];
     let found = run(initial, vec![tool("a", OMEGA, vec![])], BUDGET);
     assert!(found.steps.is_empty() && found.diagnostics.committed);
-    assert_eq!(gather(Vec::new(), Vec::new(), &mut Lost, BUDGET, &Prior::default()), Err("lost"));
+    assert_eq!(gather(Vec::new(), Vec::new(), &mut Lost, course(BUDGET, &Prior::default())), Err("lost"));
 }
 
 struct Crashing;
@@ -183,9 +187,88 @@ fn what_did_not_help_with_such_things_comes_last() {
     known.keep(episode.clone());
     let names_with = |prior: &Prior| {
         let tools = vec![tool("zoom", OMEGA, vec![]), tool("color", OMEGA, vec![])];
-        let found = gather(vec![record("detector", 1.0, 100)], tools, &mut Verifier { asked: 0 }, 1.0, prior);
+        let found =
+            gather(vec![record("detector", 1.0, 100)], tools, &mut Verifier { asked: 0 }, course(1.0, prior));
         found.expect("a judge").steps[0].tool.clone()
     };
     assert_eq!(names_with(&Prior::default()), "zoom");
     assert_eq!(names_with(&known.recall(&episode.appearance)), "color");
+}
+
+/// Chooses by name, and notes what it was asked.
+struct Brain {
+    wants: &'static [&'static str],
+    asked: Vec<Vec<String>>,
+}
+
+impl Adviser for Brain {
+    fn advise(&mut self, undecided: &Undecided<'_>) -> Option<Advice> {
+        let names: Vec<String> = undecided.choices.iter().map(|choice| choice.tool.clone()).collect();
+        let wanted = self.wants.get(self.asked.len()).copied();
+        let choice = wanted.map(|wanted| names.iter().position(|name| name == wanted).unwrap_or(99));
+        self.asked.push(names);
+        choice.map(|choice| Advice { choice, why: "because".to_owned() })
+    }
+}
+
+fn advised(wants: &'static [&'static str], tools: Vec<Box<dyn Tool + Send>>) -> (Gathered, Brain) {
+    let mut brain = Brain { wants, asked: Vec::new() };
+    let course = Course { budget: BUDGET, prior: &Prior::default(), adviser: Some(&mut brain) };
+    let found = gather(vec![record("detector", 1.0, 100)], tools, &mut Verifier { asked: 0 }, course);
+    (found.unwrap_or_else(|()| panic!("judge")), brain)
+}
+
+#[test]
+fn the_adviser_is_asked_where_two_are_near_tied_and_nowhere_else() {
+    let two = || vec![tool("a", MU, Vec::new()), tool("b", MU, Vec::new())];
+    // A tie: the adviser's word counts, and is kept with its reason. One tool alone needs no advice.
+    let (gathered, brain) = advised(&["b"], two());
+    assert_eq!(names(&gathered), ["b", "a"]);
+    assert_eq!(gathered.steps[0].advice.as_deref(), Some("because"));
+    assert_eq!(
+        (gathered.steps[1].advice.as_deref(), brain.asked),
+        (None, vec![vec!["a".to_owned(), "b".to_owned()]])
+    );
+    // Nothing to say, or nonsense: the heuristic stands.
+    for wants in [&[][..], &["nobody"]] {
+        let (gathered, brain) = advised(wants, two());
+        assert_eq!(
+            (names(&gathered), gathered.steps[0].advice.clone(), brain.asked.len()),
+            (vec!["a", "b"], None, 1)
+        );
+    }
+    // One is clearly worth more: nobody is asked.
+    let clear = vec![tool("a", MU, Vec::new()), tool("b", OMEGA, vec![record("geometry", 1.0, 100)])];
+    let (gathered, brain) = advised(&["a"], clear);
+    assert_eq!((gathered.steps[0].tool.as_str(), brain.asked.len()), ("b", 0));
+}
+
+#[test]
+fn the_adviser_is_asked_when_a_deficiency_persists() {
+    // Three that differ clearly, of which two do nothing for what is lacking.
+    let of_cost = |name, cost| -> Box<dyn Tool + Send> { Box::new(Costly { name, cost }) };
+    let tools = vec![of_cost("a", 0.2), of_cost("b", 0.4), of_cost("c", 0.8), of_cost("d", 1.6)];
+    let (gathered, brain) = advised(&["d"], tools);
+    assert_eq!(names(&gathered), ["a", "b", "d", "c"]);
+    assert_eq!(brain.asked, [vec!["c".to_owned(), "d".to_owned()]]);
+}
+
+struct Costly {
+    name: &'static str,
+    cost: f64,
+}
+
+impl Tool for Costly {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn cures(&self, _: &[Evidence]) -> &[Deficiency] {
+        OMEGA
+    }
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+    fn run(&mut self, _: &[Evidence]) -> Vec<Evidence> {
+        Vec::new()
+    }
 }

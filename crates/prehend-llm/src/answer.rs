@@ -70,6 +70,9 @@ pub enum AnswerFault {
     /// A kind of room is none of those that were named.
     #[error("the room is none of the rooms, nor empty")]
     UnknownRoom,
+    /// A tool is none of those that were offered.
+    #[error("the tool is none of the tools")]
+    UnknownTool,
     /// A failure of a joint is none of the words for it.
     #[error("failure_reason is none of joint_type, joint_axis, joint_origin, joint_limit and success")]
     UnknownFailure,

@@ -1,5 +1,5 @@
 //! What a vision-language model is asked with: the `vlm` keys of `config/nodes/object_map.yaml`, `config/nodes/memory.yaml` and
-//! `config/nodes/describe.yaml`.
+//! `config/nodes/describe.yaml`, and the `model` keys of `config/nodes/affordance.yaml`.
 
 use prehend_config::{Map, Value};
 use reqwest::Url;
@@ -20,6 +20,9 @@ impl Purpose {
     /// To confirm what is meant, while somebody waits.
     pub const CONFIRM: Self =
         Self { longest: LONGEST_TIMEOUT, timeout: 10.0, max_candidates: 6, max_side: 512 };
+    /// To choose the next look, while the robot waits; a text, no picture.
+    pub const CHOOSE: Self =
+        Self { longest: LONGEST_TIMEOUT, timeout: 3.0, max_candidates: 6, max_side: 512 };
     /// To describe what is remembered or modelled, for which no robot waits; numbers in its pictures must be read.
     pub const DESCRIBE: Self = Self { longest: 300, timeout: 60.0, max_candidates: 20, max_side: 1024 };
 }

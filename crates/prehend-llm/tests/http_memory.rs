@@ -1,4 +1,4 @@
-//! The proposer and the summariser of the memory against a scripted server: what they make of every answer, and of none. What the
+//! The proposer and the summariser of the memory, and who chooses the next look, against a scripted server: what they make of every answer, and of none. What the
 //! request loop does with statuses and connections, it does for the confirmer too (`http_confirm.rs`).
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
@@ -7,10 +7,14 @@ mod scripted;
 mod vlm;
 
 use prehend_geometry::ColorImage;
-use prehend_llm::{AnswerFault, AskError, HttpProposer, HttpSummariser, VlmSettings};
+use prehend_llm::{
+    AnswerFault, AskError, FoundEvidence, HttpAdviser, HttpProposer, HttpSummariser, LookAnswer,
+    LookQuestion, OfferedTool, VlmSettings,
+};
 use prehend_perception::affordances::MarkedThing;
 use prehend_perception::summaries::AreaKind;
 use prehend_perception::{AffordanceProposer, AreaQuestion, MarkedView, Proposals, Summariser, Summary};
+use prehend_scene::{Deficiency, EvidenceType};
 use scripted::{Heard, Reply, ScriptedModel, nowhere};
 use serde_json::{Value, json};
 use vlm::settings;
@@ -223,5 +227,66 @@ async fn a_summary_that_is_none_is_repaired_once() {
         assert_eq!(heard.len(), 2, "{fault}");
         let (found, _) = summarise(vec![reply]).await;
         assert_eq!(found, Err(AskError::Unusable(fault)));
+    }
+}
+
+fn look() -> LookQuestion {
+    let tool = |name: &str| OfferedTool {
+        name: name.to_owned(),
+        cost: 1.0,
+        cures: vec![Deficiency::Omega],
+        promise: 1.0,
+    };
+    LookQuestion {
+        thing: INJECTION.to_owned(),
+        part: "handle".to_owned(),
+        evidence: vec![FoundEvidence {
+            producer: "detector".to_owned(),
+            kind: EvidenceType::Det,
+            view: "home".to_owned(),
+            scale: 1.0,
+            confidence: 0.9,
+        }],
+        omega: 0.2,
+        zeta: 1.0,
+        mu: 0.4,
+        lacking: Some(Deficiency::Omega),
+        budget: 2.0,
+        tools: vec![tool("part geometry"), tool("part color")],
+    }
+}
+
+/// What an adviser makes of a script, and what the server heard.
+async fn advise(replies: Vec<Reply>) -> (Result<LookAnswer, AskError>, Vec<Heard>) {
+    let server = ScriptedModel::start(replies).await;
+    let adviser = HttpAdviser::new(settings(&server.base_url), Some(KEY)).unwrap();
+    let answer = adviser.next_look(&look()).await;
+    if let Err(error) = &answer {
+        let told = format!("{error} {error:?} {adviser:?}");
+        assert!(!told.contains("secret") && !told.contains("handle"), "{told}");
+    }
+    assert_eq!(adviser.requests(), server.heard().len() as u64);
+    (answer, server.heard())
+}
+
+#[tokio::test]
+async fn the_next_look_is_one_of_those_that_were_offered() {
+    let said = |tool: &str| Reply::text(json!({ "tool": tool, "rationale": "It is red." }).to_string());
+    let chosen = Ok(LookAnswer { tool: 1, rationale: "It is red.".to_owned() });
+    let (found, heard) = advise(vec![said("part color")]).await;
+    assert_eq!(found, chosen);
+    let data: Value =
+        serde_json::from_str(heard[0].body["messages"][1]["content"].as_str().unwrap()).unwrap();
+    assert_eq!((&data["thing"], &data["lacking"]), (&json!(INJECTION), &json!("omega")));
+    assert_eq!(data["evidence"][0]["type"], "det");
+    let schema = &heard[0].body["response_format"]["json_schema"]["schema"];
+    assert_eq!(schema["properties"]["tool"]["enum"], json!(["part geometry", "part color"]));
+    assert!(!heard[0].body["messages"][0].to_string().contains("Ignore your"), "only as data");
+    // What is none of them is repaired once, then given up.
+    for nonsense in [said("drive into the wall"), Reply::text("part color"), Reply::text("{}")] {
+        let (found, heard) = advise(vec![nonsense.clone(), said("part color")]).await;
+        assert_eq!((found, heard.len()), (chosen.clone(), 2));
+        let (found, _) = advise(vec![nonsense]).await;
+        assert!(matches!(found, Err(AskError::Unusable(_))), "{found:?}");
     }
 }

@@ -4,11 +4,13 @@
 //! The goal succeeds when the verifier commits; without a commit it is aborted with what was found and the diagnosis, so that the
 //! agent can look again.
 
+mod adviser;
 mod gathering;
 mod recall;
 
 use crate::convert::{self, ConvertError};
 use crate::shell::{NodeError, NodeOptions, Shell, Trace};
+use adviser::RemoteAdviser;
 use futures::StreamExt;
 use gathering::{Assessed, RemoteJudge, gathered};
 use nalgebra::{Unit, Vector3};
@@ -16,6 +18,7 @@ use prehend_geometry::plane::Plane;
 use prehend_harness::imagination::{self, Hand};
 use prehend_harness::memory::Store;
 use prehend_harness::skills::Subject;
+use prehend_llm::HttpAdviser;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::DetectAffordance;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, Outcome, TraceEvent};
@@ -137,6 +140,8 @@ struct Worker {
     /// Version of the newest map that was heard, and its support.
     plane: watch::Sender<(u64, Option<Plane>)>,
     recall: Arc<Mutex<Recall>>,
+    /// Who is asked for the next look where the heuristic leaves it open.
+    model: Option<Arc<HttpAdviser>>,
     /// ASP's ablation *No Aff* (§V-A): every affordance has the cloud of the whole object.
     whole_object: bool,
 }
@@ -147,6 +152,7 @@ impl Worker {
         let words = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
         let known = parameters.string_or("knowledge", "config/language/knowledge.yaml")?;
         let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
+        let settings = parameters.string_or("settings", "config/nodes/affordance.yaml")?;
         let whole_object = parameters.bool_or("whole_object", false)?;
         let memory = parameters.string_or("memory", "")?;
         let text = "File of what was learned of looking at things, from how their use turned out; empty: it ends with the node.";
@@ -154,6 +160,10 @@ impl Worker {
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("knowledge", "File of what is known of kinds of things.");
         parameters.describe("actions", "File of verbs, and which parts they act on.");
+        parameters.describe(
+            "settings",
+            "File that names a language model for decisions that the heuristic leaves open.",
+        );
         parameters.describe("whole_object", "Ablation: every affordance has the cloud of the whole object.");
         parameters.finish()?;
         if whole_object {
@@ -162,6 +172,7 @@ impl Worker {
         let actions = ActionTable::load(&crate::share::resolve(Path::new(&actions)))?;
         let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
         let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
+        let model = adviser::open(&crate::share::resolve(Path::new(&settings)))?;
         let (recall, said) = Recall::open((!memory.is_empty()).then(|| Store::new(&memory)));
         // Nobody may hear the trace yet; whoever is told later what was learned is told this, too.
         if let Some(said) = said {
@@ -183,6 +194,7 @@ impl Worker {
             actions: Arc::new(actions),
             plane: watch::Sender::new((0, None)),
             recall: Arc::new(Mutex::new(recall)),
+            model,
             whole_object,
         })
     }
@@ -382,10 +394,14 @@ impl Worker {
             map_version,
             assessment: String::new(),
         };
+        let runtime = tokio::runtime::Handle::current();
+        let about =
+            (object.class_name.clone(), part.as_ref().map(|part| part.kind.clone()).unwrap_or_default());
+        let adviser = self.model.clone().map(|model| RemoteAdviser::new(model, runtime, about));
         let (knowledge, hand) = (Arc::clone(&self.knowledge), Some(self.hand));
         let subject = Arc::new(Subject { object: object.clone(), plane, part, knowledge, hand });
         let prior = self.recall().map(|recall| recall.of(&subject.appearance())).unwrap_or_default();
-        let work = tokio::task::spawn_blocking(move || gathered(&subject, judge, &prior));
+        let work = tokio::task::spawn_blocking(move || gathered(&subject, judge, &prior, adviser));
         work.await.map_err(|_| Failure::Broken)?
     }
 
@@ -432,17 +448,21 @@ impl Worker {
                 &step.tool,
                 if step.added.is_empty() { "nothing" } else { "added" },
                 format!(
-                    "{}: {} record(s) by {}; omega {:.2}, zeta {:.2}, mu {:.2}, v {:.2}",
+                    "{}: {} record(s) by {}; omega {:.2}, zeta {:.2}, mu {:.2}, v {:.2}{}",
                     asked.object_key,
                     step.added.len(),
                     step.tool,
                     s.omega,
                     s.zeta,
                     s.mu,
-                    s.score
+                    s.score,
+                    step.advice
+                        .as_ref()
+                        .map(|why| format!("; the model chose it: {why}"))
+                        .unwrap_or_default()
                 ),
                 json!({ "object": asked.object_key, "action": shown(&asked.action), "records": step.added,
-                    "remedy_for": step.remedy_for, "diagnostics": s }),
+                    "remedy_for": step.remedy_for, "advice": step.advice, "diagnostics": s }),
             );
         }
         let parts: Vec<String> = found.iter().map(|a| format!("{} ({:.2})", a.part, a.score)).collect();

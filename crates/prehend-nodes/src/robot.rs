@@ -7,7 +7,6 @@ use crate::stretch::StretchDriver;
 use prehend_config::Findings;
 use prehend_motion::RobotGroup;
 use prehend_navigation::Footprint;
-use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_sim::world::LinkNames;
 use prehend_verify::Approval;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use prehend_harness::fusion::fuse;
 use prehend_harness::imagination::{IMAGINATION, play};
 use prehend_harness::memory::{Episode, Memory, Prior};
 use prehend_harness::skills::{Subject, initial, tools};
-use prehend_harness::{BUDGET, Gathered, Judge, Tool, gather};
+use prehend_harness::{BUDGET, Course, Gathered, Judge, Tool, gather};
 use prehend_scene::{Diagnostics, Evidence};
 use prehend_verify::{CommitRule, diagnose};
 use serde::Serialize;
@@ -222,7 +222,8 @@ impl Sample {
 }
 
 fn gathered(skills: Skills, subject: &Subject, setting: &Setting, prior: &Prior) -> Gathered {
-    match gather(initial(subject), skills, &mut Verifier(setting.rule), setting.budget, prior) {
+    let course = Course { budget: setting.budget, prior, adviser: None };
+    match gather(initial(subject), skills, &mut Verifier(setting.rule), course) {
         Ok(gathered) => gathered,
         Err(never) => match never {},
     }
@@ -256,6 +257,7 @@ fn chain(skills: Skills, subject: &Subject, rule: &CommitRule, budget: f64, to_t
         steps.push(prehend_harness::Step {
             tool: tool.name().to_owned(),
             remedy_for: None,
+            advice: None,
             added,
             diagnostics,
         });

@@ -1,10 +1,11 @@
 //! Evidence about one object, gathered on a thread of its own and judged by the node `verifier`.
 
+use super::adviser::RemoteAdviser;
 use super::{DEADLINE, Failure};
 use crate::convert;
 use prehend_harness::memory::{Episode, Prior};
 use prehend_harness::skills::{Subject, initial, tools};
-use prehend_harness::{BUDGET, Gathered, Judge, Tool, gather};
+use prehend_harness::{Adviser, BUDGET, Course, Gathered, Judge, Tool, gather};
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::Assess;
 use prehend_ros::Client;
@@ -61,10 +62,13 @@ pub(super) fn gathered(
     subject: &Arc<Subject>,
     mut judge: RemoteJudge,
     prior: &Prior,
+    mut adviser: Option<RemoteAdviser>,
 ) -> Result<Assessed, Failure> {
     let limited = |tool| -> Box<dyn Tool + Send> { Box::new(Limited::new(tool, SKILL_LIMIT)) };
     let skills = tools(subject).into_iter().map(limited).collect();
-    let gathered = gather(initial(subject), skills, &mut judge, BUDGET, prior)?;
+    let adviser = adviser.as_mut().map(|adviser| adviser as &mut dyn Adviser);
+    let course = Course { budget: BUDGET, prior, adviser };
+    let gathered = gather(initial(subject), skills, &mut judge, course)?;
     let episode = Episode::of(subject.appearance(), &gathered);
     Ok(Assessed { gathered, id: judge.assessment, episode })
 }
