@@ -333,3 +333,42 @@ async fn doctor_tries_the_model_with_a_harmless_call() {
     let (said, _) = try_with(&refusing.base_url).await;
     assert!(said.contains("refuses the key") && !said.contains(&std::env::var("PATH").unwrap()), "{said}");
 }
+
+/// Where the heuristic of the affordance harness leaves the next look open, a model chooses it; one that babbles is asked no more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_chooses_the_next_look_and_one_that_babbles_is_let_be() {
+    let _turn = one_at_a_time().await;
+    let folder = tempfile::tempdir().unwrap();
+    for babbles in [false, true] {
+        let server = ScriptedModel::answering(move |heard| {
+            let content = heard.body["messages"][1]["content"].as_str().unwrap();
+            let asked: Value = serde_json::from_str(content).unwrap();
+            let last = asked["tools"].as_array().unwrap().last().unwrap()["name"].clone();
+            let answer = json!({ "tool": last, "rationale": "the last shall be first" }).to_string();
+            Reply::text(if babbles { "I would look at the moon".to_owned() } else { answer })
+        })
+        .await;
+        let file = folder.path().join("affordance.yaml");
+        let text = format!(
+            "model: {{base_url: \"{}\", model: scripted, retries: 0, timeout: 10.0}}\n",
+            server.base_url
+        );
+        std::fs::write(&file, text).unwrap();
+        let run = if babbles { "babbles" } else { "chooses" };
+        let parameter = format!("affordance:settings:={}", file.display());
+        let (report, code) = demo(&folder, run, &["--param", &parameter]).await;
+        assert_eq!((&report["outcome"], code), (&json!("done"), Some(0)), "{report}");
+        let trace = std::fs::read_to_string(folder.path().join(run).join("trace.jsonl")).unwrap();
+        let events = trace.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let looks: Vec<Value> = events.filter(|event| event["kind"] == "evidence").collect();
+        let advised: Vec<&Value> = looks.iter().filter(|event| event["data"]["advice"].is_string()).collect();
+        if babbles {
+            assert!(advised.is_empty(), "{advised:?}");
+            assert!(!server.heard().is_empty());
+        } else {
+            assert!(!advised.is_empty(), "{looks:?}");
+            assert!(advised.iter().all(|event| event["data"]["advice"] == "the last shall be first"));
+            assert!(advised[0]["message"].as_str().unwrap().contains("the model chose it"), "{advised:?}");
+        }
+    }
+}

@@ -25,6 +25,10 @@ pub(super) enum Health {
 }
 
 impl Health {
+    fn is_bad(&self) -> bool {
+        matches!(self, Self::Bad(_))
+    }
+
     fn word(&self) -> &'static str {
         match self {
             Self::Good(_) => "ok",
@@ -73,8 +77,7 @@ impl Report {
             let row = |(name, health): &(String, Health)| json!({ "check": name, "found": health.word(), "text": health.text() });
             print_json(&json!({ "checks": self.rows.iter().map(row).collect::<Vec<_>>() }));
         }
-        let is_bad = self.rows.iter().any(|(_, health)| matches!(health, Health::Bad(_)));
-        if is_bad { exit::FAILED } else { exit::DONE }
+        if self.rows.iter().any(|(_, health)| health.is_bad()) { exit::FAILED } else { exit::DONE }
     }
 }
 
