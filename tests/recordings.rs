@@ -259,7 +259,7 @@ async fn a_recording_is_shown_and_played_again() {
     let mut again = Vec::new();
     while again.len() < recorded.len() {
         let next = tokio::time::timeout(Duration::from_secs(10), heard.next()).await;
-        again.push((*next.expect("it was played").expect("a message")).clone());
+        again.push(next.expect("it was played").expect("a message"));
     }
     assert_eq!(again, recorded);
 
