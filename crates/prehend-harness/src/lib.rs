@@ -66,6 +66,8 @@ pub struct Gathered {
     pub diagnostics: Diagnostics,
     /// The turns in order.
     pub steps: Vec<Step>,
+    /// How many of their choices the heuristic left open, whether an adviser was asked or not.
+    pub open: usize,
     /// Budget that was used.
     pub spent: f64,
 }
@@ -92,15 +94,17 @@ pub fn gather<J: Judge>(
 ) -> Result<Gathered, J::Error> {
     let initial = judge.assess(&evidence)?;
     let mut diagnostics = initial;
-    let (mut steps, mut spent) = (Vec::new(), 0.0);
+    let (mut steps, mut spent, mut open) = (Vec::new(), 0.0, 0);
     while !diagnostics.committed {
         let left = course.budget - spent;
         let choices = route::choices(&tools, &diagnostics, &evidence, left, course.prior);
         let Some(best) = route::best(&choices) else { break };
         let undecided =
             Undecided { evidence: &evidence, diagnostics: &diagnostics, budget: left, choices: &choices };
+        let is_open = route::is_undecided(&undecided, &steps);
+        open += usize::from(is_open);
         let advice = match course.adviser.as_deref_mut() {
-            Some(adviser) if route::is_undecided(&undecided, &steps) => adviser.advise(&undecided),
+            Some(adviser) if is_open => adviser.advise(&undecided),
             _ => None,
         };
         let advised = advice.and_then(|advice| Some((choices.get(advice.choice)?.index, advice.why)));
@@ -117,7 +121,7 @@ pub fn gather<J: Judge>(
         }
         steps.push(Step { tool: tool.name().to_owned(), remedy_for, advice, added, diagnostics });
     }
-    Ok(Gathered { evidence, initial, diagnostics, steps, spent })
+    Ok(Gathered { evidence, initial, diagnostics, steps, open, spent })
 }
 
 #[cfg(test)]

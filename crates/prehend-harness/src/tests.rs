@@ -223,7 +223,7 @@ fn the_adviser_is_asked_where_two_are_near_tied_and_nowhere_else() {
     let two = || vec![tool("a", MU, Vec::new()), tool("b", MU, Vec::new())];
     // A tie: the adviser's word counts, and is kept with its reason. One tool alone needs no advice.
     let (gathered, brain) = advised(&["b"], two());
-    assert_eq!(names(&gathered), ["b", "a"]);
+    assert_eq!((names(&gathered), gathered.open), (vec!["b", "a"], 1));
     assert_eq!(gathered.steps[0].advice.as_deref(), Some("because"));
     assert_eq!(
         (gathered.steps[1].advice.as_deref(), brain.asked),
@@ -240,7 +240,7 @@ fn the_adviser_is_asked_where_two_are_near_tied_and_nowhere_else() {
     // One is clearly worth more: nobody is asked.
     let clear = vec![tool("a", MU, Vec::new()), tool("b", OMEGA, vec![record("geometry", 1.0, 100)])];
     let (gathered, brain) = advised(&["a"], clear);
-    assert_eq!((gathered.steps[0].tool.as_str(), brain.asked.len()), ("b", 0));
+    assert_eq!((gathered.steps[0].tool.as_str(), gathered.open, brain.asked.len()), ("b", 0, 0));
 }
 
 #[test]

@@ -104,6 +104,7 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         100.0 * first.committed,
         100.0 * second.committed
     ));
+    let routed = routed(&screen, &all);
     let imagined = imagined(&screen, &bench.samples);
     let sweeps = if args.sweep { swept(&screen, &bench) } else { Value::Null };
     if args.json {
@@ -112,10 +113,23 @@ fn run(args: &EvalAffordanceArgs) -> Result<(), String> {
         print_json(&json!({
             "n": bench.samples.len(), "seed": args.seed, "not_on_the_map": unseen, "methods": methods, "subsets": subsets,
             "repeat": { "first_calls": first.calls, "second_calls": second.calls, "first_giou": first.giou, "second_giou": second.giou },
-            "ablations": ablations, "imagination": imagined, "sweeps": sweeps,
+            "ablations": ablations, "router": routed, "imagination": imagined, "sweeps": sweeps,
         }));
     }
     Ok(())
+}
+
+/// How often the harness's router is decided by its heuristic alone.
+fn routed(screen: &Screen, all: &[(Method, Vec<Answer>)]) -> Value {
+    let answers =
+        all.iter().filter(|(method, _)| *method == Method::Harness).flat_map(|(_, answers)| answers);
+    let (choices, open) =
+        answers.fold((0, 0), |(choices, open), answer| (choices + answer.choices, open + answer.open));
+    screen.line(format!(
+        "\nrouter: {choices} choices, {open} of them ({:.0} %) left open by its heuristic: a model would be asked",
+        100.0 * open as f64 / (choices as f64).max(1.0)
+    ));
+    json!({ "choices": choices, "open": open })
 }
 
 /// Whether imagination tells right detections from wrong ones.

@@ -106,6 +106,10 @@ pub struct Answer {
     pub ms: f64,
     /// Whether the verifier was sure.
     pub committed: bool,
+    /// Choices of the router.
+    pub choices: usize,
+    /// Those of them that its heuristic left open (AAH 0.A.2).
+    pub open: usize,
 }
 
 impl Answer {
@@ -184,6 +188,7 @@ impl Sample {
         answer.calls = 1.0 + gathered.spent;
         answer.ms = ms;
         answer.committed = gathered.diagnostics.committed;
+        (answer.choices, answer.open) = (gathered.steps.len(), gathered.open);
         if method == Method::Harness && answer.committed {
             match answer.iou() >= RIGHT {
                 true => memory.keep(Episode::of(subject.appearance(), &gathered)),
@@ -262,5 +267,5 @@ fn chain(skills: Skills, subject: &Subject, rule: &CommitRule, budget: f64, to_t
             diagnostics,
         });
     }
-    Gathered { evidence, initial, diagnostics, steps, spent }
+    Gathered { evidence, initial, diagnostics, steps, open: 0, spent }
 }

@@ -57,8 +57,14 @@ fn a_look_completes_a_pair_or_complements(subject: &Arc<Subject>) {
 
 #[test]
 fn figures_are_those_of_the_paper() {
-    let answer =
-        |intersection, union, committed| Answer { intersection, union, calls: 2.0, ms: 1.0, committed };
+    let answer = |intersection, union, committed| Answer {
+        intersection,
+        union,
+        calls: 2.0,
+        ms: 1.0,
+        committed,
+        ..Answer::default()
+    };
     let score = Score::of(&[answer(80, 100, true), answer(10, 100, true), answer(0, 50, false)]);
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
     assert!(near(score.giou, (0.8 + 0.1) / 3.0) && near(score.ciou, 90.0 / 250.0), "{score:?}");
