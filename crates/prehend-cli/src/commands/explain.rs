@@ -8,8 +8,7 @@ use crate::outcome::exit;
 use crate::run_folder::{RESULT, TRACE};
 use crate::screen::{Screen, print_json};
 use prehend_config::Findings;
-use prehend_eval::Vocabulary;
-use prehend_eval::explain::{Explanation, Picture, answer, explain, page, text};
+use prehend_explain::{Explanation, Picture, Words, answer, explain, page, text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -83,11 +82,9 @@ pub(super) fn run(args: &ExplainArgs) -> u8 {
 /// Whether the question, if there was one, could be answered.
 fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
     let screen = Screen::new(args.json);
-    let (explained, folder) = read(&args.run)?;
-    let answered = match &args.question {
-        Some(question) => Some(answer(&explained, question, &Vocabulary::built_in()?)),
-        None => None,
-    };
+    let words = Words::built_in()?;
+    let (explained, folder) = read(&args.run, &words)?;
+    let answered = args.question.as_ref().map(|question| answer(&explained, question, &words));
     match &answered {
         Some(answered) => answered.said.iter().for_each(|sentence| screen.line(sentence)),
         None => screen.line(text(&explained).trim_end()),
@@ -116,7 +113,7 @@ fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
 }
 
 /// Explains what is in a run's folder, and gives that folder.
-fn read(run: &Path) -> Result<(Explanation, PathBuf), ExplainError> {
+fn read(run: &Path, words: &Words) -> Result<(Explanation, PathBuf), ExplainError> {
     let is_file = run.is_file();
     let folder = if is_file { run.parent().unwrap_or(Path::new("")).to_owned() } else { run.to_owned() };
     let file = if is_file { run.to_owned() } else { folder.join(TRACE) };
@@ -127,7 +124,7 @@ fn read(run: &Path) -> Result<(Explanation, PathBuf), ExplainError> {
     // A run that was killed may have written neither whole lines nor a result.
     let result = std::fs::read(folder.join(RESULT)).ok();
     let result = result.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
-    Ok((explain(&String::from_utf8_lossy(&trace), &result), folder))
+    Ok((explain(&String::from_utf8_lossy(&trace), &result, words), folder))
 }
 
 /// The pictures that a run has left: of the scene, and of single things.
@@ -158,9 +155,9 @@ fn pictures(folder: &Path) -> Vec<Picture> {
 
 /// Writes the page of a run into its folder.
 ///
-/// Errors: [`ExplainError::NoRun`], [`ExplainError::Read`], [`ExplainError::Write`].
+/// Errors: [`ExplainError::NoRun`], [`ExplainError::Read`], [`ExplainError::Write`], [`ExplainError::Words`].
 pub(super) fn write_report(folder: &Path) -> Result<(), ExplainError> {
-    let (explained, folder) = read(folder)?;
+    let (explained, folder) = read(folder, &Words::built_in()?)?;
     let path = folder.join(REPORT);
     std::fs::write(&path, page(&explained, None, &pictures(&folder)))
         .map_err(|error| ExplainError::Write { path, error })

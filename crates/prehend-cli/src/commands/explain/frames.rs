@@ -1,7 +1,7 @@
 //! What the camera saw right before decisions, from a run's recording.
 
 use prehend_bags::{ContainerError, stored_messages};
-use prehend_eval::explain::{Came, Decision, Explanation, Kind, Picture};
+use prehend_explain::{Came, Decision, Explanation, Kind, Picture};
 use prehend_msgs::sensor_msgs::msg::Image;
 use prehend_nodes::{convert, pictures};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Why a run went as it did: its trace, read into the decisions that were made, each with its rule, its numbers and what would have
 //! changed it.
 //!
-//! For: explaining a run that is over, to people, from what it left behind. Not for: judging it (see [`judge`](crate::judge())) or guessing:
+//! For: explaining a run to people, from what it has told; answering questions about it. Not for: judging it (`prehend-eval`) or guessing:
 //! what the trace does not tell, the explanation says is not recorded. Read [`Explanation`] first, then [`explain`].
 //!
 //! Times are seconds of the graph's clock.
@@ -10,12 +10,14 @@ mod answer;
 mod choice;
 mod commit;
 mod event;
+pub mod html;
 mod motion;
 mod page;
 mod question;
 mod seen;
 mod story;
 mod text;
+mod words;
 
 pub use answer::{Answer, answer};
 pub use event::{Event, events};
@@ -23,6 +25,7 @@ pub use page::{Picture, page};
 pub use question::{ASKABLE, Asked};
 pub use seen::Seen;
 pub use text::text;
+pub use words::Words;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -199,9 +202,9 @@ pub struct Rejected {
 
 /// Explains a run. `trace` is the text of its `trace.jsonl`: lines that cannot be read are left out, and said so. `result` is its
 /// `result.json`; null when there is none.
-pub fn explain(trace: &str, result: &Value) -> Explanation {
+pub fn explain(trace: &str, result: &Value, words: &Words) -> Explanation {
     let (events, unreadable) = events(trace);
-    let mut explained = story::tell(&events);
+    let mut explained = story::tell(&events, &words.names);
     explained.not_recorded.splice(0..0, unreadable);
     if let Some(ending) = &mut explained.ending {
         ending.physics_ok = result["physics_ok"].as_bool();

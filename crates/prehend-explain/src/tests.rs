@@ -1,20 +1,23 @@
-//! On traces of real runs: `tests/explain` of this crate. Some are of a version that told less.
+//! On traces of real runs: `tests/runs` of this crate. Some are of a version that told less.
 
 use super::*;
-use crate::Vocabulary;
 use serde_json::json;
 
 fn fixture(name: &str) -> String {
-    let path = format!("{}/tests/explain/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/runs/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
 }
 
+fn told(trace: &str, result: &Value) -> Explanation {
+    explain(trace, result, &Words::built_in().unwrap())
+}
+
 fn of(name: &str) -> Explanation {
-    explain(&fixture(name), &Value::Null)
+    told(&fixture(name), &Value::Null)
 }
 
 fn ask(name: &str, question: &str) -> Answer {
-    answer(&of(name), question, &Vocabulary::built_in().unwrap())
+    answer(&of(name), question, &Words::built_in().unwrap())
 }
 
 /// The answer to a question must have each of the words.
@@ -128,17 +131,17 @@ fn sizes_that_were_compared_are_one_decision() {
 fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
     let whole = fixture("pushed");
     for cut in [whole.len() / 3, whole.len() / 2, whole.len() - 30] {
-        let explained = explain(&whole[..cut], &Value::Null);
+        let explained = told(&whole[..cut], &Value::Null);
         assert!(explained.not_recorded[0].contains("cut off"), "{:?}", explained.not_recorded);
         assert!(explained.not_recorded.iter().any(|one| one.contains("no end of the goal")));
         assert!(explained.ending.is_none() && !explained.decisions.is_empty());
-        let words = Vocabulary::built_in().unwrap();
+        let words = Words::built_in().unwrap();
         assert!(answer(&explained, "why did you stop?", &words).said[0].contains("not recorded"));
         assert!(text(&explained).contains("cut off"));
     }
     let lines: Vec<&str> = whole.lines().collect();
     let broken = format!("{}\n{{not json\n[]\n{{\"t\":\"x\"}}\n{}", lines[0], lines[1..].join("\n"));
-    let explained = explain(&broken, &Value::Null);
+    let explained = told(&broken, &Value::Null);
     assert!(
         explained.not_recorded[0].starts_with("3 line(s) of the trace cannot be read"),
         "{:?}",
@@ -146,7 +149,7 @@ fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
     );
     assert_eq!(explained.decisions, of("pushed").decisions);
     for nothing in ["", "\n\n", "\u{0}\u{1}"] {
-        assert!(explain(nothing, &Value::Null).not_recorded.iter().any(|one| one.contains("no event")));
+        assert!(told(nothing, &Value::Null).not_recorded.iter().any(|one| one.contains("no event")));
     }
 }
 
@@ -154,7 +157,7 @@ fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
 fn of_several_goals_the_last_is_explained() {
     // As a graph that is kept tells them: one clock.
     let both = format!("{}\n{}", fixture("unsafe"), fixture("refused"));
-    let explained = explain(&both, &Value::Null);
+    let explained = told(&both, &Value::Null);
     let alone = of("refused");
     assert_eq!((&explained.goal, &explained.decisions), (&alone.goal, &alone.decisions));
     assert!(explained.not_recorded[0].starts_with("1 earlier goal"), "{:?}", explained.not_recorded);
@@ -164,13 +167,10 @@ fn of_several_goals_the_last_is_explained() {
 fn a_result_tells_what_the_trace_does_not() {
     let result =
         json!({"goal": "g", "outcome": "failed", "reason": "timeout", "message": "m", "physics_ok": false});
-    let explained = explain("", &result);
+    let explained = told("", &result);
     assert_eq!(explained.goal.as_deref(), Some("g"));
     assert_eq!(explained.ending.unwrap().reason.as_deref(), Some("timeout"));
-    assert_eq!(
-        explain(&fixture("pushed"), &json!({"physics_ok": true})).ending.unwrap().physics_ok,
-        Some(true)
-    );
+    assert_eq!(told(&fixture("pushed"), &json!({"physics_ok": true})).ending.unwrap().physics_ok, Some(true));
 }
 
 #[test]
@@ -212,8 +212,8 @@ fn questions_are_answered_from_the_trace() {
 #[test]
 fn questions_in_other_words_are_read() {
     use Asked::{About, Did, Instead, Otherwise, Refuse, Seen, Stop, Sure, Time, Understood, Why, WhyNot};
-    let words = Vocabulary::built_in().unwrap();
-    let read = |question: &str| question::read(question, &words.lexicon, &words.synonyms);
+    let words = Words::built_in().unwrap();
+    let read = |question: &str| question::read(question, &words.lexicon, &words.names);
     let blue = || "blue mug".to_owned();
     for (question, asked) in [
         ("Why didn't you pick up the blue mug?", WhyNot(blue())),
@@ -310,13 +310,13 @@ fn a_page_needs_no_network_and_texts_are_texts() {
         "put the red mug in the bowl",
         "put <script>alert(1)</script> & \\\"it\\\" http://x.example",
     );
-    let explained = explain(&trace, &json!({"physics_ok": true}));
+    let explained = told(&trace, &json!({"physics_ok": true}));
     let key = explained.seen[0].key.clone();
     let pictures = [
         Picture { caption: "the <camera>".into(), of: None, png: vec![1, 2, 3] },
         Picture { caption: "a thing".into(), of: Some(key), png: vec![4, 5, 6] },
     ];
-    let words = Vocabulary::built_in().unwrap();
+    let words = Words::built_in().unwrap();
     let asked = answer(&explained, "why did you not take the <b>blue</b> one?", &words);
     let html = page(&explained, Some(&asked), &pictures);
     assert!(!html.contains("<script") && !html.contains("<b>blue") && html.contains("&lt;script&gt;"));

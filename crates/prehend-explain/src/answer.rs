@@ -1,8 +1,7 @@
 //! Answers to questions about a run, from its explanation alone.
 
 use super::question::{self, ASKABLE, Asked};
-use super::{Came, Decision, Explanation, Kind, seen, text};
-use crate::Vocabulary;
+use super::{Came, Decision, Explanation, Kind, Words, seen, text};
 use prehend_perception::lexicon::Lexicon;
 use prehend_perception::query::Query;
 use serde::Serialize;
@@ -23,11 +22,11 @@ pub struct Answer {
 }
 
 /// Answers a question about an explained run.
-pub fn answer(explained: &Explanation, question: &str, words: &Vocabulary) -> Answer {
-    let asked = question::read(question, &words.lexicon, &words.synonyms);
+pub fn answer(explained: &Explanation, question: &str, words: &Words) -> Answer {
+    let asked = question::read(question, &words.lexicon, &words.names);
     let mut teller = Teller {
         explained,
-        names: &words.synonyms,
+        names: &words.names,
         said: Vec::new(),
         objects: Vec::new(),
         decisions: Vec::new(),

@@ -4,7 +4,6 @@ use super::commit::Gathering;
 use super::motion::{Skill, Told};
 use super::seen::Things;
 use super::{Came, Decision, Ending, Event, Explanation, Kind, Number, choice, commit};
-use crate::Vocabulary;
 use prehend_perception::lexicon::Lexicon;
 use prehend_scene::Reason;
 use prehend_verify::CommitRule;
@@ -14,8 +13,8 @@ use std::collections::BTreeMap;
 const TOLD_ELSEWHERE: [&str; 6] =
     ["object_retrieval", "interact", "detect_affordance", "look", "home", "go_to"];
 
-struct Story {
-    words: Lexicon,
+struct Story<'w> {
+    words: &'w Lexicon,
     rule: Option<CommitRule>,
     things: Things,
     gathering: Gathering,
@@ -29,8 +28,7 @@ struct Story {
 }
 
 /// Reads events into an explanation.
-pub(super) fn tell(events: &[Event]) -> Explanation {
-    let words = Vocabulary::built_in().map(|words| words.synonyms).unwrap_or_default();
+pub(super) fn tell(events: &[Event], words: &Lexicon) -> Explanation {
     let mut story = Story {
         words,
         rule: commit::rule(events),
@@ -48,7 +46,7 @@ pub(super) fn tell(events: &[Event]) -> Explanation {
     story.end(events)
 }
 
-impl Story {
+impl Story<'_> {
     fn add(&mut self, decision: Decision) {
         match self.told.decisions.iter_mut().rev().find(|earlier| earlier.kind == decision.kind) {
             Some(earlier) if earlier.is_like(&decision) && decision.kind == Kind::Verdict => {
@@ -65,7 +63,7 @@ impl Story {
             ("perception", "update") => self.look(event),
             ("perception", "retrieve") => {
                 for (key, reason) in event.texts("rejected").iter().zip(event.texts("reasons")) {
-                    self.things.hear(key, &reason, &self.words);
+                    self.things.hear(key, &reason, self.words);
                 }
                 let decision = choice::decision(event, &self.things);
                 self.choose(decision);
@@ -342,7 +340,7 @@ impl Story {
         told.decisions.sort_by(|a, b| a.t.total_cmp(&b.t));
         told.seen = things.clone().all();
         for decision in told.decisions.iter_mut().filter(|one| one.kind == Kind::Choice) {
-            choice::confirm(decision, &things, &told.seen, &words);
+            choice::confirm(decision, &things, &told.seen, words);
         }
         told.decisive = decisive(&told);
         if let Some(index) = told.decisive {
