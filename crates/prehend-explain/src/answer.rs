@@ -23,7 +23,7 @@ pub struct Answer {
 
 /// Answers a question about an explained run.
 pub fn answer(explained: &Explanation, question: &str, words: &Words) -> Answer {
-    let asked = question::read(question, &words.lexicon, &words.names);
+    let asked = question::read(question, words);
     let mut teller = Teller {
         explained,
         names: &words.names,

@@ -22,7 +22,7 @@ mod words;
 pub use answer::{Answer, answer};
 pub use event::{Event, events};
 pub use page::{Picture, page};
-pub use question::{ASKABLE, Asked};
+pub use question::{ASKABLE, Asked, Questions, of_last_goal};
 pub use seen::Seen;
 pub use text::text;
 pub use words::Words;

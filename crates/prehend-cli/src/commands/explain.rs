@@ -7,8 +7,11 @@ use crate::args::ExplainArgs;
 use crate::outcome::exit;
 use crate::run_folder::{RESULT, TRACE};
 use crate::screen::{Screen, print_json};
+use prehend_agent::language::Lexicon;
 use prehend_config::Findings;
-use prehend_explain::{Explanation, Picture, Words, answer, explain, page, text};
+use prehend_explain::{Explanation, Picture, Questions, Words, answer, explain, page, text};
+use prehend_perception::lexicon::Lexicon as Names;
+use prehend_scene::ActionTable;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +42,7 @@ pub(super) enum ExplainError {
     /// The page cannot be written.
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
-    /// The built-in words are broken.
+    /// A file of words is broken.
     #[error("the words of questions cannot be read: {0}")]
     Words(#[from] Findings),
 }
@@ -82,7 +85,7 @@ pub(super) fn run(args: &ExplainArgs) -> u8 {
 /// Whether the question, if there was one, could be answered.
 fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
     let screen = Screen::new(args.json);
-    let words = Words::built_in()?;
+    let words = words()?;
     let (explained, folder) = read(&args.run, &words)?;
     let answered = args.question.as_ref().map(|question| answer(&explained, question, &words));
     match &answered {
@@ -110,6 +113,25 @@ fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
         print_json(&told);
     }
     Ok(answered.is_none_or(|answered| answered.asked.is_some()))
+}
+
+/// The words of questions: those of the files where they are, else those that are built in.
+fn words() -> Result<Words, ExplainError> {
+    let mut words = Words::built_in()?;
+    let text = |name: &str| {
+        let path = prehend_nodes::share::resolve(&Path::new("config/language").join(name));
+        Some((path.display().to_string(), std::fs::read_to_string(path).ok()?))
+    };
+    if let Some((file, text)) = text("questions.yaml") {
+        words.questions = Questions::from_yaml(&file, &text)?;
+    }
+    if let Some((file, text)) = text("synonyms.yaml") {
+        words.names = Names::parse(&file, &text)?;
+    }
+    if let Some((file, text)) = text("lexicon.yaml") {
+        words.lexicon = Lexicon::from_yaml(&file, &text)?.with_actions(ActionTable::built_in());
+    }
+    Ok(words)
 }
 
 /// Explains what is in a run's folder, and gives that folder.
@@ -157,7 +179,7 @@ fn pictures(folder: &Path) -> Vec<Picture> {
 ///
 /// Errors: [`ExplainError::NoRun`], [`ExplainError::Read`], [`ExplainError::Write`], [`ExplainError::Words`].
 pub(super) fn write_report(folder: &Path) -> Result<(), ExplainError> {
-    let (explained, folder) = read(folder, &Words::built_in()?)?;
+    let (explained, folder) = read(folder, &words()?)?;
     let path = folder.join(REPORT);
     std::fs::write(&path, page(&explained, None, &pictures(&folder)))
         .map_err(|error| ExplainError::Write { path, error })
