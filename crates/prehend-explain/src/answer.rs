@@ -93,7 +93,7 @@ impl<'a> Teller<'a> {
     /// Tells of each thing that a description means.
     fn each(&mut self, phrase: &str, tell: impl Fn(&mut Self, &str)) {
         if self.explained.seen.is_empty() {
-            self.say(format!("I had not looked when the goal ended, so I had not seen \"{phrase}\"."));
+            self.say(format!("I had not looked, so I had not seen \"{phrase}\"."));
             return self.stop();
         }
         let keys = self.meant(phrase);
@@ -259,6 +259,14 @@ impl<'a> Teller<'a> {
 
     fn stop(&mut self) {
         match &self.explained.ending {
+            None if self.explained.is_at_work => {
+                self.say("I have not stopped: I am still at work on it.");
+                let bad = self.decided(|one| one.came == Came::Badly);
+                if let Some((index, decision)) = bad.last() {
+                    self.rest_on(*index);
+                    self.say(format!("What went against it so far, last: {}.", decision.what));
+                }
+            }
             None => self.say("The trace has no end of the goal: the run was killed or interrupted, and why is not recorded."),
             Some(end) if end.outcome == "done" => {
                 self.say(format!("I ended because it was done: {}", end.message));

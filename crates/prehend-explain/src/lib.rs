@@ -7,6 +7,7 @@
 //! Times are seconds of the graph's clock.
 
 mod answer;
+mod aside;
 mod choice;
 mod commit;
 mod event;
@@ -14,6 +15,7 @@ pub mod html;
 mod motion;
 mod page;
 mod question;
+mod recent;
 mod seen;
 mod story;
 mod text;
@@ -23,6 +25,7 @@ pub use answer::{Answer, answer};
 pub use event::{Event, events};
 pub use page::{Picture, page};
 pub use question::{ASKABLE, Asked, Questions, of_last_goal};
+pub use recent::{Bounds, Heard, Recent};
 pub use seen::Seen;
 pub use text::text;
 pub use words::Words;
@@ -37,6 +40,8 @@ pub struct Explanation {
     pub goal: Option<String>,
     /// How the sentence was read, in the notation of the trace; empty when it was not understood or refused before.
     pub readings: Vec<String>,
+    /// Whether it is still under way.
+    pub is_at_work: bool,
     /// How it ended; `None` when the trace has no end, as that of a run that was killed.
     pub ending: Option<Ending>,
     /// Everything that was decided, in order.
@@ -204,8 +209,10 @@ pub struct Rejected {
 /// `result.json`; null when there is none.
 pub fn explain(trace: &str, result: &Value, words: &Words) -> Explanation {
     let (events, unreadable) = events(trace);
-    let mut explained = story::tell(&events, &words.names);
+    let (events, beside) = aside::without(events);
+    let mut explained = story::tell(&events, &words.names, false);
     explained.not_recorded.splice(0..0, unreadable);
+    explained.not_recorded.extend(beside);
     if let Some(ending) = &mut explained.ending {
         ending.physics_ok = result["physics_ok"].as_bool();
     } else if let Some(outcome) = result["outcome"].as_str() {

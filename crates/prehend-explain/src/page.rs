@@ -102,6 +102,9 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn ending(&self, html: &mut String) {
+        if self.explained.is_at_work {
+            return html.push_str("<p>It is still at work.</p>\n");
+        }
         let Some(end) = &self.explained.ending else {
             return html.push_str("<p class=\"badly\">How it ended is not recorded.</p>\n");
         };

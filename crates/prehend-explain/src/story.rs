@@ -28,7 +28,7 @@ struct Story<'w> {
 }
 
 /// Reads events into an explanation.
-pub(super) fn tell(events: &[Event], words: &Lexicon) -> Explanation {
+pub(super) fn tell(events: &[Event], words: &Lexicon, is_at_work: bool) -> Explanation {
     let mut story = Story {
         words,
         rule: commit::rule(events),
@@ -43,7 +43,9 @@ pub(super) fn tell(events: &[Event], words: &Lexicon) -> Explanation {
     for event in events {
         story.take(event);
     }
-    story.end(events)
+    let mut told = story.end(events, is_at_work);
+    told.is_at_work = is_at_work;
+    told
 }
 
 impl Story<'_> {
@@ -327,7 +329,7 @@ impl Story<'_> {
         }
     }
 
-    fn end(mut self, events: &[Event]) -> Explanation {
+    fn end(mut self, events: &[Event], is_at_work: bool) -> Explanation {
         if let Some(decision) = self.gathering.end(None, self.rule.as_ref(), &self.things) {
             self.add(decision);
         }
@@ -361,7 +363,7 @@ impl Story<'_> {
                 told.not_recorded
                     .push("The trace has no goal: what was asked for is not recorded.".to_owned());
             }
-            if told.ending.is_none() {
+            if told.ending.is_none() && !is_at_work {
                 told.not_recorded.push(
                     "The trace has no end of the goal, as when a run is killed or times out: how it ended is not recorded there."
                         .to_owned(),
