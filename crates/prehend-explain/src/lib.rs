@@ -10,19 +10,24 @@ mod answer;
 mod aside;
 mod choice;
 mod commit;
+mod comparison;
 mod event;
+mod hands;
 pub mod html;
+mod last;
 mod motion;
 mod page;
 mod question;
 mod recent;
 mod seen;
+mod sketch;
 mod story;
 mod text;
 mod words;
 
 pub use answer::{Answer, answer};
 pub use event::{Event, events};
+pub use hands::Hand;
 pub use page::{Picture, page};
 pub use question::{ASKABLE, Asked, Questions, of_last_goal};
 pub use recent::{Bounds, Heard, Recent};
@@ -59,7 +64,7 @@ pub struct Explanation {
 impl Explanation {
     /// Whether anything was decided or done about a thing but that words mean it.
     pub fn acted_on(&self, key: &str) -> bool {
-        let acts = |decision: &&Decision| !matches!(decision.kind, Kind::Choice | Kind::Look);
+        let acts = |decision: &&Decision| !matches!(decision.kind, Kind::Choice | Kind::Look | Kind::Measure);
         self.decisions.iter().filter(acts).any(|decision| decision.objects.iter().any(|one| one == key))
     }
 }
@@ -136,6 +141,9 @@ pub struct Decision {
     pub numbers: Vec<Number>,
     /// What was not taken, and why not.
     pub rejected: Vec<Rejected>,
+    /// The hands that it was about: where something could be held, or put.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hands: Vec<Hand>,
     /// Each reason why not, of a refusal; each step, of evidence and motions.
     pub because: Vec<String>,
     /// What would have changed it.
@@ -154,6 +162,7 @@ impl Decision {
             rule: None,
             numbers: Vec::new(),
             rejected: Vec::new(),
+            hands: Vec::new(),
             because: Vec::new(),
             otherwise: Vec::new(),
         }
@@ -208,11 +217,28 @@ pub struct Rejected {
 /// Explains a run. `trace` is the text of its `trace.jsonl`: lines that cannot be read are left out, and said so. `result` is its
 /// `result.json`; null when there is none.
 pub fn explain(trace: &str, result: &Value, words: &Words) -> Explanation {
+    read(trace, result, None, words).0
+}
+
+/// Answers a question about a run, with the explanation that the answer rests on: as [`explain`] gives it, of the last goal that the question
+/// can be about.
+pub fn ask(trace: &str, result: &Value, question: &str, words: &Words) -> (Explanation, Answer) {
+    let asked = question::read(question, words);
+    let (explained, earlier) = read(trace, result, asked.as_ref(), words);
+    let mut answer = answer(&explained, question, words);
+    answer.of_earlier(earlier);
+    (explained, answer)
+}
+
+fn read(trace: &str, result: &Value, asked: Option<&Asked>, words: &Words) -> (Explanation, Option<String>) {
     let (events, unreadable) = events(trace);
     let (events, beside) = aside::without(events);
-    let mut explained = story::tell(&events, &words.names, false);
+    let (mut explained, earlier) = last::goal_of(events, asked, words, false);
     explained.not_recorded.splice(0..0, unreadable);
     explained.not_recorded.extend(beside);
+    if earlier.is_some() {
+        return (explained, earlier);
+    }
     if let Some(ending) = &mut explained.ending {
         ending.physics_ok = result["physics_ok"].as_bool();
     } else if let Some(outcome) = result["outcome"].as_str() {
@@ -226,7 +252,7 @@ pub fn explain(trace: &str, result: &Value, words: &Words) -> Explanation {
     if explained.goal.is_none() {
         explained.goal = result["goal"].as_str().map(str::to_owned);
     }
-    explained
+    (explained, None)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The last goals of a robot at work: what it told of them, kept within bounds, and questions answered from it.
 
-use super::question::{self, Asked};
-use super::{Answer, Event, Explanation, Words, answer, aside, story};
+use super::question;
+use super::{Answer, Event, Words, answer, aside, last};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -111,29 +111,30 @@ impl Recent {
         self.heard.iter().rev().any(|heard| heard.is("goal", name) && heard.event.goal_id == goal_id)
     }
 
-    /// The last goal, explained. `is_at_work`: it has not ended yet.
-    pub fn explain(&self, words: &Words, is_at_work: bool) -> Explanation {
+    /// What was told, in the order of its times.
+    fn events(&self) -> Vec<Event> {
         let mut events: Vec<Event> = self.looks.values().chain(&self.heard).map(Heard::read).collect();
         events.retain(|event| event.t.is_finite());
         events.sort_by(|a, b| a.t.total_cmp(&b.t));
-        let (events, _) = aside::without(events);
-        let mut explained = story::tell(&events, &words.names, is_at_work);
-        if self.has_cut {
-            let note = "The data of some events was too large to be kept: what it told is missing here.";
-            explained.not_recorded.push(note.to_owned());
-        }
-        explained
+        aside::without(events).0
     }
 
     /// Answers a question about the last goal, as [`answer`] does. `is_at_work`: it has not ended yet.
     pub fn answer(&self, question: &str, words: &Words, is_at_work: bool) -> Answer {
+        let asked = question::read(question, words);
         if self.goals() == 0 && !self.has_forgotten {
-            let asked: Option<Asked> = question::read(question, words);
-            let question = question.to_owned();
             let said = vec![NOTHING.to_owned()];
+            let question = question.to_owned();
             return Answer { question, asked, said, objects: Vec::new(), decisions: Vec::new() };
         }
-        answer(&self.explain(words, is_at_work), question, words)
+        let (explained, earlier) = last::goal_of(self.events(), asked.as_ref(), words, is_at_work);
+        let mut answer = answer(&explained, question, words);
+        answer.of_earlier(earlier);
+        if self.has_cut {
+            let note = "The data of some events was too large to be kept: what it told is missing here.";
+            answer.said.push(note.to_owned());
+        }
+        answer
     }
 }
 
@@ -150,7 +151,7 @@ fn shortened(mut message: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain;
+    use crate::{ask, explain};
     use serde_json::json;
 
     fn run(name: &str) -> String {
@@ -188,6 +189,22 @@ mod tests {
                 assert_eq!(told, answer(&explained, question, &words), "{name}: {question}");
             }
         }
+    }
+
+    #[test]
+    fn a_question_about_things_is_about_the_last_goal_that_chose_some() {
+        let words = Words::built_in().unwrap();
+        let recent = after(&["pushed", "unsafe"], Bounds::default());
+        let said = recent.answer("why did you not take the blue one?", &words, false).said;
+        assert!(said[0].contains("put the red mug in the bowl"), "{said:?}");
+        assert!(said.join(" ").contains("it is blue, not red"), "{said:?}");
+        let said = recent.answer("why did you refuse?", &words, false).said.join(" ");
+        assert!(said.contains("hitting"), "{said}");
+        let (pushed, later) = (run("pushed"), run("unsafe").replace("\"t\":", "\"t\":1000"));
+        let of_folder =
+            ask(&format!("{pushed}\n{later}"), &Value::Null, "why did you not take the blue one?", &words);
+        assert!(of_folder.1.said[0].contains("put the red mug in the bowl"), "{:?}", of_folder.1.said);
+        assert_eq!(of_folder.0.goal.as_deref(), Some("put the red mug in the bowl"));
     }
 
     #[test]

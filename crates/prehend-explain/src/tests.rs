@@ -226,8 +226,8 @@ fn a_page_needs_no_network_and_texts_are_texts() {
     let explained = told(&trace, &json!({"physics_ok": true}));
     let key = explained.seen[0].key.clone();
     let pictures = [
-        Picture { caption: "the <camera>".into(), of: None, png: vec![1, 2, 3] },
-        Picture { caption: "a thing".into(), of: Some(key), png: vec![4, 5, 6] },
+        Picture { caption: "the <camera>".into(), of: None, decision: None, png: vec![1, 2, 3] },
+        Picture { caption: "a thing".into(), of: Some(key), decision: None, png: vec![4, 5, 6] },
     ];
     let words = Words::built_in().unwrap();
     let asked = answer(&explained, "why did you not take the <b>blue</b> one?", &words);
@@ -255,4 +255,54 @@ fn the_text_is_of_one_screen() {
         let said = text(&of(name));
         assert!(said.lines().count() <= 60, "{name}: {} lines\n{said}", said.lines().count());
     }
+}
+
+/// The refused run, with the plan that a newer version tells before it asks the verifier.
+fn refused_with_plan() -> String {
+    let hand = |x: f64| json!({"position": [x, 0.1, 0.1], "rotation": [1.0, 0.0, 0.0, 0.0], "opening": 0.05});
+    let mut missed = hand(0.41);
+    missed["missed"] = json!("outside the workspace");
+    let plan = json!({"object": "mug_0", "skill": "grasp", "chosen": hand(0.4),
+        "candidates": [missed, hand(0.4), hand(0.42)], "joints": []});
+    let lines = fixture("refused").lines().map(str::to_owned).collect::<Vec<_>>();
+    let mut told = Vec::new();
+    for line in lines {
+        let event: Value = serde_json::from_str(&line).unwrap();
+        told.push(line);
+        if event["name"] == "grasp/candidates" {
+            let (t, goal_id) = (event["t"].as_f64().unwrap() + 0.001, &event["goal_id"]);
+            let event = json!({"t": t, "goal_id": goal_id, "node": "skills", "kind": "motion", "name": "grasp/plan",
+                "status": "planned", "message": "there", "data": plan});
+            told.push(event.to_string());
+        }
+    }
+    told.join("\n")
+}
+
+#[test]
+fn a_refusal_is_shown_with_the_hands_that_it_was_about() {
+    let explained = told(&refused_with_plan(), &Value::Null);
+    let index = explained.decisive.unwrap();
+    let hands = &explained.decisions[index].hands;
+    assert_eq!(hands.iter().filter(|hand| hand.is_chosen).count(), 1);
+    assert_eq!(hands.len(), 3);
+    let chosen = explained.decisions.iter().find(|one| one.what.starts_with("took one of 3 candidates"));
+    let chosen = chosen.unwrap_or_else(|| panic!("{:#?}", explained.decisions));
+    assert_eq!(chosen.because, ["1 x outside the workspace"]);
+    let over = Picture { caption: "over".into(), of: None, decision: Some(index), png: vec![7, 8, 9] };
+    let html = page(&explained, None, &[over]);
+    let head = html.split("<h2>What was decided").next().unwrap();
+    assert!(head.contains("class=\"taken\"") && head.contains("class=\"missed\""), "{head}");
+    assert!(head.contains("src=\"data:image/png;base64,BwgJ\""), "the camera's picture is with its decision");
+    assert!(head.contains("<title>outside the workspace</title>"));
+}
+
+#[test]
+fn a_refusal_about_things_has_a_picture_even_from_a_trace_alone() {
+    for name in ["refused", "ambiguous", "unknown_word"] {
+        let html = page(&of(name), None, &[]);
+        let head = html.split("<h2>What was decided").next().unwrap();
+        assert!(head.contains("<svg"), "{name}");
+    }
+    assert!(!page(&of("unsafe"), None, &[]).contains("<svg"), "a sentence has no picture");
 }
