@@ -1,10 +1,14 @@
 //! The hands that a skill could have taken, as its plan tells them.
 
-use super::Event;
+use super::seen::Things;
+use super::{Came, Decision, Event, Kind};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Serialize;
 use serde_json::Value;
 
+/// The rule by which one of the candidates is taken.
+const RULE: &str =
+    "the first of the candidates, best first, that the arm reaches without a collision (ASP IV-C)";
 /// How far back from the point between its pads a hand is drawn, metres.
 const PALM: f64 = 0.06;
 /// Most hands that are kept of a plan.
@@ -55,8 +59,30 @@ impl Hand {
     }
 }
 
+/// Which of the candidates was chosen, and why those before it were not.
+pub(super) fn decision(event: &Event, things: &Things) -> Decision {
+    let object = event.text("object");
+    let (hands, count) = of_plan(event);
+    let missed = missed(&hands);
+    let passed_over: usize = missed.iter().map(|(_, count)| count).sum();
+    let is_found = event.data["chosen"].is_object();
+    let name = things.name(object);
+    let what = match (is_found, passed_over) {
+        (true, 0) => format!("took the best of {count} candidates for {name}"),
+        (true, _) => format!("took one of {count} candidates for {name}; {passed_over} were passed over"),
+        (false, _) => format!("none of {count} candidates for {name} can be taken"),
+    };
+    let mut decision = Decision::new(event.t, Kind::Candidates, what);
+    decision.came = if is_found { Came::Well } else { Came::Badly };
+    decision.objects = vec![object.to_owned()];
+    decision.rule = Some(RULE.to_owned());
+    decision.because = missed.into_iter().map(|(why, count)| format!("{count} x {why}")).collect();
+    decision.hands = hands;
+    decision
+}
+
 /// The hands of a plan, the chosen one last, and how many candidates there were.
-pub(super) fn of_plan(event: &Event) -> (Vec<Hand>, usize) {
+fn of_plan(event: &Event) -> (Vec<Hand>, usize) {
     let candidates = event.data["candidates"].as_array();
     let count = candidates.map_or(0, Vec::len);
     let chosen = Hand::read(&event.data["chosen"], true);
@@ -71,7 +97,7 @@ pub(super) fn of_plan(event: &Event) -> (Vec<Hand>, usize) {
 }
 
 /// Why hands were passed over, counted, the commonest first.
-pub(super) fn missed(hands: &[Hand]) -> Vec<(String, usize)> {
+fn missed(hands: &[Hand]) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for why in hands.iter().filter_map(|hand| hand.missed.as_ref()) {
         match counts.iter_mut().find(|(known, _)| known == why) {

@@ -144,6 +144,9 @@ pub struct Decision {
     /// The hands that it was about: where something could be held, or put.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hands: Vec<Hand>,
+    /// Where the things were then, for drawings; empty where none is needed.
+    #[serde(skip)]
+    pub scene: Vec<Seen>,
     /// Each reason why not, of a refusal; each step, of evidence and motions.
     pub because: Vec<String>,
     /// What would have changed it.
@@ -163,6 +166,7 @@ impl Decision {
             numbers: Vec::new(),
             rejected: Vec::new(),
             hands: Vec::new(),
+            scene: Vec::new(),
             because: Vec::new(),
             otherwise: Vec::new(),
         }

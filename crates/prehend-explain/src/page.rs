@@ -215,6 +215,7 @@ impl Page<'_> {
     fn hands(&self, html: &mut String, index: usize) {
         let decision = &self.explained.decisions[index];
         let key = decision.objects.first().map_or("", String::as_str);
+        let scene = if decision.scene.is_empty() { &self.explained.seen } else { &decision.scene };
         if decision.hands.is_empty() {
             // No refusal without a picture.
             let is_bad = decision.came == Came::Badly || self.explained.decisive == Some(index);
@@ -226,9 +227,9 @@ impl Page<'_> {
                 .collect();
             match decision.kind {
                 _ if !is_bad => {}
-                Kind::Choice | Kind::Measure => html.push_str(&overview(&all, &self.explained.seen)),
+                Kind::Choice | Kind::Measure => html.push_str(&overview(&all, scene)),
                 Kind::Verdict | Kind::Motion | Kind::Outcome | Kind::Evidence => {
-                    html.push_str(&sketch(&[], key, &self.explained.seen));
+                    html.push_str(&sketch(&[], key, scene));
                 }
                 _ => {}
             }
@@ -237,7 +238,7 @@ impl Page<'_> {
         for picture in self.drawn.iter().filter(|picture| picture.decision == Some(index)) {
             figure(html, picture);
         }
-        html.push_str(&sketch(&decision.hands, key, &self.explained.seen));
+        html.push_str(&sketch(&decision.hands, key, scene));
     }
 
     fn name(&self, key: &str) -> String {

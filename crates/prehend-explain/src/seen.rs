@@ -119,6 +119,11 @@ impl Things {
         self.0.get(key)
     }
 
+    /// All things as they are known now.
+    pub(super) fn now(&self) -> Vec<Seen> {
+        self.0.values().cloned().collect()
+    }
+
     pub(super) fn all(self) -> Vec<Seen> {
         self.0.into_values().collect()
     }

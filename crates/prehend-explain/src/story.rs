@@ -17,10 +17,6 @@ use std::collections::BTreeMap;
 const TOLD_ELSEWHERE: [&str; 6] =
     ["object_retrieval", "interact", "detect_affordance", "look", "home", "go_to"];
 
-/// The rule by which one of the candidates is taken.
-const CANDIDATES: &str =
-    "the first of the candidates, best first, that the arm reaches without a collision (ASP IV-C)";
-
 struct Story<'w> {
     words: &'w Lexicon,
     rule: Option<CommitRule>,
@@ -66,6 +62,9 @@ impl Story<'_> {
         let (object, hands) = &self.planned;
         if is_about_hands && decision.came == Came::Badly && decision.objects.contains(object) {
             decision.hands.clone_from(hands);
+        }
+        if decision.came == Came::Badly || !decision.hands.is_empty() {
+            decision.scene = self.things.now();
         }
         match self.told.decisions.iter_mut().rev().find(|earlier| earlier.kind == decision.kind) {
             Some(earlier) if earlier.is_like(&decision) && decision.kind == Kind::Verdict => {
@@ -133,7 +132,8 @@ impl Story<'_> {
         }
     }
 
-    fn choose(&mut self, decision: Decision) {
+    fn choose(&mut self, mut decision: Decision) {
+        decision.scene = self.things.now();
         let like = |earlier: &&mut Decision| earlier.kind == Kind::Choice && earlier.is_like(&decision);
         match self.told.decisions.iter_mut().rev().find(like) {
             // The same words meant the same again, after another look.
@@ -142,6 +142,7 @@ impl Story<'_> {
                 earlier.numbers = decision.numbers;
                 earlier.rejected = decision.rejected;
                 earlier.what = decision.what;
+                earlier.scene = decision.scene;
             }
             None => self.told.decisions.push(decision),
         }
@@ -318,27 +319,9 @@ impl Story<'_> {
         }
     }
 
-    /// Which of the candidates was chosen, and why those before it were not.
     fn plan(&mut self, event: &Event) {
-        let object = event.text("object").to_owned();
-        let (hands, count) = hands::of_plan(event);
-        let missed = hands::missed(&hands);
-        let passed_over: usize = missed.iter().map(|(_, count)| count).sum();
-        let is_found = event.data["chosen"].is_object();
-        let what = match is_found {
-            true => format!(
-                "took one of {count} candidates for {}; {passed_over} were passed over",
-                self.things.name(&object)
-            ),
-            false => format!("none of {count} candidates for {} can be taken", self.things.name(&object)),
-        };
-        let mut decision = Decision::new(event.t, Kind::Candidates, what);
-        decision.came = if is_found { Came::Well } else { Came::Badly };
-        decision.objects = vec![object.clone()];
-        decision.rule = Some(CANDIDATES.to_owned());
-        decision.because = missed.into_iter().map(|(why, count)| format!("{count} x {why}")).collect();
-        decision.hands.clone_from(&hands);
-        self.planned = (object, hands);
+        let decision = hands::decision(event, &self.things);
+        self.planned = (event.text("object").to_owned(), decision.hands.clone());
         self.add(decision);
     }
 
