@@ -1,7 +1,7 @@
 //! Why a thing was taken, or was not.
 
 use super::{Teller, capital, numbers};
-use crate::{Decision, Kind, comparison};
+use crate::{Came, Decision, Kind, comparison};
 
 impl Teller<'_> {
     pub(super) fn why(&mut self, key: &str) {
@@ -15,7 +15,7 @@ impl Teller<'_> {
         for (index, decision) in about {
             match decision.kind {
                 Kind::Choice => {
-                    self.say(format!("I {}{}.", decision.what, numbers(decision)));
+                    self.say(format!("{}{}.", chose(&decision.what), numbers(decision)));
                     let others: Vec<&str> = decision.rejected.iter().map(|one| one.key.as_str()).collect();
                     if !others.is_empty() && !std::mem::replace(&mut rejected, true) {
                         self.say(format!("Not taken for it: {}.", others.join(", ")));
@@ -63,6 +63,26 @@ impl Teller<'_> {
         ))
     }
 
+    /// Tells of a thing that was taken, or was to be and could not.
+    fn tried(&mut self, key: &str, name: &str, chosen: &str) {
+        let is_about = |one: &Decision| {
+            matches!(one.kind, Kind::Motion | Kind::Verdict) && one.objects.iter().any(|other| other == key)
+        };
+        let about = self.decided(is_about);
+        let failed = about.last().filter(|(_, last)| last.came == Came::Badly);
+        match failed {
+            None => self.say(format!("I did take {name}: I {chosen}.")),
+            Some((index, last)) => {
+                self.rest_on(*index);
+                self.say(format!("I {chosen}, and could not take it: {}.", last.what));
+                last.because
+                    .iter()
+                    .chain(&last.otherwise)
+                    .for_each(|why| self.say(format!("{}.", capital(why))));
+            }
+        }
+    }
+
     pub(super) fn why_not(&mut self, key: &str) {
         let name = self.name(key);
         let mut told = false;
@@ -97,9 +117,9 @@ impl Teller<'_> {
                     ));
                 }
             } else if self.explained.acted_on(key) {
-                self.say(format!("I did take {name}: I {}.", choice.what));
+                self.tried(key, &name, &choice.what);
             } else {
-                self.say(format!("I {}, and did nothing to it.", choice.what));
+                self.say(format!("{}, and did nothing to it.", chose(&choice.what)));
                 self.stop();
             }
         }
@@ -112,7 +132,7 @@ impl Teller<'_> {
         if let Some((index, choice, one)) = nearest {
             told = true;
             self.rest_on(index);
-            self.say(format!("I {}.", choice.what));
+            self.say(format!("{}.", chose(&choice.what)));
             self.say(format!("{} was looked at for it and is not meant: {}.", capital(&name), one.reason));
             if let Some(words) = &one.would_be {
                 self.say(format!("\"{words}\" would have meant it."));
@@ -136,4 +156,9 @@ fn similarity(reason: &str) -> f64 {
     let told =
         reason.rsplit_once("(similarity ").and_then(|(_, number)| number.trim_end_matches(')').parse().ok());
     told.unwrap_or_default()
+}
+
+/// What was chosen, as a sentence of the robot's: "took ..." or "\"mug\" can mean ...".
+fn chose(what: &str) -> String {
+    if what.starts_with("took ") { format!("I {what}") } else { capital(what) }
 }

@@ -6,10 +6,12 @@ use crate::{Came, Decision, Event, Explanation, Kind};
 impl Story<'_> {
     /// The explanation, when all is told.
     pub(super) fn end(mut self, events: &[Event], is_at_work: bool) -> Explanation {
-        if let Some(decision) = self.gathering.end(None, self.rule.as_ref(), &self.things) {
-            self.add(decision);
-        }
-        if let Some(decision) = self.skill.end(&self.things) {
+        let gathering = self.gathering.end(None, self.rule.as_ref(), &self.things);
+        for mut decision in gathering.into_iter().chain(self.skill.end(&self.things)) {
+            // What is at work has not failed.
+            if is_at_work {
+                decision.came = Came::Well;
+            }
             self.add(decision);
         }
         let Self { mut told, things, times, rule, words, earlier, .. } = self;
