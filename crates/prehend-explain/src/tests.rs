@@ -203,6 +203,7 @@ fn questions_are_answered_from_the_trace() {
     );
     check("pushed", "why not the other mug?", &["it is blue, not red"]);
     check("pushed", "why did you not take mug_0?", &["it is blue, not red"]);
+    check("too_wide", "why did you not take the red box?", &["could not take it", "the gripper grasps 78 mm"]);
     check("refused", "why did you not take the red mug?", &["could not take it", "needs 0.99 of the votes"]);
     check("unsafe", "why didn't you take the bottle?", &["had not looked", "safety rule hitting"]);
     check("unknown_word", "why did you refuse?", &["jug"]);
@@ -300,7 +301,7 @@ fn a_refusal_is_shown_with_the_hands_that_it_was_about() {
 
 #[test]
 fn a_refusal_about_things_has_a_picture_even_from_a_trace_alone() {
-    for name in ["refused", "ambiguous", "unknown_word"] {
+    for name in ["refused", "ambiguous", "unknown_word", "too_wide"] {
         let html = page(&of(name), None, &[]);
         let head = html.split("<h2>What was decided").next().unwrap();
         assert!(head.contains("<svg"), "{name}");
