@@ -203,7 +203,11 @@ fn questions_are_answered_from_the_trace() {
     );
     check("pushed", "why not the other mug?", &["it is blue, not red"]);
     check("pushed", "why did you not take mug_0?", &["it is blue, not red"]);
-    check("too_wide", "why did you not take the red box?", &["could not take it", "the gripper grasps 78 mm"]);
+    check(
+        "too_wide",
+        "why did you not take the red box?",
+        &["could not take it", "the gripper grasps 78 mm"],
+    );
     check("refused", "why did you not take the red mug?", &["could not take it", "needs 0.99 of the votes"]);
     check("unsafe", "why didn't you take the bottle?", &["had not looked", "safety rule hitting"]);
     check("unknown_word", "why did you refuse?", &["jug"]);

@@ -67,10 +67,10 @@ impl Past {
     /// Answers a question, and tells it to the trace and to who has asked.
     ///
     /// Errors: busy, when too many wait already; the source is given back.
-    fn answer(&self, question: Question, trace: Trace, source: Source) -> Result<(), (Fault, Source)> {
+    fn answer(&self, question: Question, trace: Trace, source: Source) -> Result<(), Box<Refused>> {
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
             let fault = Fault::new(Reason::Busy, format!("{MOST} questions wait for their answers already."));
-            return Err((fault, source));
+            return Err(Box::new(Refused { goal_id: question.goal_id, fault, source }));
         };
         let past = self.clone();
         tokio::spawn(async move {
@@ -130,10 +130,7 @@ impl Node {
         let running = self.running.as_ref().map(|running| (running.goal_id().to_owned(), true));
         let last = running.or_else(|| self.newest.clone().map(|id| (id, false)));
         let question = Question { goal_id: goal_id.clone(), text: text.to_owned(), last };
-        match self.past.answer(question, self.shell.trace.clone(), source) {
-            Ok(()) => Ok(goal_id),
-            Err((fault, source)) => Err(Box::new(Refused { goal_id, fault, source })),
-        }
+        self.past.answer(question, self.shell.trace.clone(), source).map(|()| goal_id)
     }
 }
 
