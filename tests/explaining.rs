@@ -21,7 +21,7 @@ fn json(output: &Output) -> Value {
 
 /// Traces of real runs.
 fn trace_of(name: &str) -> String {
-    format!("crates/prehend-eval/tests/explain/{name}.jsonl")
+    format!("crates/prehend-explain/tests/runs/{name}.jsonl")
 }
 
 #[test]

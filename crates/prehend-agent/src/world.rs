@@ -81,6 +81,19 @@ pub struct Arrival {
     pub map_from_arm: Isometry3<f64>,
 }
 
+/// A choice among several things that the other words fit: "the largest", "the second from the left".
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// By what, in the notation of goals: `most size`, `side left`.
+    pub by: String,
+    /// The things, with what was measured of each, metres: a size, a gap, how far it is to a side or up.
+    pub measured: Vec<(ObjectKey, f64)>,
+    /// Those that were taken; none when it could not be told, or none fits.
+    pub taken: Vec<ObjectKey>,
+    /// Why none was taken; empty when one was.
+    pub why_none: String,
+}
+
 /// Why something could not be done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -213,6 +226,8 @@ pub trait World {
     }
     /// A step of a goal that is only planned is planned, with the skills and drives since the step before it.
     fn step_planned(&mut self, _step: &PlannedStep) {}
+    /// Several things that fit were compared.
+    fn compared(&mut self, _comparison: &Comparison) {}
     /// A tool is about to be called: one line for a person.
     fn tool_called(&mut self, name: &str, arguments: &str);
     /// A tool has answered.

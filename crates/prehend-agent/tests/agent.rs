@@ -171,6 +171,31 @@ fn conditions_are_looked_at_before_anything_moves() {
 }
 
 #[test]
+fn what_is_compared_to_choose_among_several_is_told_with_its_numbers() {
+    for (text, by, first, taken) in [
+        ("pick up the largest block", "most size", "block_2", Some("block_2")),
+        ("pick up the leftmost block", "side left", "block_0", Some("block_0")),
+        ("pick up the second block from the left", "nth 2 left", "block_0", Some("block_1")),
+        ("pick up the apple closest to the blue mug", "closest", "apple_0", Some("apple_1")),
+        // The two are of one size.
+        ("pick up the largest apple", "most size", "", None),
+    ] {
+        let mut world = Scripted::new(kitchen());
+        let report = run(text, &mut world);
+        let comparison = world.compared.first().unwrap_or_else(|| panic!("{text}: {report:?}"));
+        assert!(comparison.by.starts_with(by), "{text}: {comparison:?}");
+        assert!(comparison.measured.len() > 1, "{text}: {comparison:?}");
+        let most = comparison.measured.iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("several");
+        assert!(taken.is_none() || most.0.0 == first, "{text}: {comparison:?}");
+        assert_eq!(comparison.taken.first().map(|key| key.0.as_str()), taken, "{text}");
+        assert_eq!(comparison.why_none.is_empty(), taken.is_some(), "{text}: {comparison:?}");
+    }
+    let mut world = Scripted::new(kitchen());
+    run("pick up the pear", &mut world);
+    assert!(world.compared.is_empty(), "one thing is compared with nothing");
+}
+
+#[test]
 fn sentences_become_skills() {
     all([
         does("pick up the red mug", "grasp mug_0"),

@@ -265,9 +265,13 @@ Examples:
   prehend goal --plan-only \"put the apple in the bowl\"                    what would be done; nothing moves
   prehend goal --plan-only --out plan.png \"open the top drawer\"          the same, drawn over the camera's picture
   prehend goal --plan-only --json \"put the apple in the bowl\" | jq '.steps[0].skills[0].evidence'
+  prehend goal \"why did you not take the blue one?\"                      why its last goal went as it did; nothing moves
 
 With --plan-only the first thing that would be moved is planned to its end; what comes after it depends on what is seen then, and is
-told in words. The exit code is that of the goal as far as it can be told: 0 it would be done, 2 it would be refused.";
+told in words. The exit code is that of the goal as far as it can be told: 0 it would be done, 2 it would be refused.
+
+A question about the last goal is answered from what was done, also while the robot works or is stopped; `prehend explain --help` says
+what can be asked.";
 
 /// Arguments of `goal`.
 #[derive(Debug, Args)]

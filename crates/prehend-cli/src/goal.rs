@@ -176,7 +176,8 @@ fn accepted(answer: Result<SubmitGoal::Response, RosError>) -> Result<String, En
 
 /// The end an event tells of.
 fn end_of(event: &TraceEvent) -> Option<Ending> {
-    if event.kind != TraceEvent::KIND_GOAL || event.name != "finished" {
+    // A question about the last goal is answered, and no goal.
+    if event.kind != TraceEvent::KIND_GOAL || !["finished", "answered"].contains(&event.name.as_str()) {
         return None;
     }
     let data = trace::data(event);

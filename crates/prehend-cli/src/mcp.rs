@@ -48,7 +48,8 @@ fn own_tools() -> Vec<(&'static str, &'static str, Value, bool)> {
         (
             "goal",
             "Gives the robot a goal in words, carries it out and tells how it ended: outcome done, refused or failed, a reason and a \
-             message. Takes up to minutes; progress is told, and cancelling stops it.",
+             message. Takes up to minutes; progress is told, and cancelling stops it. \"why did you not take the blue one?\" and other \
+             questions about its last goal are answered from what it did; nothing moves for them.",
             json!({ "text": { "type": "string" } }),
             false,
         ),

@@ -9,6 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The events of a run, one JSON object a line.
 pub const TRACE: &str = "trace.jsonl";
+/// With what and from where the picture before the goal was taken.
+pub const VIEW: &str = "camera_before.json";
 /// What `--json` prints.
 pub const RESULT: &str = "result.json";
 

@@ -2,9 +2,9 @@
 
 use crate::judge::Outcome;
 use crate::report::{Rate, Report, Run};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use std::fmt::Write as _;
+
+pub use prehend_explain::html::{data_uri, escape};
 
 /// Width of a bar, pixels.
 const BAR: f64 = 160.0;
@@ -24,13 +24,8 @@ img{max-width:min(20em,100%);border:1px solid #ccc}code{background:#f4f4f4;paddi
 pub struct Kept {
     /// Its pictures, each with its caption and where it is: a path relative to the page, or the picture itself (see [`data_uri`]).
     pub pictures: Vec<(String, String)>,
-    /// Path of the page that explains it, relative to the page (see [`explain`](crate::explain)).
+    /// Path of the page that explains it, relative to the page (see [`prehend_explain`]).
     pub explained: Option<String>,
-}
-
-/// A PNG file as an address that holds all of it.
-pub fn data_uri(png: &[u8]) -> String {
-    format!("data:image/png;base64,{}", STANDARD.encode(png))
 }
 
 /// The page. `kept` gives what a run has kept.
@@ -203,22 +198,6 @@ fn one(html: &mut String, run: &Run, kept: &Kept) {
         let _ = writeln!(html, "<figure>{linked}<figcaption>{caption}</figcaption></figure>");
     }
     html.push_str("</details>\n");
-}
-
-/// Text as it stands in a page, also within quotes.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ pub mod cabinet;
 pub mod cause;
 pub mod clutter;
 pub mod day;
-pub mod explain;
 pub mod goal;
 pub mod ground;
 pub mod html;

@@ -4,7 +4,7 @@ use super::describe::{describe, listed};
 use super::ground::{Grounder, head_word, refuse};
 use crate::language::{Dimension, NounPhrase, Quantity, Region, Selector};
 use crate::tools::Measure;
-use crate::world::Fault;
+use crate::world::{Comparison, Fault};
 use prehend_scene::{Object, ObjectKey, Reason, spatial};
 
 /// Least difference of places along a direction that tells two objects apart, metres.
@@ -30,8 +30,34 @@ impl Margin {
 }
 
 impl Grounder<'_, '_, '_> {
-    /// Applies one choice; not empty.
+    /// Applies one choice, and tells what was compared; not empty.
     pub(super) fn chosen(
+        &mut self,
+        np: &NounPhrase,
+        selector: &Selector,
+        keys: Vec<ObjectKey>,
+    ) -> Result<Vec<ObjectKey>, Fault> {
+        // Choosing what it is compared with may be a choice of its own.
+        let outer = std::mem::take(&mut self.measured);
+        let several = keys.len() > 1;
+        let chosen = self.choose(np, selector, keys);
+        let measured = std::mem::replace(&mut self.measured, outer);
+        if several {
+            let (taken, why_none) = match &chosen {
+                Ok(taken) => (taken.clone(), String::new()),
+                Err(fault) => (Vec::new(), fault.message.clone()),
+            };
+            self.tools.compared(&Comparison { by: selector.to_string(), measured, taken, why_none });
+        }
+        chosen
+    }
+
+    /// Remembers what was measured of things.
+    pub(super) fn measure(&mut self, keys: &[ObjectKey], values: &[f64]) {
+        self.measured = keys.iter().cloned().zip(values.iter().copied()).collect();
+    }
+
+    fn choose(
         &mut self,
         np: &NounPhrase,
         selector: &Selector,
@@ -94,6 +120,8 @@ impl Grounder<'_, '_, '_> {
                 for key in &keys {
                     values.push(sign * self.tools.number(Measure::DistanceTo, std::slice::from_ref(key))?);
                 }
+                let distances: Vec<f64> = values.iter().map(|value| value * sign).collect();
+                self.measure(&keys, &distances);
                 self.first(np, keys, values, &Margin::Step(PLACE_MARGIN), "are nearly as far from me")
             }
             Selector::MoreThan(dimension, targets) => self.compared(np, *dimension, targets, keys, true),
@@ -165,6 +193,7 @@ impl Grounder<'_, '_, '_> {
         } else {
             back
         };
+        self.measure(&keys, &values);
         if keys.len().is_multiple_of(2) {
             return Err(self.ambiguous(np, &keys)?);
         }
@@ -188,6 +217,7 @@ impl Grounder<'_, '_, '_> {
                 Dimension::Thickness => of(spatial::thickness_of),
             });
         }
+        self.measure(keys, &values);
         Ok(values)
     }
 
@@ -209,7 +239,9 @@ impl Grounder<'_, '_, '_> {
                 Region::Center | Region::Edge => 0.0,
             }
         };
-        Ok(keys.iter().map(|key| map.get(key).map_or(0.0, place)).collect())
+        let values: Vec<f64> = keys.iter().map(|key| map.get(key).map_or(0.0, place)).collect();
+        self.measure(keys, &values);
+        Ok(values)
     }
 
     /// Least gap of each object to the targets, metres; infinite when there is no other.
@@ -223,6 +255,7 @@ impl Grounder<'_, '_, '_> {
             }
             values.push(least);
         }
+        self.measure(keys, &values);
         Ok(values)
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Grounder<'t, 'w, 'k> {
     /// What earlier steps open or close, the newest last.
     pub(super) states: Vec<(ObjectKey, Makes)>,
     pub(super) queries: HashMap<(String, u32), Retrieval>,
+    /// What was measured last of several things, to choose among them.
+    pub(super) measured: Vec<(ObjectKey, f64)>,
 }
 
 pub(super) fn refuse(reason: Reason, message: impl Into<String>) -> Fault {
@@ -53,6 +55,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             facts: Vec::new(),
             states: Vec::new(),
             queries: HashMap::new(),
+            measured: Vec::new(),
         }
     }
 

@@ -42,7 +42,11 @@ impl Grounder<'_, '_, '_> {
     /// Heights of the middles, metres.
     pub(super) fn heights(&mut self, keys: &[ObjectKey]) -> Result<Vec<f64>, Fault> {
         let map = self.map()?;
-        Ok(keys.iter().map(|key| map.get(key).map_or(0.0, |object| spatial::centre(object).z)).collect())
+        let height = |key| map.get(key).map_or(0.0, |object| spatial::centre(object).z);
+        let heights: Vec<f64> = keys.iter().map(height).collect();
+        // Things may stand in several groups.
+        self.measured.extend(keys.iter().cloned().zip(heights.iter().copied()));
+        Ok(heights)
     }
 
     /// Drawers and doors in the order in which an action is done to them: one that stands open is in the way of what is below it, so

@@ -21,7 +21,7 @@ pub use spatial::Measure;
 
 use crate::language::{Lexicon, NounPhrase};
 use crate::mind::Turn;
-use crate::world::{Fault, PlannedStep, Retrieval, SkillOutcome, SkillRequest, World};
+use crate::world::{Comparison, Fault, PlannedStep, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{
     ActionTable, Area, Object, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
@@ -559,6 +559,11 @@ impl<'w> Toolbox<'w> {
         // The keys are those of a map that is at hand.
         self.map().ok()?;
         self.world.picture()
+    }
+
+    /// Several things that fit were compared.
+    pub(crate) fn compared(&mut self, comparison: &Comparison) {
+        self.world.compared(comparison);
     }
 
     /// A step of a goal that is only planned is planned.

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::words::{Lesson, PAGE, Seen, Testimony, Words};
 use prehend_agent::world::{
-    Fault, Part, PlannedStep, Rejected, Retrieval, SkillOutcome, SkillRequest, World,
+    Comparison, Fault, Part, PlannedStep, Rejected, Retrieval, SkillOutcome, SkillRequest, World,
 };
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
@@ -117,6 +117,8 @@ pub(crate) struct Scripted {
     /// Whether skills only plan, and the steps that were told to be planned.
     pub(crate) rehearses: bool,
     pub(crate) steps: Vec<String>,
+    /// What was compared.
+    pub(crate) compared: Vec<Comparison>,
     /// Every tool call, in words.
     pub(crate) calls: Vec<String>,
     pub(crate) updates: u32,
@@ -334,6 +336,10 @@ impl World for Scripted {
     fn interrupted(&self) -> Option<Fault> {
         let (after, fault) = self.interrupt_after_skills.as_ref()?;
         (self.skills.len() >= *after).then(|| fault.clone())
+    }
+
+    fn compared(&mut self, comparison: &Comparison) {
+        self.compared.push(comparison.clone());
     }
 
     fn step_planned(&mut self, step: &PlannedStep) {

@@ -9,6 +9,8 @@ Examples:
   prehend explain runs/20261127T130209Z-3 \"why did you not take the blue one?\"
   prehend explain runs/20261127T130209Z-3 --out report.html   with pictures, in one file that opens without a network
 
+The same questions can be asked of a robot that runs: prehend goal \"why did you not take the blue one?\"
+
 RUN is the folder of `prehend demo` or `up` (the last goal of it), or of one run of `prehend eval ... --out DIR` (DIR/seed-000007), or a trace.jsonl alone. It needs no
 robot. The answer rests on what the run has recorded, and says so when something is not.
 

@@ -1,5 +1,6 @@
 //! `prehend explain`: why a run went as it did, from what it left behind.
 
+pub(crate) mod drawn;
 mod frames;
 
 use super::demo::RECORDING;
@@ -7,9 +8,11 @@ use crate::args::ExplainArgs;
 use crate::outcome::exit;
 use crate::run_folder::{RESULT, TRACE};
 use crate::screen::{Screen, print_json};
+use prehend_agent::language::Lexicon;
 use prehend_config::Findings;
-use prehend_eval::Vocabulary;
-use prehend_eval::explain::{Explanation, Picture, answer, explain, page, text};
+use prehend_explain::{Picture, Questions, Words, ask, explain, page, text};
+use prehend_perception::lexicon::Lexicon as Names;
+use prehend_scene::ActionTable;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +43,7 @@ pub(super) enum ExplainError {
     /// The page cannot be written.
     #[error("cannot write {}: {error}", path.display())]
     Write { path: PathBuf, error: std::io::Error },
-    /// The built-in words are broken.
+    /// A file of words is broken.
     #[error("the words of questions cannot be read: {0}")]
     Words(#[from] Findings),
 }
@@ -83,10 +86,14 @@ pub(super) fn run(args: &ExplainArgs) -> u8 {
 /// Whether the question, if there was one, could be answered.
 fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
     let screen = Screen::new(args.json);
-    let (explained, folder) = read(&args.run)?;
-    let answered = match &args.question {
-        Some(question) => Some(answer(&explained, question, &Vocabulary::built_in()?)),
-        None => None,
+    let words = words()?;
+    let Run { trace, result, folder } = read(&args.run)?;
+    let (explained, answered) = match &args.question {
+        Some(question) => {
+            let (explained, answered) = ask(&trace, &result, question, &words);
+            (explained, Some(answered))
+        }
+        None => (explain(&trace, &result, &words), None),
     };
     match &answered {
         Some(answered) => answered.said.iter().for_each(|sentence| screen.line(sentence)),
@@ -94,6 +101,7 @@ fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
     }
     if let Some(out) = &args.out {
         let mut shown = pictures(&folder);
+        shown.extend(drawn::drawn(&folder, &explained));
         let recording = folder.join(RECORDING);
         if recording.is_dir() {
             match frames::frames(&recording, &explained) {
@@ -115,8 +123,35 @@ fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
     Ok(answered.is_none_or(|answered| answered.asked.is_some()))
 }
 
-/// Explains what is in a run's folder, and gives that folder.
-fn read(run: &Path) -> Result<(Explanation, PathBuf), ExplainError> {
+/// The words of questions: those of the files where they are, else those that are built in.
+fn words() -> Result<Words, ExplainError> {
+    let mut words = Words::built_in()?;
+    let text = |name: &str| {
+        let path = prehend_nodes::share::resolve(&Path::new("config/language").join(name));
+        Some((path.display().to_string(), std::fs::read_to_string(path).ok()?))
+    };
+    if let Some((file, text)) = text("questions.yaml") {
+        words.questions = Questions::from_yaml(&file, &text)?;
+    }
+    if let Some((file, text)) = text("synonyms.yaml") {
+        words.names = Names::parse(&file, &text)?;
+    }
+    if let Some((file, text)) = text("lexicon.yaml") {
+        words.lexicon = Lexicon::from_yaml(&file, &text)?.with_actions(ActionTable::built_in());
+    }
+    Ok(words)
+}
+
+/// What a run has left.
+struct Run {
+    trace: String,
+    /// Null when there is none.
+    result: Value,
+    folder: PathBuf,
+}
+
+/// Reads a run's folder, or its trace alone.
+fn read(run: &Path) -> Result<Run, ExplainError> {
     let is_file = run.is_file();
     let folder = if is_file { run.parent().unwrap_or(Path::new("")).to_owned() } else { run.to_owned() };
     let file = if is_file { run.to_owned() } else { folder.join(TRACE) };
@@ -127,14 +162,14 @@ fn read(run: &Path) -> Result<(Explanation, PathBuf), ExplainError> {
     // A run that was killed may have written neither whole lines nor a result.
     let result = std::fs::read(folder.join(RESULT)).ok();
     let result = result.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
-    Ok((explain(&String::from_utf8_lossy(&trace), &result), folder))
+    Ok(Run { trace: String::from_utf8_lossy(&trace).into_owned(), result, folder })
 }
 
 /// The pictures that a run has left: of the scene, and of single things.
 fn pictures(folder: &Path) -> Vec<Picture> {
     let scenes = SCENES.iter().filter_map(|(file, caption)| {
         let png = std::fs::read(folder.join(file)).ok()?;
-        Some(Picture { caption: (*caption).to_owned(), of: None, png })
+        Some(Picture { caption: (*caption).to_owned(), of: None, decision: None, png })
     });
     let mut things: Vec<Picture> = std::fs::read_dir(folder.join(THINGS))
         .into_iter()
@@ -148,6 +183,7 @@ fn pictures(folder: &Path) -> Vec<Picture> {
             Some(Picture {
                 caption: format!("{key} with its mask, in the best view that was kept when the run ended"),
                 of: Some(key),
+                decision: None,
                 png,
             })
         })
@@ -158,10 +194,12 @@ fn pictures(folder: &Path) -> Vec<Picture> {
 
 /// Writes the page of a run into its folder.
 ///
-/// Errors: [`ExplainError::NoRun`], [`ExplainError::Read`], [`ExplainError::Write`].
+/// Errors: [`ExplainError::NoRun`], [`ExplainError::Read`], [`ExplainError::Write`], [`ExplainError::Words`].
 pub(super) fn write_report(folder: &Path) -> Result<(), ExplainError> {
-    let (explained, folder) = read(folder)?;
+    let Run { trace, result, folder } = read(folder)?;
+    let explained = explain(&trace, &result, &words()?);
     let path = folder.join(REPORT);
-    std::fs::write(&path, page(&explained, None, &pictures(&folder)))
-        .map_err(|error| ExplainError::Write { path, error })
+    let mut shown = pictures(&folder);
+    shown.extend(drawn::drawn(&folder, &explained));
+    std::fs::write(&path, page(&explained, None, &shown)).map_err(|error| ExplainError::Write { path, error })
 }

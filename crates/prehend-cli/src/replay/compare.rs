@@ -16,7 +16,8 @@ const NEAR_MM: f64 = 5.0;
 /// See [`NEAR`].
 const SHARE: f64 = 0.01;
 /// Data that belong to a run and not to a decision, and measures that waver from frame to frame.
-const OF_THE_RUN: [&str; 15] = [
+const OF_THE_RUN: [&str; 16] = [
+    "turn_deg",
     "seconds",
     "assessment",
     "permit",

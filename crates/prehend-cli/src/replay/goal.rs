@@ -48,7 +48,9 @@ fn is_decision(event: &TraceEvent) -> bool {
         TraceEvent::KIND_PERMIT,
         TraceEvent::KIND_PERCEPTION,
     ];
-    kinds.contains(&event.kind.as_str()) || event.name.ends_with("/candidates")
+    // Questions about the goal are none of it; how several things compare is told by the map and the tools, too.
+    let is_beside = ["asked", "answered", "comparison"].contains(&event.name.as_str());
+    !is_beside && (kinds.contains(&event.kind.as_str()) || event.name.ends_with("/candidates"))
 }
 
 /// Whether an event tells what the verifier said to a motion.

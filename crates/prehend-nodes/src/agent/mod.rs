@@ -7,6 +7,7 @@ mod asked;
 mod eyes;
 mod goal;
 mod mind;
+mod past;
 mod plan;
 mod remote;
 mod words;
@@ -19,6 +20,7 @@ use asked::AskedToHold;
 use futures::StreamExt;
 use goal::{Ended, Running, Source};
 use mind::{Mind, Minds};
+use past::Past;
 
 pub use mind::try_model;
 use prehend_agent::language::answer::Asked;
@@ -27,6 +29,7 @@ use prehend_agent::mind::{Conversation, Order};
 use prehend_agent::policy::{Policy, Workspace};
 use prehend_agent::{Agent, Fault, Outcome, Planner, Report, Settings};
 use prehend_config::Findings;
+use prehend_explain::{Questions, Words};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{
@@ -130,6 +133,9 @@ struct Node {
     /// What the built-in planner asks about, and when it was asked; the running goal may come to ask about it.
     asked: Option<(Asked, Instant)>,
     at_work: Option<Asked>,
+    /// What was done, and the newest goal.
+    past: Past,
+    newest: Option<String>,
     /// The program that calls the tools.
     remote: Option<remote::Session>,
     tuning: Tuning,
@@ -254,8 +260,9 @@ impl Node {
                 frame: shell.robot.frames.base.clone(),
             },
         };
-        let (agent, minds, tuning) = agent(&shell)?;
+        let (agent, minds, tuning, words) = agent(&shell)?;
         let agent = Arc::new(agent);
+        let past = Past::follow(&shell.node, words)?;
         let eyes = minds.see().then(|| eyes::Eyes::new(&shell.node, &shell.robot)).transpose()?;
         let incarnation = crate::shell::incarnation();
         let state = SymbolicState::default();
@@ -266,6 +273,8 @@ impl Node {
             open: None,
             asked: None,
             at_work: None,
+            past,
+            newest: None,
             remote: None,
             tuning,
             clients,
@@ -316,8 +325,11 @@ impl Node {
         }
     }
 
-    /// Starts a goal, or says why not, giving the source back.
+    /// Starts a goal, or says why not, giving the source back. A question about the last goal is answered, whatever is at work.
     fn begin(&mut self, text: &str, how: &How, source: Source) -> Result<String, Box<Refused>> {
+        if self.asks_of_past(text) {
+            return self.answer_of_past(text, source);
+        }
         let goal_id = self.announce(text);
         match self.take_up(text, how) {
             Ok((order, planner, mind)) => {
@@ -343,10 +355,15 @@ impl Node {
         }
     }
 
+    fn next_id(&mut self) -> String {
+        self.goals += 1;
+        format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals)
+    }
+
     /// A new goal's id, told to the trace.
     fn announce(&mut self, text: &str) -> String {
-        self.goals += 1;
-        let goal_id = format!("goal-{:08x}-{}", self.incarnation & 0xffff_ffff, self.goals);
+        let goal_id = self.next_id();
+        self.newest = Some(goal_id.clone());
         self.trace(&goal_id, "started", "started", text, json!({ "text": text }));
         goal_id
     }
@@ -366,7 +383,9 @@ impl Node {
             (None, []) => "left to the language model".to_owned(),
             (None, readings) => readings.join(" or "),
         };
-        self.trace(goal_id, "understood", "ok", &said, json!({ "readings": understood }));
+        let is_question = is_question(&order);
+        let data = json!({ "readings": understood, "question": is_question });
+        self.trace(goal_id, "understood", "ok", &said, data);
         if is_stop(&order.readings) && !plan_only {
             let message = match self.running.as_ref() {
                 Some(running) => {
@@ -569,17 +588,19 @@ fn peers_of(shell: &Shell) -> &'static [&'static str] {
 }
 
 /// The agent with its files and parameters.
-fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning), NodeError> {
+fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning, Words), NodeError> {
     let parameters = shell.node.parameters();
     let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
     let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
     let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
     let minds = parameters.string_or("settings", "config/nodes/agent.yaml")?;
     let synonyms = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
+    let questions = parameters.string_or("questions", "config/language/questions.yaml")?;
     let defaults = Settings::default();
     parameters.describe("settings", "File that says who plans, and which language model is asked.");
     parameters
         .describe("synonyms", "File of names that mean the same: what stands there is no unknown word.");
+    parameters.describe("questions", "File of what makes a question about the last goal.");
     parameters.describe("lexicon", "File of words.");
     parameters.describe("actions", "File of verbs, and which parts they act on.");
     parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
@@ -602,8 +623,11 @@ fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning), NodeError> {
     // Who drives has several tables.
     words.tables_are_things = shell.robot.navigation.is_some();
     let tables = read(&synonyms, Tables::parse)?;
+    let questions = read(&questions, Questions::from_yaml)?;
+    let asking = Words { lexicon: words.clone(), names: tables.clone(), questions };
     let minds = Minds::load(&crate::share::resolve(Path::new(&minds)), tables)?;
-    Ok((Agent { lexicon: words, policy: read(&policy, Policy::from_yaml)?, settings }, minds, tuning))
+    let policy = read(&policy, Policy::from_yaml)?;
+    Ok((Agent { lexicon: words, policy, settings }, minds, tuning, asking))
 }
 
 fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {
@@ -629,6 +653,12 @@ fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Receiver<Option<String
 
 fn is_stop(readings: &[Goal]) -> bool {
     matches!(readings, [Goal::Steps(steps)] if steps.as_slice() == [Step::Stop])
+}
+
+/// Whether all that a sentence can mean is a question about what is there.
+fn is_question(order: &Order) -> bool {
+    let readings = &order.readings;
+    !readings.is_empty() && readings.iter().all(|reading| matches!(reading, Goal::Question(_)))
 }
 
 /// Whether an order may move the robot; what only a model understands may.

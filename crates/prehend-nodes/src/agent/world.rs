@@ -14,7 +14,8 @@ use prehend_agent::mind::Turn;
 use prehend_agent::tools::{ToolOutput, ToolValue};
 use prehend_agent::words::Words;
 use prehend_agent::world::{
-    Arrival, Fault, Part, PlannedStep, Rejected, Remembered, Retrieval, SkillOutcome, SkillRequest, World,
+    Arrival, Comparison, Fault, Part, PlannedStep, Rejected, Remembered, Retrieval, SkillOutcome,
+    SkillRequest, World,
 };
 use prehend_msgs::geometry_msgs::msg::Point;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
@@ -554,6 +555,20 @@ impl World for NodeWorld {
 
     fn interrupted(&self) -> Option<Fault> {
         self.interrupt.borrow().clone()
+    }
+
+    fn compared(&mut self, comparison: &Comparison) {
+        let Comparison { by, measured, taken, why_none } = comparison;
+        let list = |keys: &[ObjectKey]| keys.iter().map(|key| key.0.as_str()).collect::<Vec<_>>().join(", ");
+        let (status, message) = match why_none.as_str() {
+            "" => ("ok", format!("of {} by {by}: {}", measured.len(), list(taken))),
+            why => ("failed", format!("of {} by {by}: {why}", measured.len())),
+        };
+        let finite = measured.iter().filter(|(_, value)| value.is_finite());
+        let measured: Vec<_> = finite.map(|(key, value)| json!({ "key": key.0, "value": value })).collect();
+        let taken: Vec<&str> = taken.iter().map(|key| key.0.as_str()).collect();
+        let data = json!({ "by": by, "measured": measured, "taken": taken });
+        self.trace.event(&self.goal_id, TraceEvent::KIND_EVIDENCE, "comparison", status, message, data);
     }
 
     fn tool_called(&mut self, name: &str, arguments: &str) {

@@ -171,8 +171,14 @@ impl Failure {
     }
 }
 
+/// How far the x side of a pose is turned about z, radians.
+fn turn(pose: &Isometry3<f64>) -> f64 {
+    let side = pose.rotation * Vector3::x();
+    side.y.atan2(side.x)
+}
+
 /// An object as the trace tells it: what it is called with which share of the votes, its colours with their share of its pixels, where its
-/// box is (middle, map frame) and how large, millimetres.
+/// box is (middle, map frame), how large, millimetres, and how far it is turned about z, degrees.
 fn traced(object: &Object) -> Value {
     let millimetres =
         |vector: Vector3<f64>| [vector.x, vector.y, vector.z].map(|value| (value * 1e3).round());
@@ -180,7 +186,8 @@ fn traced(object: &Object) -> Value {
     let colors = object.color_fractions.iter().take(2).map(|(word, share)| (word, hundredths(*share)));
     json!({ "key": object.key.0, "class": object.class_name, "confidence": hundredths(object.confidence),
         "colors": colors.collect::<Vec<_>>(),
-        "center_mm": millimetres(object.bounds.pose.translation.vector), "size_mm": millimetres(object.bounds.size) })
+        "center_mm": millimetres(object.bounds.pose.translation.vector), "size_mm": millimetres(object.bounds.size),
+        "turn_deg": turn(&object.bounds.pose).to_degrees().round() })
 }
 
 /// Where things that are held would be; `gripped` is the key of what the gripper closed on, empty when that is not known.

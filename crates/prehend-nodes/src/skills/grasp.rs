@@ -4,9 +4,11 @@ use super::arm::Motion;
 use super::fault::SkillFault;
 use super::hand::{EMPTY_OPENING, Held};
 use super::job::{Asked, Job, support};
+use super::misses::Misses;
 use super::planning::Planned;
 use super::prospect::Chosen;
 use super::scene::World;
+use super::shown::ToolPose;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_scene::{Object, ObjectMap, PartEffect, PartMotion, Skill, SkillPlan};
@@ -52,9 +54,13 @@ impl Job<'_> {
             ),
         );
         let world = self.world(&map)?;
-        let way = self.reach_one(&candidates, &world, object).await?;
+        let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
+        let mut misses = Misses::default();
+        let way = self.reach_one(&candidates, &world, object, &mut misses).await;
+        let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
         let chosen = Chosen {
-            candidates: candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect(),
+            candidates: poses,
+            misses,
             taken: (way.candidate.map_from_tool, way.candidate.opening),
             grip_width: way.candidate.width,
             motions: vec![("transit", &way.transit), ("approach", &way.approach)],
@@ -156,19 +162,19 @@ impl Job<'_> {
         candidates: &[GraspCandidate],
         world: &World,
         object: &Object,
+        misses: &mut Misses,
     ) -> Result<Way, SkillFault> {
         let start = self.joints()?.arm;
         // The pads go around the object: on the last stretch its own boxes would be in the way.
         let open = world.without(&[object.key.0.as_str()]);
-        let mut misses: Vec<String> = Vec::new();
-        let (mut tried, mut rest) = (0, candidates.iter());
+        let (mut tried, mut rest) = (0, candidates.iter().enumerate());
         loop {
             self.interrupt.guard(self.skills.scene.apply(&open)).await?;
             let mut batch = Vec::new();
-            for candidate in rest.by_ref() {
+            for (index, candidate) in rest.by_ref() {
                 match self.interrupt.guard(self.reach_pregrasp(candidate, &start)).await? {
-                    Ok(reached) => batch.push(reached),
-                    Err(miss) => misses.push(miss),
+                    Ok(reached) => batch.push((index, reached)),
+                    Err(miss) => misses.add(index, miss),
                 }
                 if batch.len() == BATCH {
                     break;
@@ -178,7 +184,7 @@ impl Job<'_> {
                 break;
             }
             self.interrupt.guard(self.skills.scene.apply(world)).await?;
-            for (candidate, joints, approach) in batch {
+            for (index, (candidate, joints, approach)) in batch {
                 tried += 1;
                 let velocity = self.skills.shell.robot.arm.velocity_scaling;
                 match self
@@ -187,14 +193,14 @@ impl Job<'_> {
                     .await?
                 {
                     Ok(transit) => return Ok(Way { candidate, transit, approach }),
-                    Err(miss) => misses.push(miss.to_string()),
+                    Err(miss) => misses.add(index, miss.to_string()),
                 }
             }
             if tried >= TRIED {
                 break;
             }
         }
-        Err(SkillFault::NoPlan { phase: "grasp", tried: candidates.len(), detail: summary(misses) })
+        Err(SkillFault::NoPlan { phase: "grasp", tried: candidates.len(), detail: misses.summary() })
     }
 
     /// Joints before the grasp and the straight line to it, with the pads either way round.
@@ -347,16 +353,4 @@ fn stood_on(object: &Object, map: &ObjectMap) -> f64 {
         .filter(|p| (p.x - middle.x).hypot(p.y - middle.y) < 0.012 && p.z < lowest + 0.01)
         .map(|p| p.z)
         .fold(table, f64::max)
-}
-
-/// Misses, counted by kind.
-pub(super) fn summary(misses: Vec<String>) -> String {
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    for miss in misses {
-        match counts.iter_mut().find(|(known, _)| *known == miss) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((miss, 1)),
-        }
-    }
-    counts.iter().map(|(miss, count)| format!("{count} x {miss}")).collect::<Vec<_>>().join(", ")
 }

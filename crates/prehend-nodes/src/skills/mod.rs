@@ -10,6 +10,7 @@ mod grasp;
 mod hand;
 mod interrupt;
 mod job;
+mod misses;
 mod moveit;
 mod observe;
 mod pace;

@@ -2,13 +2,14 @@
 
 use super::arm::Motion;
 use super::fault::SkillFault;
-use super::grasp::summary;
 use super::job::{Asked, Job, support};
+use super::misses::Misses;
 use super::part_contact::Done;
 use super::part_known::with_part;
 use super::planning::Planned;
 use super::prospect::Chosen;
 use super::scene::World;
+use super::shown::ToolPose;
 use crate::convert;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
@@ -83,9 +84,13 @@ impl Job<'_> {
         let whole = candidates[0].pivot.and_then(|_| fixture::whole_of(object, &map));
         own.extend(whole.map(|whole| whole.key.0.as_str()));
         let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
-        let way = self.reach_part(&candidates, (&world, &open), (object, &map)).await?;
+        let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.contact, one.opening)).collect();
+        let mut misses = Misses::default();
+        let way = self.reach_part(&candidates, (&world, &open), (object, &map), &mut misses).await;
+        let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
         let chosen = Chosen {
-            candidates: candidates.iter().map(|one| (one.contact, one.opening)).collect(),
+            candidates: poses,
+            misses,
             taken: (way.candidate.contact, way.candidate.opening),
             grip_width: 0.0,
             motions: vec![("transit", &way.transit), ("approach", &way.approach)],
@@ -204,20 +209,20 @@ impl Job<'_> {
         candidates: &[PartCandidate],
         (world, open): (&World, &World),
         (object, map): (&Object, &ObjectMap),
+        misses: &mut Misses,
     ) -> Result<Way, SkillFault> {
         let start = self.joints()?.arm;
-        let mut misses = Vec::new();
         let mut tried = 0;
-        for candidate in candidates {
+        for (index, candidate) in candidates.iter().enumerate() {
             let Some(candidate) = self.shortened(candidate) else {
-                misses.push("outside the workspace".to_owned());
+                misses.add(index, "outside the workspace");
                 continue;
             };
             let reached = self.reach_contact(&candidate, &start, open, (object, map));
             let (candidate, joints, approach) = match self.interrupt.guard(reached).await? {
                 Ok(found) => found,
                 Err(miss) => {
-                    misses.push(miss);
+                    misses.add(index, miss);
                     continue;
                 }
             };
@@ -227,13 +232,13 @@ impl Job<'_> {
             let transit = self.skills.planner.plan(&start, &joints, candidate.opening, velocity);
             match self.interrupt.guard(transit).await? {
                 Ok(transit) => return Ok(Way { candidate, transit, approach }),
-                Err(miss) => misses.push(miss.to_string()),
+                Err(miss) => misses.add(index, miss.to_string()),
             }
             if tried >= TRIED {
                 break;
             }
         }
-        Err(SkillFault::NoPlan { phase: "part", tried: candidates.len(), detail: summary(misses) })
+        Err(SkillFault::NoPlan { phase: "part", tried: candidates.len(), detail: misses.summary() })
     }
 
     /// The candidate with its motion cut to what the workspace holds; `None` when that is too little.

@@ -2,12 +2,13 @@
 
 use super::arm::Motion;
 use super::fault::SkillFault;
-use super::grasp::summary;
 use super::hand::{EMPTY_OPENING, Held, is_in_hand};
 use super::job::{Asked, Job};
+use super::misses::Misses;
 use super::planning::Planned;
 use super::prospect::Chosen;
 use super::scene::World;
+use super::shown::ToolPose;
 use crate::joints::Joints;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
@@ -94,10 +95,14 @@ impl Job<'_> {
         );
         let world = self.world(map)?;
         let targets: Vec<&str> = asked.targets.iter().map(|key| key.0.as_str()).collect();
-        let way = self.reach_place(&candidates, &world, &targets).await?;
+        let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
+        let mut misses = Misses::default();
+        let way = self.reach_place(&candidates, &world, &targets, &mut misses).await;
+        let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
         let candidate = &way.candidate;
         let chosen = Chosen {
-            candidates: candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect(),
+            candidates: poses,
+            misses,
             taken: (candidate.map_from_tool, candidate.opening),
             grip_width: 0.0,
             motions: vec![("transit", &way.transit), ("lower", &way.lower)],
@@ -233,18 +238,16 @@ impl Job<'_> {
     }
 
     /// The joints above a place, and the standoff with which they are within reach: high up the arm does not get as far above what
-    /// it puts something on as elsewhere. `None` when there are none; why is told in `misses`.
+    /// it puts something on as elsewhere. When there are none, why.
     async fn above_place(
         &self,
         candidate: &PlaceCandidate,
         start: &[f64],
         opening: f64,
-        misses: &mut Vec<String>,
-    ) -> Result<Option<(Standoff, Vec<f64>)>, SkillFault> {
+    ) -> Result<Result<(Standoff, Vec<f64>), String>, SkillFault> {
         let full = self.standoff();
         if !self.in_workspace(&candidate.withdrawn(&full)) {
-            misses.push("outside the workspace".to_owned());
-            return Ok(None);
+            return Ok(Err("outside the workspace".to_owned()));
         }
         let mut last = "outside the workspace".to_owned();
         for share in ABOVE {
@@ -254,12 +257,11 @@ impl Job<'_> {
                 continue;
             }
             match self.interrupt.guard(self.skills.planner.ik(&above, start, opening)).await? {
-                Ok(joints) => return Ok(Some((standoff, joints))),
+                Ok(joints) => return Ok(Ok((standoff, joints))),
                 Err(miss) => last = miss.to_string(),
             }
         }
-        misses.push(last);
-        Ok(None)
+        Ok(Err(last))
     }
 
     async fn reach_place(
@@ -267,40 +269,43 @@ impl Job<'_> {
         candidates: &[PlaceCandidate],
         world: &World,
         targets: &[&str],
+        misses: &mut Misses,
     ) -> Result<Way, SkillFault> {
         let now = self.joints()?;
         let (start, opening) = (now.arm, now.opening);
         let open = world.without(targets).holding(&[]);
         let robot = &self.skills.shell.robot.arm;
         let slow_part = if self.feel()?.is_some() { SET_DOWN_FROM } else { 0.0 };
-        let mut misses: Vec<String> = Vec::new();
-        for chunk in candidates.chunks(BATCH) {
+        let numbered: Vec<_> = candidates.iter().enumerate().collect();
+        for chunk in numbered.chunks(BATCH) {
             self.interrupt.guard(self.skills.scene.apply(&open)).await?;
             let mut batch = Vec::new();
-            for candidate in chunk {
-                let Some((standoff, joints)) =
-                    self.above_place(candidate, &start, opening, &mut misses).await?
-                else {
-                    continue;
+            for (index, candidate) in chunk.iter().copied() {
+                let (standoff, joints) = match self.above_place(candidate, &start, opening).await? {
+                    Ok(above) => above,
+                    Err(miss) => {
+                        misses.add(index, miss);
+                        continue;
+                    }
                 };
                 let release = [Translation3::new(0.0, 0.0, slow_part) * candidate.map_from_tool];
                 let line =
                     self.skills.planner.line(&joints, &release, opening, robot.contact_velocity_scaling);
                 match self.interrupt.guard(line).await? {
-                    Ok(lower) => batch.push((*candidate, standoff, joints, lower)),
-                    Err(miss) => misses.push(miss.to_string()),
+                    Ok(lower) => batch.push((index, *candidate, standoff, joints, lower)),
+                    Err(miss) => misses.add(index, miss.to_string()),
                 }
             }
             self.interrupt.guard(self.skills.scene.apply(world)).await?;
-            for (candidate, standoff, joints, lower) in batch {
+            for (index, candidate, standoff, joints, lower) in batch {
                 let speed = robot.velocity_scaling * 0.7;
                 match self.interrupt.guard(self.skills.planner.plan(&start, &joints, opening, speed)).await? {
                     Ok(transit) => return Ok(Way { candidate, standoff, transit, lower }),
-                    Err(miss) => misses.push(miss.to_string()),
+                    Err(miss) => misses.add(index, miss.to_string()),
                 }
             }
         }
-        Err(SkillFault::NoPlan { phase: "place", tried: candidates.len(), detail: summary(misses) })
+        Err(SkillFault::NoPlan { phase: "place", tried: candidates.len(), detail: misses.summary() })
     }
 }
 

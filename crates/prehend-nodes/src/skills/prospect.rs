@@ -4,6 +4,7 @@ use super::fault::SkillFault;
 use super::grasp::held_after;
 use super::hand::Held;
 use super::job::{Asked, Job};
+use super::misses::Misses;
 use super::planning::Planned;
 use super::shown::ToolPose;
 use crate::convert;
@@ -31,6 +32,8 @@ pub(super) struct Assumed {
 pub(super) struct Chosen<'a> {
     /// The tool poses of the ways that were found, best first, and the one that was taken.
     pub(super) candidates: Vec<ToolPose>,
+    /// Why some of them were passed over.
+    pub(super) misses: Misses,
     pub(super) taken: ToolPose,
     /// Distance between the pads when they hold, metres.
     pub(super) grip_width: f64,

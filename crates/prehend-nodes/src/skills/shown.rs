@@ -1,6 +1,8 @@
 //! What a viewer shows of a plan before it moves, as data of the trace.
 
+use super::fault::SkillFault;
 use super::job::Job;
+use super::misses::Misses;
 use super::prospect::Chosen;
 use nalgebra::Isometry3;
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
@@ -24,12 +26,32 @@ impl Job<'_> {
             "planned",
             &format!("the tool to ({:.2}, {:.2}, {:.2}) m", at.x, at.y, at.z),
             json!({
-                "candidates": chosen.candidates.iter().map(tool).collect::<Vec<_>>(),
+                "candidates": tools(&chosen.candidates, &chosen.misses),
                 "chosen": tool(&chosen.taken),
                 "joints": path,
             }),
         );
     }
+
+    /// Tells the candidates of which none can be reached, each with why not.
+    pub(super) fn tell_no_plan(&self, fault: &SkillFault, candidates: &[ToolPose], misses: &Misses) {
+        if matches!(fault, SkillFault::NoPlan { .. }) {
+            let more = json!({ "candidates": tools(candidates, misses) });
+            self.tell_with("plan", "none", &format!("no way to any of {}", candidates.len()), more);
+        }
+    }
+}
+
+/// Tool poses as [`tool`], each with why it was passed over, if it was.
+fn tools(candidates: &[ToolPose], misses: &Misses) -> Vec<Value> {
+    let told = candidates.iter().enumerate().map(|(index, candidate)| {
+        let mut told = tool(candidate);
+        if let Some(why) = misses.of(index) {
+            told["missed"] = json!(why);
+        }
+        told
+    });
+    told.collect()
 }
 
 /// Position in metres, rotation as the quaternion x, y, z, w, and the opening.

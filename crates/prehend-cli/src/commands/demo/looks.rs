@@ -1,8 +1,9 @@
 //! What the robot saw, as pictures for whoever asks why: the map of its first look, and each thing with its mask.
 
 use crate::commands::explain::THINGS;
+use crate::commands::explain::drawn::Eye;
 use crate::graph::Graph;
-use crate::run_folder::{RunFolder, WriteError};
+use crate::run_folder::{RunFolder, VIEW, WriteError};
 use prehend_geometry::{ColorImage, Mask};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap};
@@ -40,7 +41,16 @@ pub(super) fn keep_first_map(
 ) -> Result<(), LooksError> {
     let info = graph.observer.camera_info.borrow().clone();
     let drawn = view.with_map(map, info.as_ref(), &[])?;
-    Ok(pictures::save(&drawn, &folder.file("map_before.png"))?)
+    pictures::save(&drawn, &folder.file("map_before.png"))?;
+    // From where it was seen: what is explained later is drawn over it.
+    if let Some(info) = info {
+        let intrinsics = convert::intrinsics_from_msg(&info)?;
+        let eye = Eye { intrinsics, base_from_camera: view.base_from_camera()? };
+        let path = folder.file(VIEW);
+        std::fs::write(&path, serde_json::json!(eye).to_string())
+            .map_err(|error| WriteError { path, error })?;
+    }
+    Ok(())
 }
 
 /// Keeps the best view of each thing of the map, with its mask. A thing whose views are gone by now has no picture.

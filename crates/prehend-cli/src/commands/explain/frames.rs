@@ -1,7 +1,7 @@
 //! What the camera saw right before decisions, from a run's recording.
 
 use prehend_bags::{ContainerError, stored_messages};
-use prehend_eval::explain::{Came, Decision, Explanation, Kind, Picture};
+use prehend_explain::{Came, Decision, Explanation, Kind, Picture};
 use prehend_msgs::sensor_msgs::msg::Image;
 use prehend_nodes::{convert, pictures};
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(super) fn frames(recording: &Path, explained: &Explanation) -> Result<Vec<Pi
         let png = pictures::png(&convert::color_image_from_msg(&image).ok()?).ok()?;
         let stamp = convert::seconds(&image.header.stamp);
         let caption = format!("recorded at {stamp:.2} s, right before: {}", decision.what);
-        Some(Picture { caption, of: None, png })
+        Some(Picture { caption, of: None, decision: None, png })
     });
     Ok(pictures.collect())
 }

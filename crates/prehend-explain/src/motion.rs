@@ -44,6 +44,10 @@ impl Skill {
                 } else {
                     format!(" {}", things.name(event.text("object")))
                 };
+                // What did not move has told nothing of it before.
+                if decision.objects.is_empty() && !event.text("object").is_empty() {
+                    decision.objects.push(event.text("object").to_owned());
+                }
                 if event.status == "done" {
                     decision.what = format!("{skill}{name}: {}", event.message);
                     decision.came = Came::Well;

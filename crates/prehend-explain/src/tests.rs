@@ -1,20 +1,23 @@
-//! On traces of real runs: `tests/explain` of this crate. Some are of a version that told less.
+//! On traces of real runs: `tests/runs` of this crate. Some are of a version that told less.
 
 use super::*;
-use crate::Vocabulary;
 use serde_json::json;
 
 fn fixture(name: &str) -> String {
-    let path = format!("{}/tests/explain/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/runs/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
 }
 
+fn told(trace: &str, result: &Value) -> Explanation {
+    explain(trace, result, &Words::built_in().unwrap())
+}
+
 fn of(name: &str) -> Explanation {
-    explain(&fixture(name), &Value::Null)
+    told(&fixture(name), &Value::Null)
 }
 
 fn ask(name: &str, question: &str) -> Answer {
-    answer(&of(name), question, &Vocabulary::built_in().unwrap())
+    answer(&of(name), question, &Words::built_in().unwrap())
 }
 
 /// The answer to a question must have each of the words.
@@ -128,17 +131,17 @@ fn sizes_that_were_compared_are_one_decision() {
 fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
     let whole = fixture("pushed");
     for cut in [whole.len() / 3, whole.len() / 2, whole.len() - 30] {
-        let explained = explain(&whole[..cut], &Value::Null);
+        let explained = told(&whole[..cut], &Value::Null);
         assert!(explained.not_recorded[0].contains("cut off"), "{:?}", explained.not_recorded);
         assert!(explained.not_recorded.iter().any(|one| one.contains("no end of the goal")));
         assert!(explained.ending.is_none() && !explained.decisions.is_empty());
-        let words = Vocabulary::built_in().unwrap();
+        let words = Words::built_in().unwrap();
         assert!(answer(&explained, "why did you stop?", &words).said[0].contains("not recorded"));
         assert!(text(&explained).contains("cut off"));
     }
     let lines: Vec<&str> = whole.lines().collect();
     let broken = format!("{}\n{{not json\n[]\n{{\"t\":\"x\"}}\n{}", lines[0], lines[1..].join("\n"));
-    let explained = explain(&broken, &Value::Null);
+    let explained = told(&broken, &Value::Null);
     assert!(
         explained.not_recorded[0].starts_with("3 line(s) of the trace cannot be read"),
         "{:?}",
@@ -146,7 +149,7 @@ fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
     );
     assert_eq!(explained.decisions, of("pushed").decisions);
     for nothing in ["", "\n\n", "\u{0}\u{1}"] {
-        assert!(explain(nothing, &Value::Null).not_recorded.iter().any(|one| one.contains("no event")));
+        assert!(told(nothing, &Value::Null).not_recorded.iter().any(|one| one.contains("no event")));
     }
 }
 
@@ -154,7 +157,7 @@ fn a_trace_that_is_cut_off_or_broken_is_explained_as_far_as_it_goes() {
 fn of_several_goals_the_last_is_explained() {
     // As a graph that is kept tells them: one clock.
     let both = format!("{}\n{}", fixture("unsafe"), fixture("refused"));
-    let explained = explain(&both, &Value::Null);
+    let explained = told(&both, &Value::Null);
     let alone = of("refused");
     assert_eq!((&explained.goal, &explained.decisions), (&alone.goal, &alone.decisions));
     assert!(explained.not_recorded[0].starts_with("1 earlier goal"), "{:?}", explained.not_recorded);
@@ -164,13 +167,10 @@ fn of_several_goals_the_last_is_explained() {
 fn a_result_tells_what_the_trace_does_not() {
     let result =
         json!({"goal": "g", "outcome": "failed", "reason": "timeout", "message": "m", "physics_ok": false});
-    let explained = explain("", &result);
+    let explained = told("", &result);
     assert_eq!(explained.goal.as_deref(), Some("g"));
     assert_eq!(explained.ending.unwrap().reason.as_deref(), Some("timeout"));
-    assert_eq!(
-        explain(&fixture("pushed"), &json!({"physics_ok": true})).ending.unwrap().physics_ok,
-        Some(true)
-    );
+    assert_eq!(told(&fixture("pushed"), &json!({"physics_ok": true})).ending.unwrap().physics_ok, Some(true));
 }
 
 #[test]
@@ -203,96 +203,15 @@ fn questions_are_answered_from_the_trace() {
     );
     check("pushed", "why not the other mug?", &["it is blue, not red"]);
     check("pushed", "why did you not take mug_0?", &["it is blue, not red"]);
+    check(
+        "too_wide",
+        "why did you not take the red box?",
+        &["could not take it", "the gripper grasps 78 mm"],
+    );
+    check("refused", "why did you not take the red mug?", &["could not take it", "needs 0.99 of the votes"]);
     check("unsafe", "why didn't you take the bottle?", &["had not looked", "safety rule hitting"]);
     check("unknown_word", "why did you refuse?", &["jug"]);
     check("pushed", "why did you not take the banana?", &["Nothing that I saw is \"banana\"", "bowl_0"]);
-}
-
-/// Phrasings that were written after the reader, and are not to be tuned to one by one.
-#[test]
-fn questions_in_other_words_are_read() {
-    use Asked::{About, Did, Instead, Otherwise, Refuse, Seen, Stop, Sure, Time, Understood, Why, WhyNot};
-    let words = Vocabulary::built_in().unwrap();
-    let read = |question: &str| question::read(question, &words.lexicon, &words.synonyms);
-    let blue = || "blue mug".to_owned();
-    for (question, asked) in [
-        ("Why didn't you pick up the blue mug?", WhyNot(blue())),
-        ("why was the blue mug not chosen", WhyNot(blue())),
-        ("how come you never grabbed the blue mug?", WhyNot(blue())),
-        ("why did you ignore the blue mug?", WhyNot(blue())),
-        ("what was wrong with the blue mug?", WhyNot(blue())),
-        ("why not the blue mug", WhyNot(blue())),
-        ("why did you refuse to take the blue mug?", WhyNot(blue())),
-        ("why have you left the blue mug on the table?", WhyNot(blue())),
-        ("why the blue mug?", Why(blue())),
-        ("for what reason did you grasp the blue mug", Why(blue())),
-        ("why was the blue mug taken?", Why(blue())),
-        ("why did you put the blue mug in the bowl?", Why(blue())),
-        (
-            "why did you take the red mug instead of the blue one?",
-            Instead { of: "red mug".into(), not: "blue one".into() },
-        ),
-        ("why the red mug and not the blue one?", Instead { of: "red mug".into(), not: "blue one".into() }),
-        ("why did you give up?", Stop),
-        ("why did it fail?", Stop),
-        ("what went wrong?", Stop),
-        ("why didn't you finish?", Stop),
-        ("why won't you do it?", Stop),
-        ("why was it refused?", Refuse),
-        ("what did you decline to do", Refuse),
-        ("what could have changed your mind?", Otherwise),
-        ("what would have to be different?", Otherwise),
-        ("were you certain?", Sure(None)),
-        ("how confident were you about the blue mug?", Sure(Some(blue()))),
-        ("what was there on the table?", Seen),
-        ("which things did you notice?", Seen),
-        ("what did you think I meant?", Understood),
-        ("what happened?", Did),
-        ("why were you so slow?", Time),
-        ("what took you so long?", Time),
-        ("where did the time go?", Time),
-        // A second set, after the first one was read.
-        ("Why did you leave the blue mug?", WhyNot(blue())),
-        ("explain why you ignored the blue mug", WhyNot(blue())),
-        ("what prevented you from taking the blue mug?", WhyNot(blue())),
-        ("what made you choose the blue mug?", Why(blue())),
-        (
-            "why did you go for the red mug rather than the blue mug?",
-            Instead { of: "red mug".into(), not: blue() },
-        ),
-        ("did you see a blue mug?", About(blue())),
-        ("were you sure it was the blue mug?", Sure(Some(blue()))),
-        ("why did the grasp fail?", Stop),
-        ("what stopped you?", Stop),
-        ("why not?", Stop),
-        ("what did the verifier say?", Refuse),
-        ("was it allowed?", Refuse),
-        ("what would you have needed?", Otherwise),
-        ("what else did you consider?", Seen),
-        ("which mugs did you see?", Seen),
-        ("how long did it take?", Time),
-        // A third set, of which half was read at first.
-        (
-            "Why did you choose that cup over the blue one?",
-            Instead { of: "cup".into(), not: "blue one".into() },
-        ),
-        ("How come the blue mug stayed where it was?", Why(blue())),
-        ("Could you not find the blue mug?", About(blue())),
-        ("What about the blue mug?", About(blue())),
-        ("Why is the blue mug still on the table?", Why(blue())),
-        ("Why did you move mug_0?", Why("mug_0".into())),
-        ("Why did you not grab mug_1?", WhyNot("mug_1".into())),
-        ("What did you pick up first?", Did),
-        ("On what grounds did you reject the blue mug?", WhyNot(blue())),
-        ("What speaks against the blue mug?", About(blue())),
-        ("What was your confidence in the blue mug?", Sure(Some(blue()))),
-        ("Who told you to do that?", Understood),
-    ] {
-        assert_eq!(read(question), Some(asked), "{question}");
-    }
-    for question in ["", "why?", "sing a song", "put the mug in the bowl"] {
-        assert!(!matches!(read(question), Some(Why(_) | WhyNot(_))), "{question}: {:?}", read(question));
-    }
 }
 
 #[test]
@@ -310,13 +229,13 @@ fn a_page_needs_no_network_and_texts_are_texts() {
         "put the red mug in the bowl",
         "put <script>alert(1)</script> & \\\"it\\\" http://x.example",
     );
-    let explained = explain(&trace, &json!({"physics_ok": true}));
+    let explained = told(&trace, &json!({"physics_ok": true}));
     let key = explained.seen[0].key.clone();
     let pictures = [
-        Picture { caption: "the <camera>".into(), of: None, png: vec![1, 2, 3] },
-        Picture { caption: "a thing".into(), of: Some(key), png: vec![4, 5, 6] },
+        Picture { caption: "the <camera>".into(), of: None, decision: None, png: vec![1, 2, 3] },
+        Picture { caption: "a thing".into(), of: Some(key), decision: None, png: vec![4, 5, 6] },
     ];
-    let words = Vocabulary::built_in().unwrap();
+    let words = Words::built_in().unwrap();
     let asked = answer(&explained, "why did you not take the <b>blue</b> one?", &words);
     let html = page(&explained, Some(&asked), &pictures);
     assert!(!html.contains("<script") && !html.contains("<b>blue") && html.contains("&lt;script&gt;"));
@@ -342,4 +261,54 @@ fn the_text_is_of_one_screen() {
         let said = text(&of(name));
         assert!(said.lines().count() <= 60, "{name}: {} lines\n{said}", said.lines().count());
     }
+}
+
+/// The refused run, with the plan that a newer version tells before it asks the verifier.
+fn refused_with_plan() -> String {
+    let hand = |x: f64| json!({"position": [x, 0.1, 0.1], "rotation": [1.0, 0.0, 0.0, 0.0], "opening": 0.05});
+    let mut missed = hand(0.41);
+    missed["missed"] = json!("outside the workspace");
+    let plan = json!({"object": "mug_0", "skill": "grasp", "chosen": hand(0.4),
+        "candidates": [missed, hand(0.4), hand(0.42)], "joints": []});
+    let lines = fixture("refused").lines().map(str::to_owned).collect::<Vec<_>>();
+    let mut told = Vec::new();
+    for line in lines {
+        let event: Value = serde_json::from_str(&line).unwrap();
+        told.push(line);
+        if event["name"] == "grasp/candidates" {
+            let (t, goal_id) = (event["t"].as_f64().unwrap() + 0.001, &event["goal_id"]);
+            let event = json!({"t": t, "goal_id": goal_id, "node": "skills", "kind": "motion", "name": "grasp/plan",
+                "status": "planned", "message": "there", "data": plan});
+            told.push(event.to_string());
+        }
+    }
+    told.join("\n")
+}
+
+#[test]
+fn a_refusal_is_shown_with_the_hands_that_it_was_about() {
+    let explained = told(&refused_with_plan(), &Value::Null);
+    let index = explained.decisive.unwrap();
+    let hands = &explained.decisions[index].hands;
+    assert_eq!(hands.iter().filter(|hand| hand.is_chosen).count(), 1);
+    assert_eq!(hands.len(), 3);
+    let chosen = explained.decisions.iter().find(|one| one.what.starts_with("took one of 3 candidates"));
+    let chosen = chosen.unwrap_or_else(|| panic!("{:#?}", explained.decisions));
+    assert_eq!(chosen.because, ["1 x outside the workspace"]);
+    let over = Picture { caption: "over".into(), of: None, decision: Some(index), png: vec![7, 8, 9] };
+    let html = page(&explained, None, &[over]);
+    let head = html.split("<h2>What was decided").next().unwrap();
+    assert!(head.contains("class=\"taken\"") && head.contains("class=\"missed\""), "{head}");
+    assert!(head.contains("src=\"data:image/png;base64,BwgJ\""), "the camera's picture is with its decision");
+    assert!(head.contains("<title>outside the workspace</title>"));
+}
+
+#[test]
+fn a_refusal_about_things_has_a_picture_even_from_a_trace_alone() {
+    for name in ["refused", "ambiguous", "unknown_word", "too_wide"] {
+        let html = page(&of(name), None, &[]);
+        let head = html.split("<h2>What was decided").next().unwrap();
+        assert!(head.contains("<svg"), "{name}");
+    }
+    assert!(!page(&of("unsafe"), None, &[]).contains("<svg"), "a sentence has no picture");
 }

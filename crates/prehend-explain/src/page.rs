@@ -1,5 +1,6 @@
 //! An explanation as one page that needs no network: pictures and style are in it, and there is no script.
 
+use super::sketch::{overview, sketch};
 use super::{Answer, Came, Decision, Explanation, Kind, Number, Seen, text};
 use crate::html::{data_uri, escape};
 use std::fmt::Write;
@@ -16,6 +17,8 @@ table{border-collapse:collapse;width:100%;margin:.3rem 0}td,th{text-align:left;p
 .bar{display:block;position:relative;height:.6rem;min-width:5rem;background:var(--line);border-radius:3px}.bar i,.bar b{position:absolute;top:0;bottom:0;left:0;background:var(--bar);border-radius:3px}.bar b{width:2px;background:var(--ink)}\
 figure{margin:.5rem 0}img{max-width:100%;height:auto;border:1px solid var(--line);border-radius:4px}.wide{display:grid;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr));gap:.6rem}\
 .things{display:flex;flex-wrap:wrap;gap:.5rem;margin:.4rem 0}.thing{width:6.5rem;font-size:.8rem;line-height:1.25}.crop{display:block;width:100%;height:5.5rem;background-size:contain;background-repeat:no-repeat;background-position:center;border:1px solid var(--line);border-radius:4px}\
+.sketch{width:100%;max-height:24rem;border:1px solid var(--line);border-radius:4px}.sketch polygon{fill:none;stroke:var(--dim)}.sketch .its{stroke:var(--good);stroke-width:2;fill:var(--line);fill-opacity:.5}\
+.sketch text{font-size:11px;fill:var(--ink);text-anchor:middle}.sketch path{fill:none;stroke:#999;stroke-width:1.2}.sketch .missed{stroke:var(--bad);stroke-dasharray:3 2;stroke-opacity:.7}.sketch .taken{stroke:#d400b8;stroke-width:3}\
 .taken .crop{border:2px solid var(--good)}details>summary{cursor:pointer}.answer{border-left-color:var(--bar)}";
 
 /// A picture that goes into the page.
@@ -23,8 +26,10 @@ figure{margin:.5rem 0}img{max-width:100%;height:auto;border:1px solid var(--line
 pub struct Picture {
     /// What it shows.
     pub caption: String,
-    /// Key of the thing that it shows alone; `None` of a picture of the scene.
+    /// Key of the thing that it shows alone; `None` of a picture of the scene, or of a decision.
     pub of: Option<String>,
+    /// The decision whose hands are drawn over it: an index into the explanation's.
+    pub decision: Option<usize>,
     /// The PNG file.
     pub png: Vec<u8>,
 }
@@ -44,7 +49,8 @@ pub fn page(explained: &Explanation, answer: Option<&Answer>, pictures: &[Pictur
     for (number, crop) in crops.iter().enumerate() {
         let _ = write!(html, ".c{number}{{background-image:url({})}}", data_uri(&crop.png));
     }
-    let page = Page { explained, crops };
+    let drawn = pictures.iter().filter(|picture| picture.decision.is_some()).collect();
+    let page = Page { explained, crops, drawn };
     let _ = write!(html, "</style></head><body>\n<h1><q>{}</q></h1>\n", escape(goal));
     page.ending(&mut html);
     if let Some(answer) = answer {
@@ -79,29 +85,39 @@ fn list(html: &mut String, entries: &[String]) {
 
 /// The pictures of the scene, each once.
 fn scenes(html: &mut String, pictures: &[Picture]) {
-    let scenes: Vec<&Picture> = pictures.iter().filter(|picture| picture.of.is_none()).collect();
+    let scenes: Vec<&Picture> =
+        pictures.iter().filter(|picture| picture.of.is_none() && picture.decision.is_none()).collect();
     if scenes.is_empty() {
         return html.push_str("<p class=\"dim\">The run has left no pictures.</p>\n");
     }
     html.push_str("<h2>What was to be seen</h2>\n<div class=\"wide\">");
     for picture in scenes {
-        let caption = escape(&picture.caption);
-        let _ = write!(
-            html,
-            "<figure><img src=\"{}\" alt=\"{caption}\"><figcaption>{caption}</figcaption></figure>",
-            data_uri(&picture.png)
-        );
+        figure(html, picture);
     }
     html.push_str("</div>\n");
+}
+
+fn figure(html: &mut String, picture: &Picture) {
+    let caption = escape(&picture.caption);
+    let _ = write!(
+        html,
+        "<figure><img src=\"{}\" alt=\"{caption}\"><figcaption>{caption}</figcaption></figure>",
+        data_uri(&picture.png)
+    );
 }
 
 struct Page<'a> {
     explained: &'a Explanation,
     crops: Vec<&'a Picture>,
+    /// Pictures of decisions.
+    drawn: Vec<&'a Picture>,
 }
 
 impl Page<'_> {
     fn ending(&self, html: &mut String) {
+        if self.explained.is_at_work {
+            return html.push_str("<p>It is still at work.</p>\n");
+        }
         let Some(end) = &self.explained.ending else {
             return html.push_str("<p class=\"badly\">How it ended is not recorded.</p>\n");
         };
@@ -169,6 +185,7 @@ impl Page<'_> {
             escape(&decision.what)
         );
         self.pictured(html, decision);
+        self.hands(html, index);
         numbers(html, &decision.numbers);
         if !decision.because.is_empty() {
             list(html, &decision.because);
@@ -192,6 +209,36 @@ impl Page<'_> {
         let taken = decision.objects.iter().map(|key| (key.as_str(), true, self.name(key)));
         let rejected = decision.rejected.iter().map(|one| (one.key.as_str(), false, one.reason.clone()));
         self.things(html, taken.chain(rejected));
+    }
+
+    /// The hands that a decision was about, over the camera's picture where there is one, and as a drawing.
+    fn hands(&self, html: &mut String, index: usize) {
+        let decision = &self.explained.decisions[index];
+        let key = decision.objects.first().map_or("", String::as_str);
+        let scene = if decision.scene.is_empty() { &self.explained.seen } else { &decision.scene };
+        if decision.hands.is_empty() {
+            // No refusal without a picture.
+            let is_bad = decision.came == Came::Badly || self.explained.decisive == Some(index);
+            let all: Vec<String> = decision
+                .objects
+                .iter()
+                .chain(decision.rejected.iter().map(|one| &one.key))
+                .cloned()
+                .collect();
+            match decision.kind {
+                _ if !is_bad => {}
+                Kind::Choice | Kind::Measure => html.push_str(&overview(&all, scene)),
+                Kind::Verdict | Kind::Motion | Kind::Outcome | Kind::Evidence => {
+                    html.push_str(&sketch(&[], key, scene));
+                }
+                _ => {}
+            }
+            return;
+        }
+        for picture in self.drawn.iter().filter(|picture| picture.decision == Some(index)) {
+            figure(html, picture);
+        }
+        html.push_str(&sketch(&decision.hands, key, scene));
     }
 
     fn name(&self, key: &str) -> String {

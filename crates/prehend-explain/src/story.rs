@@ -1,10 +1,13 @@
 //! From the events of a trace to its decisions.
 
+mod end;
+
 use super::commit::Gathering;
 use super::motion::{Skill, Told};
 use super::seen::Things;
-use super::{Came, Decision, Ending, Event, Explanation, Kind, Number, choice, commit};
-use crate::Vocabulary;
+use super::{
+    Came, Decision, Ending, Event, Explanation, Hand, Kind, Number, choice, commit, comparison, hands,
+};
 use prehend_perception::lexicon::Lexicon;
 use prehend_scene::Reason;
 use prehend_verify::CommitRule;
@@ -14,8 +17,8 @@ use std::collections::BTreeMap;
 const TOLD_ELSEWHERE: [&str; 6] =
     ["object_retrieval", "interact", "detect_affordance", "look", "home", "go_to"];
 
-struct Story {
-    words: Lexicon,
+struct Story<'w> {
+    words: &'w Lexicon,
     rule: Option<CommitRule>,
     things: Things,
     gathering: Gathering,
@@ -24,13 +27,14 @@ struct Story {
     times: BTreeMap<String, f64>,
     /// Goals before the one that is told.
     earlier: usize,
+    /// The newest plan: of which thing, and its hands.
+    planned: (String, Vec<Hand>),
     /// Phases that have begun, for how long they took.
     begun: BTreeMap<String, f64>,
 }
 
 /// Reads events into an explanation.
-pub(super) fn tell(events: &[Event]) -> Explanation {
-    let words = Vocabulary::built_in().map(|words| words.synonyms).unwrap_or_default();
+pub(super) fn tell(events: &[Event], words: &Lexicon, is_at_work: bool) -> Explanation {
     let mut story = Story {
         words,
         rule: commit::rule(events),
@@ -40,16 +44,28 @@ pub(super) fn tell(events: &[Event]) -> Explanation {
         told: Explanation::default(),
         times: BTreeMap::new(),
         earlier: 0,
+        planned: Default::default(),
         begun: BTreeMap::new(),
     };
     for event in events {
         story.take(event);
     }
-    story.end(events)
+    let mut told = story.end(events, is_at_work);
+    told.is_at_work = is_at_work;
+    told
 }
 
-impl Story {
-    fn add(&mut self, decision: Decision) {
+impl Story<'_> {
+    fn add(&mut self, mut decision: Decision) {
+        // What was refused, or did not work, is shown with the hands that it was about.
+        let is_about_hands = matches!(decision.kind, Kind::Verdict | Kind::Motion | Kind::Outcome);
+        let (object, hands) = &self.planned;
+        if is_about_hands && decision.came == Came::Badly && decision.objects.contains(object) {
+            decision.hands.clone_from(hands);
+        }
+        if decision.came == Came::Badly || !decision.hands.is_empty() {
+            decision.scene = self.things.now();
+        }
         match self.told.decisions.iter_mut().rev().find(|earlier| earlier.kind == decision.kind) {
             Some(earlier) if earlier.is_like(&decision) && decision.kind == Kind::Verdict => {
                 self.told.decisions.push(decision)
@@ -65,7 +81,7 @@ impl Story {
             ("perception", "update") => self.look(event),
             ("perception", "retrieve") => {
                 for (key, reason) in event.texts("rejected").iter().zip(event.texts("reasons")) {
-                    self.things.hear(key, &reason, &self.words);
+                    self.things.hear(key, &reason, self.words);
                 }
                 let decision = choice::decision(event, &self.things);
                 self.choose(decision);
@@ -73,6 +89,10 @@ impl Story {
             ("evidence", "affordance") => {
                 let decision = self.gathering.end(Some(event), self.rule.as_ref(), &self.things);
                 decision.into_iter().for_each(|decision| self.add(decision));
+            }
+            ("evidence", "comparison") => {
+                let decision = comparison::decision(event, &self.things);
+                self.add(decision);
             }
             ("evidence", "words") => {
                 let mut decision = Decision::new(event.t, Kind::Word, event.message.clone());
@@ -112,7 +132,8 @@ impl Story {
         }
     }
 
-    fn choose(&mut self, decision: Decision) {
+    fn choose(&mut self, mut decision: Decision) {
+        decision.scene = self.things.now();
         let like = |earlier: &&mut Decision| earlier.kind == Kind::Choice && earlier.is_like(&decision);
         match self.told.decisions.iter_mut().rev().find(like) {
             // The same words meant the same again, after another look.
@@ -121,6 +142,7 @@ impl Story {
                 earlier.numbers = decision.numbers;
                 earlier.rejected = decision.rejected;
                 earlier.what = decision.what;
+                earlier.scene = decision.scene;
             }
             None => self.told.decisions.push(decision),
         }
@@ -183,6 +205,10 @@ impl Story {
         self.add(decision);
     }
 
+    fn has_bad(&self) -> bool {
+        self.told.decisions.iter().any(|decision| decision.came == Came::Badly)
+    }
+
     /// Refusals of the sentence itself are told by the end alone.
     fn conclude(&mut self, event: &Event) {
         let reason = event.text("reason");
@@ -194,6 +220,18 @@ impl Story {
             "not_understood" => (
                 "grammar and lexicon (config/language/lexicon.yaml)",
                 "other words for it: see docs/user-guide.md",
+            ),
+            "infeasible" if event.status == "refused" && !self.has_bad() => (
+                "what this robot can do (config/language/lexicon.yaml and actions.yaml, the skills of its robot file)",
+                "another verb, or another thing: \"what can you do?\" tells",
+            ),
+            "stopped" if event.status == "refused" => (
+                "while the stop is latched no goal begins that may move something",
+                "a stop that was cleared before (prehend stop --clear)",
+            ),
+            "peer_lost" | "verifier_lost" | "not_armed" if event.status == "refused" => (
+                "no goal begins before every node that it needs is there and the robot has confirmed its own safety",
+                "a graph that is whole: prehend doctor tells what is missing",
             ),
             _ => return,
         };
@@ -262,6 +300,7 @@ impl Story {
                 self.add(*decision)
             }
             Told::Ended(_) => {}
+            Told::Other if name.ends_with("/plan") && event.data["candidates"].is_array() => self.plan(event),
             Told::Other if name.ends_with("/candidates") => {
                 let mut decision = Decision::new(event.t, Kind::Candidates, event.message.clone());
                 decision.objects = vec![event.text("object").to_owned()];
@@ -278,6 +317,12 @@ impl Story {
                 self.add(decision);
             }
         }
+    }
+
+    fn plan(&mut self, event: &Event) {
+        let decision = hands::decision(event, &self.things);
+        self.planned = (event.text("object").to_owned(), decision.hands.clone());
+        self.add(decision);
     }
 
     fn tool(&mut self, event: &Event, name: &str) {
@@ -328,86 +373,10 @@ impl Story {
             decision.numbers.push(Number::plain(of, value));
         }
     }
-
-    fn end(mut self, events: &[Event]) -> Explanation {
-        if let Some(decision) = self.gathering.end(None, self.rule.as_ref(), &self.things) {
-            self.add(decision);
-        }
-        if let Some(decision) = self.skill.end(&self.things) {
-            self.add(decision);
-        }
-        let Self { mut told, things, times, rule, words, earlier, .. } = self;
-        told.times = times.into_iter().filter(|(_, seconds)| *seconds > 0.05).collect();
-        told.times.sort_by(|a, b| b.1.total_cmp(&a.1));
-        told.decisions.sort_by(|a, b| a.t.total_cmp(&b.t));
-        told.seen = things.clone().all();
-        for decision in told.decisions.iter_mut().filter(|one| one.kind == Kind::Choice) {
-            choice::confirm(decision, &things, &told.seen, &words);
-        }
-        told.decisive = decisive(&told);
-        if let Some(index) = told.decisive {
-            let is_open = told.ending.as_ref().is_some_and(|end| end.reason.as_deref() == Some("ambiguous"));
-            let decision = &mut told.decisions[index];
-            if is_open && decision.objects.len() > 1 {
-                decision.came = Came::Badly;
-                decision.otherwise = choice::telling_apart(&decision.objects, &things);
-            }
-        }
-        if earlier > 0 {
-            told.not_recorded.push(format!(
-                "{earlier} earlier goal(s) of this trace are not explained here: this is its last."
-            ));
-        }
-        if !events.is_empty() {
-            if told.goal.is_none() {
-                told.not_recorded
-                    .push("The trace has no goal: what was asked for is not recorded.".to_owned());
-            }
-            if told.ending.is_none() {
-                told.not_recorded.push(
-                    "The trace has no end of the goal, as when a run is killed or times out: how it ended is not recorded there."
-                        .to_owned(),
-                );
-            }
-        }
-        let has =
-            |kind: Kind, came: Came| told.decisions.iter().any(|one| one.kind == kind && one.came == came);
-        if rule.is_none() && told.decisions.iter().any(|one| one.kind == Kind::Evidence) {
-            told.not_recorded
-                .push("The limits of the commit rule are not recorded in this trace.".to_owned());
-        }
-        let is_told = |event: &Event| event.data["rules"].is_array();
-        if has(Kind::Verdict, Came::Badly) && !events.iter().any(is_told) {
-            told.not_recorded.push(
-                "What would have changed the verifier's findings is not recorded in this trace.".to_owned(),
-            );
-        }
-        if told.seen.iter().any(|thing| thing.colors.is_empty() && !thing.class.is_empty()) {
-            told.not_recorded.push("The colours of some things are not recorded in this trace.".to_owned());
-        }
-        told
-    }
 }
 
 /// Whether the status of a motion tells of something that did not go as wished.
 fn is_bad(status: &str) -> bool {
     const BAD: [&str; 7] = ["refused", "failed", "error", "aborted", "rejected", "lost", "expired"];
     BAD.contains(&status) || Reason::parse(status).is_some()
-}
-
-/// The decision that led to the end of a goal that was not done.
-fn decisive(told: &Explanation) -> Option<usize> {
-    let end = told.ending.as_ref().filter(|end| end.outcome != "done")?;
-    let last = |fits: &dyn Fn(&Decision) -> bool| told.decisions.iter().rposition(fits);
-    let bad = |kinds: &'static [Kind]| {
-        move |decision: &Decision| decision.came == Came::Badly && kinds.contains(&decision.kind)
-    };
-    match end.reason.as_deref().unwrap_or_default() {
-        "unsafe" | "not_understood" => last(&bad(&[Kind::Reading])),
-        "not_found" => last(&bad(&[Kind::Choice])),
-        "ambiguous" => last(&|decision| decision.kind == Kind::Choice && decision.objects.len() > 1),
-        "verifier_refused" => last(&bad(&[Kind::Verdict])),
-        "outcome_not_observed" => last(&bad(&[Kind::Outcome, Kind::Motion])),
-        _ => last(&bad(&[Kind::Motion, Kind::Outcome, Kind::Warning, Kind::Verdict])),
-    }
 }

@@ -1,28 +1,39 @@
 //! Why a run went as it did: its trace, read into the decisions that were made, each with its rule, its numbers and what would have
 //! changed it.
 //!
-//! For: explaining a run that is over, to people, from what it left behind. Not for: judging it (see [`judge`](crate::judge())) or guessing:
+//! For: explaining a run to people, from what it has told; answering questions about it. Not for: judging it (`prehend-eval`) or guessing:
 //! what the trace does not tell, the explanation says is not recorded. Read [`Explanation`] first, then [`explain`].
 //!
 //! Times are seconds of the graph's clock.
 
 mod answer;
+mod aside;
 mod choice;
 mod commit;
+mod comparison;
 mod event;
+mod hands;
+pub mod html;
+mod last;
 mod motion;
 mod page;
 mod question;
+mod recent;
 mod seen;
+mod sketch;
 mod story;
 mod text;
+mod words;
 
 pub use answer::{Answer, answer};
 pub use event::{Event, events};
+pub use hands::Hand;
 pub use page::{Picture, page};
-pub use question::{ASKABLE, Asked};
+pub use question::{ASKABLE, Asked, Questions, of_last_goal};
+pub use recent::{Bounds, Heard, Recent};
 pub use seen::Seen;
 pub use text::text;
+pub use words::Words;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -34,6 +45,8 @@ pub struct Explanation {
     pub goal: Option<String>,
     /// How the sentence was read, in the notation of the trace; empty when it was not understood or refused before.
     pub readings: Vec<String>,
+    /// Whether it is still under way.
+    pub is_at_work: bool,
     /// How it ended; `None` when the trace has no end, as that of a run that was killed.
     pub ending: Option<Ending>,
     /// Everything that was decided, in order.
@@ -51,7 +64,7 @@ pub struct Explanation {
 impl Explanation {
     /// Whether anything was decided or done about a thing but that words mean it.
     pub fn acted_on(&self, key: &str) -> bool {
-        let acts = |decision: &&Decision| !matches!(decision.kind, Kind::Choice | Kind::Look);
+        let acts = |decision: &&Decision| !matches!(decision.kind, Kind::Choice | Kind::Look | Kind::Measure);
         self.decisions.iter().filter(acts).any(|decision| decision.objects.iter().any(|one| one == key))
     }
 }
@@ -128,6 +141,12 @@ pub struct Decision {
     pub numbers: Vec<Number>,
     /// What was not taken, and why not.
     pub rejected: Vec<Rejected>,
+    /// The hands that it was about: where something could be held, or put.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hands: Vec<Hand>,
+    /// Where the things were then, for drawings; empty where none is needed.
+    #[serde(skip)]
+    pub scene: Vec<Seen>,
     /// Each reason why not, of a refusal; each step, of evidence and motions.
     pub because: Vec<String>,
     /// What would have changed it.
@@ -146,6 +165,8 @@ impl Decision {
             rule: None,
             numbers: Vec::new(),
             rejected: Vec::new(),
+            hands: Vec::new(),
+            scene: Vec::new(),
             because: Vec::new(),
             otherwise: Vec::new(),
         }
@@ -199,10 +220,29 @@ pub struct Rejected {
 
 /// Explains a run. `trace` is the text of its `trace.jsonl`: lines that cannot be read are left out, and said so. `result` is its
 /// `result.json`; null when there is none.
-pub fn explain(trace: &str, result: &Value) -> Explanation {
+pub fn explain(trace: &str, result: &Value, words: &Words) -> Explanation {
+    read(trace, result, None, words).0
+}
+
+/// Answers a question about a run, with the explanation that the answer rests on: as [`explain`] gives it, of the last goal that the question
+/// can be about.
+pub fn ask(trace: &str, result: &Value, question: &str, words: &Words) -> (Explanation, Answer) {
+    let asked = question::read(question, words);
+    let (explained, earlier) = read(trace, result, asked.as_ref(), words);
+    let mut answer = answer(&explained, question, words);
+    answer.of_earlier(earlier);
+    (explained, answer)
+}
+
+fn read(trace: &str, result: &Value, asked: Option<&Asked>, words: &Words) -> (Explanation, Option<String>) {
     let (events, unreadable) = events(trace);
-    let mut explained = story::tell(&events);
+    let (events, beside) = aside::without(events);
+    let (mut explained, earlier) = last::goal_of(events, asked, words, false);
     explained.not_recorded.splice(0..0, unreadable);
+    explained.not_recorded.extend(beside);
+    if earlier.is_some() {
+        return (explained, earlier);
+    }
     if let Some(ending) = &mut explained.ending {
         ending.physics_ok = result["physics_ok"].as_bool();
     } else if let Some(outcome) = result["outcome"].as_str() {
@@ -216,7 +256,7 @@ pub fn explain(trace: &str, result: &Value) -> Explanation {
     if explained.goal.is_none() {
         explained.goal = result["goal"].as_str().map(str::to_owned);
     }
-    explained
+    (explained, None)
 }
 
 #[cfg(test)]

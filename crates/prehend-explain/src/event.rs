@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// One line of `trace.jsonl`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Event {
     /// Time, seconds of the graph's clock.

@@ -28,6 +28,8 @@ pub struct Seen {
     pub center_mm: [f64; 3],
     /// Sides of its box, millimetres.
     pub size_mm: [f64; 3],
+    /// How far its box is turned about z, degrees; `None` when the trace does not tell.
+    pub turn_deg: Option<f64>,
     /// Whether it is in the last map, or held.
     pub is_there: bool,
 }
@@ -46,6 +48,7 @@ impl Seen {
             colors: colors.filter_map(|color| color[0].as_str().map(str::to_owned)).collect(),
             center_mm: vector("center_mm"),
             size_mm: vector("size_mm"),
+            turn_deg: entry["turn_deg"].as_f64(),
             is_there: true,
         })
     }
@@ -114,6 +117,11 @@ impl Things {
     /// The thing of a key.
     pub(super) fn get(&self, key: &str) -> Option<&Seen> {
         self.0.get(key)
+    }
+
+    /// All things as they are known now.
+    pub(super) fn now(&self) -> Vec<Seen> {
+        self.0.values().cloned().collect()
     }
 
     pub(super) fn all(self) -> Vec<Seen> {

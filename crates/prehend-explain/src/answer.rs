@@ -1,8 +1,9 @@
 //! Answers to questions about a run, from its explanation alone.
 
+mod taken;
+
 use super::question::{self, ASKABLE, Asked};
-use super::{Came, Decision, Explanation, Kind, seen, text};
-use crate::Vocabulary;
+use super::{Came, Decision, Explanation, Kind, Words, seen, text};
 use prehend_perception::lexicon::Lexicon;
 use prehend_perception::query::Query;
 use serde::Serialize;
@@ -23,11 +24,11 @@ pub struct Answer {
 }
 
 /// Answers a question about an explained run.
-pub fn answer(explained: &Explanation, question: &str, words: &Vocabulary) -> Answer {
-    let asked = question::read(question, &words.lexicon, &words.synonyms);
+pub fn answer(explained: &Explanation, question: &str, words: &Words) -> Answer {
+    let asked = question::read(question, words);
     let mut teller = Teller {
         explained,
-        names: &words.synonyms,
+        names: &words.names,
         said: Vec::new(),
         objects: Vec::new(),
         decisions: Vec::new(),
@@ -38,6 +39,18 @@ pub fn answer(explained: &Explanation, question: &str, words: &Vocabulary) -> An
     }
     let Teller { said, objects, decisions, .. } = teller;
     Answer { question: question.to_owned(), asked, said, objects, decisions }
+}
+
+impl Answer {
+    /// Says that it is about a goal before the last one, when it is.
+    pub(super) fn of_earlier(&mut self, goal: Option<String>) {
+        if let Some(goal) = goal {
+            self.said.insert(
+                0,
+                format!("Nothing was chosen for what was asked last; when I was told \"{goal}\":"),
+            );
+        }
+    }
 }
 
 struct Teller<'a> {
@@ -94,7 +107,7 @@ impl<'a> Teller<'a> {
     /// Tells of each thing that a description means.
     fn each(&mut self, phrase: &str, tell: impl Fn(&mut Self, &str)) {
         if self.explained.seen.is_empty() {
-            self.say(format!("I had not looked when the goal ended, so I had not seen \"{phrase}\"."));
+            self.say(format!("I had not looked, so I had not seen \"{phrase}\"."));
             return self.stop();
         }
         let keys = self.meant(phrase);
@@ -143,115 +156,6 @@ impl<'a> Teller<'a> {
         thing.map_or_else(|| key.to_owned(), |thing| format!("the {} ({key})", thing.name()))
     }
 
-    fn why(&mut self, key: &str) {
-        let name = self.name(key);
-        let about = self.decided(|decision| decision.objects.iter().any(|one| one == key));
-        if !about.iter().any(|(_, decision)| decision.kind != Kind::Look) {
-            self.say(format!("I did not take {name}, and did nothing to it."));
-            return self.why_not(key);
-        }
-        let mut rejected = false;
-        for (index, decision) in about {
-            match decision.kind {
-                Kind::Choice => {
-                    self.say(format!("I {}{}.", decision.what, numbers(decision)));
-                    let others: Vec<&str> = decision.rejected.iter().map(|one| one.key.as_str()).collect();
-                    if !others.is_empty() && !std::mem::replace(&mut rejected, true) {
-                        self.say(format!("Not taken for it: {}.", others.join(", ")));
-                    }
-                }
-                Kind::Evidence | Kind::Verdict => {
-                    self.say(format!("{}{}.", capital(&decision.what), numbers(decision)))
-                }
-                _ => continue,
-            }
-            self.rest_on(index);
-        }
-        if let Some((index, compared)) = self.compared(key) {
-            self.rest_on(index);
-            self.say(compared);
-        }
-    }
-
-    /// What a comparison of sizes says of a thing.
-    fn compared(&self, key: &str) -> Option<(usize, String)> {
-        let is_of = |decision: &Decision| decision.numbers.iter().any(|number| number.name == key);
-        let (index, decision) =
-            self.decided(|decision| decision.kind == Kind::Measure && is_of(decision)).pop()?;
-        let mut numbers: Vec<_> = decision.numbers.iter().collect();
-        numbers.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let place = numbers.iter().position(|number| number.name == key)?;
-        let list: Vec<String> =
-            numbers.iter().map(|number| format!("{} {:.3} m", number.name, number.value)).collect();
-        Some((
-            index,
-            format!("By size it is number {} of {}: {}.", place + 1, numbers.len(), list.join(", ")),
-        ))
-    }
-
-    fn why_not(&mut self, key: &str) {
-        let name = self.name(key);
-        let mut told = false;
-        let meant =
-            self.decided(|one| one.kind == Kind::Choice && one.objects.iter().any(|other| other == key));
-        for (index, choice) in meant {
-            told = true;
-            self.rest_on(index);
-            if choice.objects.len() > 1 {
-                self.say(format!(
-                    "{} was one of several that the words fit: {}.",
-                    capital(&name),
-                    choice.what
-                ));
-                let acted: Vec<&str> = choice
-                    .objects
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|one| self.explained.acted_on(one))
-                    .collect();
-                if acted.is_empty() {
-                    choice.otherwise.iter().for_each(|way| self.say(format!("{}.", capital(way))));
-                } else {
-                    self.say(format!(
-                        "Of them I acted on {}. I had read the sentence as {}; how that chose among several is not recorded.",
-                        acted.join(", "),
-                        self.explained.readings.join(", or as ")
-                    ));
-                }
-            } else if self.explained.acted_on(key) {
-                self.say(format!("I did take {name}: I {}.", choice.what));
-            } else {
-                self.say(format!("I {}, and did nothing to it.", choice.what));
-                self.stop();
-            }
-        }
-        // Of all the words that it was held against, those that it fits best are the ones that were asked about.
-        let rejected = self.decided(|one| one.kind == Kind::Choice).into_iter();
-        let rejected = rejected.filter_map(|(index, choice)| {
-            Some((index, choice, choice.rejected.iter().find(|one| one.key == key)?))
-        });
-        let nearest = rejected.max_by(|a, b| similarity(&a.2.reason).total_cmp(&similarity(&b.2.reason)));
-        if let Some((index, choice, one)) = nearest {
-            told = true;
-            self.rest_on(index);
-            self.say(format!("I {}.", choice.what));
-            self.say(format!("{} was looked at for it and is not meant: {}.", capital(&name), one.reason));
-            if let Some(words) = &one.would_be {
-                self.say(format!("\"{words}\" would have meant it."));
-            }
-        }
-        if let Some((index, compared)) = self.compared(key) {
-            told = true;
-            self.rest_on(index);
-            self.say(compared);
-        }
-        if !told {
-            self.say(format!(
-                "I saw {name}, but the trace does not record that it was weighed: only the best candidates of a search are told."
-            ));
-        }
-    }
-
     fn describe(&mut self, key: &str) {
         if let Some(thing) = self.explained.seen.iter().find(|thing| thing.key == key) {
             self.say(text::thing(thing));
@@ -260,6 +164,14 @@ impl<'a> Teller<'a> {
 
     fn stop(&mut self) {
         match &self.explained.ending {
+            None if self.explained.is_at_work => {
+                self.say("I have not stopped: I am still at work on it.");
+                let bad = self.decided(|one| one.came == Came::Badly);
+                if let Some((index, decision)) = bad.last() {
+                    self.rest_on(*index);
+                    self.say(format!("What went against it so far, last: {}.", decision.what));
+                }
+            }
             None => self.say("The trace has no end of the goal: the run was killed or interrupted, and why is not recorded."),
             Some(end) if end.outcome == "done" => {
                 self.say(format!("I ended because it was done: {}", end.message));
@@ -421,13 +333,6 @@ impl<'a> Teller<'a> {
 fn numbers(decision: &Decision) -> String {
     let list: Vec<String> = decision.numbers.iter().map(text::number).collect();
     if list.is_empty() { String::new() } else { format!(" ({})", list.join(", ")) }
-}
-
-/// How well a thing fitted, by the reason why it is not meant; 0 when that does not tell.
-fn similarity(reason: &str) -> f64 {
-    let told =
-        reason.rsplit_once("(similarity ").and_then(|(_, number)| number.trim_end_matches(')').parse().ok());
-    told.unwrap_or_default()
 }
 
 fn capital(text: &str) -> String {
