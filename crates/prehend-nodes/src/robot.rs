@@ -1,5 +1,7 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
+mod beside;
+
 use crate::arming::ArmingConfig;
 use crate::stretch::StretchDriver;
 use prehend_config::{Findings, Map, Value};
