@@ -2,8 +2,9 @@
 
 use super::scene::Scene;
 use super::{DrawError, camera, require_adapter};
-use crate::{Pixel, Stage, Steer, Viewpoint, thing_under};
+use crate::{Layer, Pixel, Stage, Steer, Viewpoint, thing_under};
 use kiss3d::camera::{Camera3d, OrbitCamera3d};
+use kiss3d::context::Context;
 use kiss3d::event::{Action, Key, MouseButton, WindowEvent};
 use kiss3d::glamx::Vec3;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
@@ -14,18 +15,23 @@ use prehend_scene::ObjectKey;
 const CLICK: f64 = 4.0;
 
 /// A window that shows a stage: drag with the left button to look around, with the right one to move, scroll to come nearer; a click
-/// selects a thing, F shows the whole stage again, Escape closes. Space, the arrows and the digits steer a recording.
+/// selects a thing, F shows the whole stage again, Escape closes. C, B, M, A and T leave out what the planner keeps clear of, the box that the
+/// tool does not leave, the map of the floor, areas and names, or show them again. Space, the arrows and the digits steer a recording; Y and N
+/// answer a question.
 ///
 /// It must be made and drawn on the main thread.
 pub struct StageWindow {
     scene: Scene,
     window: Window,
+    /// Whether no graphics card draws.
+    is_software: bool,
     camera: OrbitCamera3d,
     pressed: Option<Pixel>,
     pointer: Pixel,
     /// Whether a person has chosen from where it is seen.
     is_moved: bool,
     steers: Vec<Steer>,
+    answers: Vec<bool>,
 }
 
 impl std::fmt::Debug for StageWindow {
@@ -44,10 +50,8 @@ impl StageWindow {
             return Err(DrawError::NoScreen);
         }
         // Smooth edges would cost software most of its frames.
-        let samples = match require_adapter().await? {
-            wgpu::DeviceType::Cpu => NumSamples::One,
-            _ => NumSamples::Four,
-        };
+        let is_software = require_adapter().await? == wgpu::DeviceType::Cpu;
+        let samples = if is_software { NumSamples::One } else { NumSamples::Four };
         let setup = CanvasSetup { samples, ..CanvasSetup::default() };
         let mut window = Window::new_with_setup(title, width, height, setup).await;
         window.rebind_close_key(Some(Key::Escape));
@@ -57,11 +61,13 @@ impl StageWindow {
         Ok(Self {
             scene,
             window,
+            is_software,
             camera: steered(&view),
             pressed: None,
             pointer,
             is_moved: false,
             steers: Vec::new(),
+            answers: Vec::new(),
         })
     }
 
@@ -69,10 +75,11 @@ impl StageWindow {
     /// the picture whenever its things or its robot appear.
     pub fn show(&mut self, stage: Stage) {
         let before = self.scene.stage();
-        let selected = before.selected.clone();
-        let has_more =
-            stage.things.len() != before.things.len() || stage.robot.is_empty() != before.robot.is_empty();
-        self.scene.show(Stage { selected, ..stage });
+        let (selected, hidden) = (before.selected.clone(), before.hidden.clone());
+        let has_more = stage.things.len() != before.things.len()
+            || stage.robot.is_empty() != before.robot.is_empty()
+            || stage.floor.is_some() != before.floor.is_some();
+        self.scene.show(Stage { selected, hidden, ..stage });
         if has_more && !self.is_moved {
             self.frame_all();
         }
@@ -81,6 +88,20 @@ impl StageWindow {
     /// Selects a thing as a click would, or nothing.
     pub fn select(&mut self, key: Option<ObjectKey>) {
         self.scene.select(key);
+    }
+
+    /// Leaves layers out from now on, until their keys are pressed.
+    pub fn hide(&mut self, layers: &[Layer]) {
+        for layer in
+            layers.iter().filter(|layer| self.scene.stage().shows(**layer)).copied().collect::<Vec<_>>()
+        {
+            self.scene.toggle(layer);
+        }
+    }
+
+    /// The keys for yes (true) and no that a person has pressed since this was asked last.
+    pub fn answers(&mut self) -> Vec<bool> {
+        std::mem::take(&mut self.answers)
     }
 
     /// What a person has wanted of a recording since this was asked last.
@@ -92,7 +113,13 @@ impl StageWindow {
     pub async fn frame(&mut self) -> bool {
         self.take_events();
         let view = self.view();
-        self.scene.draw(&mut self.window, &mut self.camera, &view).await
+        let is_open = self.scene.draw(&mut self.window, &mut self.camera, &view).await;
+        if self.is_software {
+            // Software does not hold up who asks for frames faster than it draws: they would pile up, each with its memory, and the window
+            // would show what was long ago. Should the device be lost, the next frame says so.
+            let _ = Context::get().device.poll(wgpu::PollType::wait_indefinitely());
+        }
+        is_open
     }
 
     fn frame_all(&mut self) {
@@ -114,6 +141,7 @@ impl StageWindow {
     }
 
     fn take_events(&mut self) {
+        let mut toggled = Vec::new();
         let mut manager = self.window.events();
         for mut event in manager.iter() {
             // The camera moves at once: names are written where things will be drawn. Other events go on to the window.
@@ -138,9 +166,16 @@ impl StageWindow {
                     self.is_moved = true;
                 }
                 WindowEvent::Key(Key::F, Action::Press, _) => self.frame_all(),
-                WindowEvent::Key(key, Action::Press, _) => self.steers.extend(steer(key)),
+                WindowEvent::Key(key, Action::Press, _) => {
+                    self.steers.extend(steer(key));
+                    self.answers.extend(answer(key));
+                    toggled.extend(layer(key));
+                }
                 _ => {}
             }
+        }
+        for layer in toggled {
+            self.scene.toggle(layer);
         }
     }
 
@@ -149,6 +184,27 @@ impl StageWindow {
         let ray = self.view().ray(self.pointer);
         let key = thing_under(&ray, self.scene.stage()).map(|thing| thing.key.clone());
         self.select(key);
+    }
+}
+
+/// What a key leaves out, or shows again.
+fn layer(key: Key) -> Option<Layer> {
+    match key {
+        Key::C => Some(Layer::Shapes),
+        Key::B => Some(Layer::Fence),
+        Key::M => Some(Layer::Floor),
+        Key::A => Some(Layer::Areas),
+        Key::T => Some(Layer::Names),
+        _ => None,
+    }
+}
+
+/// What a key answers.
+fn answer(key: Key) -> Option<bool> {
+    match key {
+        Key::Y => Some(true),
+        Key::N => Some(false),
+        _ => None,
     }
 }
 
