@@ -27,7 +27,7 @@ pub use models::{DEFAULT_MODELS, DetectArgs, DoctorArgs, ModelArgs, SightArgs};
 pub use ros::{RosOptions, with_ros_words};
 pub use serve::ServeArgs;
 pub use setup::{CompletionsArgs, InitArgs, ManArgs};
-pub use view::ViewArgs;
+pub use view::{HiddenLayer, ViewArgs};
 pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;

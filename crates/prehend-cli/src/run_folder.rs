@@ -9,6 +9,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The events of a run, one JSON object a line.
 pub const TRACE: &str = "trace.jsonl";
+/// Folder of the object maps, each in a folder of its own: that of the first look, and that of the end.
+pub const MAPS: &str = "maps";
+/// Folder of the map of the first look, in [`MAPS`].
+pub const FIRST_MAP: &str = "first";
+/// Folder of the map of the end, in [`MAPS`].
+pub const LAST_MAP: &str = "last";
 /// What `--json` prints.
 pub const RESULT: &str = "result.json";
 
