@@ -10,6 +10,14 @@ use kiss3d::glamx::Vec3;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::Point3;
 use prehend_scene::ObjectKey;
+use std::time::{Duration, Instant};
+
+/// Time between two frames: with a graphics card, in software while something changes, and in software while nothing does.
+const FRAME: Duration = Duration::from_millis(16);
+const SOFTWARE_FRAME: Duration = Duration::from_millis(80);
+const IDLE_FRAME: Duration = Duration::from_millis(400);
+/// How long after a change it still counts as changing.
+const STIRRED: Duration = Duration::from_millis(600);
 
 /// How far the pointer may move in a click, pixels.
 const CLICK: f64 = 4.0;
@@ -25,6 +33,8 @@ pub struct StageWindow {
     window: Window,
     /// Whether no graphics card draws.
     is_software: bool,
+    /// When something changed last.
+    stirred: Instant,
     camera: OrbitCamera3d,
     pressed: Option<Pixel>,
     pointer: Pixel,
@@ -62,6 +72,7 @@ impl StageWindow {
             scene,
             window,
             is_software,
+            stirred: Instant::now(),
             camera: steered(&view),
             pressed: None,
             pointer,
@@ -79,6 +90,7 @@ impl StageWindow {
         let has_more = stage.things.len() != before.things.len()
             || stage.robot.is_empty() != before.robot.is_empty()
             || stage.floor.is_some() != before.floor.is_some();
+        self.stirred = Instant::now();
         self.scene.show(Stage { selected, hidden, ..stage });
         if has_more && !self.is_moved {
             self.frame_all();
@@ -107,6 +119,16 @@ impl StageWindow {
     /// What a person has wanted of a recording since this was asked last.
     pub fn steers(&mut self) -> Vec<Steer> {
         std::mem::take(&mut self.steers)
+    }
+
+    /// How long after the beginning of a frame the next one is worth drawing. In software that is seldom: each frame costs a processor its
+    /// time, and Mesa's lavapipe memory that it does not give back.
+    pub fn pace(&self) -> Duration {
+        match (self.is_software, self.stirred.elapsed() < STIRRED) {
+            (false, _) => FRAME,
+            (true, true) => SOFTWARE_FRAME,
+            (true, false) => IDLE_FRAME,
+        }
     }
 
     /// Draws the next frame and waits for the screen; whether the window is still open.
@@ -144,6 +166,7 @@ impl StageWindow {
         let mut toggled = Vec::new();
         let mut manager = self.window.events();
         for mut event in manager.iter() {
+            self.stirred = Instant::now();
             // The camera moves at once: names are written where things will be drawn. Other events go on to the window.
             if event.value.is_mouse_event() {
                 event.inhibited = true;

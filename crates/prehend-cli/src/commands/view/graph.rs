@@ -31,6 +31,8 @@ use tokio::sync::watch;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Longest time for the planner to tell its scene.
 const SCENE: Duration = Duration::from_secs(5);
+/// By how much a joint or the base moves before it is drawn anew: rad, m.
+const STILL: f64 = 5e-4;
 /// How often the memory is read.
 const REMEMBER: Duration = Duration::from_secs(5);
 
@@ -54,6 +56,8 @@ pub(super) struct LiveStage {
     things: Arc<Vec<Thing>>,
     /// Where the robot was when the things were put into the stage; `None` while nobody knows.
     seen_from: Option<Place>,
+    /// Where the robot was when it was shown last, as [`LiveStage::stands`] says it.
+    shown_at: Vec<f64>,
 }
 
 impl LiveStage {
@@ -118,6 +122,7 @@ impl LiveStage {
             robot,
             things: Arc::default(),
             seen_from: None,
+            shown_at: Vec::new(),
         })
     }
 
@@ -148,7 +153,7 @@ impl LiveStage {
         let is_new = is_asked
             || self.map.has_changed().unwrap_or(false)
             || self.room.has_changed().unwrap_or(false)
-            || self.joints.has_changed().unwrap_or(false)
+            || self.has_moved()
             || self.state.has_changed().unwrap_or(false)
             || self.story.has_changed().unwrap_or(false)
             || self.scene.has_changed().unwrap_or(false)
@@ -158,13 +163,39 @@ impl LiveStage {
         is_new.then(|| self.stage())
     }
 
-    /// What there is now.
-    pub(super) fn stage(&mut self) -> Stage {
-        let config = &self.robot.config;
-        let place = Place::find(config, |target, source| {
+    /// Whether the robot is elsewhere than it was shown. Joint states come all the time.
+    fn has_moved(&mut self) -> bool {
+        if !self.joints.has_changed().unwrap_or(false) {
+            return false;
+        }
+        let now = self.stands();
+        now.iter().zip(&self.shown_at).any(|(now, shown)| (now - shown).abs() > STILL)
+            || now.len() != self.shown_at.len()
+    }
+
+    /// The numbers that say where the robot is: its joints, and its base in the room.
+    fn stands(&self) -> Vec<f64> {
+        let joints = self.joints.borrow();
+        let mut all = joints.as_ref().map_or_else(Vec::new, |joints| joints.arm.clone());
+        all.extend(joints.as_ref().map(|joints| joints.drive));
+        if let Some(place) = self.place() {
+            all.extend(place.stage_from_arm.to_homogeneous().iter());
+        }
+        all
+    }
+
+    fn place(&self) -> Option<Place> {
+        Place::find(&self.robot.config, |target, source| {
             let found = self.observer.tf.lookup(target, source, &Default::default()).ok()?;
             Some(found.isometry())
-        });
+        })
+    }
+
+    /// What there is now.
+    pub(super) fn stage(&mut self) -> Stage {
+        let place = self.place();
+        self.shown_at = self.stands();
+        let config = &self.robot.config;
         let is_new = self.map.has_changed().unwrap_or(false) || self.room.has_changed().unwrap_or(false);
         if is_new || (self.seen_from.is_none() && place.is_some()) {
             let from = place.clone().unwrap_or_default();

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// What is shown.
 enum Source {
-    Map(Stage),
+    Map(Box<Stage>),
     Graph(Box<LiveStage>),
     /// A recording, or what a run has left.
     Played(Box<Recorded>, Player),
@@ -28,7 +28,7 @@ impl Source {
     async fn open(args: &ViewArgs) -> Result<Self, (String, u8)> {
         let bad = |error: String| (error, exit::BAD_INPUT);
         if let Some(map) = &args.map {
-            return of_map(map, args.number).map(Self::Map).map_err(bad);
+            return of_map(map, args.number).map(|stage| Self::Map(Box::new(stage))).map_err(bad);
         }
         let recording = args.recording.clone().or_else(|| runs::recording(args.run.as_deref()?));
         if let Some(recording) = &recording {
@@ -67,7 +67,7 @@ impl Source {
 
     fn stage(&mut self) -> Stage {
         match self {
-            Self::Map(stage) => stage.clone(),
+            Self::Map(stage) => (**stage).clone(),
             Self::Graph(live) => live.stage(),
             Self::Played(recorded, player) => {
                 let mut stage = recorded.stage_at(player.at());
@@ -158,9 +158,6 @@ async fn picture(source: &mut Source, args: &ViewArgs, file: &Path) -> Result<()
     Ok(())
 }
 
-/// Time of a frame while the screen does not wait for it: a window that is hidden.
-const FRAME: Duration = Duration::from_millis(16);
-
 async fn window(source: &mut Source, args: &ViewArgs) -> Result<(), (String, u8)> {
     let mut window = StageWindow::open("prehend view", args.width, args.height).await.map_err(undrawn)?;
     // Who opened it beside a graph waits for this line.
@@ -183,7 +180,7 @@ async fn window(source: &mut Source, args: &ViewArgs) -> Result<(), (String, u8)
             window.show(stage);
         }
         // Also lets the tasks of this thread run.
-        let rest = FRAME.saturating_sub(started.elapsed());
+        let rest = window.pace().saturating_sub(started.elapsed());
         if tokio::time::timeout(rest, &mut ended).await.is_ok() {
             return Ok(());
         }
