@@ -166,7 +166,10 @@ impl StageWindow {
         let mut toggled = Vec::new();
         let mut manager = self.window.events();
         for mut event in manager.iter() {
-            self.stirred = Instant::now();
+            // Others, such as that of its size, come with every frame.
+            if event.value.is_mouse_event() || event.value.is_keyboard_event() {
+                self.stirred = Instant::now();
+            }
             // The camera moves at once: names are written where things will be drawn. Other events go on to the window.
             if event.value.is_mouse_event() {
                 event.inhibited = true;
