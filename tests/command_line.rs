@@ -63,11 +63,49 @@ fn a_program_without_the_viewer_says_how_to_get_one() {
 #[test]
 #[cfg(feature = "viewer")]
 fn what_cannot_be_viewed_is_said_before_anything_is_drawn() {
-    for arguments in [&["view", "--map", "no/such"][..], &["view", "--recording", "no/such"]] {
+    for arguments in [
+        &["view", "--map", "no/such"][..],
+        &["view", "--recording", "no/such"],
+        &["view", "--run", "no/such"],
+    ] {
         let output = prehend(&[arguments, &["--out", "no/such.png"]].concat());
         assert_eq!(output.status.code(), Some(3), "{arguments:?}");
         assert!(text(&output.stderr).contains("no/such"), "{}", text(&output.stderr));
     }
+    for (arguments, expected) in [
+        (&["view", "--at", "3"][..], "--recording or --run"),
+        (&["view", "--building", "home"], "--memory"),
+        (&["view", "--run", "runs/X", "--map", "map/"], "--map"),
+        (&["view", "--hide", "robot"], "robot"),
+    ] {
+        let output = prehend(arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+        assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
+    }
+}
+
+/// A run that was not recorded, by its trace alone.
+#[test]
+#[cfg(feature = "viewer")]
+fn each_step_of_a_run_is_a_picture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = r#"{"t":1.0,"kind":"goal","name":"started","status":"started","message":"take the mug"}
+{"t":2.0,"kind":"tool","name":"stop","status":"ok","message":"says nothing here"}
+{"t":3.0,"kind":"goal","name":"finished","status":"failed","message":"there is no mug"}"#;
+    std::fs::write(folder.path().join("trace.jsonl"), trace).expect("written");
+    let (run, out) =
+        (folder.path().display().to_string(), folder.path().join("steps/").display().to_string());
+    let output = prehend(&["view", "--run", &run, "--out", &out, "--width", "320", "--height", "240"]);
+    if text(&output.stderr).contains("nothing here can draw") {
+        eprintln!("skipped: {}", text(&output.stderr));
+        return;
+    }
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let entries = std::fs::read_dir(folder.path().join("steps")).expect("pictures");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["0001_goal_started.png", "0002_goal_finished_failed.png"]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub use ros::{RosOptions, with_ros_words};
 pub use rosbag::{BagCommand, BagInfoArgs, BagPlayArgs};
 pub use serve::ServeArgs;
 pub use setup::{CompletionsArgs, InitArgs, ManArgs};
-pub use view::ViewArgs;
+pub use view::{HiddenLayer, ViewArgs};
 pub use words::{WordsArgs, WordsCommand};
 
 use crate::disturb::Disturbance;

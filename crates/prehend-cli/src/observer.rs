@@ -148,6 +148,34 @@ impl Observer {
         newest(&self.node, topic, QosProfile::transient_local())
     }
 
+    /// What the newest sample of a topic comes to, heard with each of the `qos`: who asks for what was is not served by those who publish for
+    /// now only, and who does not ask does not hear it. `read` gives nothing for a sample that is not to be kept.
+    ///
+    /// Errors: [`RosError`] of the subscriptions.
+    pub fn follow<T: Message, V: Send + Sync + 'static>(
+        &self,
+        topic: &str,
+        qos: &[QosProfile],
+        read: impl Fn(T) -> Option<V> + Send + 'static,
+    ) -> Result<watch::Receiver<Option<V>>, RosError> {
+        let heard: Result<Vec<_>, _> = qos.iter().map(|qos| self.node.subscribe::<T>(topic, *qos)).collect();
+        let mut samples = futures::stream::select_all(heard?);
+        let (sender, receiver) = watch::channel(None);
+        tokio::spawn(async move {
+            loop {
+                let sample = tokio::select! {
+                    () = sender.closed() => return,
+                    sample = samples.next() => sample,
+                };
+                let Some(sample) = sample else { return };
+                if let Some(value) = read(sample) {
+                    sender.send_replace(Some(value));
+                }
+            }
+        });
+        Ok(receiver)
+    }
+
     /// Waits until somebody offers to stop the robot; whether somebody does.
     pub async fn wait_for_stop_service(&self, deadline: Duration) -> bool {
         self.stop.wait_available(deadline).await.is_ok()

@@ -35,7 +35,10 @@ pub fn topics_of(robot: &RobotConfig, resolve: impl Fn(&str) -> String) -> BTree
         names::HEARTBEAT,
         "/rosout",
     ];
-    topics.extend(graph.map(resolve));
+    topics.extend(graph.map(&resolve));
+    // For the viewer: not every robot has them.
+    topics.insert(resolve(&robot.moveit.changed_scene()));
+    topics.extend(robot.navigation.as_ref().map(|base| resolve(&base.route())));
     topics
 }
 

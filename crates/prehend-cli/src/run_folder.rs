@@ -11,6 +11,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub const TRACE: &str = "trace.jsonl";
 /// With what and from where the picture before the goal was taken.
 pub const VIEW: &str = "camera_before.json";
+/// Folder of the object maps, each in a folder of its own: that of the first look, and that of the end.
+pub const MAPS: &str = "maps";
+/// Folder of the map of the first look, in [`MAPS`].
+pub const FIRST_MAP: &str = "first";
+/// Folder of the map of the end, in [`MAPS`].
+pub const LAST_MAP: &str = "last";
 /// What `--json` prints.
 pub const RESULT: &str = "result.json";
 

@@ -1,5 +1,6 @@
 //! The robot file: every name, pose and limit of one robot, from `config/robots/<robot>.yaml`.
 
+mod beside;
 mod read;
 
 use crate::arming::ArmingConfig;

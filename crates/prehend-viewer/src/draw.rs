@@ -2,7 +2,9 @@
 //!
 //! Read [`OffScreen`] first, then [`StageWindow`]. Colours are those of the stage, whatever the light, for points and lines; solids are lit.
 
+mod floor;
 mod lines;
+mod merged;
 mod offscreen;
 mod panel;
 mod scene;

@@ -5,10 +5,13 @@
 //! Not for: hearing a graph (`prehend-cli` does), deciding anything, two-dimensional pictures of what the camera sees (`prehend-nodes`).
 //! Read [`Stage`] first, then [`Viewpoint`].
 //!
-//! Everything is in one frame, that of the object map: z up, metres, radians. Pixels count from the left top corner, x right, y down.
+//! Everything is in one frame: that of the object map, or, of a robot that drives, that of the map of the building. z up, metres, radians. Pixels count from the left top corner, x right, y down.
 
+mod floor;
+mod labels;
 mod pick;
 mod player;
+mod question;
 mod robot;
 mod stage;
 mod story;
@@ -18,10 +21,13 @@ mod viewpoint;
 #[cfg(feature = "window")]
 pub mod draw;
 
+pub use floor::{Area, Floor, Ground, Patch, Stand, Standing};
+pub use labels::{Label, Placed, spread};
 pub use pick::{distance_to_box, thing_under};
 pub use player::{Player, Steer};
-pub use robot::{GHOST, ROBOT, robot_solids};
-pub use stage::{Candidate, PanelLine, Part, Rgb, Solid, Stage, Thing, Tone};
+pub use question::{Confirm, Question};
+pub use robot::{GHOST, HELD, ROBOT, SHAPE, robot_solids};
+pub use stage::{Candidate, Layer, PanelLine, Part, Rgb, Solid, Stage, Thing, Tone};
 pub use story::{Event, Plan, Story};
-pub use things::{thing, things};
+pub use things::{around, thing, things, things_at};
 pub use viewpoint::{Pixel, Ray, Viewpoint};

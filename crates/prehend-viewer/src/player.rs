@@ -17,8 +17,10 @@ pub enum Steer {
 }
 
 /// Plays a recording.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Player {
+    /// Times that steps go to, in order; without any, a step is a part of a second.
+    marks: Vec<f64>,
     at: f64,
     length: f64,
     plays: bool,
@@ -28,9 +30,21 @@ impl Player {
     /// For a recording of `length` seconds, from `at` on. What is no number is 0, and what is beyond the end is the end.
     pub fn new(length: f64, at: f64) -> Self {
         let length = if length.is_finite() { length.max(0.0) } else { 0.0 };
-        let mut player = Self { at: 0.0, length, plays: true };
+        let mut player = Self { marks: Vec::new(), at: 0.0, length, plays: true };
         player.go_to(at);
         player
+    }
+
+    /// Steps go to these times, seconds in ascending order, and it is held.
+    #[must_use]
+    pub fn stepping(self, marks: Vec<f64>) -> Self {
+        Self { marks, plays: false, ..self }
+    }
+
+    /// The step that is shown, from 1, and how many there are; `None` without steps.
+    pub fn step(&self) -> Option<(usize, usize)> {
+        let passed = self.marks.partition_point(|mark| *mark <= self.at);
+        (!self.marks.is_empty()).then_some((passed, self.marks.len()))
     }
 
     /// Seconds after the beginning.
@@ -58,11 +72,13 @@ impl Player {
             Steer::Pause => self.plays = !self.plays,
             Steer::Forward => {
                 self.plays = false;
-                self.go_to(self.at + STEP);
+                let next = self.marks.iter().copied().find(|mark| *mark > self.at);
+                self.go_to(if self.marks.is_empty() { self.at + STEP } else { next.unwrap_or(self.length) });
             }
             Steer::Back => {
                 self.plays = false;
-                self.go_to(self.at - STEP);
+                let before = self.marks.iter().copied().rfind(|mark| *mark < self.at);
+                self.go_to(if self.marks.is_empty() { self.at - STEP } else { before.unwrap_or(0.0) });
             }
             Steer::To(share) => self.go_to(share * self.length),
         }
@@ -71,7 +87,8 @@ impl Player {
     /// Where it is, in words.
     pub fn words(&self) -> String {
         let held = if self.plays { "" } else { ", held" };
-        format!("{:.1} of {:.1} s{held}", self.at, self.length)
+        let step = self.step().map_or_else(String::new, |(at, all)| format!(", step {at} of {all}"));
+        format!("{:.1} of {:.1} s{step}{held}", self.at, self.length)
     }
 
     fn go_to(&mut self, at: f64) {
@@ -108,6 +125,24 @@ mod tests {
         assert_eq!(player.at(), 0.0);
         player.take(Steer::To(0.7));
         assert!((player.at() - 7.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn steps_go_from_mark_to_mark_and_not_beyond_the_ends() {
+        let mut player = Player::new(10.0, 0.0).stepping(vec![1.0, 1.001, 4.0]);
+        assert!(!player.advance(1.0), "it is held");
+        let mut steps = Vec::new();
+        for steer in
+            [Steer::Forward, Steer::Forward, Steer::Forward, Steer::Forward, Steer::Back, Steer::Back]
+        {
+            player.take(steer);
+            steps.push(player.at());
+        }
+        assert_eq!(steps, [1.0, 1.001, 4.0, 10.0, 4.0, 1.001]);
+        assert_eq!(
+            (player.step(), player.words().as_str()),
+            (Some((2, 3)), "1.0 of 10.0 s, step 2 of 3, held")
+        );
     }
 
     #[test]

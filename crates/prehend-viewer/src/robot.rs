@@ -7,6 +7,10 @@ use prehend_motion::{JointError, RobotModel};
 pub const ROBOT: Rgb = [176, 182, 192];
 /// Colour of the robot where a plan will bring it.
 pub const GHOST: Rgb = [92, 160, 255];
+/// Colour of what the planner keeps clear of.
+pub const SHAPE: Rgb = [214, 150, 70];
+/// Colour of what the robot holds.
+pub const HELD: Rgb = [235, 205, 90];
 /// How much a ghost hides of what is behind it.
 const GHOST_OPACITY: f64 = 0.35;
 

@@ -1,8 +1,9 @@
 //! What is shown at one moment.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use crate::floor::{Area, Floor, Patch, Stand};
+use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_motion::{Fence, Shape};
+use prehend_motion::Shape;
 use prehend_scene::ObjectKey;
 use std::sync::Arc;
 
@@ -20,6 +21,14 @@ pub struct Solid {
     pub color: Rgb,
     /// How much it hides of what is behind it, (0, 1].
     pub opacity: f64,
+}
+
+impl Solid {
+    /// The same in another stage.
+    #[must_use]
+    pub fn moved(self, other_from_stage: &Isometry3<f64>) -> Self {
+        Self { stage_from_solid: other_from_stage * self.stage_from_solid, ..self }
+    }
 }
 
 /// A part of a thing that one can act on.
@@ -99,6 +108,24 @@ impl PanelLine {
     }
 }
 
+/// What can be left out of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// The box that the tool does not leave.
+    Fence,
+    /// What the planner keeps clear of.
+    Shapes,
+    /// The map of the floor.
+    Floor,
+    /// Areas of the building.
+    Areas,
+    /// Names of things, parts and areas.
+    Names,
+}
+
+/// How far from the robot the floor counts as a part of the stage, metres: a hall would make the robot a dot.
+const SEEN_FLOOR: f64 = 6.0;
+
 /// What is shown now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
@@ -113,7 +140,25 @@ pub struct Stage {
     /// Grasps and places that were found.
     pub candidates: Vec<Candidate>,
     /// The box that the tool does not leave.
-    pub fence: Option<Fence>,
+    pub fence: Option<OrientedBox>,
+    /// What the planner keeps clear of, and what the robot holds as the planner sees it.
+    pub shapes: Vec<Solid>,
+    /// What the robot holds.
+    pub held: Vec<Solid>,
+    /// What it is called, at its place.
+    pub held_name: Option<(String, Point3<f64>)>,
+    /// The map of the floor; shared, because it changes seldom.
+    pub floor: Option<Arc<Floor>>,
+    /// Outline of the base in its own frame, x forward, y left, metres; empty when it does not drive.
+    pub outline: Vec<[f64; 2]>,
+    /// Where the base is and where it will be.
+    pub stands: Vec<Stand>,
+    /// The way that the base drives.
+    pub route: Vec<Point3<f64>>,
+    /// Areas of the building.
+    pub areas: Arc<Vec<Area>>,
+    /// What is left out.
+    pub hidden: Vec<Layer>,
     /// Words beside the picture, top to bottom.
     pub panel: Vec<PanelLine>,
 }
@@ -130,10 +175,24 @@ impl Stage {
         self.things.iter().map(|thing| thing.cloud.len()).sum()
     }
 
-    /// Least and greatest coordinates of robot, ghost, things and candidates; `None` when there is none of them. The fence does not
-    /// count: it is mostly empty air.
+    /// Whether a layer is to be seen.
+    pub fn shows(&self, layer: Layer) -> bool {
+        !self.hidden.contains(&layer)
+    }
+
+    /// Leaves a layer out, or shows it again.
+    pub fn toggle(&mut self, layer: Layer) {
+        let before = self.hidden.len();
+        self.hidden.retain(|hidden| *hidden != layer);
+        if self.hidden.len() == before {
+            self.hidden.push(layer);
+        }
+    }
+
+    /// Least and greatest coordinates of robot, ghost, what is held, things, candidates, stands of the base, and the floor around the robot;
+    /// `None` when there is none of them. Fence and shapes do not count: they are mostly empty air.
     pub fn extent(&self) -> Option<(Point3<f64>, Point3<f64>)> {
-        let solids = self.robot.iter().chain(&self.ghost).map(|solid| {
+        let solids = self.robot.iter().chain(&self.ghost).chain(&self.held).map(|solid| {
             let radius = solid.shape.bounding_radius();
             (solid.stage_from_solid.translation.vector, Vector3::repeat(radius))
         });
@@ -146,18 +205,43 @@ impl Stage {
             .candidates
             .iter()
             .map(|candidate| (candidate.stage_from_tool.translation.vector, Vector3::repeat(0.05)));
+        let stands = self
+            .stands
+            .iter()
+            .map(|stand| (stand.stage_from_base.translation.vector, Vector3::new(0.3, 0.3, 0.0)));
         solids
             .chain(things)
             .chain(candidates)
+            .chain(stands)
+            .chain(self.floor_extent())
             .filter(|(middle, half)| middle.iter().chain(half.iter()).all(|number| number.is_finite()))
             .map(|(middle, half)| (Point3::from(middle - half), Point3::from(middle + half)))
             .reduce(|(low, high), (least, most)| (low.inf(&least), high.sup(&most)))
+    }
+
+    /// Middle and half of the size of the floor that is known near the robot, or near the middle of the grid without a robot.
+    fn floor_extent(&self) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        let patches = &self.floor.as_ref()?.patches;
+        let ends = |patch: &Patch| (Vector2::from(patch.low), Vector2::from(patch.high));
+        let (low, high) = patches
+            .iter()
+            .map(ends)
+            .reduce(|(low, high), (least, most)| (low.inf(&least), high.sup(&most)))?;
+        let middle = match self.stands.first() {
+            Some(stand) => stand.stage_from_base.translation.vector.xy(),
+            None => (low + high) / 2.0,
+        };
+        let reach = Vector2::repeat(SEEN_FLOOR);
+        let (low, high) = (low.sup(&(middle - reach)), high.inf(&(middle + reach)));
+        let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
+        (half.min() > 0.0).then_some((middle.push(0.0), half.push(0.0)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::floor::{Ground, Standing};
     use approx::assert_relative_eq;
 
     #[test]
@@ -174,6 +258,29 @@ mod tests {
         let (low, high) = stage.extent().expect("something is there");
         assert_relative_eq!(low, Point3::new(0.9, -0.2, 0.0), epsilon = 1e-9);
         assert_relative_eq!(high, Point3::new(1.1, 0.2, 0.2), epsilon = 1e-9);
+    }
+
+    #[test]
+    fn a_hall_counts_only_around_the_robot() {
+        let hall = Patch { low: [-10.0, -200.0], high: [300.0, 2.0], ground: Ground::Free };
+        let floor = Some(Arc::new(Floor { patches: vec![hall] }));
+        let base = Stand { stage_from_base: Isometry3::translation(1.0, 0.0, 0.0), standing: Standing::Now };
+        let stage = Stage { floor: floor.clone(), stands: vec![base], ..Default::default() };
+        let (low, high) = stage.extent().expect("the floor");
+        assert_relative_eq!(low, Point3::new(-5.0, -6.0, 0.0));
+        assert_relative_eq!(high, Point3::new(7.0, 2.0, 0.0));
+        let lost =
+            Stand { stage_from_base: Isometry3::translation(f64::NAN, 0.0, 0.0), standing: Standing::Now };
+        assert_eq!(Stage { floor, stands: vec![lost], ..Default::default() }.extent(), None);
+    }
+
+    #[test]
+    fn a_layer_is_left_out_and_comes_back() {
+        let mut stage = Stage::default();
+        stage.toggle(Layer::Shapes);
+        assert!(!stage.shows(Layer::Shapes) && stage.shows(Layer::Fence));
+        stage.toggle(Layer::Shapes);
+        assert!(stage.shows(Layer::Shapes));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Event {
     pub diagnostics: Option<Diagnostics>,
     /// The plan that it told, if any.
     pub plan: Option<Plan>,
+    /// Poses of the base that it is about: x, y in metres and the heading in radians, frame of the map of the building.
+    pub places: Vec<[f64; 3]>,
 }
 
 /// What was heard of the newest goal.
@@ -38,6 +40,8 @@ pub struct Story {
     permit: Option<PanelLine>,
     motion: Option<PanelLine>,
     plan: Option<Plan>,
+    stops: Vec<[f64; 3]>,
+    heading_for: Option<[f64; 3]>,
 }
 
 /// How many steps of evidence are told, the newest ones.
@@ -59,6 +63,8 @@ impl Story {
             ("goal", "finished") => {
                 self.motion = line(tone);
                 self.plan = None;
+                self.stops.clear();
+                self.heading_for = None;
             }
             ("evidence", name) => {
                 let Some(diagnostics) = event.diagnostics else { return false };
@@ -72,8 +78,9 @@ impl Story {
             }
             ("verdict", _) => self.verdict = line(tone),
             ("permit", _) => self.permit = line(tone),
-            ("motion", _) => {
+            ("motion", name) => {
                 self.motion = line(tone);
+                self.drive(name, event);
                 if let Some(plan) = &event.plan {
                     self.plan = Some(plan.clone());
                 }
@@ -86,6 +93,36 @@ impl Story {
     /// The newest plan, until it is known what became of it.
     pub fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()
+    }
+
+    /// What an event says of where the base goes.
+    fn drive(&mut self, name: &str, event: &Event) {
+        match (name, event.status.as_str()) {
+            ("go_to/tour" | "go_to/visit", "started") => self.stops.clone_from(&event.places),
+            ("drive", "started") | ("go_to/pose", _) => self.heading_for = event.places.first().copied(),
+            ("drive", _) => self.heading_for = None,
+            ("go_to/done", _) => {
+                self.stops.clear();
+                self.heading_for = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Where the base will look round from, until it has: x, y, heading as [`Event::places`].
+    pub fn stops(&self) -> &[[f64; 3]] {
+        &self.stops
+    }
+
+    /// Where the base is to go, before it goes and while it does: x, y, heading as [`Event::places`].
+    pub fn heading_for(&self) -> Option<[f64; 3]> {
+        self.heading_for
+    }
+
+    /// A plan that waits and of which nothing was heard when it was made: shown as long as nothing else is.
+    pub fn expect(&mut self, plan: Option<Plan>, heading_for: Option<[f64; 3]>) {
+        self.plan = self.plan.take().or(plan);
+        self.heading_for = self.heading_for.or(heading_for);
     }
 
     /// The panel: the sentence, the robot's state, the evidence as it grew, verdict and permit, and what moves.
@@ -216,6 +253,27 @@ mod tests {
             story.take(&end);
             assert_eq!(story.plan(), None, "{end:?}");
         }
+    }
+
+    #[test]
+    fn where_the_base_goes_is_known_until_it_is_there() {
+        let at = |x: f64| [x, 0.5, 0.1];
+        let told = |name: &str, status: &str, places: &[[f64; 3]]| Event {
+            places: places.to_vec(),
+            ..event("motion", name, status, "")
+        };
+        let mut story = Story::default();
+        story.take(&told("go_to/tour", "started", &[at(1.0), at(2.0)]));
+        story.take(&told("drive", "started", &[at(1.0)]));
+        assert_eq!((story.stops().len(), story.heading_for()), (2, Some(at(1.0))));
+        story.take(&told("drive", "done", &[at(1.0)]));
+        assert_eq!((story.stops().len(), story.heading_for()), (2, None));
+        story.take(&told("go_to/done", "done", &[]));
+        assert_eq!(story.stops().len(), 0);
+        story.take(&told("go_to/pose", "done", &[at(3.0)]));
+        assert_eq!(story.heading_for(), Some(at(3.0)), "before the verifier is asked");
+        story.take(&event("goal", "finished", "failed", "no way"));
+        assert_eq!(story.heading_for(), None);
     }
 
     #[test]

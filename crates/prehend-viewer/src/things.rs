@@ -1,6 +1,7 @@
 //! Objects of the map as things, and what is known of them in words.
 
 use crate::stage::{Part, Thing};
+use nalgebra::{Isometry3, Point3};
 use prehend_scene::{Object, ObjectMap};
 
 /// Share of the votes from which a rival name is told.
@@ -9,6 +10,41 @@ const RIVAL: f64 = 0.1;
 /// The things of a map, in its order.
 pub fn things(map: &ObjectMap) -> Vec<Thing> {
     map.objects.iter().map(thing).collect()
+}
+
+/// How far the middle of a thing may be outside the box of another one that is the same, metres.
+const SAME: f64 = 0.1;
+/// How many times longer one thing may be than another one that is the same: a view from one side shows less.
+const LONGER: f64 = 2.5;
+
+/// The things of a map in another frame than its own.
+pub fn things_at(map: &ObjectMap, stage_from_map: &Isometry3<f64>) -> Vec<Thing> {
+    let mut all = things(map);
+    for thing in &mut all {
+        thing.cloud.points.iter_mut().for_each(|point| *point = stage_from_map * *point);
+        thing.bounds.pose = stage_from_map * thing.bounds.pose;
+        for part in &mut thing.parts {
+            part.at = stage_from_map * part.at;
+            part.normal = part.normal.map(|normal| stage_from_map * normal);
+        }
+    }
+    all
+}
+
+/// What is seen from where the robot stands, and of the room what that is not: a thing of the room at whose place something stands that is
+/// seen now is left out.
+pub fn around(near: Vec<Thing>, room: Vec<Thing>) -> Vec<Thing> {
+    let middle = |thing: &Thing| Point3::from(thing.bounds.pose.translation.vector);
+    let is_one = |one: &Thing, far: &Thing| {
+        let (length, other) = (one.bounds.size.max(), far.bounds.size.max());
+        one.bounds.contains(&middle(far), SAME)
+            && far.bounds.contains(&middle(one), SAME)
+            && length <= LONGER * other
+            && other <= LONGER * length
+    };
+    let is_seen = |far: &Thing| near.iter().any(|one| is_one(one, far));
+    let rest: Vec<Thing> = room.into_iter().filter(|far| !is_seen(far)).collect();
+    near.into_iter().chain(rest).collect()
 }
 
 /// An object as it is shown.
@@ -154,6 +190,35 @@ pub(crate) mod tests {
         let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(names, ["handle", "knob"]);
         assert_eq!(parts[1].at, Point3::new(0.35, 0.1, 0.22));
+    }
+
+    #[test]
+    fn a_map_of_another_frame_is_turned_with_its_parts() {
+        let map = ObjectMap { objects: vec![drawer()], ..ObjectMap::default() };
+        let quarter = Isometry3::new(Vector3::new(1.0, 0.0, 0.0), Vector3::z() * std::f64::consts::FRAC_PI_2);
+        let thing = things_at(&map, &quarter).remove(0);
+        let at = |x, y, z| Point3::new(x, y, z);
+        assert!((Point3::from(thing.bounds.pose.translation.vector) - at(0.9, 0.5, 0.2)).norm() < 1e-9);
+        assert!((thing.cloud.points[0] - at(0.9, 0.5, 0.2)).norm() < 1e-9);
+        assert!((thing.parts[0].at - at(0.9, 0.35, 0.2)).norm() < 1e-9);
+        assert!((thing.parts[0].normal.expect("a way out") + Vector3::y()).norm() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_seen_now_stands_for_what_the_room_had_there() {
+        let boxed = |x: f64, size: f64| OrientedBox {
+            pose: Isometry3::translation(x, 0.0, 0.4),
+            size: Vector3::repeat(size),
+        };
+        let near = vec![named("mug_0", boxed(0.5, 0.1))];
+        let room = vec![
+            named("room_mug_1", boxed(0.53, 0.1)),
+            named("room_table_0", boxed(0.5, 0.9)),
+            named("room_mug_2", boxed(3.0, 0.1)),
+        ];
+        let all = around(near, room);
+        let keys: Vec<&str> = all.iter().map(|thing| thing.key.0.as_str()).collect();
+        assert_eq!(keys, ["mug_0", "room_table_0", "room_mug_2"]);
     }
 
     #[test]

@@ -51,12 +51,21 @@ impl Viewpoint {
         let nothing = Vector3::repeat(Self::NOTHING);
         let (low, high) = stage.extent().unwrap_or((Point3::from(-nothing), Point3::from(nothing)));
         let target = nalgebra::center(&low, &high);
-        let radius = ((high - low).norm() / 2.0).max(0.05);
+        let half = ((high - low) / 2.0).sup(&Vector3::repeat(0.03));
         let (width, height) = (width.max(1), height.max(1));
-        let narrow = (f64::from(width) / f64::from(height)).min(1.0);
-        let half = ((Self::FIELD_OF_VIEW / 2.0).tan() * narrow).atan();
         let from = Vector3::from(Self::FROM).normalize();
-        let eye = target + from * (Self::ROOM * radius / half.sin());
+        let slope = (Self::FIELD_OF_VIEW / 2.0).tan();
+        let right = Vector3::z().cross(&from).normalize();
+        let up = from.cross(&right);
+        let wide = slope * f64::from(width) / f64::from(height);
+        // As far as the corner that needs most: one beside the middle must not be beyond the picture's side where it is.
+        let needed = (0..8).map(|corner| {
+            let side = |bit: i32| if corner & bit == 0 { -1.0 } else { 1.0 };
+            let corner = Vector3::new(side(1), side(2), side(4)).component_mul(&half);
+            let beside = (corner.dot(&right).abs() / wide).max(corner.dot(&up).abs() / slope);
+            corner.dot(&from) + beside
+        });
+        let eye = target + from * (Self::ROOM * needed.fold(0.0, f64::max));
         Self { eye, target, field_of_view: Self::FIELD_OF_VIEW, width, height }
     }
 

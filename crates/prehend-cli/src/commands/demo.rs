@@ -115,7 +115,7 @@ async fn play(args: &DemoArgs, screen: &Screen) -> Result<(GoalReport, Option<u8
     };
     screen.line(format!("ready in {ready:.2} s"));
     let _viewer = match args.graph.view {
-        true => view::Beside::open(&graph, &options, screen).await,
+        true => view::Beside::open(&graph, &options, args.graph.memory.as_deref(), screen).await,
         false => None,
     };
     screen.line(format!("goal: {}", args.goal));
@@ -368,6 +368,9 @@ impl Run<'_> {
             && let Err(error) = looks::keep_first_map(graph, view, map, folder)
         {
             self.screen.line(format!("no picture of the first map: {error}"));
+        }
+        if let Err(error) = looks::keep_maps(graph, first_map.as_ref(), folder) {
+            self.screen.line(format!("the maps are not kept: {error}"));
         }
         if let Err(error) = looks::keep_things(graph, folder).await {
             self.screen.line(format!("no pictures of things: {error}"));

@@ -59,7 +59,7 @@ pub(super) async fn run(args: UpArgs) -> u8 {
         }
     }
     let _viewer = match args.graph.view {
-        true => view::Beside::open(&graph, &options, &screen).await,
+        true => view::Beside::open(&graph, &options, args.graph.memory.as_deref(), &screen).await,
         false => None,
     };
     let recorder = match args.record {

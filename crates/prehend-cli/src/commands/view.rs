@@ -1,16 +1,28 @@
 //! `prehend view`: what the robot knows and does, in space.
 
+#[cfg(feature = "viewer")]
+mod approval;
+#[cfg(feature = "viewer")]
+mod areas;
 mod beside;
 #[cfg(feature = "viewer")]
 mod event;
 #[cfg(feature = "viewer")]
 mod graph;
 #[cfg(feature = "viewer")]
+mod moment;
+#[cfg(feature = "viewer")]
+mod place;
+#[cfg(feature = "viewer")]
 mod recorded;
 #[cfg(feature = "viewer")]
 mod robot;
 #[cfg(feature = "viewer")]
+mod run;
+#[cfg(feature = "viewer")]
 mod show;
+#[cfg(feature = "viewer")]
+mod steps;
 
 use crate::args::{GraphArgs, ViewArgs};
 use crate::outcome::exit;
@@ -27,7 +39,7 @@ pub(super) fn check(args: &GraphArgs) -> Result<(), &'static str> {
     if args.view && !cfg!(feature = "viewer") { Err(HOW_TO_BUILD) } else { Ok(()) }
 }
 
-/// Shows a graph that runs, a recording or a saved map.
+/// Shows a graph that runs, a recording, a run or a saved map.
 #[cfg(feature = "viewer")]
 pub(super) async fn run(args: ViewArgs) -> u8 {
     match show::run(&args).await {

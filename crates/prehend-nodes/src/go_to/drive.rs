@@ -75,11 +75,14 @@ impl Driver {
         let started = Instant::now();
         shell.set_motion_active(true);
         let _driving = Driving(shell);
+        let at = crate::convert::plane_pose(&goal_pose);
         let tell = |status: &str, message: String| {
-            let data = json!({ "permit": permit.id(), "skill": permit.plan().skill.name() });
+            let data = json!({
+                "permit": permit.id(), "skill": permit.plan().skill.name(), "places": [[at.x, at.y, at.yaw]],
+            });
             shell.trace.event(goal_id, TraceEvent::KIND_MOTION, "drive", status, message, data);
         };
-        let Pose2 { x, y, yaw } = crate::convert::plane_pose(&goal_pose);
+        let Pose2 { x, y, yaw } = at;
         tell("started", format!("drive to ({x:.2}, {y:.2}) m, {:.0} degrees", yaw.to_degrees()));
         let result = match &self.nav2 {
             Nav2::Jazzy(client) => self.navigate(client, &goal_pose, interrupt, told).await,

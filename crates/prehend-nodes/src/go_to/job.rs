@@ -124,8 +124,16 @@ impl Job<'_> {
 
     /// Tells the client and the trace what is going on.
     pub(super) fn tell(&self, phase: &str, status: &str, message: &str) {
+        self.tell_places(phase, status, message, &[]);
+    }
+
+    /// The same, with the poses of the base that it is about: map frame, metres and radians, for those who draw it.
+    pub(super) fn tell_places(&self, phase: &str, status: &str, message: &str, places: &[Pose2]) {
         self.feedback(phase, message, 0.0);
-        let data = json!({ "kind": self.goal.kind, "object": self.goal.object_key });
+        let mut data = json!({ "kind": self.goal.kind, "object": self.goal.object_key });
+        if !places.is_empty() {
+            data["places"] = places.iter().map(|at| json!([at.x, at.y, at.yaw])).collect();
+        }
         let name = format!("go_to/{phase}");
         self.node.shell.trace.event(
             &self.goal.goal_id,
@@ -217,7 +225,7 @@ impl Job<'_> {
             other => GoToFault::NoPose { object: object.key.0.clone(), cause: other.to_string() },
         })?;
         let Pose2 { x, y, yaw } = found.pose;
-        self.tell(
+        self.tell_places(
             "pose",
             "done",
             &format!(
@@ -228,6 +236,7 @@ impl Job<'_> {
                 found.footprint_cost,
                 found.off_preferred
             ),
+            &[found.pose],
         );
         Ok(found.pose)
     }

@@ -28,7 +28,8 @@ impl Job<'_> {
         let level = self.level_look();
         self.look(level).await?;
         let stops = self.stops(plan)?;
-        self.tell("tour", "started", &format!("looking round the room from {} places", stops.len()));
+        let said = format!("looking round the room from {} places", stops.len());
+        self.tell_places("tour", "started", &said, &stops);
         self.look_from(&stops, level, true).await
     }
 
@@ -45,7 +46,7 @@ impl Job<'_> {
         let stops =
             self.stops(|map, footprint, start, params| tour::visit(map, footprint, start, params, &places))?;
         let said = format!("looking at {} remembered places from {} stops", places.len(), stops.len());
-        self.tell("visit", "started", &said);
+        self.tell_places("visit", "started", &said, &stops);
         self.look_from(&stops, level, false).await
     }
 

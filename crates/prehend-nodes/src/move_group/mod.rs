@@ -1,7 +1,7 @@
 //! MoveIt 2's face by its real names and types, so that MoveIt can stand in its place, and it in MoveIt's.
 //!
-//! For: `/move_action`, `/execute_trajectory`, `/compute_cartesian_path`, `/compute_ik`, `/apply_planning_scene`, over the planner of
-//! `prehend-motion` and an `Arm`: that of the embedded robot, or, in the node `move_group`, one that its own controller moves, for
+//! For: `/move_action`, `/execute_trajectory`, `/compute_cartesian_path`, `/compute_ik`, `/apply_planning_scene`, `/get_planning_scene` and
+//! `/monitored_planning_scene`, over the planner of `prehend-motion` and an `Arm`: that of the embedded robot, or, in the node `move_group`, one that its own controller moves, for
 //! robots whose vendor has no MoveIt configuration.
 //! Not for: knowing what is on the table: the scene holds what clients applied and nothing else.
 //! Read [`run`] and `start` first. Planning runs on threads for blocking work; one motion runs at a time, a second one is refused by the
@@ -12,17 +12,20 @@ mod controlled;
 mod error;
 mod fence;
 mod goal;
+mod heard;
 mod misbehaviour;
 mod planning;
 mod scene;
 mod state;
 #[cfg(test)]
 mod tests;
+mod told;
 mod trajectory;
 
 pub(crate) use arm::Arm;
 pub(crate) use error::MoveGroupError;
 pub(crate) use fence::to_msg as fence_msg;
+pub use heard::{HeardScene, HeardSceneError};
 pub(crate) use misbehaviour::Misbehaviour;
 pub(crate) use state::ArmState;
 #[cfg(test)]
@@ -38,13 +41,13 @@ use planning::{Planned, Planner};
 use prehend_motion::{MotionLimits, RobotModel};
 use prehend_msgs::moveit_msgs::action::{ExecuteTrajectory, MoveGroup};
 use prehend_msgs::moveit_msgs::msg::{MoveItErrorCodes, RobotTrajectory};
-use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetCartesianPath, GetPositionIK};
+use prehend_msgs::moveit_msgs::srv::{ApplyPlanningScene, GetCartesianPath, GetPlanningScene, GetPositionIK};
 use prehend_ros::{ExecutingGoal, Node, QosProfile};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use scene::Scene;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::task::JoinSet;
 
@@ -113,6 +116,9 @@ fn serve<L: Layout, A: Arm>(
     let mut inverses = node.create_service::<L::Inverse>(&names.inverse_kinematics, services)?;
     let mut scenes =
         node.create_service::<ApplyPlanningScene::Service>(&names.apply_planning_scene, services)?;
+    let mut questions =
+        node.create_service::<GetPlanningScene::Service>(&names.planning_scene(), services)?;
+    let changes = node.create_publisher(&names.changed_scene(), QosProfile::transient_local().depth(1))?;
 
     let mut tasks = JoinSet::new();
     let shared = face.clone();
@@ -163,12 +169,21 @@ fn serve<L: Layout, A: Arm>(
             });
         }
     });
+    let shared = face.clone();
+    tasks.spawn(async move {
+        while let Some(request) = questions.next().await {
+            log(request.respond(GetPlanningScene::Response { scene: shared.scene().to_msg() }));
+        }
+    });
     tasks.spawn(async move {
         // In order: a scene is the sum of its diffs.
         while let Some(request) = scenes.next().await {
             let (message, answer) = request.into_parts();
             let success = match face.apply_scene(&message.scene) {
-                Ok(()) => !face.arm.misbehaviour().refuses_scene(),
+                Ok(()) => {
+                    log(changes.publish(&face.scene().to_msg()));
+                    !face.arm.misbehaviour().refuses_scene()
+                }
                 Err(error) => {
                     tracing::warn!("planning scene not changed: {error}");
                     false
@@ -221,17 +236,22 @@ impl<A: Arm> Face<A> {
         message: &prehend_msgs::moveit_msgs::msg::PlanningScene,
     ) -> Result<(), MoveGroupError> {
         let arm = self.arm.state()?;
-        let mut scene = self.scene.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scene = self.scene();
         let mut changed = scene.clone();
         changed.apply(message, &arm)?;
         *scene = changed;
         Ok(())
     }
 
+    /// The scene, also after a panic of whoever held it: it changes as a whole or not at all.
+    fn scene(&self) -> MutexGuard<'_, Scene> {
+        self.scene.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn planner(&self) -> Result<Planner, MoveGroupError> {
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
         Ok(Planner {
-            scene: self.scene.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            scene: self.scene().clone(),
             arm: self.arm.state()?,
             limits: self.limits.clone(),
             rng: ChaCha8Rng::seed_from_u64(

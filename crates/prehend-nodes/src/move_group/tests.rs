@@ -11,12 +11,12 @@ use std::f64::consts::PI;
 const READY: [f64; 6] = [0.0, -0.6, -0.8, 0.0, 1.4, 0.0];
 type Code = MoveItErrorCodes;
 
-fn model() -> Arc<RobotModel> {
+pub(super) fn model() -> Arc<RobotModel> {
     let text = include_str!("../../../../urdf/xarm6.urdf");
     Arc::new(RobotModel::from_urdf(text, RobotGroup::xarm6()).expect("a good URDF"))
 }
 
-fn ready() -> ArmState {
+pub(super) fn ready() -> ArmState {
     ArmState { joints: READY.to_vec(), drive: 0.0 }
 }
 
@@ -29,7 +29,7 @@ fn planner(scene: &Scene) -> Planner {
     }
 }
 
-fn pose(x: f64, y: f64, z: f64) -> Pose {
+pub(super) fn pose(x: f64, y: f64, z: f64) -> Pose {
     let mut pose = Pose::default();
     (pose.position.x, pose.position.y, pose.position.z) = (x, y, z);
     pose
@@ -41,7 +41,7 @@ fn down(x: f64, y: f64, z: f64) -> Pose {
     crate::convert::pose_to_msg(&Isometry3::from_parts(Translation3::new(x, y, z), rotation))
 }
 
-fn block(id: &str, at: Pose, size: [f64; 3]) -> moveit::CollisionObject {
+pub(super) fn block(id: &str, at: Pose, size: [f64; 3]) -> moveit::CollisionObject {
     moveit::CollisionObject {
         id: id.to_owned(),
         pose: at,
@@ -56,13 +56,13 @@ fn block(id: &str, at: Pose, size: [f64; 3]) -> moveit::CollisionObject {
     }
 }
 
-fn diff(objects: Vec<moveit::CollisionObject>) -> moveit::PlanningScene {
+pub(super) fn diff(objects: Vec<moveit::CollisionObject>) -> moveit::PlanningScene {
     let mut scene = moveit::PlanningScene { is_diff: true, ..Default::default() };
     scene.world.collision_objects = objects;
     scene
 }
 
-fn held(object: moveit::CollisionObject, link: &str) -> moveit::PlanningScene {
+pub(super) fn held(object: moveit::CollisionObject, link: &str) -> moveit::PlanningScene {
     let mut scene = moveit::PlanningScene { is_diff: true, ..Default::default() };
     scene.robot_state.is_diff = true;
     scene.robot_state.attached_collision_objects.push(moveit::AttachedCollisionObject {

@@ -1,11 +1,12 @@
 //! Boxes, grippers and the floor as lines.
 
 use super::{light, vec3};
-use crate::{Candidate, Rgb, Stage, Thing};
+use crate::{Candidate, Layer, Rgb, Stage, Standing, Thing};
 use kiss3d::color::Color;
 use kiss3d::glamx::Vec3;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 use prehend_geometry::OrientedBox;
+use prehend_motion::Shape;
 
 /// A line of the scene.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,16 @@ const FENCE: Rgb = [196, 110, 52];
 const FLOOR: Rgb = [58, 63, 73];
 /// Colour of the way out of a part.
 pub(super) const PART: Rgb = [240, 96, 220];
+/// Colour of the base where it is, of places from which it will look, of its way, and of areas.
+const BASE: Rgb = [90, 225, 225];
+const STOP: Rgb = [70, 120, 150];
+const ROUTE: Rgb = [92, 160, 255];
+const AREA: Rgb = [150, 120, 220];
+/// Length of the arrow ahead of the base, and how far above the floor lines on it are, m.
+const AHEAD: f64 = 0.35;
+const LIFT: f64 = 0.01;
+/// Half of the longest side from which a box of the planner has edges, m: of what is made of small boxes, edges would hide it.
+const EDGED: f64 = 0.2;
 /// Length of the way out of a part, m.
 const WAY_OUT: f64 = 0.06;
 /// Length of the fingers of a candidate, m.
@@ -53,12 +64,58 @@ pub(super) fn lines(stage: &Stage) -> Vec<Line> {
     for candidate in &stage.candidates {
         gripper(candidate, &mut lines);
     }
-    if let Some(fence) = &stage.fence {
-        let (low, high) = (Point3::from(fence.low()), Point3::from(fence.high()));
-        let pose = Isometry3::from(nalgebra::center(&low, &high).coords);
-        edges(&OrientedBox { pose, size: high - low }, FENCE, 1.0, &mut lines);
+    if let Some(fence) = stage.fence.as_ref().filter(|_| stage.shows(Layer::Fence)) {
+        edges(fence, FENCE, 1.0, &mut lines);
     }
+    for solid in stage.shapes.iter().filter(|_| stage.shows(Layer::Shapes)) {
+        if let Shape::Box { half } = solid.shape
+            && half.max() > EDGED
+        {
+            edges(
+                &OrientedBox { pose: solid.stage_from_solid, size: half * 2.0 },
+                solid.color,
+                1.0,
+                &mut lines,
+            );
+        }
+    }
+    room(stage, &mut lines);
+    lines.retain(|line| line.from.is_finite() && line.to.is_finite());
     lines
+}
+
+/// The base where it is and where it will be, its way, and areas.
+fn room(stage: &Stage, lines: &mut Vec<Line>) {
+    for stand in &stage.stands {
+        let (color, width) = match stand.standing {
+            Standing::Now => (BASE, 3.0),
+            Standing::Stop => (STOP, 2.0),
+            Standing::Goal => (ROUTE, 3.0),
+        };
+        let at = |[x, y]: [f64; 2]| stand.stage_from_base * Point3::new(x, y, LIFT);
+        for (index, corner) in stage.outline.iter().enumerate() {
+            let next = stage.outline[(index + 1) % stage.outline.len()];
+            push(lines, [at(*corner), at(next)], color, width);
+        }
+        // Which way is ahead.
+        for ends in [
+            [[0.0, 0.0], [AHEAD, 0.0]],
+            [[AHEAD, 0.0], [0.7 * AHEAD, 0.2 * AHEAD]],
+            [[AHEAD, 0.0], [0.7 * AHEAD, -0.2 * AHEAD]],
+        ] {
+            push(lines, ends.map(at), color, width);
+        }
+    }
+    let lifted = |place: &Point3<f64>| place + Vector3::z() * LIFT;
+    for ends in stage.route.windows(2) {
+        push(lines, [lifted(&ends[0]), lifted(&ends[1])], ROUTE, 3.0);
+    }
+    for area in stage.areas.iter().filter(|_| stage.shows(Layer::Areas)) {
+        for (index, corner) in area.outline.iter().enumerate() {
+            let next = area.outline[(index + 1) % area.outline.len()];
+            push(lines, [lifted(corner), lifted(&next)], AREA, 2.0);
+        }
+    }
 }
 
 fn push(lines: &mut Vec<Line>, ends: [Point3<f64>; 2], color: Rgb, width: f32) {

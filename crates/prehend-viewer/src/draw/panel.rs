@@ -1,7 +1,7 @@
 //! Words over the picture: names of things, the panel, and what is known of the thing that was clicked.
 
 use super::ink;
-use crate::{PanelLine, Rgb, Stage, Tone, Viewpoint};
+use crate::{Label, Layer, PanelLine, Rgb, Stage, Tone, Viewpoint, spread};
 use kiss3d::camera::FixedView2d;
 use kiss3d::glamx::Vec2;
 use kiss3d::scene::SceneNode2d;
@@ -12,6 +12,8 @@ use nalgebra::{Point3, Vector3};
 /// Height of a line of the panel, and of a name in the picture, pixels.
 const LINE: f32 = 19.0;
 const NAME: f32 = 17.0;
+/// About the width of a letter of a name, pixels.
+const LETTER: f64 = 8.2;
 /// Letters of a line of the panel; longer lines go on below.
 const LETTERS: usize = 44;
 /// Width of the panel, and its distance from the border, pixels.
@@ -20,6 +22,8 @@ const BORDER: f32 = 12.0;
 /// Colour of names, and of what is behind words.
 const WORDS: Rgb = [236, 238, 242];
 const BEHIND: Rgb = [8, 9, 11];
+/// Colour of the line from a name to its thing.
+const LEADER: Rgb = [150, 154, 164];
 
 fn color(tone: Tone) -> Rgb {
     match tone {
@@ -30,33 +34,46 @@ fn color(tone: Tone) -> Rgb {
     }
 }
 
-/// Writes the names of things and parts where they are.
+/// Writes the names of things, parts, areas and of what is held where they are, so that none covers another.
 pub(super) fn write_names(stage: &Stage, view: &Viewpoint, window: &mut Window) {
+    let mut labels = Vec::new();
+    let mut write = |text: String, place: &Point3<f64>| {
+        let Some(at) = view.pixel(place) else { return };
+        let size = [LETTER * text.chars().count() as f64, f64::from(NAME)];
+        labels.push(Label { text, at, depth: (place - view.eye).norm(), size });
+    };
     for thing in stage.things.iter() {
         let middle = thing.bounds.pose.translation.vector;
         let top = Point3::new(middle.x, middle.y, thing.bounds.top());
         // Of a thing that nobody named there is nothing to be sure of.
         let sure = if thing.sure > 0.0 { format!(" {:.2}", thing.sure) } else { String::new() };
-        write_at(&format!("{}{sure}", thing.name), &top, view, window);
+        write(format!("{}{sure}", thing.name), &top);
         for part in &thing.parts {
             let tip = part.at + part.normal.unwrap_or_else(Vector3::zeros) * 0.07;
-            write_at(&format!("{} {:.2}", part.name, part.sure), &tip, view, window);
+            write(format!("{} {:.2}", part.name, part.sure), &tip);
         }
     }
-}
-
-fn write_at(text: &str, place: &Point3<f64>, view: &Viewpoint, window: &mut Window) {
-    let Some(pixel) = view.pixel(place) else { return };
-    let is_in =
-        (0.0..f64::from(view.width)).contains(&pixel.x) && (0.0..f64::from(view.height)).contains(&pixel.y);
-    if !is_in {
-        return;
+    if let Some((name, place)) = &stage.held_name {
+        write(format!("{name} (held)"), place);
     }
-    // A little to the left, so that the middle of most names is above the thing.
-    let at = Vec2::new(pixel.x as f32 - 20.0, pixel.y as f32 - NAME - 4.0);
+    for area in stage.areas.iter().filter(|_| stage.shows(Layer::Areas)) {
+        if let Some(middle) = area.middle() {
+            write(area.name.clone(), &middle);
+        }
+    }
+    let size = Vec2::new(view.width as f32, view.height as f32);
     let font = Font::default();
-    window.draw_text(text, at + Vec2::ONE, NAME, &font, ink(BEHIND, 1.0));
-    window.draw_text(text, at, NAME, &font, ink(WORDS, 1.0));
+    for label in spread(labels, f64::from(view.width), f64::from(view.height)) {
+        if let Some(ends) = label.leader {
+            // The middle of the picture is the origin of its lines, and y goes up.
+            let [from, to] =
+                ends.map(|end| Vec2::new(end.x as f32 - size.x / 2.0, size.y / 2.0 - end.y as f32));
+            window.draw_line_2d(from, to, ink(LEADER, 1.0), 1.0);
+        }
+        let at = Vec2::new(label.corner.x as f32, label.corner.y as f32);
+        window.draw_text(&label.text, at + Vec2::ONE, NAME, &font, ink(BEHIND, 1.0));
+        window.draw_text(&label.text, at, NAME, &font, ink(WORDS, 1.0));
+    }
 }
 
 /// Writes the panel at the left and what is known of the selected thing at the right; gives what is to be drawn behind the words.

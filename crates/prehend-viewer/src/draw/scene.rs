@@ -1,9 +1,11 @@
 //! The stage as kiss3d keeps it.
 
+use super::floor::add_floor;
 use super::lines::{Line, PART, lines};
+use super::merged::add_merged;
 use super::panel::{write_names, write_panel};
 use super::{BACKGROUND, light, vec3};
-use crate::{Part, Solid, Stage, Viewpoint};
+use crate::{Layer, Part, Solid, Stage, Viewpoint};
 use kiss3d::camera::{Camera2d, Camera3d, FixedView2d, OrbitCamera3d};
 use kiss3d::color::Color;
 use kiss3d::glamx::{Pose3, Quat, Vec3};
@@ -29,6 +31,8 @@ pub(super) struct Scene {
     stage: Stage,
     root: SceneNode3d,
     solids: SceneNode3d,
+    floor: SceneNode3d,
+    shapes: SceneNode3d,
     points: Vec<(Vec3, Color)>,
     lines: Vec<Line>,
 }
@@ -43,8 +47,8 @@ impl Scene {
         window.set_shadows_enabled(false);
         let mut root = SceneNode3d::empty();
         root.add_light(Light::directional(SUN).with_casts_shadows(false).with_intensity(2.0));
-        let solids = root.add_group();
-        Self { stage: Stage::default(), root, solids, points: Vec::new(), lines: Vec::new() }
+        let [solids, floor, shapes] = std::array::from_fn(|_| root.add_group());
+        Self { stage: Stage::default(), root, solids, floor, shapes, points: Vec::new(), lines: Vec::new() }
     }
 
     /// What is shown.
@@ -58,10 +62,28 @@ impl Scene {
             self.points = points(&stage);
         }
         self.lines = lines(&stage);
+        let floor = |stage: &Stage| stage.floor.clone().filter(|_| stage.shows(Layer::Floor));
+        let (before, now) = (floor(&self.stage), floor(&stage));
+        if before.as_ref().map(Arc::as_ptr) != now.as_ref().map(Arc::as_ptr) {
+            self.floor.remove();
+            self.floor = self.root.add_group();
+            if let Some(now) = now {
+                add_floor(&mut self.floor, &now);
+            }
+        }
         self.solids.remove();
         self.solids = self.root.add_group();
         for solid in stage.robot.iter().chain(&stage.ghost) {
             add_solid(&mut self.solids, solid);
+        }
+        add_merged(&mut self.solids, &stage.held.iter().collect::<Vec<_>>());
+        let shapes = |stage: &Stage| stage.shows(Layer::Shapes) && !stage.shapes.is_empty();
+        if shapes(&self.stage) != shapes(&stage) || self.stage.shapes != stage.shapes {
+            self.shapes.remove();
+            self.shapes = self.root.add_group();
+            if shapes(&stage) {
+                add_merged(&mut self.shapes, &stage.shapes.iter().collect::<Vec<_>>());
+            }
         }
         for part in stage.things.iter().flat_map(|thing| &thing.parts) {
             add_part(&mut self.solids, part);
@@ -73,6 +95,13 @@ impl Scene {
     pub(super) fn select(&mut self, key: Option<ObjectKey>) {
         self.stage.selected = key;
         self.lines = lines(&self.stage);
+    }
+
+    /// Leaves a layer out, or shows it again.
+    pub(super) fn toggle(&mut self, layer: Layer) {
+        let mut stage = self.stage.clone();
+        stage.toggle(layer);
+        self.show(stage);
     }
 
     /// Draws one picture from where `camera` is, which is at `view`; whether the window is still open.
@@ -88,7 +117,9 @@ impl Scene {
         for Line { from, to, color, width } in &self.lines {
             window.draw_line(*from, *to, *color, *width, false);
         }
-        write_names(&self.stage, view, window);
+        if self.stage.shows(Layer::Names) {
+            write_names(&self.stage, view, window);
+        }
         let (mut behind, mut flat): (SceneNode2d, FixedView2d) = write_panel(&self.stage, view.width, window);
         let camera: &mut dyn Camera3d = camera;
         let flat: &mut dyn Camera2d = &mut flat;
@@ -115,6 +146,12 @@ fn pose(pose: &Isometry3<f64>) -> Pose3 {
 }
 
 fn add_solid(group: &mut SceneNode3d, solid: &Solid) {
+    let at = &solid.stage_from_solid;
+    if !solid.shape.is_valid()
+        || !at.translation.vector.iter().chain(at.rotation.coords.iter()).all(|n| n.is_finite())
+    {
+        return;
+    }
     let mut stage_from_node = solid.stage_from_solid;
     let mut node = match &solid.shape {
         Shape::Box { half } => {

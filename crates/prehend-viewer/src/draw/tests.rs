@@ -1,5 +1,7 @@
 //! Pictures compared by what they show: a thing is where it should be, in its colour.
 
+mod room;
+
 use super::{BACKGROUND, DrawError, OffScreen};
 use crate::{PanelLine, Rgb, Solid, Stage, Thing, Tone, Viewpoint, things};
 use nalgebra::{Isometry3, Point3, Vector3};

@@ -2,30 +2,46 @@
 
 use super::scene::Scene;
 use super::{DrawError, camera, require_adapter};
-use crate::{Pixel, Stage, Steer, Viewpoint, thing_under};
+use crate::{Layer, Pixel, Stage, Steer, Viewpoint, thing_under};
 use kiss3d::camera::{Camera3d, OrbitCamera3d};
+use kiss3d::context::Context;
 use kiss3d::event::{Action, Key, MouseButton, WindowEvent};
 use kiss3d::glamx::Vec3;
 use kiss3d::window::{CanvasSetup, NumSamples, Window};
 use nalgebra::Point3;
 use prehend_scene::ObjectKey;
+use std::time::{Duration, Instant};
+
+/// Time between two frames: with a graphics card, in software while something changes, and in software while nothing does.
+const FRAME: Duration = Duration::from_millis(16);
+const SOFTWARE_FRAME: Duration = Duration::from_millis(80);
+const IDLE_FRAME: Duration = Duration::from_millis(400);
+/// How long after a change it still counts as changing.
+const STIRRED: Duration = Duration::from_millis(600);
 
 /// How far the pointer may move in a click, pixels.
 const CLICK: f64 = 4.0;
 
 /// A window that shows a stage: drag with the left button to look around, with the right one to move, scroll to come nearer; a click
-/// selects a thing, F shows the whole stage again, Escape closes. Space, the arrows and the digits steer a recording.
+/// selects a thing, F shows the whole stage again, Escape closes. C, B, M, A and T leave out what the planner keeps clear of, the box that the
+/// tool does not leave, the map of the floor, areas and names, or show them again. Space, the arrows and the digits steer a recording; Y and N
+/// answer a question.
 ///
 /// It must be made and drawn on the main thread.
 pub struct StageWindow {
     scene: Scene,
     window: Window,
+    /// Whether no graphics card draws.
+    is_software: bool,
+    /// When something changed last.
+    stirred: Instant,
     camera: OrbitCamera3d,
     pressed: Option<Pixel>,
     pointer: Pixel,
     /// Whether a person has chosen from where it is seen.
     is_moved: bool,
     steers: Vec<Steer>,
+    answers: Vec<bool>,
 }
 
 impl std::fmt::Debug for StageWindow {
@@ -44,10 +60,8 @@ impl StageWindow {
             return Err(DrawError::NoScreen);
         }
         // Smooth edges would cost software most of its frames.
-        let samples = match require_adapter().await? {
-            wgpu::DeviceType::Cpu => NumSamples::One,
-            _ => NumSamples::Four,
-        };
+        let is_software = require_adapter().await? == wgpu::DeviceType::Cpu;
+        let samples = if is_software { NumSamples::One } else { NumSamples::Four };
         let setup = CanvasSetup { samples, ..CanvasSetup::default() };
         let mut window = Window::new_with_setup(title, width, height, setup).await;
         window.rebind_close_key(Some(Key::Escape));
@@ -57,11 +71,14 @@ impl StageWindow {
         Ok(Self {
             scene,
             window,
+            is_software,
+            stirred: Instant::now(),
             camera: steered(&view),
             pressed: None,
             pointer,
             is_moved: false,
             steers: Vec::new(),
+            answers: Vec::new(),
         })
     }
 
@@ -69,10 +86,12 @@ impl StageWindow {
     /// the picture whenever its things or its robot appear.
     pub fn show(&mut self, stage: Stage) {
         let before = self.scene.stage();
-        let selected = before.selected.clone();
-        let has_more =
-            stage.things.len() != before.things.len() || stage.robot.is_empty() != before.robot.is_empty();
-        self.scene.show(Stage { selected, ..stage });
+        let (selected, hidden) = (before.selected.clone(), before.hidden.clone());
+        let has_more = stage.things.len() != before.things.len()
+            || stage.robot.is_empty() != before.robot.is_empty()
+            || stage.floor.is_some() != before.floor.is_some();
+        self.stirred = Instant::now();
+        self.scene.show(Stage { selected, hidden, ..stage });
         if has_more && !self.is_moved {
             self.frame_all();
         }
@@ -83,16 +102,46 @@ impl StageWindow {
         self.scene.select(key);
     }
 
+    /// Leaves layers out from now on, until their keys are pressed.
+    pub fn hide(&mut self, layers: &[Layer]) {
+        for layer in
+            layers.iter().filter(|layer| self.scene.stage().shows(**layer)).copied().collect::<Vec<_>>()
+        {
+            self.scene.toggle(layer);
+        }
+    }
+
+    /// The keys for yes (true) and no that a person has pressed since this was asked last.
+    pub fn answers(&mut self) -> Vec<bool> {
+        std::mem::take(&mut self.answers)
+    }
+
     /// What a person has wanted of a recording since this was asked last.
     pub fn steers(&mut self) -> Vec<Steer> {
         std::mem::take(&mut self.steers)
+    }
+
+    /// How long after the beginning of a frame the next one is worth drawing. In software that is seldom: each frame costs a processor its
+    /// time, and Mesa's lavapipe memory that it does not give back.
+    pub fn pace(&self) -> Duration {
+        match (self.is_software, self.stirred.elapsed() < STIRRED) {
+            (false, _) => FRAME,
+            (true, true) => SOFTWARE_FRAME,
+            (true, false) => IDLE_FRAME,
+        }
     }
 
     /// Draws the next frame and waits for the screen; whether the window is still open.
     pub async fn frame(&mut self) -> bool {
         self.take_events();
         let view = self.view();
-        self.scene.draw(&mut self.window, &mut self.camera, &view).await
+        let is_open = self.scene.draw(&mut self.window, &mut self.camera, &view).await;
+        if self.is_software {
+            // Software does not hold up who asks for frames faster than it draws: they would pile up, each with its memory, and the window
+            // would show what was long ago. Should the device be lost, the next frame says so.
+            let _ = Context::get().device.poll(wgpu::PollType::wait_indefinitely());
+        }
+        is_open
     }
 
     fn frame_all(&mut self) {
@@ -114,8 +163,13 @@ impl StageWindow {
     }
 
     fn take_events(&mut self) {
+        let mut toggled = Vec::new();
         let mut manager = self.window.events();
         for mut event in manager.iter() {
+            // Others, such as that of its size, come with every frame.
+            if event.value.is_mouse_event() || event.value.is_keyboard_event() {
+                self.stirred = Instant::now();
+            }
             // The camera moves at once: names are written where things will be drawn. Other events go on to the window.
             if event.value.is_mouse_event() {
                 event.inhibited = true;
@@ -138,9 +192,16 @@ impl StageWindow {
                     self.is_moved = true;
                 }
                 WindowEvent::Key(Key::F, Action::Press, _) => self.frame_all(),
-                WindowEvent::Key(key, Action::Press, _) => self.steers.extend(steer(key)),
+                WindowEvent::Key(key, Action::Press, _) => {
+                    self.steers.extend(steer(key));
+                    self.answers.extend(answer(key));
+                    toggled.extend(layer(key));
+                }
                 _ => {}
             }
+        }
+        for layer in toggled {
+            self.scene.toggle(layer);
         }
     }
 
@@ -149,6 +210,27 @@ impl StageWindow {
         let ray = self.view().ray(self.pointer);
         let key = thing_under(&ray, self.scene.stage()).map(|thing| thing.key.clone());
         self.select(key);
+    }
+}
+
+/// What a key leaves out, or shows again.
+fn layer(key: Key) -> Option<Layer> {
+    match key {
+        Key::C => Some(Layer::Shapes),
+        Key::B => Some(Layer::Fence),
+        Key::M => Some(Layer::Floor),
+        Key::A => Some(Layer::Areas),
+        Key::T => Some(Layer::Names),
+        _ => None,
+    }
+}
+
+/// What a key answers.
+fn answer(key: Key) -> Option<bool> {
+    match key {
+        Key::Y => Some(true),
+        Key::N => Some(false),
+        _ => None,
     }
 }
 

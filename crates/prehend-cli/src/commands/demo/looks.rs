@@ -3,13 +3,15 @@
 use crate::commands::explain::THINGS;
 use crate::commands::explain::drawn::Eye;
 use crate::graph::Graph;
-use crate::run_folder::{RunFolder, VIEW, WriteError};
+use crate::run_folder::{FIRST_MAP, LAST_MAP, MAPS, RunFolder, VIEW, WriteError};
 use prehend_geometry::{ColorImage, Mask};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap};
 use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_nodes::convert::{self, ConvertError};
 use prehend_nodes::pictures::{self, PictureError, View};
+use prehend_perception::MapSettings;
+use prehend_recording::{SaveError, SavedMap, SavedScene};
 use prehend_ros::{QosProfile, RosError};
 use prehend_scene::Crop;
 use prehend_sim::sensors::overlay;
@@ -30,6 +32,8 @@ pub(super) enum LooksError {
     Picture(#[from] PictureError),
     #[error(transparent)]
     Write(#[from] WriteError),
+    #[error(transparent)]
+    Save(#[from] SaveError),
 }
 
 /// Draws the map of the first look over what the camera saw before the goal: nothing had moved by then.
@@ -49,6 +53,24 @@ pub(super) fn keep_first_map(
         let path = folder.file(VIEW);
         std::fs::write(&path, serde_json::json!(eye).to_string())
             .map_err(|error| WriteError { path, error })?;
+    }
+    Ok(())
+}
+
+/// Keeps the map of the first look and that of the end, for `prehend view --run`.
+pub(super) fn keep_maps(
+    graph: &Graph,
+    first: Option<&ObjectMap>,
+    folder: &RunFolder,
+) -> Result<(), LooksError> {
+    let last = graph.observer.map.borrow().clone();
+    let path = folder.file(MAPS);
+    std::fs::create_dir_all(&path).map_err(|error| WriteError { path: path.clone(), error })?;
+    for (name, map) in [(FIRST_MAP, first), (LAST_MAP, last.as_ref())] {
+        let Some(map) = map else { continue };
+        let scene = SavedScene { name: name.to_owned(), map: convert::map_from_msg(map)?, views: Vec::new() };
+        let (settings, embedder) = (MapSettings::default(), String::new());
+        SavedMap { settings, embedder, scenes: vec![scene] }.save(&path.join(name))?;
     }
     Ok(())
 }

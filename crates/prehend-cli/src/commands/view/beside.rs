@@ -23,9 +23,10 @@ impl Beside {
     pub(in crate::commands) async fn open(
         graph: &Graph,
         options: &GraphOptions,
+        memory: Option<&str>,
         screen: &Screen,
     ) -> Option<Self> {
-        match start(graph, options).await {
+        match start(graph, options, memory).await {
             Ok(child) => Some(Self { _child: child }),
             Err(why) => {
                 screen.line(screen.paint(Paint::Yellow, &format!("no viewer: {why}")));
@@ -35,11 +36,12 @@ impl Beside {
     }
 }
 
-async fn start(graph: &Graph, options: &GraphOptions) -> Result<Child, String> {
+async fn start(graph: &Graph, options: &GraphOptions, memory: Option<&str>) -> Result<Child, String> {
     let mut child = Command::new(&options.program)
         .arg("view")
         .arg("--robot")
         .arg(&options.robot)
+        .args(memory.iter().flat_map(|memory| ["--memory", memory]))
         .args(options.arguments.words())
         .env("ROS_DOMAIN_ID", graph.domain.id.to_string())
         .stdin(Stdio::null())

@@ -18,6 +18,7 @@ pub(super) fn read_event(event: &TraceEvent) -> Event {
         message: event.message.clone(),
         diagnostics: Option::<Diagnostics>::deserialize(&data["diagnostics"]).ok().flatten(),
         plan: read_plan(&data),
+        places: Vec::<[f64; 3]>::deserialize(&data["places"]).unwrap_or_default(),
     }
 }
 
@@ -59,6 +60,14 @@ mod tests {
             "deficiency":null,"gaps":{"omega":0.0,"zeta":0.0,"mu":0.0}}}"#;
         for (data, expected) in [(data, Some(0.9)), (r#"{"diagnostics":null}"#, None), ("no JSON", None)] {
             assert_eq!(event(data).diagnostics.map(|d| d.omega), expected, "{data}");
+        }
+    }
+
+    #[test]
+    fn places_are_read_where_an_event_has_them() {
+        assert_eq!(event(r#"{"places":[[1,2,0.5],[3,4,0]]}"#).places, [[1.0, 2.0, 0.5], [3.0, 4.0, 0.0]]);
+        for data in ["{}", r#"{"places":[[1,2]]}"#, r#"{"places":"here"}"#, "no JSON"] {
+            assert_eq!(event(data).places.len(), 0, "{data}");
         }
     }
 

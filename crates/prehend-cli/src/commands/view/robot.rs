@@ -1,17 +1,16 @@
-//! The robot of a stage, and what belongs to it.
+//! The robot of a stage.
 
-use prehend_motion::{Fence, RobotModel};
+use nalgebra::Isometry3;
+use prehend_motion::RobotModel;
 use prehend_nodes::RobotConfig;
-use prehend_nodes::joints::Joints;
-use prehend_scene::SymbolicState;
-use prehend_viewer::{Solid, Stage, Story, Thing, robot_solids};
+use prehend_viewer::{Solid, robot_solids};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The robot of a robot file.
 pub(super) struct Robot {
     pub(super) config: RobotConfig,
-    model: RobotModel,
+    pub(super) model: Arc<RobotModel>,
 }
 
 impl Robot {
@@ -24,70 +23,33 @@ impl Robot {
             .map_err(|error| format!("cannot read {}: {error}", config.urdf.display()))?;
         let model = RobotModel::from_urdf(&urdf, config.group())
             .map_err(|error| format!("{}: {error}", config.urdf.display()))?;
-        Ok(Self { config, model })
+        Ok(Self { config, model: Arc::new(model) })
     }
 
-    /// Its links where the joints are.
-    pub(super) fn links(&self, joints: &Joints) -> Vec<Solid> {
-        self.solids(&joints.arm, joints.drive, false)
-    }
-
-    /// The robot with its arm's joints at `arm` and the gripper's at `drive`; nothing when they are no joints of it.
-    fn solids(&self, arm: &[f64], drive: f64, as_ghost: bool) -> Vec<Solid> {
-        let of = |name: &String| {
-            let index = self.config.arm.joints.iter().position(|joint| joint == name)?;
-            arm.get(index).copied()
-        };
-        let positions: Option<Vec<f64>> = self.model.joint_names().iter().map(of).collect();
+    /// The robot with its arm's joints at `arm` and the gripper's at `drive`, in the frame of its arm; nothing when they are no joints of it.
+    pub(super) fn solids(&self, arm: &[f64], drive: f64, as_ghost: bool) -> Vec<Solid> {
+        let positions = self.positions(arm);
         let solids = positions.map(|positions| robot_solids(&self.model, &positions, drive, as_ghost));
         solids.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// All of it: `links` as [`Robot::links`] gives them, and the plan and the panel of a story.
-    pub(super) fn stage(
-        &self,
-        things: &Arc<Vec<Thing>>,
-        links: Vec<Solid>,
-        state: Option<&SymbolicState>,
-        story: &Story,
-    ) -> Stage {
-        let plan = story.plan().cloned().unwrap_or_default();
-        let opening = plan.candidates.iter().find(|one| one.chosen).map_or(0.0, |one| one.opening);
-        let drive = self.config.gripper.position(opening);
-        let limits = &self.config.limits;
-        Stage {
-            robot: links,
-            ghost: plan.joints.last().map_or_else(Vec::new, |end| self.solids(end, drive, true)),
-            things: Arc::clone(things),
-            candidates: plan.candidates,
-            fence: Some(Fence::new(limits.workspace_low, limits.workspace_high)),
-            panel: story.panel(state),
-            ..Stage::default()
-        }
+    /// Where a link is with the arm's joints at `arm` and the gripper's at `drive`, in the frame of the arm; `None` for an unknown link, or
+    /// for what are no joints of it.
+    pub(super) fn link_pose(&self, link: &str, arm: &[f64], drive: f64) -> Option<Isometry3<f64>> {
+        let index = self.model.link_index(link)?;
+        self.model.link_poses(&self.positions(arm)?, drive).ok()?.get(index).copied()
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use nalgebra::Point3;
-    use prehend_viewer::{Event, Plan};
+    /// Where each joint of the model stands among those of the robot file.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let of = |name: &String| self.config.arm.joints.iter().position(|joint| joint == name);
+        self.model.joint_names().iter().filter_map(of).collect()
+    }
 
-    #[test]
-    fn a_plan_is_a_ghost_where_it_ends() {
-        let robot = Robot::load(Path::new("config/robots/xarm6.yaml")).expect("a robot");
-        let stage = |joints: Vec<Vec<f64>>| {
-            let mut story = Story::default();
-            let plan = Some(Plan { joints, ..Plan::default() });
-            story.take(&Event { kind: "motion".to_owned(), plan, ..Event::default() });
-            robot.stage(&Arc::default(), Vec::new(), None, &story)
-        };
-        let home = robot.config.home.clone();
-        let ghost = stage(vec![vec![0.0; 6], home.clone()]).ghost;
-        let expected = robot.solids(&home, robot.config.gripper.position(0.0), true);
-        assert!(!ghost.is_empty() && ghost == expected);
-        assert!(stage(vec![vec![0.0; 3]]).ghost.is_empty(), "three joints are no arm");
-        let fence = stage(Vec::new()).fence.expect("the workspace");
-        assert!(fence.contains(&Point3::new(0.4, 0.0, 0.2)) && !fence.contains(&Point3::new(2.0, 0.0, 0.2)));
+    /// Positions in the order of the model; `None` when there are not as many as it has joints.
+    pub(super) fn positions(&self, arm: &[f64]) -> Option<Vec<f64>> {
+        let positions: Option<Vec<f64>> =
+            self.order().into_iter().map(|index| arm.get(index).copied()).collect();
+        positions.filter(|positions| positions.len() == self.model.joint_names().len())
     }
 }

@@ -3,45 +3,61 @@
 use super::graph::LiveStage;
 use super::recorded::Recorded;
 use super::robot::Robot;
-use crate::args::ViewArgs;
+use super::{areas, run as runs, steps};
+use crate::args::{HiddenLayer, ViewArgs};
 use crate::outcome::exit;
 use crate::screen::Screen;
 use prehend_nodes::pictures;
 use prehend_recording::SavedMap;
 use prehend_ros::shutdown_signal;
 use prehend_viewer::draw::{DrawError, OffScreen, StageWindow};
-use prehend_viewer::{PanelLine, Player, Stage, Steer, Tone, Viewpoint, things};
+use prehend_viewer::{Layer, PanelLine, Player, Stage, Steer, Tone, Viewpoint, things};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What is shown.
 enum Source {
-    Map(Stage),
+    Map(Box<Stage>),
     Graph(Box<LiveStage>),
-    Recording(Box<Recorded>, Player),
+    /// A recording, or what a run has left.
+    Played(Box<Recorded>, Player),
 }
 
 impl Source {
     async fn open(args: &ViewArgs) -> Result<Self, (String, u8)> {
         let bad = |error: String| (error, exit::BAD_INPUT);
         if let Some(map) = &args.map {
-            return of_map(map, args.number).map(Self::Map).map_err(bad);
+            return of_map(map, args.number).map(|stage| Self::Map(Box::new(stage))).map_err(bad);
         }
-        if let Some(recording) = &args.recording {
+        let recording = args.recording.clone().or_else(|| runs::recording(args.run.as_deref()?));
+        if let Some(recording) = &recording {
             let recorded = Recorded::read(recording, Robot::load(&args.robot).map_err(bad)?).map_err(bad)?;
-            let player = Player::new(recorded.seconds(), args.at);
-            return Ok(Self::Recording(Box::new(recorded), player));
+            let player = Player::new(recorded.seconds(), args.at.unwrap_or(0.0));
+            return Ok(Self::Played(Box::new(remembered(recorded, args).map_err(bad)?), player));
         }
-        LiveStage::join(&args.robot, &args.ros).await.map(|live| Self::Graph(Box::new(live)))
+        if let Some(folder) = &args.run {
+            let recorded = runs::read(folder, Robot::load(&args.robot).map_err(bad)?).map_err(bad)?;
+            let begin = if args.out.is_some() { recorded.seconds() } else { 0.0 };
+            let steps = recorded.steps().into_iter().map(|step| step.at).collect();
+            let player = Player::new(recorded.seconds(), args.at.unwrap_or(begin)).stepping(steps);
+            return Ok(Self::Played(Box::new(remembered(recorded, args).map_err(bad)?), player));
+        }
+        if args.at.is_some() {
+            return Err((
+                "--at is a time of a recording or of a run: --recording or --run".to_owned(),
+                exit::BAD_INPUT,
+            ));
+        }
+        LiveStage::join(args).await.map(|live| Self::Graph(Box::new(live)))
     }
 
-    /// What there is now, when it is not what there was `passed` ago.
-    fn changed(&mut self, passed: Duration, steers: Vec<Steer>) -> Option<Stage> {
+    /// What there is now, when it is not what there was `passed` ago, after what a person wanted and said.
+    fn changed(&mut self, passed: Duration, steers: Vec<Steer>, answers: &[bool]) -> Option<Stage> {
         match self {
             Self::Map(_) => None,
-            Self::Graph(live) => live.changed(),
-            Self::Recording(_, player) => {
+            Self::Graph(live) => live.changed(answers),
+            Self::Played(_, player) => {
                 let is_steered = !steers.is_empty();
                 steers.into_iter().for_each(|steer| player.take(steer));
                 (player.advance(passed.as_secs_f64()) || is_steered).then(|| self.stage())
@@ -51,9 +67,9 @@ impl Source {
 
     fn stage(&mut self) -> Stage {
         match self {
-            Self::Map(stage) => stage.clone(),
+            Self::Map(stage) => (**stage).clone(),
             Self::Graph(live) => live.stage(),
-            Self::Recording(recorded, player) => {
+            Self::Played(recorded, player) => {
                 let mut stage = recorded.stage_at(player.at());
                 stage.panel.insert(0, PanelLine::new(Tone::Title, player.words()));
                 stage
@@ -72,9 +88,36 @@ pub(super) async fn run(args: &ViewArgs) -> Result<(), (String, u8)> {
         }
     }
     match &args.out {
+        Some(folder) if steps::is_folder(folder) => match source {
+            Source::Played(recorded, _) => steps::write(*recorded, args, folder).await,
+            Source::Map(_) | Source::Graph(_) => Err((
+                "a folder takes the steps of a recording or a run: --recording or --run; here --out is a FILE.png".to_owned(),
+                exit::BAD_INPUT,
+            )),
+        },
         Some(file) => picture(&mut source, args, file).await,
         None => window(&mut source, args).await,
     }
+}
+
+/// With the areas that are remembered, if they are wanted.
+fn remembered(recorded: Recorded, args: &ViewArgs) -> Result<Recorded, String> {
+    match &args.memory {
+        Some(memory) => Ok(recorded.in_building(areas::read(memory, args.building.as_deref())?)),
+        None => Ok(recorded),
+    }
+}
+
+/// What is left out at first.
+pub(super) fn hidden(args: &ViewArgs) -> Vec<Layer> {
+    let layer = |layer: &HiddenLayer| match layer {
+        HiddenLayer::Shapes => Layer::Shapes,
+        HiddenLayer::Box => Layer::Fence,
+        HiddenLayer::Floor => Layer::Floor,
+        HiddenLayer::Areas => Layer::Areas,
+        HiddenLayer::Names => Layer::Names,
+    };
+    args.hide.iter().map(layer).collect()
 }
 
 /// A scene of a saved map.
@@ -90,7 +133,7 @@ fn of_map(folder: &Path, number: usize) -> Result<Stage, String> {
     Ok(Stage { things: Arc::new(things(&scene.map)), ..Stage::default() })
 }
 
-fn undrawn(error: DrawError) -> (String, u8) {
+pub(super) fn undrawn(error: DrawError) -> (String, u8) {
     let code = match &error {
         DrawError::Size { .. } => exit::BAD_INPUT,
         DrawError::NoAdapter { .. } | DrawError::NoScreen => exit::NOT_READY,
@@ -104,7 +147,8 @@ async fn picture(source: &mut Source, args: &ViewArgs, file: &Path) -> Result<()
     if let Source::Graph(live) = source {
         live.settle().await;
     }
-    let stage = Stage { selected: args.select.as_deref().map(Into::into), ..source.stage() };
+    let selected = args.select.as_deref().map(Into::into);
+    let stage = Stage { selected, hidden: hidden(args), ..source.stage() };
     let view = Viewpoint::framing(&stage, args.width, args.height);
     let (count, points) = (stage.things.len(), stage.point_count());
     off_screen.show(stage);
@@ -114,15 +158,13 @@ async fn picture(source: &mut Source, args: &ViewArgs, file: &Path) -> Result<()
     Ok(())
 }
 
-/// Time of a frame while the screen does not wait for it: a window that is hidden.
-const FRAME: Duration = Duration::from_millis(16);
-
 async fn window(source: &mut Source, args: &ViewArgs) -> Result<(), (String, u8)> {
     let mut window = StageWindow::open("prehend view", args.width, args.height).await.map_err(undrawn)?;
     // Who opened it beside a graph waits for this line.
     Screen::new(false)
         .line("the window is open: drag, scroll, click a thing, F shows everything, Escape closes");
     window.show(source.stage());
+    window.hide(&hidden(args));
     window.select(args.select.as_deref().map(Into::into));
     let ended = shutdown_signal(false);
     tokio::pin!(ended);
@@ -134,11 +176,11 @@ async fn window(source: &mut Source, args: &ViewArgs) -> Result<(), (String, u8)
         }
         let passed = shown.elapsed();
         shown = Instant::now();
-        if let Some(stage) = source.changed(passed, window.steers()) {
+        if let Some(stage) = source.changed(passed, window.steers(), &window.answers()) {
             window.show(stage);
         }
         // Also lets the tasks of this thread run.
-        let rest = FRAME.saturating_sub(started.elapsed());
+        let rest = window.pace().saturating_sub(started.elapsed());
         if tokio::time::timeout(rest, &mut ended).await.is_ok() {
             return Ok(());
         }

@@ -287,7 +287,7 @@ impl Publishers {
     }
 }
 
-fn sent(result: Result<(), RosError>) {
+pub(super) fn sent(result: Result<(), RosError>) {
     if let Err(error) = result {
         tracing::debug!("not sent: {error}");
     }

@@ -7,9 +7,10 @@ use prehend_msgs::geometry_msgs::msg::{
     PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped, Quaternion, Transform, TransformStamped,
     Twist, TwistWithCovariance, Vector3,
 };
-use prehend_msgs::nav_msgs::msg::{MapMetaData, OccupancyGrid as GridMsg, Odometry};
+use prehend_msgs::nav_msgs::msg::{MapMetaData, OccupancyGrid as GridMsg, Odometry, Path};
 use prehend_msgs::sensor_msgs::msg::LaserScan;
 use prehend_navigation::follow::Velocity;
+use prehend_navigation::route::Route;
 use prehend_navigation::{OccupancyGrid, Pose2};
 use prehend_sim::scene::LocalisationSpec;
 use prehend_sim::world::LaserSpec;
@@ -24,6 +25,14 @@ pub(super) fn in_space(pose: &Pose2) -> Isometry3<f64> {
 
 pub(super) fn pose_msg(frame: &str, pose: &Pose2, at: f64) -> PoseStamped {
     PoseStamped { header: header(frame, at), pose: pose_to_msg(&in_space(pose)) }
+}
+
+/// Distance of the poses of a route that is told, metres.
+const ROUTE_STEP: f64 = 0.1;
+
+pub(super) fn route_msg(frame: &str, route: &Route, at: f64) -> Path {
+    let poses = route.poses(ROUTE_STEP);
+    Path { header: header(frame, at), poses: poses.iter().map(|pose| pose_msg(frame, pose, at)).collect() }
 }
 
 pub(super) fn transform_msg(parent: &str, child: &str, pose: &Pose2, at: f64) -> TransformStamped {

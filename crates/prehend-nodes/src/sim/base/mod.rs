@@ -19,12 +19,13 @@ use futures::StreamExt;
 use prehend_msgs::builtin_interfaces::msg::Duration as WireDuration;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::lifecycle_msgs::srv::GetState;
+use prehend_msgs::nav_msgs::msg::Path;
 use prehend_msgs::{nav2_msgs, nav2_msgs_humble};
 use prehend_navigation::Pose2;
 use prehend_navigation::follow::Velocity;
 use prehend_navigation::pose::turn;
 use prehend_navigation::route::{Leg, Route, RouteError, RouteParams, plan};
-use prehend_ros::{ActionServer, ExecutingGoal, Node, QosProfile, RosError};
+use prehend_ros::{ActionServer, ExecutingGoal, Node, Publisher, QosProfile, RosError};
 use prehend_sim::world::DriveError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,6 +120,7 @@ struct Face {
     names: Navigation,
     robot: ArmHandle,
     state: watch::Receiver<BaseState>,
+    route: Publisher<Path>,
     /// Number of the newest goal.
     newest: watch::Sender<u64>,
     /// Held by the goal that drives.
@@ -138,6 +140,7 @@ pub(super) fn start(
         names: names.clone(),
         robot,
         state,
+        route: node.create_publisher(&names.route(), QosProfile::transient_local().depth(1))?,
         newest: watch::Sender::new(0),
         driving: Mutex::new(()),
     });
@@ -283,7 +286,11 @@ impl Face {
                 plan(&costmap, &footprint, &believed, &to, &RouteParams::default())
             });
             let route = match planned.await.map_err(|_| NavigateError::Gone)? {
-                Ok(route) => route,
+                Ok(route) => {
+                    let at = self.state.borrow().time;
+                    drive::sent(self.route.publish(&messages::route_msg(&self.names.frame, &route, at)));
+                    route
+                }
                 // So near to something that it could only touch it: away first, one way or the other.
                 Err(error @ RouteError::StartBlocked { .. }) => {
                     last = error.into();
