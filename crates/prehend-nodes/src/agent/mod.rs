@@ -7,9 +7,11 @@ mod asked;
 mod eyes;
 mod goal;
 mod mind;
+mod order;
 mod past;
 mod plan;
 mod remote;
+mod setup;
 mod words;
 mod world;
 
@@ -20,7 +22,9 @@ use asked::AskedToHold;
 use futures::StreamExt;
 use goal::{Ended, Running, Source};
 use mind::{Mind, Minds};
+use order::{error_code, is_question, is_stop, lost, needs_motion};
 use past::Past;
+use setup::{Tuning, agent};
 
 pub use mind::try_model;
 use prehend_agent::language::answer::Asked;
@@ -54,8 +58,6 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(300);
 const PEERS: [&str; 4] = ["object_map", "affordance", "verifier", "skills"];
 /// The same on a robot that drives.
 const DRIVING_PEERS: [&str; 5] = ["object_map", "affordance", "verifier", "skills", "go_to"];
-/// Name of the survey pose that sees upright faces.
-const FRONT: &str = "front";
 /// Peers a question needs.
 const QUESTION_PEERS: [&str; 1] = ["object_map"];
 
@@ -150,21 +152,6 @@ struct Node {
     ended: mpsc::UnboundedSender<Ended>,
     goals: u64,
     incarnation: u64,
-}
-
-/// What parameters may change between two goals.
-struct Tuning {
-    retries: Live<i64>,
-    step_limit: Live<i64>,
-    size_ratio: Live<f64>,
-}
-
-impl Tuning {
-    fn apply(&self, settings: &mut Settings) {
-        settings.retries = u32::try_from(self.retries.get()).unwrap_or(settings.retries);
-        settings.step_limit = u32::try_from(self.step_limit.get()).unwrap_or(settings.step_limit);
-        settings.size_ratio = self.size_ratio.get();
-    }
 }
 
 /// Longest wait for the first heartbeats of the peers.
@@ -587,58 +574,6 @@ fn peers_of(shell: &Shell) -> &'static [&'static str] {
     if shell.robot.navigation.is_some() { &DRIVING_PEERS } else { &PEERS }
 }
 
-/// The agent with its files and parameters.
-fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning, Words), NodeError> {
-    let parameters = shell.node.parameters();
-    let lexicon = parameters.string_or("lexicon", "config/language/lexicon.yaml")?;
-    let actions = parameters.string_or("actions", "config/language/actions.yaml")?;
-    let policy = parameters.string_or("policy", "config/language/policy.yaml")?;
-    let minds = parameters.string_or("settings", "config/nodes/agent.yaml")?;
-    let synonyms = parameters.string_or("synonyms", "config/language/synonyms.yaml")?;
-    let questions = parameters.string_or("questions", "config/language/questions.yaml")?;
-    let defaults = Settings::default();
-    parameters.describe("settings", "File that says who plans, and which language model is asked.");
-    parameters
-        .describe("synonyms", "File of names that mean the same: what stands there is no unknown word.");
-    parameters.describe("questions", "File of what makes a question about the last goal.");
-    parameters.describe("lexicon", "File of words.");
-    parameters.describe("actions", "File of verbs, and which parts they act on.");
-    parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
-    let text = "Second looks and tries before a step is given up.";
-    let retries = parameters.live_i64("retries", i64::from(defaults.retries), 0..=3, text)?;
-    let text = "Most tool calls of one goal.";
-    let step_limit = parameters.live_i64("step_limit", i64::from(defaults.step_limit), 0..=1000, text)?;
-    let text = "How many times as large a thing must be to be called the larger one.";
-    let size_ratio = parameters.live_f64("size_ratio", defaults.size_ratio, 1.0..=100.0, text)?;
-    let tuning = Tuning { retries, step_limit, size_ratio };
-    parameters.finish()?;
-    let limits = shell.robot.limits;
-    let settings = Settings {
-        workspace: Workspace { min: limits.workspace_low, max: limits.workspace_high },
-        gripper_opening: shell.robot.gripper.max_opening,
-        front_view: shell.robot.looks.iter().any(|(name, _)| name == FRONT).then_some(FRONT),
-        ..defaults
-    };
-    let mut words = read(&lexicon, Lexicon::from_yaml)?.with_actions(read(&actions, ActionTable::from_yaml)?);
-    // Who drives has several tables.
-    words.tables_are_things = shell.robot.navigation.is_some();
-    let tables = read(&synonyms, Tables::parse)?;
-    let questions = read(&questions, Questions::from_yaml)?;
-    let asking = Words { lexicon: words.clone(), names: tables.clone(), questions };
-    let minds = Minds::load(&crate::share::resolve(Path::new(&minds)), tables)?;
-    let policy = read(&policy, Policy::from_yaml)?;
-    Ok((Agent { lexicon: words, policy, settings }, minds, tuning, asking))
-}
-
-fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {
-    let path = crate::share::resolve(Path::new(file));
-    let text = std::fs::read_to_string(&path).map_err(|error| NodeError::Start {
-        node: "agent",
-        reason: format!("cannot read {}: {error}", path.display()),
-    })?;
-    Ok(parse(&path.display().to_string(), &text)?)
-}
-
 /// Keeps why the stop is latched, when it is.
 fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Receiver<Option<String>>, RosError> {
     let mut states = node.subscribe::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
@@ -649,57 +584,4 @@ fn follow_stop(node: &prehend_ros::Node) -> Result<watch::Receiver<Option<String
         }
     });
     Ok(receiver)
-}
-
-fn is_stop(readings: &[Goal]) -> bool {
-    matches!(readings, [Goal::Steps(steps)] if steps.as_slice() == [Step::Stop])
-}
-
-/// Whether all that a sentence can mean is a question about what is there.
-fn is_question(order: &Order) -> bool {
-    let readings = &order.readings;
-    !readings.is_empty() && readings.iter().all(|reading| matches!(reading, Goal::Question(_)))
-}
-
-/// Whether an order may move the robot; what only a model understands may.
-fn needs_motion(order: &Order) -> bool {
-    let readings = &order.readings;
-    if readings.is_empty() {
-        return true;
-    }
-    readings.iter().any(|reading| !matches!(reading, Goal::Question(_) | Goal::Lesson { .. }))
-        && !readings.iter().all(|reading| matches!(reading, Goal::Question(Question::Abilities)))
-}
-
-/// The fault of a peer that is not there.
-fn lost(peer: &str) -> Fault {
-    let reason = if peer == "verifier" { Reason::VerifierLost } else { Reason::PeerLost };
-    Fault::new(reason, format!("The node {peer} is not there, or not active."))
-}
-
-/// The wire code of a refusal at once.
-fn error_code(reason: Reason) -> i32 {
-    match reason {
-        Reason::NotUnderstood => ErrorCode::AGENT_NOT_UNDERSTOOD,
-        Reason::NotFound | Reason::Stale => ErrorCode::AGENT_NOT_FOUND,
-        Reason::Ambiguous => ErrorCode::AGENT_AMBIGUOUS,
-        Reason::Infeasible => ErrorCode::AGENT_INFEASIBLE,
-        Reason::Unsafe => ErrorCode::AGENT_UNSAFE,
-        Reason::Busy => ErrorCode::AGENT_BUSY,
-        Reason::Stopped => ErrorCode::AGENT_STOPPED,
-        Reason::NotArmed => ErrorCode::SKILL_NOT_ARMED,
-        Reason::VerifierLost => ErrorCode::SKILL_VERIFIER_LOST,
-        Reason::VerifierRefused => ErrorCode::SKILL_REFUSED,
-        Reason::NotApproved => ErrorCode::SKILL_NOT_APPROVED,
-        Reason::PeerLost => ErrorCode::SKILL_PEER_LOST,
-        Reason::NoGrasp => ErrorCode::SKILL_NO_GRASP,
-        Reason::NoPlace => ErrorCode::SKILL_NO_PLACE,
-        Reason::NoPlan => ErrorCode::SKILL_NO_PLAN,
-        Reason::Slipped => ErrorCode::SKILL_SLIPPED,
-        Reason::OutcomeNotObserved => ErrorCode::SKILL_OUTCOME,
-        Reason::ControlFailed => ErrorCode::SKILL_CONTROL_FAILED,
-        Reason::Canceled => ErrorCode::SKILL_CANCELED,
-        Reason::SensorFault => ErrorCode::SKILL_SENSOR,
-        Reason::Timeout | Reason::Internal => ErrorCode::SKILL_BAD_REQUEST,
-    }
 }
