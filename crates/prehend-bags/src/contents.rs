@@ -118,6 +118,43 @@ mod tests {
     use prehend_ros::QosProfile;
 
     #[test]
+    fn a_bag_of_two_files_is_counted_and_one_that_is_cut_off_to_its_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bag = folder.path().join("two");
+        let options = BagOptions { split_bytes: Some(2000), plain: true, ..BagOptions::default() };
+        let mut writer = BagWriter::create(&bag, options).expect("a bag");
+        let topic = |name: &str, offered| NewTopic {
+            name: name.to_owned(),
+            type_name: "std_msgs/msg/String".to_owned(),
+            definition: "string data".to_owned(),
+            offered,
+        };
+        let fixed = writer.add_topic(topic("/fixed", vec![QosProfile::transient_local()]));
+        let spoken = writer.add_topic(topic("/spoken", vec![QosProfile::default()]));
+        let silent = writer.add_topic(topic("/silent", Vec::new()));
+        let _ = silent;
+        writer.write(fixed, 1_000_000_000, &[0, 1, 0, 0, 1, 0, 0, 0, 0]).expect("written");
+        for n in 0..10 {
+            writer.write(spoken, 2_000_000_000 + n * 100_000_000, &[0; 500]).expect("written");
+        }
+        let written = writer.finish().expect("whole");
+        assert!(written.files.len() > 1, "{written:?}");
+        let read = contents(&bag, &mut |_| {}).expect("a bag");
+        assert!(read.damage.is_none());
+        assert_eq!((read.messages(), read.files.len(), read.storage), (11, written.files.len(), "mcap"));
+        assert_eq!((read.span, read.bytes()), (Some((1_000_000_000, 2_900_000_000)), written.bytes));
+        assert!((read.seconds() - 1.9).abs() < 1e-9);
+        let of = |name: &str| (read.topics[name].messages, read.topics[name].is_latched);
+        assert_eq!((of("/fixed"), of("/spoken")), ((1, true), (10, false)));
+
+        let last = written.files.last().expect("a file");
+        let bytes = std::fs::read(last).expect("read");
+        std::fs::write(last, &bytes[..bytes.len() - 40]).expect("cut");
+        let read = contents(&bag, &mut |_| {}).expect("a bag");
+        assert!(read.damage.is_some() && read.messages() >= 1, "{read:?}");
+    }
+
+    #[test]
     fn what_was_offered_is_read_as_every_rosbag2_writes_it() {
         assert!(is_latched("- history: 1\n  depth: 1\n  reliability: 1\n  durability: 1\n"));
         assert!(is_latched("- history: keep_last\n  durability: transient_local"));
