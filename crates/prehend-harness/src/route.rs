@@ -66,22 +66,20 @@ pub(crate) fn choices(
     budget: f64,
     prior: &Prior,
 ) -> Vec<Choice> {
-    let choice = |(index, tool): (usize, &Box<dyn Tool + Send>)| {
+    let mut choices = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
         let (cures, cost, promise) = (tool.cures(evidence), tool.cost(), prior.promise(tool.name()));
+        if cost > budget + 1e-9 {
+            continue;
+        }
         let worth = match evidence.is_empty() {
             true => promise - 1.0,
             false => promise * gain(cures, diagnostics) / cost.max(1e-9),
         };
-        (cost <= budget + 1e-9).then(|| Choice {
-            index,
-            tool: tool.name().to_owned(),
-            cures: cures.to_vec(),
-            cost,
-            promise,
-            worth,
-        })
-    };
-    tools.iter().enumerate().filter_map(choice).collect()
+        let (tool, cures) = (tool.name().to_owned(), cures.to_vec());
+        choices.push(Choice { index, tool, cures, cost, promise, worth });
+    }
+    choices
 }
 
 /// Index among the tools of the one that is worth most; of equals the first.
