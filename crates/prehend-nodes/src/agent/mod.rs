@@ -28,23 +28,15 @@ use setup::{Tuning, agent};
 
 pub use mind::try_model;
 use prehend_agent::language::answer::Asked;
-use prehend_agent::language::{Goal, Lexicon, Question, Step};
 use prehend_agent::mind::{Conversation, Order};
-use prehend_agent::policy::{Policy, Workspace};
-use prehend_agent::{Agent, Fault, Outcome, Planner, Report, Settings};
-use prehend_config::Findings;
-use prehend_explain::{Questions, Words};
+use prehend_agent::{Agent, Fault, Outcome, Planner, Report};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
-use prehend_msgs::prehend_interfaces::msg::{
-    ErrorCode, GoalPlan, StopState, SymbolicState as StateMsg, TraceEvent,
-};
+use prehend_msgs::prehend_interfaces::msg::{GoalPlan, StopState, SymbolicState as StateMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{CallTool, QueryMemory, RetrieveObjects, SubmitGoal, UpdateMap};
-use prehend_perception::lexicon::Lexicon as Tables;
-use prehend_ros::{ActionClient, Client, GoalRequest, Live, Publisher, QosProfile, RosError, ServiceRequest};
-use prehend_scene::{ActionTable, ObjectKey, ObjectMap, Reason, SymbolicState};
+use prehend_ros::{ActionClient, Client, GoalRequest, Publisher, QosProfile, RosError, ServiceRequest};
+use prehend_scene::{ObjectKey, ObjectMap, Reason, SymbolicState};
 use serde_json::json;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
