@@ -127,11 +127,13 @@ mod tests {
         message
     }
 
+    type Spoil = fn(&mut GridMsg);
+
     #[test]
     fn a_grid_is_shown_and_one_that_is_none_is_told_and_not_shown() {
         let floor = floor_of(&grid(2, 1, vec![0, 100]), "map").expect("a floor");
         assert_eq!(floor.patches.last().map(|patch| patch.ground), Some(Ground::Blocked));
-        let broken: [(&str, fn(&mut GridMsg)); 7] = [
+        let broken: [(&str, Spoil); 7] = [
             ("empty", |message| message.data.clear()),
             ("no cells", |message| {
                 (message.info.width, message.info.height, message.data) = (0, 0, Vec::new())
