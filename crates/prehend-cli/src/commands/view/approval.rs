@@ -21,6 +21,8 @@ pub(super) struct Asking {
     approvals: watch::Receiver<Option<Approvals>>,
     client: Client<Approve::Service>,
     confirm: Confirm,
+    /// The question on the panel: the keys answer what a person sees, not what came since.
+    shown: Option<Approval>,
     started: Instant,
     said: mpsc::UnboundedReceiver<PanelLine>,
     say: mpsc::UnboundedSender<PanelLine>,
@@ -36,6 +38,7 @@ impl Asking {
             approvals: observer.latched(names::VERIFIER_APPROVALS)?,
             client: observer.node.create_client(names::VERIFIER_APPROVE, QosProfile::services())?,
             confirm: Confirm::default(),
+            shown: None,
             started: Instant::now(),
             said,
             say,
@@ -56,7 +59,7 @@ impl Asking {
     /// Takes the keys for yes and no; whether there were any.
     pub(super) fn press(&mut self, keys: &[bool]) -> bool {
         for yes in keys {
-            let open = self.first();
+            let open = self.shown.clone();
             let now = self.started.elapsed().as_secs_f64();
             if self.confirm.press(open.as_ref().map(|asked| asked.id.as_str()), *yes, now)
                 && let Some(asked) = open
@@ -71,6 +74,7 @@ impl Asking {
     pub(super) fn lines(&mut self, story: &mut Story, building: Option<&str>) -> Vec<PanelLine> {
         self.approvals.mark_unchanged();
         let asked = self.first();
+        self.shown.clone_from(&asked);
         if let Some(asked) = &asked {
             expect(story, asked, building);
         }
