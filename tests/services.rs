@@ -346,6 +346,8 @@ fn allowed(stage: &Stage) -> BTreeSet<String> {
         &robot.camera.info,
         &robot.detector.label_image,
         &robot.detector.detections,
+        // What others put into the planning scene, told again.
+        &robot.moveit.changed_scene(),
     ]
     .into_iter()
     .chain(robot.detector.parts.iter().flat_map(|parts| [parts.label_image.as_str(), &parts.detections]))
