@@ -1,8 +1,8 @@
 //! MoveIt 2's face by its real names and types, so that MoveIt can stand in its place, and it in MoveIt's.
 //!
 //! For: `/move_action`, `/execute_trajectory`, `/compute_cartesian_path`, `/compute_ik`, `/apply_planning_scene`, `/get_planning_scene` and
-//! `/monitored_planning_scene`, over the planner of `prehend-motion` and an `Arm`: that of the embedded robot, or, in the node `move_group`, one that its own controller moves, for
-//! robots whose vendor has no MoveIt configuration.
+//! `/monitored_planning_scene`, over the planner of `prehend-motion` and an `Arm`: that of the embedded robot, or, in the node
+//! `move_group`, one that its own controller moves, for robots whose vendor has no MoveIt configuration.
 //! Not for: knowing what is on the table: the scene holds what clients applied and nothing else.
 //! Read [`run`] and `start` first. Planning runs on threads for blocking work; one motion runs at a time, a second one is refused by the
 //! arm.
@@ -48,11 +48,14 @@ use rand_chacha::ChaCha8Rng;
 use scene::Scene;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 /// By how much links are grown against the scene, m.
 const PADDING: f64 = 0.002;
+/// Pause after the scene was told on its topic: a search for a grasp changes it many times a second, and must not wait for who looks on.
+const TOLD_PERIOD: Duration = Duration::from_millis(250);
 
 /// What all servers share.
 struct Face<A> {
@@ -175,13 +178,23 @@ fn serve<L: Layout, A: Arm>(
             log(request.respond(GetPlanningScene::Response { scene: shared.scene().to_msg() }));
         }
     });
+    let (shared, news) = (face.clone(), Arc::new(Notify::new()));
+    let heard = Arc::clone(&news);
+    tasks.spawn(async move {
+        loop {
+            heard.notified().await;
+            let scene = shared.scene().clone();
+            log(changes.publish(&scene.to_msg()));
+            tokio::time::sleep(TOLD_PERIOD).await;
+        }
+    });
     tasks.spawn(async move {
         // In order: a scene is the sum of its diffs.
         while let Some(request) = scenes.next().await {
             let (message, answer) = request.into_parts();
             let success = match face.apply_scene(&message.scene) {
                 Ok(()) => {
-                    log(changes.publish(&face.scene().to_msg()));
+                    news.notify_one();
                     !face.arm.misbehaviour().refuses_scene()
                 }
                 Err(error) => {
