@@ -7,6 +7,7 @@ use harness::{EASY_GOAL, EASY_SCENE, PREHEND, repository, wait_for};
 use prehend_bags::{ContainerError, notes, stored_messages};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_msgs::{names, ros2msg, type_hash};
 use prehend_ros::{Context, DomainLease, Node, NodeOptions, QosProfile, from_cdr};
 use std::collections::BTreeMap;
@@ -116,6 +117,11 @@ async fn a_demo_is_recorded_and_its_replay_decides_the_same() {
             "{decision}\n{said}"
         );
     }
+
+    // A run's folder stands for its recording.
+    let info = prehend(&["bag", "info"], &[&run]).await;
+    assert_eq!(info.status.code(), Some(0), "{}", text(&info));
+    assert!(text(&info).contains("/joint_states"), "{}", text(&info));
 
     // Other settings decide otherwise, and that is told: here the first evidence suffices.
     let other = ["replay", "--param", "verifier:enforce:=false", "--logs"];
@@ -242,6 +248,16 @@ async fn a_recording_is_shown_and_played_again() {
     let refused = play(talker.lease.domain_id()).await;
     assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
     assert!(text(&refused).contains("somebody publishes /joint_states"), "{}", text(&refused));
+
+    // Where a robot is, whatever it publishes of what was recorded.
+    let lease = DomainLease::take().expect("a domain is free");
+    let context = Context::create_in_domain(lease.domain_id()).expect("joins");
+    let node = Node::create(&context, "robot", "", NodeOptions::default()).expect("a node");
+    let _tf: prehend_ros::Publisher<TFMessage> =
+        node.create_publisher("/tf", QosProfile::default()).expect("a topic");
+    let refused = play(lease.domain_id()).await;
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused));
+    assert!(text(&refused).contains("somebody publishes /tf"), "{}", text(&refused));
 
     let lease = DomainLease::take().expect("a domain is free");
     let context = Context::create_in_domain(lease.domain_id()).expect("joins");

@@ -17,8 +17,20 @@ pub const MAPS: &str = "maps";
 pub const FIRST_MAP: &str = "first";
 /// Folder of the map of the end, in [`MAPS`].
 pub const LAST_MAP: &str = "last";
+/// Folder of the recording, where one was asked for.
+pub const RECORDING: &str = "recording";
 /// What `--json` prints.
 pub const RESULT: &str = "result.json";
+
+/// The recording in a run's folder, if there is one.
+pub fn recording_in(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(RECORDING)).filter(|path| path.is_dir())
+}
+
+/// The recording that a person means: the path itself, or what is in the folder of a run.
+pub fn recording_at(path: &Path) -> PathBuf {
+    recording_in(path).unwrap_or_else(|| path.to_owned())
+}
 
 /// Why something could not be written.
 #[derive(Debug, thiserror::Error)]

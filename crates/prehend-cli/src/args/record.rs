@@ -130,7 +130,7 @@ Exit codes:
 #[derive(Clone, Debug, Args)]
 #[command(after_help = AFTER_REPLAY)]
 pub struct ReplayArgs {
-    /// The recording: a folder, or a file that ends in .mcap
+    /// The recording: a folder, a file that ends in .mcap, or the folder of a run that has one
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
     /// Robot file [default: that of the recording]

@@ -31,7 +31,7 @@ Exit codes:
 #[derive(Clone, Debug, Args)]
 #[command(after_help = AFTER_INFO)]
 pub struct BagInfoArgs {
-    /// The recording: a folder, or a file
+    /// The recording: a folder, a file, or the folder of a run that has one
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
     /// Print one JSON object on stdout
@@ -40,8 +40,9 @@ pub struct BagInfoArgs {
 }
 
 const AFTER_PLAY: &str = "\
-A node that hears a recording believes it. So nothing is played where anybody publishes one of its topics: without ROS_DOMAIN_ID it
-takes a free domain and says which; another command finds it there. To ask the nodes whether they would decide the same again, use
+A node that hears a recording believes it, and a controller does what it hears. So nothing is played where anybody publishes one of
+the recording's topics, /tf or /joint_states: without ROS_DOMAIN_ID it takes a free domain and says which; another command finds it
+there. To ask the nodes whether they would decide the same again, use
 `prehend replay`, which starts them itself.
 
 Examples:
@@ -60,7 +61,7 @@ Exit codes:
 #[derive(Clone, Debug, Args)]
 #[command(after_help = AFTER_PLAY)]
 pub struct BagPlayArgs {
-    /// The recording: a folder, or a file
+    /// The recording: a folder, a file, or the folder of a run that has one
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
     /// Seconds of the recording per wall second

@@ -6,7 +6,7 @@ use super::record;
 use crate::args::{BagCommand, BagInfoArgs};
 use crate::outcome::exit;
 use crate::recording::Reading;
-use crate::run_folder::utc;
+use crate::run_folder::{recording_at, utc};
 use crate::screen::{Paint, Screen, print_json};
 use prehend_bags::{Contents, StoredTopic};
 use serde_json::{Value, json};
@@ -22,8 +22,9 @@ pub(super) async fn run(command: BagCommand) -> u8 {
 }
 
 fn info(args: &BagInfoArgs) -> u8 {
+    let bag = recording_at(&args.recording);
     let mut reading = Reading::new();
-    let contents = prehend_bags::contents(&args.recording, &mut |messages| reading.show(messages));
+    let contents = prehend_bags::contents(&bag, &mut |messages| reading.show(messages));
     reading.end();
     let contents = match contents {
         Ok(contents) => contents,
@@ -33,7 +34,7 @@ fn info(args: &BagInfoArgs) -> u8 {
         }
     };
     if args.json {
-        print_json(&as_json(&args.recording, &contents));
+        print_json(&as_json(&bag, &contents));
     } else {
         tell(&contents, &Screen::new(false));
     }

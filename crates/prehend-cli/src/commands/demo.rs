@@ -13,7 +13,7 @@ use crate::node::NodeName;
 use crate::outcome::{Ending, Foretold, GoalReport, Outcome, exit};
 use crate::physics;
 use crate::recording;
-use crate::run_folder::{RESULT, RunFolder};
+use crate::run_folder::{RECORDING, RESULT, RunFolder};
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
@@ -36,8 +36,6 @@ const NOT_READY: &str = "not_ready";
 const MAP_DEADLINE: Duration = Duration::from_secs(2);
 /// Settings of the agent, unless others were named.
 const AGENT: &str = "config/nodes/agent.yaml";
-/// Folder of the recording in that of the run.
-pub(super) const RECORDING: &str = "recording";
 
 pub(super) async fn run(args: DemoArgs) -> u8 {
     let screen = Screen::new(args.json);

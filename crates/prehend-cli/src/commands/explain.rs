@@ -3,10 +3,9 @@
 pub(crate) mod drawn;
 mod frames;
 
-use super::demo::RECORDING;
 use crate::args::ExplainArgs;
 use crate::outcome::exit;
-use crate::run_folder::{RESULT, TRACE};
+use crate::run_folder::{RESULT, TRACE, recording_in};
 use crate::screen::{Screen, print_json};
 use prehend_agent::language::Lexicon;
 use prehend_config::Findings;
@@ -102,8 +101,7 @@ fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
     if let Some(out) = &args.out {
         let mut shown = pictures(&folder);
         shown.extend(drawn::drawn(&folder, &explained));
-        let recording = folder.join(RECORDING);
-        if recording.is_dir() {
+        if let Some(recording) = recording_in(&folder) {
             match frames::frames(&recording, &explained) {
                 Ok(frames) => shown.extend(frames),
                 Err(error) => screen.line(format!("no pictures from the recording: {error}")),

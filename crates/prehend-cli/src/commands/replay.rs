@@ -9,6 +9,7 @@ use crate::recording;
 use crate::replay::compare::{self, Row};
 use crate::replay::story::Story;
 use crate::replay::{self, Options, ReplayError};
+use crate::run_folder::{recording_at, utc};
 use crate::screen::{Paint, Screen, print_json};
 use prehend_nodes::RobotConfig;
 use serde_json::json;
@@ -45,12 +46,13 @@ pub(super) async fn run(args: ReplayArgs) -> u8 {
 
 /// Whether everything came out the same.
 async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
-    let notes = prehend_bags::notes(&args.recording)?;
+    let bag = recording_at(&args.recording);
+    let notes = prehend_bags::notes(&bag)?;
     let noted = notes.get(recording::ROBOT).map(PathBuf::from);
     let file = args.robot.clone().or(noted).unwrap_or_else(|| PathBuf::from(crate::args::DEFAULT_ROBOT));
     let robot_file = robot_file(&file);
     let robot = RobotConfig::load(&robot_file)?;
-    let (path, partial) = (args.recording.clone(), args.partial);
+    let (path, partial) = (bag.clone(), args.partial);
     let reading =
         tokio::task::spawn_blocking(move || Story::read(&path, &robot, partial).map(|story| (story, robot)));
     let (story, robot) = reading.await.map_err(|error| ReplayError::Nothing(error.to_string()))??;
@@ -61,7 +63,7 @@ async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
     if !lacks.is_empty() {
         return Err(ReplayError::Nothing(format!(
             "{} cannot be replayed: it has {} (see `prehend record --help` for what a replay needs)",
-            args.recording.display(),
+            bag.display(),
             lacks.join(", ")
         )));
     }
@@ -124,7 +126,7 @@ async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
 fn logs_of(args: &ReplayArgs) -> Result<PathBuf, ReplayError> {
     let folder = match &args.logs {
         Some(folder) => folder.clone(),
-        None => Path::new("runs").join(format!("{}-replay", crate::run_folder::utc(SystemTime::now()))),
+        None => Path::new("runs").join(format!("{}-replay", utc(SystemTime::now()))),
     };
     let failed = |error: std::io::Error| ReplayError::Nothing(format!("{}: {error}", folder.display()));
     let folder = std::path::absolute(&folder).map_err(failed)?;

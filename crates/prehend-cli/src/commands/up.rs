@@ -1,6 +1,5 @@
 //! `prehend up`: the graph, until it is told to end.
 
-use super::demo::RECORDING;
 use super::{graph_options, scene, start_code, view};
 use crate::args::UpArgs;
 use crate::domain::Purpose;
@@ -8,7 +7,7 @@ use crate::graph::{Graph, GraphError};
 use crate::interrupt::Interrupt;
 use crate::outcome::exit;
 use crate::recording;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{RECORDING, RunFolder};
 use crate::screen::{Paint, Screen};
 use crate::supervisor::Event;
 use crate::trace;

@@ -5,17 +5,20 @@ use crate::domain::{Domain, Purpose};
 use crate::interrupt::Interrupt;
 use crate::outcome::exit;
 use crate::recording::{Reading, absolute};
+use crate::run_folder::recording_at;
 use crate::screen::{Paint, Screen};
 use prehend_bags::{ContainerError, Contents, StoredTopic, contents, stored_messages};
 use prehend_msgs::names;
 use prehend_ros::{Context, Durability, Node, NodeOptions, QosProfile, RawPublisher, Reliability, RosError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// How long others in the domain have to be found, and to find what is played.
 const DISCOVERY: Duration = Duration::from_millis(1500);
+/// What every robot publishes, whatever of it was recorded.
+const ROBOT: [&str; 2] = ["/joint_states", "/tf"];
 /// Messages that are read ahead.
 const AHEAD: usize = 64;
 /// Messages that a slow subscriber may be behind.
@@ -41,8 +44,8 @@ enum PlayError {
     NoTopic { path: PathBuf, topics: Vec<String> },
     /// Others speak there.
     #[error(
-        "in ROS domain {domain} somebody publishes {}: a recording between live messages would mislead whoever hears both. Leave \
-         ROS_DOMAIN_ID unset, set it to a domain of its own, or name other --topics",
+        "in ROS domain {domain} somebody publishes {}: a recording beside a robot would mislead whoever hears both, or move it. Leave \
+         ROS_DOMAIN_ID unset, or set it to a domain of its own",
         topics.join(", ")
     )]
     Live { domain: u16, topics: Vec<String> },
@@ -57,7 +60,8 @@ impl PlayError {
     }
 }
 
-pub(super) async fn run(args: BagPlayArgs) -> u8 {
+pub(super) async fn run(mut args: BagPlayArgs) -> u8 {
+    args.recording = recording_at(&args.recording);
     let mut interrupt = Interrupt::new(args.supervised);
     let played = tokio::select! {
         played = play(&args) => played,
@@ -93,8 +97,10 @@ async fn play(args: &BagPlayArgs) -> Result<Option<ContainerError>, PlayError> {
     let name = format!("prehend_play_{}", std::process::id());
     let node = Node::create(&context, &name, names::NAMESPACE, NodeOptions::default())?;
     tokio::time::sleep(DISCOVERY).await;
-    let is_live = |topic: &&String| node.offered_qos(topic).is_ok_and(|offered| !offered.is_empty());
-    let live: Vec<String> = wanted.keys().filter(is_live).cloned().collect();
+    // Also topics that are not played tell that a robot is there.
+    let all = contents.topics.keys().map(String::as_str).chain(ROBOT).collect::<BTreeSet<_>>();
+    let is_live = |topic: &&str| node.offered_qos(topic).is_ok_and(|offered| !offered.is_empty());
+    let live: Vec<String> = all.into_iter().filter(is_live).map(str::to_owned).collect();
     if !live.is_empty() {
         return Err(PlayError::Live { domain: domain.id, topics: live });
     }

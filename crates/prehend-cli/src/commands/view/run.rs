@@ -4,7 +4,6 @@ use super::event::read_event;
 use super::place::{Place, on_the_floor};
 use super::recorded::{Heard, Recorded, Samples};
 use super::robot::Robot;
-use crate::commands::demo::RECORDING;
 use crate::run_folder::{FIRST_MAP, LAST_MAP, MAPS, TRACE};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::sensor_msgs::msg::JointState;
@@ -13,17 +12,12 @@ use prehend_recording::SavedMap;
 use prehend_scene::ObjectMap;
 use prehend_viewer::Event;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Least time between two events, nanoseconds: each is a step of its own, also where the clock did not tick.
 const APART: i64 = 1_000_000;
 /// How many places of each motion a plan tells; its motions follow each other.
 const PLACES: usize = 4;
-
-/// The recording in a run's folder, if there is one.
-pub(super) fn recording(folder: &Path) -> Option<PathBuf> {
-    Some(folder.join(RECORDING)).filter(|path| path.is_dir())
-}
 
 /// Reads the folder of a run that was not recorded. The arm stands where the last motion that is done ends by its plan, the base where its
 /// last drive went.

@@ -6,6 +6,7 @@ use super::robot::Robot;
 use super::{areas, run as runs, steps};
 use crate::args::{HiddenLayer, ViewArgs};
 use crate::outcome::exit;
+use crate::run_folder::{recording_at, recording_in};
 use crate::screen::Screen;
 use prehend_nodes::pictures;
 use prehend_recording::SavedMap;
@@ -30,7 +31,8 @@ impl Source {
         if let Some(map) = &args.map {
             return of_map(map, args.number).map(|stage| Self::Map(Box::new(stage))).map_err(bad);
         }
-        let recording = args.recording.clone().or_else(|| runs::recording(args.run.as_deref()?));
+        let recording = args.recording.as_deref().map(recording_at);
+        let recording = recording.or_else(|| recording_in(args.run.as_deref()?));
         if let Some(recording) = &recording {
             let recorded = Recorded::read(recording, Robot::load(&args.robot).map_err(bad)?).map_err(bad)?;
             let player = Player::new(recorded.seconds(), args.at.unwrap_or(0.0));
