@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 25] = [
+const ROWS: [(&str, u8); 26] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
     ("prehend-scene", 2),
@@ -16,6 +16,7 @@ const ROWS: [(&str, u8); 25] = [
     ("prehend-navigation", 3),
     ("prehend-agent", 3),
     ("prehend-articulation", 4),
+    ("prehend-execution", 4),
     ("prehend-explain", 4),
     ("prehend-harness", 4),
     ("prehend-memory", 4),

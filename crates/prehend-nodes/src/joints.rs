@@ -1,11 +1,12 @@
 //! What the joints of the arm and of the gripper report.
 //!
-//! For: every node that must know where the arm is now. Not for: what is held, see `skills::hand`.
+//! For: every node that must know where the arm is now. Not for: what is held, which `prehend-execution` remembers.
 //! Read [`follow_joints`] first, then `fresh`: a joint state that is old says nothing of now.
 
 use crate::RobotConfig;
 use crate::convert::seconds;
 use futures::StreamExt;
+use prehend_execution::Joints as Measured;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_ros::{Node, QosProfile, RosError};
 use std::time::{Duration, Instant};
@@ -33,34 +34,11 @@ pub(crate) enum JointsUnknown {
 /// The newest joint state.
 #[derive(Clone, Debug)]
 pub struct Joints {
-    /// Arm joints in the robot file's order, radians or metres.
-    pub arm: Vec<f64>,
+    /// What skills go by; the arm's joints are in the robot file's order.
+    pub measured: Measured,
     /// Position of the gripper's joint, radians or metres.
     pub drive: f64,
-    /// Distance between the pads, metres.
-    pub(crate) opening: f64,
-    /// Force or effort of the gripper's joint; 0 when it is not reported.
-    pub(crate) effort: f64,
-    /// Torques of the arm's joints, Nm; empty when they are not reported.
-    pub(crate) torques: Vec<f64>,
-    /// Time of the measurement, seconds.
-    pub(crate) stamp: f64,
     heard: Instant,
-}
-
-impl Joints {
-    /// The same with the arm and the pads elsewhere: where something is planned from.
-    pub(crate) fn moved(self, arm: Vec<f64>, opening: f64) -> Self {
-        Self { arm, opening, ..self }
-    }
-}
-
-#[cfg(test)]
-impl Joints {
-    /// A joint state of an arm that stands.
-    pub(crate) fn standing(arm: Vec<f64>, torques: Vec<f64>) -> Self {
-        Self { arm, drive: 0.0, opening: 0.0, effort: 0.0, torques, stamp: 0.0, heard: Instant::now() }
-    }
 }
 
 /// Reads the joint states for as long as the node lives; `None` until one is heard, and after one that is no number.
@@ -107,15 +85,14 @@ pub fn read_joints(state: &JointState, robot: &RobotConfig) -> Option<Joints> {
     let effort = index(&robot.gripper.joint).and_then(|i| state.effort.get(i)).copied();
     let torque = |name: &String| state.effort.get(index(name)?).copied().filter(|e| e.is_finite());
     let torques: Option<Vec<f64>> = robot.arm.joints.iter().map(torque).collect();
-    Some(Joints {
+    let measured = Measured {
         arm: arm?,
-        drive,
         torques: torques.unwrap_or_default(),
         opening: robot.gripper.opening(drive),
         effort: effort.filter(|e| e.is_finite()).unwrap_or(0.0),
         stamp: seconds(&state.header.stamp),
-        heard: Instant::now(),
-    })
+    };
+    Some(Joints { measured, drive, heard: Instant::now() })
 }
 
 /// The newest joint state, when it is fresh.
@@ -149,12 +126,13 @@ mod tests {
             ..Default::default()
         };
         let joints = read_joints(&state, &robot).expect("complete");
-        assert_eq!((joints.arm, joints.drive), (vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.425));
-        assert!((joints.opening - 0.0425).abs() < 1e-9);
-        assert!(joints.torques.is_empty(), "a robot that reports no effort feels nothing");
+        let Joints { measured, drive, .. } = joints;
+        assert_eq!((measured.arm, drive), (vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.425));
+        assert!((measured.opening - 0.0425).abs() < 1e-9);
+        assert!(measured.torques.is_empty(), "a robot that reports no effort feels nothing");
         state.effort = vec![30.0, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
-        let joints = read_joints(&state, &robot).expect("complete");
-        assert_eq!((joints.effort, joints.torques), (30.0, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]));
+        let measured = read_joints(&state, &robot).expect("complete").measured;
+        assert_eq!((measured.effort, measured.torques), (30.0, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]));
         state.position[3] = f64::NAN;
         assert!(read_joints(&state, &robot).is_none() && is_broken(&state, &robot));
         state.position.truncate(3);

@@ -10,6 +10,7 @@ use crate::arming::ArmingConfig;
 use crate::trajectory_check::{self, TrajectoryFault};
 use crate::trajectory_speed::{Fastest, fastest, stretch};
 use nalgebra::Point3;
+use prehend_execution::Planned;
 use prehend_motion::{Fence, JointError, RobotModel};
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 use std::ops::Deref;
@@ -42,19 +43,37 @@ pub(crate) struct MotionBounds {
 
 /// A trajectory that keeps to the bounds. There is no other way to one than [`MotionBounds::checked`].
 #[derive(Clone, Debug)]
-pub(crate) struct Checked(RobotTrajectory);
+pub(crate) struct Checked {
+    trajectory: RobotTrajectory,
+    /// The joints at each point, in the order of the model.
+    positions: Vec<Vec<f64>>,
+}
+
+impl Checked {
+    /// The time of each point from the start, seconds, and the joints there, in the order of the model.
+    pub(crate) fn timed(&self) -> impl Iterator<Item = (f64, Vec<f64>)> {
+        let times = self.trajectory.joint_trajectory.points.iter().map(trajectory_check::seconds);
+        times.zip(self.positions.iter().cloned())
+    }
+}
+
+impl Planned for Checked {
+    fn positions(&self) -> &[Vec<f64>] {
+        &self.positions
+    }
+}
 
 impl Deref for Checked {
     type Target = RobotTrajectory;
 
     fn deref(&self) -> &RobotTrajectory {
-        &self.0
+        &self.trajectory
     }
 }
 
 impl From<Checked> for RobotTrajectory {
     fn from(checked: Checked) -> Self {
-        checked.0
+        checked.trajectory
     }
 }
 
@@ -103,16 +122,16 @@ impl MotionBounds {
         trajectory: RobotTrajectory,
         model: &RobotModel,
     ) -> Result<Checked, TrajectoryFault> {
-        self.check(&trajectory, model)?;
-        Ok(Checked(trajectory))
+        let positions = self.check(&trajectory, model)?;
+        Ok(Checked { trajectory, positions })
     }
 
-    /// As [`MotionBounds::checked`], for who has the trajectory.
+    /// The joints at each point of a trajectory that keeps to the bounds, in the order of the model.
     pub(crate) fn check(
         &self,
         trajectory: &RobotTrajectory,
         model: &RobotModel,
-    ) -> Result<(), TrajectoryFault> {
+    ) -> Result<Vec<Vec<f64>>, TrajectoryFault> {
         let order = trajectory_check::order(&trajectory.joint_trajectory, model.joint_names())?;
         let points: Vec<Vec<f64>> = trajectory
             .joint_trajectory
@@ -135,7 +154,7 @@ impl MotionBounds {
                 return Err(TrajectoryFault::Fence { point, place: place.into() });
             }
         }
-        let Some((turn, tip)) = self.armed else { return Ok(()) };
+        let Some((turn, tip)) = self.armed else { return Ok(points) };
         let fastest = fastest(trajectory, model).map_err(range(0))?;
         let Fastest { turn: turns, tip: goes, .. } = fastest;
         if turns > turn {
@@ -144,7 +163,7 @@ impl MotionBounds {
         if goes > tip {
             return Err(TrajectoryFault::ToolSpeed { speed: goes, limit: tip });
         }
-        Ok(())
+        Ok(points)
     }
 }
 
@@ -267,7 +286,7 @@ mod tests {
                 "{refused:?}"
             );
             bounds.slow(&mut fast, &model).expect("the model's joints");
-            assert_eq!(bounds.check(&fast, &model), Ok(()));
+            assert_eq!(bounds.check(&fast, &model).map(drop), Ok(()));
             let found = fastest(&fast, &model).expect("the model's joints");
             let margin = (found.turn / turn).max(found.tip / tip);
             assert!((0.93..=0.951).contains(&margin), "{margin}");

@@ -109,7 +109,7 @@ impl Arm for Controlled {
         let joints = joints::fresh(&self.joints).map_err(|error| MoveGroupError::Stale {
             reason: format!("joint states of {}: {error}", self.shell.robot.joint_states),
         })?;
-        Ok(ArmState { joints: joints.arm, drive: joints.drive })
+        Ok(ArmState { joints: joints.measured.arm, drive: joints.drive })
     }
 
     fn bounds(&self) -> Option<&MotionBounds> {

@@ -1,29 +1,27 @@
 //! The only place that moves the robot: everything here needs a redeemed permit.
 
-use super::fault::SkillFault;
-use super::hand::Hand;
+use super::fault::of_robot;
 use super::interrupt::Interrupt;
 use super::moveit::{self, Verdict};
-use super::progress::Progress;
 use crate::RobotConfig;
-use crate::joints::{self, Joints};
+use crate::joints::{self, Joints as Heard};
 use crate::motion_bounds::Checked;
 use crate::moveit_layout::Executions;
 use crate::permit::RedeemedPermit;
 use crate::shell::Shell;
 use nalgebra::Point3;
+use prehend_execution::{Grip, Joints, Planned as _, Progress, SkillFault, keeps_to};
 use prehend_msgs::Action;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
 use prehend_msgs::control_msgs::msg::GripperCommand as Command;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 /// Deadline for the acceptance of a goal.
@@ -50,8 +48,7 @@ pub(super) struct Arm {
     trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
     gripper: ActionClient<GripperCommand::Action>,
-    joints: watch::Receiver<Option<Joints>>,
-    hand: Mutex<Hand>,
+    joints: watch::Receiver<Option<Heard>>,
     notice_stuck: bool,
 }
 
@@ -59,7 +56,7 @@ impl Arm {
     pub(super) fn new(
         node: &Node,
         robot: &RobotConfig,
-        joints: watch::Receiver<Option<Joints>>,
+        joints: watch::Receiver<Option<Heard>>,
         notice_stuck: bool,
     ) -> Result<Self, RosError> {
         Ok(Self {
@@ -67,14 +64,13 @@ impl Arm {
             controller: node.create_action_client(&robot.arm.controller)?,
             gripper: node.create_action_client(&robot.gripper.action)?,
             joints,
-            hand: Mutex::new(Hand::default()),
             notice_stuck,
         })
     }
 
     /// The newest joint state, when it is fresh.
     pub(super) fn joints(&self) -> Result<Joints, SkillFault> {
-        Ok(joints::fresh(&self.joints)?)
+        Ok(joints::fresh(&self.joints)?.measured)
     }
 
     /// Waits for joint states that come from now on: the last of a robot that has fallen silent are no measurement, and those of
@@ -99,11 +95,6 @@ impl Arm {
         }
     }
 
-    /// The gripper's memory.
-    pub(super) fn hand(&self) -> std::sync::MutexGuard<'_, Hand> {
-        self.hand.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Stops whatever moves, whoever asked for it. Needs no permit: standing still is always permitted.
     pub(super) async fn halt(&self) {
         let (a, b, c) = tokio::join!(
@@ -124,14 +115,14 @@ impl Arm {
         permit: RedeemedPermit,
         shell: &'a Shell,
         interrupt: &'a Interrupt<'a>,
-        goal_id: &'a str,
+        (goal_id, runtime): (&'a str, &'a Handle),
     ) -> Result<Motion<'a>, SkillFault> {
         interrupt.check()?;
         interrupt.check_peers("start of the motion")?;
         interrupt.arming.check()?;
         self.joints()?;
         shell.set_motion_active(true);
-        Ok(Motion { arm: self, shell, interrupt, goal_id, permit })
+        Ok(Motion { arm: self, shell, interrupt, goal_id, permit, runtime })
     }
 }
 
@@ -142,6 +133,7 @@ pub(super) struct Motion<'a> {
     interrupt: &'a Interrupt<'a>,
     goal_id: &'a str,
     permit: RedeemedPermit,
+    runtime: &'a Handle,
 }
 
 impl Drop for Motion<'_> {
@@ -161,22 +153,7 @@ impl Motion<'_> {
         self.shell.trace.event(self.goal_id, TraceEvent::KIND_MOTION, phase, status, message, data);
     }
 
-    /// Executes a trajectory to its end, or stops the arm and says why.
-    pub(super) async fn execute(&self, phase: &'static str, trajectory: Checked) -> Result<(), SkillFault> {
-        self.execute_until(phase, trajectory, std::future::pending()).await.map(drop)
-    }
-
-    /// As [`execute`](Self::execute), but the arm stops as soon as a joint state makes `stop` say so. Whether it did.
-    pub(super) async fn execute_until_felt(
-        &self,
-        phase: &'static str,
-        trajectory: Checked,
-        stop: impl FnMut(&Joints) -> bool,
-    ) -> Result<bool, SkillFault> {
-        self.execute_until(phase, trajectory, self.felt(stop)).await
-    }
-
-    async fn execute_until(
+    async fn follow(
         &self,
         phase: &'static str,
         trajectory: Checked,
@@ -188,10 +165,9 @@ impl Motion<'_> {
             .map_or(0.0, |p| f64::from(p.time_from_start.sec) + f64::from(p.time_from_start.nanosec) * 1e-9);
         self.tell(phase, "started", format!("{phase}: {} points, {seconds:.1} s", points.len()));
         let started = Instant::now();
-        let end = end_of(&trajectory.joint_trajectory, &self.shell.robot.arm.joints);
+        let end = trajectory.positions().last().cloned();
         let mut stuck = None;
-        let progress = Progress::new(&trajectory.joint_trajectory, &self.shell.robot.arm.joints)
-            .filter(|_| self.arm.notice_stuck);
+        let progress = Progress::new(trajectory.timed()).filter(|_| self.arm.notice_stuck);
         let enough = async {
             tokio::select! {
                 () = enough => {}
@@ -216,27 +192,23 @@ impl Motion<'_> {
     /// they say that the arm is. An arm that ended somewhere else is where it is measured.
     async fn arrived(&self, end: &[f64]) {
         let mut joints = self.arm.joints.clone();
-        let is_there = |j: &Option<Joints>| {
-            j.as_ref()
-                .is_some_and(|j| j.arm.iter().zip(end).all(|(is, wanted)| (is - wanted).abs() < ARRIVED))
+        let is_there = |j: &Option<Heard>| {
+            j.as_ref().is_some_and(|j| {
+                j.measured.arm.iter().zip(end).all(|(is, wanted)| (is - wanted).abs() < ARRIVED)
+            })
         };
         let _ = tokio::time::timeout(ARRIVAL, joints.wait_for(is_there)).await;
     }
 
-    /// Executes a motion of the tool while it touches a part: the tool's `path` must lie in the corridor that the permit
-    /// is for, seen from `start`, where it touched. `stop` is asked at every joint state; when it says so the arm stops,
-    /// and so it does when the robot's own guard feels too much. Whether the motion ended early.
-    ///
-    /// Errors: [`SkillFault::Corridor`] before anything moves; what ends every motion.
-    pub(super) async fn press_on(
+    /// Follows a trajectory in contact; a guard on the robot's side that stops it has felt resistance, too.
+    async fn press(
         &self,
         phase: &'static str,
         trajectory: Checked,
         (start, path): (&Point3<f64>, &[Point3<f64>]),
-        stop: impl FnMut(&Joints) -> bool,
+        stop: &mut dyn FnMut(&Joints) -> bool,
     ) -> Result<bool, SkillFault> {
-        let permitted = self.plan().motion.is_some_and(|motion| path.iter().all(|p| motion.holds(start, p)));
-        if !permitted {
+        if !keeps_to(self.plan(), (start, path)) {
             return Err(SkillFault::Corridor { phase });
         }
         let way: f64 = path.windows(2).map(|step| (step[1] - step[0]).norm()).sum();
@@ -257,32 +229,31 @@ impl Motion<'_> {
     /// Completes when the arm does not come forward, with how much of the motion is behind, [0, 1].
     async fn stuck(&self, progress: Option<Progress>) -> f64 {
         let Some(mut progress) = progress else { return std::future::pending().await };
-        self.felt(|joints| progress.is_stuck(joints)).await;
+        self.felt(&mut |joints| progress.is_stuck(joints)).await;
         progress.share()
     }
 
     /// Completes when a joint state makes `stop` say so.
-    async fn felt(&self, mut stop: impl FnMut(&Joints) -> bool) {
+    async fn felt(&self, stop: &mut dyn FnMut(&Joints) -> bool) {
         let mut joints = self.arm.joints.clone();
         loop {
             if joints.changed().await.is_err() {
                 // No joint state will come; what watches the peers ends the motion.
                 std::future::pending::<()>().await;
             }
-            if joints.borrow_and_update().as_ref().is_some_and(&mut stop) {
+            if joints.borrow_and_update().as_ref().is_some_and(|heard| stop(&heard.measured)) {
                 return;
             }
         }
     }
 
-    /// Moves the gripper; a gripper that is stopped by what it holds has succeeded. The opening measured afterwards.
-    pub(super) async fn grip(&self, phase: &'static str, opening: f64) -> Result<f64, SkillFault> {
+    /// Moves the gripper; the opening measured afterwards.
+    async fn close_to(&self, phase: &'static str, grip: Grip) -> Result<f64, SkillFault> {
         let robot = &self.shell.robot.gripper;
+        let Grip { opening, before: asked_before } = grip;
         self.tell(phase, "started", format!("{phase}: gripper to {:.0} mm", opening * 1e3));
         let started = Instant::now();
         let before = self.arm.joints()?.opening;
-        let asked_before = self.arm.hand().command(before);
-        self.arm.hand().commanded(opening);
         let command = Command { position: robot.position(opening), max_effort: robot.grip_force };
         let goal = GripperCommand::Goal { command };
         let did_not = || SkillFault::ControlFailed { phase, detail: "the gripper did not move".to_owned() };
@@ -303,7 +274,8 @@ impl Motion<'_> {
     /// The measured opening, once joint states agree with what the gripper reported.
     async fn settled(&self, reported: f64) -> Result<f64, SkillFault> {
         let mut joints = self.arm.joints.clone();
-        let agrees = |j: &Option<Joints>| j.as_ref().is_some_and(|j| (j.opening - reported).abs() < 0.002);
+        let agrees =
+            |j: &Option<Heard>| j.as_ref().is_some_and(|j| (j.measured.opening - reported).abs() < 0.002);
         // Joint states that never agree are measured all the same: the measurement decides, not the report.
         let _ = tokio::time::timeout(SETTLE, joints.wait_for(agrees)).await;
         self.arm.joints().map(|joints| joints.opening)
@@ -367,7 +339,7 @@ impl Motion<'_> {
                 if !matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. }) {
                     self.arm.halt().await;
                 }
-                return Err(SkillFault::robot(phase, &error));
+                return Err(of_robot(phase, &error));
             }
             Err(fault) => {
                 self.arm.halt().await;
@@ -385,7 +357,7 @@ impl Motion<'_> {
         match ended {
             Ok(Some(Ok((GoalStatus::Succeeded, result)))) => Ok(Some((GoalStatus::Succeeded, result))),
             Ok(Some(Ok(ended))) => match tokio::time::timeout(REPORTED, self.interrupt.arming.lost()).await {
-                Ok(fault) => Err(SkillFault::NotArmed(fault)),
+                Ok(fault) => Err(fault.into()),
                 Err(_) => Ok(Some(ended)),
             },
             Ok(None) => {
@@ -394,7 +366,7 @@ impl Motion<'_> {
             }
             Ok(Some(Err(error))) => {
                 self.arm.halt().await;
-                Err(SkillFault::robot(phase, &error))
+                Err(of_robot(phase, &error))
             }
             Err(fault) => {
                 self.stop(&mut handle).await;
@@ -413,6 +385,37 @@ impl Motion<'_> {
     }
 }
 
+impl prehend_execution::Motion for Motion<'_> {
+    type Planned = Checked;
+
+    fn execute(&self, phase: &'static str, trajectory: Checked) -> Result<(), SkillFault> {
+        self.runtime.block_on(self.follow(phase, trajectory, std::future::pending())).map(drop)
+    }
+
+    fn execute_until(
+        &self,
+        phase: &'static str,
+        trajectory: Checked,
+        stop: &mut dyn FnMut(&Joints) -> bool,
+    ) -> Result<bool, SkillFault> {
+        self.runtime.block_on(self.follow(phase, trajectory, self.felt(stop)))
+    }
+
+    fn press_on(
+        &self,
+        phase: &'static str,
+        trajectory: Checked,
+        contact: (&Point3<f64>, &[Point3<f64>]),
+        stop: &mut dyn FnMut(&Joints) -> bool,
+    ) -> Result<bool, SkillFault> {
+        self.runtime.block_on(self.press(phase, trajectory, contact, stop))
+    }
+
+    fn grip(&self, phase: &'static str, grip: Grip) -> Result<f64, SkillFault> {
+        self.runtime.block_on(self.close_to(phase, grip))
+    }
+}
+
 /// What the end of an execution means.
 fn executed(phase: &'static str, status: GoalStatus, code: &MoveItErrorCodes) -> Result<(), SkillFault> {
     let (words, verdict) = moveit::meaning(code.val);
@@ -425,13 +428,6 @@ fn executed(phase: &'static str, status: GoalStatus, code: &MoveItErrorCodes) ->
             Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
         }
     }
-}
-
-/// Where a trajectory ends, in the order of `joints`; `None` when it does not say so of each.
-fn end_of(trajectory: &JointTrajectory, joints: &[String]) -> Option<Vec<f64>> {
-    let JointTrajectory { joint_names, points, .. } = trajectory;
-    let place = |joint| joint_names.iter().position(|name| name == joint);
-    joints.iter().map(|joint| points.last()?.positions.get(place(joint)?).copied()).collect()
 }
 
 /// Whether a gripper that was sent to `target` did it, by the opening `after`: it arrived, it closed until something was in its way, or it
@@ -449,23 +445,6 @@ fn gripped((before, asked_before): (f64, f64), target: f64, after: f64) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
-
-    #[test]
-    fn a_trajectory_ends_where_its_last_point_has_each_joint() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let point =
-            |positions: &[f64]| JointTrajectoryPoint { positions: positions.to_vec(), ..Default::default() };
-        let trajectory = JointTrajectory {
-            joint_names: names(&["b", "a"]),
-            points: vec![point(&[0.0, 0.0]), point(&[2.0, 1.0])],
-            ..Default::default()
-        };
-        assert_eq!(end_of(&trajectory, &names(&["a", "b"])), Some(vec![1.0, 2.0]));
-        assert_eq!(end_of(&trajectory, &names(&["a", "c"])), None);
-        assert_eq!(end_of(&JointTrajectory { points: Vec::new(), ..trajectory }, &names(&["a"])), None);
-    }
-
     #[test]
     fn a_gripper_that_says_nothing_is_judged_by_what_is_measured() {
         for (before, asked_before, target, after, did) in [

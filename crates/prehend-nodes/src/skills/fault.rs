@@ -1,165 +1,13 @@
-//! Why a skill did not do what it was asked for.
+//! What becomes a skill's fault, and the codes of faults on the wire.
 
 use crate::arming::ArmingFault;
 use crate::joints::JointsUnknown;
 use crate::live_frames::FramesError;
 use crate::permit::PermitError;
 use crate::shell::Bar;
+use prehend_execution::SkillFault;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_ros::RosError;
-use prehend_scene::{ObjectKey, Reason};
-use prehend_skills::{ContractError, GraspError, PartError, PlaceError};
-
-/// A skill's typed failure; every variant has one reason and one error code.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum SkillFault {
-    /// The request is no request.
-    #[error("bad request: {0}")]
-    BadRequest(String),
-    /// A precondition does not hold.
-    #[error(transparent)]
-    Precondition(#[from] ContractError),
-    /// The object is not in the map.
-    #[error("`{0}` is not in the object map")]
-    UnknownObject(ObjectKey),
-    /// No grasp fits what was seen.
-    #[error("no grasp on `{object}`: {cause}")]
-    NoGrasp {
-        /// The object.
-        object: ObjectKey,
-        /// Why.
-        cause: GraspError,
-    },
-    /// No place fits what was seen.
-    #[error("no place for `{object}`: {cause}")]
-    NoPlace {
-        /// The object.
-        object: ObjectKey,
-        /// Why.
-        cause: PlaceError,
-    },
-    /// No way to act on the part fits what was seen.
-    #[error("nothing can be done at the part of `{object}`: {cause}")]
-    NoPart {
-        /// The object.
-        object: ObjectKey,
-        /// Why.
-        cause: PartError,
-    },
-    /// The part did not give way, or not far enough to count, under the force that is allowed.
-    #[error("{phase}: the part does not move on ({moved:.1} mm at {force:.0} N): it may be locked, blocked, or at its end already", moved = moved * 1e3)]
-    Immovable {
-        /// When it was noticed.
-        phase: &'static str,
-        /// How far the hand went, metres.
-        moved: f64,
-        /// Force on the hand, newtons; 0 when it is not measured.
-        force: f64,
-    },
-    /// The tips met nothing where the part should be.
-    #[error("{phase}: nothing was touched within {:.0} mm of where the part was seen", searched * 1e3)]
-    NoContact {
-        /// When it was noticed.
-        phase: &'static str,
-        /// How far the tips went beyond, metres.
-        searched: f64,
-    },
-    /// A motion would leave what the permit allows.
-    #[error("{phase}: the next motion leaves the corridor that was permitted")]
-    Corridor {
-        /// Which motion.
-        phase: &'static str,
-    },
-    /// Candidates there are, but the arm gets to none.
-    #[error("{phase}: no motion found ({tried} candidates tried: {detail})")]
-    NoPlan {
-        /// What was to be reached.
-        phase: &'static str,
-        /// Number of candidates tried.
-        tried: usize,
-        /// How each failed.
-        detail: String,
-    },
-    /// The verifier refused the plan.
-    #[error("the verifier refused: {0}")]
-    Refused(String),
-    /// A person was asked about the plan, and did not say yes.
-    #[error("not approved: {0}")]
-    NotApproved(String),
-    /// The verifier did not answer.
-    #[error("the verifier did not answer: {0}")]
-    VerifierLost(String),
-    /// A node or the robot fell silent.
-    #[error("{peer} is lost during {phase}")]
-    PeerLost {
-        /// Who.
-        peer: String,
-        /// What was going on.
-        phase: &'static str,
-    },
-    /// The robot's own safety is not confirmed, or was lost.
-    #[error("not armed: {0}")]
-    NotArmed(#[from] ArmingFault),
-    /// The stop is latched.
-    #[error("stopped: {0}")]
-    Stopped(String),
-    /// The goal was cancelled.
-    #[error("cancelled")]
-    Canceled,
-    /// MoveIt answers, but cannot plan or execute anything until somebody has mended something.
-    #[error("{phase}: MoveIt cannot: {advice} (code {code})")]
-    Planner {
-        /// What was asked.
-        phase: &'static str,
-        /// MoveIt's error code.
-        code: i32,
-        /// What is wrong, and where to look.
-        advice: &'static str,
-        /// What it is for the other nodes.
-        reason: Reason,
-    },
-    /// The controller failed or met an obstacle.
-    #[error("{phase}: the motion failed: {detail}")]
-    ControlFailed {
-        /// Which motion.
-        phase: &'static str,
-        /// What the controller said.
-        detail: String,
-    },
-    /// The arm does not come forward (VLA2 III-C).
-    #[error("{phase}: the arm is stuck after {:.0} % of the motion", share * 100.0)]
-    Stuck {
-        /// Which motion.
-        phase: &'static str,
-        /// How much of it is behind, [0, 1].
-        share: f64,
-    },
-    /// The object is not in the gripper any more, or never was.
-    #[error("{phase}: nothing is between the pads (opening {:.1} mm)", opening * 1e3)]
-    Slipped {
-        /// When it was noticed.
-        phase: &'static str,
-        /// Measured opening, metres.
-        opening: f64,
-    },
-    /// The new observation does not show the postcondition.
-    #[error("not observed: {0}")]
-    Outcome(String),
-    /// This node must not move the robot: it is not active, or another Prehend holds the robot.
-    #[error(transparent)]
-    Barred(#[from] Bar),
-    /// Another skill is being executed.
-    #[error("another skill is being executed: {0}")]
-    Busy(String),
-    /// A sensor gave nothing usable.
-    #[error("no usable {what}: {detail}")]
-    Sensor {
-        /// Which sensor.
-        what: &'static str,
-        /// What is wrong.
-        detail: String,
-    },
-}
 
 impl From<FramesError> for SkillFault {
     fn from(error: FramesError) -> Self {
@@ -183,116 +31,64 @@ impl From<PermitError> for SkillFault {
     }
 }
 
-impl SkillFault {
-    /// The reason, as every node knows it.
-    pub fn reason(&self) -> Reason {
-        match self {
-            Self::BadRequest(_) => Reason::Internal,
-            Self::Precondition(_) => Reason::Infeasible,
-            Self::UnknownObject(_) => Reason::NotFound,
-            // Neither another try nor another view changes it.
-            Self::NoGrasp { cause, .. } if cause.is_final() => Reason::Infeasible,
-            Self::NoGrasp { .. } => Reason::NoGrasp,
-            Self::NoPlace { .. } => Reason::NoPlace,
-            Self::NoPart { .. } => Reason::NoGrasp,
-            // More force would be needed than is allowed: trying again changes nothing.
-            Self::Immovable { .. } => Reason::Infeasible,
-            Self::NoContact { .. } => Reason::OutcomeNotObserved,
-            Self::Corridor { .. } => Reason::ControlFailed,
-            Self::NoPlan { .. } => Reason::NoPlan,
-            Self::Refused(_) => Reason::VerifierRefused,
-            Self::NotApproved(_) => Reason::NotApproved,
-            Self::VerifierLost(_) => Reason::VerifierLost,
-            Self::PeerLost { .. } => Reason::PeerLost,
-            Self::NotArmed(_) => Reason::NotArmed,
-            Self::Stopped(_) => Reason::Stopped,
-            Self::Canceled => Reason::Canceled,
-            Self::Planner { reason, .. } => *reason,
-            Self::ControlFailed { .. } | Self::Stuck { .. } => Reason::ControlFailed,
-            Self::Slipped { .. } => Reason::Slipped,
-            Self::Outcome(_) => Reason::OutcomeNotObserved,
-            Self::Barred(bar) => bar.reason(),
-            Self::Busy(_) => Reason::Busy,
-            Self::Sensor { .. } => Reason::SensorFault,
-        }
+impl From<ArmingFault> for SkillFault {
+    fn from(fault: ArmingFault) -> Self {
+        Self::NotArmed(fault.to_string())
     }
+}
 
-    /// Whether it ends a motion wherever the arm is, so that arm, hand and map are not as a skill leaves them.
-    pub fn cuts_short(&self) -> bool {
-        match self {
-            Self::VerifierLost(_)
-            | Self::PeerLost { .. }
-            | Self::NotArmed(_)
-            | Self::Stopped(_)
-            | Self::Barred(_)
-            | Self::Canceled
-            | Self::Stuck { .. }
-            | Self::Sensor { .. } => true,
-            Self::BadRequest(_)
-            | Self::Precondition(_)
-            | Self::UnknownObject(_)
-            | Self::NoGrasp { .. }
-            | Self::NoPlace { .. }
-            | Self::NoPart { .. }
-            | Self::Immovable { .. }
-            | Self::NoContact { .. }
-            | Self::Corridor { .. }
-            | Self::NoPlan { .. }
-            | Self::Refused(_)
-            | Self::NotApproved(_)
-            | Self::Planner { .. }
-            | Self::ControlFailed { .. }
-            | Self::Slipped { .. }
-            | Self::Outcome(_)
-            | Self::Busy(_) => false,
-        }
+impl From<Bar> for SkillFault {
+    fn from(bar: Bar) -> Self {
+        Self::Barred { why: bar.to_string(), reason: bar.reason() }
     }
+}
 
-    /// The code on the wire.
-    pub fn code(&self) -> i32 {
-        match self {
-            Self::BadRequest(_) => ErrorCode::SKILL_BAD_REQUEST,
-            Self::Precondition(_) => ErrorCode::SKILL_PRECONDITION,
-            Self::UnknownObject(_) => ErrorCode::SKILL_UNKNOWN_OBJECT,
-            Self::NoGrasp { .. } => ErrorCode::SKILL_NO_GRASP,
-            Self::NoPlace { .. } => ErrorCode::SKILL_NO_PLACE,
-            Self::NoPart { .. } => ErrorCode::SKILL_NO_PART,
-            Self::Immovable { .. } => ErrorCode::SKILL_IMMOVABLE,
-            Self::NoContact { .. } => ErrorCode::SKILL_NO_CONTACT,
-            Self::Corridor { .. } => ErrorCode::SKILL_CORRIDOR,
-            Self::NoPlan { .. } => ErrorCode::SKILL_NO_PLAN,
-            Self::Refused(_) => ErrorCode::SKILL_REFUSED,
-            Self::NotApproved(_) => ErrorCode::SKILL_NOT_APPROVED,
-            Self::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
-            Self::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
-            Self::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
-            Self::Stopped(_) => ErrorCode::SKILL_STOPPED,
-            Self::Canceled => ErrorCode::SKILL_CANCELED,
-            Self::Planner { .. } => ErrorCode::SKILL_PLANNER,
-            Self::ControlFailed { .. } | Self::Stuck { .. } => ErrorCode::SKILL_CONTROL_FAILED,
-            Self::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
-            Self::Outcome(_) => ErrorCode::SKILL_OUTCOME,
-            Self::Barred(_) => ErrorCode::SKILL_BARRED,
-            Self::Busy(_) => ErrorCode::SKILL_BUSY,
-            Self::Sensor { .. } => ErrorCode::SKILL_SENSOR,
+/// A failed call to the robot side.
+pub(super) fn of_robot(phase: &'static str, error: &RosError) -> SkillFault {
+    match error {
+        RosError::PeerLost { peer, .. } | RosError::Unavailable { peer, .. } => {
+            let peer = format!("{peer} of the robot side (do MoveIt and the controllers run?)");
+            SkillFault::PeerLost { peer, phase }
         }
+        other => SkillFault::ControlFailed { phase, detail: other.to_string() },
     }
+}
 
-    /// A failed call to the robot side.
-    pub fn robot(phase: &'static str, error: &RosError) -> Self {
-        match error {
-            RosError::PeerLost { peer, .. } | RosError::Unavailable { peer, .. } => {
-                let peer = format!("{peer} of the robot side (do MoveIt and the controllers run?)");
-                Self::PeerLost { peer, phase }
-            }
-            other => Self::ControlFailed { phase, detail: other.to_string() },
-        }
+/// The code of a fault on the wire.
+pub(super) fn code(fault: &SkillFault) -> i32 {
+    match fault {
+        SkillFault::BadRequest(_) => ErrorCode::SKILL_BAD_REQUEST,
+        SkillFault::Precondition(_) => ErrorCode::SKILL_PRECONDITION,
+        SkillFault::UnknownObject(_) => ErrorCode::SKILL_UNKNOWN_OBJECT,
+        SkillFault::NoGrasp { .. } => ErrorCode::SKILL_NO_GRASP,
+        SkillFault::NoPlace { .. } => ErrorCode::SKILL_NO_PLACE,
+        SkillFault::NoPart { .. } => ErrorCode::SKILL_NO_PART,
+        SkillFault::Immovable { .. } => ErrorCode::SKILL_IMMOVABLE,
+        SkillFault::NoContact { .. } => ErrorCode::SKILL_NO_CONTACT,
+        SkillFault::Corridor { .. } => ErrorCode::SKILL_CORRIDOR,
+        SkillFault::NoPlan { .. } => ErrorCode::SKILL_NO_PLAN,
+        SkillFault::Refused(_) => ErrorCode::SKILL_REFUSED,
+        SkillFault::NotApproved(_) => ErrorCode::SKILL_NOT_APPROVED,
+        SkillFault::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
+        SkillFault::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
+        SkillFault::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
+        SkillFault::Stopped(_) => ErrorCode::SKILL_STOPPED,
+        SkillFault::Canceled => ErrorCode::SKILL_CANCELED,
+        SkillFault::Planner { .. } => ErrorCode::SKILL_PLANNER,
+        SkillFault::ControlFailed { .. } | SkillFault::Stuck { .. } => ErrorCode::SKILL_CONTROL_FAILED,
+        SkillFault::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
+        SkillFault::Outcome(_) => ErrorCode::SKILL_OUTCOME,
+        SkillFault::Barred { .. } => ErrorCode::SKILL_BARRED,
+        SkillFault::Busy(_) => ErrorCode::SKILL_BUSY,
+        SkillFault::Sensor { .. } => ErrorCode::SKILL_SENSOR,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prehend_scene::Reason;
+    use prehend_skills::{ContractError, GraspError, PartError, PlaceError};
     use std::collections::HashSet;
 
     #[test]
@@ -312,31 +108,19 @@ mod tests {
             SkillFault::NotApproved(String::new()),
             SkillFault::VerifierLost(String::new()),
             SkillFault::PeerLost { peer: String::new(), phase: "lift" },
-            SkillFault::NotArmed(ArmingFault::Runstopped),
+            SkillFault::NotArmed(String::new()),
             SkillFault::Stopped(String::new()),
             SkillFault::Canceled,
             SkillFault::Planner { phase: "plan", code: -15, advice: "", reason: Reason::Internal },
             SkillFault::ControlFailed { phase: "lift", detail: String::new() },
             SkillFault::Slipped { phase: "lift", opening: 0.0 },
             SkillFault::Outcome(String::new()),
-            SkillFault::Barred(Bar::Inactive),
+            Bar::Inactive.into(),
             SkillFault::Busy(String::new()),
             SkillFault::Sensor { what: "joint states", detail: String::new() },
         ];
-        let codes: HashSet<i32> = all.iter().map(SkillFault::code).collect();
+        let codes: HashSet<i32> = all.iter().map(code).collect();
         assert_eq!(codes.len(), all.len());
         assert!(codes.iter().all(|code| (401..500).contains(code)));
-    }
-
-    #[test]
-    fn what_no_other_view_changes_is_infeasible() {
-        let reason = |narrowest, is_closed| {
-            let cause = GraspError::TooWide { narrowest, usable: 0.078, is_closed };
-            SkillFault::NoGrasp { object: "box".into(), cause }.reason()
-        };
-        assert_eq!(reason(0.12, true), Reason::Infeasible);
-        for open in [reason(0.12, false), reason(0.08, true)] {
-            assert_eq!(open, Reason::NoGrasp);
-        }
     }
 }

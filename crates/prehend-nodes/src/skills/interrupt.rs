@@ -1,8 +1,8 @@
 //! What ends a skill before its time: cancel, stop, a lost peer.
 
-use super::fault::SkillFault;
 use crate::arming::Arming;
 use crate::shell::Peers;
+use prehend_execution::SkillFault;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_ros::ExecutingGoal;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl Interrupt<'_> {
             return Err(SkillFault::Canceled);
         }
         match self.peers.bar() {
-            Some(bar) => Err(SkillFault::Barred(bar)),
+            Some(bar) => Err(bar.into()),
             None => Ok(()),
         }
     }
@@ -72,7 +72,7 @@ impl Interrupt<'_> {
         tokio::select! {
             fault = stopped => fault,
             () = self.goal.cancelled() => SkillFault::Canceled,
-            bar = self.peers.barred() => SkillFault::Barred(bar),
+            bar = self.peers.barred() => bar.into(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Interrupt<'_> {
     pub(super) async fn raised_in_motion(&self, phase: &'static str) -> SkillFault {
         tokio::select! {
             fault = self.stopped_or_cancelled() => fault,
-            fault = self.arming.lost() => SkillFault::NotArmed(fault),
+            fault = self.arming.lost() => fault.into(),
             peer = self.peers.lost(&NEEDED) => SkillFault::PeerLost { peer, phase },
         }
     }

@@ -1,37 +1,22 @@
 //! The skills node: executes skills, owns the arm and the stop.
 //!
+//! The course of each skill is in `prehend-execution`; here is the robot that it works on (`live`).
 //! One skill at a time; a second one is answered `busy`. Nothing moves without a redeemed permit: the type that moves
 //! the robot, `arm::Motion`, is made from one only.
 
 mod arm;
 mod fault;
-mod feel;
-mod grasp;
-mod hand;
 mod interrupt;
-mod job;
-mod misses;
+mod live;
 mod moveit;
-mod observe;
+mod order;
 mod pace;
-mod part;
-mod part_contact;
-mod part_joint;
-mod part_known;
-mod part_turn;
-mod place;
 mod planning;
-mod progress;
-mod prospect;
-mod recover;
 mod scene;
-mod shown;
-pub(crate) mod view;
-
-pub use fault::SkillFault;
 
 use crate::arming::{Arming, Use};
-use crate::follow::{follow_joints, follow_map};
+use crate::convert;
+use crate::follow::{KnownJoints, follow_joints, follow_map};
 use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::running::{Over, Running};
@@ -39,14 +24,16 @@ use crate::shell::{NodeError, NodeOptions, Shell};
 use arm::Arm;
 use futures::StreamExt;
 use interrupt::StopLatch;
-use job::{Job, Skills};
+use live::{Live, body};
 use planning::Planner;
+use prehend_execution::{Body, Memory, SkillFault};
 use prehend_motion::RobotModel;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
-use prehend_msgs::prehend_interfaces::msg::{StopState, TraceEvent};
-use prehend_msgs::prehend_interfaces::srv::Stop;
-use prehend_ros::{GoalRequest, Publisher, QosProfile, ServiceRequest};
+use prehend_msgs::prehend_interfaces::msg::{HandWay, ObjectMap as ObjectMapMsg, StopState, TraceEvent};
+use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, Stop, UpdateMap};
+use prehend_ros::{Client, ExecutingGoal, GoalRequest, Publisher, QosProfile, ServiceRequest};
+use prehend_scene::{Object, ObjectMap};
 use scene::SceneKeeper;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,6 +42,46 @@ use tokio::sync::watch;
 
 /// Longest wait for the running skill to stop the arm when the process ends.
 const LAST_STOP: Duration = Duration::from_secs(4);
+
+/// What the node has; shared by the skills it executes, one at a time.
+struct Skills {
+    shell: Shell,
+    body: Body,
+    planner: Planner,
+    scene: SceneKeeper,
+    gatekeeper: Gatekeeper,
+    /// The tool in the frame of the base.
+    frames: LiveFrames,
+    arm: Arm,
+    arming: Arming,
+    map: watch::Receiver<Option<Arc<ObjectMap>>>,
+    /// What is known of the joints of things in the map; `None` while nobody describes them.
+    joints: watch::Receiver<Option<Arc<KnownJoints>>>,
+    hand_ways: Publisher<HandWay>,
+    in_hand: Publisher<ObjectMapMsg>,
+    update: Client<UpdateMap::Service>,
+    check: Client<CheckOutcome::Service>,
+    stop: watch::Sender<StopLatch>,
+    /// A latch that nobody engages: what moves nothing needs no stop.
+    unlatched: watch::Sender<StopLatch>,
+    /// What lasts from one skill to the next.
+    memory: Mutex<Memory>,
+}
+
+impl Skills {
+    /// Tells the others what is in the gripper.
+    fn publish_in_hand(&self, held: Option<&Object>) {
+        let in_hand = ObjectMap {
+            frame: self.shell.robot.frames.base.clone(),
+            stamp: convert::seconds(&self.shell.node.now()),
+            objects: held.cloned().into_iter().collect(),
+            ..ObjectMap::default()
+        };
+        if let Err(error) = self.in_hand.publish(&convert::map_to_msg(&in_hand)) {
+            tracing::warn!("what is in the hand was not published: {error}");
+        }
+    }
+}
 
 enum Event {
     Goal(Box<GoalRequest<ExecuteSkill::Action>>),
@@ -78,7 +105,7 @@ async fn serve(shell: Shell, latch: Arc<Mutex<StopLatch>>) -> Result<(), NodeErr
     let skills = Arc::new(start(shell)?);
     skills.stop.send_replace(latch.lock().unwrap_or_else(PoisonError::into_inner).clone());
     publish_stop(&skills, &stop_state);
-    skills.publish_in_hand();
+    skills.publish_in_hand(None);
     skills.shell.configured();
     let shutdown = skills.shell.shutdown();
     tokio::pin!(shutdown);
@@ -144,23 +171,31 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
         arm: Arm::new(node, robot, joints, notice_stuck)?,
         map: follow_map(&shell.node, names::OBJECT_MAP)?,
         joints: follow_joints(&shell.node)?,
+        memory: Mutex::default(),
+        body: body(robot, &model),
         hand_ways: node.create_publisher(names::HAND_WAY, QosProfile::default())?,
         in_hand: node.create_publisher(names::IN_HAND, QosProfile::transient_local())?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
         check: node.create_client(names::VERIFIER_CHECK_OUTCOME, services)?,
         stop: watch::Sender::new(StopLatch::default()),
         unlatched: watch::Sender::new(StopLatch::default()),
-        last_look: Mutex::new(None),
-        model,
         shell,
     })
 }
 
+/// Executes a goal on a thread of its own: the course of a skill waits where it asks.
 async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>, over: Over) {
     let _work = skills.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
-    let result = Job::new(&skills, &goal, &handle).run().await;
+    let work = tokio::task::spawn_blocking(move || {
+        let result = carry_out(&skills, &goal, &handle);
+        (handle, result)
+    });
+    let Ok((handle, result)) = work.await else {
+        tracing::error!("the skill broke off: see above");
+        return;
+    };
     over.say();
     if result.reason.is_empty() {
         handle.succeed(result);
@@ -171,14 +206,41 @@ async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>
     }
 }
 
-/// Answers a goal that is not taken up, with its typed reason.
-fn refuse(request: GoalRequest<ExecuteSkill::Action>, fault: &SkillFault) {
-    request.accept().abort(ExecuteSkill::Result {
-        error_code: fault.code(),
+/// Executes a goal, and says how it ended.
+fn carry_out(
+    skills: &Skills,
+    goal: &ExecuteSkill::Goal,
+    handle: &ExecutingGoal<ExecuteSkill::Action>,
+) -> ExecuteSkill::Result {
+    let order = match order::read(goal, &skills.shell.robot.arm.joints) {
+        Ok(order) => order,
+        Err(fault) => return failed(&fault),
+    };
+    let robot = Live::new(skills, goal, handle);
+    let mut memory = skills.memory.lock().unwrap_or_else(PoisonError::into_inner);
+    let ended = prehend_execution::execute(&robot, &mut memory, &order);
+    ExecuteSkill::Result {
+        held_object: ended.held.map(|key| key.0).unwrap_or_default(),
+        map_stale: ended.map_is_stale,
+        map_version: ended.map_version,
+        prospects: robot.prospect().into_iter().collect(),
+        ..ended.outcome.err().map(|fault| failed(&fault)).unwrap_or_default()
+    }
+}
+
+/// The result of a skill that was not done.
+fn failed(fault: &SkillFault) -> ExecuteSkill::Result {
+    ExecuteSkill::Result {
+        error_code: fault::code(fault),
         error_message: fault.to_string(),
         reason: fault.reason().code().to_owned(),
         ..Default::default()
-    });
+    }
+}
+
+/// Answers a goal that is not taken up, with its typed reason.
+fn refuse(request: GoalRequest<ExecuteSkill::Action>, fault: &SkillFault) {
+    request.accept().abort(failed(fault));
 }
 
 /// Engages or clears the stop latch. Engaging also cancels at the robot whatever this node did not send.

@@ -1,23 +1,9 @@
-//! How fast a line is followed, and lines that a planner timed without being told.
+//! Lines that a planner timed without being told how fast they are to be followed.
 
 use crate::trajectory_speed::{fastest, stretch};
+use prehend_execution::Pace;
 use prehend_motion::{JointError, RobotModel};
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
-
-/// How fast a line is followed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pace {
-    /// Share of the joints' limits, (0, 1].
-    pub(super) share: f64,
-    /// Greatest speed of the tool, metres per second; `None` when the joints alone limit it.
-    pub(super) tip: Option<f64>,
-}
-
-impl From<f64> for Pace {
-    fn from(share: f64) -> Self {
-        Self { share, tip: None }
-    }
-}
 
 /// Stretches the time of a trajectory until it keeps to `pace` and to a share `acceleration` of the joints' acceleration limits. This is for
 /// a planner that times by the full limits, as Humble's MoveIt does with every line. Speeds are measured in the trajectory and held

@@ -1,8 +1,8 @@
 //! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
 
-use super::fault::SkillFault;
+use super::fault::of_robot;
 use super::moveit::{self, Verdict};
-use super::pace::{Pace, slow_down};
+use super::pace::slow_down;
 use crate::motion_bounds::{Checked, MotionBounds};
 use crate::move_group::fence_msg;
 use crate::moveit_layout::{Groups, Inverses, Lines};
@@ -10,6 +10,7 @@ use crate::robot::Distribution;
 use crate::trajectory_check::{self, TrajectoryFault};
 use crate::{RobotConfig, convert};
 use nalgebra::{Isometry3, Point3};
+use prehend_execution::{Found, Miss, Pace, SkillFault};
 use prehend_motion::{Fence, RobotModel};
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -20,7 +21,6 @@ use prehend_msgs::moveit_msgs::msg::{
 };
 use prehend_msgs::moveit_msgs::srv::{GetCartesianPath, GetPositionIK};
 use prehend_msgs::sensor_msgs::msg::JointState;
-use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
 use prehend_ros::{Node, RosError};
 use std::time::Duration;
 
@@ -37,9 +37,9 @@ const WHOLE_LINE: f64 = 0.995;
 /// How far a trajectory may begin or end from where it was asked to: radians, metres. MoveIt itself refuses to execute beyond 0.01.
 const SLACK: f64 = 0.01;
 
-/// Why the planner found nothing; not a fault of anybody.
+/// Why the planner found nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Miss {
+enum NotFound {
     /// MoveIt's error code.
     Code(&'static str, i32),
     /// Share of a straight line that is possible, and what ends it there when the planner says so.
@@ -50,7 +50,7 @@ pub(super) enum Miss {
     Trajectory(TrajectoryFault),
 }
 
-impl std::fmt::Display for Miss {
+impl std::fmt::Display for NotFound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Code(what, code) => write!(f, "{what} {}", moveit::meaning(*code).0),
@@ -65,14 +65,11 @@ impl std::fmt::Display for Miss {
     }
 }
 
-/// A planned motion: a trajectory with at least one point for every joint of the arm, within the bounds of its motions.
-#[derive(Clone, Debug)]
-pub(super) struct Planned {
-    pub(super) trajectory: Checked,
+impl From<NotFound> for Miss {
+    fn from(why: NotFound) -> Self {
+        Self(why.to_string())
+    }
 }
-
-/// A found thing, or why it was not found; faults end the skill.
-pub(super) type Found<T> = Result<Result<T, Miss>, SkillFault>;
 
 /// MoveIt's planning side.
 #[derive(Debug)]
@@ -129,7 +126,7 @@ impl Planner {
         opening: f64,
     ) -> Found<Vec<f64>> {
         if leaves(self.fence(seed), std::slice::from_ref(base_from_tool)) {
-            return Ok(Err(Miss::Fence));
+            return Ok(Err(NotFound::Fence.into()));
         }
         let ik_request = PositionIKRequest {
             group_name: self.robot.moveit.group.clone(),
@@ -147,13 +144,13 @@ impl Planner {
             .ik
             .request(GetPositionIK::Request { ik_request }, DEADLINE)
             .await
-            .map_err(|error| SkillFault::robot("inverse kinematics", &error))?;
+            .map_err(|error| of_robot("inverse kinematics", &error))?;
         if let Err(miss) = answered("pose", answer.error_code.val)? {
-            return Ok(Err(miss));
+            return Ok(Err(miss.into()));
         }
         Ok(self
             .arm_joints(&answer.solution.joint_state.name, &answer.solution.joint_state.position)
-            .ok_or(Miss::Code("pose", MoveItErrorCodes::INVALID_ROBOT_STATE)))
+            .ok_or_else(|| NotFound::Code("pose", MoveItErrorCodes::INVALID_ROBOT_STATE).into()))
     }
 
     /// A collision-free motion from `start` to the joints `end`, inside the fence.
@@ -163,17 +160,18 @@ impl Planner {
         end: &[f64],
         opening: f64,
         velocity_scaling: f64,
-    ) -> Found<Planned> {
+    ) -> Found<Checked> {
         let Some(fence) = self.fence(start) else {
-            return Ok(Err(Miss::Code("plan", MoveItErrorCodes::INVALID_ROBOT_STATE)));
+            return Ok(Err(NotFound::Code("plan", MoveItErrorCodes::INVALID_ROBOT_STATE).into()));
         };
-        match self.plan_within(None, (start, end), opening, velocity_scaling).await {
+        let found = match self.plan_within(None, (start, end), opening, velocity_scaling).await? {
             // MoveIt plans with path constraints in another space, more slowly and less surely: they are for where they are needed.
-            Ok(Err(Miss::Trajectory(TrajectoryFault::Fence { .. }))) => {
-                self.plan_within(Some(&fence), (start, end), opening, velocity_scaling).await
+            Err(NotFound::Trajectory(TrajectoryFault::Fence { .. })) => {
+                self.plan_within(Some(&fence), (start, end), opening, velocity_scaling).await?
             }
             found => found,
-        }
+        };
+        Ok(found.map_err(Miss::from))
     }
 
     async fn plan_within(
@@ -182,7 +180,7 @@ impl Planner {
         (start, end): (&[f64], &[f64]),
         opening: f64,
         velocity_scaling: f64,
-    ) -> Found<Planned> {
+    ) -> Result<Result<Checked, NotFound>, SkillFault> {
         let constraint = |(name, position): (&String, &f64)| JointConstraint {
             joint_name: name.clone(),
             position: *position,
@@ -209,7 +207,7 @@ impl Planner {
             planning_options: PlanningOptions { plan_only: true, ..Default::default() },
         };
         let ended = self.move_group.result(goal, DEADLINE, SILENCE).await;
-        let (_, result) = ended.map_err(|error| SkillFault::robot("planning", &error))?;
+        let (_, result) = ended.map_err(|error| of_robot("planning", &error))?;
         if let Err(miss) = answered("plan", result.error_code.val)? {
             return Ok(Err(miss));
         }
@@ -222,12 +220,11 @@ impl Planner {
         start: &[f64],
         poses: &[Isometry3<f64>],
         opening: f64,
-        pace: impl Into<Pace>,
-    ) -> Found<Planned> {
-        let pace = pace.into();
+        pace: Pace,
+    ) -> Found<Checked> {
         let fence = self.fence(start);
         if leaves(fence, poses) {
-            return Ok(Err(Miss::Fence));
+            return Ok(Err(NotFound::Fence.into()));
         }
         let request = GetCartesianPath::Request {
             header: convert::header(&self.robot.frames.base, 0.0),
@@ -251,16 +248,16 @@ impl Planner {
             .cartesian
             .request(request, DEADLINE)
             .await
-            .map_err(|error| SkillFault::robot("straight line", &error))?;
+            .map_err(|error| of_robot("straight line", &error))?;
         let code = answered("line", answer.error_code.val)?;
         if let (Err(miss), true) = (code, answer.fraction <= 0.0) {
-            return Ok(Err(miss));
+            return Ok(Err(miss.into()));
         }
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
-            return Ok(Err(Miss::Line(answer.fraction, answer.error_code.message)));
+            return Ok(Err(NotFound::Line(answer.fraction, answer.error_code.message).into()));
         }
         let untimed = (self.robot.moveit.distribution == Distribution::Humble).then_some(pace);
-        Ok(self.planned(answer.solution, start, None, untimed))
+        Ok(self.planned(answer.solution, start, None, untimed).map_err(Miss::from))
     }
 
     /// What a planner's trajectory becomes: slower where it must be, and checked. `untimed`: the pace of a line that was timed at
@@ -271,7 +268,7 @@ impl Planner {
         start: &[f64],
         end: Option<&[f64]>,
         untimed: Option<Pace>,
-    ) -> Result<Planned, Miss> {
+    ) -> Result<Checked, NotFound> {
         let mut taken = || {
             trajectory_check::check(&trajectory, &self.robot.arm.joints, start, end, SLACK)?;
             if let Some(pace) = untimed {
@@ -281,22 +278,14 @@ impl Planner {
             self.bounds.slow(&mut trajectory, &self.model)?;
             self.bounds.checked(std::mem::take(&mut trajectory), &self.model)
         };
-        match taken() {
-            Ok(trajectory) => Ok(Planned { trajectory }),
-            Err(fault) => {
-                tracing::warn!("the planner's trajectory was not taken: {fault}");
-                Err(Miss::Trajectory(fault))
-            }
-        }
-    }
-
-    /// The joints at which a trajectory ends; `None` when it is none of this arm.
-    pub(super) fn end_of(&self, trajectory: &JointTrajectory) -> Option<Vec<f64>> {
-        self.arm_joints(&trajectory.joint_names, &trajectory.points.last()?.positions)
+        taken().map_err(|fault| {
+            tracing::warn!("the planner's trajectory was not taken: {fault}");
+            NotFound::Trajectory(fault)
+        })
     }
 
     /// Arm joints in the robot file's order.
-    pub(super) fn arm_joints(&self, names: &[String], positions: &[f64]) -> Option<Vec<f64>> {
+    fn arm_joints(&self, names: &[String], positions: &[f64]) -> Option<Vec<f64>> {
         let value = |wanted: &String| {
             let index = names.iter().position(|name| name == wanted)?;
             positions.get(index).copied().filter(|p| p.is_finite())
@@ -312,11 +301,11 @@ fn leaves(fence: Option<Fence>, poses: &[Isometry3<f64>]) -> bool {
 }
 
 /// What an answer's code means for `what` was asked: found, not found, or that nothing will be found.
-fn answered(what: &'static str, code: i32) -> Found<()> {
+fn answered(what: &'static str, code: i32) -> Result<Result<(), NotFound>, SkillFault> {
     let (words, verdict) = moveit::meaning(code);
     match verdict {
         Verdict::Done => Ok(Ok(())),
-        Verdict::Miss | Verdict::Failed => Ok(Err(Miss::Code(what, code))),
+        Verdict::Miss | Verdict::Failed => Ok(Err(NotFound::Code(what, code))),
         Verdict::Stopped => Err(SkillFault::Stopped(format!("{what}: {words}"))),
         Verdict::Broken(reason) => Err(SkillFault::Planner { phase: what, code, advice: words, reason }),
     }

@@ -1,8 +1,9 @@
 //! The planning scene, kept equal to what the map and the hand say.
 
-use super::fault::SkillFault;
+use super::fault::of_robot;
 use crate::{RobotConfig, convert};
 use nalgebra::{Isometry3, Point3};
+use prehend_execution::{SkillFault, World};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
 use prehend_msgs::moveit_msgs::msg::{
@@ -11,61 +12,16 @@ use prehend_msgs::moveit_msgs::msg::{
 use prehend_msgs::moveit_msgs::srv::ApplyPlanningScene;
 use prehend_msgs::shape_msgs::msg::SolidPrimitive;
 use prehend_ros::{Client, Node, QosProfile, RosError};
-use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// Deadline of an answer of the planning scene.
 const DEADLINE: Duration = Duration::from_secs(3);
-/// Id of the table.
-const TABLE: &str = "prehend_table";
 /// Id of the held object.
 const HELD: &str = "prehend_held";
-/// How far the table's box lies below the measured plane, metres: pads may come within 4 mm of it.
-const TABLE_DROP: f64 = 0.003;
-
-/// What the planning scene shall hold.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct World {
-    /// Boxes in the base frame, by object.
-    pub(super) objects: BTreeMap<String, Vec<OrientedBox>>,
-    /// Boxes in the tool frame of what is held; empty when nothing is.
-    pub(super) held: Vec<OrientedBox>,
-}
-
-impl World {
-    /// The world with the table under it.
-    pub(super) fn on_table(height: f64, robot: &RobotConfig, model: &RobotModel) -> Self {
-        let (low, high) = (robot.limits.workspace_low, robot.limits.workspace_high);
-        let thick = 0.05;
-        // The base itself stands where the table would begin: leave it room.
-        let near = low[0].max(0.12).max(chassis_edge(robot, model));
-        let table = OrientedBox {
-            pose: Isometry3::translation(
-                (near + high[0] + 0.3) / 2.0,
-                (low[1] + high[1]) / 2.0,
-                height - TABLE_DROP - thick / 2.0,
-            ),
-            size: nalgebra::Vector3::new(high[0] + 0.3 - near, high[1] - low[1] + 0.6, thick),
-        };
-        Self { objects: BTreeMap::from([(TABLE.to_owned(), vec![table])]), held: Vec::new() }
-    }
-
-    /// The same world without some objects.
-    pub(super) fn without(&self, keys: &[&str]) -> Self {
-        let mut world = self.clone();
-        world.objects.retain(|key, _| !keys.contains(&key.as_str()));
-        world
-    }
-
-    /// The same world with this in the hand.
-    pub(super) fn holding(&self, boxes: &[OrientedBox]) -> Self {
-        Self { held: boxes.to_vec(), ..self.clone() }
-    }
-}
 
 /// How far a base that drives reaches along the x of the arm's base, metres: no table is there.
-fn chassis_edge(robot: &RobotConfig, model: &RobotModel) -> f64 {
+pub(super) fn chassis_edge(robot: &RobotConfig, model: &RobotModel) -> f64 {
     let Some(navigation) = &robot.navigation else { return f64::NEG_INFINITY };
     let base = model.link_index(&navigation.base);
     let poses = model.link_poses(&vec![0.0; model.dof()], 0.0);
@@ -128,7 +84,7 @@ impl SceneKeeper {
                 .client
                 .request(ApplyPlanningScene::Request { scene }, DEADLINE)
                 .await
-                .map_err(|error| SkillFault::robot("planning scene", &error))?;
+                .map_err(|error| of_robot("planning scene", &error))?;
             if !answer.success {
                 let detail = "the planning scene was not accepted".to_owned();
                 return Err(SkillFault::ControlFailed { phase: "planning scene", detail });

@@ -176,7 +176,7 @@ impl LiveStage {
     /// The numbers that say where the robot is: its joints, and its base in the room.
     fn stands(&self) -> Vec<f64> {
         let joints = self.joints.borrow();
-        let mut all = joints.as_ref().map_or_else(Vec::new, |joints| joints.arm.clone());
+        let mut all = joints.as_ref().map_or_else(Vec::new, |joints| joints.measured.arm.clone());
         all.extend(joints.as_ref().map(|joints| joints.drive));
         if let Some(place) = self.place() {
             all.extend(place.stage_from_arm.to_homogeneous().iter());
@@ -294,7 +294,7 @@ fn follow_scene(
             let (arm, drive) = joints
                 .borrow()
                 .as_ref()
-                .map_or((home.clone(), 0.0), |joints| (joints.arm.clone(), joints.drive));
+                .map_or((home.clone(), 0.0), |joints| (joints.measured.arm.clone(), joints.drive));
             let positions: Vec<f64> = order.iter().filter_map(|index| arm.get(*index).copied()).collect();
             match scene.take(&message, &positions, drive) {
                 Ok(()) => drop(sender.send_replace(Some(scene.clone()))),

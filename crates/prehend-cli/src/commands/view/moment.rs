@@ -46,7 +46,7 @@ impl Robot {
         let stage_from_arm = &moment.place.stage_from_arm;
         let placed =
             |solids: Vec<Solid>| solids.into_iter().map(|solid| solid.moved(stage_from_arm)).collect();
-        let joints = moment.joints.map(|joints| (joints.arm.as_slice(), joints.drive));
+        let joints = moment.joints.map(|joints| (joints.measured.arm.as_slice(), joints.drive));
         let joints = joints.or_else(|| Some((moment.inferred?, self.config.gripper.open)));
         let links = joints.map_or_else(Vec::new, |(arm, drive)| self.solids(arm, drive, false));
         let plan = moment.story.plan().cloned().unwrap_or_default();

@@ -251,7 +251,7 @@ impl Heard {
         let mut scene = HeardScene::new(Arc::clone(&robot.model));
         for (at, message) in std::mem::take(&mut self.messages) {
             let joints = newest(&self.joints, at);
-            let arm = joints.map_or(robot.config.home.as_slice(), |joints| joints.arm.as_slice());
+            let arm = joints.map_or(robot.config.home.as_slice(), |joints| joints.measured.arm.as_slice());
             let positions = robot.positions(arm).unwrap_or_default();
             match scene.take(&message, &positions, joints.map_or(0.0, |joints| joints.drive)) {
                 Ok(()) => self.scenes.push((at, scene.clone())),

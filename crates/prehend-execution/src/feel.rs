@@ -1,6 +1,6 @@
 //! The force on the hand, from the torques of the arm's joints.
 
-use crate::joints::Joints;
+use crate::robot::Joints;
 use nalgebra::Vector3;
 use prehend_motion::RobotModel;
 
@@ -9,26 +9,26 @@ const DAMPING: f64 = 0.02;
 
 /// What the joints bore before the contact: gravity and friction are in it, a contact is what is added.
 #[derive(Clone, Debug)]
-pub(super) struct Feel<'a> {
+pub(crate) struct Feel<'a> {
     model: &'a RobotModel,
     before: Vec<f64>,
 }
 
 impl<'a> Feel<'a> {
     /// Takes the torques of an arm that touches nothing; `None` when the robot reports none.
-    pub(super) fn new(model: &'a RobotModel, free: &Joints) -> Option<Self> {
+    pub(crate) fn new(model: &'a RobotModel, free: &Joints) -> Option<Self> {
         (free.torques.len() == model.dof()).then(|| Self { model, before: free.torques.clone() })
     }
 
     /// Force on the hand, base frame, newtons: the torque an actuator adds holds against it, `tau = -J^T F`.
     /// `None` when this joint state has no torques.
-    pub(super) fn force(&self, now: &Joints) -> Option<Vector3<f64>> {
+    pub(crate) fn force(&self, now: &Joints) -> Option<Vector3<f64>> {
         self.wrench(now).map(|(force, _)| force)
     }
 
     /// Force on the hand and moment about its tool, base frame, newtons and newton metres; `None` as for
     /// [`force`](Self::force).
-    pub(super) fn wrench(&self, now: &Joints) -> Option<(Vector3<f64>, Vector3<f64>)> {
+    pub(crate) fn wrench(&self, now: &Joints) -> Option<(Vector3<f64>, Vector3<f64>)> {
         if now.torques.len() != self.before.len() {
             return None;
         }
@@ -48,7 +48,7 @@ impl<'a> Feel<'a> {
     /// How hard the contact holds against a motion along `direction`, newtons; not negative.
     ///
     /// Drivers differ in the sign of their torques; a contact that is moved against resists, so its size is what counts.
-    pub(super) fn resistance(&self, now: &Joints, direction: &Vector3<f64>) -> f64 {
+    pub(crate) fn resistance(&self, now: &Joints, direction: &Vector3<f64>) -> f64 {
         self.force(now).map_or(0.0, |force| force.dot(direction).abs())
     }
 }
@@ -63,8 +63,13 @@ mod tests {
         let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/xarm6.urdf"))
             .expect("urdf");
         let model = RobotModel::from_urdf(&text, RobotGroup::xarm6()).expect("model");
-        let mut joints =
-            Joints::standing(vec![0.1, -0.3, -1.2, 0.2, 1.4, 0.3], vec![1.0, -20.0, 8.0, 0.1, 0.5, 0.0]);
+        let mut joints = Joints {
+            arm: vec![0.1, -0.3, -1.2, 0.2, 1.4, 0.3],
+            opening: 0.0,
+            effort: 0.0,
+            torques: vec![1.0, -20.0, 8.0, 0.1, 0.5, 0.0],
+            stamp: 0.0,
+        };
         let feel = Feel::new(&model, &joints).expect("torques");
         for force in [Vector3::new(-12.0, 3.0, 1.0), Vector3::new(0.0, 0.0, 25.0)] {
             let jacobian = model.jacobian(&joints.arm).expect("joints");

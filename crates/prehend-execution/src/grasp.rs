@@ -1,15 +1,13 @@
 //! Grasp: candidates from the observed cloud, the first that the arm reaches, and whether the pads hold something.
 
-use super::arm::Motion;
-use super::fault::SkillFault;
-use super::hand::{EMPTY_OPENING, Held};
-use super::job::{Asked, Job, support};
-use super::misses::Misses;
-use super::planning::Planned;
-use super::prospect::Chosen;
-use super::scene::World;
-use super::shown::ToolPose;
-use crate::convert;
+use crate::course::{Course, Order, support};
+use crate::fault::SkillFault;
+use crate::hand::{EMPTY_OPENING, Held};
+use crate::misses::Misses;
+use crate::prospect::Chosen;
+use crate::robot::{Motion as _, Planned as _, Robot};
+use crate::shown::ToolPose;
+use crate::world::World;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_scene::{Object, ObjectMap, PartEffect, PartMotion, Skill, SkillPlan};
 use prehend_skills::grasp::grasp_candidates;
@@ -23,25 +21,25 @@ const TRIED: usize = 10;
 /// Candidates whose reach is asked before their motions are planned.
 const BATCH: usize = 3;
 /// Lifts tried after the pads closed, as shares of the planned one.
-pub(super) const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
+pub(crate) const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
 /// Greatest share of the joint velocity limits while something is lifted.
 const LIFT_SPEED: f64 = 0.3;
 /// Height above the support at which the held object's boxes begin, metres.
 const HELD_CLEARANCE: f64 = 0.004;
 
 /// A candidate with its motions.
-struct Way {
+struct Way<T> {
     candidate: GraspCandidate,
-    transit: Planned,
-    approach: Planned,
+    transit: T,
+    approach: T,
 }
 
-impl Job<'_> {
-    pub(super) async fn grasp(&self, asked: &Asked) -> Result<String, SkillFault> {
-        let map = self.map(asked.map_version).await?;
-        self.check_contract(asked, &map)?;
-        let object = map.get(&asked.object).ok_or_else(|| SkillFault::UnknownObject(asked.object.clone()))?;
-        let candidates = self.candidates(asked, object, &map)?;
+impl<R: Robot> Course<'_, R> {
+    pub(crate) fn grasp(&self, order: &Order) -> Result<String, SkillFault> {
+        let map = self.robot.map(order.map_version)?;
+        self.check_contract(order, &map)?;
+        let object = map.get(&order.object).ok_or_else(|| SkillFault::UnknownObject(order.object.clone()))?;
+        let candidates = self.candidates(order, object, &map)?;
         self.tell(
             "candidates",
             "found",
@@ -56,7 +54,7 @@ impl Job<'_> {
         let world = self.world(&map)?;
         let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
         let mut misses = Misses::default();
-        let way = self.reach_one(&candidates, &world, object, &mut misses).await;
+        let way = self.reach_one(&candidates, &world, object, &mut misses);
         let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
         let chosen = Chosen {
             candidates: poses,
@@ -67,49 +65,46 @@ impl Job<'_> {
         };
         self.tell_plan(&chosen);
         let before = self.observation(Some(&map))?;
-        let mut plan = grasp_plan(&object.key, &asked.part, &way.candidate, &self.standoff(), map.version);
-        if asked.skill == Skill::GraspPart {
+        let mut plan = grasp_plan(&object.key, &order.part, &way.candidate, &self.standoff(), map.version);
+        if order.skill == Skill::GraspPart {
             plan.skill = Skill::GraspPart;
             plan.motion = Some(lifted_by_part(&way.candidate, &self.standoff()));
         }
-        if self.goal.plan_only {
-            return self.foresee_grasp(&plan, chosen, &way, (object, &world)).await;
+        if self.order.plan_only {
+            return self.foresee_grasp(&plan, chosen, &way, (object, &world));
         }
-        let motion = self.commit(plan.clone()).await?;
-        let closed = self.approach_and_close(&motion, &way, &world, (object, &map)).await?;
+        let motion = self.commit(plan.clone())?;
+        let closed = self.approach_and_close(&motion, &way, &world, (object, &map))?;
         let open = world.without(&[object.key.0.as_str()]);
-        self.lift(&motion, &way.candidate, (object, &map), &open, closed).await?;
+        self.lift(&motion, &way.candidate, (object, &map), &open, closed)?;
         drop(motion);
-        self.confirm(&plan, before, Some(object)).await
+        self.confirm(&plan, before, Some(object))
     }
 
     /// What the grasp would be, its lift included.
-    async fn foresee_grasp(
+    fn foresee_grasp(
         &self,
         plan: &SkillPlan,
-        chosen: Chosen<'_>,
-        way: &Way,
+        chosen: Chosen<'_, R::Planned>,
+        way: &Way<R::Planned>,
         (object, world): (&Object, &World),
     ) -> Result<String, SkillFault> {
         let open = world.without(&[object.key.0.as_str()]);
-        self.interrupt.guard(self.skills.scene.apply(&open)).await?;
-        let speed = self.skills.shell.robot.arm.velocity_scaling.min(LIFT_SPEED);
+        self.robot.apply_scene(&open)?;
+        let speed = self.robot.body().velocity_scaling.min(LIFT_SPEED);
         let up = [way.candidate.lift(self.standoff().lift)];
-        let lift = match self.skills.planner.end_of(&way.approach.trajectory.joint_trajectory) {
-            Some(below) => {
-                let line = self.skills.planner.line(&below, &up, way.candidate.width, speed);
-                self.interrupt.guard(line).await?.ok()
-            }
+        let lift = match way.approach.positions().last() {
+            Some(below) => self.robot.line(below, &up, way.candidate.width, speed.into())?.ok(),
             None => None,
         };
         let motions = chosen.motions.iter().copied().chain(lift.as_ref().map(|lift| ("lift", lift)));
         let chosen = Chosen { motions: motions.collect(), ..chosen };
-        self.foresee(plan, chosen).await
+        self.foresee(plan, &chosen)
     }
 
     fn candidates(
         &self,
-        asked: &Asked,
+        order: &Order,
         object: &Object,
         map: &ObjectMap,
     ) -> Result<Vec<GraspCandidate>, SkillFault> {
@@ -125,11 +120,7 @@ impl Job<'_> {
             limit: CANDIDATES,
         };
         let mut found = Vec::new();
-        for affordance in
-            self.goal.affordances.iter().filter(|a| !asked.part.is_empty() && a.part == asked.part)
-        {
-            let part = convert::affordance_from_msg(affordance)
-                .map_err(|error| SkillFault::BadRequest(error.to_string()))?;
+        for part in order.affordances.iter().filter(|a| !order.part.is_empty() && a.part == order.part) {
             match grasp_candidates(&GraspRequest { part: Some(&part.cloud.points), ..request }) {
                 Ok(on_part) => found.extend(on_part),
                 Err(cause) => {
@@ -138,7 +129,7 @@ impl Job<'_> {
             }
         }
         // Who asks for the part means the part: nothing else will do.
-        if asked.skill == Skill::GraspPart {
+        if order.skill == Skill::GraspPart {
             let cause = GraspError::NoContact;
             return if found.is_empty() {
                 Err(SkillFault::NoGrasp { object: object.key.clone(), cause })
@@ -157,22 +148,22 @@ impl Job<'_> {
     }
 
     /// The first candidate that the arm reaches without collision.
-    async fn reach_one(
+    fn reach_one(
         &self,
         candidates: &[GraspCandidate],
         world: &World,
         object: &Object,
         misses: &mut Misses,
-    ) -> Result<Way, SkillFault> {
+    ) -> Result<Way<R::Planned>, SkillFault> {
         let start = self.joints()?.arm;
         // The pads go around the object: on the last stretch its own boxes would be in the way.
         let open = world.without(&[object.key.0.as_str()]);
         let (mut tried, mut rest) = (0, candidates.iter().enumerate());
         loop {
-            self.interrupt.guard(self.skills.scene.apply(&open)).await?;
+            self.robot.apply_scene(&open)?;
             let mut batch = Vec::new();
             for (index, candidate) in rest.by_ref() {
-                match self.interrupt.guard(self.reach_pregrasp(candidate, &start)).await? {
+                match self.reach_pregrasp(candidate, &start)? {
                     Ok(reached) => batch.push((index, reached)),
                     Err(miss) => misses.add(index, miss),
                 }
@@ -183,15 +174,11 @@ impl Job<'_> {
             if batch.is_empty() {
                 break;
             }
-            self.interrupt.guard(self.skills.scene.apply(world)).await?;
+            self.robot.apply_scene(world)?;
             for (index, (candidate, joints, approach)) in batch {
                 tried += 1;
-                let velocity = self.skills.shell.robot.arm.velocity_scaling;
-                match self
-                    .interrupt
-                    .guard(self.skills.planner.plan(&start, &joints, candidate.opening, velocity))
-                    .await?
-                {
+                let velocity = self.robot.body().velocity_scaling;
+                match self.robot.plan(&start, &joints, candidate.opening, velocity)? {
                     Ok(transit) => return Ok(Way { candidate, transit, approach }),
                     Err(miss) => misses.add(index, miss.to_string()),
                 }
@@ -204,13 +191,13 @@ impl Job<'_> {
     }
 
     /// Joints before the grasp and the straight line to it, with the pads either way round.
-    async fn reach_pregrasp(
+    fn reach_pregrasp(
         &self,
         candidate: &GraspCandidate,
         start: &[f64],
-    ) -> Result<Result<(GraspCandidate, Vec<f64>, Planned), String>, SkillFault> {
+    ) -> Result<Result<(GraspCandidate, Vec<f64>, R::Planned), String>, SkillFault> {
         let standoff = self.standoff();
-        let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
+        let slow = self.robot.body().contact_velocity_scaling;
         let mut last = String::new();
         for candidate in [*candidate, candidate.flipped()] {
             let before = candidate.pregrasp(standoff.approach);
@@ -218,19 +205,14 @@ impl Job<'_> {
                 last = "outside the workspace".to_owned();
                 continue;
             }
-            let joints = match self.skills.planner.ik(&before, start, candidate.opening).await? {
+            let joints = match self.robot.ik(&before, start, candidate.opening)? {
                 Ok(joints) => joints,
                 Err(miss) => {
                     last = miss.to_string();
                     continue;
                 }
             };
-            match self
-                .skills
-                .planner
-                .line(&joints, &[candidate.map_from_tool], candidate.opening, slow)
-                .await?
-            {
+            match self.robot.line(&joints, &[candidate.map_from_tool], candidate.opening, slow.into())? {
                 Ok(approach) => return Ok(Ok((candidate, joints, approach))),
                 Err(miss) => last = miss.to_string(),
             }
@@ -239,50 +221,50 @@ impl Job<'_> {
     }
 
     /// To the object and around it; the opening after closing.
-    async fn approach_and_close(
+    fn approach_and_close(
         &self,
-        motion: &Motion<'_>,
-        way: &Way,
+        motion: &R::Motion<'_>,
+        way: &Way<R::Planned>,
         world: &World,
         (object, map): (&Object, &ObjectMap),
     ) -> Result<f64, SkillFault> {
-        let opening = self.skills.arm.joints()?.opening;
+        let opening = self.robot.joints()?.opening;
         if (opening - way.candidate.opening).abs() > 0.004 {
-            motion.grip("open", way.candidate.opening).await?;
+            self.grip(motion, "open", way.candidate.opening)?;
         }
-        motion.execute("transit", way.transit.trajectory.clone()).await?;
+        motion.execute("transit", way.transit.clone())?;
         let open = world.without(&[object.key.0.as_str()]);
-        if let Err(fault) = motion.execute("approach", way.approach.trajectory.clone()).await {
+        if let Err(fault) = motion.execute("approach", way.approach.clone()) {
             // The pads met something on the way: withdraw as they came, if nothing else stopped the arm.
             if matches!(fault, SkillFault::ControlFailed { .. }) {
-                self.withdraw(motion, &open, &way.candidate.pregrasp(self.standoff().approach)).await;
+                self.withdraw(motion, &open, &way.candidate.pregrasp(self.standoff().approach));
             }
             return Err(fault);
         }
         let (tool, width) = (&way.candidate.map_from_tool, way.candidate.width);
-        self.skills.arm.hand().expect(held_after(object, map, tool, width));
-        motion.grip("close", 0.0).await
+        self.hand().expect(held_after(object, map, tool, width));
+        self.grip(motion, "close", 0.0)
     }
 
-    async fn withdraw(&self, motion: &Motion<'_>, world: &World, to: &Isometry3<f64>) {
-        let moved = async {
-            let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
-            match self.line_away(world, &[*to], slow).await? {
-                Ok(line) => motion.execute("withdraw", line.trajectory).await,
+    fn withdraw(&self, motion: &R::Motion<'_>, world: &World, to: &Isometry3<f64>) {
+        let withdraw = || {
+            let slow = self.robot.body().contact_velocity_scaling;
+            match self.line_away(world, &[*to], slow)? {
+                Ok(line) => motion.execute("withdraw", line),
                 Err(miss) => {
                     Err(SkillFault::NoPlan { phase: "withdraw", tried: 1, detail: miss.to_string() })
                 }
             }
         };
-        if let Err(fault) = moved.await {
+        if let Err(fault) = withdraw() {
             self.tell("withdraw", fault.reason().code(), &fault.to_string());
         }
     }
 
     /// Straight up, with or without the object; notes what is held.
-    async fn lift(
+    fn lift(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         candidate: &GraspCandidate,
         (object, map): (&Object, &ObjectMap),
         world: &World,
@@ -290,22 +272,22 @@ impl Job<'_> {
     ) -> Result<(), SkillFault> {
         let holds = closed >= EMPTY_OPENING;
         if holds && let Some(held) = held_after(object, map, &candidate.map_from_tool, closed) {
-            self.skills.arm.hand().take(held);
+            self.hand().take(held);
         }
-        let speed = self.skills.shell.robot.arm.velocity_scaling.min(LIFT_SPEED);
+        let speed = self.robot.body().velocity_scaling.min(LIFT_SPEED);
         let mut last = String::new();
         for share in LIFTS {
             let up = candidate.lift(self.standoff().lift * share);
-            match self.line_away(world, &[up], speed).await? {
+            match self.line_away(world, &[up], speed)? {
                 Ok(line) => {
-                    motion.execute("lift", line.trajectory).await?;
-                    let opening = self.skills.arm.joints()?.opening;
+                    motion.execute("lift", line)?;
+                    let opening = self.robot.joints()?.opening;
                     if opening >= EMPTY_OPENING {
                         return Ok(());
                     }
                     // Nothing is between the pads, so opening them lets nothing fall.
-                    self.skills.arm.hand().release();
-                    motion.grip("open", self.gripper().max_opening).await?;
+                    self.hand().release();
+                    self.grip(motion, "open", self.gripper().max_opening)?;
                     return Err(SkillFault::Slipped { phase: if holds { "lift" } else { "close" }, opening });
                 }
                 Err(miss) => last = miss.to_string(),
@@ -329,7 +311,7 @@ fn lifted_by_part(candidate: &GraspCandidate, standoff: &Standoff) -> PartMotion
 }
 
 /// The object as it is held after a grasp with the tool at `tool`, when its shape is known.
-pub(super) fn held_after(
+pub(crate) fn held_after(
     object: &Object,
     map: &ObjectMap,
     tool: &Isometry3<f64>,

@@ -2,21 +2,21 @@
 
 /// Each candidate that was passed over, by its place among the candidates, with the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Misses(Vec<(usize, String)>);
+pub(crate) struct Misses(Vec<(usize, String)>);
 
 impl Misses {
     /// A candidate was passed over.
-    pub(super) fn add(&mut self, candidate: usize, why: impl Into<String>) {
+    pub(crate) fn add(&mut self, candidate: usize, why: impl Into<String>) {
         self.0.push((candidate, why.into()));
     }
 
     /// Why the candidate was passed over; `None` when it was not, or not tried.
-    pub(super) fn of(&self, candidate: usize) -> Option<&str> {
+    pub(crate) fn of(&self, candidate: usize) -> Option<&str> {
         self.0.iter().find(|(index, _)| *index == candidate).map(|(_, why)| why.as_str())
     }
 
     /// The reasons, counted.
-    pub(super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         for (_, miss) in &self.0 {
             match counts.iter_mut().find(|(known, _)| known == miss) {

@@ -1,15 +1,14 @@
 //! Place and drop: a free spot in the stated relation, down to it, open, back.
 
-use super::arm::Motion;
-use super::fault::SkillFault;
-use super::hand::{EMPTY_OPENING, Held, is_in_hand};
-use super::job::{Asked, Job};
-use super::misses::Misses;
-use super::planning::Planned;
-use super::prospect::Chosen;
-use super::scene::World;
-use super::shown::ToolPose;
-use crate::joints::Joints;
+use crate::course::{Course, Order};
+use crate::fault::SkillFault;
+use crate::hand::{EMPTY_OPENING, Held, is_in_hand};
+use crate::misses::Misses;
+use crate::prospect::Chosen;
+use crate::robot::Joints;
+use crate::robot::{Motion, Robot};
+use crate::shown::ToolPose;
+use crate::world::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
@@ -37,31 +36,31 @@ const ABOVE: [f64; 3] = [1.0, 0.5, 0.25];
 const UNKNOWN: &str = "unknown_object";
 
 /// A candidate with its motions.
-struct Way {
+struct Way<T> {
     candidate: PlaceCandidate,
     standoff: Standoff,
-    transit: Planned,
-    lower: Planned,
+    transit: T,
+    lower: T,
 }
 
-impl Job<'_> {
-    pub(super) async fn place(&self, asked: &Asked) -> Result<String, SkillFault> {
-        let map = self.map(asked.map_version).await?;
-        self.check_contract(asked, &map)?;
-        let relation = asked.relation.unwrap_or(Relation::Table);
+impl<R: Robot> Course<'_, R> {
+    pub(crate) fn place(&self, order: &Order) -> Result<String, SkillFault> {
+        let map = self.robot.map(order.map_version)?;
+        self.check_contract(order, &map)?;
+        let relation = order.relation.unwrap_or(Relation::Table);
         let held =
             self.held()?.ok_or(SkillFault::Slipped { phase: "place", opening: self.joints()?.opening })?;
-        self.put(asked, relation, &held, &map).await
+        self.put(order, relation, &held, &map)
     }
 
     /// Puts something of which only the opening is known on the table, goes home and takes the map anew.
-    pub(super) async fn put_down_unknown(&self, map: &ObjectMap) -> Result<(), SkillFault> {
-        let opening = self.skills.arm.joints()?.opening;
+    pub(crate) fn put_down_unknown(&self, map: &ObjectMap) -> Result<(), SkillFault> {
+        let opening = self.robot.joints()?.opening;
         let held = unknown_thing(&self.tool_pose()?, opening)
             .ok_or(SkillFault::Sensor { what: "joint states", detail: "no tool pose".to_owned() })?;
         self.tell("place", "unknown", "something is in the gripper; it is put on the table first");
-        self.skills.arm.hand().take(held.clone());
-        let asked = Asked {
+        self.hand().take(held.clone());
+        let order = Order {
             skill: Skill::Place,
             object: held.object.key.clone(),
             targets: Vec::new(),
@@ -70,18 +69,19 @@ impl Job<'_> {
             part: String::new(),
             effect: None,
             map_version: map.version,
+            ..self.order.clone()
         };
-        self.put(&asked, Relation::Table, &held, map).await.map(drop)
+        self.put(&order, Relation::Table, &held, map).map(drop)
     }
 
-    async fn put(
+    fn put(
         &self,
-        asked: &Asked,
+        order: &Order,
         relation: Relation,
         held: &Held,
         map: &ObjectMap,
     ) -> Result<String, SkillFault> {
-        let candidates = self.places(asked, relation, held, map)?;
+        let candidates = self.places(order, relation, held, map)?;
         self.tell(
             "candidates",
             "found",
@@ -94,10 +94,10 @@ impl Job<'_> {
             ),
         );
         let world = self.world(map)?;
-        let targets: Vec<&str> = asked.targets.iter().map(|key| key.0.as_str()).collect();
+        let targets: Vec<&str> = order.targets.iter().map(|key| key.0.as_str()).collect();
         let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.map_from_tool, one.opening)).collect();
         let mut misses = Misses::default();
-        let way = self.reach_place(&candidates, &world, &targets, &mut misses).await;
+        let way = self.reach_place(&candidates, &world, &targets, &mut misses);
         let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
         let candidate = &way.candidate;
         let chosen = Chosen {
@@ -110,29 +110,29 @@ impl Job<'_> {
         self.tell_plan(&chosen);
         let before = self.observation(Some(map))?;
         let plan = place_plan(
-            asked.skill,
+            order.skill,
             &held.object.key,
-            &asked.targets,
+            &order.targets,
             relation,
             candidate,
             &way.standoff,
             map.version,
         );
-        let plan = SkillPlan { part: asked.part.clone(), ..plan };
-        if self.goal.plan_only {
-            return self.foresee(&plan, chosen).await;
+        let plan = SkillPlan { part: order.part.clone(), ..plan };
+        if self.order.plan_only {
+            return self.foresee(&plan, &chosen);
         }
-        let motion = self.commit(plan.clone()).await?;
-        motion.execute("transit", way.transit.trajectory).await?;
-        let opening = self.skills.arm.joints()?.opening;
+        let motion = self.commit(plan.clone())?;
+        motion.execute("transit", way.transit)?;
+        let opening = self.robot.joints()?.opening;
         if opening < EMPTY_OPENING {
-            self.skills.arm.hand().release();
+            self.hand().release();
             return Err(SkillFault::Slipped { phase: "transit", opening });
         }
         // At the surface the held object and the targets may touch: they are meant to.
         let open = world.without(&targets).holding(&[]);
-        let early = match motion.execute("lower", way.lower.trajectory).await {
-            Ok(()) => self.set_down(&motion, &open, candidate).await.err(),
+        let early = match motion.execute("lower", way.lower) {
+            Ok(()) => self.set_down(&motion, &open, candidate).err(),
             Err(fault) => Some(fault),
         };
         if let Some(fault) = early {
@@ -143,44 +143,43 @@ impl Job<'_> {
             }
             self.tell("lower", "contact", "touched a little early; letting go here");
         }
-        motion.grip("release", candidate.opening).await?;
-        self.skills.arm.hand().release();
+        self.grip(&motion, "release", candidate.opening)?;
+        self.hand().release();
         let back = candidate.withdrawn(&self.standoff());
-        let slow = self.skills.shell.robot.arm.contact_velocity_scaling * 2.0;
-        match self.line_away(&open, &[back], slow.min(1.0)).await? {
-            Ok(line) => motion.execute("retreat", line.trajectory).await?,
+        let slow = self.robot.body().contact_velocity_scaling * 2.0;
+        match self.line_away(&open, &[back], slow.min(1.0))? {
+            Ok(line) => motion.execute("retreat", line)?,
             Err(miss) => self.tell("retreat", "skipped", &miss.to_string()),
         }
-        motion.grip("open", self.gripper().max_opening).await?;
+        self.grip(&motion, "open", self.gripper().max_opening)?;
         drop(motion);
         if held.unknown {
-            self.home().await?;
-            self.update_map("home", false).await?;
-            self.map_is_fresh();
+            self.home()?;
+            self.update_map("home", false)?;
             return Ok("put down what was in the gripper".to_owned());
         }
-        self.confirm(&plan, before, Some(&held.object)).await
+        self.confirm(&plan, before, Some(&held.object))
     }
 
     /// The last of the way down, slowly until what is held is felt to stand: it may reach lower than it seemed, and a stiff arm
     /// would press it down. Does nothing for a robot that reports no torques; it came all the way already.
-    async fn set_down(
+    fn set_down(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         open: &World,
         candidate: &PlaceCandidate,
     ) -> Result<(), SkillFault> {
         let Some(feel) = self.feel()? else { return Ok(()) };
         let down = -Vector3::z();
-        let line = match self.line_away(open, &[candidate.map_from_tool], SET_DOWN_SPEED).await? {
+        let line = match self.line_away(open, &[candidate.map_from_tool], SET_DOWN_SPEED)? {
             Ok(line) => line,
             Err(miss) => {
                 self.tell("set_down", "skipped", &miss.to_string());
                 return Ok(());
             }
         };
-        let stands = |joints: &Joints| feel.resistance(joints, &down) > SET_DOWN_FORCE;
-        motion.execute_until_felt("set_down", line.trajectory, stands).await.map(drop)
+        let mut stands = |joints: &Joints| feel.resistance(joints, &down) > SET_DOWN_FORCE;
+        motion.execute_until("set_down", line, &mut stands).map(drop)
     }
 
     /// Whether the tool is within 15 mm of the release.
@@ -191,35 +190,35 @@ impl Job<'_> {
 
     fn places(
         &self,
-        asked: &Asked,
+        order: &Order,
         relation: Relation,
         held: &Held,
         map: &ObjectMap,
     ) -> Result<Vec<PlaceCandidate>, SkillFault> {
         let tool = self.tool_pose()?;
         let mut targets: Vec<&[Point3<f64>]> = Vec::new();
-        for key in &asked.targets {
+        for key in &order.targets {
             let target = map.get(key).ok_or_else(|| SkillFault::UnknownObject(key.clone()))?;
             targets.push(&target.cloud.points);
         }
         let others: Vec<&[Point3<f64>]> = map
             .objects
             .iter()
-            .filter(|o| !asked.targets.contains(&o.key) && !is_in_hand(o, held, &tool))
+            .filter(|o| !order.targets.contains(&o.key) && !is_in_hand(o, held, &tool))
             .map(|o| o.cloud.points.as_slice())
             .collect();
-        let limits = &self.skills.shell.robot.limits;
+        let body = self.robot.body();
         let request = PlaceRequest {
             relation,
-            compartment: Compartment::parse(&asked.part),
+            compartment: Compartment::parse(&order.part),
             held: &held.shape,
             targets: &targets,
             others: &others,
             support_height: self.table_height(map),
-            region_low: [limits.workspace_low[0].max(0.15), limits.workspace_low[1]],
-            region_high: [limits.workspace_high[0], limits.workspace_high[1]],
-            area: asked.area,
-            greatest_drop: if asked.skill == Skill::Drop || held.unknown { DROP_DROP } else { PLACE_DROP },
+            region_low: [body.workspace_low[0].max(0.15), body.workspace_low[1]],
+            region_high: [body.workspace_high[0], body.workspace_high[1]],
+            area: order.area,
+            greatest_drop: if order.skill == Skill::Drop || held.unknown { DROP_DROP } else { PLACE_DROP },
             gripper: self.gripper(),
             reach: self.reach(),
             sight: self.sight(),
@@ -231,15 +230,15 @@ impl Job<'_> {
 
     /// What the camera sees from home; `None` when the model has no such camera.
     fn sight(&self) -> Option<Sight> {
-        let (robot, model) = (&self.skills.shell.robot, &self.skills.model);
-        let camera = model.link_index(&robot.frames.camera)?;
-        let poses = model.link_poses(&robot.home, 0.0).ok()?;
+        let body = self.robot.body();
+        let camera = body.model.link_index(&body.camera)?;
+        let poses = body.model.link_poses(&body.home, 0.0).ok()?;
         Some(Sight { map_from_camera: *poses.get(camera)? })
     }
 
     /// The joints above a place, and the standoff with which they are within reach: high up the arm does not get as far above what
     /// it puts something on as elsewhere. When there are none, why.
-    async fn above_place(
+    fn above_place(
         &self,
         candidate: &PlaceCandidate,
         start: &[f64],
@@ -256,7 +255,7 @@ impl Job<'_> {
             if !self.in_workspace(&above) {
                 continue;
             }
-            match self.interrupt.guard(self.skills.planner.ik(&above, start, opening)).await? {
+            match self.robot.ik(&above, start, opening)? {
                 Ok(joints) => return Ok(Ok((standoff, joints))),
                 Err(miss) => last = miss.to_string(),
             }
@@ -264,24 +263,24 @@ impl Job<'_> {
         Ok(Err(last))
     }
 
-    async fn reach_place(
+    fn reach_place(
         &self,
         candidates: &[PlaceCandidate],
         world: &World,
         targets: &[&str],
         misses: &mut Misses,
-    ) -> Result<Way, SkillFault> {
+    ) -> Result<Way<R::Planned>, SkillFault> {
         let now = self.joints()?;
         let (start, opening) = (now.arm, now.opening);
         let open = world.without(targets).holding(&[]);
-        let robot = &self.skills.shell.robot.arm;
+        let body = self.robot.body();
         let slow_part = if self.feel()?.is_some() { SET_DOWN_FROM } else { 0.0 };
         let numbered: Vec<_> = candidates.iter().enumerate().collect();
         for chunk in numbered.chunks(BATCH) {
-            self.interrupt.guard(self.skills.scene.apply(&open)).await?;
+            self.robot.apply_scene(&open)?;
             let mut batch = Vec::new();
             for (index, candidate) in chunk.iter().copied() {
-                let (standoff, joints) = match self.above_place(candidate, &start, opening).await? {
+                let (standoff, joints) = match self.above_place(candidate, &start, opening)? {
                     Ok(above) => above,
                     Err(miss) => {
                         misses.add(index, miss);
@@ -289,17 +288,16 @@ impl Job<'_> {
                     }
                 };
                 let release = [Translation3::new(0.0, 0.0, slow_part) * candidate.map_from_tool];
-                let line =
-                    self.skills.planner.line(&joints, &release, opening, robot.contact_velocity_scaling);
-                match self.interrupt.guard(line).await? {
+                let line = self.robot.line(&joints, &release, opening, body.contact_velocity_scaling.into());
+                match line? {
                     Ok(lower) => batch.push((index, *candidate, standoff, joints, lower)),
                     Err(miss) => misses.add(index, miss.to_string()),
                 }
             }
-            self.interrupt.guard(self.skills.scene.apply(world)).await?;
+            self.robot.apply_scene(world)?;
             for (index, candidate, standoff, joints, lower) in batch {
-                let speed = robot.velocity_scaling * 0.7;
-                match self.interrupt.guard(self.skills.planner.plan(&start, &joints, opening, speed)).await? {
+                let speed = body.velocity_scaling * 0.7;
+                match self.robot.plan(&start, &joints, opening, speed)? {
                     Ok(transit) => return Ok(Way { candidate, standoff, transit, lower }),
                     Err(miss) => misses.add(index, miss.to_string()),
                 }

@@ -1,10 +1,10 @@
 //! Turning a knob that is held: the hand turns about the knob's axis until it has turned far enough or is held against.
 
-use super::arm::Motion;
-use super::fault::SkillFault;
-use super::feel::Feel;
-use super::job::Job;
-use super::part_contact::Done;
+use crate::course::Course;
+use crate::fault::SkillFault;
+use crate::feel::Feel;
+use crate::part_contact::Done;
+use crate::robot::{Joints, Motion as _, Robot};
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::Felt;
 use prehend_skills::PartCandidate;
@@ -28,11 +28,11 @@ const YIELDS: [f64; 2] = [1.0e-5, 0.0005];
 /// Speed as a share of the joints' limits.
 const SPEED: f64 = 0.08;
 
-impl Job<'_> {
+impl<R: Robot> Course<'_, R> {
     /// Turns what is held about its axis; errors as for every motion in contact.
-    pub(super) async fn twist(
+    pub(crate) fn twist(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         candidate: &PartCandidate,
         (pivot, feel): (&Pivot, Option<&Feel<'_>>),
     ) -> Result<Done, SkillFault> {
@@ -41,14 +41,14 @@ impl Job<'_> {
         self.led(first);
         let (goal, mut turned) = (bounds.extent / pivot.arm, 0.0);
         let (mut stopped, mut stuck, mut force) = (false, 0, 0.0_f64);
-        self.give_way(motion, &first, (feel, pivot)).await?;
+        self.give_way(motion, &first, (feel, pivot))?;
         while !stopped && turned < goal - 0.03 {
             let here = self.tool_pose()?;
             let step = STEP.min(goal - turned);
             // The pads hold the ridge, which tells more of the axis than the look of the knob.
             let about = Pivot { foot: Point3::from(here.translation.vector), ..*pivot };
             let next = about.advance(&here, step * pivot.arm, true);
-            match self.twist_step(motion, &first, &next, (feel, pivot), FORCE).await {
+            match self.twist_step(motion, &first, &next, (feel, pivot), FORCE) {
                 Ok((held_against, felt)) => {
                     force = force.max(felt);
                     let here = self.tool_pose()?;
@@ -66,7 +66,7 @@ impl Job<'_> {
                 Err(fault) => return Err(fault),
             }
             if !stopped {
-                self.give_way(motion, &first, (feel, pivot)).await?;
+                self.give_way(motion, &first, (feel, pivot))?;
             }
         }
         self.tell("turn", "turned", &format!("turned by {:.0} degrees", turned.to_degrees()));
@@ -76,9 +76,9 @@ impl Job<'_> {
     }
 
     /// Has the hand stay where it was pushed to across the axis, until little pushes it.
-    async fn give_way(
+    fn give_way(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         first: &Isometry3<f64>,
         (feel, pivot): (Option<&Feel<'_>>, &Pivot),
     ) -> Result<(), SkillFault> {
@@ -90,7 +90,7 @@ impl Job<'_> {
             let aside = (force * YIELDS[0]).cap_magnitude(YIELDS[1]);
             let next = Translation3::from(aside) * self.tool_pose()?;
             // It may push as hard as it does already.
-            match self.twist_step(motion, first, &next, (feel, pivot), force.norm() + FORCE / 2.0).await {
+            match self.twist_step(motion, first, &next, (feel, pivot), force.norm() + FORCE / 2.0) {
                 Ok(_) => {}
                 Err(SkillFault::NoPlan { .. }) => return Ok(()),
                 Err(fault) => return Err(fault),
@@ -101,25 +101,25 @@ impl Job<'_> {
 
     /// Force on the hand across the axis, newtons; none when none is measured.
     fn across(&self, feel: Option<&Feel<'_>>, axis: &Vector3<f64>) -> Result<Vector3<f64>, SkillFault> {
-        let now = self.skills.arm.joints()?;
+        let now = self.robot.joints()?;
         let force = feel.and_then(|feel| feel.force(&now)).unwrap_or_default();
         Ok(force - axis * force.dot(axis))
     }
 
     /// One motion of the hand; whether a moment held against it, and the greatest force across the axis on the way, which ends it
     /// beyond `limit`.
-    async fn twist_step(
+    fn twist_step(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         first: &Isometry3<f64>,
         next: &Isometry3<f64>,
         (feel, pivot): (Option<&Feel<'_>>, &Pivot),
         limit: f64,
     ) -> Result<(bool, f64), SkillFault> {
-        let now = self.skills.arm.joints()?;
+        let now = self.robot.joints()?;
         let goal = [*next];
-        let line = self.skills.planner.line(&now.arm, &goal, now.opening, SPEED);
-        let line = match self.interrupt.guard(line).await? {
+        let line = self.robot.line(&now.arm, &goal, now.opening, SPEED.into());
+        let line = match line? {
             Ok(line) => line,
             Err(miss) => {
                 return Err(SkillFault::NoPlan { phase: "turn", tried: 1, detail: miss.to_string() });
@@ -129,15 +129,13 @@ impl Job<'_> {
         let mut greatest = 0.0_f64;
         let start = Point3::from(first.translation.vector);
         let mut held_against = false;
-        motion
-            .press_on("turn", line.trajectory, (&start, &path), |joints| {
-                let Some((force, moment)) = feel.and_then(|feel| feel.wrench(joints)) else { return false };
-                let across = (force - pivot.axis.into_inner() * force.dot(&pivot.axis)).norm();
-                greatest = greatest.max(across);
-                held_against |= moment.dot(&pivot.axis).abs() > MOMENT;
-                held_against || across > limit
-            })
-            .await?;
+        motion.press_on("turn", line, (&start, &path), &mut |joints: &Joints| {
+            let Some((force, moment)) = feel.and_then(|feel| feel.wrench(joints)) else { return false };
+            let across = (force - pivot.axis.into_inner() * force.dot(&pivot.axis)).norm();
+            greatest = greatest.max(across);
+            held_against |= moment.dot(&pivot.axis).abs() > MOMENT;
+            held_against || across > limit
+        })?;
         Ok((held_against, greatest))
     }
 }

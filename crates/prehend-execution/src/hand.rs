@@ -6,24 +6,24 @@ use prehend_scene::{Object, ObjectKey};
 use prehend_skills::HeldShape;
 
 /// Pads closer than this hold nothing, metres.
-pub(super) const EMPTY_OPENING: f64 = 0.003;
+pub(crate) const EMPTY_OPENING: f64 = 0.003;
 
 /// A held object: as it was seen before it was grasped, and how it lies in the hand.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(crate) struct Held {
     /// The object as it was mapped before the grasp.
-    pub(super) object: Object,
+    pub(crate) object: Object,
     /// Its shape around the tool.
-    pub(super) shape: HeldShape,
+    pub(crate) shape: HeldShape,
     /// Its boxes in the tool frame.
-    pub(super) boxes: Vec<OrientedBox>,
+    pub(crate) boxes: Vec<OrientedBox>,
     /// Whether what is held is not known, only that something is.
-    pub(super) unknown: bool,
+    pub(crate) unknown: bool,
 }
 
 /// The gripper's memory; whether something is held is decided by the measured opening.
 #[derive(Debug, Default)]
-pub(super) struct Hand {
+pub(crate) struct Hand {
     held: Option<Held>,
     /// What the pads are closing on: it is held when they are found to hold something.
     expected: Option<Held>,
@@ -35,73 +35,68 @@ pub(super) struct Hand {
 
 impl Hand {
     /// What is held, given the measured opening: pads that meet hold nothing.
-    pub(super) fn held(&mut self, opening: f64) -> Option<&Held> {
+    pub(crate) fn held(&mut self, opening: f64) -> Option<&Held> {
         if opening < EMPTY_OPENING {
             self.held = None;
         }
         self.held.as_ref()
     }
 
-    /// Key of what is held, given the measured opening.
-    pub(super) fn key(&mut self, opening: f64) -> Option<ObjectKey> {
-        self.held(opening).map(|held| held.object.key.clone())
-    }
-
     /// Key of what is held when the map has it: not of something that was only felt.
-    pub(super) fn known(&mut self, opening: f64) -> Option<ObjectKey> {
+    pub(crate) fn known(&mut self, opening: f64) -> Option<ObjectKey> {
         self.held(opening).filter(|held| !held.unknown).map(|held| held.object.key.clone())
     }
 
     /// Notes what the pads are about to close on.
-    pub(super) fn expect(&mut self, object: Option<Held>) {
+    pub(crate) fn expect(&mut self, object: Option<Held>) {
         self.expected = object;
     }
 
     /// Notes what was grasped.
-    pub(super) fn take(&mut self, held: Held) {
+    pub(crate) fn take(&mut self, held: Held) {
         self.held = Some(held);
         self.expected = None;
     }
 
     /// Notes that something was felt between the pads: what was held before, else what they were closing on.
-    pub(super) fn felt(&mut self) {
+    pub(crate) fn felt(&mut self) {
         self.held = self.held.take().or(self.expected.take());
     }
 
     /// Notes that the gripper was opened, or found empty.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.held = None;
         self.expected = None;
     }
 
     /// Notes whether arm, hand and map are as a skill left them.
-    pub(super) fn settle(&mut self, settled: bool) {
+    pub(crate) fn settle(&mut self, settled: bool) {
         self.settled = Some(settled);
     }
 
     /// Whether they are; `None` when no skill has ended yet.
-    pub(super) fn settled(&self) -> Option<bool> {
+    pub(crate) fn settled(&self) -> Option<bool> {
         self.settled
     }
 
     /// Whether the pads are about to close, or have closed, on something.
-    pub(super) fn is_engaged(&self) -> bool {
+    pub(crate) fn is_engaged(&self) -> bool {
         self.held.is_some() || self.expected.is_some()
     }
 
     /// Notes a command.
-    pub(super) fn commanded(&mut self, opening: f64) {
+    pub(crate) fn commanded(&mut self, opening: f64) {
         self.command = Some(opening);
     }
 
     /// The opening commanded last; the measured one before the first command.
-    pub(super) fn command(&self, measured: f64) -> f64 {
+    pub(crate) fn command(&self, measured: f64) -> f64 {
         self.command.unwrap_or(measured)
     }
 }
 
 /// Whether an object of the map is what is in the hand, seen by the camera: most of its points are at the held boxes.
-pub(super) fn is_in_hand(object: &Object, held: &Held, map_from_tool: &Isometry3<f64>) -> bool {
+pub(crate) fn is_in_hand(object: &Object, held: &Held, map_from_tool: &Isometry3<f64>) -> bool {
     if object.key == held.object.key {
         return true;
     }
@@ -128,21 +123,25 @@ mod tests {
         Held { object, shape, boxes: vec![cube], unknown: false }
     }
 
+    fn key(hand: &mut Hand, opening: f64) -> Option<ObjectKey> {
+        hand.held(opening).map(|held| held.object.key.clone())
+    }
+
     #[test]
     fn what_the_pads_closed_on_is_held_once_something_is_felt() {
         let mut hand = Hand::default();
         hand.expect(Some(held("cup")));
-        assert_eq!(hand.key(0.04), None, "closing is not holding");
+        assert_eq!(key(&mut hand, 0.04), None, "closing is not holding");
         hand.felt();
-        assert_eq!(hand.key(0.04), Some("cup".into()));
+        assert_eq!(key(&mut hand, 0.04), Some("cup".into()));
         // What is held stays what it is, and pads that meet hold nothing.
         hand.expect(Some(held("bowl")));
         hand.felt();
-        assert_eq!(hand.key(0.04), Some("cup".into()));
-        assert_eq!(hand.key(0.0), None);
+        assert_eq!(key(&mut hand, 0.04), Some("cup".into()));
+        assert_eq!(key(&mut hand, 0.0), None);
         hand.expect(Some(held("bowl")));
         hand.release();
         hand.felt();
-        assert_eq!(hand.key(0.04), None);
+        assert_eq!(key(&mut hand, 0.04), None);
     }
 }

@@ -1,43 +1,26 @@
 //! What is known of a part before it is moved, and what is told of how it moved: a joint that was measured, the room that the part sweeps
 //! by it, the way of the hand.
 
-use super::fault::SkillFault;
-use super::job::{Asked, Job};
-use super::scene::World;
-use crate::convert;
-use crate::follow::KnownJoints;
+use crate::course::Course;
+use crate::fault::SkillFault;
+use crate::robot::{HandWay, Robot};
+use crate::world::World;
 use nalgebra::Isometry3;
-use prehend_msgs::prehend_interfaces::msg::HandWay;
 use prehend_scene::{Object, ObjectMap, PartMotion, fixture};
 use prehend_skills::part::KnownJoint;
 use prehend_skills::{PartCandidate, solids};
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 
-/// Longest wait for what is known of the joints in the newest map.
-const DESCRIBED: Duration = Duration::from_millis(2000);
 /// What a part may graze on its way, metres: maps and models are so far off.
 const SLACK: f64 = 0.01;
 
-impl Job<'_> {
-    /// The joint of a part, if it was measured before. A describer that is still busy with the newest map is waited for, a moment.
-    pub(super) async fn known_joint(
+impl<R: Robot> Course<'_, R> {
+    /// The joint of a part, if it was measured before.
+    pub(crate) fn known_joint(
         &self,
         object: &Object,
         map: &ObjectMap,
     ) -> Result<Option<KnownJoint>, SkillFault> {
-        let mut joints = self.skills.joints.clone();
-        if joints.borrow().is_none() {
-            return Ok(None);
-        }
-        let is_of_map =
-            |known: &Option<Arc<KnownJoints>>| known.as_ref().is_some_and(|k| k.map_version >= map.version);
-        let newest = async {
-            let heard = tokio::time::timeout(DESCRIBED, joints.wait_for(is_of_map)).await;
-            Ok::<_, SkillFault>(heard.ok().and_then(|heard| heard.ok()?.clone()))
-        };
-        let known = self.interrupt.guard(newest).await?;
-        let joint = known.as_ref().and_then(|known| known.joints.get(&object.key)).copied();
+        let joint = self.robot.known_joint(&object.key, map.version)?;
         if joint.is_some() {
             self.tell("candidates", "known", &format!("the joint of {} was measured before", object.key));
         }
@@ -45,36 +28,22 @@ impl Job<'_> {
     }
 
     /// Notes where the tool is while it moves a part.
-    pub(super) fn led(&self, map_from_tool: Isometry3<f64>) {
-        self.way.lock().unwrap_or_else(PoisonError::into_inner).push(map_from_tool);
+    pub(crate) fn led(&self, map_from_tool: Isometry3<f64>) {
+        self.way.borrow_mut().push(map_from_tool);
     }
 
     /// Tells how the hand moved the part, if it did or tried.
-    pub(super) fn publish_way(&self, asked: &Asked, motion: &PartMotion, stopped: bool, map: &ObjectMap) {
-        let way = std::mem::take(&mut *self.way.lock().unwrap_or_else(PoisonError::into_inner));
-        if way.len() < 2 {
-            return;
-        }
-        let message = HandWay {
-            header: convert::header(&map.frame, convert::seconds(&self.skills.shell.node.now())),
-            goal_id: self.goal.goal_id.clone(),
-            skill: asked.skill.name().to_owned(),
-            object_key: asked.object.0.clone(),
-            part: asked.part.clone(),
-            effect: motion.effect.name().to_owned(),
-            map_version: map.version,
-            poses: way.iter().map(convert::pose_to_msg).collect(),
-            stopped,
-        };
-        if let Err(error) = self.skills.hand_ways.publish(&message) {
-            tracing::warn!("the way of the hand was not published: {error}");
+    pub(crate) fn tell_way(&self, motion: &PartMotion, stopped: bool, map: &ObjectMap) {
+        let poses = self.way.take();
+        if poses.len() > 1 {
+            self.robot.tell_way(&HandWay { map, effect: motion.effect, poses, stopped });
         }
     }
 }
 
 /// The world while the hand moves a part whose joint was measured: the part goes with the hand, so that the room it sweeps must be free.
 /// What it belongs to lets it out. `None` where nobody knows how the part moves, or where it turns in the hand.
-pub(super) fn with_part(
+pub(crate) fn with_part(
     open: &World,
     candidate: &PartCandidate,
     object: &Object,

@@ -5,8 +5,7 @@
 //! is the motion's own pace: 1 as planned, 0.3 when the pendant slows the robot down, whatever the machine's clock does. An arm is stuck
 //! when it has come less than a tenth of what its own pace promised, for long enough that the promise was a way that can be measured.
 
-use crate::joints::Joints;
-use prehend_msgs::trajectory_msgs::msg::JointTrajectory;
+use crate::robot::Joints;
 use std::collections::VecDeque;
 
 /// Share of its own pace below which a motion does not come forward.
@@ -22,9 +21,9 @@ const LEAST_WAY: f64 = 0.02;
 /// From here to the end of the trajectory whoever controls the arm decides when it has arrived, seconds.
 const LAST: f64 = 0.2;
 
-/// Follows one motion.
+/// Follows one motion, by its joint states: whether the arm is stuck.
 #[derive(Clone, Debug)]
-pub(super) struct Progress {
+pub struct Progress {
     /// Time of each point, seconds, way along the path up to it, and joints in the order of the robot.
     points: Vec<(f64, f64, Vec<f64>)>,
     /// How far the arm was, as a time of the trajectory.
@@ -38,15 +37,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// A motion along a trajectory for these joints; `None` when it does not name them all.
-    pub(super) fn new(trajectory: &JointTrajectory, joints: &[String]) -> Option<Self> {
-        let place = |joint: &String| trajectory.joint_names.iter().position(|name| name == joint);
-        let order: Vec<usize> = joints.iter().map(place).collect::<Option<_>>()?;
-        let mut points: Vec<(f64, f64, Vec<f64>)> = Vec::with_capacity(trajectory.points.len());
-        for point in &trajectory.points {
-            let at: Vec<f64> =
-                order.iter().map(|from| point.positions.get(*from).copied()).collect::<Option<_>>()?;
-            let time = crate::trajectory_check::seconds(point);
+    /// A motion through points: the time of each from the start, seconds, and the joints there, in the order of the model. `None` when
+    /// there are fewer than two.
+    pub fn new(trajectory: impl IntoIterator<Item = (f64, Vec<f64>)>) -> Option<Self> {
+        let mut points: Vec<(f64, f64, Vec<f64>)> = Vec::new();
+        for (time, at) in trajectory {
             let way = points.last().map_or(0.0, |(_, way, before)| way + distance(before, &at));
             points.push((time, way, at));
         }
@@ -54,13 +49,13 @@ impl Progress {
     }
 
     /// Share of the time of the trajectory that is behind, [0, 1].
-    pub(super) fn share(&self) -> f64 {
+    pub fn share(&self) -> f64 {
         let end = self.points.last().map_or(0.0, |(time, ..)| *time);
         if end > 0.0 { (self.at / end).clamp(0.0, 1.0) } else { 1.0 }
     }
 
     /// Takes in where the arm is; whether it is stuck.
-    pub(super) fn is_stuck(&mut self, joints: &Joints) -> bool {
+    pub fn is_stuck(&mut self, joints: &Joints) -> bool {
         let now = joints.stamp;
         if self.seen.back().is_some_and(|(last, _)| *last >= now) {
             return false;
@@ -137,34 +132,25 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prehend_msgs::builtin_interfaces::msg::Duration;
-    use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
 
-    /// A joint turns by `way` in `seconds`, slowly at first and at the end.
-    fn turn(way: f64, seconds: f64) -> JointTrajectory {
-        let points = (0..=20).map(|number| {
-            let s = f64::from(number) / 20.0;
-            let time = s * seconds;
-            JointTrajectoryPoint {
-                positions: vec![0.0, way * s * s * (3.0 - 2.0 * s)],
-                time_from_start: Duration { sec: time as i32, nanosec: (time.fract() * 1e9) as u32 },
-                ..Default::default()
-            }
-        });
-        JointTrajectory {
-            joint_names: vec!["b".into(), "a".into()],
-            points: points.collect(),
-            ..Default::default()
-        }
+    type Points = Vec<(f64, Vec<f64>)>;
+
+    fn standing(arm: Vec<f64>, stamp: f64) -> Joints {
+        Joints { arm, opening: 0.0, effort: 0.0, torques: Vec::new(), stamp }
     }
 
-    fn names() -> Vec<String> {
-        vec!["a".into(), "b".into()]
+    /// A joint turns by `way` in `seconds`, slowly at first and at the end; another one stands.
+    fn turn(way: f64, seconds: f64) -> Points {
+        let point = |number| {
+            let s = f64::from(number) / 20.0;
+            (s * seconds, vec![way * s * s * (3.0 - 2.0 * s), 0.0])
+        };
+        (0..=20).map(point).collect()
     }
 
     /// When an arm is called stuck that passes through the trajectory's time at `rate(now)`, within a minute.
-    fn noticed(trajectory: &JointTrajectory, period: f64, rate: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
-        let mut progress = Progress::new(trajectory, &names()).expect("its joints");
+    fn noticed(trajectory: &Points, period: f64, rate: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
+        let mut progress = Progress::new(trajectory.clone()).expect("its joints");
         let (mut at, mut now) = (0.0_f64, 100.0_f64);
         let end = progress.points.last().expect("points").0;
         while now < 160.0 {
@@ -172,10 +158,8 @@ mod tests {
             let ((t0, _, a), (t1, _, b)) = (&progress.points[after - 1], &progress.points[after]);
             let s = (at - t0) / (t1 - t0);
             let noise = 2e-4 * (now * 977.0).sin();
-            let mut joints =
-                Joints::standing(a.iter().zip(b).map(|(a, b)| a + (b - a) * s + noise).collect(), Vec::new());
-            joints.stamp = now;
-            if progress.is_stuck(&joints) {
+            let arm = a.iter().zip(b).map(|(a, b)| a + (b - a) * s + noise).collect();
+            if progress.is_stuck(&standing(arm, now)) {
                 return Some((now - 100.0, progress.share()));
             }
             at = (at + rate(now - 100.0) * period).min(end);
@@ -223,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_trajectory_of_these_joints_is_not_followed() {
-        assert!(Progress::new(&turn(1.0, 1.0), &["a".into(), "c".into()]).is_none());
-        assert!(Progress::new(&JointTrajectory::default(), &names()).is_none());
+    fn what_is_no_motion_is_not_followed() {
+        assert!(Progress::new(Vec::new()).is_none());
+        assert!(Progress::new(vec![(0.0, vec![0.0, 0.0])]).is_none());
         // Stamps that do not pass say nothing.
-        let mut progress = Progress::new(&turn(1.0, 1.0), &names()).expect("its joints");
+        let mut progress = Progress::new(turn(1.0, 1.0)).expect("a motion");
         for _ in 0..1000 {
-            assert!(!progress.is_stuck(&Joints::standing(vec![0.0, 0.0], Vec::new())));
+            assert!(!progress.is_stuck(&standing(vec![0.0, 0.0], 0.0)));
         }
     }
 }

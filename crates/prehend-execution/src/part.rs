@@ -1,23 +1,20 @@
 //! Push and pull: a way to the part that the arm reaches, the contact, and what became of the part.
 
-use super::arm::Motion;
-use super::fault::SkillFault;
-use super::job::{Asked, Job, support};
-use super::misses::Misses;
-use super::part_contact::Done;
-use super::part_known::with_part;
-use super::planning::Planned;
-use super::prospect::Chosen;
-use super::scene::World;
-use super::shown::ToolPose;
-use crate::convert;
+use crate::course::{Course, Order, support};
+use crate::fault::SkillFault;
+use crate::misses::Misses;
+use crate::part_contact::Done;
+use crate::part_known::with_part;
+use crate::prospect::Chosen;
+use crate::robot::{Motion, Robot};
+use crate::shown::ToolPose;
+use crate::world::World;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
 use prehend_skills::part::{KnownJoint, part_candidates};
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
-use std::sync::PoisonError;
 
 /// Candidates asked for, and those whose motions are planned.
 const CANDIDATES: usize = 24;
@@ -34,7 +31,7 @@ const SHORT_OF_IT: f64 = 0.008;
 /// Farthest a panel goes in, metres.
 const LONGEST_PUSH: f64 = 0.13;
 /// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
-pub(super) const PAST_THE_STOP: f64 = 0.03;
+pub(crate) const PAST_THE_STOP: f64 = 0.03;
 /// How far something must be seen to stand open for that to say how far to push, metres.
 const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
@@ -48,21 +45,21 @@ const RETREATS: [f64; 3] = [0.09, 0.06, 0.04];
 const EASED: f64 = 0.004;
 
 /// A candidate with the motions that lead to it.
-pub(super) struct Way {
-    pub(super) candidate: PartCandidate,
-    transit: Planned,
-    pub(super) approach: Planned,
+pub(crate) struct Way<T> {
+    pub(crate) candidate: PartCandidate,
+    transit: T,
+    pub(crate) approach: T,
 }
 
-impl Job<'_> {
+impl<R: Robot> Course<'_, R> {
     /// `tip_push`, `pinch_pull`, `hook_pull` (ASP IV-C).
-    pub(super) async fn act_on_part(&self, asked: &Asked) -> Result<String, SkillFault> {
-        let map = self.map(asked.map_version).await?;
-        self.check_contract(asked, &map)?;
-        let object = map.get(&asked.object).ok_or_else(|| SkillFault::UnknownObject(asked.object.clone()))?;
-        let affordance = self.affordance(asked)?;
-        let known = self.known_joint(object, &map).await?;
-        let candidates = self.part_candidates(asked, (object, &affordance, known), &map)?;
+    pub(crate) fn act_on_part(&self, order: &Order) -> Result<String, SkillFault> {
+        let map = self.robot.map(order.map_version)?;
+        self.check_contract(order, &map)?;
+        let object = map.get(&order.object).ok_or_else(|| SkillFault::UnknownObject(order.object.clone()))?;
+        let affordance = self.affordance(order)?;
+        let known = self.known_joint(object, &map)?;
+        let candidates = self.part_candidates(order, (object, &affordance, known), &map)?;
         let motion = candidates[0].motion;
         self.tell(
             "candidates",
@@ -86,7 +83,7 @@ impl Job<'_> {
         let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
         let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.contact, one.opening)).collect();
         let mut misses = Misses::default();
-        let way = self.reach_part(&candidates, (&world, &open), (object, &map), &mut misses).await;
+        let way = self.reach_part(&candidates, (&world, &open), (object, &map), &mut misses);
         let way = way.inspect_err(|fault| self.tell_no_plan(fault, &poses, &misses))?;
         let chosen = Chosen {
             candidates: poses,
@@ -97,44 +94,39 @@ impl Job<'_> {
         };
         self.tell_plan(&chosen);
         let before = self.observation(Some(&map))?;
-        let plan = part_plan(asked.skill, &object.key, &affordance.part, &way.candidate, map.version);
-        if self.goal.plan_only {
-            return self.foresee(&plan, chosen).await;
+        let plan = part_plan(order.skill, &object.key, &affordance.part, &way.candidate, map.version);
+        if self.order.plan_only {
+            return self.foresee(&plan, &chosen);
         }
-        let motion = self.commit(plan.clone()).await?;
-        let opening = self.skills.arm.joints()?.opening;
+        let motion = self.commit(plan.clone())?;
+        let opening = self.robot.joints()?.opening;
         if (opening - way.candidate.opening).abs() > 0.004 {
             let phase = if way.candidate.opening > opening { "open" } else { "close" };
-            motion.grip(phase, way.candidate.opening).await?;
+            self.grip(&motion, phase, way.candidate.opening)?;
         }
-        motion.execute("transit", way.transit.trajectory.clone()).await?;
-        self.skills.scene.apply(&open).await?;
-        let done = match asked.skill {
-            Skill::TipPush => self.push(&motion, &way, &open).await,
+        motion.execute("transit", way.transit.clone())?;
+        self.robot.apply_scene(&open)?;
+        let done = match order.skill {
+            Skill::TipPush => self.push(&motion, &way, &open),
             _ => {
                 let swept = with_part(&open, &way.candidate, object, &map);
-                self.pull(&motion, &way, (&open, swept.as_ref()), (object, &affordance)).await
+                self.pull(&motion, &way, (&open, swept.as_ref()), (object, &affordance))
             }
         };
-        self.publish_way(
-            asked,
-            &way.candidate.motion,
-            done.as_ref().is_ok_and(|done| done.felt.stopped),
-            &map,
-        );
+        self.tell_way(&way.candidate.motion, done.as_ref().is_ok_and(|done| done.felt.stopped), &map);
         let done = match done {
             Ok(done) => done,
             Err(fault) => {
-                self.leave_part(&motion, &fault, &way, &open).await;
+                self.leave_part(&motion, &fault, &way, &open);
                 return Err(fault);
             }
         };
         self.note(&done, object, &way.candidate);
         if !way.candidate.motion.effect.ends_held() {
-            self.retreat_from_part(&motion, &way.candidate, &open).await?;
+            self.retreat_from_part(&motion, &way.candidate, &open)?;
         }
         drop(motion);
-        match self.confirm(&plan, before, Some(object)).await {
+        match self.confirm(&plan, before, Some(object)) {
             // It was held against, and no image shows it at its end: more force would be needed.
             Err(SkillFault::Outcome(because)) if held_up(&done.felt, &way.candidate.motion) => {
                 self.tell("check", "held up", &because);
@@ -146,50 +138,42 @@ impl Job<'_> {
     }
 
     /// The affordance meant: of the part and the skill that were asked for, else of the part, else of the skill.
-    fn affordance(&self, asked: &Asked) -> Result<Affordance, SkillFault> {
-        let of_part = |a: &&prehend_msgs::prehend_interfaces::msg::Affordance| a.part == asked.part;
-        let of_skill = |a: &&prehend_msgs::prehend_interfaces::msg::Affordance| a.skill == asked.skill.name();
-        let all = &self.goal.affordances;
-        let found = if asked.part.is_empty() {
+    fn affordance<'o>(&self, order: &'o Order) -> Result<&'o Affordance, SkillFault> {
+        let of_part = |a: &&Affordance| a.part == order.part;
+        let of_skill = |a: &&Affordance| a.skill == order.skill;
+        let all = &order.affordances;
+        let found = if order.part.is_empty() {
             all.iter().find(of_skill)
         } else {
             all.iter().find(|a| of_part(a) && of_skill(a)).or_else(|| all.iter().find(of_part))
         };
-        match found {
-            Some(message) => convert::affordance_from_msg(message)
-                .map_err(|error| SkillFault::BadRequest(error.to_string())),
-            None => Err(SkillFault::NoPart {
-                object: asked.object.clone(),
-                cause: PartError::TooFewPoints { points: 0 },
-            }),
-        }
+        found.ok_or_else(|| SkillFault::NoPart {
+            object: order.object.clone(),
+            cause: PartError::TooFewPoints { points: 0 },
+        })
     }
 
     fn part_candidates(
         &self,
-        asked: &Asked,
+        order: &Order,
         (object, affordance, known): (&Object, &Affordance, Option<KnownJoint>),
         map: &ObjectMap,
     ) -> Result<Vec<PartCandidate>, SkillFault> {
-        let d = &self.goal.direction;
-        let direction = Vector3::new(d.x, d.y, d.z);
-        let extent = self.goal.extent;
-        let effect = asked.effect.or(PartEffect::usual(asked.skill));
+        let effect = order.effect.or(PartEffect::usual(order.skill));
         let effect = effect.ok_or_else(|| SkillFault::BadRequest("no effect".to_owned()))?;
         let neighbours: Vec<&[Point3<f64>]> =
             map.objects.iter().filter(|o| o.key != object.key).map(|o| o.cloud.points.as_slice()).collect();
         let request = PartRequest {
-            skill: asked.skill,
+            skill: order.skill,
             effect,
             part: &affordance.cloud.points,
             object: &object.cloud.points,
             neighbours: &neighbours,
             normal: affordance.normal,
-            // Zero is "not said"; what is no number is refused by the candidates.
-            direction: (direction != Vector3::zeros()).then_some(direction),
-            extent: match effect {
-                PartEffect::Close if extent == 0.0 => stands_open(object, map),
-                _ => (extent != 0.0).then_some(extent),
+            direction: order.direction,
+            extent: match (effect, order.extent) {
+                (PartEffect::Close, None) => stands_open(object, map),
+                (_, said) => said,
             },
             hinge: fixture::hinge(object, map),
             known,
@@ -204,13 +188,13 @@ impl Job<'_> {
     }
 
     /// The first candidate that the arm reaches, and from which it can move the part.
-    async fn reach_part(
+    fn reach_part(
         &self,
         candidates: &[PartCandidate],
         (world, open): (&World, &World),
         (object, map): (&Object, &ObjectMap),
         misses: &mut Misses,
-    ) -> Result<Way, SkillFault> {
+    ) -> Result<Way<R::Planned>, SkillFault> {
         let start = self.joints()?.arm;
         let mut tried = 0;
         for (index, candidate) in candidates.iter().enumerate() {
@@ -219,18 +203,18 @@ impl Job<'_> {
                 continue;
             };
             let reached = self.reach_contact(&candidate, &start, open, (object, map));
-            let (candidate, joints, approach) = match self.interrupt.guard(reached).await? {
+            let (candidate, joints, approach) = match reached? {
                 Ok(found) => found,
                 Err(miss) => {
                     misses.add(index, miss);
                     continue;
                 }
             };
-            self.interrupt.guard(self.skills.scene.apply(world)).await?;
+            self.robot.apply_scene(world)?;
             tried += 1;
-            let velocity = self.skills.shell.robot.arm.velocity_scaling;
-            let transit = self.skills.planner.plan(&start, &joints, candidate.opening, velocity);
-            match self.interrupt.guard(transit).await? {
+            let velocity = self.robot.body().velocity_scaling;
+            let transit = self.robot.plan(&start, &joints, candidate.opening, velocity);
+            match transit? {
                 Ok(transit) => return Ok(Way { candidate, transit, approach }),
                 Err(miss) => misses.add(index, miss.to_string()),
             }
@@ -254,15 +238,14 @@ impl Job<'_> {
     }
 
     /// Joints before the part, and the straight line to it, from which the part can be moved.
-    async fn reach_contact(
+    fn reach_contact(
         &self,
         candidate: &PartCandidate,
         start: &[f64],
         open: &World,
         (object, map): (&Object, &ObjectMap),
-    ) -> Result<Result<(PartCandidate, Vec<f64>, Planned), String>, SkillFault> {
-        let (planner, scene) = (&self.skills.planner, &self.skills.scene);
-        let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
+    ) -> Result<Result<(PartCandidate, Vec<f64>, R::Planned), String>, SkillFault> {
+        let slow = self.robot.body().contact_velocity_scaling;
         let mut last = String::new();
         let still = |way: &PartCandidate| PartCandidate { turning: false, ..*way };
         let mut ways = vec![*candidate, turned_over(candidate)];
@@ -271,8 +254,8 @@ impl Job<'_> {
             ways.extend([still(&ways[0]), still(&ways[1])]);
         }
         for candidate in ways {
-            scene.apply(open).await?;
-            let joints = match planner.ik(&candidate.before, start, candidate.opening).await? {
+            self.robot.apply_scene(open)?;
+            let joints = match self.robot.ik(&candidate.before, start, candidate.opening)? {
                 Ok(joints) => joints,
                 Err(miss) => {
                     last = miss.to_string();
@@ -293,15 +276,15 @@ impl Job<'_> {
             let all: Vec<Isometry3<f64>> = std::iter::once(candidate.contact).chain(moved).collect();
             let swept = with_part(open, &candidate, object, map);
             if let Some(swept) = &swept {
-                scene.apply(swept).await?;
+                self.robot.apply_scene(swept)?;
             }
-            let whole = planner.line(&joints, &all, candidate.opening, slow).await?;
+            let whole = self.robot.line(&joints, &all, candidate.opening, slow.into())?;
             if let Err(miss) = whole {
                 last = format!("with the part {miss}");
                 continue;
             }
-            scene.apply(open).await?;
-            match planner.line(&joints, &[candidate.contact], candidate.opening, slow).await? {
+            self.robot.apply_scene(open)?;
+            match self.robot.line(&joints, &[candidate.contact], candidate.opening, slow.into())? {
                 Ok(approach) => return Ok(Ok((candidate, joints, approach))),
                 Err(miss) => last = miss.to_string(),
             }
@@ -312,7 +295,7 @@ impl Job<'_> {
     /// Notes what was felt, and where what went with the part is now.
     fn note(&self, done: &Done, object: &Object, candidate: &PartCandidate) {
         let motion = &candidate.motion;
-        *self.felt.lock().unwrap_or_else(PoisonError::into_inner) = Some(done.felt);
+        self.felt.set(Some(done.felt));
         if done.felt.displacement.norm() < 0.01 || motion.effect.ends_held() {
             return;
         }
@@ -327,18 +310,18 @@ impl Job<'_> {
         };
         let low = along.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
         let boxes: Vec<OrientedBox> = solids::collision_boxes(&along, low);
-        *self.displaced.lock().unwrap_or_else(PoisonError::into_inner) = boxes;
+        *self.displaced.borrow_mut() = boxes;
     }
 
     /// Back along the hand's own approach, away from the part. A way on which the arm is stopped is left for the next one.
-    pub(super) async fn retreat_from_part(
+    pub(crate) fn retreat_from_part(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         candidate: &PartCandidate,
         open: &World,
     ) -> Result<(), SkillFault> {
         let here = self.tool_pose()?;
-        let slow = (self.skills.shell.robot.arm.contact_velocity_scaling * 2.0).min(1.0);
+        let slow = (self.robot.body().contact_velocity_scaling * 2.0).min(1.0);
         let mut last = String::new();
         let backs = RETREATS.map(|distance| PartCandidate::withdrawn(&here, distance));
         // Pads that stand above and below a part do not leave it upwards.
@@ -349,8 +332,8 @@ impl Job<'_> {
         let mut stopped = None;
         for to in backs.into_iter().chain(ups) {
             let way: Vec<Isometry3<f64>> = eased.into_iter().chain([to]).collect();
-            match self.line_away(open, &way, slow).await? {
-                Ok(line) => match motion.execute("retreat", line.trajectory).await {
+            match self.line_away(open, &way, slow)? {
+                Ok(line) => match motion.execute("retreat", line) {
                     Err(fault @ SkillFault::ControlFailed { .. }) => {
                         self.tell("retreat", fault.reason().code(), &fault.to_string());
                         stopped = Some(fault);
@@ -370,13 +353,13 @@ impl Job<'_> {
     }
 
     /// The opening with which a part is let go of: a bar that turned between the pads needs more room than it was taken with.
-    pub(super) fn released(&self, candidate: &PartCandidate) -> f64 {
-        let widest = self.skills.shell.robot.gripper.max_opening;
+    pub(crate) fn released(&self, candidate: &PartCandidate) -> f64 {
+        let widest = self.robot.body().max_opening;
         candidate.pivot.map_or(candidate.opening, |_| widest)
     }
 
     /// After a fault of the world's, not of the robot's: lets go and goes back, so that the arm does not stay in contact.
-    async fn leave_part(&self, motion: &Motion<'_>, fault: &SkillFault, way: &Way, open: &World) {
+    fn leave_part(&self, motion: &R::Motion<'_>, fault: &SkillFault, way: &Way<R::Planned>, open: &World) {
         let of_the_world = matches!(
             fault,
             SkillFault::Immovable { .. }
@@ -389,13 +372,13 @@ impl Job<'_> {
         if !of_the_world {
             return;
         }
-        let left = async {
+        let leave = || {
             if !way.candidate.is_push() {
-                motion.grip("release", self.released(&way.candidate)).await?;
+                self.grip(motion, "release", self.released(&way.candidate))?;
             }
-            self.retreat_from_part(motion, &way.candidate, open).await
+            self.retreat_from_part(motion, &way.candidate, open)
         };
-        if let Err(fault) = left.await {
+        if let Err(fault) = leave() {
             self.tell("retreat", fault.reason().code(), &fault.to_string());
         }
     }

@@ -1,15 +1,13 @@
 //! In contact with a part: push until it stops, pull along the joint that its motion shows.
 
-use super::arm::Motion;
-use super::fault::SkillFault;
-use super::feel::Feel;
-use super::hand::{EMPTY_OPENING, Held};
-use super::job::Job;
-use super::pace::Pace;
-use super::part::{PAST_THE_STOP, Way};
-use super::part_joint::{NEXT_STEP, ahead, guessed, inside, is_like, joint_words, straight};
-use super::planning::Planned;
-use super::scene::World;
+use crate::course::Course;
+use crate::fault::SkillFault;
+use crate::feel::Feel;
+use crate::hand::{EMPTY_OPENING, Held};
+use crate::part::{PAST_THE_STOP, Way};
+use crate::part_joint::{NEXT_STEP, ahead, guessed, inside, is_like, joint_words, straight};
+use crate::robot::{Joints, Motion as _, Pace, Planned as _, Robot};
+use crate::world::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
 use prehend_skills::joint::{self, Expected, JointFit};
@@ -60,67 +58,60 @@ const DID_NOT_MOVE: f64 = 0.012;
 
 /// How a contact ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Done {
-    pub(super) felt: Felt,
+pub(crate) struct Done {
+    pub(crate) felt: Felt,
 }
 
-impl Job<'_> {
-    pub(super) fn feel(&self) -> Result<Option<Feel<'_>>, SkillFault> {
-        Ok(Feel::new(&self.skills.model, &self.skills.arm.joints()?))
+impl<R: Robot> Course<'_, R> {
+    pub(crate) fn feel(&self) -> Result<Option<Feel<'_>>, SkillFault> {
+        Ok(Feel::new(&self.robot.body().model, &self.robot.joints()?))
     }
 
     /// Where a planned motion takes the tool.
-    pub(super) fn tool_path(&self, planned: &Planned) -> Result<Vec<Point3<f64>>, SkillFault> {
-        let joints = &planned.trajectory.joint_trajectory;
-        let planner = &self.skills.planner;
-        let point = |positions: &[f64]| match planner.arm_joints(&joints.joint_names, positions) {
-            Some(arm) => self.tool_at(&arm).map(|pose| Point3::from(pose.translation.vector)),
-            None => Err(SkillFault::Sensor { what: "trajectory", detail: "joints are missing".to_owned() }),
-        };
-        joints.points.iter().map(|p| point(&p.positions)).collect()
+    pub(crate) fn tool_path(&self, planned: &R::Planned) -> Result<Vec<Point3<f64>>, SkillFault> {
+        let point = |arm: &Vec<f64>| Ok(Point3::from(self.tool_at(arm)?.translation.vector));
+        planned.positions().iter().map(point).collect()
     }
 
     /// One motion of the tool in contact, over one or more poses. Whether it ended early by resistance, and the greatest force on the way.
-    async fn contact_step(
+    fn contact_step(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         phase: &'static str,
         (start, way): (&Point3<f64>, &[Isometry3<f64>]),
         (feel, limit, pace): (Option<&Feel<'_>>, f64, Pace),
     ) -> Result<(bool, f64), SkillFault> {
-        let now = self.skills.arm.joints()?;
+        let now = self.robot.joints()?;
         let here = self.tool_pose()?;
         let to = way.last().unwrap_or(&here);
-        let line = self.skills.planner.line(&now.arm, way, now.opening, pace);
-        let line = match self.interrupt.guard(line).await? {
+        let line = self.robot.line(&now.arm, way, now.opening, pace);
+        let line = match line? {
             Ok(line) => line,
             Err(miss) => return Err(SkillFault::NoPlan { phase, tried: 1, detail: miss.to_string() }),
         };
         let path = self.tool_path(&line)?;
         let mut greatest = 0.0_f64;
         let along = (to.translation.vector - here.translation.vector).try_normalize(1e-9).unwrap_or_default();
-        let stopped = motion
-            .press_on(phase, line.trajectory, (start, &path), |joints| {
-                let force = feel.map_or(0.0, |feel| feel.resistance(joints, &along));
-                greatest = greatest.max(force);
-                // A tip that is wedged in presses sideways.
-                force > limit || feel.and_then(|feel| feel.force(joints)).is_some_and(|f| f.norm() > WEDGED)
-            })
-            .await?;
+        let stopped = motion.press_on(phase, line, (start, &path), &mut |joints: &Joints| {
+            let force = feel.map_or(0.0, |feel| feel.resistance(joints, &along));
+            greatest = greatest.max(force);
+            // A tip that is wedged in presses sideways.
+            force > limit || feel.and_then(|feel| feel.force(joints)).is_some_and(|f| f.norm() > WEDGED)
+        })?;
         Ok((stopped, greatest))
     }
 
     /// The first of several motions in contact that the arm can make.
-    async fn first_step(
+    fn first_step(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         phase: &'static str,
         (start, ways): (&Point3<f64>, &[Vec<Isometry3<f64>>]),
         limits: (Option<&Feel<'_>>, f64, Pace),
     ) -> Result<(bool, f64), SkillFault> {
         let mut missed = SkillFault::NoPlan { phase, tried: 0, detail: "no way".to_owned() };
         for way in ways {
-            match self.contact_step(motion, phase, (start, way), limits).await {
+            match self.contact_step(motion, phase, (start, way), limits) {
                 Err(fault @ SkillFault::NoPlan { .. }) => missed = fault,
                 other => return other,
             }
@@ -129,19 +120,19 @@ impl Job<'_> {
     }
 
     /// Pushes the part with the tips until it stops, or as far as is permitted.
-    pub(super) async fn push(
+    pub(crate) fn push(
         &self,
-        motion: &Motion<'_>,
-        way: &Way,
+        motion: &R::Motion<'_>,
+        way: &Way<R::Planned>,
         open: &World,
     ) -> Result<Done, SkillFault> {
         let bounds = way.candidate.motion;
         let contact = way.candidate.contact;
         let shifted = |pose: &Isometry3<f64>, by: f64| Translation3::from(bounds.direction * by) * pose;
         // Freely to just before the part; from there on by feeling.
-        let slow = self.skills.shell.robot.arm.contact_velocity_scaling;
-        match self.line_away(open, &[shifted(&contact, -FEEL_FROM)], slow).await? {
-            Ok(line) => motion.execute("approach", line.trajectory).await?,
+        let slow = self.robot.body().contact_velocity_scaling;
+        match self.line_away(open, &[shifted(&contact, -FEEL_FROM)], slow)? {
+            Ok(line) => motion.execute("approach", line)?,
             Err(miss) => {
                 return Err(SkillFault::NoPlan { phase: "approach", tried: 1, detail: miss.to_string() });
             }
@@ -151,7 +142,7 @@ impl Job<'_> {
         let before = Point3::from(self.tool_pose()?.translation.vector);
         let search = shifted(&contact, SEARCHED);
         let (touched, mut force) =
-            self.contact_step(motion, "touch", (&before, &[search]), (feel, TOUCHED, TOUCH)).await?;
+            self.contact_step(motion, "touch", (&before, &[search]), (feel, TOUCHED, TOUCH))?;
         let touch = self.tool_pose()?;
         // Light things give way without being felt: what stood in the way is then pushed all the same.
         let start = if touched { touch } else { contact };
@@ -181,7 +172,7 @@ impl Job<'_> {
             let next = way.candidate.advance(&here, step.min(left));
             let ways = ahead(&here, &[next], way.candidate.pivot.is_some());
             let (end, felt) =
-                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, pace)).await {
+                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, pace)) {
                     Ok(step) => step,
                     // Out of reach: as far as it went is as far as it goes.
                     Err(SkillFault::NoPlan { detail, .. }) => {
@@ -203,9 +194,7 @@ impl Job<'_> {
             return Err(SkillFault::Immovable { phase: "push", moved: travel, force });
         }
         let returned = match (bounds.effect, feel) {
-            (PartEffect::Press, Some(feel)) => {
-                self.let_back(motion, &start_point, &end, &bounds, feel).await?
-            }
+            (PartEffect::Press, Some(feel)) => self.let_back(motion, &start_point, &end, &bounds, feel)?,
             _ => 0.0,
         };
         // A weak spring is felt only near its end: what followed the tips back had given way before.
@@ -215,9 +204,9 @@ impl Job<'_> {
     }
 
     /// Goes back slowly while the part follows; how far it did.
-    async fn let_back(
+    fn let_back(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         start: &Point3<f64>,
         end: &Isometry3<f64>,
         bounds: &PartMotion,
@@ -225,45 +214,43 @@ impl Job<'_> {
     ) -> Result<f64, SkillFault> {
         let along = bounds.direction;
         let back = [Translation3::from(along * -BACK) * end];
-        let now = self.skills.arm.joints()?;
-        let line = self.skills.planner.line(&now.arm, &back, now.opening, TOUCH);
-        let Ok(line) = self.interrupt.guard(line).await? else { return Ok(0.0) };
+        let now = self.robot.joints()?;
+        let line = self.robot.line(&now.arm, &back, now.opening, TOUCH);
+        let Ok(line) = line? else { return Ok(0.0) };
         let mut last_felt = end.translation.vector;
-        let model = &self.skills.model;
+        let model = &self.robot.body().model;
         let path = self.tool_path(&line)?;
-        motion
-            .press_on("let back", line.trajectory, (start, &path), |joints| {
-                let Ok(tool) = model.tip_pose(&joints.arm) else { return false };
-                if feel.resistance(joints, &along) > TOUCHED / 2.0 {
-                    last_felt = tool.translation.vector;
-                }
-                false
-            })
-            .await?;
+        motion.press_on("let back", line, (start, &path), &mut |joints: &Joints| {
+            let Ok(tool) = model.tip_pose(&joints.arm) else { return false };
+            if feel.resistance(joints, &along) > TOUCHED / 2.0 {
+                last_felt = tool.translation.vector;
+            }
+            false
+        })?;
         Ok((end.translation.vector - last_felt).dot(&along).max(0.0))
     }
 
     /// Closes on the part and pulls it along its joint; `swept` is the world in which the part goes with the hand.
-    pub(super) async fn pull(
+    pub(crate) fn pull(
         &self,
-        motion: &Motion<'_>,
-        way: &Way,
+        motion: &R::Motion<'_>,
+        way: &Way<R::Planned>,
         (open, swept): (&World, Option<&World>),
         (object, affordance): (&Object, &Affordance),
     ) -> Result<Done, SkillFault> {
-        motion.execute("approach", way.approach.trajectory.clone()).await?;
+        motion.execute("approach", way.approach.clone())?;
         let free = self.feel()?;
-        let closed = motion.grip("close", 0.0).await?;
+        let closed = self.grip(motion, "close", 0.0)?;
         if closed < EMPTY_OPENING {
             return Err(SkillFault::Slipped { phase: "close", opening: closed });
         }
         if let Some(swept) = swept {
-            self.skills.scene.apply(swept).await?;
+            self.robot.apply_scene(swept)?;
         }
         let in_place = way.candidate.pivot.filter(|pivot| pivot.foot == way.candidate.motion.anchor);
         let done = match in_place {
-            Some(pivot) => self.twist(motion, &way.candidate, (&pivot, free.as_ref())).await?,
-            None => self.follow(motion, &way.candidate, Expected::of(&object.class_name)).await?,
+            Some(pivot) => self.twist(motion, &way.candidate, (&pivot, free.as_ref()))?,
+            None => self.follow(motion, &way.candidate, Expected::of(&object.class_name))?,
         };
         // What was held against before it went as far as counts is locked, blocked, or at its end; what is taken out holds on.
         // Whether what is opened or closed is at its end, an image shows.
@@ -279,17 +266,17 @@ impl Job<'_> {
         }
         if way.candidate.motion.effect.ends_held() {
             self.hold_part(object, affordance, &way.candidate, closed);
-            self.lift_part(motion, open).await?;
+            self.lift_part(motion, open)?;
         } else {
-            motion.grip("release", self.released(&way.candidate)).await?;
+            self.grip(motion, "release", self.released(&way.candidate))?;
         }
         Ok(done)
     }
 
     /// Pulls in steps and follows the joint as it shows.
-    async fn follow(
+    fn follow(
         &self,
-        motion: &Motion<'_>,
+        motion: &R::Motion<'_>,
         candidate: &PartCandidate,
         expected: Expected,
     ) -> Result<Done, SkillFault> {
@@ -310,7 +297,7 @@ impl Job<'_> {
         };
         let mut fit = guess;
         let mut stride = MEASURED_STEP;
-        let swift = Pace::from(self.skills.shell.robot.arm.contact_velocity_scaling.max(PULL.share));
+        let swift = Pace::from(self.robot.body().contact_velocity_scaling.max(PULL.share));
         while travel < bounds.extent - 2e-3 {
             let here = self.tool_pose()?;
             let is_known = fit.is_some() && (guess.is_none() || travel > GUESSED);
@@ -336,7 +323,7 @@ impl Job<'_> {
             let limits = (feel, PULL_FORCE, pace);
             let ways = ahead(&here, &next, candidate.pivot.is_some());
             let ways = if candidate.turning { ways } else { ways.into_iter().rev().collect() };
-            let (end, felt) = match self.first_step(motion, "pull", (&start, &ways), limits).await {
+            let (end, felt) = match self.first_step(motion, "pull", (&start, &ways), limits) {
                 Ok(step) => step,
                 // The whole way may be out of reach where a part of it is not.
                 Err(SkillFault::NoPlan { .. }) if measured.is_some() && step > FIRST_STEP => {
@@ -350,7 +337,7 @@ impl Job<'_> {
                 Err(fault) => return Err(fault),
             };
             force = force.max(felt);
-            let opening = self.skills.arm.joints()?.opening;
+            let opening = self.robot.joints()?.opening;
             if opening < EMPTY_OPENING {
                 return Err(SkillFault::Slipped { phase: "pull", opening });
             }
@@ -404,7 +391,7 @@ impl Job<'_> {
         expected: Expected,
     ) -> Result<Vector3<f64>, SkillFault> {
         let friction = if expected == Expected::Slide { SLIDES_BY } else { SIDEWAYS };
-        let now = self.skills.arm.joints()?;
+        let now = self.robot.joints()?;
         let Some(on_hand) = feel.and_then(|feel| feel.force(&now)) else { return Ok(Vector3::zeros()) };
         let at = Point3::from(here.translation.vector);
         let along = fit.map_or(bounds.direction, |fit| fit.tangent(&at).into_inner());
@@ -423,23 +410,23 @@ impl Job<'_> {
         let Some(shape) = HeldShape::new(points, &candidate.contact, bottom, closed) else { return };
         let boxes = solids::attached_boxes(points, &candidate.contact, bottom, 0.0);
         let held = Held { object: object.clone(), shape, boxes, unknown: false };
-        self.skills.arm.hand().take(held);
+        self.hand().take(held);
     }
 
     /// Away from what the part was in, with the part.
-    async fn lift_part(&self, motion: &Motion<'_>, open: &World) -> Result<(), SkillFault> {
+    fn lift_part(&self, motion: &R::Motion<'_>, open: &World) -> Result<(), SkillFault> {
         let here = self.tool_pose()?;
-        let speed = self.skills.shell.robot.arm.velocity_scaling.min(0.3);
+        let speed = self.robot.body().velocity_scaling.min(0.3);
         for height in [0.08, 0.04] {
             let up = Translation3::new(0.0, 0.0, height) * here;
-            if let Ok(line) = self.line_away(open, &[up], speed).await? {
-                motion.execute("lift", line.trajectory).await?;
+            if let Ok(line) = self.line_away(open, &[up], speed)? {
+                motion.execute("lift", line)?;
                 break;
             }
         }
-        let opening = self.skills.arm.joints()?.opening;
+        let opening = self.robot.joints()?.opening;
         if opening < EMPTY_OPENING {
-            self.skills.arm.hand().release();
+            self.hand().release();
             return Err(SkillFault::Slipped { phase: "lift", opening });
         }
         Ok(())

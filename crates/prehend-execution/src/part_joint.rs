@@ -6,28 +6,28 @@ use prehend_skills::joint::{Joint, JointFit};
 use prehend_skills::part::Pivot;
 
 /// Step of a pull along a joint that is known, and farthest between two poses of a longer one, metres.
-pub(super) const NEXT_STEP: f64 = 0.025;
+pub(crate) const NEXT_STEP: f64 = 0.025;
 
 /// Poses ahead with the hand turned as the part turns, and the same without turning the hand.
-pub(super) fn ahead(here: &Isometry3<f64>, next: &[Isometry3<f64>], turns: bool) -> Vec<Vec<Isometry3<f64>>> {
+pub(crate) fn ahead(here: &Isometry3<f64>, next: &[Isometry3<f64>], turns: bool) -> Vec<Vec<Isometry3<f64>>> {
     let still = next.iter().map(|next| Isometry3::from_parts(next.translation, here.rotation)).collect();
     if turns { vec![next.to_vec(), still] } else { vec![next.to_vec()] }
 }
 
 /// The joint of a part that slides, as it was measured.
-pub(super) fn straight(direction: &Vector3<f64>) -> Option<JointFit> {
+pub(crate) fn straight(direction: &Vector3<f64>) -> Option<JointFit> {
     let joint = Joint::Prismatic { axis: Unit::try_new(*direction, 1e-6)? };
     Some(JointFit { joint, residual: 0.0, line_residual: 0.0, travel: 0.0 })
 }
 
 /// The joint that a part is thought to hang on before it has moved.
-pub(super) fn guessed(pivot: Pivot) -> JointFit {
+pub(crate) fn guessed(pivot: Pivot) -> JointFit {
     let joint = Joint::Revolute { axis: pivot.axis, centre: pivot.foot, radius: pivot.arm };
     JointFit { joint, residual: 0.0, line_residual: 0.0, travel: 0.0 }
 }
 
 /// Whether what was felt of a joint can be the hinge that was seen.
-pub(super) fn is_like(guess: &JointFit, found: &JointFit) -> bool {
+pub(crate) fn is_like(guess: &JointFit, found: &JointFit) -> bool {
     match (guess.joint, found.joint) {
         (Joint::Revolute { axis, radius, .. }, Joint::Revolute { axis: other, radius: felt, .. }) => {
             axis.dot(&other) > 0.9 && (0.6..1.7).contains(&(felt / radius))
@@ -38,7 +38,7 @@ pub(super) fn is_like(guess: &JointFit, found: &JointFit) -> bool {
 
 /// The next poses on the way of the part, as far as the corridor holds them: a whole step, half of one, or none. On a long step the hand
 /// goes over several poses.
-pub(super) fn inside(
+pub(crate) fn inside(
     bounds: &PartMotion,
     start: &Point3<f64>,
     here: &Isometry3<f64>,
@@ -64,7 +64,7 @@ pub(super) fn inside(
 }
 
 /// A joint in words, after the part has come so far, metres.
-pub(super) fn joint_words(fit: &JointFit, travel: f64) -> String {
+pub(crate) fn joint_words(fit: &JointFit, travel: f64) -> String {
     let residual = fit.residual * 1e3;
     match fit.joint {
         Joint::Prismatic { axis } => {

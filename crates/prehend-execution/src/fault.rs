@@ -1,0 +1,243 @@
+//! Why a skill did not do what it was asked for.
+
+use prehend_scene::{ObjectKey, Reason};
+use prehend_skills::{ContractError, GraspError, PartError, PlaceError};
+
+/// A skill's typed failure; every variant has one reason and one error code.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SkillFault {
+    /// The request is no request.
+    #[error("bad request: {0}")]
+    BadRequest(String),
+    /// A precondition does not hold.
+    #[error(transparent)]
+    Precondition(#[from] ContractError),
+    /// The object is not in the map.
+    #[error("`{0}` is not in the object map")]
+    UnknownObject(ObjectKey),
+    /// No grasp fits what was seen.
+    #[error("no grasp on `{object}`: {cause}")]
+    NoGrasp {
+        /// The object.
+        object: ObjectKey,
+        /// Why.
+        cause: GraspError,
+    },
+    /// No place fits what was seen.
+    #[error("no place for `{object}`: {cause}")]
+    NoPlace {
+        /// The object.
+        object: ObjectKey,
+        /// Why.
+        cause: PlaceError,
+    },
+    /// No way to act on the part fits what was seen.
+    #[error("nothing can be done at the part of `{object}`: {cause}")]
+    NoPart {
+        /// The object.
+        object: ObjectKey,
+        /// Why.
+        cause: PartError,
+    },
+    /// The part did not give way, or not far enough to count, under the force that is allowed.
+    #[error("{phase}: the part does not move on ({moved:.1} mm at {force:.0} N): it may be locked, blocked, or at its end already", moved = moved * 1e3)]
+    Immovable {
+        /// When it was noticed.
+        phase: &'static str,
+        /// How far the hand went, metres.
+        moved: f64,
+        /// Force on the hand, newtons; 0 when it is not measured.
+        force: f64,
+    },
+    /// The tips met nothing where the part should be.
+    #[error("{phase}: nothing was touched within {:.0} mm of where the part was seen", searched * 1e3)]
+    NoContact {
+        /// When it was noticed.
+        phase: &'static str,
+        /// How far the tips went beyond, metres.
+        searched: f64,
+    },
+    /// A motion would leave what the permit allows.
+    #[error("{phase}: the next motion leaves the corridor that was permitted")]
+    Corridor {
+        /// Which motion.
+        phase: &'static str,
+    },
+    /// Candidates there are, but the arm gets to none.
+    #[error("{phase}: no motion found ({tried} candidates tried: {detail})")]
+    NoPlan {
+        /// What was to be reached.
+        phase: &'static str,
+        /// Number of candidates tried.
+        tried: usize,
+        /// How each failed.
+        detail: String,
+    },
+    /// The verifier refused the plan.
+    #[error("the verifier refused: {0}")]
+    Refused(String),
+    /// A person was asked about the plan, and did not say yes.
+    #[error("not approved: {0}")]
+    NotApproved(String),
+    /// The verifier did not answer.
+    #[error("the verifier did not answer: {0}")]
+    VerifierLost(String),
+    /// A node or the robot fell silent.
+    #[error("{peer} is lost during {phase}")]
+    PeerLost {
+        /// Who.
+        peer: String,
+        /// What was going on.
+        phase: &'static str,
+    },
+    /// The robot's own safety is not confirmed, or was lost.
+    #[error("not armed: {0}")]
+    NotArmed(String),
+    /// The stop is latched.
+    #[error("stopped: {0}")]
+    Stopped(String),
+    /// The goal was cancelled.
+    #[error("cancelled")]
+    Canceled,
+    /// MoveIt answers, but cannot plan or execute anything until somebody has mended something.
+    #[error("{phase}: MoveIt cannot: {advice} (code {code})")]
+    Planner {
+        /// What was order.
+        phase: &'static str,
+        /// MoveIt's error code.
+        code: i32,
+        /// What is wrong, and where to look.
+        advice: &'static str,
+        /// What it is for the other nodes.
+        reason: Reason,
+    },
+    /// The controller failed or met an obstacle.
+    #[error("{phase}: the motion failed: {detail}")]
+    ControlFailed {
+        /// Which motion.
+        phase: &'static str,
+        /// What the controller said.
+        detail: String,
+    },
+    /// The arm does not come forward (VLA2 III-C).
+    #[error("{phase}: the arm is stuck after {:.0} % of the motion", share * 100.0)]
+    Stuck {
+        /// Which motion.
+        phase: &'static str,
+        /// How much of it is behind, [0, 1].
+        share: f64,
+    },
+    /// The object is not in the gripper any more, or never was.
+    #[error("{phase}: nothing is between the pads (opening {:.1} mm)", opening * 1e3)]
+    Slipped {
+        /// When it was noticed.
+        phase: &'static str,
+        /// Measured opening, metres.
+        opening: f64,
+    },
+    /// The new observation does not show the postcondition.
+    #[error("not observed: {0}")]
+    Outcome(String),
+    /// This node must not move the robot: it is not active, or another Prehend holds the robot.
+    #[error("{why}")]
+    Barred {
+        /// What bars it.
+        why: String,
+        /// What it is for the other nodes.
+        reason: Reason,
+    },
+    /// Another skill is being executed.
+    #[error("another skill is being executed: {0}")]
+    Busy(String),
+    /// A sensor gave nothing usable.
+    #[error("no usable {what}: {detail}")]
+    Sensor {
+        /// Which sensor.
+        what: &'static str,
+        /// What is wrong.
+        detail: String,
+    },
+}
+
+impl SkillFault {
+    /// The reason, as every node knows it.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::BadRequest(_) => Reason::Internal,
+            Self::Precondition(_) => Reason::Infeasible,
+            Self::UnknownObject(_) => Reason::NotFound,
+            // Neither another try nor another view changes it.
+            Self::NoGrasp { cause, .. } if cause.is_final() => Reason::Infeasible,
+            Self::NoGrasp { .. } => Reason::NoGrasp,
+            Self::NoPlace { .. } => Reason::NoPlace,
+            Self::NoPart { .. } => Reason::NoGrasp,
+            // More force would be needed than is allowed: trying again changes nothing.
+            Self::Immovable { .. } => Reason::Infeasible,
+            Self::NoContact { .. } => Reason::OutcomeNotObserved,
+            Self::Corridor { .. } => Reason::ControlFailed,
+            Self::NoPlan { .. } => Reason::NoPlan,
+            Self::Refused(_) => Reason::VerifierRefused,
+            Self::NotApproved(_) => Reason::NotApproved,
+            Self::VerifierLost(_) => Reason::VerifierLost,
+            Self::PeerLost { .. } => Reason::PeerLost,
+            Self::NotArmed(_) => Reason::NotArmed,
+            Self::Stopped(_) => Reason::Stopped,
+            Self::Canceled => Reason::Canceled,
+            Self::Planner { reason, .. } => *reason,
+            Self::ControlFailed { .. } | Self::Stuck { .. } => Reason::ControlFailed,
+            Self::Slipped { .. } => Reason::Slipped,
+            Self::Outcome(_) => Reason::OutcomeNotObserved,
+            Self::Barred { reason, .. } => *reason,
+            Self::Busy(_) => Reason::Busy,
+            Self::Sensor { .. } => Reason::SensorFault,
+        }
+    }
+
+    /// Whether it ends a motion wherever the arm is, so that arm, hand and map are not as a skill leaves them.
+    pub fn cuts_short(&self) -> bool {
+        match self {
+            Self::VerifierLost(_)
+            | Self::PeerLost { .. }
+            | Self::NotArmed(_)
+            | Self::Stopped(_)
+            | Self::Barred { .. }
+            | Self::Canceled
+            | Self::Stuck { .. }
+            | Self::Sensor { .. } => true,
+            Self::BadRequest(_)
+            | Self::Precondition(_)
+            | Self::UnknownObject(_)
+            | Self::NoGrasp { .. }
+            | Self::NoPlace { .. }
+            | Self::NoPart { .. }
+            | Self::Immovable { .. }
+            | Self::NoContact { .. }
+            | Self::Corridor { .. }
+            | Self::NoPlan { .. }
+            | Self::Refused(_)
+            | Self::NotApproved(_)
+            | Self::Planner { .. }
+            | Self::ControlFailed { .. }
+            | Self::Slipped { .. }
+            | Self::Outcome(_)
+            | Self::Busy(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_other_view_changes_is_infeasible() {
+        let reason = |narrowest, is_closed| {
+            let cause = GraspError::TooWide { narrowest, usable: 0.078, is_closed };
+            SkillFault::NoGrasp { object: "box".into(), cause }.reason()
+        };
+        assert_eq!(reason(0.12, true), Reason::Infeasible);
+        for open in [reason(0.12, false), reason(0.08, true)] {
+            assert_eq!(open, Reason::NoGrasp);
+        }
+    }
+}

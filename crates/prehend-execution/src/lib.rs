@@ -1,0 +1,45 @@
+//! The course of each skill: candidates, the first that the arm reaches, a permit, the motion, and what a new look confirms (ASP IV-C).
+//!
+//! For: whoever executes skills. Not for: where a hand or a thing could go, see `prehend-skills`; what the verifier permits, see
+//! `prehend-verify`. Read [`Robot`] first, then [`execute`].
+//!
+//! ```text
+//! Order --> Course --candidates--> way --Robot::gate, confirm, redeem, begin--> Motion --> look --> verdict --> Ended
+//!             |                                                       ^
+//!             +-- Memory: what is in the hand, from one skill to the next    only a redeemed permit gets here
+//! ```
+
+mod course;
+mod fault;
+mod feel;
+mod grasp;
+mod hand;
+mod misses;
+mod observe;
+mod part;
+mod part_contact;
+mod part_joint;
+mod part_known;
+mod part_turn;
+mod place;
+mod progress;
+mod prospect;
+mod recover;
+mod robot;
+#[cfg(test)]
+mod scripted;
+mod shown;
+#[cfg(test)]
+mod tests;
+mod view;
+mod world;
+
+pub use course::{Ended, Memory, Order, execute};
+pub use fault::SkillFault;
+pub use progress::Progress;
+pub use prospect::Before;
+pub use robot::{
+    Body, Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
+};
+pub use view::DRIVE;
+pub use world::World;
