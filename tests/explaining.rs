@@ -91,7 +91,7 @@ fn a_folder_for_a_robot_of_ones_own_is_made_once_and_is_whole() {
         }
         let scene = path.join("scene.yaml").display().to_string();
         assert!(prehend(&["scene", "check", &scene]).status.success(), "{robot}");
-        let own = prehend_nodes::RobotConfig::load(&path.join("robot.yaml")).expect("a robot file");
+        let own = prehend_robots::RobotConfig::load(&path.join("robot.yaml")).expect("a robot file");
         assert_eq!(own.urdf, path.join("robot.urdf"));
         assert_eq!(prehend(&["init", &name]).status.code(), Some(3), "a second time");
     }

@@ -16,10 +16,11 @@ use prehend_msgs::control_msgs::action::GripperCommand;
 use prehend_msgs::control_msgs::msg::GripperCommand as Grip;
 use prehend_msgs::sensor_msgs::msg::Image;
 use prehend_msgs::vision_msgs::msg::Detection2DArray;
-use prehend_nodes::RobotConfig;
-use prehend_nodes::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
+use prehend_robots::RobotConfig;
+use prehend_sim_node::gazebo::finger_per_drive;
 use prehend_ros::{Context, DomainLease, GoalStatus, Node, NodeOptions, QosProfile, RosError};
 use prehend_sim::world::ArmModel;
+use prehend_sim_node::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -84,7 +85,7 @@ fn fingers_are_where_the_drive_puts_them() {
     assert!(left.mimic.is_none());
     assert!((left.limit.effort - robot.gripper.grip_force).abs() < 1e-9);
     for at in [0.0, 0.1, 0.425, 0.85] {
-        let finger = at * robot.gripper.finger_per_drive();
+        let finger = at * finger_per_drive(&robot.gripper);
         assert!((follows(drive) * finger - at).abs() < 1e-9, "the drive reads {at}");
         let opening = model.opening_from_drive(at);
         let expected = model.link_poses(&robot.home, opening);
@@ -463,7 +464,7 @@ async fn label_maps_become_detections_and_grips_reach_the_finger() {
     assert!((at - 0.4).abs() < 1e-9, "the drive is said to be at {at}");
     let (finger, effort) = fingers.recv().await.expect("it moved");
     assert!(
-        (finger - 0.4 * robot.gripper.finger_per_drive()).abs() < 1e-9,
+        (finger - 0.4 * finger_per_drive(&robot.gripper)).abs() < 1e-9,
         "the finger was sent to {finger}"
     );
     assert_eq!(effort, 20.0);

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
-const ROWS: [(&str, u8); 26] = [
+const ROWS: [(&str, u8); 30] = [
     ("prehend-config", 1),
     ("prehend-geometry", 1),
+    ("prehend-drawing", 2),
     ("prehend-scene", 2),
     ("prehend-perception", 3),
     ("prehend-verify", 3),
@@ -27,11 +28,14 @@ const ROWS: [(&str, u8); 26] = [
     // Its judge reads the simulator's snapshot, so it stands one below it.
     ("prehend-eval", 5),
     ("prehend-msgs", 5),
+    ("prehend-convert", 6),
     ("prehend-ros", 6),
     ("prehend-viewer", 6),
     ("prehend-bags", 7),
-    ("prehend-nodes", 7),
-    ("prehend-cli", 8),
+    ("prehend-robots", 7),
+    ("prehend-nodes", 8),
+    ("prehend-sim-node", 8),
+    ("prehend-cli", 9),
 ];
 
 /// Crates that only these members may name.
@@ -54,9 +58,18 @@ const RESERVED: [(&str, &[&str]); 18] = [
     ("tokio-postgres", &["prehend-memory"]),
     (
         "tokio",
-        &["prehend-llm", "prehend-memory", "prehend-bags", "prehend-ros", "prehend-nodes", "prehend-cli"],
+        &[
+            "prehend-llm",
+            "prehend-memory",
+            "prehend-bags",
+            "prehend-ros",
+            "prehend-robots",
+            "prehend-nodes",
+            "prehend-sim-node",
+            "prehend-cli",
+        ],
     ),
-    ("clap", &["prehend-nodes", "prehend-cli"]),
+    ("clap", &["prehend-cli"]),
 ];
 
 fn metadata() -> serde_json::Value {

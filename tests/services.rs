@@ -6,6 +6,7 @@ mod harness;
 
 use harness::{Stage, StageOptions, in_time, one_at_a_time, wait_for};
 use prehend_cli::node::{NODES, NodeName};
+use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence, SkillPlan};
@@ -14,8 +15,7 @@ use prehend_msgs::prehend_interfaces::srv::{
     UpdateMap,
 };
 use prehend_msgs::{Action, Service, names};
-use prehend_nodes::arming::ArmingConfig;
-use prehend_nodes::convert;
+use prehend_robots::arming::ArmingConfig;
 use prehend_ros::QosProfile;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Skill};
 use std::collections::BTreeSet;

@@ -18,7 +18,7 @@ use prehend_msgs::lifecycle_msgs::srv::ChangeState;
 use prehend_msgs::names;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::{
     ActionClient, Context, GoalHandle, GoalStatus, Node, NodeOptions, QosProfile, RosArguments, TfBuffer,
 };

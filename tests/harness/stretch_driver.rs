@@ -10,7 +10,7 @@ use prehend_msgs::nav_msgs::msg::Odometry;
 use prehend_msgs::sensor_msgs::msg::JointState;
 use prehend_msgs::std_msgs::msg::String as Text;
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::{ActionClient, ExecutingGoal, GoalStatus, Node, QosProfile};
 use std::path::Path;
 use std::sync::Arc;

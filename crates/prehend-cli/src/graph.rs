@@ -5,7 +5,7 @@ use crate::judge::Judge;
 use crate::node::{NodeName, nodes_of};
 use crate::observer::Observer;
 use crate::supervisor::{Event, Output, ProcessSpec, Restart, Supervisor, SupervisorError};
-use prehend_nodes::{ArmingConfig, RobotConfig};
+use prehend_robots::{ArmingConfig, RobotConfig};
 use prehend_ros::{RosArguments, RosError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

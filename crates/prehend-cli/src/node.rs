@@ -1,6 +1,6 @@
 //! `prehend node NAME`: one node of the graph in this process.
 
-use prehend_nodes::{NodeError, NodeOptions, RobotConfig};
+use prehend_robots::{NodeError, NodeOptions, RobotConfig};
 use std::time::Duration;
 
 /// The sim, then the five nodes, in the order they are started.
@@ -78,7 +78,7 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         end_when_orphaned();
     }
     match name {
-        NodeName::Sim => prehend_nodes::sim::run(options).await,
+        NodeName::Sim => prehend_sim_node::sim::run(options).await,
         NodeName::ObjectMap => prehend_nodes::object_map::run(options).await,
         NodeName::Affordance => prehend_nodes::affordance::run(options).await,
         NodeName::Verifier => prehend_nodes::verifier::run(options).await,
@@ -87,9 +87,9 @@ pub async fn run(name: NodeName, options: NodeOptions) -> Result<(), NodeError> 
         NodeName::Agent => prehend_nodes::agent::run(options).await,
         NodeName::Memory => prehend_nodes::memory::run(options).await,
         NodeName::Describer => prehend_nodes::describer::run(options).await,
-        NodeName::Gazebo => prehend_nodes::gazebo::run(options).await,
-        NodeName::MoveGroup => prehend_nodes::move_group::run(options).await,
-        NodeName::Stretch => prehend_nodes::stretch::run(options).await,
+        NodeName::Gazebo => prehend_sim_node::gazebo::run(options).await,
+        NodeName::MoveGroup => prehend_robots::move_group::run(options).await,
+        NodeName::Stretch => prehend_robots::stretch::run(options).await,
     }
 }
 

@@ -10,8 +10,8 @@ use prehend_msgs::prehend_interfaces::srv::{
 };
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_msgs::{Message, Service, moveit_msgs, moveit_msgs_humble, names};
-use prehend_nodes::RobotConfig;
-use prehend_nodes::robot::Distribution;
+use prehend_robots::RobotConfig;
+use prehend_robots::robot::Distribution;
 use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosArguments, RosError, Subscription, TfBuffer};
 use std::collections::HashMap;
 use std::fmt;

@@ -3,7 +3,7 @@
 use crate::screen::{Paint, Screen};
 use prehend_bags::{Progress, RecordOptions, Recorded, Recorder, Topics};
 use prehend_msgs::names;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::Node;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

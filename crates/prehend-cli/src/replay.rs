@@ -22,7 +22,7 @@ pub use stage::Options;
 use crate::domain::DomainError;
 use crate::supervisor::SupervisorError;
 use prehend_bags::ContainerError;
-use prehend_nodes::NodeError;
+use prehend_robots::NodeError;
 use prehend_ros::RosError;
 
 /// Why a recording was not replayed.

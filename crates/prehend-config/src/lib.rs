@@ -23,6 +23,7 @@ mod expression;
 mod finding;
 mod json_file;
 mod map;
+pub mod share;
 mod value;
 
 pub use document::Document;

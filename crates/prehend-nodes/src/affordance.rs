@@ -8,12 +8,12 @@ mod adviser;
 mod gathering;
 mod recall;
 
-use crate::convert::{self, ConvertError};
-use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use adviser::RemoteAdviser;
 use futures::StreamExt;
 use gathering::{Assessed, RemoteJudge, gathered};
 use nalgebra::{Unit, Vector3};
+use prehend_convert as convert;
+use prehend_convert::ConvertError;
 use prehend_geometry::plane::Plane;
 use prehend_harness::imagination::{self, Hand};
 use prehend_harness::memory::Store;
@@ -28,6 +28,7 @@ use prehend_perception::evidence::{self, Knowledge};
 use prehend_perception::parts::{
     ActionError, WorkingPart, affordances, part_affordances, read_part_action, rule_of,
 };
+use prehend_robots::shell::{NodeError, NodeOptions, Shell, Trace};
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
 use prehend_scene::{ActionTable, Affordance, Object, Scope};
 use prehend_skills::GripperModel;
@@ -169,10 +170,10 @@ impl Worker {
         if whole_object {
             tracing::warn!("ablation: affordances have the cloud of the whole object");
         }
-        let actions = ActionTable::load(&crate::share::resolve(Path::new(&actions)))?;
-        let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
-        let knowledge = Knowledge::load(&crate::share::resolve(Path::new(&known)), lexicon)?;
-        let model = adviser::open(&crate::share::resolve(Path::new(&settings)))?;
+        let actions = ActionTable::load(&prehend_config::share::resolve(Path::new(&actions)))?;
+        let lexicon = Lexicon::load(&prehend_config::share::resolve(Path::new(&words)))?;
+        let knowledge = Knowledge::load(&prehend_config::share::resolve(Path::new(&known)), lexicon)?;
+        let model = adviser::open(&prehend_config::share::resolve(Path::new(&settings)))?;
         let (recall, said) = Recall::open((!memory.is_empty()).then(|| Store::new(&memory)));
         // Nobody may hear the trace yet; whoever is told later what was learned is told this, too.
         if let Some(said) = said {

@@ -7,15 +7,15 @@
 mod keeper;
 mod store;
 
-use crate::convert;
-use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::StreamExt;
 use keeper::{Done, Keeper};
+use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
     ArticulatedThings, ErrorCode, HandWay, ObjectMap as ObjectMapMsg, TraceEvent,
 };
 use prehend_msgs::prehend_interfaces::srv::Describe;
+use prehend_robots::shell::{NodeError, NodeOptions, Shell, Trace};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest};
 use serde_json::json;
 use std::collections::VecDeque;

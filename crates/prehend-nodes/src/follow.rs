@@ -1,7 +1,7 @@
 //! The newest object map of a topic, and what is known of moving parts in it, kept by tasks of their own.
 
-use crate::convert;
 use futures::StreamExt;
+use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ArticulatedThings, ObjectMap as ObjectMapMsg};
 use prehend_ros::{Node, QosProfile, RosError};

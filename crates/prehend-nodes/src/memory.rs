@@ -14,7 +14,6 @@ mod models;
 mod settings;
 mod views;
 
-use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use futures::{FutureExt, StreamExt};
 use keeper::Keeper;
 use lessons::{Lesson, Lessons, Taught};
@@ -25,6 +24,7 @@ use prehend_msgs::prehend_interfaces::msg::{
     ArticulatedThings, ErrorCode, ObjectMap as ObjectMapMsg, Outcome, SymbolicState, TraceEvent,
 };
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
+use prehend_robots::shell::{NodeError, NodeOptions, Shell, Trace};
 use prehend_ros::{QosProfile, ServiceRequest, Subscription};
 use prehend_scene::Scope;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The way to a motion: the verifier's gate, and the permit that is redeemed once.
 
-use crate::convert;
+use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Prospect};
 use prehend_msgs::prehend_interfaces::srv::{Gate, RedeemPermit};

@@ -3,15 +3,16 @@
 mod plan;
 mod top;
 
-use crate::{RobotConfig, convert};
 use futures::StreamExt;
 use nalgebra::{Isometry3, Point3};
+use prehend_convert as convert;
+use prehend_drawing::overlay;
 use prehend_geometry::{ColorImage, Intrinsics, Mask, OrientedBox};
 use prehend_msgs::prehend_interfaces::msg::ObjectMap as ObjectMapMsg;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
+use prehend_robots::RobotConfig;
 use prehend_ros::{Node, QosProfile, RosError, TfBuffer, TfError, Transform};
 use prehend_scene::{Object, ObjectMap};
-use prehend_sim::sensors::overlay;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -5,10 +5,9 @@ mod desk;
 mod gate;
 mod watchdog;
 
-use crate::convert;
-use crate::shell::{NodeError, NodeOptions, Shell, incarnation};
 use desk::Desk;
 use futures::StreamExt;
+use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid;
 use prehend_msgs::prehend_interfaces::msg::{
@@ -16,6 +15,7 @@ use prehend_msgs::prehend_interfaces::msg::{
 };
 use prehend_msgs::prehend_interfaces::srv::{Approve, Assess, CheckOutcome, Gate, RedeemPermit};
 use prehend_perception::Lexicon;
+use prehend_robots::shell::{NodeError, NodeOptions, Shell, incarnation};
 use prehend_ros::{ParameterError, Parameters, Publisher, QosProfile, ServiceRequest, Subscription};
 use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill};
 use prehend_verify::{
@@ -197,8 +197,8 @@ impl<'a> Verifier<'a> {
             "nobody switches the verifier off while the robot may move",
         );
         let words_file = words;
-        let words = Lexicon::load(&crate::share::resolve(Path::new(&words_file)))?;
-        let mut settings = Settings::load(&crate::share::resolve(Path::new(&file)), workspace)?;
+        let words = Lexicon::load(&prehend_config::share::resolve(Path::new(&words_file)))?;
+        let mut settings = Settings::load(&prehend_config::share::resolve(Path::new(&file)), workspace)?;
         let approval = parameters.string_or("approval", settings.approval.name())?;
         settings.approval = Approval::parse(&approval).ok_or_else(|| NodeError::Start {
             node: "verifier",

@@ -4,6 +4,7 @@
 
 use futures::StreamExt;
 use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_convert as convert;
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_msgs::geometry_msgs::msg::TransformStamped;
 use prehend_msgs::names;
@@ -11,8 +12,8 @@ use prehend_msgs::prehend_interfaces::action::{DetectAffordance, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, Heartbeat, ObjectMap as ObjectMapMsg};
 use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
-use prehend_nodes::shell::HEARTBEAT_PERIOD;
-use prehend_nodes::{NodeOptions, convert};
+use prehend_robots::NodeOptions;
+use prehend_robots::shell::HEARTBEAT_PERIOD;
 use prehend_ros::{
     ActionClient, Context, DomainLease, Node, NodeOptions as RosOptions, Publisher, QosProfile,
 };

@@ -4,10 +4,10 @@
 #![expect(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 
 use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_drawing::overlay::{Annotation, PALETTE, annotate, png};
 use prehend_geometry::{ColorImage, Mask};
 use prehend_sim::body::{Frame, Owner, Part, PartShape, RenderItem, object_parts};
 use prehend_sim::scene::{CameraSpec, Color, DepthNoise, DetectorSpec, Shape};
-use prehend_sim::sensors::overlay::{Annotation, PALETTE, annotate, png};
 use prehend_sim::sensors::overview::{look_at, overview_png};
 use prehend_sim::sensors::{Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
 use std::{error::Error, path::Path, time::Instant};

@@ -12,7 +12,6 @@ pub mod body;
 pub mod scene;
 pub mod sdf;
 pub mod sensors;
-pub mod share;
 pub mod world;
 
 pub use scene::{PlacedScene, Scene};

@@ -12,7 +12,7 @@ use crate::trace;
 use crate::transcript;
 use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectInstance, ObjectMap, SymbolicState};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::shutdown_signal;
 use prehend_scene::Reason;
 use serde_json::{Value, json};

@@ -18,10 +18,10 @@ use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
 use crate::transcript;
+use prehend_config::share;
 use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectMap, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_nodes::pictures::{self, View};
-use prehend_nodes::share;
 use prehend_ros::RosError;
 use prehend_scene::Reason;
 use prehend_sim::world::{ArmModel, Truth};
@@ -180,7 +180,7 @@ struct Plan {
 /// The arm that stands in the scene.
 fn arm_of(graph: &Graph) -> Result<ArmModel, Early> {
     let text = std::fs::read_to_string(&graph.robot.urdf).map_err(Early::input)?;
-    ArmModel::from_urdf_with(&text, &graph.robot.link_names()).map_err(Early::input)
+    ArmModel::from_urdf_with(&text, &prehend_sim_node::link_names(&graph.robot)).map_err(Early::input)
 }
 
 struct Run<'a> {

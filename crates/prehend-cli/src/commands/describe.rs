@@ -15,9 +15,9 @@ use opinion::Second;
 use prehend_articulation::{
     Described, Known, Observation, Thresholds, Wish, gather, meshes, to_sdf, to_urdf_with_meshes,
 };
+use prehend_convert as convert;
+use prehend_drawing::overlay;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-use prehend_nodes::convert;
-use prehend_sim::sensors::overlay;
 use std::path::Path;
 
 /// What was seen so far.

@@ -125,7 +125,7 @@ fn tell(args: &ExplainArgs) -> Result<bool, ExplainError> {
 fn words() -> Result<Words, ExplainError> {
     let mut words = Words::built_in()?;
     let text = |name: &str| {
-        let path = prehend_nodes::share::resolve(&Path::new("config/language").join(name));
+        let path = prehend_config::share::resolve(&Path::new("config/language").join(name));
         Some((path.display().to_string(), std::fs::read_to_string(path).ok()?))
     };
     if let Some((file, text)) = text("questions.yaml") {

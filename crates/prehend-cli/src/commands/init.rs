@@ -4,7 +4,8 @@ use crate::args::{DEFAULT_SCENE, InitArgs};
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_config::Findings;
-use prehend_nodes::{RobotConfig, share};
+use prehend_config::share;
+use prehend_robots::RobotConfig;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use crate::domain::Domain;
 use crate::mcp::{HttpOptions, Robot, Server, serve_http};
 use crate::outcome::exit;
 use crate::token;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::shutdown_signal;
 use rmcp::ServiceExt;
 use std::sync::Arc;

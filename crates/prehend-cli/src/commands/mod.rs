@@ -32,7 +32,7 @@ use crate::outcome::exit;
 pub(crate) use ask::{map_json, state_json};
 pub(crate) use explain::REPORT;
 pub(crate) use map::object_json;
-use prehend_nodes::share;
+use prehend_config::share;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -149,7 +149,7 @@ pub(crate) fn robot_for(asked: &Path, in_room: bool) -> PathBuf {
 
 /// The robot file of a path or a name, as a child finds it.
 pub(crate) fn robot_file(robot: &Path) -> PathBuf {
-    absolute(&prehend_nodes::RobotConfig::file(robot))
+    absolute(&prehend_robots::RobotConfig::file(robot))
 }
 
 /// The file as a child finds it, whatever its working folder.

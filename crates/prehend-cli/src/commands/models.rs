@@ -4,9 +4,9 @@ use super::doctor::{Health, Report};
 use crate::args::ModelArgs;
 use crate::outcome::exit;
 use prehend_config::Findings;
+use prehend_config::share;
 use prehend_models::config::{Entry, Part, PartState, folder};
 use prehend_models::{ModelsConfig, Runtime};
-use prehend_nodes::share;
 
 /// Reads the file of the models.
 pub(super) fn config(args: &ModelArgs) -> Result<ModelsConfig, Findings> {

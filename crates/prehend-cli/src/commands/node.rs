@@ -2,7 +2,7 @@
 
 use crate::args::NodeArgs;
 use crate::outcome::exit;
-use prehend_nodes::NodeOptions;
+use prehend_robots::NodeOptions;
 
 pub(super) async fn run(args: NodeArgs) -> u8 {
     let arguments = match args.ros.arguments() {

@@ -8,7 +8,7 @@ use crate::recording::{self, Meter};
 use crate::screen::{Screen, print_json};
 use prehend_bags::{RecordError, Recorder, Topics, WriteError};
 use prehend_msgs::names;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::{Context, Node, NodeOptions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};

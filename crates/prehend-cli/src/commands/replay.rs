@@ -11,7 +11,7 @@ use crate::replay::story::Story;
 use crate::replay::{self, Options, ReplayError};
 use crate::run_folder::{recording_at, utc};
 use crate::screen::{Paint, Screen, print_json};
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

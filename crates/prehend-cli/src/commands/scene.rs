@@ -7,7 +7,8 @@ use super::robot_for;
 use crate::args::{DEFAULT_ROBOT, SceneCommand};
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
-use prehend_nodes::{RobotConfig, share};
+use prehend_config::share;
+use prehend_robots::RobotConfig;
 use prehend_sim::sensors::{Stage, overview_view_of, view_png};
 use prehend_sim::world::ArmModel;
 use prehend_sim::{PlacedScene, Scene, World};
@@ -118,6 +119,7 @@ fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
 fn world_of(placed: &PlacedScene, robot: &RobotConfig) -> Result<World, String> {
     let urdf = std::fs::read_to_string(&robot.urdf)
         .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
-    let model = ArmModel::from_urdf_with(&urdf, &robot.link_names()).map_err(|error| error.to_string())?;
+    let model = ArmModel::from_urdf_with(&urdf, &prehend_sim_node::link_names(&robot))
+        .map_err(|error| error.to_string())?;
     World::new(placed, &model, &robot.home).map_err(|error| error.to_string())
 }

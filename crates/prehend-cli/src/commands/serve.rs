@@ -6,7 +6,7 @@ use crate::outcome::exit;
 use crate::screen::Screen;
 use crate::serve::{Live, PageOptions, serve};
 use crate::token;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::shutdown_signal;
 use std::net::SocketAddr;
 

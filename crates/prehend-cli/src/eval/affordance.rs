@@ -3,13 +3,13 @@
 use crate::args::{EvalAffordanceArgs, Kinds};
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
+use prehend_config::share;
 use prehend_eval::affordance::{
     Answer, KEPT_BACK, KINDS, Kind, Method, Sample, Score, Setting, Subset, sample,
 };
 use prehend_harness::memory::{EPISODES, Episode, Memory};
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::ActionTable;
-use prehend_sim::share;
 use prehend_sim::world::ArmModel;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

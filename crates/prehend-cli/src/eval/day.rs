@@ -16,11 +16,11 @@ use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
 use crate::supervisor::{Event, Supervisor};
 use crate::trace;
+use prehend_convert as convert;
 use prehend_eval::day::{self, Day, DayGoal};
 use prehend_eval::stats::percentile;
 use prehend_eval::{Expected, Judgement, judge};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use prehend_nodes::convert;
 use prehend_nodes::pictures;
 use prehend_ros::RosArguments;
 use prehend_scene::Reason;
@@ -181,7 +181,7 @@ async fn play(
     }
     if args.disturb_every > 0 {
         let text = std::fs::read_to_string(&graph.robot.urdf).map_err(|error| input(&error))?;
-        let model = ArmModel::from_urdf_with(&text, &graph.robot.link_names());
+        let model = ArmModel::from_urdf_with(&text, &prehend_sim_node::link_names(&graph.robot));
         work.arm = Some(model.map_err(|error| input(&error))?);
     }
     screen.line(format!("{} goals from seed {} into {}", args.goals, args.seed, folder.path().display()));

@@ -1,11 +1,11 @@
 //! What an evaluation is made of: one scenario each, made when its turn comes.
 
 use crate::args::{AspMobileArgs, AspTabletopArgs, EarlierRoom, LanguageArgs, LiberoArgs, Sentences};
+use prehend_config::share;
 use prehend_eval::Scenario;
 use prehend_eval::asp::{MobileTask, TabletopTask};
 use prehend_eval::libero::{Language, Task, tasks};
 use prehend_eval::scenario::{Conditions, tabletop_under};
-use prehend_nodes::share;
 use prehend_sim::Scene;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -8,11 +8,11 @@ use crate::args::{BuildingKinds, EvalMemoryArgs};
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen, print_json};
 use prehend_agent::language::Lexicon;
+use prehend_config::share;
 use prehend_eval::memory::{
     Camera, Generator, Method, Recall, Run, Setting, Speaker, Tally, Words, run, tally,
 };
 use prehend_sim::scene::DetectorSpec;
-use prehend_sim::share;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

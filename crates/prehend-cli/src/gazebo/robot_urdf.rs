@@ -7,7 +7,7 @@
 
 use super::tree::Element;
 use nalgebra::{UnitQuaternion, Vector3};
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_sim::sensors::wrist_camera_intrinsics;
 use std::f64::consts::FRAC_PI_2;
 use std::path::Path;

@@ -8,7 +8,7 @@ use crate::node::NodeName;
 use crate::trace;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
-use prehend_nodes::sim::still::StillRobot;
+use prehend_sim_node::sim::still::StillRobot;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 

@@ -12,7 +12,7 @@ use prehend_msgs::prehend_interfaces::msg::{ObjectMap, TraceEvent};
 use prehend_msgs::rosgraph_msgs::msg::Clock;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::{
     Durability, Publisher, QosProfile, RawPublisher, Reliability, RosArguments, Subscription, from_cdr,
     nanoseconds, time_from_nanoseconds,

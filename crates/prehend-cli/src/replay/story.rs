@@ -10,7 +10,7 @@ use prehend_msgs::sensor_msgs::msg::{Image, JointState};
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_msgs::vision_msgs::msg::Detection2DArray;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::{RosError, from_cdr, nanoseconds, to_cdr};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

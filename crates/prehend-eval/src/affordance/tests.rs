@@ -1,10 +1,10 @@
 use super::*;
+use prehend_config::share::share_dir;
 use prehend_harness::memory::Memory;
 use prehend_harness::skills::{Subject, initial, tools};
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::{ActionTable, Deficiency};
-use prehend_sim::share::share_dir;
 use prehend_sim::world::ArmModel;
 use std::sync::Arc;
 

@@ -338,7 +338,7 @@ mod tests {
     use prehend_perception::Lexicon;
 
     fn words() -> Lexicon {
-        Lexicon::load(&prehend_sim::share::share_dir().join("config/language/synonyms.yaml")).unwrap()
+        Lexicon::load(&prehend_config::share::share_dir().join("config/language/synonyms.yaml")).unwrap()
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The model that is asked for the next look where the heuristic leaves it open (AAH 0.A.2), and the file that names it.
 
-use crate::shell::NodeError;
 use prehend_config::Findings;
 use prehend_harness::{Advice, Adviser, Choice, Undecided};
 use prehend_llm::{FoundEvidence, HttpAdviser, LookQuestion, OfferedTool, Purpose, VlmSettings};
+use prehend_robots::shell::NodeError;
 use prehend_scene::Evidence;
 use std::path::Path;
 use std::sync::Arc;

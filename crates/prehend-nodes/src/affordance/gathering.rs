@@ -2,7 +2,7 @@
 
 use super::adviser::RemoteAdviser;
 use super::{DEADLINE, Failure};
-use crate::convert;
+use prehend_convert as convert;
 use prehend_harness::memory::{Episode, Prior};
 use prehend_harness::skills::{Subject, initial, tools};
 use prehend_harness::{Adviser, BUDGET, Course, Gathered, Judge, Tool, gather};

@@ -1,11 +1,12 @@
 //! What a language model that sees, or a person, is shown: the camera's picture, with the things of the map and their keys.
 
 use crate::pictures::{Mark, next_view, over_view, png, top_view};
-use crate::{RobotConfig, convert};
 use futures::StreamExt;
 use nalgebra::Isometry3;
+use prehend_convert as convert;
 use prehend_geometry::{ColorImage, Intrinsics};
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
+use prehend_robots::RobotConfig;
 use prehend_ros::{Node, QosProfile, RosError, TfBuffer};
 use prehend_scene::ObjectMap;
 use std::sync::Arc;

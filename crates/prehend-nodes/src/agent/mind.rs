@@ -2,12 +2,12 @@
 
 use super::remote::Caller;
 use super::words::{WordSettings, WordSource};
-use crate::shell::NodeError;
 use prehend_agent::mind::{Message, Model, ModelFault, Replay, Tool, Turn};
 use prehend_agent::{Fault, Planner};
 use prehend_config::{Findings, Value};
 use prehend_llm::{HttpModel, ModelSettings, Session};
 use prehend_perception::lexicon::Lexicon as Tables;
+use prehend_robots::shell::NodeError;
 use prehend_scene::Reason;
 use serde_json::{Value as Json, json};
 use std::path::Path;

@@ -15,15 +15,15 @@ mod setup;
 mod words;
 mod world;
 
-use crate::convert;
 use crate::follow::follow_map;
-use crate::shell::{NodeError, NodeOptions, Shell};
 use asked::AskedToHold;
 use futures::StreamExt;
 use goal::{Ended, Running, Source};
 use mind::{Mind, Minds};
 use order::{error_code, is_question, is_stop, lost, needs_motion};
 use past::Past;
+use prehend_convert as convert;
+use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use setup::{Tuning, agent};
 
 pub use mind::try_model;
@@ -243,7 +243,7 @@ impl Node {
         let agent = Arc::new(agent);
         let past = Past::follow(&shell.node, words)?;
         let eyes = minds.see().then(|| eyes::Eyes::new(&shell.node, &shell.robot)).transpose()?;
-        let incarnation = crate::shell::incarnation();
+        let incarnation = prehend_robots::shell::incarnation();
         let state = SymbolicState::default();
         Ok(Self {
             shell,

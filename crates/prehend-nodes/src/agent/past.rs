@@ -2,15 +2,15 @@
 
 use super::goal::Source;
 use super::{ANSWER_PATIENCE, Node, Refused};
-use crate::convert;
-use crate::shell::Trace;
 use futures::StreamExt;
 use prehend_agent::language::answer::Asked;
 use prehend_agent::{Fault, Outcome};
+use prehend_convert as convert;
 use prehend_explain::{Answer, Event, Heard, Recent, Words, of_last_goal};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_robots::shell::Trace;
 use prehend_ros::{Node as Ros, QosProfile, RosError};
 use prehend_scene::Reason;
 use serde_json::json;

@@ -1,13 +1,13 @@
 //! What the node starts with: files of words, rules and models, and what parameters may change.
 
 use super::mind::Minds;
-use crate::shell::{NodeError, Shell};
 use prehend_agent::language::Lexicon;
 use prehend_agent::policy::{Policy, Workspace};
 use prehend_agent::{Agent, Settings};
 use prehend_config::Findings;
 use prehend_explain::{Questions, Words};
 use prehend_perception::lexicon::Lexicon as Tables;
+use prehend_robots::shell::{NodeError, Shell};
 use prehend_ros::Live;
 use prehend_scene::ActionTable;
 use std::path::Path;
@@ -68,13 +68,13 @@ pub(super) fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning, Words), Node
     let tables = read(&synonyms, Tables::parse)?;
     let questions = read(&questions, Questions::from_yaml)?;
     let asking = Words { lexicon: words.clone(), names: tables.clone(), questions };
-    let minds = Minds::load(&crate::share::resolve(Path::new(&minds)), tables)?;
+    let minds = Minds::load(&prehend_config::share::resolve(Path::new(&minds)), tables)?;
     let policy = read(&policy, Policy::from_yaml)?;
     Ok((Agent { lexicon: words, policy, settings }, minds, tuning, asking))
 }
 
 fn read<T>(file: &str, parse: impl FnOnce(&str, &str) -> Result<T, Findings>) -> Result<T, NodeError> {
-    let path = crate::share::resolve(Path::new(file));
+    let path = prehend_config::share::resolve(Path::new(file));
     let text = std::fs::read_to_string(&path).map_err(|error| NodeError::Start {
         node: "agent",
         reason: format!("cannot read {}: {error}", path.display()),

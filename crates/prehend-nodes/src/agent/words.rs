@@ -1,7 +1,6 @@
 //! Words of the node `agent`: tables that know them, the file in which learned ones last, and the witnesses that are asked.
 
 use super::mind::Settings;
-use crate::shell::{NodeError, Trace};
 use prehend_agent::Fault;
 use prehend_agent::language::Lexicon as Grammar;
 use prehend_agent::words::{
@@ -13,6 +12,7 @@ use prehend_llm::{HttpModel, SearchSettings, Searches};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_perception::lexicon::Lexicon;
 use prehend_perception::query::{MATCH, noun_similarity};
+use prehend_robots::shell::{NodeError, Trace};
 use prehend_scene::ObjectKey;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -240,7 +240,7 @@ impl WordDesk {
     /// Errors: in words, what is wrong with which file.
     pub fn open(settings: &Path) -> Result<Self, String> {
         let settings = Settings::load(settings).map_err(|findings| findings.to_string())?;
-        let path = crate::share::resolve(Path::new(SYNONYMS));
+        let path = prehend_config::share::resolve(Path::new(SYNONYMS));
         let tables = Lexicon::load(&path).map_err(|findings| findings.to_string())?;
         let model = match settings.model {
             Some(model) => {

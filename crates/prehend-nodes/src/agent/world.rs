@@ -4,10 +4,7 @@ use super::Clients;
 use super::eyes::Eyes;
 use super::plan::Rehearsal;
 use super::words::GoalWords;
-use crate::convert;
 use crate::follow::follow_map;
-use crate::robot::Navigation;
-use crate::shell::Trace;
 use futures::StreamExt;
 use nalgebra::Vector3;
 use prehend_agent::mind::Turn;
@@ -17,11 +14,14 @@ use prehend_agent::world::{
     Arrival, Comparison, Fault, Part, PlannedStep, Rejected, Remembered, Retrieval, SkillOutcome,
     SkillRequest, World,
 };
+use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::Point;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::{Affordance, ErrorCode, MemoryThing, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, RetrieveObjects, UpdateMap};
 use prehend_msgs::{Action, names};
+use prehend_robots::robot::Navigation;
+use prehend_robots::shell::Trace;
 use prehend_ros::{ActionClient, RosError, TfBuffer};
 use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill};
 use serde_json::json;

@@ -2,8 +2,8 @@
 
 use super::refused;
 use super::store::{self, Kept};
-use crate::convert;
 use prehend_articulation::{Catalogue, HandWay, Known, Thresholds};
+use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::msg::{ArticulatedThings, ErrorCode};
 use prehend_msgs::prehend_interfaces::srv::Describe;
 use prehend_scene::ObjectMap;

@@ -2,15 +2,15 @@
 
 use super::fault::GoToFault;
 use super::interrupt::Interrupt;
-use super::nav2::{End, Lifecycle, Nav2, Navigate};
 use crate::permit::RedeemedPermit;
-use crate::robot::Navigation;
-use crate::shell::Shell;
 use futures::StreamExt;
 use nalgebra::Isometry3;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_navigation::Pose2;
+use prehend_robots::nav2::{End, Lifecycle, Nav2, Navigate};
+use prehend_robots::robot::Navigation;
+use prehend_robots::shell::Shell;
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -75,7 +75,7 @@ impl Driver {
         let started = Instant::now();
         shell.set_motion_active(true);
         let _driving = Driving(shell);
-        let at = crate::convert::plane_pose(&goal_pose);
+        let at = prehend_convert::plane_pose(&goal_pose);
         let tell = |status: &str, message: String| {
             let data = json!({
                 "permit": permit.id(), "skill": permit.plan().skill.name(), "places": [[at.x, at.y, at.yaw]],
@@ -104,8 +104,8 @@ impl Driver {
         told: impl Fn(f64),
     ) -> Result<(), GoToFault> {
         let at = [goal_pose.translation.x, goal_pose.translation.y];
-        let pose = crate::convert::pose_to_msg(goal_pose);
-        let goal = A::goal(PoseStamped { header: crate::convert::header(&self.frame, 0.0), pose });
+        let pose = prehend_convert::pose_to_msg(goal_pose);
+        let goal = A::goal(PoseStamped { header: prehend_convert::header(&self.frame, 0.0), pose });
         let sent = tokio::select! {
             fault = interrupt.raised_in_motion() => Err(fault),
             sent = client.send_goal(goal, ACCEPT) => Ok(sent),

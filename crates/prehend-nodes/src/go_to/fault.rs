@@ -1,11 +1,11 @@
 //! Why the base is not where it was sent.
 
-use super::nav2;
-use crate::arming::ArmingFault;
-use crate::live_frames::FramesError;
 use crate::permit::PermitError;
-use crate::shell::Bar;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
+use prehend_robots::arming::ArmingFault;
+use prehend_robots::live_frames::FramesError;
+use prehend_robots::nav2;
+use prehend_robots::shell::Bar;
 use prehend_ros::RosError;
 use prehend_scene::Reason;
 

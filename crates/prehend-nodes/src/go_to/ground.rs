@@ -1,13 +1,13 @@
 //! Where the base is, and where it may stand: the localisation and the costmap.
 
 use super::fault::GoToFault;
-use crate::convert;
-use crate::robot::Navigation;
 use futures::StreamExt;
 use nalgebra::Isometry3;
+use prehend_convert as convert;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid as GridMsg;
 use prehend_navigation::Pose2;
 use prehend_navigation::grid::{Costmap, Inflation, Layout, OccupancyGrid};
+use prehend_robots::robot::Navigation;
 use prehend_ros::{Node, QosProfile, RosError, TfBuffer};
 use std::sync::Arc;
 use tokio::sync::watch;

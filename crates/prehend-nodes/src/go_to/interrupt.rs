@@ -1,9 +1,9 @@
 //! What ends a drive before its time: cancel, stop, a lost peer.
 
 use super::fault::GoToFault;
-use crate::arming::Arming;
-use crate::shell::Peers;
 use prehend_msgs::prehend_interfaces::action::GoTo;
+use prehend_robots::arming::Arming;
+use prehend_robots::shell::Peers;
 use prehend_ros::ExecutingGoal;
 use std::future::Future;
 use std::time::Duration;

@@ -3,8 +3,8 @@
 use super::Node;
 use super::fault::GoToFault;
 use super::interrupt::Interrupt;
-use crate::convert;
 use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_convert as convert;
 use prehend_execution::DRIVE;
 use prehend_msgs::geometry_msgs::msg::Pose2D;
 use prehend_msgs::prehend_interfaces::action::{ExecuteSkill, GoTo};

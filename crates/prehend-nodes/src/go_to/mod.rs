@@ -8,18 +8,14 @@ mod fault;
 mod ground;
 mod interrupt;
 mod job;
-mod nav2;
 mod side;
 mod tour;
 
 pub use fault::GoToFault;
 
-use crate::arming::{Arming, Use};
 use crate::follow::follow_map;
-use crate::live_frames::LiveFrames;
 use crate::permit::Gatekeeper;
 use crate::running::{Over, Running};
-use crate::shell::{NodeError, NodeOptions, Shell};
 use drive::Driver;
 use futures::StreamExt;
 use ground::Ground;
@@ -31,6 +27,9 @@ use prehend_msgs::prehend_interfaces::msg::StopState;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_navigation::viewpose::ViewPoseParams;
+use prehend_robots::arming::{Arming, Use};
+use prehend_robots::live_frames::LiveFrames;
+use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::{Arc, Weak};

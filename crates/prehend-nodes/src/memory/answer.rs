@@ -1,7 +1,7 @@
 //! What was found, as messages.
 
-use crate::convert;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use prehend_convert as convert;
 use prehend_memory::{Asked, Found};
 use prehend_msgs::geometry_msgs::msg::Vector3 as Vector3Msg;
 use prehend_msgs::prehend_interfaces::msg::MemoryThing;

@@ -55,7 +55,7 @@ pub fn open(chosen: &str, file: &Path, names: Lexicon) -> Result<Arc<dyn Encoder
     if chosen == WORDS {
         return Ok(Arc::new(WordEncoder::new(names)));
     }
-    let config = ModelsConfig::load(file, &folder(&crate::share::share_dir()))?;
+    let config = ModelsConfig::load(file, &folder(&prehend_config::share::share_dir()))?;
     let is_for_texts = |entry: &&Entry| matches!(entry.files, Files::Towers(_) | Files::Sentence(_));
     let (mut sentences, mut towers) = (None, None);
     for name in chosen.split(',').map(str::trim) {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_wrong_choice_says_what_there_is() {
-        let file = crate::share::resolve(Path::new("config/models.yaml"));
+        let file = prehend_config::share::resolve(Path::new("config/models.yaml"));
         let open =
             |chosen: &str| open(chosen, &file, Lexicon::default()).map(|encoder| encoder.space().to_owned());
         assert_eq!(open(WORDS).unwrap_or_default(), WORDS);

@@ -1,7 +1,6 @@
 //! The memory in its store: opened when it is needed, and again when it failed.
 
 use super::{answer, encoder};
-use crate::shell::{NodeError, Shell};
 use prehend_agent::language;
 use prehend_memory::areas::Told;
 use prehend_memory::ask::Asker;
@@ -15,6 +14,7 @@ use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings};
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
 use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
 use prehend_perception::{AreaQuestion, Lexicon};
+use prehend_robots::shell::{NodeError, Shell};
 use prehend_scene::{ActionTable, Scope, Skill};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -89,10 +89,10 @@ impl Keeper {
         parameters.describe("models", "File of the network models.");
         parameters.describe("actions", "File of verbs, and which parts they act on.");
         parameters.finish()?;
-        let names = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
+        let names = Lexicon::load(&prehend_config::share::resolve(Path::new(&words)))?;
         let encoder = {
             let names = names.clone();
-            let file = crate::share::resolve(Path::new(&models));
+            let file = prehend_config::share::resolve(Path::new(&models));
             let opened = tokio::task::spawn_blocking(move || {
                 encoder::open(&chosen, &file, names).map_err(|error| error.to_string())
             });
@@ -113,7 +113,7 @@ impl Keeper {
             carried: None,
             proposer: Proposer::new(
                 Body { opening, heights, ..Body::default() },
-                ActionTable::load(&crate::share::resolve(Path::new(&actions)))?,
+                ActionTable::load(&prehend_config::share::resolve(Path::new(&actions)))?,
             ),
             names,
             encoder,
@@ -320,7 +320,7 @@ impl Keeper {
             "forget_thing" => Forget::Thing(asked.thing),
             "forget_building" => Forget::Building(building),
             "forget_robot" => Forget::Robot(robot),
-            "forget_before" => Forget::Before(crate::convert::seconds(&asked.time)),
+            "forget_before" => Forget::Before(prehend_convert::seconds(&asked.time)),
             other => {
                 let known = "outcome, forget_thing, forget_building, forget_robot and forget_before";
                 return Err(bad(format!("`{other}` is nothing that is written; {known} are")));

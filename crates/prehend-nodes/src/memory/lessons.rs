@@ -2,8 +2,8 @@
 
 use super::keeper::Keeper;
 use super::{locked, now};
-use crate::shell::Trace;
 use prehend_msgs::prehend_interfaces::msg::{Outcome, TraceEvent};
+use prehend_robots::shell::Trace;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

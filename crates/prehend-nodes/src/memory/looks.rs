@@ -1,7 +1,7 @@
 //! Views for the memory, from the objects of a map and the pictures it keeps of each.
 
-use crate::convert;
 use crate::pictures::png;
+use prehend_convert as convert;
 use prehend_geometry::{ColorImage, Mask};
 use prehend_memory::Look;
 use prehend_memory::record::{Place, Seen};

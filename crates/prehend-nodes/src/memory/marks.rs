@@ -1,10 +1,10 @@
 //! Views as a model is shown them: with a number on each thing (Affordance RAG IV-A.1, visual prompting with set of marks).
 
 use super::looks::NewView;
+use prehend_drawing::overlay::{Annotation, PALETTE, annotate};
 use prehend_memory::Action;
 use prehend_perception::MarkedView;
 use prehend_perception::affordances::MarkedThing;
-use prehend_sim::sensors::overlay::{Annotation, PALETTE, annotate};
 
 /// A view with numbers on at most so many of its things, those that fill most of the picture; and which of the look's things they are,
 /// in the order of their numbers. `None` when there is no picture, or nothing in it.

@@ -1,8 +1,8 @@
 //! What a model is asked for: two parameters of the node, and `config/nodes/memory.yaml`.
 
-use crate::shell::NodeError;
 use prehend_config::Findings;
 use prehend_llm::{HttpProposer, HttpSummariser, Purpose, SetupError, VlmSettings};
+use prehend_robots::shell::NodeError;
 use prehend_ros::Parameters;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ impl Chosen {
         parameters.describe("settings", "File that says which vision-language model is asked.");
         let proposer = is_model("proposer", &proposer, "built-in").map_err(failed)?;
         let summariser = is_model("summariser", &summariser, "rule").map_err(failed)?;
-        let settings = read(&crate::share::resolve(Path::new(&file)))?;
+        let settings = read(&prehend_config::share::resolve(Path::new(&file)))?;
         Self::new(proposer, summariser, settings, &file).map_err(failed)
     }
 

@@ -1,6 +1,6 @@
 //! Answers of the object_map node, from the map alone.
 
-use crate::convert;
+use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_perception::Retrieval;

@@ -1,8 +1,8 @@
 //! Vision-language confirm of a retrieval (ASP IV-C): which model is asked, and what holds when it does not answer.
 
-use crate::shell::NodeError;
 use prehend_llm::{HttpConfirmer, VlmSettings};
 use prehend_perception::{Confirmer, Question, Retrieval};
+use prehend_robots::shell::NodeError;
 use std::sync::Arc;
 
 /// A model, and how many candidates it is shown.

@@ -1,6 +1,7 @@
 //! Camera and detector messages of one moment, joined by their stamps.
 
-use crate::convert::{self, ConvertError};
+use prehend_convert as convert;
+use prehend_convert::ConvertError;
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
 use prehend_msgs::vision_msgs::msg::Detection2DArray;

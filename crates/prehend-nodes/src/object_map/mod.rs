@@ -10,12 +10,11 @@ mod publish;
 mod settings;
 mod update;
 
-use crate::convert;
-use crate::shell::{NodeError, NodeOptions, Shell, Trace};
 use confirm::Model;
 use frames::{Joiner, Part};
 use futures::StreamExt;
 use nalgebra::Isometry3;
+use prehend_convert as convert;
 use prehend_llm::AskError;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
@@ -26,6 +25,7 @@ use prehend_msgs::visualization_msgs::msg::MarkerArray;
 use prehend_perception::{
     ImageTurn, Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
 };
+use prehend_robots::shell::{NodeError, NodeOptions, Shell, Trace};
 use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
 use publish::Display;
@@ -230,8 +230,8 @@ impl<'a> ObjectMapNode<'a> {
         parameters.describe("synonyms", "File of names that mean the same.");
         parameters.describe("settings", "File that says which models look and which one confirms.");
         parameters.finish()?;
-        let lexicon = Lexicon::load(&crate::share::resolve(Path::new(&words)))?;
-        let settings = Settings::read(&crate::share::resolve(Path::new(&settings)))?;
+        let lexicon = Lexicon::load(&prehend_config::share::resolve(Path::new(&words)))?;
+        let settings = Settings::read(&prehend_config::share::resolve(Path::new(&settings)))?;
         let mapping = MapSettings { merge: settings.merge, ..MapSettings::default() };
         let sight = models::sight(settings.models).await?;
         let model = Model::new(settings.vlm)?;

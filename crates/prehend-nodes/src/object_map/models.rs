@@ -1,9 +1,9 @@
 //! Network models that look at the colour image, on a robot without a detector that publishes its own label image.
 
-use crate::shell::NodeError;
 use prehend_config::{Findings, Value};
 use prehend_models::{ModelsConfig, Runtime, RuntimeError, config, sight as chosen};
 use prehend_perception::Sight;
+use prehend_robots::shell::NodeError;
 use std::path::{Path, PathBuf};
 
 /// What the node does when a model is missing, or the library that runs it.
@@ -87,8 +87,8 @@ impl ModelSettings {
     }
 
     fn open(&self) -> Result<Sight, ModelsError> {
-        let file = crate::share::resolve(Path::new(&self.file));
-        let folder = config::folder(&crate::share::share_dir());
+        let file = prehend_config::share::resolve(Path::new(&self.file));
+        let folder = config::folder(&prehend_config::share::share_dir());
         let config = ModelsConfig::load(&file, &folder)?;
         let entries = chosen::choose(&config, &self.names, &self.prompts)?;
         let library = self.runtime.as_ref().map(PathBuf::from);

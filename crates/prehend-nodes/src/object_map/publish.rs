@@ -1,6 +1,6 @@
 //! The map as markers and points, for people.
 
-use crate::convert;
+use prehend_convert as convert;
 use prehend_geometry::PointCloud;
 use prehend_msgs::Message;
 use prehend_msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};

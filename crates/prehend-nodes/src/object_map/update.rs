@@ -3,8 +3,9 @@
 use super::answer::no_scope;
 use super::frames::{self, Frame};
 use super::{ObjectMapNode, respond};
-use crate::convert::{self, ConvertError};
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use prehend_convert as convert;
+use prehend_convert::ConvertError;
 use prehend_geometry::OrientedBox;
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
@@ -206,7 +207,7 @@ fn first_version(keyframe: &Keyframe) -> u64 {
 }
 
 /// The frame of the map of the room.
-fn room_frame(robot: &crate::RobotConfig) -> String {
+fn room_frame(robot: &prehend_robots::RobotConfig) -> String {
     robot.navigation.as_ref().map_or_else(String::new, |navigation| navigation.frame.clone())
 }
 

@@ -1,8 +1,8 @@
 //! Plans as lines: the hand where it would be, and its way.
 
 use super::Mark;
-use crate::convert;
 use nalgebra::{Isometry3, Point3};
+use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::msg::SkillPlan;
 

@@ -1,9 +1,9 @@
 //! A map from above.
 
 use nalgebra::{Isometry3, Point2, Point3};
+use prehend_drawing::overlay::{self, Annotation};
 use prehend_geometry::ColorImage;
 use prehend_scene::ObjectMap;
-use prehend_sim::sensors::overlay::{self, Annotation};
 
 /// Longer side of the picture, and room around what it shows, pixels.
 const SIDE: f64 = 900.0;

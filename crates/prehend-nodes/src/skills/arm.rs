@@ -1,14 +1,7 @@
 //! The only place that moves the robot: everything here needs a redeemed permit.
 
-use super::fault::of_robot;
 use super::interrupt::Interrupt;
-use super::moveit::{self, Verdict};
-use crate::RobotConfig;
-use crate::joints::{self, Joints as Heard};
-use crate::motion_bounds::Checked;
-use crate::moveit_layout::Executions;
 use crate::permit::RedeemedPermit;
-use crate::shell::Shell;
 use nalgebra::Point3;
 use prehend_execution::{Grip, Joints, Planned as _, Progress, SkillFault, keeps_to};
 use prehend_msgs::Action;
@@ -17,6 +10,13 @@ use prehend_msgs::control_msgs::msg::GripperCommand as Command;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_robots::RobotConfig;
+use prehend_robots::joints::{self, Joints as Heard};
+use prehend_robots::motion_bounds::Checked;
+use prehend_robots::moveit::{self, Verdict};
+use prehend_robots::moveit_layout::Executions;
+use prehend_robots::of_robot;
+use prehend_robots::shell::Shell;
 use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;

@@ -1,25 +1,8 @@
-//! What becomes a skill's fault, and the codes of faults on the wire.
+//! What the verifier's answers are as a skill's fault, and the codes of faults on the wire.
 
-use crate::arming::ArmingFault;
-use crate::joints::JointsUnknown;
-use crate::live_frames::FramesError;
 use crate::permit::PermitError;
-use crate::shell::Bar;
 use prehend_execution::SkillFault;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-use prehend_ros::RosError;
-
-impl From<FramesError> for SkillFault {
-    fn from(error: FramesError) -> Self {
-        Self::Sensor { what: "transforms", detail: error.to_string() }
-    }
-}
-
-impl From<JointsUnknown> for SkillFault {
-    fn from(error: JointsUnknown) -> Self {
-        Self::Sensor { what: "joint states", detail: error.to_string() }
-    }
-}
 
 impl From<PermitError> for SkillFault {
     fn from(error: PermitError) -> Self {
@@ -28,29 +11,6 @@ impl From<PermitError> for SkillFault {
             PermitError::NotApproved(why) => Self::NotApproved(why),
             PermitError::Lost(why) => Self::VerifierLost(why),
         }
-    }
-}
-
-impl From<ArmingFault> for SkillFault {
-    fn from(fault: ArmingFault) -> Self {
-        Self::NotArmed(fault.to_string())
-    }
-}
-
-impl From<Bar> for SkillFault {
-    fn from(bar: Bar) -> Self {
-        Self::Barred { why: bar.to_string(), reason: bar.reason() }
-    }
-}
-
-/// A failed call to the robot side.
-pub(super) fn of_robot(phase: &'static str, error: &RosError) -> SkillFault {
-    match error {
-        RosError::PeerLost { peer, .. } | RosError::Unavailable { peer, .. } => {
-            let peer = format!("{peer} of the robot side (do MoveIt and the controllers run?)");
-            SkillFault::PeerLost { peer, phase }
-        }
-        other => SkillFault::ControlFailed { phase, detail: other.to_string() },
     }
 }
 
@@ -87,6 +47,7 @@ pub(super) fn code(fault: &SkillFault) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use prehend_robots::shell::Bar;
     use prehend_scene::Reason;
     use prehend_skills::{ContractError, GraspError, PartError, PlaceError};
     use std::collections::HashSet;

@@ -1,9 +1,9 @@
 //! What ends a skill before its time: cancel, stop, a lost peer.
 
-use crate::arming::Arming;
-use crate::shell::Peers;
 use prehend_execution::SkillFault;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
+use prehend_robots::arming::Arming;
+use prehend_robots::shell::Peers;
 use prehend_ros::ExecutingGoal;
 use std::time::Duration;
 use tokio::sync::watch;

@@ -7,10 +7,9 @@ use super::arm::Motion;
 use super::interrupt::Interrupt;
 use super::scene::chassis_edge;
 use crate::follow::KnownJoints;
-use crate::motion_bounds::Checked;
 use crate::permit::{Permitted, RedeemedPermit};
-use crate::{RobotConfig, convert};
 use nalgebra::Isometry3;
+use prehend_convert as convert;
 use prehend_execution::{Body, Foreseen, Found, HandWay, Joints, Pace, Prospect, Robot, SkillFault, World};
 use prehend_motion::RobotModel;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -19,6 +18,8 @@ use prehend_msgs::prehend_interfaces::msg::{
     ErrorCode, HandWay as HandWayMsg, Prospect as ProspectMsg, TraceEvent,
 };
 use prehend_msgs::prehend_interfaces::srv::{CheckOutcome, UpdateMap};
+use prehend_robots::RobotConfig;
+use prehend_robots::motion_bounds::Checked;
 use prehend_ros::{ExecutingGoal, RosError};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Observation, SkillPlan};
 use prehend_skills::part::KnownJoint;

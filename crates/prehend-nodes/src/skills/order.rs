@@ -1,7 +1,7 @@
 //! What a goal of `execute_skill` asks for.
 
-use crate::convert;
 use nalgebra::Vector3;
+use prehend_convert as convert;
 use prehend_execution::{Before, Order, SkillFault};
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::Prospect;

@@ -1,9 +1,9 @@
 //! Lines that a planner timed without being told how fast they are to be followed.
 
-use crate::trajectory_speed::{fastest, stretch};
 use prehend_execution::Pace;
 use prehend_motion::{JointError, RobotModel};
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
+use prehend_robots::trajectory_speed::{fastest, stretch};
 
 /// Stretches the time of a trajectory until it keeps to `pace` and to a share `acceleration` of the joints' acceleration limits. This is for
 /// a planner that times by the full limits, as Humble's MoveIt does with every line. Speeds are measured in the trajectory and held
@@ -29,10 +29,10 @@ pub(super) fn slow_down(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RobotConfig;
-    use crate::trajectory_check::seconds;
     use prehend_msgs::builtin_interfaces::msg::Duration;
     use prehend_msgs::trajectory_msgs::msg::JointTrajectoryPoint;
+    use prehend_robots::RobotConfig;
+    use prehend_robots::trajectory_check::seconds;
     use std::path::Path;
 
     /// Joint 1 turns half a radian in half a second.

@@ -1,15 +1,8 @@
 //! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
 
-use super::fault::of_robot;
-use super::moveit::{self, Verdict};
 use super::pace::slow_down;
-use crate::motion_bounds::{Checked, MotionBounds};
-use crate::move_group::fence_msg;
-use crate::moveit_layout::{Groups, Inverses, Lines};
-use crate::robot::Distribution;
-use crate::trajectory_check::{self, TrajectoryFault};
-use crate::{RobotConfig, convert};
 use nalgebra::{Isometry3, Point3};
+use prehend_convert as convert;
 use prehend_execution::{Found, Miss, Pace, SkillFault};
 use prehend_motion::{Fence, RobotModel};
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
@@ -21,6 +14,14 @@ use prehend_msgs::moveit_msgs::msg::{
 };
 use prehend_msgs::moveit_msgs::srv::{GetCartesianPath, GetPositionIK};
 use prehend_msgs::sensor_msgs::msg::JointState;
+use prehend_robots::RobotConfig;
+use prehend_robots::motion_bounds::{Checked, MotionBounds};
+use prehend_robots::move_group::fence_msg;
+use prehend_robots::moveit::{self, Verdict};
+use prehend_robots::moveit_layout::{Groups, Inverses, Lines};
+use prehend_robots::of_robot;
+use prehend_robots::robot::Distribution;
+use prehend_robots::trajectory_check::{self, TrajectoryFault};
 use prehend_ros::{Node, RosError};
 use std::time::Duration;
 

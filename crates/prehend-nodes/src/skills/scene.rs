@@ -1,8 +1,7 @@
 //! The planning scene, kept equal to what the map and the hand say.
 
-use super::fault::of_robot;
-use crate::{RobotConfig, convert};
 use nalgebra::{Isometry3, Point3};
+use prehend_convert as convert;
 use prehend_execution::{SkillFault, World};
 use prehend_geometry::OrientedBox;
 use prehend_motion::RobotModel;
@@ -11,6 +10,8 @@ use prehend_msgs::moveit_msgs::msg::{
 };
 use prehend_msgs::moveit_msgs::srv::ApplyPlanningScene;
 use prehend_msgs::shape_msgs::msg::SolidPrimitive;
+use prehend_robots::RobotConfig;
+use prehend_robots::of_robot;
 use prehend_ros::{Client, Node, QosProfile, RosError};
 use std::time::Duration;
 use tokio::sync::Mutex;

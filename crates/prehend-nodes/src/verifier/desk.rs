@@ -1,13 +1,13 @@
 //! The desk at which a person is asked before a motion.
 
 use super::answer;
-use crate::convert;
-use crate::shell::{NodeError, Shell, incarnation};
+use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
     Approval as ApprovalMsg, Approvals as ApprovalsMsg, ErrorCode, TraceEvent,
 };
 use prehend_msgs::prehend_interfaces::srv::{Approve, Gate};
+use prehend_robots::shell::{NodeError, Shell, incarnation};
 use prehend_ros::{Publisher, QosProfile, ServiceRequest};
 use prehend_scene::{PlanHash, Skill, SkillPlan};
 use prehend_verify::{Approval, ApprovalError, Approvals, Claim, Settings, Verdict};

@@ -2,7 +2,7 @@
 
 use super::desk::Word;
 use super::{INACTIVE, Verifier};
-use crate::convert;
+use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::Gate;
 use prehend_scene::{PlanHash, SkillPlan};

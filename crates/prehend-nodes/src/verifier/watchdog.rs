@@ -1,10 +1,10 @@
 //! Stops an arm or a base whose owner died while moving it. The owner's own heartbeat says whether it moved it.
 
-use crate::moveit_layout::Executions;
-use crate::shell::{NodeError, Shell};
 use prehend_msgs::control_msgs::action::FollowJointTrajectory;
 use prehend_msgs::nav2_msgs::action::NavigateToPose;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_robots::moveit_layout::Executions;
+use prehend_robots::shell::{NodeError, Shell};
 use prehend_ros::ActionClient;
 use serde_json::json;
 use std::time::Duration;
@@ -33,7 +33,7 @@ struct Owner {
 
 impl Owner {
     /// Whether the node `name` was lost, or replaced by another life, while it moved something; told once for each life.
-    fn lost(&mut self, peers: &crate::shell::Peers, name: &str) -> bool {
+    fn lost(&mut self, peers: &prehend_robots::shell::Peers, name: &str) -> bool {
         let Some(life) = peers.incarnation(name) else { return false };
         let replaced = self.life.is_some_and(|old| old != life) && self.moving;
         let silent = peers.fell_silent_in_motion(name);

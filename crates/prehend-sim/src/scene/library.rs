@@ -11,7 +11,7 @@ pub struct Library {
 
 /// The folder of the catalogue that comes with Prehend, `config/objects`.
 pub fn objects_folder() -> PathBuf {
-    crate::share::share_dir().join("config/objects")
+    prehend_config::share::share_dir().join("config/objects")
 }
 
 impl Library {

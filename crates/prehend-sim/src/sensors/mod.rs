@@ -10,13 +10,11 @@ pub mod camera;
 pub mod depth;
 pub mod detector;
 pub mod mesh;
-pub mod overlay;
 pub mod overview;
 pub mod render;
 pub mod stage;
 
 pub(crate) mod dice;
-mod font;
 mod mask_ops;
 mod raster;
 mod shade;

@@ -1,9 +1,9 @@
 //! A third-person picture of the whole scene.
 
-use super::overlay::{self, PngError};
 use super::render::{Drawable, RenderError, Renderer, View};
 use crate::scene::Scene;
 use nalgebra::{Isometry3, Point3, Vector3};
+use prehend_drawing::overlay::{self, PngError};
 use prehend_geometry::{ColorImage, Intrinsics};
 
 /// Width and height of the picture, pixels.

@@ -1,7 +1,6 @@
 //! Shared test scenes; the tests stand beside what they test.
 
 mod detecting;
-mod drawing;
 mod noise;
 mod pictures;
 
@@ -90,4 +89,15 @@ pub(super) fn clean() -> CameraSpec {
 
 pub(super) fn noisy() -> CameraSpec {
     CameraSpec { rate_hz: 15.0, depth_noise: Some(DepthNoise::default()), color_noise: 2.0 }
+}
+
+#[test]
+fn the_overview_shows_the_object() {
+    let mut setting = Setting::table();
+    setting.object(Shape::Box { size: [0.1; 3] }, [220, 20, 20], 0.4, 0.0, 0.1);
+    let bytes = overview_png(&setting.drawables()).unwrap();
+    let image = image::load_from_memory(&bytes).unwrap().to_rgb8();
+    assert_eq!(image.dimensions(), (960, 720));
+    let red = image.pixels().filter(|p| p.0[0] > 90 && p.0[1] < 40).count();
+    assert!(red > 2000, "{red} red pixels");
 }

@@ -47,6 +47,8 @@ const BENT: f64 = 0.5;
 const SAME_WAY: f64 = 0.85;
 /// Longest motion of a part, metres: the arm's reach ends there.
 const LONGEST: f64 = 0.5;
+/// Cosine of the angle within which two approaches of the hand are one (14 degrees: half of what the tilts are apart).
+const ALIKE: f64 = 0.97;
 
 /// A part, and what stands around it. Map frame, metres.
 #[derive(Clone, Copy, Debug)]
@@ -237,10 +239,7 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
         return knob_candidates(request, &frame);
     }
     if request.lever {
-        let mut found = lever::candidates(request, &frame)?;
-        found.sort_by(|a, b| b.score.total_cmp(&a.score));
-        found.truncate(request.limit);
-        return Ok(found);
+        return Ok(best(lever::candidates(request, &frame)?, request.limit));
     }
     let mut motion = motion(request, &frame)?;
     let mut pivot = pivot::find(request, &frame);
@@ -267,9 +266,28 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     }
     let left = known.map(|known| known.left(request.effect, pivot.map_or(1.0, |pivot| pivot.arm)));
     found.iter_mut().for_each(|candidate| candidate.measured = left);
+    Ok(best(found, request.limit))
+}
+
+/// The best ways of each approach of the hand, in turn: the best of all first, then the best that comes from elsewhere. Where the arm does
+/// not get to with one approach, it seldom does with the hand turned about it.
+fn best(mut found: Vec<PartCandidate>, limit: usize) -> Vec<PartCandidate> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    found.truncate(request.limit);
-    Ok(found)
+    let approach = |way: &PartCandidate| way.contact.rotation * Vector3::z();
+    let mut approaches: Vec<(Vector3<f64>, usize)> = Vec::new();
+    let mut ranked: Vec<(usize, usize, PartCandidate)> = Vec::with_capacity(found.len());
+    for way in found {
+        let from = approach(&way);
+        let known = approaches.iter().position(|(other, _)| from.dot(other) > ALIKE);
+        let index = known.unwrap_or_else(|| {
+            approaches.push((from, 0));
+            approaches.len() - 1
+        });
+        ranked.push((approaches[index].1, index, way));
+        approaches[index].1 += 1;
+    }
+    ranked.sort_by_key(|(round, approach, _)| (*round, *approach));
+    ranked.into_iter().map(|(_, _, way)| way).take(limit).collect()
 }
 
 /// Ways to hold a knob straight from outside and turn it.
@@ -282,9 +300,7 @@ fn knob_candidates(request: &PartRequest<'_>, frame: &PartFrame) -> Result<Vec<P
     let around = Surroundings::new(&ridge, &frame);
     let mut found = pull::poses(&ridge, &frame, &motion, &around)?;
     found.iter_mut().for_each(|candidate| candidate.pivot = Some(pivot));
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    found.truncate(request.limit);
-    Ok(found)
+    Ok(best(found, request.limit))
 }
 
 /// The frame as its surroundings see it: a part that is pushed from behind what was seen of it has no wall there.

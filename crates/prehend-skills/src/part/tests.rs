@@ -125,6 +125,21 @@ fn an_open_drawer_is_pushed_shut_level() {
     }
 }
 
+#[test]
+fn ways_from_every_side_come_before_the_same_way_turned_about() {
+    let (part, object) = drawer(0.0, 0.2, false, 0.0);
+    let request = PartRequest {
+        limit: 24,
+        ..request(Skill::TipPush, PartEffect::Close, &part, &object)
+    };
+    let found = part_candidates(&request).expect("ways");
+    let tilt = |way: &PartCandidate| (way.contact.rotation * Vector3::z()).dot(&Vector3::x()).acos();
+    let first: Vec<i32> = found.iter().take(5).map(|way| tilt(way).to_degrees().round() as i32).collect();
+    assert_eq!(first, [0, 25, 45, 65, 83]);
+    assert!(found.iter().all(|way| way.score <= found[0].score));
+    assert!(found[5..].iter().any(|way| tilt(way) < 0.1), "the same again, turned about");
+}
+
 /// A door hinged at `y` 0.12 on the left, x 0.56, open by `angle`: a sheet with an upright bar near its free edge.
 fn door(angle: f64, eye: Point3<f64>) -> (Vec<Point3<f64>>, Vec<Point3<f64>>, Hinge) {
     let hinge = Hinge { foot: Point3::new(0.56, 0.12, 0.1), opens: -Vector3::z_axis(), radius: 0.24, angle };

@@ -4,17 +4,18 @@ use crate::commands::explain::THINGS;
 use crate::commands::explain::drawn::Eye;
 use crate::graph::Graph;
 use crate::run_folder::{FIRST_MAP, LAST_MAP, MAPS, RunFolder, VIEW, WriteError};
+use prehend_convert as convert;
+use prehend_convert::ConvertError;
+use prehend_drawing::overlay;
 use prehend_geometry::{ColorImage, Mask};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap};
 use prehend_msgs::prehend_interfaces::srv::GetObject;
-use prehend_nodes::convert::{self, ConvertError};
 use prehend_nodes::pictures::{self, PictureError, View};
 use prehend_perception::MapSettings;
 use prehend_recording::{SaveError, SavedMap, SavedScene};
 use prehend_ros::{QosProfile, RosError};
 use prehend_scene::Crop;
-use prehend_sim::sensors::overlay;
 use std::time::Duration;
 
 /// Longest time for the views of one thing, and the most things that are asked for.

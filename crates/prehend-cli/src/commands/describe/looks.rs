@@ -3,10 +3,11 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_articulation::critic::JointVerdict;
 use prehend_articulation::{Iteration, Joint, Look, Observation};
+use prehend_drawing::overlay;
 use prehend_eval::articulated::drawables;
 use prehend_geometry::ColorImage;
 use prehend_sim::sensors::overview::{look_at, overview};
-use prehend_sim::sensors::{RenderError, View, overlay};
+use prehend_sim::sensors::{RenderError, View};
 use std::fmt::Write;
 
 /// Colours of links in pictures, and how they are called: of the whole, then of its parts.

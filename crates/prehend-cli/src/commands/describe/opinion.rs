@@ -7,12 +7,12 @@ use super::{looks, page};
 use crate::screen::{Paint, Screen};
 use prehend_articulation::critic::JointVerdict;
 use prehend_articulation::{Described, Iteration, Joint, JointKind, Observation, to_urdf};
+use prehend_config::share;
 use prehend_eval::html::escape;
 use prehend_llm::{
     AskError, AskedJoint, JointQuestion, ModelQuestion, ModelView, Motion, Purpose, SecondOpinion,
     VlmSettings,
 };
-use prehend_nodes::share;
 use prehend_sim::sensors::{RenderError, View};
 use std::fmt::Write;
 use std::path::Path;

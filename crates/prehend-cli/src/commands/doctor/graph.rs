@@ -9,7 +9,7 @@ use crate::outcome::exit;
 use crate::recording::sensors_of;
 use futures::StreamExt;
 use prehend_msgs::sensor_msgs::msg::JointState;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_ros::{BACKEND, Backend, QosProfile, TopicInfo};
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -2,7 +2,8 @@
 
 use super::{Health, Report};
 use crate::args::DoctorArgs;
-use prehend_nodes::{agent, share};
+use prehend_config::share;
+use prehend_nodes::agent;
 
 pub(in crate::commands) async fn run(args: &DoctorArgs) -> u8 {
     let file = share::resolve(&args.agent);

@@ -1,9 +1,10 @@
 //! What the camera saw right before decisions, from a run's recording.
 
 use prehend_bags::{ContainerError, stored_messages};
+use prehend_convert as convert;
 use prehend_explain::{Came, Decision, Explanation, Kind, Picture};
 use prehend_msgs::sensor_msgs::msg::Image;
-use prehend_nodes::{convert, pictures};
+use prehend_nodes::pictures;
 use std::path::Path;
 
 /// Most decisions that are shown with a picture of their moment.

@@ -8,10 +8,10 @@ use futures::StreamExt;
 use prehend_bags::{FrameParts, KeyframeChoice, Pairing, Picture, Side, frame_of};
 use prehend_msgs::names;
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, CompressedImage, Image};
-use prehend_nodes::RobotConfig;
 use prehend_perception::{MapSettings, Sight};
 use prehend_recording::build::FrameReport;
 use prehend_recording::{BuildError, MapOfFrames, RecordedFrame, SavedMap};
+use prehend_robots::RobotConfig;
 use prehend_ros::{
     Context, Node, NodeOptions, QosProfile, RosError, Subscription, TfBuffer, TfError, nanoseconds,
 };

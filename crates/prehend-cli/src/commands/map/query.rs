@@ -4,7 +4,7 @@ use super::{Failure, text};
 use crate::args::map::QueryArgs;
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
-use prehend_nodes::share;
+use prehend_config::share;
 use prehend_perception::retrieve::{retrieve, retrieve_by_likeness};
 use prehend_perception::traits::WORDS;
 use prehend_perception::{Lexicon, Retrieval};

@@ -2,10 +2,10 @@
 
 use crate::observer::Observer;
 use nalgebra::Isometry3;
+use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{Approval, Approvals, ErrorCode};
 use prehend_msgs::prehend_interfaces::srv::Approve;
-use prehend_nodes::convert;
 use prehend_ros::{Client, QosProfile, RosError};
 use prehend_viewer::{Candidate, Confirm, PanelLine, Plan, Question, Story, Tone};
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! Events of the trace as the viewer takes them.
 
 use crate::trace;
+use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
-use prehend_nodes::convert;
 use prehend_scene::Diagnostics;
 use prehend_viewer::{Candidate, Event, Plan};
 use serde::Deserialize;

@@ -2,10 +2,11 @@
 //! the frame of its arm.
 
 use nalgebra::{Isometry3, Point3};
+use prehend_convert as convert;
 use prehend_msgs::nav_msgs::msg::{OccupancyGrid as GridMsg, Path as PathMsg};
 use prehend_navigation::OccupancyGrid;
 use prehend_navigation::grid::Layout;
-use prehend_nodes::{RobotConfig, convert};
+use prehend_robots::RobotConfig;
 use prehend_viewer::Floor;
 
 /// Most places of a route.

@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 use prehend_motion::RobotModel;
-use prehend_nodes::RobotConfig;
+use prehend_robots::RobotConfig;
 use prehend_viewer::{Solid, robot_solids};
 use std::path::Path;
 use std::sync::Arc;
