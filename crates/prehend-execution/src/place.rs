@@ -11,10 +11,11 @@ use crate::shown::ToolPose;
 use crate::world::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::fixture::{self, Sweep};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
 use prehend_skills::place::place_candidates;
 use prehend_skills::plan::{Standoff, place_plan};
-use prehend_skills::{HeldShape, PlaceCandidate, PlaceRequest, Sight};
+use prehend_skills::{Fingers, HeldShape, PlaceCandidate, PlaceRequest, Sight};
 
 /// Candidates asked for.
 const CANDIDATES: usize = 14;
@@ -208,6 +209,8 @@ impl<R: Robot> Course<'_, R> {
             .map(|o| o.cloud.points.as_slice())
             .collect();
         let body = self.robot.body();
+        let panels = map.objects.iter().filter(|object| fixture::is_panel(&object.class_name));
+        let swept: Vec<Sweep> = panels.filter_map(|panel| fixture::sweep(panel, map)).collect();
         let request = PlaceRequest {
             relation,
             compartment: Compartment::parse(&order.part),
@@ -222,6 +225,7 @@ impl<R: Robot> Course<'_, R> {
             gripper: self.gripper(),
             reach: self.reach(),
             sight: self.sight(),
+            swept: &swept,
             limit: CANDIDATES,
         };
         place_candidates(&request)
@@ -233,7 +237,10 @@ impl<R: Robot> Course<'_, R> {
         let body = self.robot.body();
         let camera = body.model.link_index(&body.camera)?;
         let poses = body.model.link_poses(&body.home, 0.0).ok()?;
-        Some(Sight { map_from_camera: *poses.get(camera)? })
+        let map_from_tool = body.model.tip_pose(&body.home).ok()?;
+        let [left, right, ..] = self.gripper().boxes(body.max_opening);
+        let fingers = Some(Fingers { map_from_tool, boxes: [left, right] });
+        Some(Sight { map_from_camera: *poses.get(camera)?, fingers })
     }
 
     /// The joints above a place, and the standoff with which they are within reach: high up the arm does not get as far above what

@@ -45,6 +45,7 @@ pub struct LiveFrames {
 }
 
 impl LiveFrames {
+    /// The frame `source` in the frame `target`.
     pub fn new(node: &Node, target: &str, source: &str) -> Result<Self, RosError> {
         let (target, source) = (target.to_owned(), source.to_owned());
         Ok(Self { tf: node.tf()?, clock: node.clock(), target, source })

@@ -20,26 +20,39 @@ use std::time::Duration;
 
 /// A service in a layout of its own, beside Jazzy's `J`.
 pub trait ServiceLayout<J: Service>: Service {
+    /// A request as the layout has it.
     fn request_from(request: J::Request) -> Self::Request;
+    /// A request as Jazzy has it.
     fn request_into(request: Self::Request) -> J::Request;
+    /// An answer as the layout has it.
     fn response_from(response: J::Response) -> Self::Response;
+    /// An answer as Jazzy has it.
     fn response_into(response: Self::Response) -> J::Response;
 }
 
 /// An action in a layout of its own, beside Jazzy's `J`.
 pub trait ActionLayout<J: Action>: Action {
+    /// A goal as the layout has it.
     fn goal_from(goal: J::Goal) -> Self::Goal;
+    /// A goal as Jazzy has it.
     fn goal_into(goal: Self::Goal) -> J::Goal;
+    /// A result as the layout has it.
     fn result_from(result: J::Result) -> Self::Result;
+    /// A result as Jazzy has it.
     fn result_into(result: Self::Result) -> J::Result;
+    /// Feedback as the layout has it.
     fn feedback_from(feedback: J::Feedback) -> Self::Feedback;
 }
 
 /// A distribution's layouts.
 pub trait Layout: 'static {
+    /// `MoveGroup`.
     type Group: ActionLayout<Group::Action>;
+    /// `ExecuteTrajectory`.
     type Execute: ActionLayout<Execute::Action>;
+    /// `GetCartesianPath`.
     type Line: ServiceLayout<Line::Service>;
+    /// `GetPositionIK`.
     type Inverse: ServiceLayout<Inverse::Service>;
 }
 
@@ -243,7 +256,9 @@ impl ServiceLayout<Inverse::Service> for HumbleInverse::Service {
 /// The client of an action in the robot's layout.
 #[derive(Clone, Debug)]
 pub enum ActionOf<J: Action, H: ActionLayout<J>> {
+    /// In Jazzy's layout.
     Jazzy(ActionClient<J>),
+    /// In Humble's.
     Humble(ActionClient<H>),
 }
 
@@ -293,7 +308,9 @@ impl<J: Action, H: ActionLayout<J>> ActionOf<J, H> {
 /// The client of a service in the robot's layout.
 #[derive(Clone, Debug)]
 pub enum ServiceOf<J: Service, H: ServiceLayout<J>> {
+    /// In Jazzy's layout.
     Jazzy(Client<J>),
+    /// In Humble's.
     Humble(Client<H>),
 }
 
@@ -306,6 +323,7 @@ impl<J: Service, H: ServiceLayout<J>> ServiceOf<J, H> {
         })
     }
 
+    /// Asks, and waits for the answer.
     pub async fn request(&self, request: J::Request, deadline: Duration) -> Result<J::Response, RosError> {
         match self {
             Self::Jazzy(client) => client.request(request, deadline).await,
@@ -326,18 +344,22 @@ pub type Lines = ServiceOf<Line::Service, HumbleLine::Service>;
 pub type Inverses = ServiceOf<Inverse::Service, HumbleInverse::Service>;
 
 impl MoveItNames {
+    /// The client of `MoveGroup`.
     pub fn groups(&self, node: &Node) -> Result<Groups, RosError> {
         ActionOf::new(node, self.distribution, &self.move_action)
     }
 
+    /// The client of `ExecuteTrajectory`.
     pub fn executions(&self, node: &Node) -> Result<Executions, RosError> {
         ActionOf::new(node, self.distribution, &self.execute_trajectory)
     }
 
+    /// The client of `GetCartesianPath`.
     pub fn lines(&self, node: &Node) -> Result<Lines, RosError> {
         ServiceOf::new(node, self.distribution, &self.cartesian_path)
     }
 
+    /// The client of `GetPositionIK`.
     pub fn inverses(&self, node: &Node) -> Result<Inverses, RosError> {
         ServiceOf::new(node, self.distribution, &self.inverse_kinematics)
     }

@@ -20,7 +20,9 @@ const STATE: Duration = Duration::from_secs(1);
 /// How a drive ended: Nav2's code (0: none given) and its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct End {
+    /// Nav2's code; 0 when none is given.
     pub code: u16,
+    /// Its words.
     pub message: String,
 }
 
@@ -65,11 +67,14 @@ impl Navigate for Humble::Action {
 /// The client of the robot's distribution.
 #[derive(Clone)]
 pub enum Nav2 {
+    /// In Jazzy's layout.
     Jazzy(ActionClient<Jazzy::Action>),
+    /// In Humble's.
     Humble(ActionClient<Humble::Action>),
 }
 
 impl Nav2 {
+    /// The client of the robot file's action.
     pub fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
         Ok(match navigation.distribution {
             Distribution::Jazzy => Self::Jazzy(node.create_action_client(&navigation.action)?),
@@ -91,6 +96,7 @@ impl Nav2 {
 pub struct Lifecycle(Client<GetState::Service>);
 
 impl Lifecycle {
+    /// The client of the navigator's lifecycle.
     pub fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
         let service = format!("{}/get_state", navigation.navigator);
         Ok(Self(node.create_client(&service, QosProfile::services())?))

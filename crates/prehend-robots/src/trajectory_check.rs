@@ -5,6 +5,7 @@ use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
 /// Why a trajectory is not executed.
+#[expect(missing_docs, reason = "each message says what it is")]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrajectoryFault {
     #[error("it is empty")]

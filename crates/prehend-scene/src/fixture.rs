@@ -4,8 +4,10 @@
 //! sticks out of.
 
 mod hinge;
+mod sweep;
 
 pub use hinge::{Hinge, hinge, is_door};
+pub use sweep::{Sweep, sweep};
 
 use crate::{Object, ObjectMap, spatial};
 use nalgebra::{Point3, Vector3};
@@ -566,6 +568,19 @@ mod tests {
         map.objects.push(object("box_0", "box", patch([0.46, -0.1, 0.18], [0.58, 0.1, 0.19])));
         let whole = whole_of(map.get(&"drawer_1".into()).expect("seen"), &map).map(|whole| whole.key.clone());
         assert_eq!(whole, Some("cabinet_0".into()));
+    }
+
+    #[test]
+    fn a_drawer_needs_the_room_before_it_open_or_not() {
+        for open in [0.0, 0.15] {
+            let map = cabinet(open, 0.0);
+            let room = sweep(map.get(&"drawer_1".into()).expect("a drawer"), &map).expect("its room");
+            let meets = |x: f64, y: f64| room.meets([x - 0.03, y - 0.03], [x + 0.03, y + 0.03]);
+            assert!(meets(0.5, 0.0) && meets(0.4, 0.08), "{open}: {room:?}");
+            assert!(!meets(0.25, 0.0) && !meets(0.5, 0.2) && !meets(0.75, 0.0), "{open}: {room:?}");
+        }
+        let map = cabinet(0.0, 0.0);
+        assert_eq!(sweep(map.get(&"cabinet_0".into()).expect("a cabinet"), &map), None);
     }
 
     #[test]

@@ -70,6 +70,7 @@ fn candidates(c: &mut Criterion) {
             gripper: GripperModel::default(),
             reach: Reach::default(),
             sight: None,
+            swept: &[],
             limit: 14,
         };
         c.bench_function(&format!("places, {}", relation.name()), |b| {

@@ -27,4 +27,4 @@ pub use gripper::GripperModel;
 pub use joint::{Joint, JointFit};
 pub use part::{PartCandidate, PartError, PartRequest};
 pub use place::{HeldShape, PlaceCandidate, PlaceError, PlaceRequest};
-pub use sight::Sight;
+pub use sight::{Fingers, Sight};

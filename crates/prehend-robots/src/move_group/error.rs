@@ -6,6 +6,7 @@ use prehend_motion::{CartesianError, IkError, JointError, PlanError, SceneError,
 use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
 
 /// Why a request is not done.
+#[expect(missing_docs, reason = "each message says what it is")]
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MoveGroupError {
     #[error("unknown planning group `{found}`; this robot has `{known}`")]

@@ -128,10 +128,7 @@ fn an_open_drawer_is_pushed_shut_level() {
 #[test]
 fn ways_from_every_side_come_before_the_same_way_turned_about() {
     let (part, object) = drawer(0.0, 0.2, false, 0.0);
-    let request = PartRequest {
-        limit: 24,
-        ..request(Skill::TipPush, PartEffect::Close, &part, &object)
-    };
+    let request = PartRequest { limit: 24, ..request(Skill::TipPush, PartEffect::Close, &part, &object) };
     let found = part_candidates(&request).expect("ways");
     let tilt = |way: &PartCandidate| (way.contact.rotation * Vector3::z()).dot(&Vector3::x()).acos();
     let first: Vec<i32> = found.iter().take(5).map(|way| tilt(way).to_degrees().round() as i32).collect();

@@ -14,6 +14,7 @@ use crate::gripper::GripperModel;
 use crate::plan::Standoff;
 use crate::sight::Sight;
 use nalgebra::{Isometry3, Point3, Translation3};
+use prehend_scene::fixture::Sweep;
 use prehend_scene::{Area, Compartment, Relation};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,8 @@ pub struct PlaceRequest<'a> {
     pub reach: Reach,
     /// What the robot sees from home, where that is known: on the table, what it will see there again is better.
     pub sight: Option<Sight>,
+    /// The room that drawers and doors need: on the table, what stands in none of it is better.
+    pub swept: &'a [Sweep],
     /// Most candidates to return.
     pub limit: usize,
 }

@@ -31,6 +31,8 @@ const WITHIN: f64 = 0.6;
 /// What it is worth that a thing will be in view from home, and that there is room for the pads around it: against 1 for the best fit.
 const SEEN_AGAIN: f64 = 0.5;
 const TAKEN_AGAIN: f64 = 0.3;
+/// What it is worth that no drawer or door comes to where a thing is put: open, it would be over it or against it.
+const OUT_OF_THE_WAY: f64 = 0.5;
 /// What the edge of the area that was asked for is worth less than its middle, as a share.
 const OFF_MIDDLE: f64 = 0.5;
 /// What a place that was asked for is worth where the room around it is less than a free place has.
@@ -312,7 +314,9 @@ impl Search<'_> {
         let corners = [rect.low, rect.high, [rect.low[0], rect.high[1]], [rect.high[0], rect.low[1]]];
         let corners = corners.map(|[x, y]| Point3::new(x, y, self.request.support_height));
         let seen = self.request.sight.map_or(0.0, |sight| sight.of(corners));
-        SEEN_AGAIN * seen + TAKEN_AGAIN * (room / PADS_FIT).min(1.0)
+        let is_swept = self.request.swept.iter().any(|sweep| sweep.meets(rect.low, rect.high));
+        let out_of_the_way = if is_swept { 0.0 } else { OUT_OF_THE_WAY };
+        SEEN_AGAIN * seen + TAKEN_AGAIN * (room / PADS_FIT).min(1.0) + out_of_the_way
     }
 
     /// Looks at the columns under the footprint and around the gripper.

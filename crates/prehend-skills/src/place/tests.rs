@@ -2,6 +2,8 @@ use super::*;
 use crate::grasp::shapes::{at, bowl, cuboid, cylinder, home_eye, mug, plate, seen, sphere};
 use crate::grasp::{GraspRequest, grasp_candidates};
 use nalgebra::Vector3;
+use prehend_geometry::{OrientedBox, PointCloud};
+use prehend_scene::{Object, ObjectMap, fixture};
 use proptest::prelude::*;
 
 /// Grasps `surface` at (0.38, -0.15) with its best candidate.
@@ -42,7 +44,28 @@ fn request<'a>(
         gripper: GripperModel::default(),
         reach: Reach::default(),
         sight: None,
+        swept: &[],
         limit: 12,
+    }
+}
+
+/// A cabinet at x 0.6 with one drawer, closed.
+fn drawers() -> ObjectMap {
+    let object = |key: &str, class: &str, x: f64, size: [f64; 3]| {
+        let points: Vec<Point3<f64>> = cuboid(size[0], size[1], size[2])
+            .into_iter()
+            .map(|p| p + Vector3::new(x + size[0] / 2.0, 0.0, 0.05))
+            .collect();
+        let bounds = OrientedBox::upright_around(&points).expect("points");
+        let object = Object::unnamed(key.into(), PointCloud::from_points(points), bounds);
+        Object { class_name: class.to_owned(), ..object }
+    };
+    ObjectMap {
+        objects: vec![
+            object("cabinet_0", "cabinet", 0.6, [0.2, 0.3, 0.3]),
+            object("drawer_0", "drawer", 0.59, [0.012, 0.28, 0.1]),
+        ],
+        ..ObjectMap::default()
     }
 }
 
@@ -248,7 +271,8 @@ fn what_is_put_down_is_seen_again_and_has_room_for_the_pads() {
     // Above the right half of the table, looking straight down.
     let down = nalgebra::UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
     let eye = Vector3::new(0.45, -0.2, 0.6);
-    let sight = Some(crate::Sight { map_from_camera: Isometry3::from_parts(eye.into(), down) });
+    let sight =
+        Some(crate::Sight { map_from_camera: Isometry3::from_parts(eye.into(), down), fingers: None });
     let asked = request(Relation::Table, &held, &[], &[]);
     let found = place_candidates(&PlaceRequest { sight, ..asked }).expect("a place");
     assert!(
@@ -256,6 +280,18 @@ fn what_is_put_down_is_seen_again_and_has_room_for_the_pads() {
         "{:?}",
         found.iter().map(|p| p.spot).collect::<Vec<_>>()
     );
+    // A drawer opens over what is seen of it: what is put down comes to stand beside that.
+    let map = drawers();
+    let room = fixture::sweep(map.get(&"drawer_0".into()).expect("a drawer"), &map).expect("its room");
+    let swept = [room];
+    let others: Vec<&[Point3<f64>]> = map.objects.iter().map(|o| o.cloud.points.as_slice()).collect();
+    let [before, with] = [&[][..], &swept]
+        .map(|swept| place_candidates(&PlaceRequest { swept, others: &others, ..asked }).expect("a place"));
+    let stands = |place: &PlaceCandidate| {
+        let [x, y] = place.spot;
+        room.meets([x - 0.02, y - 0.02], [x + 0.02, y + 0.02])
+    };
+    assert!(before.iter().any(stands) && !stands(&with[0]), "{:?} and {:?}", before[0].spot, with[0].spot);
     // The best spot beside a target, then something else so near to it that no finger fits between: another spot is better.
     let target = seen(&at(&cylinder(0.03, 0.08), 0.45, -0.1, 0.0), home_eye(), 0.001, 1);
     let targets = [target.as_slice()];
