@@ -5,6 +5,7 @@ mod harness;
 mod scripted;
 
 use harness::{PREHEND, repository};
+use prehend_testing::{Needs, skipped};
 use scripted::{Heard, Reply, ScriptedModel, nowhere};
 use serde_json::Value;
 use std::path::Path;
@@ -97,7 +98,7 @@ fn each_step_of_a_run_is_a_picture() {
         (folder.path().display().to_string(), folder.path().join("steps/").display().to_string());
     let output = prehend(&["view", "--run", &run, "--out", &out, "--width", "320", "--height", "240"]);
     if text(&output.stderr).contains("nothing here can draw") {
-        eprintln!("skipped: {}", text(&output.stderr));
+        skipped(Needs::Vulkan, text(&output.stderr));
         return;
     }
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -307,7 +308,7 @@ fn detect_finds_the_cup_of_a_real_frame() {
     let shared = std::env::var_os("PREHEND_SHARED").map(std::path::PathBuf::from);
     let beside = repository().ancestors().map(|folder| folder.join("shared")).collect::<Vec<_>>();
     let Some(shared) = shared.into_iter().chain(beside).find(|folder| folder.join("models").is_dir()) else {
-        eprintln!("skipped: no shared folder with models; set PREHEND_SHARED to it");
+        skipped(Needs::Shared, "no shared folder with models; set PREHEND_SHARED to it");
         return;
     };
     let folder = tempfile::tempdir().expect("a folder");
@@ -322,7 +323,7 @@ fn detect_finds_the_cup_of_a_real_frame() {
         .output()
         .expect("the executable runs");
     if output.status.code() == Some(4) && text(&output.stderr).contains("ONNX Runtime was not found") {
-        eprintln!("skipped: {}", text(&output.stderr));
+        skipped(Needs::OnnxRuntime, text(&output.stderr));
         return;
     }
     assert!(output.status.success(), "{}", text(&output.stderr));

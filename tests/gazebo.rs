@@ -21,6 +21,7 @@ use prehend_ros::{Context, DomainLease, GoalStatus, Node, NodeOptions, QosProfil
 use prehend_sim::world::ArmModel;
 use prehend_sim_node::gazebo::finger_per_drive;
 use prehend_sim_node::gazebo::{GRIPPER, LABELS_MAP, LabelTable};
+use prehend_testing::{Needs, skipped};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -307,10 +308,13 @@ fn liburdfdom_and_libsdformat_read_the_description() {
             assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
             assert!(said.contains("Successfully Parsed XML") && said.contains("root Link: world"), "{said}");
         }
-        Err(_) => eprintln!("skipped: check_urdf is not installed (apt-get install liburdfdom-tools)"),
+        Err(_) => skipped(Needs::Urdfdom, "check_urdf is not installed (apt-get install liburdfdom-tools)"),
     }
     let Some(program) = peer::build(&folder) else {
-        eprintln!("skipped: libsdformat is not installed (apt-get install libsdformat-dev g++ pkg-config)");
+        skipped(
+            Needs::Sdformat,
+            "libsdformat is not installed (apt-get install libsdformat-dev g++ pkg-config)",
+        );
         return;
     };
     let read = peer::read(&program, &file);

@@ -3,6 +3,7 @@
 
 use clap::ValueEnum;
 use prehend_cli::node::NodeName;
+use prehend_testing::{Needs, skipped};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,7 +56,7 @@ fn python(needs: &str, script: &str, arguments: &[PathBuf]) -> Option<String> {
     let there =
         Command::new("python3").args(["-c", needs]).output().is_ok_and(|output| output.status.success());
     if !there {
-        eprintln!("skipped: python3 with `{needs}` is not there");
+        skipped(Needs::Python, format!("python3 with `{needs}` is not there"));
         return None;
     }
     let output = Command::new("python3").args(["-c", script]).args(arguments).output().expect("python3 runs");
@@ -427,7 +428,7 @@ fn ros2_launch_brings_up_a_graph_that_answers() {
     let installed =
         Command::new("ros2").args(["launch", "--help"]).output().is_ok_and(|output| output.status.success());
     if !installed {
-        eprintln!("skipped: no `ros2 launch` here");
+        skipped(Needs::Ros2, "no `ros2 launch` here");
         return;
     }
     let prefix = prefix();

@@ -6,6 +6,7 @@ mod harness;
 
 use harness::{EASY_PLACE, Stage, StageOptions, in_time, one_at_a_time, repository, wait_for};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
+use prehend_testing::{Needs, skipped};
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
@@ -167,7 +168,7 @@ async fn in_the_browser(at: SocketAddr) {
             .any(|folder| folder.join(name).is_file())
     };
     let Some(browser) = BROWSERS.into_iter().find(is_there) else {
-        eprintln!("skipped: there is no chromium to open the page in");
+        skipped(Needs::Browser, "there is no chromium to open the page in");
         return;
     };
     let profile = tempfile::tempdir().unwrap();

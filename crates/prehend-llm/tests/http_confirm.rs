@@ -10,6 +10,7 @@ use prehend_geometry::ColorImage;
 use prehend_llm::{AnswerFault, AskError, HttpConfirmer, ResponseFormat, SetupError, VlmSettings};
 use prehend_perception::confirm::Candidate;
 use prehend_perception::{Confirmer, Question};
+use prehend_testing::{Needs, skipped};
 use scripted::{Reply, ScriptedModel, nowhere};
 use serde_json::{Value, json};
 use vlm::settings;
@@ -157,7 +158,7 @@ async fn a_server_that_speaks_no_tls_is_lost() {
     let server = ScriptedModel::start(vec![mugs()]).await;
     let settings = settings(&server.base_url.replace("http:", "https:"));
     let confirmer = match HttpConfirmer::new(settings, Some(KEY)) {
-        Err(SetupError::Tls) => return eprintln!("skipped: this machine has no CA certificates"),
+        Err(SetupError::Tls) => return skipped(Needs::Certificates, "this machine has no CA certificates"),
         confirmer => confirmer.unwrap(),
     };
     let found = confirmer.confirm(&question(&["mug"])).await;

@@ -3,6 +3,7 @@
 
 use prehend_models::runtime::Places;
 use prehend_models::{Runtime, RuntimeError};
+use prehend_testing::{Needs, skipped};
 use std::path::Path;
 
 fn open(library: &Path) -> Result<Runtime, RuntimeError> {
@@ -26,7 +27,7 @@ fn another_library_is_refused_and_neither_panics_nor_hangs() {
         [format!("{folder}/{}-linux-gnu/libm.so.6", std::env::consts::ARCH), format!("{folder}/libm.so.6")]
     });
     let Some(libm) = libc.map(std::path::PathBuf::from).find(|path| path.exists()) else {
-        eprintln!("skipped: no libm.so.6 to take for ONNX Runtime");
+        skipped(Needs::Libm, "no libm.so.6 to take for ONNX Runtime");
         return;
     };
     let error = open(&libm).expect_err("not ONNX Runtime");

@@ -10,6 +10,7 @@ use prehend_geometry::plane::{PlaneSearch, ransac};
 use prehend_geometry::{ColorImage, DepthImage, Intrinsics, Mask};
 use prehend_perception::segment::SegmentSettings;
 use prehend_perception::{Keyframe, LabelImage, MapBuilder, MapSettings};
+use prehend_testing::{Needs, skipped};
 use rand::SeedableRng;
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,7 @@ fn upright(depth: &DepthImage, intrinsics: &Intrinsics) -> Isometry3<f64> {
 #[test]
 fn the_front_object_of_real_frames_is_found_by_geometry_alone() {
     let Some(data) = data() else {
-        eprintln!("skipped: no rgbd_tabletop; set PREHEND_SHARED_DATA to the folder that holds it");
+        skipped(Needs::Shared, "no rgbd_tabletop; set PREHEND_SHARED_DATA to the folder that holds it");
         return;
     };
     // The bowl that people called green is teal: its median hue is 183 degrees.

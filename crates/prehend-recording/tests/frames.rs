@@ -7,6 +7,7 @@ use nalgebra::{Isometry3, Point3, Rotation3, Translation3, UnitQuaternion, Vecto
 use prehend_geometry::Intrinsics;
 use prehend_perception::MapSettings;
 use prehend_recording::{BuildError, SavedMap, build, find_frames, read_labels};
+use prehend_testing::{Needs, skipped};
 use std::path::{Path, PathBuf};
 
 const CAMERA: Intrinsics = Intrinsics { fx: 300.0, fy: 300.0, cx: 159.5, cy: 119.5, width: 320, height: 240 };
@@ -139,7 +140,7 @@ fn data() -> Option<PathBuf> {
 #[test]
 fn the_front_object_of_each_real_frame_is_one_object() {
     let Some(data) = data() else {
-        eprintln!("skipped: no rgbd_tabletop; set PREHEND_SHARED_DATA to the folder that holds it");
+        skipped(Needs::Shared, "no rgbd_tabletop; set PREHEND_SHARED_DATA to the folder that holds it");
         return;
     };
     let frames = find_frames(&data).unwrap();

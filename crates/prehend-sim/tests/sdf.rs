@@ -15,6 +15,7 @@ use prehend_sim::scene::PlacedScene;
 use prehend_sim::sdf::{Loss, MeshFile, SdfError, SdfWorld};
 use prehend_sim::world::ArmModel;
 use prehend_sim::{Scene, World};
+use prehend_testing::{Needs, skipped};
 use rig::{HOME, model, repository};
 use std::collections::HashSet;
 use std::path::Path;
@@ -337,7 +338,10 @@ fn libsdformat_reads_what_physics_has() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdf");
     std::fs::create_dir_all(&folder).expect("a folder");
     let Some(program) = peer::build(&folder) else {
-        eprintln!("skipped: libsdformat is not installed (apt-get install libsdformat-dev g++ pkg-config)");
+        skipped(
+            Needs::Sdformat,
+            "libsdformat is not installed (apt-get install libsdformat-dev g++ pkg-config)",
+        );
         return;
     };
     for (name, world) in worlds() {

@@ -5,6 +5,7 @@ use crate::scene::{BEGIN, header};
 use crate::write::{COLOR, DEPTH, Entry, INFO, entry, mcap_file};
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, Image};
 use prehend_recording::{RecordedFrame, find_frames, read_labels};
+use prehend_testing::{Needs, skipped};
 use std::path::{Path, PathBuf};
 
 fn data() -> Option<PathBuf> {
@@ -42,7 +43,7 @@ fn messages(frame: &RecordedFrame, stamp: i64) -> [Entry; 3] {
 #[test]
 fn the_front_object_of_each_real_frame_is_the_one_that_is_labelled() {
     let Some(data) = data() else {
-        eprintln!("skipped: no rgbd_tabletop; set PREHEND_SHARED_DATA to the folder that holds it");
+        skipped(Needs::Shared, "no rgbd_tabletop; set PREHEND_SHARED_DATA to the folder that holds it");
         return;
     };
     let files = find_frames(&data).unwrap();

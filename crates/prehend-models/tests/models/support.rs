@@ -4,6 +4,7 @@ pub(crate) mod onnx;
 
 use prehend_geometry::ColorImage;
 use prehend_models::{Runtime, RuntimeError};
+use prehend_testing::{Needs, skipped};
 use std::path::{Path, PathBuf};
 
 /// The runtime; without one the test is skipped, with a line that says so.
@@ -11,7 +12,7 @@ pub(crate) fn runtime() -> Option<Runtime> {
     match Runtime::open(None) {
         Ok(runtime) => Some(runtime),
         Err(error @ RuntimeError::NotFound { .. }) => {
-            eprintln!("skipped: {error}");
+            skipped(Needs::OnnxRuntime, &error);
             None
         }
         Err(error) => panic!("{error}"),
@@ -26,7 +27,7 @@ pub(crate) fn shared(below: &str) -> Option<PathBuf> {
     let found =
         named.into_iter().chain(beside).map(|folder| folder.join(below)).find(|folder| folder.is_dir());
     if found.is_none() {
-        eprintln!("skipped: no {below}; set PREHEND_SHARED to the folder that holds it");
+        skipped(Needs::Shared, format!("no {below}; set PREHEND_SHARED to the folder that holds it"));
     }
     found
 }

@@ -1,6 +1,7 @@
 //! The same with only `lo` up, where a participant of RustDDS does not reach itself through DDS.
 #![cfg(not(feature = "ros2"))]
 
+use prehend_testing::{Needs, skipped};
 use std::process::Command;
 
 /// Set in the namespace without network.
@@ -13,7 +14,7 @@ fn within_and_between_processes_with_only_lo() {
     }
     let probe = Command::new("unshare").args(["-rn", "sh", "-c", "ip link set lo up"]).output();
     if !probe.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no `unshare -rn` with `ip link set lo up` on this machine");
+        skipped(Needs::Netns, "no `unshare -rn` with `ip link set lo up` on this machine");
         return;
     }
     let test = std::env::current_exe().expect("known");

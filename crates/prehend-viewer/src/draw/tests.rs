@@ -9,6 +9,7 @@ use pollster::block_on;
 use prehend_geometry::{ColorImage, OrientedBox, PointCloud};
 use prehend_motion::Shape;
 use prehend_scene::{Object, ObjectMap};
+use prehend_testing::{Needs, skipped};
 use std::sync::Arc;
 
 const WIDTH: u32 = 320;
@@ -21,7 +22,7 @@ fn off_screen() -> Option<OffScreen> {
     match block_on(OffScreen::new(WIDTH, HEIGHT)) {
         Ok(off_screen) => Some(off_screen),
         Err(error @ DrawError::NoAdapter { .. }) => {
-            eprintln!("skipped: {error}");
+            skipped(Needs::Vulkan, &error);
             None
         }
         Err(error) => panic!("{error}"),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::embedder::Family;
+use prehend_testing::{Needs, skipped};
 use std::path::PathBuf;
 
 /// Small tokenizers of the two families' make, written by `tests/peers/make_tokenizers.py`, which prints the numbers below.
@@ -56,7 +57,7 @@ fn what_is_no_tokenizer_is_refused() {
 fn the_real_vocabulary_of_clip_gives_its_numbers() {
     let named = std::env::var_os("PREHEND_MODELS").map(PathBuf::from);
     let Some(file) = named.map(|f| f.join("clip/tokenizer.json")).filter(|file| file.is_file()) else {
-        eprintln!("skipped: no clip/tokenizer.json in the folder that PREHEND_MODELS names");
+        skipped(Needs::Weights, "no clip/tokenizer.json in the folder that PREHEND_MODELS names");
         return;
     };
     let tokens = Tokens::read(&file, 77, "<|endoftext|>").expect("a tokenizer");
