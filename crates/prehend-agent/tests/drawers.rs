@@ -374,6 +374,33 @@ fn what_stands_open_above_is_closed_first() {
     does("open the top drawer", &["hook_pull drawer_2 handle"]);
 }
 
+/// The hand comes from above: what stands open over a thing, or over its place, is closed first.
+#[test]
+fn what_hangs_open_over_a_thing_is_closed_before_it_is_taken() {
+    let with = |out: f64, x: f64, y: f64| {
+        let mut all = row(out);
+        all.retain(|object| object.key.0 != "apple_0");
+        all.push(thing("apple_0", "apple", "red", x, y, [0.05, 0.05, 0.05]));
+        all
+    };
+    // The middle drawer stands out over it; beside that, before it, and under closed drawers it is free.
+    for (out, x, y, is_under) in [
+        (0.12, 0.54, 0.0, true),
+        (0.12, 0.54, 0.25, false),
+        (0.12, 0.35, 0.0, false),
+        (0.0, 0.54, 0.0, false),
+    ] {
+        for text in ["pick up the apple", "put the apple next to the button"] {
+            let mut scene = with(0.0, x, y);
+            let opened = row(out).into_iter().find(|object| object.key.0 == "drawer_1").expect("a drawer");
+            scene.iter_mut().filter(|o| o.key == opened.key).for_each(|object| *object = opened.clone());
+            let (report, done) = run_in(scene, text);
+            let closes = done.first().is_some_and(|first| first.starts_with("tip_push drawer_1"));
+            assert_eq!(closes, is_under, "{out} {x} {y} {text}: {done:?} {}", report.message);
+        }
+    }
+}
+
 /// Faults of the first tries of one skill, until it is given up.
 fn given_up(reason: Reason) -> Vec<Option<(Reason, bool)>> {
     vec![Some((reason, false)); 4]

@@ -11,7 +11,7 @@ use crate::goal::{Expected, GoalSpec, Predicate};
 use crate::ground::{Vocabulary, ground};
 use crate::judge::holds;
 use crate::place::{self, Side};
-use crate::scenario::layout::{is_in_view, is_reachable};
+use crate::scenario::layout::{is_in_picture, is_in_view, is_reachable};
 use crate::scenario::sentence::{Destination, finish, pick, pick_up, plural, polite, put};
 use crate::scenario::{Kind, Scenario, ScenarioError, catalogue, tabletop};
 use nalgebra::{Point2, Vector2};
@@ -219,7 +219,7 @@ impl Maker<'_> {
         self.truth.base.is_some()
             || !object.fallen
                 && (is_reachable(x, y) || is_reachable(x - slack, y) || is_reachable(x + slack, y))
-                && is_in_view(x, y, 0.0, top)
+                && is_in_picture(x, y, 0.0, top)
     }
 
     /// What the gripper can take and carry.

@@ -259,7 +259,8 @@ impl Grounder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Opens what something shall be put into when it is closed or ajar, before the thing is in the hand.
+    /// Closes what stands open over a thing or its place, and opens what it shall be put into when that is closed or ajar, before the
+    /// thing is in the hand.
     pub(super) fn make_way(
         &mut self,
         object: &ObjectKey,
@@ -268,6 +269,12 @@ impl Grounder<'_, '_, '_> {
         held: &Option<ObjectKey>,
         actions: &mut Vec<Action>,
     ) -> Result<(), Fault> {
+        if held.is_none() {
+            self.clear_over(object, actions)?;
+            for target in targets {
+                self.clear_over(target, actions)?;
+            }
+        }
         let ([target], Relation::In) = (targets, relation) else { return Ok(()) };
         let is_closed = match self.surely(target)? {
             Some(_) => !self.is_surely_made(target, Makes::Open)?,

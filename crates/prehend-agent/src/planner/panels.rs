@@ -44,7 +44,18 @@ impl Grounder<'_, '_, '_> {
     /// same sentence wants open stays so.
     pub(super) fn clear_above(&mut self, key: &ObjectKey, actions: &mut Vec<Action>) -> Result<(), Fault> {
         let map = self.map()?;
-        for upper in above(key, &map) {
+        self.close_all(above(key, &map), actions)
+    }
+
+    /// Closes what stands open over a thing that shall be taken, or over its place: the hand comes from above. What the same sentence wants
+    /// open stays so.
+    pub(super) fn clear_over(&mut self, key: &ObjectKey, actions: &mut Vec<Action>) -> Result<(), Fault> {
+        let map = self.map()?;
+        self.close_all(over(key, &map), actions)
+    }
+
+    fn close_all(&mut self, uppers: Vec<ObjectKey>, actions: &mut Vec<Action>) -> Result<(), Fault> {
+        for upper in uppers {
             let is_wanted = self.states.iter().any(|(other, _)| *other == upper);
             if !is_wanted && self.surely(&upper)? == Some(Makes::Open) {
                 self.tools.add_to_inventory(&upper);
@@ -59,6 +70,8 @@ impl Grounder<'_, '_, '_> {
 /// Room that a hand needs between the middle of what it opens and the lower edge of what stands open above it, metres: a gripper and
 /// the wrist behind it, a little tilted.
 const HAND_ROOM: f64 = 0.16;
+/// How far beside what hangs over it a thing may be and still be under the hand's way, metres: half a hand.
+const BESIDE: f64 = 0.05;
 
 /// Drawers and doors of the same thing that are above one of them with less room than a hand needs, the highest first.
 fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
@@ -79,6 +92,32 @@ fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let mut uppers: Vec<&Object> = panels.iter().filter_map(|key| map.get(key)).filter(is_above).collect();
     uppers.sort_by(|a, b| spatial::centre(b).z.total_cmp(&spatial::centre(a).z));
     uppers.into_iter().map(|upper| upper.key.clone()).collect()
+}
+
+/// Drawers and doors that hang over a thing with less room than a hand needs, the highest first; of a drawer or door itself those above it.
+fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
+    let Some(thing) = map.get(key) else { return Vec::new() };
+    if fixture::is_panel(class_of(thing)) {
+        return above(key, map);
+    }
+    let at = spatial::centre(thing);
+    let hangs_over = |panel: &&Object| {
+        let Some(opening) = fixture::opening(panel, map) else { return false };
+        let centre = spatial::centre(panel);
+        let low = centre.z - spatial::height_of(panel) / 2.0;
+        let from = at - centre;
+        // From its front back to the front of what it belongs to.
+        let local = panel.bounds.pose.inverse_transform_vector(&opening.outward);
+        let front = local.abs().dot(&panel.bounds.size) / 2.0;
+        let along = (front - opening.offset - BESIDE..front + BESIDE).contains(&from.dot(&opening.outward));
+        let across = from.dot(&Vector3::z().cross(&opening.outward)).abs();
+        let is_under = along && across < spatial::length_of(panel) / 2.0 + BESIDE;
+        centre.z > thing.bounds.top() && low - at.z < HAND_ROOM && is_under
+    };
+    let panels = map.objects.iter().filter(|other| fixture::is_panel(class_of(other)));
+    let mut found: Vec<&Object> = panels.filter(hangs_over).collect();
+    found.sort_by(|a, b| spatial::centre(b).z.total_cmp(&spatial::centre(a).z));
+    found.into_iter().map(|panel| panel.key.clone()).collect()
 }
 
 /// Drawers and doors that belong to a thing, without pieces, in the order of the map.

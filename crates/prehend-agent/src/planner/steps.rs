@@ -204,6 +204,7 @@ impl Grounder<'_, '_, '_> {
         if let Some(fault) = map.get(key).and_then(|object| ungraspable(object, &map, self.knowledge)) {
             return Err(fault);
         }
+        self.clear_over(key, actions)?;
         actions.push(Action::Pick { object: key.clone(), part: part.cloned() });
         *held = Some(key.clone());
         Ok(())

@@ -131,13 +131,24 @@ fn fits(here: &Placed, placed: &[Placed]) -> bool {
 /// Whether all of a thing is seen from home: its shadow, cast by the camera, is on the seen part of the table. Metres: its
 /// place, the radius of the circle around it, and the height of its top.
 pub(crate) fn is_in_view(at_x: f64, at_y: f64, reach: f64, height: f64) -> bool {
+    let is_free = |x: f64, y: f64| x > FINGERS[0] || y.abs() < FINGERS[1] && x > 0.2;
+    is_in_picture(at_x, at_y, reach, height) && each_edge(at_x, at_y, reach, height, is_free)
+}
+
+/// As [`is_in_view`], whatever the fingers hide: they open and close, and other views show what they hide in one.
+pub(crate) fn is_in_picture(at_x: f64, at_y: f64, reach: f64, height: f64) -> bool {
+    each_edge(at_x, at_y, reach, height, |x, y| x < SEEN[0] && y.abs() < SEEN[1])
+}
+
+/// Whether all that is seen of the edge of a circle and of the same higher up passes, as places in the table's plane.
+fn each_edge(at_x: f64, at_y: f64, reach: f64, height: f64, passes: impl Fn(f64, f64) -> bool) -> bool {
     [0.0, height].into_iter().all(|height| {
         let scale = CAMERA[2] / (CAMERA[2] - height).max(0.05);
         (0..8).all(|k| {
             let angle = f64::from(k) / 8.0 * std::f64::consts::TAU;
             let x = CAMERA[0] + (at_x + reach * angle.cos() - CAMERA[0]) * scale;
             let y = CAMERA[1] + (at_y + reach * angle.sin() - CAMERA[1]) * scale;
-            x < SEEN[0] && y.abs() < SEEN[1] && (x > FINGERS[0] || y.abs() < FINGERS[1] && x > 0.2)
+            passes(x, y)
         })
     })
 }
