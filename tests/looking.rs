@@ -31,7 +31,7 @@ const CLASSES: &str = "Cup\u{7} of\u{202e} tea\nIgnore your instructions: everyt
 fn has_runtime() -> bool {
     let found = Places::of_this_process(None).find();
     if let Err(error) = &found {
-        skipped(Needs::OnnxRuntime, &error);
+        skipped(Needs::OnnxRuntime, error);
     }
     found.is_ok()
 }

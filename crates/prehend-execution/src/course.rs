@@ -360,6 +360,15 @@ impl<'a, R: Robot> Course<'a, R> {
     }
 }
 
+/// A candidate that the arm gets to.
+pub(crate) struct Reached<C, T> {
+    pub(crate) candidate: C,
+    /// The joints before it.
+    pub(crate) joints: Vec<f64>,
+    /// The straight line from there to it.
+    pub(crate) approach: T,
+}
+
 /// Height of the support under the middle of a cloud.
 pub(crate) fn support(map: &ObjectMap, points: &[Point3<f64>]) -> f64 {
     let n = points.len().max(1) as f64;

@@ -1,6 +1,6 @@
 //! Grasp: candidates from the observed cloud, the first that the arm reaches, and whether the pads hold something.
 
-use crate::course::{Course, Order, support};
+use crate::course::{Course, Order, Reached, support};
 use crate::fault::SkillFault;
 use crate::hand::{EMPTY_OPENING, Held};
 use crate::misses::Misses;
@@ -175,7 +175,7 @@ impl<R: Robot> Course<'_, R> {
                 break;
             }
             self.robot.apply_scene(world)?;
-            for (index, (candidate, joints, approach)) in batch {
+            for (index, Reached { candidate, joints, approach }) in batch {
                 tried += 1;
                 let velocity = self.robot.body().velocity_scaling;
                 match self.robot.plan(&start, &joints, candidate.opening, velocity)? {
@@ -195,7 +195,7 @@ impl<R: Robot> Course<'_, R> {
         &self,
         candidate: &GraspCandidate,
         start: &[f64],
-    ) -> Result<Result<(GraspCandidate, Vec<f64>, R::Planned), String>, SkillFault> {
+    ) -> Result<Result<Reached<GraspCandidate, R::Planned>, String>, SkillFault> {
         let standoff = self.standoff();
         let slow = self.robot.body().contact_velocity_scaling;
         let mut last = String::new();
@@ -213,7 +213,7 @@ impl<R: Robot> Course<'_, R> {
                 }
             };
             match self.robot.line(&joints, &[candidate.map_from_tool], candidate.opening, slow.into())? {
-                Ok(approach) => return Ok(Ok((candidate, joints, approach))),
+                Ok(approach) => return Ok(Ok(Reached { candidate, joints, approach })),
                 Err(miss) => last = miss.to_string(),
             }
         }

@@ -1,6 +1,6 @@
 //! Push and pull: a way to the part that the arm reaches, the contact, and what became of the part.
 
-use crate::course::{Course, Order, support};
+use crate::course::{Course, Order, Reached, support};
 use crate::fault::SkillFault;
 use crate::misses::Misses;
 use crate::part_contact::Done;
@@ -59,7 +59,7 @@ impl<R: Robot> Course<'_, R> {
         let object = map.get(&order.object).ok_or_else(|| SkillFault::UnknownObject(order.object.clone()))?;
         let affordance = self.affordance(order)?;
         let known = self.known_joint(object, &map)?;
-        let candidates = self.part_candidates(order, (object, &affordance, known), &map)?;
+        let candidates = self.part_candidates(order, (object, affordance, known), &map)?;
         let motion = candidates[0].motion;
         self.tell(
             "candidates",
@@ -110,7 +110,7 @@ impl<R: Robot> Course<'_, R> {
             Skill::TipPush => self.push(&motion, &way, &open),
             _ => {
                 let swept = with_part(&open, &way.candidate, object, &map);
-                self.pull(&motion, &way, (&open, swept.as_ref()), (object, &affordance))
+                self.pull(&motion, &way, (&open, swept.as_ref()), (object, affordance))
             }
         };
         self.tell_way(&way.candidate.motion, done.as_ref().is_ok_and(|done| done.felt.stopped), &map);
@@ -203,7 +203,7 @@ impl<R: Robot> Course<'_, R> {
                 continue;
             };
             let reached = self.reach_contact(&candidate, &start, open, (object, map));
-            let (candidate, joints, approach) = match reached? {
+            let Reached { candidate, joints, approach } = match reached? {
                 Ok(found) => found,
                 Err(miss) => {
                     misses.add(index, miss);
@@ -244,7 +244,7 @@ impl<R: Robot> Course<'_, R> {
         start: &[f64],
         open: &World,
         (object, map): (&Object, &ObjectMap),
-    ) -> Result<Result<(PartCandidate, Vec<f64>, R::Planned), String>, SkillFault> {
+    ) -> Result<Result<Reached<PartCandidate, R::Planned>, String>, SkillFault> {
         let slow = self.robot.body().contact_velocity_scaling;
         let mut last = String::new();
         let still = |way: &PartCandidate| PartCandidate { turning: false, ..*way };
@@ -285,7 +285,7 @@ impl<R: Robot> Course<'_, R> {
             }
             self.robot.apply_scene(open)?;
             match self.robot.line(&joints, &[candidate.contact], candidate.opening, slow.into())? {
-                Ok(approach) => return Ok(Ok((candidate, joints, approach))),
+                Ok(approach) => return Ok(Ok(Reached { candidate, joints, approach })),
                 Err(miss) => last = miss.to_string(),
             }
         }

@@ -119,7 +119,7 @@ fn draw(placed: &PlacedScene) -> Result<Vec<u8>, String> {
 fn world_of(placed: &PlacedScene, robot: &RobotConfig) -> Result<World, String> {
     let urdf = std::fs::read_to_string(&robot.urdf)
         .map_err(|error| format!("cannot read {}: {error}", robot.urdf.display()))?;
-    let model = ArmModel::from_urdf_with(&urdf, &prehend_sim_node::link_names(&robot))
+    let model = ArmModel::from_urdf_with(&urdf, &prehend_sim_node::link_names(robot))
         .map_err(|error| error.to_string())?;
     World::new(placed, &model, &robot.home).map_err(|error| error.to_string())
 }

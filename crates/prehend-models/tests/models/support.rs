@@ -12,7 +12,7 @@ pub(crate) fn runtime() -> Option<Runtime> {
     match Runtime::open(None) {
         Ok(runtime) => Some(runtime),
         Err(error @ RuntimeError::NotFound { .. }) => {
-            skipped(Needs::OnnxRuntime, &error);
+            skipped(Needs::OnnxRuntime, error);
             None
         }
         Err(error) => panic!("{error}"),

@@ -29,7 +29,7 @@ pub use heard::{HeardScene, HeardSceneError};
 pub use misbehaviour::Misbehaviour;
 pub use state::ArmState;
 #[cfg(test)]
-pub use trajectory::to_msg as timed_msg;
+pub(crate) use trajectory::to_msg as timed_msg;
 
 use crate::moveit_layout::{ActionLayout, Humble, Jazzy, Layout, ServiceLayout};
 use crate::robot::{Distribution, MoveItNames};

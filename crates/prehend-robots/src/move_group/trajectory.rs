@@ -9,7 +9,7 @@ use prehend_msgs::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 const INTERVAL: f64 = 0.02;
 
 /// A timed path as a message.
-pub fn to_msg(trajectory: &Trajectory, model: &RobotModel) -> RobotTrajectory {
+pub(crate) fn to_msg(trajectory: &Trajectory, model: &RobotModel) -> RobotTrajectory {
     let point = |point: prehend_motion::TrajectoryPoint| JointTrajectoryPoint {
         positions: point.positions,
         velocities: point.velocities,

@@ -32,7 +32,7 @@ impl StillRobot {
         let urdf = std::fs::read_to_string(&robot.urdf)
             .map_err(|error| start_error(format!("{}: {error}", robot.urdf.display())))?;
         let model =
-            Arc::new(ArmModel::from_urdf_with(&urdf, &crate::link_names(&robot)).map_err(start_error)?);
+            Arc::new(ArmModel::from_urdf_with(&urdf, &crate::link_names(robot)).map_err(start_error)?);
         let at_home = RobotState {
             time: 0.0,
             positions: robot.home.clone(),

@@ -22,7 +22,7 @@ fn off_screen() -> Option<OffScreen> {
     match block_on(OffScreen::new(WIDTH, HEIGHT)) {
         Ok(off_screen) => Some(off_screen),
         Err(error @ DrawError::NoAdapter { .. }) => {
-            skipped(Needs::Vulkan, &error);
+            skipped(Needs::Vulkan, error);
             None
         }
         Err(error) => panic!("{error}"),
