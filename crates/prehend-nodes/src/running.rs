@@ -1,8 +1,25 @@
 //! The one goal that a node works at.
 
+use prehend_msgs::Action;
+use prehend_ros::ExecutingGoal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::task::JoinHandle;
+
+/// Longest wait for what is at work to stop the robot when the process ends.
+const LAST_STOP: Duration = Duration::from_secs(4);
+
+/// Ends a goal: as done, as cancelled where that was asked for, else as aborted.
+pub(crate) fn end<A: Action>(handle: ExecutingGoal<A>, result: A::Result, is_done: bool) {
+    if is_done {
+        handle.succeed(result);
+    } else if handle.is_cancel_requested() {
+        handle.canceled(result);
+    } else {
+        handle.abort(result);
+    }
+}
 
 /// A goal that is being executed.
 pub(crate) struct Running {
@@ -42,6 +59,17 @@ impl Running {
             return None;
         }
         Some(running)
+    }
+}
+
+impl Running {
+    /// Waits for what is at work, which was told to end.
+    pub(crate) async fn finish(last: Option<Self>) {
+        if let Some(running) = last
+            && tokio::time::timeout(LAST_STOP, running.task).await.is_err()
+        {
+            tracing::warn!("{} did not end in time", running.name);
+        }
     }
 }
 

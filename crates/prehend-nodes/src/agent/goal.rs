@@ -6,6 +6,7 @@ use super::plan::{Rehearsal, marks};
 use super::words::{GoalWords, WordSource};
 use super::world::NodeWorld;
 use super::{Clients, lost};
+use crate::running;
 use prehend_agent::mind::Order;
 use prehend_agent::{Agent, Fault, Model, Outcome, Planner, Report};
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
@@ -36,13 +37,8 @@ impl Source {
     /// Tells the end to who waits for it.
     pub(super) fn end(self, result: ExecuteGoal::Result) {
         let Self::Action(handle) = self else { return };
-        if result.outcome == Outcome::Done.name() {
-            handle.succeed(result);
-        } else if handle.is_cancel_requested() {
-            handle.canceled(result);
-        } else {
-            handle.abort(result);
-        }
+        let is_done = result.outcome == Outcome::Done.name();
+        running::end(handle, result, is_done);
     }
 }
 

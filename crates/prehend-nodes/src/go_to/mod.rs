@@ -15,7 +15,7 @@ pub use fault::GoToFault;
 
 use crate::follow::follow_map;
 use crate::permit::Gatekeeper;
-use crate::running::{Over, Running};
+use crate::running::{Over, Running, end};
 use drive::Driver;
 use futures::StreamExt;
 use ground::Ground;
@@ -33,11 +33,7 @@ use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 use tokio::sync::watch;
-
-/// Longest wait for the running errand to stop the base when the process ends.
-const LAST_STOP: Duration = Duration::from_secs(4);
 
 enum Event {
     Goal(Box<GoalRequest<GoTo::Action>>),
@@ -116,11 +112,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             },
             Event::Shutdown => {
                 node.stop.send_replace(Some("the go_to node is ending".to_owned()));
-                if let Some(errand) = running
-                    && tokio::time::timeout(LAST_STOP, errand.task).await.is_err()
-                {
-                    tracing::warn!("the running errand did not end in time");
-                }
+                Running::finish(running).await;
                 node.arming.disarm().await;
                 return Ok(());
             }
@@ -207,13 +199,8 @@ async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>, over: Over
     let interrupt = Interrupt { goal: &handle, stop, peers, arming };
     let result = Job { node: &node, goal: &goal, handle: &handle, interrupt }.run().await;
     over.say();
-    if result.reason.is_empty() {
-        handle.succeed(result);
-    } else if handle.is_cancel_requested() {
-        handle.canceled(result);
-    } else {
-        handle.abort(result);
-    }
+    let is_done = result.reason.is_empty();
+    end(handle, result, is_done);
 }
 
 /// Answers a goal that is not taken up, with its typed reason.

@@ -15,7 +15,7 @@ mod scene;
 
 use crate::follow::{KnownJoints, follow_joints, follow_map};
 use crate::permit::Gatekeeper;
-use crate::running::{Over, Running};
+use crate::running::{Over, Running, end};
 use arm::Arm;
 use futures::StreamExt;
 use interrupt::StopLatch;
@@ -36,11 +36,7 @@ use prehend_scene::{Object, ObjectMap};
 use scene::SceneKeeper;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::sync::watch;
-
-/// Longest wait for the running skill to stop the arm when the process ends.
-const LAST_STOP: Duration = Duration::from_secs(4);
 
 /// What the node has; shared by the skills it executes, one at a time.
 struct Skills {
@@ -131,11 +127,7 @@ async fn serve(shell: Shell, latch: Arc<Mutex<StopLatch>>) -> Result<(), NodeErr
             Event::Shutdown => {
                 let reason = "the skills node is ending".to_owned();
                 skills.stop.send_replace(StopLatch { engaged: true, reason });
-                if let Some(skill) = running
-                    && tokio::time::timeout(LAST_STOP, skill.task).await.is_err()
-                {
-                    tracing::warn!("the running skill did not end in time");
-                }
+                Running::finish(running).await;
                 skills.arming.disarm().await;
                 return Ok(());
             }
@@ -196,13 +188,8 @@ async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>
         return;
     };
     over.say();
-    if result.reason.is_empty() {
-        handle.succeed(result);
-    } else if handle.is_cancel_requested() {
-        handle.canceled(result);
-    } else {
-        handle.abort(result);
-    }
+    let is_done = result.reason.is_empty();
+    end(handle, result, is_done);
 }
 
 /// Executes a goal, and says how it ended.
