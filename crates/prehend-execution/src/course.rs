@@ -61,6 +61,13 @@ pub struct Memory {
     last_look: Option<String>,
 }
 
+impl Memory {
+    /// Notes that arm, hand and map may be anywhere: the next skill looks and feels first.
+    pub fn doubt(&mut self) {
+        self.hand.settle(false);
+    }
+}
+
 /// How a skill ended.
 #[derive(Debug)]
 pub struct Ended {

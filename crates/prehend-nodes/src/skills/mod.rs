@@ -179,12 +179,16 @@ async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>
     let _work = skills.shell.work();
     let goal = request.goal.clone();
     let handle = request.accept();
+    let node = Arc::clone(&skills);
     let work = tokio::task::spawn_blocking(move || {
-        let result = carry_out(&skills, &goal, &handle);
+        let result = carry_out(&node, &goal, &handle);
         (handle, result)
     });
     let Ok((handle, result)) = work.await else {
-        tracing::error!("the skill broke off: see above");
+        // A defect: the goal was aborted when it was dropped.
+        tracing::error!("the skill broke off");
+        skills.arm.halt().await;
+        skills.memory.lock().unwrap_or_else(PoisonError::into_inner).doubt();
         return;
     };
     over.say();
