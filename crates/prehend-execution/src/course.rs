@@ -98,6 +98,31 @@ pub fn execute<R: Robot>(robot: &R, memory: &mut Memory, order: &Order) -> Ended
     course.run()
 }
 
+/// Ends what is no order: it is told as a skill that ended with this fault, and nothing else changes.
+pub fn refuse<R: Robot>(robot: &R, memory: &mut Memory, fault: SkillFault) -> Ended {
+    ended(robot, &mut memory.hand, Err(fault), (false, 0))
+}
+
+/// What is told and remembered at the end of a skill.
+fn ended<R: Robot>(
+    robot: &R,
+    hand: &mut Hand,
+    outcome: Result<String, SkillFault>,
+    (map_is_stale, map_version): (bool, u64),
+) -> Ended {
+    // Where nobody knows how far the pads are apart, nobody knows what is between them.
+    let opening = robot.joints().ok().map(|joints| joints.opening);
+    let held = opening.and_then(|opening| hand.held(opening).cloned());
+    let known = held.as_ref().filter(|held| !held.unknown);
+    robot.tell_in_hand(known.map(|held| &held.object));
+    let (status, message) = match &outcome {
+        Ok(message) => ("done", message.clone()),
+        Err(fault) => (fault.reason().code(), fault.to_string()),
+    };
+    robot.tell("done", status, &message, json!({}));
+    Ended { outcome, held: held.map(|held| held.object.key), map_is_stale, map_version }
+}
+
 /// One skill being executed.
 pub(crate) struct Course<'a, R: Robot> {
     pub(crate) robot: &'a R,
@@ -136,21 +161,7 @@ impl<'a, R: Robot> Course<'a, R> {
         {
             self.hand().settle(false);
         }
-        // Where nobody knows how far the pads are apart, nobody knows what is between them.
-        let opening = self.robot.joints().ok().map(|joints| joints.opening);
-        let held = opening.and_then(|opening| self.hand().held(opening).cloned());
-        let known = held.as_ref().filter(|held| !held.unknown);
-        self.robot.tell_in_hand(known.map(|held| &held.object));
-        match &outcome {
-            Ok(message) => self.tell("done", "done", message),
-            Err(fault) => self.tell("done", fault.reason().code(), &fault.to_string()),
-        }
-        Ended {
-            outcome,
-            held: held.map(|held| held.object.key),
-            map_is_stale: self.stale.get(),
-            map_version: self.taken.get(),
-        }
+        ended(self.robot, &mut self.hand(), outcome, (self.stale.get(), self.taken.get()))
     }
 
     fn execute(&self) -> Result<String, SkillFault> {

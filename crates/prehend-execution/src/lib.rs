@@ -34,7 +34,7 @@ mod tests;
 mod view;
 mod world;
 
-pub use course::{Ended, Memory, Order, execute};
+pub use course::{Ended, Memory, Order, execute, refuse};
 pub use fault::SkillFault;
 pub use progress::Progress;
 pub use prospect::Before;

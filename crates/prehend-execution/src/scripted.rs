@@ -7,10 +7,11 @@ use crate::robot::{
     Body, Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
 };
 use crate::world::World;
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector6};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_motion::{IkOptions, RobotGroup, RobotModel};
 use prehend_scene::{Object, ObjectKey, ObjectMap, Observation, Permit, SkillPlan};
+use prehend_skills::GripperModel;
 use prehend_skills::part::KnownJoint;
 use prehend_verify::{Ledger, Outcome, check_outcome};
 use rand::SeedableRng;
@@ -18,6 +19,11 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+
+/// How far from the middle of its top a key is met, metres.
+const KEY: f64 = 0.03;
+/// Joint states on each piece of a motion that is felt for.
+const STEPS: u32 = 20;
 
 /// The xArm6 of `urdf/`, with the poses and limits of its robot file.
 pub(crate) fn xarm6() -> Body {
@@ -111,6 +117,8 @@ struct State {
     map: ObjectMap,
     /// What is between the pads, with its place in the tool's frame.
     gripped: Option<(ObjectKey, Isometry3<f64>)>,
+    /// The top of a key that gives way downwards, and its stiffness, newtons per metre.
+    key: Option<(Point3<f64>, f64)>,
 }
 
 /// The robot of a test.
@@ -140,13 +148,19 @@ impl Scripted {
         let (arm, opening) = (body.home.clone(), body.max_opening);
         Self {
             body,
-            state: RefCell::new(State { arm, opening, clock: 1.0, map, gripped: None }),
+            state: RefCell::new(State { arm, opening, clock: 1.0, map, gripped: None, key: None }),
             ledger: RefCell::new(Ledger::new(1)),
             calls: RefCell::default(),
             fails: RefCell::default(),
             moving: Cell::new(0),
             told: RefCell::default(),
         }
+    }
+
+    /// There is a key with its top here and of this stiffness, newtons per metre, and the arm feels it.
+    pub(crate) fn with_key(self, top: Point3<f64>, stiffness: f64) -> Self {
+        self.state.borrow_mut().key = Some((top, stiffness));
+        self
     }
 
     /// One call from now on fails: the one that is made after `calls` others.
@@ -175,6 +189,11 @@ impl Scripted {
         self.state.borrow().map.version
     }
 
+    /// Where the tips are.
+    pub(crate) fn tips(&self) -> Point3<f64> {
+        self.tool() * Point3::new(0.0, 0.0, GripperModel::default().tip_beyond_tool)
+    }
+
     /// Where a thing is.
     pub(crate) fn place_of(&self, key: &str) -> Point3<f64> {
         let state = self.state.borrow();
@@ -193,6 +212,37 @@ impl Scripted {
 
     fn tool(&self) -> Isometry3<f64> {
         self.body.model.tip_pose(&self.state.borrow().arm).expect("joints")
+    }
+
+    /// What the joints report: with a key there, the torques that hold against it, `tau = -J^T F`.
+    fn measured(&self) -> Joints {
+        let state = self.state.borrow();
+        let (arm, opening, stamp) = (state.arm.clone(), state.opening, state.clock);
+        let torques = state.key.map_or_else(Vec::new, |(top, stiffness)| {
+            let tool = self.body.model.tip_pose(&arm).expect("joints");
+            let tips = tool * Point3::new(0.0, 0.0, GripperModel::default().tip_beyond_tool);
+            let is_over = (tips - top).xy().norm() < KEY;
+            let force = if is_over { stiffness * (top.z - tips.z).max(0.0) } else { 0.0 };
+            let wrench = Vector6::new(0.0, 0.0, force, 0.0, 0.0, 0.0);
+            let jacobian = self.body.model.jacobian(&arm).expect("joints");
+            (jacobian.transpose() * wrench).iter().map(|torque| -torque).collect()
+        });
+        Joints { arm, opening, effort: 0.0, torques, stamp }
+    }
+
+    /// Goes along a motion until a joint state makes `stop` say so. Whether it did.
+    fn go_until(&self, motion: &Points, stop: &mut dyn FnMut(&Joints) -> bool) -> bool {
+        for ends in motion.0.windows(2) {
+            for step in 1..=STEPS {
+                let share = f64::from(step) / f64::from(STEPS);
+                let at = ends[0].iter().zip(&ends[1]).map(|(a, b)| a + (b - a) * share).collect();
+                self.go(&Points(vec![at]));
+                if stop(&self.measured()) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Goes where a motion ends, with what is between the pads.
@@ -243,9 +293,7 @@ impl Robot for Scripted {
 
     fn joints(&self) -> Result<Joints, SkillFault> {
         self.call(Call::Joints)?;
-        let state = self.state.borrow();
-        let (arm, opening, stamp) = (state.arm.clone(), state.opening, state.clock);
-        Ok(Joints { arm, opening, effort: 0.0, torques: Vec::new(), stamp })
+        Ok(self.measured())
     }
 
     fn newest_map(&self) -> Option<Arc<ObjectMap>> {
@@ -374,11 +422,12 @@ impl Motion for Sequence<'_> {
 
     fn execute_until(
         &self,
-        phase: &'static str,
+        _phase: &'static str,
         trajectory: Points,
-        _stop: &mut dyn FnMut(&Joints) -> bool,
+        stop: &mut dyn FnMut(&Joints) -> bool,
     ) -> Result<bool, SkillFault> {
-        self.execute(phase, trajectory).map(|()| false)
+        self.robot.call(Call::Execute)?;
+        Ok(self.robot.go_until(&trajectory, stop))
     }
 
     fn press_on(
@@ -386,14 +435,13 @@ impl Motion for Sequence<'_> {
         phase: &'static str,
         trajectory: Points,
         contact: (&Point3<f64>, &[Point3<f64>]),
-        _stop: &mut dyn FnMut(&Joints) -> bool,
+        stop: &mut dyn FnMut(&Joints) -> bool,
     ) -> Result<bool, SkillFault> {
         if !keeps_to(&self.plan, contact) {
             return Err(SkillFault::Corridor { phase });
         }
         self.robot.call(Call::PressOn)?;
-        self.robot.go(&trajectory);
-        Ok(false)
+        Ok(self.robot.go_until(&trajectory, stop))
     }
 
     fn grip(&self, _phase: &'static str, grip: Grip) -> Result<f64, SkillFault> {

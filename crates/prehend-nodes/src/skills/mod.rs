@@ -202,13 +202,12 @@ fn carry_out(
     goal: &ExecuteSkill::Goal,
     handle: &ExecutingGoal<ExecuteSkill::Action>,
 ) -> ExecuteSkill::Result {
-    let order = match order::read(goal, &skills.shell.robot.arm.joints) {
-        Ok(order) => order,
-        Err(fault) => return failed(&fault),
-    };
     let robot = Live::new(skills, goal, handle);
     let mut memory = skills.memory.lock().unwrap_or_else(PoisonError::into_inner);
-    let ended = prehend_execution::execute(&robot, &mut memory, &order);
+    let ended = match order::read(goal, &skills.shell.robot.arm.joints) {
+        Ok(order) => prehend_execution::execute(&robot, &mut memory, &order),
+        Err(fault) => prehend_execution::refuse(&robot, &mut memory, fault),
+    };
     ExecuteSkill::Result {
         held_object: ended.held.map(|key| key.0).unwrap_or_default(),
         map_stale: ended.map_is_stale,
