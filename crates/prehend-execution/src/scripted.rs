@@ -129,6 +129,8 @@ pub(crate) struct Scripted {
     calls: RefCell<Vec<Call>>,
     /// The call that fails, by its number, and how.
     fails: RefCell<Option<(usize, SkillFault)>>,
+    /// A thing, and the view from which it is not seen.
+    hidden: RefCell<Option<(ObjectKey, &'static str)>>,
     /// Motion sequences under way.
     moving: Cell<usize>,
     told: RefCell<Vec<(String, String)>>,
@@ -152,6 +154,7 @@ impl Scripted {
             ledger: RefCell::new(Ledger::new(1)),
             calls: RefCell::default(),
             fails: RefCell::default(),
+            hidden: RefCell::default(),
             moving: Cell::new(0),
             told: RefCell::default(),
         }
@@ -161,6 +164,11 @@ impl Scripted {
     pub(crate) fn with_key(self, top: Point3<f64>, stiffness: f64) -> Self {
         self.state.borrow_mut().key = Some((top, stiffness));
         self
+    }
+
+    /// From now on a thing is not seen from one view.
+    pub(crate) fn hide(&self, key: &str, view: &'static str) {
+        self.hidden.replace(Some((key.into(), view)));
     }
 
     /// One call from now on fails: the one that is made after `calls` others.
@@ -307,14 +315,17 @@ impl Robot for Scripted {
 
     fn update_map(
         &self,
-        _view: &str,
+        view: &str,
         _reset: bool,
         _gripped: Option<&ObjectKey>,
     ) -> Result<Arc<ObjectMap>, SkillFault> {
         self.call(Call::UpdateMap)?;
         let state = &mut *self.state.borrow_mut();
         (state.map.version, state.map.stamp) = (state.map.version + 1, state.clock);
-        for object in &mut state.map.objects {
+        let hidden = self.hidden.borrow();
+        let is_seen =
+            |key: &ObjectKey| hidden.as_ref().is_none_or(|(other, from)| other != key || *from != view);
+        for object in state.map.objects.iter_mut().filter(|object| is_seen(&object.key)) {
             object.last_seen = state.clock;
         }
         Ok(Arc::new(state.map.clone()))
