@@ -287,6 +287,16 @@ async fn a_recording_is_shown_and_played_again() {
         assert!(matches!(output.status.code(), Some(1 | 3)), "{}", text(&output));
         assert!(text(&output).contains("nonsense.mcap"), "{}", text(&output));
     }
+
+    // The folder of a run without a recording.
+    let run = folder.path().join("run");
+    std::fs::create_dir(&run).expect("a folder");
+    std::fs::write(run.join("trace.jsonl"), "").expect("written");
+    for command in [&["bag", "info"][..], &["bag", "play"], &["replay"]] {
+        let output = prehend(command, &[&run]).await;
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+        assert!(text(&output).contains("demo --record"), "{}", text(&output));
+    }
 }
 
 /// No room: a clear error, and what was written before is a whole bag.

@@ -27,9 +27,22 @@ pub fn recording_in(folder: &Path) -> Option<PathBuf> {
     Some(folder.join(RECORDING)).filter(|path| path.is_dir())
 }
 
+/// Why a folder holds no recording.
+#[derive(Debug, thiserror::Error)]
+#[error("{} is a run that was made without a recording: `prehend demo --record` writes one", run.display())]
+pub struct NotRecorded {
+    run: PathBuf,
+}
+
 /// The recording that a person means: the path itself, or what is in the folder of a run.
-pub fn recording_at(path: &Path) -> PathBuf {
-    recording_in(path).unwrap_or_else(|| path.to_owned())
+///
+/// Errors: [`NotRecorded`] for the folder of a run that has none.
+pub fn recording_at(path: &Path) -> Result<PathBuf, NotRecorded> {
+    match recording_in(path) {
+        Some(recording) => Ok(recording),
+        None if path.join(TRACE).is_file() => Err(NotRecorded { run: path.to_owned() }),
+        None => Ok(path.to_owned()),
+    }
 }
 
 /// Why something could not be written.

@@ -40,6 +40,23 @@ pub enum Needs {
 }
 
 impl Needs {
+    /// All of them.
+    const ALL: [Self; 13] = [
+        Self::Browser,
+        Self::Vulkan,
+        Self::OnnxRuntime,
+        Self::Shared,
+        Self::Weights,
+        Self::Postgres,
+        Self::Sdformat,
+        Self::Urdfdom,
+        Self::Python,
+        Self::Ros2,
+        Self::Netns,
+        Self::Certificates,
+        Self::Libm,
+    ];
+
     /// The name in `PREHEND_REQUIRE`.
     pub fn name(self) -> &'static str {
         match self {
@@ -63,16 +80,25 @@ impl Needs {
     fn is_in(self, required: &str) -> bool {
         required.split(',').map(str::trim).any(|name| name == "all" || name == self.name())
     }
+
+    /// The first name in a list that is none.
+    fn unknown(required: &str) -> Option<&str> {
+        let is_name =
+            |name: &str| name.is_empty() || name == "all" || Self::ALL.iter().any(|one| one.name() == name);
+        required.split(',').map(str::trim).find(|name| !is_name(name))
+    }
 }
 
 /// Says that a test is skipped, and why; it must end then.
 ///
 /// # Panics
 ///
-/// When `PREHEND_REQUIRE` asks for what is missing.
+/// When `PREHEND_REQUIRE` asks for what is missing, or has a name that is none.
 #[track_caller]
 pub fn skipped(needs: Needs, why: impl Display) {
     let required = std::env::var(REQUIRE).unwrap_or_default();
+    let unknown = Needs::unknown(&required);
+    assert!(unknown.is_none(), "{REQUIRE} has no name {unknown:?}: {:?}", Needs::ALL.map(Needs::name));
     assert!(!needs.is_in(&required), "{REQUIRE} asks for `{}`, and it is missing: {why}", needs.name());
     eprintln!("skipped: {why}");
 }
@@ -88,5 +114,7 @@ mod tests {
         {
             assert_eq!(Needs::Browser.is_in(required), is_in, "{required}");
         }
+        assert_eq!(Needs::unknown("vulkan, browsers"), Some("browsers"));
+        assert!(["", "all", "vulkan,onnxruntime"].iter().all(|known| Needs::unknown(known).is_none()));
     }
 }

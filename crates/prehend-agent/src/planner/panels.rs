@@ -82,16 +82,24 @@ fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let at = spatial::centre(panel);
     let across = Vector3::z().cross(&outward);
     let is_above = |upper: &&Object| {
-        let centre = spatial::centre(upper);
-        let low = centre.z - spatial::height_of(upper) / 2.0;
         // How far one stands out does not count.
-        let aside = (centre - at).dot(&across).abs();
-        centre.z > panel.bounds.top() && low - at.z < HAND_ROOM && aside < spatial::length_of(panel) / 2.0
+        let aside = (spatial::centre(upper) - at).dot(&across).abs();
+        leaves_no_room(upper, panel) && aside < spatial::length_of(panel) / 2.0
     };
     let panels = panels_of(&whole.key, map);
-    let mut uppers: Vec<&Object> = panels.iter().filter_map(|key| map.get(key)).filter(is_above).collect();
-    uppers.sort_by(|a, b| spatial::centre(b).z.total_cmp(&spatial::centre(a).z));
-    uppers.into_iter().map(|upper| upper.key.clone()).collect()
+    highest_first(panels.iter().filter_map(|key| map.get(key)).filter(is_above).collect())
+}
+
+/// Whether something is higher than a thing, and its lower edge nearer to the middle of that than a hand needs.
+fn leaves_no_room(upper: &Object, thing: &Object) -> bool {
+    let centre = spatial::centre(upper);
+    let low = centre.z - spatial::height_of(upper) / 2.0;
+    centre.z > thing.bounds.top() && low - spatial::centre(thing).z < HAND_ROOM
+}
+
+fn highest_first(mut panels: Vec<&Object>) -> Vec<ObjectKey> {
+    panels.sort_by(|a, b| spatial::centre(b).z.total_cmp(&spatial::centre(a).z));
+    panels.into_iter().map(|panel| panel.key.clone()).collect()
 }
 
 /// Drawers and doors that hang over a thing with less room than a hand needs, the highest first; of a drawer or door itself those above it.
@@ -103,21 +111,17 @@ fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let at = spatial::centre(thing);
     let hangs_over = |panel: &&Object| {
         let Some(opening) = fixture::opening(panel, map) else { return false };
-        let centre = spatial::centre(panel);
-        let low = centre.z - spatial::height_of(panel) / 2.0;
-        let from = at - centre;
+        let from = at - spatial::centre(panel);
         // From its front back to the front of what it belongs to.
         let local = panel.bounds.pose.inverse_transform_vector(&opening.outward);
         let front = local.abs().dot(&panel.bounds.size) / 2.0;
         let along = (front - opening.offset - BESIDE..front + BESIDE).contains(&from.dot(&opening.outward));
         let across = from.dot(&Vector3::z().cross(&opening.outward)).abs();
         let is_under = along && across < spatial::length_of(panel) / 2.0 + BESIDE;
-        centre.z > thing.bounds.top() && low - at.z < HAND_ROOM && is_under
+        leaves_no_room(panel, thing) && is_under
     };
     let panels = map.objects.iter().filter(|other| fixture::is_panel(class_of(other)));
-    let mut found: Vec<&Object> = panels.filter(hangs_over).collect();
-    found.sort_by(|a, b| spatial::centre(b).z.total_cmp(&spatial::centre(a).z));
-    found.into_iter().map(|panel| panel.key.clone()).collect()
+    highest_first(panels.filter(hangs_over).collect())
 }
 
 /// Drawers and doors that belong to a thing, without pieces, in the order of the map.

@@ -22,7 +22,13 @@ pub(super) async fn run(command: BagCommand) -> u8 {
 }
 
 fn info(args: &BagInfoArgs) -> u8 {
-    let bag = recording_at(&args.recording);
+    let bag = match recording_at(&args.recording) {
+        Ok(bag) => bag,
+        Err(error) => {
+            eprintln!("{error}");
+            return exit::BAD_INPUT;
+        }
+    };
     let mut reading = Reading::new();
     let contents = prehend_bags::contents(&bag, &mut |messages| reading.show(messages));
     reading.end();

@@ -46,7 +46,7 @@ pub(super) async fn run(args: ReplayArgs) -> u8 {
 
 /// Whether everything came out the same.
 async fn play(args: &ReplayArgs, screen: &Screen) -> Result<bool, ReplayError> {
-    let bag = recording_at(&args.recording);
+    let bag = recording_at(&args.recording).map_err(|error| ReplayError::Nothing(error.to_string()))?;
     let notes = prehend_bags::notes(&bag)?;
     let noted = notes.get(recording::ROBOT).map(PathBuf::from);
     let file = args.robot.clone().or(noted).unwrap_or_else(|| PathBuf::from(crate::args::DEFAULT_ROBOT));

@@ -61,7 +61,13 @@ impl PlayError {
 }
 
 pub(super) async fn run(mut args: BagPlayArgs) -> u8 {
-    args.recording = recording_at(&args.recording);
+    args.recording = match recording_at(&args.recording) {
+        Ok(recording) => recording,
+        Err(error) => {
+            eprintln!("{error}");
+            return exit::BAD_INPUT;
+        }
+    };
     let mut interrupt = Interrupt::new(args.supervised);
     let played = tokio::select! {
         played = play(&args) => played,

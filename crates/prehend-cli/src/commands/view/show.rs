@@ -31,7 +31,8 @@ impl Source {
         if let Some(map) = &args.map {
             return of_map(map, args.number).map(|stage| Self::Map(Box::new(stage))).map_err(bad);
         }
-        let recording = args.recording.as_deref().map(recording_at);
+        let recording = args.recording.as_deref().map(recording_at).transpose();
+        let recording = recording.map_err(|error| bad(error.to_string()))?;
         let recording = recording.or_else(|| recording_in(args.run.as_deref()?));
         if let Some(recording) = &recording {
             let recorded = Recorded::read(recording, Robot::load(&args.robot).map_err(bad)?).map_err(bad)?;
