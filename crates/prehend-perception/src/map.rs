@@ -1,6 +1,7 @@
 //! Building and keeping the object map (ASP III-A, IV-A).
 
 mod associate;
+mod bank;
 mod gone;
 mod join;
 mod known;
@@ -122,6 +123,8 @@ pub struct MapBuilder {
     tracks: Vec<Track>,
     settings: MapSettings,
     embedder: Box<dyn Embedder + Send + Sync>,
+    /// What is known of drawers that belong together.
+    banks: bank::Banks,
     /// Next number per class, so that no key is given twice.
     numbers: BTreeMap<String, u32>,
     /// Whether the last frame showed something in the gripper: only the first such frame tells what was taken.
@@ -163,6 +166,7 @@ impl MapBuilder {
         Self {
             map,
             tracks: Vec::new(),
+            banks: bank::Banks::default(),
             settings,
             embedder,
             numbers: BTreeMap::new(),
@@ -191,6 +195,7 @@ impl MapBuilder {
         self.map.objects.clear();
         self.tracks.clear();
         self.lost.clear();
+        self.banks.forget();
         self.map.support_plane = None;
         self.map.version += 1;
     }

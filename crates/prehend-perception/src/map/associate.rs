@@ -45,10 +45,14 @@ fn one_to_one(
     near: &BoxHash,
     rule: &MergeRule,
 ) -> Vec<Option<usize>> {
-    let scores = seen.par_iter().enumerate().flat_map_iter(|(number, thing)| {
+    let loose = seen.par_iter().enumerate().filter(|(_, thing)| thing.track.slot.is_none());
+    let scores = loose.flat_map_iter(|(number, thing)| {
         let can_be = |place: &usize| {
             let known = &old[*place].object;
-            !gone[*place] && !is_within(known, &thing.object) && !slots::in_two_rows(known, &thing.object)
+            old[*place].track.slot.is_none()
+                && !gone[*place]
+                && !is_within(known, &thing.object)
+                && !slots::in_two_rows(known, &thing.object)
         };
         near.touching(&thing.reach(rule)).into_iter().filter(can_be).filter_map(move |place| {
             Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
@@ -69,6 +73,11 @@ fn one_to_one(
     });
     let mut pairs = vec![None; seen.len()];
     let mut taken = vec![false; old.len()];
+    // The drawer of a bank is what is seen in its place.
+    for (number, thing) in seen.iter().enumerate().filter(|(_, thing)| thing.track.slot.is_some()) {
+        pairs[number] = old.iter().position(|known| known.track.slot == thing.track.slot);
+        pairs[number].into_iter().for_each(|place| taken[place] = true);
+    }
     for (_, number, place) in scored {
         if pairs[number].is_none() && !taken[place] {
             pairs[number] = Some(place);
@@ -157,7 +166,8 @@ pub(super) fn taken(
     let paired = paired(old.len(), pairs);
     let has_left = |place: &usize| {
         let seen = looks[*place].visibility;
-        (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
+        let can_leave = old[*place].track.slot.is_none();
+        can_leave && (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
     };
     if let Some(key) = holds {
         return old.iter().position(|known| known.object.key == *key).filter(has_left);

@@ -4,8 +4,8 @@ use super::UpdateReport;
 use super::known::{Known, boxes};
 use prehend_geometry::dbscan::clusters;
 use prehend_geometry::{BoxHash, OrientedBox};
-use prehend_scene::fixture;
 use prehend_scene::merge::{Denoise, Join, MergeRule, semantic_similarity};
+use prehend_scene::{ObjectKey, fixture};
 use rayon::prelude::*;
 
 /// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
@@ -24,6 +24,11 @@ pub(super) fn report_joined(known: &mut Known, other: &Known, report: &mut Updat
         known.track.age = other.track.age;
         std::mem::swap(&mut known.object.key, &mut lost);
     }
+    report_lost(lost, &known.object.key, report);
+}
+
+/// Says that what had one key is the object of another.
+pub(super) fn report_lost(lost: ObjectKey, kept: &ObjectKey, report: &mut UpdateReport) {
     let is_fresh = report.added.contains(&lost);
     report.added.retain(|key| *key != lost);
     report.merged.retain(|key| *key != lost);
@@ -31,7 +36,7 @@ pub(super) fn report_joined(known: &mut Known, other: &Known, report: &mut Updat
     // Nobody has heard of a key of this very frame.
     if !is_fresh {
         report.removed.push(lost.clone());
-        report.joined.push((lost, known.object.key.clone()));
+        report.joined.push((lost, kept.clone()));
     }
 }
 
@@ -59,6 +64,9 @@ pub(super) fn absorb_duplicates(
                     return false;
                 }
                 let other = &objects[*other];
+                if one.track.slot.is_some() || other.track.slot.is_some() {
+                    return false;
+                }
                 // Two fronts in one frame are two.
                 let fronts = is_new(one) && is_new(other) && fixture::is_panel(&one.object.class_name);
                 (is_fresh(one) || is_fresh(other))
@@ -205,7 +213,7 @@ mod tests {
     use super::*;
     use nalgebra::Point3;
     use prehend_geometry::PointCloud;
-    use prehend_scene::{Object, ObjectKey};
+    use prehend_scene::Object;
 
     /// A plate of points at this height, of this half width, named and coloured so.
     fn plate(name: &str, half: i32, z: f64, color: [u8; 3], fractions: &[(&str, f64)]) -> Known {

@@ -14,6 +14,8 @@ pub(super) struct Track {
     weight: f64,
     /// The update that last changed its points or its names.
     pub(super) changed: u64,
+    /// The drawer of a bank that it is, by the key of that one.
+    pub(super) slot: Option<ObjectKey>,
 }
 
 /// An object and its track.

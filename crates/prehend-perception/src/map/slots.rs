@@ -233,6 +233,8 @@ pub(super) fn absorb_slots(
             around.into_iter().filter(|other| *other > number).map(|other| drawers[other]).find(|twin| {
                 let other = &objects[*twin].object;
                 alive[*twin]
+                    && objects[place].track.slot.is_none()
+                    && objects[*twin].track.slot.is_none()
                     && is_drawer(one)
                     && is_drawer(other)
                     && (is_new(one) || is_new(other))
@@ -282,11 +284,18 @@ pub(super) fn slid(
         .iter()
         .enumerate()
         .map(|(number, Known { object, .. })| {
-            if pairs[number].is_some() || moves[number].is_some() || !fixture::is_panel(&object.class_name) {
+            if pairs[number].is_some()
+                || moves[number].is_some()
+                || seen[number].track.slot.is_some()
+                || !fixture::is_panel(&object.class_name)
+            {
                 return Vec::new();
             }
             let mut around = near.touching(&AxisBox::around(&object.bounds).grown(SLIDE));
-            around.retain(|place| !paired[*place] && !moved[*place] && fits(&old[*place].object, object));
+            around.retain(|place| {
+                let is_free = !paired[*place] && !moved[*place] && old[*place].track.slot.is_none();
+                is_free && fits(&old[*place].object, object)
+            });
             around
         })
         .collect();

@@ -91,12 +91,16 @@ impl MapBuilder {
         if rule.method == MergeMethod::Asp {
             sights.seen = associate::merge_within(std::mem::take(&mut sights.seen), &rule, update);
         }
+        if rule.method == MergeMethod::Prehend {
+            sights.seen = self.banks.sort(std::mem::take(&mut sights.seen), &rule, update);
+        }
         let assignment = self.assign(&mut old, &mut sights, reset, report);
         let mut objects = self.settle(old, sights.seen, assignment, reset, report);
         match rule.method {
             MergeMethod::Prehend => {
                 join::absorb_duplicates(&mut objects, stamp, &rule, update, report);
                 slots::absorb_slots(&mut objects, stamp, &rule, update, report);
+                self.banks.learn(&mut objects, &rule, update, report);
             }
             MergeMethod::ConceptGraphs | MergeMethod::Asp => {
                 if let Some(settings) = &rule.join {
@@ -138,19 +142,32 @@ impl MapBuilder {
             look
         };
         let looks: Vec<gone::Look> = old.par_iter_mut().map(look).collect();
-        let mut gone: Vec<bool> = looks.iter().map(|look| look.visibility.is_gone()).collect();
+        // A drawer stays in its cabinet.
+        let can_leave = |known: &Known| known.track.slot.is_none();
+        let mut gone: Vec<bool> = old
+            .iter()
+            .zip(&looks)
+            .map(|(known, look)| can_leave(known) && look.visibility.is_gone())
+            .collect();
         let mut several = touching::are_several(old, &looks, &sights.seen, &rule);
+        several.iter_mut().zip(&*old).for_each(|(several, known)| *several &= can_leave(known));
         let mut near = boxes(old.iter().map(|known| &known.object));
         if !reset && is_ours {
             let mut spanning = touching::spanning(old, &looks, &sights.seen, &rule);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
                 *spans |= slots::spans_several(old, &gone, thing, &near, &rule);
+                *spans &= thing.track.slot.is_none();
             }
             let mut spanning = spanning.into_iter();
             sights.seen.retain(|_| !spanning.next().unwrap_or(false));
         }
         let seen = &sights.seen;
         let mut pairs = associate::pair(old, &gone, seen, &near, &rule);
+        let is_paired = associate::paired(old.len(), &pairs);
+        self.banks.leave(|key| {
+            let place = old.iter().position(|known| known.object.key == *key);
+            place.is_some_and(|place| looks[place].visibility.is_gone() && !is_paired[place])
+        });
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
         let held = &sights.held;
@@ -192,7 +209,9 @@ impl MapBuilder {
                 moves[number] = moves[number].or(place);
             }
             let fronts = slots::were_several(old, seen, &pairs, &near, &rule);
-            several.iter_mut().zip(fronts).for_each(|(several, fronts)| *several |= fronts);
+            for ((several, fronts), known) in several.iter_mut().zip(fronts).zip(&*old) {
+                *several |= fronts && known.track.slot.is_none();
+            }
         }
         // Something left the hand: it is looked for even when this frame misnames it.
         for (place, in_hand) in old.iter().enumerate().skip(on_map) {
@@ -200,13 +219,17 @@ impl MapBuilder {
                 moves[number] = Some(place);
             }
         }
-        let returns = if reset {
+        let mut returns = if reset {
             vec![None; seen.len()]
         } else {
             let placed: Vec<Option<usize>> =
                 pairs.iter().zip(&moves).map(|(pair, moved)| pair.or(*moved)).collect();
             associate::returned(&self.lost, seen, &placed)
         };
+        // A drawer of a bank is that one, or the first sighting of it.
+        for (number, _) in seen.iter().enumerate().filter(|(_, thing)| thing.track.slot.is_some()) {
+            (moves[number], returns[number]) = (None, None);
+        }
         Assignment { pairs, moves, returns, scraps, several, gone, on_map }
     }
 
@@ -259,7 +282,10 @@ impl MapBuilder {
                 }
                 new.push(known);
             } else {
-                thing.object.key = self.fresh_key(&thing.object.class_name);
+                thing.object.key = match &thing.track.slot {
+                    Some(key) => key.clone(),
+                    None => self.fresh_key(&thing.object.class_name),
+                };
                 self.ages += 1;
                 thing.track.age = self.ages;
                 report.added.push(thing.object.key.clone());
