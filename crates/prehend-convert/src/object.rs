@@ -1,7 +1,9 @@
 //! Objects, their parts, and the map.
 
 use super::error::{ConvertError, Result, finite, length};
-use super::{cloud_from_msg, cloud_to_msg, header, pose_from_msg, pose_to_msg, seconds, skill, stamp};
+use super::{
+    cloud_from_msg, cloud_to_msg, header, pose_from_msg, pose_to_msg, seconds, skill, stamp, vector_to_msg,
+};
 use super::{color_image_from_msg, depth_image_from_msg, intrinsics_from_msg, mask_from_msg, mask_to_msg};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{Intrinsics, OrientedBox};
@@ -9,7 +11,9 @@ use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
 use prehend_msgs::prehend_interfaces::srv::GetObject;
 use prehend_msgs::std_msgs::msg::ColorRGBA;
-use prehend_scene::{Affordance, Crop, Object, ObjectKey, ObjectMap, ObservedPart, PartView, Sighting};
+use prehend_scene::{
+    Affordance, Crop, Object, ObjectKey, ObjectMap, ObservedPart, PartView, Sighting, Slide,
+};
 use std::collections::BTreeMap;
 
 /// Affordance to message.
@@ -66,6 +70,8 @@ pub fn object_to_msg(object: &Object, frame: &str) -> ours::ObjectInstance {
         last_seen: stamp(object.last_seen),
         parts: object.parts.iter().map(|part| part_to_msg(part, frame, object.last_seen)).collect(),
         sightings: object.crops.iter().map(|crop| sighting_to_msg(&Sighting::from(crop))).collect(),
+        slide: vector_to_msg(&object.slide.map_or_else(Vector3::zeros, |slide| slide.way)),
+        closed: object.slide.map_or(0.0, |slide| slide.closed),
     }
 }
 
@@ -175,6 +181,9 @@ pub fn object_from_msg(msg: &ours::ObjectInstance) -> Result<Object> {
     let names: Vec<&str> = msg.color_name.split(',').filter(|name| !name.is_empty()).collect();
     length("object colours", msg.color_fractions.len(), names.len())?;
     let channel = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    finite("slide", &[msg.slide.x, msg.slide.y, msg.slide.z, msg.closed])?;
+    let way = Vector3::new(msg.slide.x, msg.slide.y, msg.slide.z).try_normalize(1e-6);
+    let slide = way.map(|way| Slide { way, closed: msg.closed });
     Ok(Object {
         key: ObjectKey(msg.key.clone()),
         class_name: msg.class_name.clone(),
@@ -199,6 +208,7 @@ pub fn object_from_msg(msg: &ours::ObjectInstance) -> Result<Object> {
         view_count: msg.view_count,
         touches_border: msg.touches_border,
         last_seen: seconds(&msg.last_seen),
+        slide,
     })
 }
 

@@ -89,6 +89,9 @@ impl SavedMap {
                 let mut object = object.clone();
                 object.cloud.points.iter_mut().for_each(|point| *point = shift * *point);
                 object.bounds.pose = shift * object.bounds.pose;
+                if let Some(slide) = &mut object.slide {
+                    slide.closed += slide.way.dot(&shift.vector);
+                }
                 all.objects.push(object);
             }
         }

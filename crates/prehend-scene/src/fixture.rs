@@ -202,8 +202,14 @@ pub fn lies_in(object: &Object, other: &Object, share: f64) -> bool {
     !points.is_empty() && within as f64 >= share * points.len() as f64
 }
 
-/// How far a drawer or door stands open; `None` when what it belongs to is not seen, or too little of either.
+/// How far a drawer or door stands open; `None` when what it belongs to is not seen, or too little of either. Of a drawer whose
+/// [`Slide`](crate::Slide) is known its own front tells.
 pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
+    if let Some(slide) = part.slide {
+        let place = front_of(part, &slide.way)?;
+        let breadth = breadth(part, &slide.way, place)?;
+        return Some(Opening { offset: place - slide.closed, angle: 0.0, outward: slide.way, breadth });
+    }
     let whole = whole_of(part, map)?;
     let outward = outward_of(part, whole, map)?;
     let siblings = || {
@@ -222,12 +228,17 @@ pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
     let angle = facing(part).map_or(0.0, |normal| normal.dot(&outward).abs().clamp(0.0, 1.0).acos());
     // A drawer's front stays parallel; what is seen of its inside is no tilt.
     let angle = if part.class_name.ends_with("door") || part.class_name.is_empty() { angle } else { 0.0 };
-    let across = Vector3::z().cross(&outward);
-    let face = part.cloud.points.iter().filter(|p| (p.coords.dot(&outward) - place).abs() <= LAYER);
+    let breadth = breadth(part, &outward, place)?;
+    Some(Opening { offset: place - front, angle, outward, breadth })
+}
+
+/// Width of the face at this place along a direction, as a share of the longer horizontal side of all that was seen.
+fn breadth(part: &Object, outward: &Vector3<f64>, place: f64) -> Option<f64> {
+    let across = Vector3::z().cross(outward);
+    let face = part.cloud.points.iter().filter(|p| (p.coords.dot(outward) - place).abs() <= LAYER);
     let face: Vec<f64> = face.map(|p| p.coords.dot(&across)).collect();
     let width = quantile(face.clone(), 0.98)? - quantile(face, 0.02)?;
-    let breadth = width / part.bounds.size.x.max(part.bounds.size.y).max(1e-3);
-    Some(Opening { offset: place - front, angle, outward, breadth })
+    Some(width / part.bounds.size.x.max(part.bounds.size.y).max(1e-3))
 }
 
 /// Least cosine between the way a front looks and the way to the camera at which its face, and not its edge, was seen.

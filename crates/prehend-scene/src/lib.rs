@@ -24,7 +24,7 @@ pub use area::Area;
 pub use compartment::Compartment;
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};
 pub use map::{ObjectMap, ROOM_PREFIX, Scope};
-pub use object::{Affordance, Crop, Object, ObjectKey, ObservedPart, PartView};
+pub use object::{Affordance, Crop, Object, ObjectKey, ObservedPart, PartView, Slide};
 pub use observation::{Felt, Observation};
 pub use part_motion::{PartEffect, PartMotion};
 pub use plan::{Permit, PlanHash, Relation, Skill, SkillPlan};

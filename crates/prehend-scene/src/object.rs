@@ -99,6 +99,18 @@ pub struct Object {
     pub touches_border: bool,
     /// Time of the last keyframe that saw it, seconds.
     pub last_seen: f64,
+    /// Of a drawer whose cabinet is known as one model: how it slides.
+    #[serde(default)]
+    pub slide: Option<Slide>,
+}
+
+/// How a drawer slides.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slide {
+    /// Horizontal unit vector along which it opens, map frame.
+    pub way: Vector3<f64>,
+    /// Where its front is along that when it is closed, metres.
+    pub closed: f64,
 }
 
 impl Object {
@@ -120,6 +132,7 @@ impl Object {
             view_count: 0,
             touches_border: false,
             last_seen: 0.0,
+            slide: None,
         }
     }
 

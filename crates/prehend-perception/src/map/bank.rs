@@ -8,10 +8,10 @@ use super::join::report_lost;
 use super::known::Known;
 use crate::parts::mechanism::Front;
 use nalgebra::{Point3, Vector3};
-use std::collections::VecDeque;
 use prehend_geometry::OrientedBox;
 use prehend_scene::merge::{MergeRule, settle_class};
-use prehend_scene::{Object, ObjectKey};
+use prehend_scene::{Object, ObjectKey, Slide};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Least cosine between the ways of fronts of one bank.
 const PARALLEL: f64 = 0.98;
@@ -21,6 +21,8 @@ const FLUSH: f64 = 0.012;
 const TRAVEL: f64 = 0.45;
 /// How far behind the face, as it is known, a drawer may be found, metres.
 const BEHIND: f64 = 0.3;
+/// How far behind its face a closed front is seen, metres.
+const THICK: f64 = 0.025;
 /// Greatest gap between fronts of one bank, metres.
 const GAP: f64 = 0.06;
 /// How much two fronts may overlap, as a share of the smaller.
@@ -39,6 +41,10 @@ const WIDE: f64 = 0.6;
 const LEAST: usize = 20;
 /// Thickness of a front as it is seen, metres.
 const LAYER: f64 = 0.008;
+/// Views of a front in one place from which that can be the closed one, and as a share of those in the place with the most.
+const OFTEN: (u32, f64) = (3, 0.04);
+/// How far out a drawer is open for sure, metres.
+const OUT: f64 = 0.04;
 /// Views of a front that its outline is made of, and the least area of those that count, as a share of a full one.
 const SIGHTINGS: usize = 30;
 const FULL: f64 = 0.8;
@@ -86,9 +92,8 @@ impl Outline {
 
     /// How far from the middle a place is: 1 at the border.
     fn off_middle(&self, across: f64, up: f64) -> f64 {
-        let off = |at: f64, range: (f64, f64)| {
-            (2.0 * at - range.0 - range.1).abs() / (range.1 - range.0).max(1e-6)
-        };
+        let off =
+            |at: f64, range: (f64, f64)| (2.0 * at - range.0 - range.1).abs() / (range.1 - range.0).max(1e-6);
         off(across, self.across).max(off(up, self.up))
     }
 
@@ -147,6 +152,8 @@ struct Bank {
     /// Place of closed fronts along it, metres.
     face: f64,
     slots: Vec<Slot>,
+    /// How often a front was seen at each place along the way, in steps of [`LAYER`].
+    places: BTreeMap<i64, u32>,
     /// Frames that speak against its slots, less those that speak for them.
     doubt: i32,
 }
@@ -191,7 +198,8 @@ impl Bank {
             return None;
         }
         let (across, up) = (point.coords.dot(&self.side()), point.z);
-        let near = (0..self.slots.len()).filter(|slot| self.slots[*slot].outline.contains(across, up, MARGIN));
+        let near =
+            (0..self.slots.len()).filter(|slot| self.slots[*slot].outline.contains(across, up, MARGIN));
         near.min_by(|a, b| {
             let off = |slot: usize| self.slots[slot].outline.off_middle(across, up);
             off(*a).total_cmp(&off(*b))
@@ -208,6 +216,52 @@ impl Bank {
             }
         }
         of_slot
+    }
+
+    /// The closed face is the innermost place where fronts were often seen.
+    fn settle_face(&mut self) {
+        let count = |bin: i64| self.places.get(&bin).copied().unwrap_or(0);
+        let most = self.places.values().copied().max().unwrap_or(0);
+        let least = OFTEN.0.max((OFTEN.1 * f64::from(most)) as u32);
+        let often = self.places.keys().copied().find(|bin| count(*bin) + count(*bin + 1) >= least);
+        if let Some(bin) = often {
+            let (one, other) = (f64::from(count(bin)), f64::from(count(bin + 1)));
+            self.face = LAYER * (bin as f64 + other / (one + other));
+        }
+    }
+
+    /// How its drawers slide, once one was seen farther out than the innermost: until then nobody knows whether that one is closed.
+    fn slide(&self) -> Option<Slide> {
+        let out = self.places.iter().filter(|(bin, _)| **bin as f64 * LAYER - self.face > OUT);
+        let seen: u32 = out.map(|(_, count)| count).sum();
+        (seen >= OFTEN.0).then_some(Slide { way: self.way, closed: self.face })
+    }
+
+    /// Something without what lies behind the closed fronts, where a drawer is not seen. Where its front is says where closed ones are.
+    fn before_face(&mut self, thing: Known) -> Known {
+        let front = self.front_of(&thing.object).filter(|_| is_drawer(&thing.object));
+        if let Some((place, outline)) = front
+            && place - self.face > -BEHIND
+            && self.slots.iter().any(|slot| outline.is_same_as(&slot.outline))
+        {
+            *self.places.entry((place / LAYER).round() as i64).or_default() += 1;
+            self.settle_face();
+        }
+        self.cut_behind(thing)
+    }
+
+    fn cut_behind(&self, thing: Known) -> Known {
+        let points = &thing.object.cloud.points;
+        let before: Vec<usize> = (0..points.len())
+            .filter(|index| points[*index].coords.dot(&self.way) >= self.face - THICK)
+            .collect();
+        if before.len() == points.len() || before.len() < LEAST {
+            return thing;
+        }
+        match part_of(&thing.object, &before) {
+            Some(object) => Known { object, track: thing.track },
+            None => thing,
+        }
     }
 
     /// Whether what has these points in a slot is of the drawer: it is called one, or it is about as wide and high.
@@ -293,21 +347,24 @@ impl Banks {
                 if share(most) < least || !bank.is_of_drawer(&thing.object, most, &points[most]) {
                     rest.push(thing);
                 } else if several.is_empty() && (share(most) >= SHARES.0 || is_drawer(&thing.object)) {
-                    if let Some((_, outline)) = bank.front_of(&thing.object).filter(|_| is_drawer(&thing.object)) {
+                    if let Some((_, outline)) =
+                        bank.front_of(&thing.object).filter(|_| is_drawer(&thing.object))
+                    {
                         let others = bank.slots.iter().enumerate().filter(|(slot, _)| *slot != most);
                         if { others }.all(|(_, slot)| outline.is_apart_from(&slot.outline)) {
                             bank.slots[most].show(outline, thing.object.touches_border);
                         }
                     }
-                    of_slot[most].push(thing);
+                    of_slot[most].push(bank.before_face(thing));
                 } else {
                     let shows = |slot: &usize| bank.is_shown(*slot, &thing.object, &points[*slot]);
                     let whole = several.iter().chain([&most]).filter(|slot| shows(slot)).count();
                     as_one |= is_drawer(&thing.object) && whole > 1;
                     for slot in several.into_iter().chain([most]) {
-                        let part = part_of(&thing.object, &points[slot]).filter(|_| points[slot].len() >= LEAST);
+                        let part =
+                            part_of(&thing.object, &points[slot]).filter(|_| points[slot].len() >= LEAST);
                         if let Some(object) = part {
-                            of_slot[slot].push(Known { object, track: thing.track.clone() });
+                            of_slot[slot].push(bank.cut_behind(Known { object, track: thing.track.clone() }));
                         }
                     }
                     if !is_drawer(&thing.object) {
@@ -354,14 +411,12 @@ impl Banks {
         report: &mut UpdateReport,
     ) {
         self.0.retain(|bank| bank.doubt < DOUBT);
-        for bank in &mut self.0 {
-            bank.refine(objects, update);
-        }
         self.found(objects, update);
         for known in objects.iter_mut() {
             let key = &known.object.key;
-            let is_slot = self.0.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == *key);
-            known.track.slot = is_slot.then(|| key.clone());
+            let bank = self.0.iter().find(|bank| bank.slots.iter().any(|slot| slot.key == *key));
+            known.track.slot = bank.map(|_| key.clone());
+            known.object.slide = bank.and_then(Bank::slide);
         }
         for bank in &self.0 {
             bank.absorb(objects, rule, update, report);
@@ -369,31 +424,20 @@ impl Banks {
         for bank in &self.0 {
             bank.name(objects);
         }
-        if std::env::var("BANKDBG").is_ok() {
-            for bank in &self.0 {
-                eprintln!("{update} bank way {:.2} {:.2} face {:.3} doubt {}", bank.way.x, bank.way.y, bank.face, bank.doubt);
-                for slot in &bank.slots {
-                    let o = objects.iter().find(|k| k.object.key == slot.key);
-                    let f = o.and_then(|o| bank.front_of(&o.object));
-                    eprintln!("   {} a {:.3}..{:.3} u {:.3}..{:.3} now {:?}", slot.key, slot.outline.across.0, slot.outline.across.1, slot.outline.up.0, slot.outline.up.1, f.map(|(p, o)| (format!("{:.3} {:.3}..{:.3} {:.3}..{:.3}", p - bank.face, o.across.0, o.across.1, o.up.0, o.up.1))));
-                }
-            }
-            for k in objects.iter().filter(|k| k.track.slot.is_none()) {
-                let o = &k.object;
-                eprintln!("   - {} {} v{} size {:.3} {:.3} {:.3} at {:.3} {:.3} {:.3}", o.key, o.class_name, o.view_count, o.bounds.size.x, o.bounds.size.y, o.bounds.size.z, o.bounds.pose.translation.x, o.bounds.pose.translation.y, o.bounds.pose.translation.z);
-            }
-        }
     }
 
     /// New banks, and new slots of known ones, of drawers that are in none.
     fn found(&mut self, objects: &[Known], update: u64) {
-        let is_in_bank =
-            |banks: &[Bank], key: &ObjectKey| banks.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == *key);
+        let is_in_bank = |banks: &[Bank], key: &ObjectKey| {
+            banks.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == *key)
+        };
         let fresh: Vec<&Object> = objects
             .iter()
             .filter(|known| known.track.changed == update)
             .map(|known| &known.object)
-            .filter(|object| is_drawer(object) && object.view_count >= VIEWS && !is_in_bank(&self.0, &object.key))
+            .filter(|object| {
+                is_drawer(object) && object.view_count >= VIEWS && !is_in_bank(&self.0, &object.key)
+            })
             .collect();
         if fresh.is_empty() {
             return;
@@ -427,16 +471,19 @@ impl Banks {
         // The largest front first: pieces of one come later, and fit no more.
         fronts.sort_by(|a, b| b.1.outline.area().total_cmp(&a.1.outline.area()));
         while let Some((first, front)) = (!fronts.is_empty()).then(|| fronts.remove(0)) {
-            let slot = |object: &Object, outline| Slot::new(object.key.clone(), outline, object.touches_border);
+            let slot =
+                |object: &Object, outline| Slot::new(object.key.clone(), outline, object.touches_border);
             let mut bank = Bank {
                 way: front.way,
                 face: front.place,
                 slots: vec![slot(first, front.outline)],
+                places: BTreeMap::new(),
                 doubt: 0,
             };
             fronts.retain(|(object, other)| {
                 let flush = other.way.dot(&bank.way) >= PARALLEL;
-                let Some((place, outline)) = Some(object).filter(|_| flush).and_then(|o| bank.front_of(o)) else {
+                let Some((place, outline)) = Some(object).filter(|_| flush).and_then(|o| bank.front_of(o))
+                else {
                     return true;
                 };
                 let fits = (place - bank.face).abs() <= FLUSH
@@ -472,19 +519,6 @@ fn are_two(bank: &Bank, pieces: &[Known]) -> bool {
 }
 
 impl Bank {
-    /// Takes a deeper face from what was seen of its drawers in this update.
-    fn refine(&mut self, objects: &[Known], update: u64) {
-        for number in 0..self.slots.len() {
-            let known = objects.iter().find(|known| known.object.key == self.slots[number].key);
-            let Some(known) = known.filter(|known| known.track.changed == update) else { continue };
-            let Some((place, outline)) = self.front_of(&known.object) else { continue };
-            // Closed fronts are the innermost.
-            if outline.is_same_as(&self.slots[number].outline) && (-BEHIND..0.0).contains(&(place - self.face)) {
-                self.face = place;
-            }
-        }
-    }
-
     /// Takes what else of its drawers is on the map into them.
     fn absorb(&self, objects: &mut Vec<Known>, rule: &MergeRule, update: u64, report: &mut UpdateReport) {
         let mut number = 0;
@@ -494,7 +528,8 @@ impl Bank {
                 let points = self.split(object);
                 let most = (0..points.len()).max_by_key(|slot| points[*slot].len())?;
                 // What is called a drawer and is none of them is several, or was.
-                let counted = if is_drawer(object) { points.iter().map(Vec::len).sum() } else { points[most].len() };
+                let counted =
+                    if is_drawer(object) { points.iter().map(Vec::len).sum() } else { points[most].len() };
                 let share = counted as f64 / object.cloud.len().max(1) as f64;
                 (share >= SHARES.0 && self.is_of_drawer(object, most, &points[most])).then_some(most)
             });
@@ -502,9 +537,8 @@ impl Bank {
                 self.split(&objects[number].object)[slot].len() as f64
                     >= SHARES.0 * objects[number].object.cloud.len() as f64
             });
-            let place = slot.and_then(|slot| {
-                objects.iter().position(|known| known.object.key == self.slots[slot].key)
-            });
+            let place = slot
+                .and_then(|slot| objects.iter().position(|known| known.object.key == self.slots[slot].key));
             let Some(place) = place else {
                 number += 1;
                 continue;
@@ -514,7 +548,7 @@ impl Bank {
             report_lost(other.object.key.clone(), &drawer.object.key, report);
             // An older view shows where it was.
             if is_whole && other.object.last_seen >= drawer.object.last_seen {
-                drawer.merge(other, rule, update);
+                drawer.merge(self.cut_behind(other), rule, update);
             }
             objects.remove(number);
         }

@@ -3,7 +3,7 @@
 use nalgebra::Isometry3;
 use prehend_geometry::{Intrinsics, OrientedBox};
 use prehend_perception::MapSettings;
-use prehend_scene::{Affordance, ObservedPart};
+use prehend_scene::{Affordance, ObservedPart, Slide};
 use serde::{Deserialize, Serialize};
 
 /// The whole file.
@@ -66,6 +66,8 @@ pub(super) struct ObjectRecord {
     pub(super) crops: Vec<CropRecord>,
     pub(super) affordances: Vec<Affordance>,
     pub(super) parts: Vec<ObservedPart>,
+    #[serde(default)]
+    pub(super) slide: Option<Slide>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

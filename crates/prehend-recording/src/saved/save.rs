@@ -148,6 +148,7 @@ fn object_record(object: &Object) -> ObjectRecord {
         crops: object.crops.iter().map(crop_record).collect(),
         affordances: object.affordances.clone(),
         parts: object.parts.clone(),
+        slide: object.slide,
     }
 }
 
