@@ -3,15 +3,18 @@
 //! Two known drawers whose fronts lie in one plane make a bank. From then on a drawer is a place in that plane (a slot) and the room
 //! before it, whatever a frame calls what is seen there, in how many pieces it shows it, and how far it stands out.
 
+mod outline;
+
 use super::UpdateReport;
 use super::join::report_lost;
 use super::known::Known;
 use crate::parts::mechanism::Front;
 use nalgebra::{Point3, Vector3};
+use outline::{LEAST, Outline, Slot, outline_of, side_of};
 use prehend_geometry::OrientedBox;
 use prehend_scene::merge::{MergeRule, settle_class};
 use prehend_scene::{Object, ObjectKey, Slide};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// Least cosine between the ways of fronts of one bank.
 const PARALLEL: f64 = 0.98;
@@ -23,12 +26,6 @@ const TRAVEL: f64 = 0.45;
 const BEHIND: f64 = 0.3;
 /// How far behind its face a closed front is seen, metres.
 const THICK: f64 = 0.025;
-/// Greatest gap between fronts of one bank, metres.
-const GAP: f64 = 0.06;
-/// How much two fronts may overlap, as a share of the smaller.
-const APART: f64 = 0.2;
-/// Least share of two fronts in common, of their union, when they are one.
-const SAME: f64 = 0.6;
 /// Views after which a drawer is good for a bank.
 const VIEWS: u32 = 3;
 /// How far beside its front what is of a drawer may lie, metres.
@@ -37,112 +34,16 @@ const MARGIN: f64 = 0.015;
 const SHARES: (f64, f64) = (0.85, 0.1);
 /// Least width and height of what is of a drawer without being called one, as shares of the drawer's.
 const WIDE: f64 = 0.6;
-/// Fewest points of a piece.
-const LEAST: usize = 20;
 /// Thickness of a front as it is seen, metres.
 const LAYER: f64 = 0.008;
 /// Views of a front in one place from which that can be the closed one, and as a share of those in the place with the most.
-const OFTEN: (u32, f64) = (3, 0.04);
+const OFTEN: (u32, f64) = (3, 0.06);
 /// How far out a drawer is open for sure, metres.
 const OUT: f64 = 0.04;
-/// Views of a front that its outline is made of, and the least area of those that count, as a share of a full one.
-const SIGHTINGS: usize = 30;
-const FULL: f64 = 0.8;
 /// Least share in one slot of a thing that is called a drawer and is in no other.
 const MOSTLY: f64 = 0.5;
 /// Frames more that show two slots as one drawer, or one slot as two drawers, than as the bank has them, from which the bank is wrong.
 const DOUBT: i32 = 3;
-
-/// A range across and one of height in the plane of the fronts, metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Outline {
-    across: (f64, f64),
-    up: (f64, f64),
-}
-
-impl Outline {
-    fn area(&self) -> f64 {
-        (self.across.1 - self.across.0).max(0.0) * (self.up.1 - self.up.0).max(0.0)
-    }
-
-    /// Area in common with another.
-    fn common(&self, other: &Self) -> f64 {
-        let part = |a: (f64, f64), b: (f64, f64)| (a.1.min(b.1) - a.0.max(b.0)).max(0.0);
-        part(self.across, other.across) * part(self.up, other.up)
-    }
-
-    fn is_apart_from(&self, other: &Self) -> bool {
-        self.common(other) <= APART * self.area().min(other.area())
-    }
-
-    fn is_same_as(&self, other: &Self) -> bool {
-        let common = self.common(other);
-        common >= SAME * (self.area() + other.area() - common)
-    }
-
-    /// Whether two fronts stand in one column or one row, with little between them.
-    fn is_in_line_with(&self, other: &Self) -> bool {
-        let share = |a: (f64, f64), b: (f64, f64)| {
-            (a.1.min(b.1) - a.0.max(b.0)) / (a.1 - a.0).max(b.1 - b.0).max(1e-6)
-        };
-        let gap = |a: (f64, f64), b: (f64, f64)| a.0.max(b.0) - a.1.min(b.1);
-        share(self.across, other.across) >= SAME && gap(self.up, other.up) <= GAP
-            || share(self.up, other.up) >= SAME && gap(self.across, other.across) <= GAP
-    }
-
-    /// How far from the middle a place is: 1 at the border.
-    fn off_middle(&self, across: f64, up: f64) -> f64 {
-        let off =
-            |at: f64, range: (f64, f64)| (2.0 * at - range.0 - range.1).abs() / (range.1 - range.0).max(1e-6);
-        off(across, self.across).max(off(up, self.up))
-    }
-
-    fn contains(&self, across: f64, up: f64, margin: f64) -> bool {
-        (self.across.0 - margin..=self.across.1 + margin).contains(&across)
-            && (self.up.0 - margin..=self.up.1 + margin).contains(&up)
-    }
-}
-
-/// The place of one drawer.
-#[derive(Clone, Debug)]
-struct Slot {
-    key: ObjectKey,
-    outline: Outline,
-    /// Its front as single masks of the last frames showed it whole, and the same where the picture's border cut it.
-    seen: [VecDeque<Outline>; 2],
-}
-
-impl Slot {
-    fn new(key: ObjectKey, outline: Outline, is_cut: bool) -> Self {
-        let mut slot = Self { key, outline, seen: Default::default() };
-        slot.show(outline, is_cut);
-        slot
-    }
-
-    /// Takes one more view of its front. Each edge is where half of the fuller views have it: what hides some of a front makes it
-    /// smaller, and what is taken together with it larger.
-    fn show(&mut self, outline: Outline, is_cut: bool) {
-        let views = &mut self.seen[usize::from(is_cut)];
-        views.push_back(outline);
-        if views.len() > SIGHTINGS {
-            views.pop_front();
-        }
-        let views = &self.seen[usize::from(self.seen[0].is_empty())];
-        let mut areas: Vec<f64> = views.iter().map(Outline::area).collect();
-        areas.sort_by(f64::total_cmp);
-        let full = areas.get(areas.len() * 9 / 10).copied().unwrap_or_default();
-        let whole: Vec<&Outline> = views.iter().filter(|view| view.area() >= FULL * full).collect();
-        let middle = |edge: fn(&Outline) -> f64| {
-            let mut places: Vec<f64> = whole.iter().map(|view| edge(view)).collect();
-            places.sort_by(f64::total_cmp);
-            places[places.len() / 2]
-        };
-        self.outline = Outline {
-            across: (middle(|view| view.across.0), middle(|view| view.across.1)),
-            up: (middle(|view| view.up.0), middle(|view| view.up.1)),
-        };
-    }
-}
 
 /// Drawers of one plane.
 #[derive(Clone, Debug)]
@@ -152,13 +53,23 @@ struct Bank {
     /// Place of closed fronts along it, metres.
     face: f64,
     slots: Vec<Slot>,
-    /// How often a front was seen at each place along the way, in steps of [`LAYER`].
-    places: BTreeMap<i64, u32>,
+    /// How often a front was seen at each place along the way, in steps of [`LAYER`], and the sum of the places there.
+    places: BTreeMap<i64, (u32, f64)>,
     /// Frames that speak against its slots, less those that speak for them.
     doubt: i32,
 }
 
-/// A front with the object it is of.
+/// Things of a frame by the slots of one bank.
+#[derive(Default)]
+struct Sorted {
+    of_slot: Vec<Vec<Known>>,
+    /// What is of none.
+    rest: Vec<Known>,
+    /// Whether something called a drawer shows most of two slots.
+    as_one: bool,
+}
+
+/// A front as it was found.
 struct Seen {
     way: Vector3<f64>,
     place: f64,
@@ -185,7 +96,9 @@ impl Bank {
             })
             .collect();
         let most = *layers.iter().max()?;
-        let place = along[layers.iter().rposition(|count| 2 * count >= most)?] - LAYER / 2.0;
+        let last = layers.iter().rposition(|count| 2 * count >= most)?;
+        // The middle of that layer.
+        let place = along[last - layers[last] / 2];
         let on = object.cloud.points.iter().filter(|p| (p.coords.dot(&self.way) - place).abs() <= LAYER);
         Some((place, outline_of(on, &self.side())?))
     }
@@ -220,36 +133,90 @@ impl Bank {
 
     /// The closed face is the innermost place where fronts were often seen.
     fn settle_face(&mut self) {
-        let count = |bin: i64| self.places.get(&bin).copied().unwrap_or(0);
-        let most = self.places.values().copied().max().unwrap_or(0);
+        let at = |bin: i64| self.places.get(&bin).copied().unwrap_or_default();
+        let most = self.places.values().map(|(count, _)| *count).max().unwrap_or(0);
         let least = OFTEN.0.max((OFTEN.1 * f64::from(most)) as u32);
-        let often = self.places.keys().copied().find(|bin| count(*bin) + count(*bin + 1) >= least);
-        if let Some(bin) = often {
-            let (one, other) = (f64::from(count(bin)), f64::from(count(bin + 1)));
-            self.face = LAYER * (bin as f64 + other / (one + other));
+        let around = |bin: i64| (at(bin).0 + at(bin + 1).0, at(bin).1 + at(bin + 1).1);
+        if let Some((count, sum)) =
+            self.places.keys().map(|bin| around(*bin)).find(|(count, _)| *count >= least)
+        {
+            self.face = sum / f64::from(count);
         }
     }
 
     /// How its drawers slide, once one was seen farther out than the innermost: until then nobody knows whether that one is closed.
     fn slide(&self) -> Option<Slide> {
         let out = self.places.iter().filter(|(bin, _)| **bin as f64 * LAYER - self.face > OUT);
-        let seen: u32 = out.map(|(_, count)| count).sum();
+        let seen: u32 = out.map(|(_, (count, _))| count).sum();
         (seen >= OFTEN.0).then_some(Slide { way: self.way, closed: self.face })
     }
 
-    /// Something without what lies behind the closed fronts, where a drawer is not seen. Where its front is says where closed ones are.
-    fn before_face(&mut self, thing: Known) -> Known {
-        let front = self.front_of(&thing.object).filter(|_| is_drawer(&thing.object));
-        if let Some((place, outline)) = front
-            && place - self.face > -BEHIND
-            && self.slots.iter().any(|slot| outline.is_same_as(&slot.outline))
-        {
-            *self.places.entry((place / LAYER).round() as i64).or_default() += 1;
-            self.settle_face();
+    /// Puts a thing where it belongs, whole or in pieces.
+    fn claim(&mut self, thing: Known, sorted: &mut Sorted) {
+        let points = self.split(&thing.object);
+        let all = thing.object.cloud.len().max(1) as f64;
+        let share = |slot: usize| points[slot].len() as f64 / all;
+        let Some(most) = (0..points.len()).max_by_key(|slot| points[*slot].len()) else {
+            return sorted.rest.push(thing);
+        };
+        let slots: Vec<usize> = (0..points.len()).filter(|slot| share(*slot) >= SHARES.1).collect();
+        let least = if slots.len() > 1 { SHARES.1 } else { MOSTLY };
+        if share(most) < least || !self.is_of_drawer(&thing.object, most, &points[most]) {
+            return sorted.rest.push(thing);
         }
-        self.cut_behind(thing)
+        let is_called_so = is_drawer(&thing.object);
+        if slots.len() == 1 && (share(most) >= SHARES.0 || is_called_so) {
+            if is_called_so {
+                self.learn_front(&thing.object, most);
+            }
+            return sorted.of_slot[most].push(self.cut_behind(thing));
+        }
+        let shown = slots.iter().filter(|slot| self.is_shown(**slot, &thing.object, &points[**slot])).count();
+        sorted.as_one |= is_called_so && shown > 1;
+        for slot in slots.into_iter().filter(|slot| points[*slot].len() >= LEAST) {
+            if let Some(object) = part_of(&thing.object, &points[slot]) {
+                let part = Known { object, track: thing.track.clone() };
+                sorted.of_slot[slot].push(self.cut_behind(part));
+            }
+        }
+        // What is called a drawer is nothing else beside it.
+        let outside: Vec<usize> = (0..thing.object.cloud.len())
+            .filter(|index| self.slot_at(&thing.object.cloud.points[*index], FLUSH).is_none())
+            .collect();
+        if !is_called_so
+            && outside.len() >= LEAST
+            && outside.len() as f64 >= SHARES.1 * all
+            && let Some(object) = part_of(&thing.object, &outside)
+        {
+            sorted.rest.push(Known { object, track: thing.track });
+        }
     }
 
+    /// Takes what one frame says for and against the slots.
+    fn judge(&mut self, sorted: &Sorted) {
+        if sorted.as_one || sorted.of_slot.iter().any(|pieces| are_two(self, pieces)) {
+            self.doubt += 1;
+        } else if sorted.of_slot.iter().filter(|pieces| !pieces.is_empty()).count() > 1 {
+            self.doubt = (self.doubt - 1).max(-2 * DOUBT);
+        }
+    }
+
+    /// Learns from the front of a thing that is called a drawer and is in this slot alone: where it is in the plane, and how far out.
+    fn learn_front(&mut self, object: &Object, slot: usize) {
+        let Some((place, outline)) = self.front_of(object) else { return };
+        let others = self.slots.iter().enumerate().filter(|(other, _)| *other != slot);
+        if { others }.all(|(_, other)| outline.is_apart_from(&other.outline)) {
+            self.slots[slot].show(outline, object.touches_border);
+        }
+        if place - self.face > -BEHIND && self.slots.iter().any(|slot| outline.is_same_as(&slot.outline)) {
+            let (count, sum) = self.places.entry((place / LAYER).round() as i64).or_default();
+            *count += 1;
+            *sum += place;
+            self.settle_face();
+        }
+    }
+
+    /// Something without what lies behind the closed fronts, where a drawer is not seen.
     fn cut_behind(&self, thing: Known) -> Known {
         let points = &thing.object.cloud.points;
         let before: Vec<usize> = (0..points.len())
@@ -283,22 +250,6 @@ fn is_drawer(object: &Object) -> bool {
     object.class_name.ends_with("drawer")
 }
 
-fn side_of(way: &Vector3<f64>) -> Vector3<f64> {
-    Vector3::new(-way.y, way.x, 0.0)
-}
-
-/// Ranges of points without the outermost 2 % on either side; `None` of too few.
-fn outline_of<'p>(points: impl Iterator<Item = &'p Point3<f64>>, side: &Vector3<f64>) -> Option<Outline> {
-    let (mut across, mut up): (Vec<f64>, Vec<f64>) = points.map(|p| (p.coords.dot(side), p.z)).unzip();
-    let range = |values: &mut Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        let last = values.len().checked_sub(1).filter(|last| *last + 1 >= LEAST)?;
-        let at = |share: f64| values[(share * last as f64).round() as usize];
-        Some((at(0.02), at(0.98)))
-    };
-    Some(Outline { across: range(&mut across)?, up: range(&mut up)? })
-}
-
 /// The part of an object that these of its points are.
 fn part_of(object: &Object, indices: &[usize]) -> Option<Object> {
     let cloud = object.cloud.select(indices);
@@ -323,80 +274,27 @@ impl Banks {
 
     /// Says of the things of a frame which are drawers of a bank, in their tracks: pieces of one become one, and what a mask took
     /// together is cut. What is no drawer stays as it was.
-    pub(super) fn sort(&mut self, seen: Vec<Known>, rule: &MergeRule, update: u64) -> Vec<Known> {
-        let mut seen = seen;
+    pub(super) fn sort(&mut self, mut seen: Vec<Known>, rule: &MergeRule, update: u64) -> Vec<Known> {
         for bank in &mut self.0 {
-            let mut rest = Vec::with_capacity(seen.len());
-            let mut of_slot: Vec<Vec<Known>> = vec![Vec::new(); bank.slots.len()];
-            let mut as_one = false;
+            let mut sorted = Sorted { of_slot: vec![Vec::new(); bank.slots.len()], ..Sorted::default() };
             for thing in seen {
                 if thing.track.slot.is_some() {
-                    rest.push(thing);
-                    continue;
-                }
-                let points = bank.split(&thing.object);
-                let all = thing.object.cloud.len().max(1) as f64;
-                let share = |slot: usize| points[slot].len() as f64 / all;
-                let Some(most) = (0..points.len()).max_by_key(|slot| points[*slot].len()) else {
-                    rest.push(thing);
-                    continue;
-                };
-                let others = (0..points.len()).filter(|slot| *slot != most && share(*slot) >= SHARES.1);
-                let several: Vec<usize> = others.collect();
-                let least = if several.is_empty() { MOSTLY } else { SHARES.1 };
-                if share(most) < least || !bank.is_of_drawer(&thing.object, most, &points[most]) {
-                    rest.push(thing);
-                } else if several.is_empty() && (share(most) >= SHARES.0 || is_drawer(&thing.object)) {
-                    if let Some((_, outline)) =
-                        bank.front_of(&thing.object).filter(|_| is_drawer(&thing.object))
-                    {
-                        let others = bank.slots.iter().enumerate().filter(|(slot, _)| *slot != most);
-                        if { others }.all(|(_, slot)| outline.is_apart_from(&slot.outline)) {
-                            bank.slots[most].show(outline, thing.object.touches_border);
-                        }
-                    }
-                    of_slot[most].push(bank.before_face(thing));
+                    sorted.rest.push(thing);
                 } else {
-                    let shows = |slot: &usize| bank.is_shown(*slot, &thing.object, &points[*slot]);
-                    let whole = several.iter().chain([&most]).filter(|slot| shows(slot)).count();
-                    as_one |= is_drawer(&thing.object) && whole > 1;
-                    for slot in several.into_iter().chain([most]) {
-                        let part =
-                            part_of(&thing.object, &points[slot]).filter(|_| points[slot].len() >= LEAST);
-                        if let Some(object) = part {
-                            of_slot[slot].push(bank.cut_behind(Known { object, track: thing.track.clone() }));
-                        }
-                    }
-                    if !is_drawer(&thing.object) {
-                        let outside: Vec<usize> = (0..thing.object.cloud.len())
-                            .filter(|index| bank.slot_at(&thing.object.cloud.points[*index], FLUSH).is_none())
-                            .collect();
-                        let left = outside.len() as f64 >= SHARES.1 * all && outside.len() >= LEAST;
-                        if let Some(object) = part_of(&thing.object, &outside).filter(|_| left) {
-                            rest.push(Known { object, track: thing.track });
-                        }
-                    }
+                    bank.claim(thing, &mut sorted);
                 }
             }
-            let fronts = of_slot.iter().filter(|pieces| !pieces.is_empty()).count();
-            let as_two = of_slot.iter().any(|pieces| are_two(bank, pieces));
-            if as_one || as_two {
-                bank.doubt += 1;
-            } else if fronts > 1 {
-                bank.doubt = (bank.doubt - 1).max(-2 * DOUBT);
-            }
-            for (slot, mut pieces) in of_slot.into_iter().enumerate() {
+            bank.judge(&sorted);
+            for (slot, mut pieces) in sorted.of_slot.into_iter().enumerate() {
                 pieces.sort_by_key(|piece| std::cmp::Reverse(piece.object.cloud.len()));
                 let mut pieces = pieces.into_iter();
                 let Some(mut whole) = pieces.next() else { continue };
-                for piece in pieces {
-                    whole.merge(piece, rule, update);
-                }
+                pieces.for_each(|piece| whole.merge(piece, rule, update));
                 whole.object.view_count = 1;
                 whole.track.slot = Some(bank.slots[slot].key.clone());
-                rest.push(whole);
+                sorted.rest.push(whole);
             }
-            seen = rest;
+            seen = sorted.rest;
         }
         seen
     }
@@ -575,3 +473,6 @@ impl Bank {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

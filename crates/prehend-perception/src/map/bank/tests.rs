@@ -1,0 +1,155 @@
+use super::*;
+use prehend_geometry::{OrientedBox, PointCloud};
+
+/// Points of a front at `x` that looks to -x, 0.3 m wide, in this range of heights.
+fn front(x: f64, up: (f64, f64)) -> Vec<Point3<f64>> {
+    let steps = |low: f64, high: f64| {
+        (0..=((high - low) / 0.005).round() as usize).map(move |step| low + 0.005 * step as f64)
+    };
+    steps(-0.15, 0.15).flat_map(|y| steps(up.0, up.1).map(move |z| Point3::new(x, y, z))).collect()
+}
+
+fn thing(key: &str, name: &str, points: Vec<Point3<f64>>) -> Known {
+    let bounds = OrientedBox::upright_around(&points).unwrap();
+    let mut object = Object::unnamed(key.into(), PointCloud::from_points(points), bounds);
+    object.class_name = name.to_owned();
+    object.class_votes = vec![(name.to_owned(), 1.0)];
+    object.view_count = VIEWS;
+    Known::seen(object, 1.0, &MergeRule::default(), 1)
+}
+
+const LOW: (f64, f64) = (0.05, 0.12);
+const HIGH: (f64, f64) = (0.14, 0.21);
+
+fn learn(banks: &mut Banks, objects: &mut Vec<Known>) -> UpdateReport {
+    let mut report = UpdateReport::default();
+    banks.learn(objects, &MergeRule::default(), 1, &mut report);
+    report
+}
+
+/// Two drawers whose fronts are at `x`, and the bank that was learned of them.
+fn bank_at(x: f64) -> (Banks, Vec<Known>) {
+    let mut objects = vec![thing("a", "drawer", front(x, LOW)), thing("b", "drawer", front(x, HIGH))];
+    let mut banks = Banks::default();
+    learn(&mut banks, &mut objects);
+    (banks, objects)
+}
+
+fn sort(banks: &mut Banks, seen: Vec<Known>) -> Vec<Known> {
+    banks.sort(seen, &MergeRule::default(), 2)
+}
+
+fn slots(seen: &[Known]) -> Vec<Option<&str>> {
+    seen.iter().map(|thing| thing.track.slot.as_ref().map(|key| key.0.as_str())).collect()
+}
+
+#[test]
+fn two_flush_fronts_make_a_bank_and_others_do_not() {
+    let (banks, objects) = bank_at(0.6);
+    assert_eq!(banks.0.len(), 1);
+    assert_eq!(slots(&objects), [Some("a"), Some("b")]);
+    for other in [
+        // Not in one plane, one over the other, far apart, seen too little, not called so.
+        thing("b", "drawer", front(0.5, HIGH)),
+        thing("b", "drawer", front(0.6, (0.06, 0.13))),
+        thing("b", "drawer", front(0.6, (0.4, 0.47))),
+        Known {
+            object: Object { view_count: 1, ..thing("b", "drawer", front(0.6, HIGH)).object },
+            ..objects[1].clone()
+        },
+        thing("b", "cabinet", front(0.6, HIGH)),
+    ] {
+        let mut banks = Banks::default();
+        learn(&mut banks, &mut vec![thing("a", "drawer", front(0.6, LOW)), other]);
+        assert!(banks.0.is_empty());
+    }
+}
+
+#[test]
+fn a_drawer_is_known_by_its_place_whatever_it_is_called_and_however_far_it_is_out() {
+    let (mut banks, _) = bank_at(0.6);
+    for (name, x) in [("drawer", 0.6), ("box", 0.6), ("box", 0.45), ("", 0.5)] {
+        let seen = sort(&mut banks, vec![thing("", name, front(x, HIGH))]);
+        assert_eq!(slots(&seen), [Some("b")], "{name} at {x}");
+    }
+    // What lies in a drawer, what stands before it on the table, and what is beside it.
+    let small: Vec<Point3<f64>> =
+        front(0.5, LOW).into_iter().filter(|p| p.y.abs() < 0.03 && p.z < 0.1).collect();
+    let beside = front(0.6, LOW).into_iter().map(|p| Point3::new(p.x, p.y + 0.5, p.z)).collect();
+    let seen = sort(&mut banks, vec![thing("", "apple", small), thing("", "drawer", beside)]);
+    assert_eq!(slots(&seen), [None, None]);
+}
+
+#[test]
+fn pieces_of_a_drawer_are_one_and_a_mask_over_two_is_cut() {
+    let (mut banks, _) = bank_at(0.6);
+    let (left, right): (Vec<_>, Vec<_>) = front(0.5, LOW).into_iter().partition(|p| p.y < 0.0);
+    let seen = sort(&mut banks, vec![thing("", "drawer", left), thing("", "drawer", right)]);
+    assert_eq!(slots(&seen), [Some("a")]);
+    assert_eq!(seen[0].object.view_count, 1, "pieces of one frame are one view");
+    let both = || [front(0.6, LOW), front(0.6, HIGH)].concat();
+    let seen = sort(&mut banks, vec![thing("", "drawer", both())]);
+    assert_eq!(slots(&seen), [Some("a"), Some("b")]);
+    assert!(seen.iter().all(|drawer| drawer.object.bounds.size.z < 0.08));
+    // What a mask took of the body beside stays something.
+    let top: Vec<Point3<f64>> =
+        front(0.6, (0.0, 0.3)).into_iter().map(|p| Point3::new(0.6 + p.z, p.y, 0.25)).collect();
+    let seen = sort(&mut banks, vec![thing("", "cabinet", [both(), top].concat())]);
+    assert_eq!(slots(&seen), [None, Some("a"), Some("b")]);
+}
+
+#[test]
+fn frames_that_go_on_showing_one_drawer_for_two_end_the_bank() {
+    let (mut banks, mut objects) = bank_at(0.6);
+    let both = || vec![thing("", "drawer", [front(0.6, LOW), front(0.6, HIGH)].concat())];
+    sort(&mut banks, both());
+    learn(&mut banks, &mut objects);
+    assert_eq!(banks.0.len(), 1, "one frame is wrong now and then");
+    (0..DOUBT).for_each(|_| drop(sort(&mut banks, both())));
+    // Nothing new is learned of objects that did not change.
+    objects.iter_mut().for_each(|known| known.track.changed = 0);
+    learn(&mut banks, &mut objects);
+    assert!(banks.0.is_empty());
+    assert_eq!(slots(&objects), [None, None]);
+}
+
+#[test]
+fn the_closed_place_is_the_innermost_that_was_often_seen() {
+    let (mut banks, mut objects) = bank_at(0.5);
+    let mut look = |x: f64, times: usize| {
+        (0..times).for_each(|_| drop(sort(&mut banks, vec![thing("", "drawer", front(x, HIGH))])));
+        learn(&mut banks, &mut objects);
+        objects[0].object.slide
+    };
+    assert_eq!(look(0.5, 5), None, "two drawers are equally far out: closed or not, nobody knows");
+    let slide = look(0.6, 3).unwrap();
+    assert!((slide.closed + 0.6).abs() < LAYER, "{slide:?}");
+    assert!((slide.way + Vector3::x()).norm() < 0.01, "{slide:?}");
+    // One wrong frame behind it changes nothing.
+    look(0.6, 30);
+    let slide = look(0.7, 1).unwrap();
+    assert!((slide.closed + 0.6).abs() < LAYER, "{slide:?}");
+}
+
+#[test]
+fn drawers_of_a_bank_have_one_name_and_what_else_lies_there_becomes_one_with_them() {
+    let (mut banks, mut objects) = bank_at(0.6);
+    objects[1].object.class_votes = vec![("box".to_owned(), 2.0), ("drawer".to_owned(), 1.0)];
+    objects[0].object.class_votes = vec![("drawer".to_owned(), 9.0)];
+    objects.push(thing("stale", "drawer", front(0.5, HIGH)));
+    let report = learn(&mut banks, &mut objects);
+    assert_eq!(objects.len(), 2);
+    assert_eq!(report.joined, [("stale".into(), "b".into())]);
+    assert!(objects.iter().all(|known| known.object.class_name == "drawer"));
+    assert!(objects[1].object.confidence > 0.8);
+}
+
+#[test]
+fn a_bank_whose_drawers_are_all_gone_is_gone() {
+    let (mut banks, _) = bank_at(0.6);
+    banks.leave(|key| key.0 == "a");
+    assert_eq!(banks.0.len(), 1);
+    banks.leave(|_| true);
+    assert!(banks.0.is_empty());
+    assert!(sort(&mut banks, vec![thing("", "drawer", front(0.6, LOW))])[0].track.slot.is_none());
+}
