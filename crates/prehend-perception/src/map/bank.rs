@@ -34,6 +34,8 @@ const MARGIN: f64 = 0.015;
 const SHARES: (f64, f64) = (0.85, 0.1);
 /// Least width and height of what is of a drawer without being called one, as shares of the drawer's.
 const WIDE: f64 = 0.6;
+/// Least width of what is called a drawer, as a share of the drawer's.
+const NAMED: f64 = 0.4;
 /// Thickness of a front as it is seen, metres.
 const LAYER: f64 = 0.008;
 /// Views of a front in one place from which that can be the closed one, and as a share of those in the place with the most.
@@ -171,7 +173,10 @@ impl Bank {
             }
             return sorted.of_slot[most].push(self.cut_behind(thing));
         }
-        let shown = slots.iter().filter(|slot| self.is_shown(**slot, &thing.object, &points[**slot])).count();
+        let shown = slots
+            .iter()
+            .filter(|slot| self.fills(**slot, &thing.object, &points[**slot], (WIDE, WIDE)))
+            .count();
         sorted.as_one |= is_called_so && shown > 1;
         for slot in slots.into_iter().filter(|slot| points[*slot].len() >= LEAST) {
             if let Some(object) = part_of(&thing.object, &points[slot]) {
@@ -231,18 +236,21 @@ impl Bank {
         }
     }
 
-    /// Whether what has these points in a slot is of the drawer: it is called one, or it is about as wide and high.
+    /// Whether what has these points in a slot is of the drawer: it is about as wide and high, or called one and no small thing, which a
+    /// frame calls so by mistake where it stands before the drawers.
     fn is_of_drawer(&self, object: &Object, slot: usize, indices: &[usize]) -> bool {
-        is_drawer(object) || self.is_shown(slot, object, indices)
+        let least = if is_drawer(object) { (NAMED, 0.0) } else { (WIDE, WIDE) };
+        self.fills(slot, object, indices, least)
     }
 
-    /// Whether these points of something reach over most of a front.
-    fn is_shown(&self, slot: usize, object: &Object, indices: &[usize]) -> bool {
+    /// Whether these points of something reach over so much of a front across and in height.
+    fn fills(&self, slot: usize, object: &Object, indices: &[usize], least: (f64, f64)) -> bool {
         let points = indices.iter().filter_map(|index| object.cloud.points.get(*index));
-        let fills = |part: (f64, f64), whole: (f64, f64)| part.1 - part.0 >= WIDE * (whole.1 - whole.0);
+        let share = |part: (f64, f64), whole: (f64, f64)| (part.1 - part.0) / (whole.1 - whole.0).max(1e-6);
         let outline = &self.slots[slot].outline;
-        outline_of(points, &self.side())
-            .is_some_and(|part| fills(part.across, outline.across) && fills(part.up, outline.up))
+        outline_of(points, &self.side()).is_some_and(|part| {
+            share(part.across, outline.across) >= least.0 && share(part.up, outline.up) >= least.1
+        })
     }
 }
 
@@ -321,6 +329,7 @@ impl Banks {
         }
         for bank in &self.0 {
             bank.name(objects);
+            bank.unname(objects);
         }
     }
 
@@ -449,6 +458,21 @@ impl Bank {
                 drawer.merge(self.cut_behind(other), rule, update);
             }
             objects.remove(number);
+        }
+    }
+
+    /// Takes the name of a drawer from what is none of its drawers and lies where they are: no two drawers share a place, so that is
+    /// what they are in, or a piece of something.
+    fn unname(&self, objects: &mut [Known]) {
+        for known in objects.iter_mut().filter(|known| known.track.slot.is_none() && is_drawer(&known.object))
+        {
+            let object = &mut known.object;
+            let inside =
+                object.cloud.points.iter().filter(|point| self.slot_at(point, BEHIND).is_some()).count();
+            if inside as f64 >= MOSTLY * object.cloud.len() as f64 {
+                object.class_votes.retain(|(name, _)| !name.ends_with("drawer"));
+                settle_class(object);
+            }
         }
     }
 

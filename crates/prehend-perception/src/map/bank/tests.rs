@@ -76,8 +76,11 @@ fn a_drawer_is_known_by_its_place_whatever_it_is_called_and_however_far_it_is_ou
     let small: Vec<Point3<f64>> =
         front(0.5, LOW).into_iter().filter(|p| p.y.abs() < 0.03 && p.z < 0.1).collect();
     let beside = front(0.6, LOW).into_iter().map(|p| Point3::new(p.x, p.y + 0.5, p.z)).collect();
-    let seen = sort(&mut banks, vec![thing("", "apple", small), thing("", "drawer", beside)]);
-    assert_eq!(slots(&seen), [None, None]);
+    // One frame calls an apple on the table a drawer.
+    let misnamed = small.iter().map(|p| Point3::new(p.x - 0.2, p.y, p.z)).collect();
+    let seen = [("apple", small), ("drawer", misnamed), ("drawer", beside)];
+    let seen = sort(&mut banks, seen.map(|(name, points)| thing("", name, points)).into());
+    assert_eq!(slots(&seen), [None, None, None]);
 }
 
 #[test]
@@ -142,6 +145,20 @@ fn drawers_of_a_bank_have_one_name_and_what_else_lies_there_becomes_one_with_the
     assert_eq!(report.joined, [("stale".into(), "b".into())]);
     assert!(objects.iter().all(|known| known.object.class_name == "drawer"));
     assert!(objects[1].object.confidence > 0.8);
+}
+
+#[test]
+fn what_the_drawers_are_in_is_no_drawer() {
+    let (mut banks, mut objects) = bank_at(0.6);
+    let side = |y: f64| front(0.6, (0.0, 0.25)).into_iter().map(move |p| Point3::new(0.75 + p.y, y, p.z));
+    let body: Vec<Point3<f64>> = side(-0.152).chain(side(0.152)).collect();
+    objects.push(thing("body", "drawer", body));
+    objects[2].object.class_votes.push(("cabinet".to_owned(), 0.3));
+    let beside = front(0.6, LOW).into_iter().map(|p| Point3::new(p.x, p.y + 0.5, p.z)).collect();
+    objects.push(thing("beside", "drawer", beside));
+    learn(&mut banks, &mut objects);
+    let names: Vec<&str> = objects.iter().map(|known| known.object.class_name.as_str()).collect();
+    assert_eq!(names, ["drawer", "drawer", "cabinet", "drawer"]);
 }
 
 #[test]
