@@ -105,6 +105,13 @@ impl Bank {
         Some((place, outline_of(on, &self.side())?))
     }
 
+    /// Where the front of what is seen in a slot is, when so much of it is seen that it is the front.
+    fn place_in(&self, slot: usize, object: &Object) -> Option<f64> {
+        let (place, seen) = self.front_of(object)?;
+        let width = |outline: &Outline| outline.across.1 - outline.across.0;
+        (width(&seen) >= WIDE * width(&self.slots[slot].outline)).then_some(place)
+    }
+
     /// Number of the slot in whose room a point is, which begins so far behind the face. Above and beside a front, what belongs to no
     /// other is of it too.
     fn slot_at(&self, point: &Point3<f64>, behind: f64) -> Option<usize> {
@@ -300,6 +307,7 @@ impl Banks {
                 pieces.for_each(|piece| whole.merge(piece, rule, update));
                 whole.object.view_count = 1;
                 whole.track.slot = Some(bank.slots[slot].key.clone());
+                whole.track.front = bank.place_in(slot, &whole.object);
                 sorted.rest.push(whole);
             }
             seen = sorted.rest;

@@ -16,6 +16,8 @@ pub(super) struct Track {
     pub(super) changed: u64,
     /// The drawer of a bank that it is, by the key of that one.
     pub(super) slot: Option<ObjectKey>,
+    /// Where the front of that drawer is along its way, metres, when enough of it was seen.
+    pub(super) front: Option<f64>,
 }
 
 /// An object and its track.

@@ -18,11 +18,18 @@ const LEVEL: f64 = 0.025;
 const IN_LINE: f64 = 0.3;
 /// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
 const UNMOVED: f64 = 0.6;
+/// How far the front of a drawer moves at least when it slides, metres.
+const MOVED: f64 = 0.015;
 /// Length of a view of a drawer, as a share of its own, up to which the view shows a strip beside what hides the rest.
 const STRIP: f64 = 0.4;
 
 /// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
 pub(super) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
+    // Of a drawer of a bank the fronts tell: a closed one lies on what was seen of the open one's hollow.
+    if seen.track.slot.is_some() {
+        let fronts = seen.track.front.zip(known.track.front);
+        return seen.track.front.is_some() && fronts.is_none_or(|(is, was)| (is - was).abs() > MOVED);
+    }
     fixture::is_panel(&known.object.class_name)
         && known.share_of(seen, rule) < UNMOVED
         && !is_strip(&seen.object, &known.object)
