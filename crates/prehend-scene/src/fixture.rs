@@ -55,6 +55,11 @@ pub fn is_panel(class: &str) -> bool {
     class.rsplit([' ', '_']).next().is_some_and(|last| PANELS.contains(&last))
 }
 
+/// Whether things of this class slide in something larger.
+pub fn is_drawer(class: &str) -> bool {
+    class.ends_with("drawer")
+}
+
 /// Area of the face of a drawer or door by its box, square metres.
 pub fn face_of(panel: &Object) -> f64 {
     spatial::length_of(panel) * spatial::height_of(panel)
@@ -302,9 +307,9 @@ fn covered(door: &Object, whole: &Object) -> Option<Vector3<f64>> {
     (edges[0]..=edges[1]).contains(&beside).then(|| -normal * behind.signum())
 }
 
-/// Where the front lies along a direction: the outermost layer with many points. What is seen of the inside of an open drawer
-/// is spread over many layers, and a handle is small.
-fn front_of(part: &Object, outward: &Vector3<f64>) -> Option<f64> {
+/// Where the front lies along a direction, metres: the outermost layer with many points. What is seen of the inside of an open drawer
+/// is spread over many layers, and a handle is small. `None` without points.
+pub fn front_of(part: &Object, outward: &Vector3<f64>) -> Option<f64> {
     let mut places: Vec<f64> =
         part.cloud.points.iter().map(|p| p.coords.dot(outward)).filter(|v| v.is_finite()).collect();
     places.sort_by(f64::total_cmp);

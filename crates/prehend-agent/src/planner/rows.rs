@@ -194,7 +194,7 @@ pub(crate) fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
     // were not seen, among which may be the one that is meant.
     let is_sure = opening.is_surely_closed() && is_row_seen(part, map);
     let is_face = fixture::shows_face(part, &opening);
-    (is_sure || is_face && !part.class_name.ends_with("drawer")).then_some(Makes::Closed)
+    (is_sure || is_face && !fixture::is_drawer(&part.class_name)).then_some(Makes::Closed)
 }
 
 /// Whether the map shows that something is as an action makes it: what stands ajar is open, and yet can be opened.

@@ -45,14 +45,10 @@ fn one_to_one(
     near: &BoxHash,
     rule: &MergeRule,
 ) -> Vec<Option<usize>> {
-    let loose = seen.par_iter().enumerate().filter(|(_, thing)| thing.track.slot.is_none());
-    let scores = loose.flat_map_iter(|(number, thing)| {
+    let scores = seen.par_iter().enumerate().flat_map_iter(|(number, thing)| {
         let can_be = |place: &usize| {
             let known = &old[*place].object;
-            old[*place].track.slot.is_none()
-                && !gone[*place]
-                && !is_within(known, &thing.object)
-                && !slots::in_two_rows(known, &thing.object)
+            !gone[*place] && !is_within(known, &thing.object) && !slots::in_two_rows(known, &thing.object)
         };
         near.touching(&thing.reach(rule)).into_iter().filter(can_be).filter_map(move |place| {
             Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
@@ -73,11 +69,6 @@ fn one_to_one(
     });
     let mut pairs = vec![None; seen.len()];
     let mut taken = vec![false; old.len()];
-    // The drawer of a bank is what is seen in its place.
-    for (number, thing) in seen.iter().enumerate().filter(|(_, thing)| thing.track.slot.is_some()) {
-        pairs[number] = old.iter().position(|known| known.track.slot == thing.track.slot);
-        pairs[number].into_iter().for_each(|place| taken[place] = true);
-    }
     for (_, number, place) in scored {
         if pairs[number].is_none() && !taken[place] {
             pairs[number] = Some(place);
@@ -166,8 +157,7 @@ pub(super) fn taken(
     let paired = paired(old.len(), pairs);
     let has_left = |place: &usize| {
         let seen = looks[*place].visibility;
-        let can_leave = old[*place].track.slot.is_none();
-        can_leave && (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
+        (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
     };
     if let Some(key) = holds {
         return old.iter().position(|known| known.object.key == *key).filter(has_left);

@@ -13,7 +13,7 @@ use nalgebra::{Point3, Vector3};
 use outline::{LEAST, Outline, Slot, outline_of, side_of};
 use prehend_geometry::OrientedBox;
 use prehend_scene::merge::{MergeRule, settle_class};
-use prehend_scene::{Object, ObjectKey, Slide};
+use prehend_scene::{Object, ObjectKey, Slide, fixture};
 use std::collections::BTreeMap;
 
 /// Least cosine between the ways of fronts of one bank.
@@ -42,6 +42,8 @@ const LAYER: f64 = 0.008;
 const OFTEN: (u32, f64) = (3, 0.06);
 /// How far out a drawer is open for sure, metres.
 const OUT: f64 = 0.04;
+/// How far the front of a drawer moves at least when it slides, metres.
+const MOVED: f64 = 0.015;
 /// Least share in one slot of a thing that is called a drawer and is in no other.
 const MOSTLY: f64 = 0.5;
 /// Frames more that show two slots as one drawer, or one slot as two drawers, than as the bank has them, from which the bank is wrong.
@@ -71,36 +73,41 @@ struct Sorted {
     as_one: bool,
 }
 
-/// A front as it was found.
-struct Seen {
-    way: Vector3<f64>,
-    place: f64,
-    outline: Outline,
-}
-
 impl Bank {
+    /// With one drawer so far, whose front has this outline.
+    fn new(object: &Object, front: &Front, outline: Outline) -> Self {
+        Self {
+            way: front.normal,
+            face: front.offset,
+            slots: vec![Slot::new(object.key.clone(), outline, object.touches_border)],
+            places: BTreeMap::new(),
+            doubt: 0,
+        }
+    }
+
+    /// Takes in a drawer whose front looks this way, if it stands so far before the face, in line with the others and apart from each.
+    fn join(&mut self, object: &Object, way: &Vector3<f64>, out: std::ops::Range<f64>) -> bool {
+        let is_parallel = way.dot(&self.way) >= PARALLEL;
+        let Some((place, outline)) = Some(object).filter(|_| is_parallel).and_then(|o| self.front_of(o))
+        else {
+            return false;
+        };
+        let fits = out.contains(&(place - self.face))
+            && self.slots.iter().all(|slot| outline.is_apart_from(&slot.outline))
+            && self.slots.iter().any(|slot| outline.is_in_line_with(&slot.outline));
+        if fits {
+            self.slots.push(Slot::new(object.key.clone(), outline, object.touches_border));
+        }
+        fits
+    }
+
     fn side(&self) -> Vector3<f64> {
         side_of(&self.way)
     }
 
-    /// Outline of the front of something, in the plane of this bank, and its place along the way: of the outermost layer with many
-    /// points.
+    /// Where the front of something is along the way, and its outline in the plane of this bank.
     fn front_of(&self, object: &Object) -> Option<(f64, Outline)> {
-        let mut along: Vec<f64> = object.cloud.points.iter().map(|p| p.coords.dot(&self.way)).collect();
-        along.sort_by(f64::total_cmp);
-        let mut first = 0;
-        let layers: Vec<usize> = (0..along.len())
-            .map(|last| {
-                while along[last] - along[first] > LAYER {
-                    first += 1;
-                }
-                last + 1 - first
-            })
-            .collect();
-        let most = *layers.iter().max()?;
-        let last = layers.iter().rposition(|count| 2 * count >= most)?;
-        // The middle of that layer.
-        let place = along[last - layers[last] / 2];
+        let place = fixture::front_of(object, &self.way)?;
         let on = object.cloud.points.iter().filter(|p| (p.coords.dot(&self.way) - place).abs() <= LAYER);
         Some((place, outline_of(on, &self.side())?))
     }
@@ -261,8 +268,15 @@ impl Bank {
     }
 }
 
+/// Whether the front of a drawer of a bank is seen in another place than it was. A closed front lies on what was seen of the hollow behind
+/// the open one, so the fronts tell, and not what lies on what.
+pub(super) fn has_slid(known: &Known, seen: &Known) -> bool {
+    let was = known.track.front;
+    seen.track.front.is_some_and(|is| was.is_none_or(|was| (is - was).abs() > MOVED))
+}
+
 fn is_drawer(object: &Object) -> bool {
-    object.class_name.ends_with("drawer")
+    fixture::is_drawer(&object.class_name)
 }
 
 /// The part of an object that these of its points are.
@@ -315,7 +329,7 @@ impl Banks {
         seen
     }
 
-    /// Learns from the objects as they are now: new banks, new slots, outlines and the closed face. What else of a bank is on the map
+    /// Learns from the objects as they are now: new banks, and new slots. What else of a bank is on the map
     /// becomes one with its drawer, and a drawer is called what the drawers beside it are called.
     pub(super) fn learn(
         &mut self,
@@ -343,72 +357,27 @@ impl Banks {
 
     /// New banks, and new slots of known ones, of drawers that are in none.
     fn found(&mut self, objects: &[Known], update: u64) {
-        let is_in_bank = |banks: &[Bank], key: &ObjectKey| {
-            banks.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == *key)
-        };
-        let fresh: Vec<&Object> = objects
-            .iter()
-            .filter(|known| known.track.changed == update)
-            .map(|known| &known.object)
-            .filter(|object| {
-                is_drawer(object) && object.view_count >= VIEWS && !is_in_bank(&self.0, &object.key)
+        let is_in_bank =
+            |object: &Object| self.0.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == object.key);
+        let fresh = objects.iter().filter(|known| known.track.changed == update).map(|known| &known.object);
+        let mut fronts: Vec<(&Object, Front, Outline)> = fresh
+            .filter(|object| is_drawer(object) && object.view_count >= VIEWS && !is_in_bank(object))
+            .filter_map(|object| {
+                let front = Front::find(&object.cloud.points, &object.viewer())?;
+                let on = front.indices.iter().map(|index| &object.cloud.points[*index]);
+                let outline = outline_of(on, &side_of(&front.normal))?;
+                Some((object, front, outline))
             })
             .collect();
-        if fresh.is_empty() {
-            return;
-        }
-        let front = |object: &Object| {
-            let front = Front::find(&object.cloud.points, &object.viewer())?;
-            let on = front.indices.iter().map(|index| &object.cloud.points[*index]);
-            let outline = outline_of(on, &side_of(&front.normal))?;
-            Some(Seen { way: front.normal, place: front.offset, outline })
-        };
-        let mut fronts: Vec<(&Object, Seen)> =
-            fresh.into_iter().filter_map(|object| Some((object, front(object)?))).collect();
         for bank in &mut self.0 {
-            fronts.retain(|(object, front)| {
-                let Some((place, outline)) = Some(front)
-                    .filter(|front| front.way.dot(&bank.way) >= PARALLEL)
-                    .and_then(|_| bank.front_of(object))
-                else {
-                    return true;
-                };
-                let out = place - bank.face;
-                let fits = (-BEHIND..TRAVEL).contains(&out)
-                    && bank.slots.iter().all(|slot| outline.is_apart_from(&slot.outline))
-                    && bank.slots.iter().any(|slot| outline.is_in_line_with(&slot.outline));
-                if fits {
-                    bank.slots.push(Slot::new(object.key.clone(), outline, object.touches_border));
-                }
-                !fits
-            });
+            fronts.retain(|(object, front, _)| !bank.join(object, &front.normal, -BEHIND..TRAVEL));
         }
         // The largest front first: pieces of one come later, and fit no more.
-        fronts.sort_by(|a, b| b.1.outline.area().total_cmp(&a.1.outline.area()));
-        while let Some((first, front)) = (!fronts.is_empty()).then(|| fronts.remove(0)) {
-            let slot =
-                |object: &Object, outline| Slot::new(object.key.clone(), outline, object.touches_border);
-            let mut bank = Bank {
-                way: front.way,
-                face: front.place,
-                slots: vec![slot(first, front.outline)],
-                places: BTreeMap::new(),
-                doubt: 0,
-            };
-            fronts.retain(|(object, other)| {
-                let flush = other.way.dot(&bank.way) >= PARALLEL;
-                let Some((place, outline)) = Some(object).filter(|_| flush).and_then(|o| bank.front_of(o))
-                else {
-                    return true;
-                };
-                let fits = (place - bank.face).abs() <= FLUSH
-                    && bank.slots.iter().all(|slot| outline.is_apart_from(&slot.outline))
-                    && bank.slots.iter().any(|slot| outline.is_in_line_with(&slot.outline));
-                if fits {
-                    bank.slots.push(slot(object, outline));
-                }
-                !fits
-            });
+        fronts.sort_by(|a, b| b.2.area().total_cmp(&a.2.area()));
+        while !fronts.is_empty() {
+            let (first, front, outline) = fronts.remove(0);
+            let mut bank = Bank::new(first, &front, outline);
+            fronts.retain(|(object, other, _)| !bank.join(object, &other.normal, -FLUSH..FLUSH));
             if bank.slots.len() > 1 {
                 self.0.push(bank);
             }
@@ -438,23 +407,11 @@ impl Bank {
     fn absorb(&self, objects: &mut Vec<Known>, rule: &MergeRule, update: u64, report: &mut UpdateReport) {
         let mut number = 0;
         while number < objects.len() {
-            let object = &objects[number].object;
-            let slot = Some(object).filter(|_| objects[number].track.slot.is_none()).and_then(|object| {
-                let points = self.split(object);
-                let most = (0..points.len()).max_by_key(|slot| points[*slot].len())?;
-                // What is called a drawer and is none of them is several, or was.
-                let counted =
-                    if is_drawer(object) { points.iter().map(Vec::len).sum() } else { points[most].len() };
-                let share = counted as f64 / object.cloud.len().max(1) as f64;
-                (share >= SHARES.0 && self.is_of_drawer(object, most, &points[most])).then_some(most)
+            let found = self.slot_of(&objects[number]).and_then(|(slot, is_whole)| {
+                let key = &self.slots[slot].key;
+                Some((objects.iter().position(|known| known.object.key == *key)?, is_whole))
             });
-            let is_whole = slot.is_some_and(|slot| {
-                self.split(&objects[number].object)[slot].len() as f64
-                    >= SHARES.0 * objects[number].object.cloud.len() as f64
-            });
-            let place = slot
-                .and_then(|slot| objects.iter().position(|known| known.object.key == self.slots[slot].key));
-            let Some(place) = place else {
+            let Some((place, is_whole)) = found else {
                 number += 1;
                 continue;
             };
@@ -469,6 +426,18 @@ impl Bank {
         }
     }
 
+    /// Slot in which something lies that is none of the drawers, and whether all of it lies there: what is called a drawer and lies in
+    /// several is several, or was.
+    fn slot_of(&self, known: &Known) -> Option<(usize, bool)> {
+        let object = Some(&known.object).filter(|_| known.track.slot.is_none())?;
+        let points = self.split(object);
+        let most = (0..points.len()).max_by_key(|slot| points[*slot].len())?;
+        let is_all = |count: usize| count as f64 >= SHARES.0 * object.cloud.len() as f64;
+        let is_whole = is_all(points[most].len());
+        let lies = is_whole || is_drawer(object) && is_all(points.iter().map(Vec::len).sum());
+        (lies && self.is_of_drawer(object, most, &points[most])).then_some((most, is_whole))
+    }
+
     /// Takes the name of a drawer from what is none of its drawers and lies where they are: no two drawers share a place, so that is
     /// what they are in, or a piece of something.
     fn unname(&self, objects: &mut [Known]) {
@@ -478,7 +447,7 @@ impl Bank {
             let inside =
                 object.cloud.points.iter().filter(|point| self.slot_at(point, BEHIND).is_some()).count();
             if inside as f64 >= MOSTLY * object.cloud.len() as f64 {
-                object.class_votes.retain(|(name, _)| !name.ends_with("drawer"));
+                object.class_votes.retain(|(name, _)| !fixture::is_drawer(name));
                 settle_class(object);
             }
         }

@@ -64,9 +64,6 @@ pub(super) fn absorb_duplicates(
                     return false;
                 }
                 let other = &objects[*other];
-                if one.track.slot.is_some() || other.track.slot.is_some() {
-                    return false;
-                }
                 // Two fronts in one frame are two.
                 let fronts = is_new(one) && is_new(other) && fixture::is_panel(&one.object.class_name);
                 (is_fresh(one) || is_fresh(other))

@@ -18,18 +18,11 @@ const LEVEL: f64 = 0.025;
 const IN_LINE: f64 = 0.3;
 /// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
 const UNMOVED: f64 = 0.6;
-/// How far the front of a drawer moves at least when it slides, metres.
-const MOVED: f64 = 0.015;
 /// Length of a view of a drawer, as a share of its own, up to which the view shows a strip beside what hides the rest.
 const STRIP: f64 = 0.4;
 
 /// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
 pub(super) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
-    // Of a drawer of a bank the fronts tell: a closed one lies on what was seen of the open one's hollow.
-    if seen.track.slot.is_some() {
-        let fronts = seen.track.front.zip(known.track.front);
-        return seen.track.front.is_some() && fronts.is_none_or(|(is, was)| (is - was).abs() > MOVED);
-    }
     fixture::is_panel(&known.object.class_name)
         && known.share_of(seen, rule) < UNMOVED
         && !is_strip(&seen.object, &known.object)
@@ -97,7 +90,7 @@ const SEEN_APART: u32 = 2;
 /// Whether two sightings are of drawers one above the other, between which a drawer does not change: the middle of neither is at the
 /// height of the other.
 pub(super) fn in_two_rows(a: &Object, b: &Object) -> bool {
-    let is_drawer = |object: &Object| object.class_name.ends_with("drawer");
+    let is_drawer = |object: &Object| fixture::is_drawer(&object.class_name);
     let is_beside = |a: &Object, b: &Object| {
         let off = spatial::centre(a).z - spatial::centre(b).z;
         off.abs() > b.bounds.size.z / 2.0
@@ -201,7 +194,7 @@ fn in_one_slot(a: &Object, b: &Object) -> bool {
     {
         return false;
     }
-    if !a.class_name.ends_with("drawer") {
+    if !fixture::is_drawer(&a.class_name) {
         return true;
     }
     // The wider of the two faces: of a hollow alone only walls are seen.
@@ -223,7 +216,7 @@ pub(super) fn absorb_slots(
     report: &mut UpdateReport,
 ) {
     let is_new = |o: &Object| (o.last_seen - stamp).abs() < 1e-9;
-    let is_drawer = |o: &Object| o.class_name.ends_with("drawer");
+    let is_drawer = |o: &Object| fixture::is_drawer(&o.class_name);
     if !objects.iter().any(|known| is_drawer(&known.object) && is_new(&known.object)) {
         return;
     }
@@ -240,8 +233,6 @@ pub(super) fn absorb_slots(
             around.into_iter().filter(|other| *other > number).map(|other| drawers[other]).find(|twin| {
                 let other = &objects[*twin].object;
                 alive[*twin]
-                    && objects[place].track.slot.is_none()
-                    && objects[*twin].track.slot.is_none()
                     && is_drawer(one)
                     && is_drawer(other)
                     && (is_new(one) || is_new(other))
@@ -291,18 +282,11 @@ pub(super) fn slid(
         .iter()
         .enumerate()
         .map(|(number, Known { object, .. })| {
-            if pairs[number].is_some()
-                || moves[number].is_some()
-                || seen[number].track.slot.is_some()
-                || !fixture::is_panel(&object.class_name)
-            {
+            if pairs[number].is_some() || moves[number].is_some() || !fixture::is_panel(&object.class_name) {
                 return Vec::new();
             }
             let mut around = near.touching(&AxisBox::around(&object.bounds).grown(SLIDE));
-            around.retain(|place| {
-                let is_free = !paired[*place] && !moved[*place] && old[*place].track.slot.is_none();
-                is_free && fits(&old[*place].object, object)
-            });
+            around.retain(|place| !paired[*place] && !moved[*place] && fits(&old[*place].object, object));
             around
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Old objects and those of a frame become the new list.
 
 use super::known::{Known, boxes};
-use super::{MapBuilder, Sights, UpdateReport, associate, gone, join, keep_names, slots, touching};
+use super::{MapBuilder, Sights, UpdateReport, associate, bank, gone, join, keep_names, slots, touching};
 use prehend_scene::merge::{MergeMethod, MergeRule};
 use rayon::prelude::*;
 
@@ -44,6 +44,8 @@ enum How {
     Instead,
     /// The same, but for its names: the object turned out to be several.
     Named,
+    /// One more view of what has not moved.
+    More,
     /// One more view; where a drawer has slid, as [`How::Named`].
     Merged,
 }
@@ -64,11 +66,13 @@ impl Sighting {
                 return;
             }
             How::Instead => return known.replace(thing),
-            How::Named | How::Merged => {}
+            How::Named | How::More | How::Merged => {}
         }
         fade(&mut known.object.class_votes);
-        let has_slid = || rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule);
-        let named = matches!(how, How::Named) || has_slid();
+        let named = match how {
+            How::Merged => rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule),
+            _ => matches!(how, How::Named),
+        };
         if named {
             keep_names(&mut thing.object, std::mem::take(&mut known.object.class_votes));
             known.replace(thing);
@@ -91,15 +95,21 @@ impl MapBuilder {
         if rule.method == MergeMethod::Asp {
             sights.seen = associate::merge_within(std::mem::take(&mut sights.seen), &rule, update);
         }
+        // Drawers of a bank are known by their places; what follows is for all else.
+        let is_of_bank = |known: &mut Known| known.track.slot.is_some();
+        let drawers: Vec<Known> = old.extract_if(.., is_of_bank).collect();
         if rule.method == MergeMethod::Prehend {
             sights.seen = self.banks.sort(std::mem::take(&mut sights.seen), &rule, update);
         }
+        let seen_drawers: Vec<Known> = sights.seen.extract_if(.., is_of_bank).collect();
+        let drawers = self.settle_drawers(drawers, seen_drawers, &sights, reset, report);
         let assignment = self.assign(&mut old, &mut sights, reset, report);
         let mut objects = self.settle(old, sights.seen, assignment, reset, report);
         match rule.method {
             MergeMethod::Prehend => {
                 join::absorb_duplicates(&mut objects, stamp, &rule, update, report);
                 slots::absorb_slots(&mut objects, stamp, &rule, update, report);
+                objects.extend(drawers);
                 self.banks.learn(&mut objects, &rule, update, report);
             }
             MergeMethod::ConceptGraphs | MergeMethod::Asp => {
@@ -113,6 +123,56 @@ impl MapBuilder {
             join::denoise(&mut objects, settings, update);
         }
         objects
+    }
+
+    /// The drawers of banks after a frame: each is what the frame shows in its place. Drawers stay in their cabinet: one that is not seen
+    /// where it was has slid to where it cannot be seen, unless all of its bank have left their places.
+    fn settle_drawers(
+        &mut self,
+        mut old: Vec<Known>,
+        seen: Vec<Known>,
+        sights: &Sights<'_>,
+        reset: bool,
+        report: &mut UpdateReport,
+    ) -> Vec<Known> {
+        let (rule, update) = (self.settings.merge, self.updates);
+        let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
+        let mut is_gone = Vec::with_capacity(old.len());
+        for known in &mut old {
+            let look = sight.look(&known.object, &[]);
+            let is_seen = seen.iter().any(|thing| thing.track.slot == known.track.slot);
+            if look.visibility.is_gone() && !is_seen {
+                is_gone.push(known.object.key.clone());
+            } else if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
+                known.cloud_changed(update);
+            }
+        }
+        self.banks.leave(|key| is_gone.contains(key));
+        if reset {
+            let is_seen = |known: &mut Known| seen.iter().any(|thing| thing.track.slot == known.track.slot);
+            let kept: Vec<Known> = old.extract_if(.., is_seen).collect();
+            report.removed.extend(old.into_iter().map(|known| known.object.key));
+            old = kept;
+        }
+        for mut thing in seen {
+            let Some(key) = thing.track.slot.clone() else { continue };
+            let Some(known) = old.iter_mut().find(|known| known.object.key == key) else {
+                self.ages += 1;
+                thing.track.age = self.ages;
+                thing.object.key = key.clone();
+                report.added.push(key);
+                old.push(thing);
+                continue;
+            };
+            report.merged.push(key);
+            let how = match (reset, bank::has_slid(known, &thing)) {
+                (true, _) => How::Instead,
+                (false, true) => How::Named,
+                (false, false) => How::More,
+            };
+            Sighting { thing, how }.settle(known, &rule, update);
+        }
+        old
     }
 
     /// Says what is what. What is seen to be elsewhere is taken out of the old clouds before anything is compared; what the gripper
@@ -142,32 +202,19 @@ impl MapBuilder {
             look
         };
         let looks: Vec<gone::Look> = old.par_iter_mut().map(look).collect();
-        // A drawer stays in its cabinet.
-        let can_leave = |known: &Known| known.track.slot.is_none();
-        let mut gone: Vec<bool> = old
-            .iter()
-            .zip(&looks)
-            .map(|(known, look)| can_leave(known) && look.visibility.is_gone())
-            .collect();
+        let mut gone: Vec<bool> = looks.iter().map(|look| look.visibility.is_gone()).collect();
         let mut several = touching::are_several(old, &looks, &sights.seen, &rule);
-        several.iter_mut().zip(&*old).for_each(|(several, known)| *several &= can_leave(known));
         let mut near = boxes(old.iter().map(|known| &known.object));
         if !reset && is_ours {
             let mut spanning = touching::spanning(old, &looks, &sights.seen, &rule);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
                 *spans |= slots::spans_several(old, &gone, thing, &near, &rule);
-                *spans &= thing.track.slot.is_none();
             }
             let mut spanning = spanning.into_iter();
             sights.seen.retain(|_| !spanning.next().unwrap_or(false));
         }
         let seen = &sights.seen;
         let mut pairs = associate::pair(old, &gone, seen, &near, &rule);
-        let is_paired = associate::paired(old.len(), &pairs);
-        self.banks.leave(|key| {
-            let place = old.iter().position(|known| known.object.key == *key);
-            place.is_some_and(|place| looks[place].visibility.is_gone() && !is_paired[place])
-        });
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
         let held = &sights.held;
@@ -209,9 +256,7 @@ impl MapBuilder {
                 moves[number] = moves[number].or(place);
             }
             let fronts = slots::were_several(old, seen, &pairs, &near, &rule);
-            for ((several, fronts), known) in several.iter_mut().zip(fronts).zip(&*old) {
-                *several |= fronts && known.track.slot.is_none();
-            }
+            several.iter_mut().zip(fronts).for_each(|(several, fronts)| *several |= fronts);
         }
         // Something left the hand: it is looked for even when this frame misnames it.
         for (place, in_hand) in old.iter().enumerate().skip(on_map) {
@@ -219,17 +264,13 @@ impl MapBuilder {
                 moves[number] = Some(place);
             }
         }
-        let mut returns = if reset {
+        let returns = if reset {
             vec![None; seen.len()]
         } else {
             let placed: Vec<Option<usize>> =
                 pairs.iter().zip(&moves).map(|(pair, moved)| pair.or(*moved)).collect();
             associate::returned(&self.lost, seen, &placed)
         };
-        // A drawer of a bank is that one, or the first sighting of it.
-        for (number, _) in seen.iter().enumerate().filter(|(_, thing)| thing.track.slot.is_some()) {
-            (moves[number], returns[number]) = (None, None);
-        }
         Assignment { pairs, moves, returns, scraps, several, gone, on_map }
     }
 
@@ -282,10 +323,7 @@ impl MapBuilder {
                 }
                 new.push(known);
             } else {
-                thing.object.key = match &thing.track.slot {
-                    Some(key) => key.clone(),
-                    None => self.fresh_key(&thing.object.class_name),
-                };
+                thing.object.key = self.fresh_key(&thing.object.class_name);
                 self.ages += 1;
                 thing.track.age = self.ages;
                 report.added.push(thing.object.key.clone());

@@ -29,7 +29,7 @@ impl Outline {
     }
 
     /// Area in common with another.
-    pub(super) fn common(&self, other: &Self) -> f64 {
+    fn common(&self, other: &Self) -> f64 {
         let part = |a: (f64, f64), b: (f64, f64)| (a.1.min(b.1) - a.0.max(b.0)).max(0.0);
         part(self.across, other.across) * part(self.up, other.up)
     }
@@ -116,7 +116,10 @@ pub(super) fn outline_of<'p>(
     points: impl Iterator<Item = &'p Point3<f64>>,
     side: &Vector3<f64>,
 ) -> Option<Outline> {
-    let (mut across, mut up): (Vec<f64>, Vec<f64>) = points.map(|p| (p.coords.dot(side), p.z)).unzip();
+    let (mut across, mut up): (Vec<f64>, Vec<f64>) = points
+        .map(|p| (p.coords.dot(side), p.z))
+        .filter(|(across, up)| across.is_finite() && up.is_finite())
+        .unzip();
     let range = |values: &mut Vec<f64>| {
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1).filter(|last| *last + 1 >= LEAST)?;
