@@ -30,7 +30,7 @@ const THICK: f64 = 0.025;
 const VIEWS: u32 = 3;
 /// How far beside its front what is of a drawer may lie, metres.
 const MARGIN: f64 = 0.015;
-/// Share of a thing's points in one slot from which it is of that slot whole, and least that is a piece of it, when others have the rest.
+/// Share of a thing's points in one slot from which all of it is of that slot, and least that is a piece of it, when others have the rest.
 const SHARES: (f64, f64) = (0.85, 0.1);
 /// Least width and height of what is of a drawer without being called one, as shares of the drawer's.
 const WIDE: f64 = 0.6;
@@ -169,33 +169,30 @@ impl Bank {
 
     /// Puts a thing where it belongs, whole or in pieces.
     fn claim(&mut self, thing: Known, sorted: &mut Sorted) {
-        let points = self.split(&thing.object);
+        let mut points = self.split(&thing.object);
         let all = thing.object.cloud.len().max(1) as f64;
-        let share = |slot: usize| points[slot].len() as f64 / all;
+        let share = |points: &[usize]| points.len() as f64 / all;
         let Some(most) = (0..points.len()).max_by_key(|slot| points[*slot].len()) else {
             return sorted.rest.push(thing);
         };
-        let slots: Vec<usize> = (0..points.len()).filter(|slot| share(*slot) >= SHARES.1).collect();
+        let slots: Vec<usize> = (0..points.len()).filter(|slot| share(&points[*slot]) >= SHARES.1).collect();
         let least = if slots.len() > 1 { SHARES.1 } else { MOSTLY };
-        if share(most) < least || !self.is_of_drawer(&thing.object, most, &points[most]) {
+        if share(&points[most]) < least || !self.is_of_drawer(&thing.object, most, &points[most]) {
             return sorted.rest.push(thing);
         }
         let is_called_so = is_drawer(&thing.object);
-        if slots.len() == 1 && (share(most) >= SHARES.0 || is_called_so) {
-            if is_called_so {
-                self.learn_front(&thing.object, most);
-            }
-            return sorted.of_slot[most].push(self.cut_behind(thing));
+        if is_called_so && slots.len() == 1 {
+            self.learn_front(&thing.object, most);
+            points = self.split(&thing.object);
         }
         let shown = slots
             .iter()
             .filter(|slot| self.fills(**slot, &thing.object, &points[**slot], (WIDE, WIDE)))
             .count();
         sorted.as_one |= is_called_so && shown > 1;
-        for slot in slots.into_iter().filter(|slot| points[*slot].len() >= LEAST) {
-            if let Some(object) = part_of(&thing.object, &points[slot]) {
-                let part = Known { object, track: thing.track.clone() };
-                sorted.of_slot[slot].push(self.cut_behind(part));
+        for slot in slots {
+            if let Some(object) = self.part_in(&thing.object, &points[slot]) {
+                sorted.of_slot[slot].push(Known { object, track: thing.track.clone() });
             }
         }
         // What is called a drawer is nothing else beside it.
@@ -203,8 +200,7 @@ impl Bank {
             .filter(|index| self.slot_at(&thing.object.cloud.points[*index], FLUSH).is_none())
             .collect();
         if !is_called_so
-            && outside.len() >= LEAST
-            && outside.len() as f64 >= SHARES.1 * all
+            && outside.len() as f64 > (1.0 - SHARES.0) * all
             && let Some(object) = part_of(&thing.object, &outside)
         {
             sorted.rest.push(Known { object, track: thing.track });
@@ -235,19 +231,12 @@ impl Bank {
         }
     }
 
-    /// Something without what lies behind the closed fronts, where a drawer is not seen.
-    fn cut_behind(&self, thing: Known) -> Known {
-        let points = &thing.object.cloud.points;
-        let before: Vec<usize> = (0..points.len())
-            .filter(|index| points[*index].coords.dot(&self.way) >= self.face - THICK)
-            .collect();
-        if before.len() == points.len() || before.len() < LEAST {
-            return thing;
-        }
-        match part_of(&thing.object, &before) {
-            Some(object) => Known { object, track: thing.track },
-            None => thing,
-        }
+    /// The part of something that has these points, without those behind the closed fronts, where a drawer is not seen.
+    fn part_in(&self, object: &Object, points: &[usize]) -> Option<Object> {
+        let is_before =
+            |index: &&usize| object.cloud.points[**index].coords.dot(&self.way) >= self.face - THICK;
+        let before: Vec<usize> = points.iter().filter(is_before).copied().collect();
+        part_of(object, if before.len() < LEAST { points } else { &before })
     }
 
     /// Whether what has these points in a slot is of the drawer: it is about as wide and high, or called one and no small thing, which a
@@ -279,8 +268,11 @@ fn is_drawer(object: &Object) -> bool {
     fixture::is_drawer(&object.class_name)
 }
 
-/// The part of an object that these of its points are.
+/// The part of an object that these of its points are; `None` of too few.
 fn part_of(object: &Object, indices: &[usize]) -> Option<Object> {
+    if indices.len() < LEAST {
+        return None;
+    }
     let cloud = object.cloud.select(indices);
     let bounds = OrientedBox::upright_around(&cloud.points)?;
     Some(Object { cloud, bounds, affordances: Vec::new(), ..object.clone() })
@@ -407,35 +399,36 @@ impl Bank {
     fn absorb(&self, objects: &mut Vec<Known>, rule: &MergeRule, update: u64, report: &mut UpdateReport) {
         let mut number = 0;
         while number < objects.len() {
-            let found = self.slot_of(&objects[number]).and_then(|(slot, is_whole)| {
+            let found = self.slot_of(&objects[number]).and_then(|(slot, part)| {
                 let key = &self.slots[slot].key;
-                Some((objects.iter().position(|known| known.object.key == *key)?, is_whole))
+                Some((objects.iter().position(|known| known.object.key == *key)?, part))
             });
-            let Some((place, is_whole)) = found else {
+            let Some((place, part)) = found else {
                 number += 1;
                 continue;
             };
             let other = objects[number].take();
             let drawer = &mut objects[place];
-            report_lost(other.object.key.clone(), &drawer.object.key, report);
+            report_lost(other.object.key, &drawer.object.key, report);
             // An older view shows where it was.
-            if is_whole && other.object.last_seen >= drawer.object.last_seen {
-                drawer.merge(self.cut_behind(other), rule, update);
+            if let Some(object) = part.filter(|part| part.last_seen >= drawer.object.last_seen) {
+                drawer.merge(Known { object, track: other.track }, rule, update);
             }
             objects.remove(number);
         }
     }
 
-    /// Slot in which something lies that is none of the drawers, and whether all of it lies there: what is called a drawer and lies in
-    /// several is several, or was.
-    fn slot_of(&self, known: &Known) -> Option<(usize, bool)> {
+    /// Slot in which something lies that is none of the drawers, and what of it lies there: nothing of what is called a drawer and lies
+    /// in several, which is several, or was.
+    fn slot_of(&self, known: &Known) -> Option<(usize, Option<Object>)> {
         let object = Some(&known.object).filter(|_| known.track.slot.is_none())?;
         let points = self.split(object);
         let most = (0..points.len()).max_by_key(|slot| points[*slot].len())?;
         let is_all = |count: usize| count as f64 >= SHARES.0 * object.cloud.len() as f64;
         let is_whole = is_all(points[most].len());
         let lies = is_whole || is_drawer(object) && is_all(points.iter().map(Vec::len).sum());
-        (lies && self.is_of_drawer(object, most, &points[most])).then_some((most, is_whole))
+        let part = || self.part_in(object, &points[most]).filter(|_| is_whole);
+        (lies && self.is_of_drawer(object, most, &points[most])).then(|| (most, part()))
     }
 
     /// Takes the name of a drawer from what is none of its drawers and lies where they are: no two drawers share a place, so that is
