@@ -1,11 +1,11 @@
 use super::*;
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
-use prehend_geometry::{ColorImage, DepthImage, Intrinsics, Mask, PointCloud};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use prehend_geometry::{ColorImage, DepthImage, Intrinsics, Mask, OrientedBox, PointCloud};
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{
     geometry_msgs::msg as geometry, prehend_interfaces::msg as ours, sensor_msgs::msg as sensor,
 };
-use prehend_scene::{ObjectKey, PartEffect, PartMotion, Relation, Skill, SkillPlan};
+use prehend_scene::{Object, ObjectKey, PartEffect, PartMotion, Relation, Skill, SkillPlan, Slide};
 
 fn plan() -> SkillPlan {
     SkillPlan {
@@ -65,6 +65,20 @@ fn clouds_images_masks_survive_the_wire() {
     assert_eq!(mask_from_msg(&mask_to_msg(&filled)).expect("valid"), filled);
     let camera = Intrinsics { fx: 615.0, fy: 614.0, cx: 320.0, cy: 240.0, width: 640, height: 480 };
     assert_eq!(intrinsics_from_msg(&intrinsics_to_msg(&camera, "f", 0.0)).expect("valid"), camera);
+}
+
+#[test]
+fn how_a_drawer_slides_survives_the_wire() {
+    let cloud = PointCloud::from_points(vec![Point3::origin(), Point3::new(0.1, 0.2, 0.3)]);
+    let bounds = OrientedBox::upright_around(&cloud.points).unwrap();
+    let mut object = Object::unnamed(ObjectKey("drawer_0".into()), cloud, bounds);
+    let wire = |object: &Object| object_from_msg(&object_to_msg(object, "map")).unwrap().slide;
+    assert_eq!(wire(&object), None);
+    object.slide = Some(Slide { way: -Vector3::x(), closed: -0.6 });
+    assert_eq!(wire(&object), object.slide);
+    let mut msg = object_to_msg(&object, "map");
+    msg.closed = f64::NAN;
+    assert!(matches!(object_from_msg(&msg), Err(ConvertError::NotFinite { .. })));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::tests::{SIGMA, at, builder, keys};
 use super::*;
-use crate::render::{Form, QVGA, Thing, VGA, home, render, ten, thing};
+use crate::render::{Form, QVGA, Thing, VGA, home, looking, render, ten, thing};
 
 #[test]
 fn what_is_gone_is_removed_and_what_moved_keeps_its_key() {
@@ -25,6 +25,57 @@ fn what_is_gone_is_removed_and_what_moved_keeps_its_key() {
     more.push(Thing { at: [0.40, -0.02, 0.0, 0.0], ..all[3].clone() });
     let report = builder.update(&render(&more, &QVGA, &home(), SIGMA, 4), None, false, 0).unwrap();
     assert_eq!(report.added, [ObjectKey::from("apple_1")]);
+}
+
+/// A cabinet with two drawers whose fronts stand so far out.
+fn cabinet(out: [f64; 2]) -> Vec<Thing> {
+    let front = |out: f64, z: f64| {
+        let form = Form::Block([0.02, 0.26, 0.08]);
+        Thing { at: [0.58 - out, 0.0, z, 0.0], ..thing("drawer", form, 0.0, 0.0, [230, 225, 200]) }
+    };
+    let body = thing("cabinet", Form::Block([0.2, 0.28, 0.2]), 0.69, 0.0, [150, 100, 50]);
+    vec![front(out[0], 0.01), front(out[1], 0.1), body]
+}
+
+/// A drawer is the same drawer open or closed, whatever a frame calls it, after the map was made anew, and while its cabinet is there.
+#[test]
+fn drawers_of_a_cabinet_keep_their_keys_and_tell_how_open_they_are() {
+    let mut builder = builder();
+    let mut seed = 0;
+    let mut look = |things: &[Thing], misnamed: Option<usize>, reset: bool| {
+        for frame in 0..4 {
+            seed += 1;
+            let mut seen = render(things, &VGA, &looking([0.05, 0.0, 0.45], [0.6, 0.0, 0.1]), SIGMA, seed);
+            misnamed.iter().for_each(|number| seen.detections[*number].class_name = "box".to_owned());
+            builder.update(&seen, None, reset && frame == 0, 0).unwrap();
+        }
+        let map = builder.map();
+        let drawers = map.objects.iter().filter(|object| object.class_name == "drawer");
+        let mut found: Vec<(f64, String, Option<f64>)> = drawers
+            .map(|drawer| {
+                let opening = prehend_scene::fixture::opening(drawer, map).map(|opening| opening.offset);
+                (drawer.bounds.pose.translation.z, drawer.key.0.clone(), opening)
+            })
+            .collect();
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let openings = found.iter().map(|(_, _, opening)| opening.unwrap_or(f64::NAN)).collect::<Vec<_>>();
+        (found.into_iter().map(|(_, key, _)| key).collect::<Vec<_>>(), openings)
+    };
+    let (keys, _) = look(&cabinet([0.0, 0.0]), None, false);
+    assert_eq!(keys.len(), 2);
+    for (out, misnamed, reset) in [
+        ([0.12, 0.0], Some(0), false),
+        ([0.0, 0.0], None, false),
+        ([0.0, 0.15], None, true),
+        ([0.1, 0.0], Some(1), false),
+    ] {
+        let (now, openings) = look(&cabinet(out), misnamed, reset);
+        assert_eq!(now, keys, "{out:?}");
+        let is_right = openings.iter().zip(out).all(|(seen, is)| (seen - is).abs() < 0.025);
+        assert!(is_right, "{openings:?} and not {out:?}");
+    }
+    // The cabinet is carried away.
+    assert_eq!(look(&ten()[..1], None, false).0, Vec::<String>::new());
 }
 
 /// A frame misnames a thing that was pushed aside: it is known by its looks, and keeps its name.

@@ -2,7 +2,7 @@ use super::manifest::FILE;
 use super::*;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{DepthImage, Mask, OrientedBox, PointCloud};
-use prehend_scene::{Crop, Object, ObjectKey};
+use prehend_scene::{Crop, Object, ObjectKey, Slide, fixture};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,6 +46,7 @@ fn object(key: &str, at: f64) -> Object {
         ],
         view_count: 2,
         last_seen: 1.25,
+        slide: Some(Slide { way: Vector3::x(), closed: at - 0.5 }),
         ..Object::unnamed(
             ObjectKey(key.to_owned()),
             cloud,
@@ -95,6 +96,17 @@ fn a_map_is_read_back_as_it_was_written() {
 }
 
 /// Spoils a saved map; what is said must hold the text.
+/// Scenes are put far apart: how a drawer slides goes with it.
+#[test]
+fn a_drawer_is_as_far_open_in_the_map_of_all_scenes() {
+    let mut saved = saved();
+    saved.scenes.insert(0, saved.scenes[1].clone());
+    let (alone, all) = (saved.scenes[1].map.clone(), saved.all());
+    assert!(all.objects[0].bounds.pose.translation.x > 500.0, "it was moved");
+    let offset = |map: &ObjectMap| fixture::opening(&map.objects[0], map).unwrap().offset;
+    assert!((offset(&alone) - offset(&all)).abs() < 1e-9);
+}
+
 fn check(expected: &str, spoil: impl Fn(&Path)) {
     let folder = tempfile::tempdir().unwrap();
     saved().save(folder.path()).unwrap();

@@ -170,3 +170,63 @@ fn a_bank_whose_drawers_are_all_gone_is_gone() {
     assert!(banks.0.is_empty());
     assert!(sort(&mut banks, vec![thing("", "drawer", front(0.6, LOW))])[0].track.slot.is_none());
 }
+
+/// A mask takes a drawer and the body around it for one: only what lies in the place of the drawer is of the drawer.
+#[test]
+fn what_a_mask_took_of_the_body_is_not_of_the_drawer() {
+    let (mut banks, _) = bank_at(0.6);
+    let lid: Vec<Point3<f64>> =
+        front(0.6, (0.0, 0.05)).into_iter().map(|p| Point3::new(0.62 + p.z, p.y, 0.25)).collect();
+    let seen = sort(&mut banks, vec![thing("", "drawer", [front(0.6, HIGH), lid].concat())]);
+    assert_eq!(slots(&seen), [Some("b")]);
+    assert!(seen[0].object.bounds.top() < 0.23, "{:?}", seen[0].object.bounds);
+}
+
+#[test]
+fn an_outline_follows_the_fuller_views() {
+    // First only a strip was seen.
+    let mut objects =
+        vec![thing("a", "drawer", front(0.6, LOW)), thing("b", "drawer", front(0.6, (0.14, 0.18)))];
+    let mut banks = Banks::default();
+    learn(&mut banks, &mut objects);
+    let height = |banks: &Banks| {
+        let slot = banks.0[0].slots.iter().find(|slot| slot.key.0 == "b").unwrap();
+        slot.outline.up.1 - slot.outline.up.0
+    };
+    assert!(height(&banks) < 0.045);
+    (0..3).for_each(|_| drop(sort(&mut banks, vec![thing("", "drawer", front(0.6, HIGH))])));
+    assert!((height(&banks) - 0.07).abs() < 0.01, "{}", height(&banks));
+    // Half hidden again, it is as high as before.
+    (0..3).for_each(|_| drop(sort(&mut banks, vec![thing("", "drawer", front(0.6, (0.14, 0.175)))])));
+    assert!((height(&banks) - 0.07).abs() < 0.01, "{}", height(&banks));
+}
+
+#[test]
+fn frames_that_go_on_showing_two_drawers_for_one_end_the_bank() {
+    let tall = (0.14, 0.3);
+    let mut objects = vec![thing("a", "drawer", front(0.6, LOW)), thing("b", "drawer", front(0.6, tall))];
+    let mut banks = Banks::default();
+    learn(&mut banks, &mut objects);
+    assert_eq!(banks.0.len(), 1);
+    let two =
+        || vec![thing("", "drawer", front(0.6, (0.14, 0.21))), thing("", "drawer", front(0.6, (0.23, 0.3)))];
+    (0..DOUBT).for_each(|_| drop(sort(&mut banks, two())));
+    objects.iter_mut().for_each(|known| known.track.changed = 0);
+    learn(&mut banks, &mut objects);
+    assert!(banks.0.is_empty());
+}
+
+/// A closed front lies on the hollow of the open drawer, as it was seen.
+#[test]
+fn a_drawer_has_slid_when_its_front_has() {
+    let (mut banks, _) = bank_at(0.6);
+    let mut at = |x: f64, up: (f64, f64)| sort(&mut banks, vec![thing("", "drawer", front(x, up))]).remove(0);
+    let open = at(0.45, HIGH);
+    assert!(!has_slid(&open, &at(0.455, HIGH)));
+    assert!(has_slid(&open, &at(0.6, HIGH)));
+    // Of what hides most of it nobody knows where it is; where it was is not known of the very first view.
+    let mut strip = at(0.6, HIGH);
+    strip.track.front = None;
+    assert!(!has_slid(&open, &strip));
+    assert!(has_slid(&strip, &open));
+}
