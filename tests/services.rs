@@ -9,7 +9,7 @@ use prehend_cli::node::{NODES, NodeName};
 use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence, SkillPlan};
+use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Evidence, Intent, SkillPlan};
 use prehend_msgs::prehend_interfaces::srv::{
     Assess, CallTool, CheckOutcome, Gate, GetObject, RedeemPermit, RetrieveObjects, Stop, SubmitGoal,
     UpdateMap,
@@ -115,15 +115,21 @@ async fn garbage_goals_end_with_errors(stage: &Stage) {
         assert!(result.error_code != 0 && !result.reason.is_empty(), "{skill} {key}: {result:?}");
     }
     let affordance = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE).unwrap();
-    for (key, action) in [("", ""), ("no such object", "grasp")] {
+    for (key, kind, scope) in [
+        ("", "grasp", ""),
+        ("no such object", "grasp", ""),
+        ("mug_0", "juggle", ""),
+        ("mug_0", "grasp", "moon"),
+    ] {
         let goal = DetectAffordance::Goal {
             object_key: key.to_owned(),
-            action: action.to_owned(),
+            intent: Intent { kind: kind.to_owned(), ..Default::default() },
+            scope: scope.to_owned(),
             ..Default::default()
         };
         let mut handle = affordance.send_goal(goal, CALL).await.unwrap();
         let (_, result) = in_time("the detection ends", handle.result(CALL)).await.unwrap();
-        assert_ne!(result.error_code, 0, "{key} {action}: {result:?}");
+        assert_ne!(result.error_code, 0, "{key} {kind} {scope}: {result:?}");
     }
 }
 
@@ -148,11 +154,8 @@ async fn mapped(stage: &Stage) -> ObjectMap {
 async fn detected(stage: &Stage, key: &ObjectKey) -> DetectAffordance::Result {
     let node = &stage.graph.observer.node;
     let client = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE).unwrap();
-    let goal = DetectAffordance::Goal {
-        object_key: key.0.clone(),
-        action: "grasp".to_owned(),
-        ..Default::default()
-    };
+    let intent = Intent { kind: "grasp".to_owned(), ..Default::default() };
+    let goal = DetectAffordance::Goal { object_key: key.0.clone(), intent, ..Default::default() };
     let mut handle = client.send_goal(goal, CALL).await.unwrap();
     in_time("the detection ends", handle.result(CALL)).await.unwrap().1
 }

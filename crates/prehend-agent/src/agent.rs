@@ -12,11 +12,11 @@ use crate::language::{Goal, Lexicon, parse, things_of};
 use crate::mind::Conversation;
 use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, refuse_at_once};
 use crate::policy::Policy;
-use crate::tools::{Interaction, Toolbox};
+use crate::tools::Toolbox;
 use crate::world::{Fault, World};
 use nalgebra::Point3;
 use prehend_scene::{
-    Area, Compartment, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
+    Area, Compartment, Intent, ObjectKey, ObjectMap, Reason, Relation, Skill, SymbolicState, fixture, spatial,
 };
 use remedy::has_touched;
 pub(crate) use remedy::{Remedy, remedy};
@@ -466,15 +466,15 @@ impl<'t, 'w> Executor<'t, 'w> {
                 Ok(done_words(step, named_in))
             }
             Action::Act { object, action, part } => {
-                let text = Interaction::act_text(action, part.as_deref());
-                let key = self.reach(object, &text)?;
+                let intent = Intent::Act { verb: action.clone(), part: part.clone() };
+                let key = self.reach(object, Some(&intent))?;
                 if !self.is_so_already(&key, action)? {
-                    self.tools.interact(&key, &text, &[])?;
+                    self.tools.interact(&key, &intent, &[], None)?;
                 }
                 Ok(done_words(step, named_in))
             }
             Action::Go { object } => {
-                self.travel(object, "look at")?;
+                self.travel(object, None)?;
                 Ok(done_words(step, named_in))
             }
             Action::Look if self.tools.rooms() => self.tools.explore().map(|_| done_words(step, named_in)),
@@ -503,9 +503,9 @@ impl<'t, 'w> Executor<'t, 'w> {
         if self.is_held(object) {
             return Ok(());
         }
-        let action = part.map_or("grasp".to_owned(), |part| format!("grasp the {part}"));
-        let key = self.reach(object, &action)?;
-        self.tools.interact(&key, &action, &[])?;
+        let intent = Intent::Grasp { part: part.map(str::to_owned) };
+        let key = self.reach(object, Some(&intent))?;
+        self.tools.interact(&key, &intent, &[], None)?;
         self.taken.push(object.clone());
         match &self.tools.state().held_object {
             Some(held) if *held == key => Ok(()),
@@ -528,10 +528,10 @@ impl<'t, 'w> Executor<'t, 'w> {
 
     /// Puts what is held relative to objects of the local map.
     fn put(&mut self, relation: Relation, keys: &[ObjectKey], how: How) -> Result<(), Fault> {
-        let action = Interaction::place_text(relation, how.drop, how.compartment);
+        let intent = Intent::Place { relation, drop: how.drop, compartment: how.compartment };
         let first = keys.first().cloned().unwrap_or_default();
         let more: Vec<ObjectKey> = keys.iter().skip(1).cloned().collect();
-        self.tools.interact_in(&first, &action, &more, how.area)?;
+        self.tools.interact(&first, &intent, &more, how.area)?;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::mind::Turn;
 use crate::tools::ToolOutput;
 use crate::words::Words;
 use nalgebra::Isometry3;
-use prehend_scene::{Area, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
+use prehend_scene::{Area, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
 use std::sync::Arc;
 
 /// An object that was looked at and is not what was asked for.
@@ -206,16 +206,16 @@ pub trait World {
     fn room_is_partial(&self) -> bool {
         false
     }
-    /// Drives to where an object of the room map can be acted on (ASP III-D).
-    fn go_to(&mut self, _object: &ObjectKey, _action: &str) -> Result<Arrival, Fault> {
+    /// Drives to where an object of the room map can be acted on so, or seen when nothing is to be done (ASP III-D).
+    fn go_to(&mut self, _object: &ObjectKey, _intent: Option<&Intent>) -> Result<Arrival, Fault> {
         Err(Fault::new(Reason::Infeasible, "this robot does not drive"))
     }
     /// Where the base is now, when the robot drives and knows it: x, y in metres, yaw in radians, map frame.
     fn base_pose(&self) -> Option<[f64; 3]> {
         None
     }
-    /// Detects parts of an object for an action; their evidence goes with the next grasp of it.
-    fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault>;
+    /// Detects parts of an object that serve an intent; their evidence goes with the next skill on it.
+    fn detect_affordance(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault>;
     /// Executes a skill to its end.
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault>;
     /// Why the goal must end now, if it must.

@@ -8,7 +8,9 @@ use prehend_agent::policy::Policy;
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::world::{Arrival, Fault, Part, Remembered, Retrieval, SkillOutcome, SkillRequest, World};
 use prehend_agent::{Agent, Outcome, Report, Settings};
-use prehend_scene::{ActionTable, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
+use prehend_scene::{
+    ActionTable, Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial,
+};
 use scripted::{Scripted, move_to, thing};
 use std::sync::Arc;
 
@@ -181,7 +183,7 @@ impl World for Room {
         };
         fitting.map(thing).collect()
     }
-    fn go_to(&mut self, object: &ObjectKey, _action: &str) -> Result<Arrival, Fault> {
+    fn go_to(&mut self, object: &ObjectKey, _intent: Option<&Intent>) -> Result<Arrival, Fault> {
         self.story.push(format!("go to {object}"));
         if let Some(Some(reason)) = (!self.drives.is_empty()).then(|| self.drives.remove(0)) {
             return Err(Fault::new(reason, "scripted"));
@@ -201,9 +203,9 @@ impl World for Room {
         let p = believed.translation.vector;
         Ok(Arrival { moved: !near, pose: [p.x, p.y, 0.0], map_from_arm: believed })
     }
-    fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
         assert_eq!(object.scope(), Scope::Local);
-        self.local.detect_affordance(object, action)
+        self.local.detect_affordance(object, intent)
     }
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
         let targets: Vec<&str> = request.targets.iter().map(|key| key.0.as_str()).collect();

@@ -11,7 +11,7 @@ use prehend_agent::world::{Part, Rejected, Retrieval, SkillOutcome, SkillRequest
 use prehend_agent::{Fault, World};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_perception::retrieve;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
+use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Scope};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -207,7 +207,7 @@ impl World for Table<'_> {
         })
     }
 
-    fn detect_affordance(&mut self, _object: &ObjectKey, _action: &str) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(&mut self, _object: &ObjectKey, _intent: &Intent) -> Result<Vec<Part>, Fault> {
         moves_nothing()
     }
 

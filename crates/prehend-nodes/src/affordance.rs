@@ -25,12 +25,10 @@ use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg
 use prehend_msgs::prehend_interfaces::srv::{Assess, GetObject};
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::{self, Knowledge};
-use prehend_perception::parts::{
-    ActionError, WorkingPart, affordances, part_affordances, read_part_action, rule_of,
-};
+use prehend_perception::parts::{WorkingPart, affordances, part_affordances, rule_of};
 use prehend_robots::shell::{NodeError, NodeOptions, Shell, Trace};
 use prehend_ros::{Client, ExecutingGoal, QosProfile, RosError, Subscription};
-use prehend_scene::{ActionTable, Affordance, Object, Scope};
+use prehend_scene::{ActionTable, Affordance, Intent, Object, ObjectKey, Scope};
 use prehend_skills::GripperModel;
 use recall::Recall;
 use serde_json::json;
@@ -43,13 +41,11 @@ use tokio::sync::watch;
 const DEADLINE: Duration = Duration::from_secs(3);
 /// Most kinds of parts that evidence is gathered about when that for the best one does not suffice.
 const CHOICES: usize = 2;
-/// Longest action text.
-const MAX_ACTION: usize = 200;
 
 type Goal = ExecutingGoal<DetectAffordance::Action>;
 
 enum Event {
-    Goal(prehend_ros::GoalRequest<DetectAffordance::Action>),
+    Goal(Box<prehend_ros::GoalRequest<DetectAffordance::Action>>),
     Map(ObjectMapMsg),
     Outcome(Outcome),
     Shutdown,
@@ -74,7 +70,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     loop {
         let event = tokio::select! {
             () = &mut shutdown => Event::Shutdown,
-            Some(goal) = goals.next() => Event::Goal(goal),
+            Some(goal) = goals.next() => Event::Goal(Box::new(goal)),
             Some(map) = maps.next() => Event::Map(map),
             Some(outcome) = outcomes.next() => Event::Outcome(outcome),
         };
@@ -98,16 +94,14 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
 enum Failure {
     #[error("{0}")]
     BadRequest(String),
-    #[error(transparent)]
-    Action(#[from] ActionError),
     #[error("object_map does not answer: {0}")]
     MapLost(RosError),
     #[error("{0}")]
     UnknownKey(String),
     #[error("object_map's answer cannot be read: {0}")]
     Unreadable(#[from] ConvertError),
-    #[error("{object} has no part that serves `{action}`")]
-    NoneFound { object: String, action: String },
+    #[error("{object} has no part that serves to {intent}")]
+    NoneFound { object: ObjectKey, intent: Intent },
     #[error("the verifier does not answer: {0}")]
     VerifierLost(RosError),
     #[error("the verifier could not judge the evidence: {0}")]
@@ -119,12 +113,40 @@ enum Failure {
 impl Failure {
     fn code(&self) -> i32 {
         match self {
-            Self::BadRequest(_) | Self::Action(_) => ErrorCode::AFFORDANCE_BAD_REQUEST,
+            Self::BadRequest(_) => ErrorCode::AFFORDANCE_BAD_REQUEST,
             Self::MapLost(_) | Self::Unreadable(_) => ErrorCode::AFFORDANCE_MAP_LOST,
             Self::UnknownKey(_) => ErrorCode::AFFORDANCE_UNKNOWN_KEY,
             Self::NoneFound { .. } => ErrorCode::AFFORDANCE_NONE_FOUND,
             Self::VerifierLost(_) | Self::NotJudged(_) | Self::Broken => ErrorCode::AFFORDANCE_VERIFIER_LOST,
         }
+    }
+}
+
+/// What is asked for.
+struct Question {
+    object: ObjectKey,
+    intent: Intent,
+    scope: Scope,
+    goal_id: String,
+}
+
+impl Question {
+    fn read(goal: &DetectAffordance::Goal) -> Result<Self, Failure> {
+        let bad = |why: &str| Failure::BadRequest(why.to_owned());
+        if goal.object_key.trim().is_empty() {
+            return Err(bad("an object key is needed"));
+        }
+        let intent = convert::intent_from_msg(&goal.intent).map_err(|error| bad(&error.to_string()))?;
+        Ok(Self {
+            object: ObjectKey(goal.object_key.clone()),
+            intent: intent.ok_or_else(|| bad("an intent is needed: of kind grasp, act or place"))?,
+            scope: Scope::parse(&goal.scope).ok_or_else(|| bad("the scope is none: local or room"))?,
+            goal_id: goal.goal_id.clone(),
+        })
+    }
+
+    fn none_found(&self) -> Failure {
+        Failure::NoneFound { object: self.object.clone(), intent: self.intent.clone() }
     }
 }
 
@@ -244,8 +266,15 @@ impl Worker {
     }
 
     async fn serve(&self, goal: Goal) {
-        let asked = goal.goal().clone();
-        if Scope::parse(&asked.scope) == Some(Scope::Room) {
+        let asked = match Question::read(goal.goal()) {
+            Ok(asked) => asked,
+            Err(failure) => {
+                let told = goal.goal();
+                let (goal_id, about) = (told.goal_id.clone(), shown(&told.object_key));
+                return self.refuse(goal, &goal_id, &about, &failure);
+            }
+        };
+        if asked.scope == Scope::Room {
             return self.serve_room(goal, &asked).await;
         }
         let result = tokio::select! {
@@ -256,22 +285,27 @@ impl Worker {
             None => goal.canceled(DetectAffordance::Result::default()),
             Some(Ok((found, assessed))) => self.answer(goal, &asked, &found, &assessed),
             Some(Err(failure)) => {
-                let (error_code, error_message) = (failure.code(), failure.to_string());
-                self.trace.event(
-                    &asked.goal_id,
-                    TraceEvent::KIND_WARNING,
-                    "affordance",
-                    "failed",
-                    format!("{}: {error_message}", shown(&asked.object_key)),
-                    json!({ "error_code": error_code, "action": shown(&asked.action) }),
-                );
-                goal.abort(DetectAffordance::Result { error_code, error_message, ..Default::default() });
+                let about = format!("{} to {}", asked.object, asked.intent);
+                self.refuse(goal, &asked.goal_id, &about, &failure);
             }
         }
     }
 
+    fn refuse(&self, goal: Goal, goal_id: &str, about: &str, failure: &Failure) {
+        let (error_code, error_message) = (failure.code(), failure.to_string());
+        self.trace.event(
+            goal_id,
+            TraceEvent::KIND_WARNING,
+            "affordance",
+            "failed",
+            format!("{about}: {error_message}"),
+            json!({ "error_code": error_code }),
+        );
+        goal.abort(DetectAffordance::Result { error_code, error_message, ..Default::default() });
+    }
+
     /// The parts of an object of the room, for where to drive to: nothing is touched from afar, so no evidence is gathered.
-    async fn serve_room(&self, goal: Goal, asked: &DetectAffordance::Goal) {
+    async fn serve_room(&self, goal: Goal, asked: &Question) {
         let found = tokio::select! {
             found = self.remote_parts(asked) => found,
             () = goal.cancelled() => return goal.canceled(DetectAffordance::Result::default()),
@@ -284,8 +318,8 @@ impl Worker {
                     TraceEvent::KIND_EVIDENCE,
                     "affordance",
                     "remote",
-                    format!("{} to {}: {}", asked.object_key, shown(&asked.action), parts.join(", ")),
-                    json!({ "object": asked.object_key, "parts": parts }),
+                    format!("{} to {}: {}", asked.object, asked.intent, parts.join(", ")),
+                    json!({ "object": asked.object, "parts": parts }),
                 );
                 let affordances = found.iter().map(|a| convert::affordance_to_msg(a, &frame, 0.0)).collect();
                 goal.succeed(DetectAffordance::Result { affordances, ..Default::default() });
@@ -299,11 +333,11 @@ impl Worker {
     }
 
     /// The object with its views, the frame it is in, and the version of the map it is from.
-    async fn fetch(&self, asked: &DetectAffordance::Goal) -> Result<(Object, String, u64), Failure> {
+    async fn fetch(&self, asked: &Question) -> Result<(Object, String, u64), Failure> {
         let request = GetObject::Request {
-            key: asked.object_key.clone(),
+            key: asked.object.0.clone(),
             with_crops: true,
-            scope: asked.scope.clone(),
+            scope: asked.scope.name().to_owned(),
         };
         let answer = self.objects.request(request, DEADLINE).await.map_err(Failure::MapLost)?;
         if answer.error_code != ErrorCode::SUCCESS {
@@ -313,45 +347,29 @@ impl Worker {
         Ok((object, answer.object.cloud.header.frame_id, answer.map_version))
     }
 
-    /// Parts of an object of the room that serve the action, best first, and the frame they are in.
-    async fn remote_parts(
-        &self,
-        asked: &DetectAffordance::Goal,
-    ) -> Result<(Vec<Affordance>, String), Failure> {
+    /// Parts of an object of the room that serve the intent, best first, and the frame they are in.
+    async fn remote_parts(&self, asked: &Question) -> Result<(Vec<Affordance>, String), Failure> {
         let (object, frame, _) = self.fetch(asked).await?;
         let support = evidence::support_under(&object, None);
-        let (found, _) = self.parts_of(&object, support, &asked.action)?;
+        let (found, _) = self.parts_of(&object, support, &asked.intent);
         if found.is_empty() {
-            let (object, action) = (asked.object_key.clone(), shown(&asked.action));
-            return Err(Failure::NoneFound { object, action });
+            return Err(asked.none_found());
         }
         Ok((found, frame))
     }
 
-    async fn detect(
-        &self,
-        goal: &Goal,
-        asked: &DetectAffordance::Goal,
-    ) -> Result<(Vec<Affordance>, Assessed), Failure> {
-        if asked.object_key.trim().is_empty() || asked.action.chars().count() > MAX_ACTION {
-            return Err(Failure::BadRequest(format!(
-                "an object key and an action of at most {MAX_ACTION} characters are needed"
-            )));
-        }
+    async fn detect(&self, goal: &Goal, asked: &Question) -> Result<(Vec<Affordance>, Assessed), Failure> {
         self.feedback(goal, "fetching the object");
         let (object, _, version) = self.fetch(asked).await?;
         let plane = self.plane_of(version).await;
         self.feedback(goal, "finding parts");
         let support = evidence::support_under(&object, plane.as_ref());
-        let (mut found, parts) = self.parts_of(&object, support, &asked.action)?;
+        let (mut found, parts) = self.parts_of(&object, support, &asked.intent);
         if self.whole_object {
             found.iter_mut().for_each(|affordance| spread(affordance, &object));
         }
         if found.is_empty() {
-            return Err(Failure::NoneFound {
-                object: asked.object_key.clone(),
-                action: shown(&asked.action),
-            });
+            return Err(asked.none_found());
         }
         self.feedback(goal, "gathering evidence");
         let mut choices: Vec<Option<WorkingPart>> = parts.into_iter().take(CHOICES).map(Some).collect();
@@ -406,30 +424,28 @@ impl Worker {
         work.await.map_err(|_| Failure::Broken)?
     }
 
-    /// Parts that serve an action, best first; when the action works on a part also what was found of each, so that the evidence is
-    /// about it. A part that the action names is the only one.
+    /// Parts that serve an intent, best first; when it acts on a part also what was found of each, so that the evidence is about it. A
+    /// part that is named is the only one.
     fn parts_of(
         &self,
         object: &Object,
         support: f64,
-        action: &str,
-    ) -> Result<(Vec<Affordance>, Vec<WorkingPart>), Failure> {
-        let on_part = read_part_action(action, &self.actions)
-            .filter(|part_action| rule_of(part_action, object, &self.actions).is_some());
-        let Some(part_action) = on_part else {
-            return Ok((affordances(object, support, action, self.max_opening)?, Vec::new()));
-        };
-        let found = part_affordances(object, support, &part_action, &self.actions);
+        intent: &Intent,
+    ) -> (Vec<Affordance>, Vec<WorkingPart>) {
+        if rule_of(intent, object, &self.actions).is_none() {
+            return (affordances(object, support, intent, self.max_opening, &self.actions), Vec::new());
+        }
+        let found = part_affordances(object, support, intent, &self.actions);
         let mut parts: Vec<WorkingPart> = Vec::new();
         for (_, part) in &found {
             if parts.iter().all(|known| known.kind != part.kind) {
                 parts.push(part.clone());
             }
         }
-        if part_action.part.is_some() {
+        if intent.part().is_some() {
             parts.truncate(1);
         }
-        Ok((found.into_iter().map(|(affordance, _)| affordance).collect(), parts))
+        (found.into_iter().map(|(affordance, _)| affordance).collect(), parts)
     }
 
     fn feedback(&self, goal: &Goal, step: &str) {
@@ -438,9 +454,10 @@ impl Worker {
         }
     }
 
-    fn answer(&self, goal: Goal, asked: &DetectAffordance::Goal, found: &[Affordance], assessed: &Assessed) {
+    fn answer(&self, goal: Goal, asked: &Question, found: &[Affordance], assessed: &Assessed) {
         let gathered = &assessed.gathered;
         let d = gathered.diagnostics;
+        let words = asked.intent.to_string();
         for step in &gathered.steps {
             let s = step.diagnostics;
             self.trace.event(
@@ -450,7 +467,7 @@ impl Worker {
                 if step.added.is_empty() { "nothing" } else { "added" },
                 format!(
                     "{}: {} record(s) by {}; omega {:.2}, zeta {:.2}, mu {:.2}, v {:.2}{}",
-                    asked.object_key,
+                    asked.object,
                     step.added.len(),
                     step.tool,
                     s.omega,
@@ -462,7 +479,7 @@ impl Worker {
                         .map(|why| format!("; the model chose it: {why}"))
                         .unwrap_or_default()
                 ),
-                json!({ "object": asked.object_key, "action": shown(&asked.action), "records": step.added,
+                json!({ "object": asked.object, "action": words, "records": step.added,
                     "remedy_for": step.remedy_for, "advice": step.advice, "diagnostics": s }),
             );
         }
@@ -474,12 +491,12 @@ impl Worker {
             if d.committed { "committed" } else { "not_committed" },
             format!(
                 "{} to {}: {}; v {:.2}",
-                asked.object_key,
-                shown(&asked.action),
+                asked.object,
+                asked.intent,
                 parts.join(", "),
                 d.score
             ),
-            json!({ "object": asked.object_key, "action": shown(&asked.action), "parts": parts, "assessment": assessed.id, "spent": gathered.spent, "diagnostics": d,
+            json!({ "object": asked.object, "action": words, "parts": parts, "assessment": assessed.id, "spent": gathered.spent, "diagnostics": d,
                 "records": gathered.evidence.iter().map(|e| &e.id).collect::<Vec<_>>() }),
         );
         let stamp = gathered.evidence.iter().map(|e| e.stamp).fold(0.0, f64::max);
@@ -496,7 +513,7 @@ impl Worker {
             result.error_code = ErrorCode::AFFORDANCE_NOT_COMMITTED;
             result.error_message = format!(
                 "the evidence for {} does not suffice (v {:.2}, omega {:.2}, zeta {:.2}, mu {:.2}); remedy: {}",
-                asked.object_key, d.score, d.omega, d.zeta, d.mu, result.diagnostics.remedy
+                asked.object, d.score, d.omega, d.zeta, d.mu, result.diagnostics.remedy
             );
             goal.abort(result);
         }

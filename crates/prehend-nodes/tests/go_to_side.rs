@@ -17,7 +17,7 @@ use prehend_robots::shell::HEARTBEAT_PERIOD;
 use prehend_ros::{
     ActionClient, Context, DomainLease, Node, NodeOptions as RosOptions, Publisher, QosProfile,
 };
-use prehend_scene::{Object, ObjectMap};
+use prehend_scene::{Intent, Object, ObjectMap};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
@@ -118,7 +118,7 @@ impl Stage {
         let goal = GoTo::Goal {
             kind: "object".to_owned(),
             object_key: "room_cabinet_0".to_owned(),
-            action: "open".to_owned(),
+            intent: convert::intent_to_msg(Some(&Intent::Act { verb: "open".to_owned(), part: None })),
             ..Default::default()
         };
         let mut handle = self.client.send_goal(goal, DEADLINE).await.expect("accepted");

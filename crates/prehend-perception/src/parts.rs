@@ -1,18 +1,16 @@
 //! Parts one can act on, found by geometry alone: rim, handle, opening, flat top, body (ASP IV-A asks a model for these).
 
-mod action;
 pub mod mechanism;
 mod raised;
 mod ring;
 mod working;
 
-pub use action::{ActionError, Intent, read_action};
 pub(crate) use raised::raised;
-pub use working::{PartAction, WorkingPart, part_affordances, read_part_action, rule_of, working_parts};
+pub use working::{WorkingPart, part_affordances, rule_of, working_parts};
 
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{HeightMap, PointCloud};
-use prehend_scene::{Affordance, Object, Skill};
+use prehend_scene::{ActionTable, Affordance, Intent, Object, Relation};
 use ring::Ring;
 
 /// Cell of the height map parts are found in, metres.
@@ -210,53 +208,57 @@ fn handle(cloud: &PointCloud, ring: &Ring, hollow: f64) -> Option<Part> {
     Some(Part { name: "handle", cloud: part, centroid, normal: outward, score })
 }
 
-/// Parts of an object that serve an action, best first, each with the skill that acts on it.
+/// Parts of an object by which it is taken, or in or on which something is put, best first.
 ///
 /// Grasping prefers the body when it fits between pads `max_opening` apart, else the rim; "put in" wants an opening, "put on" a flat
-/// top. A part named in the action comes first.
-///
-/// Errors: [`ActionError`] when the action's words mean none of these; no parts give an empty list.
+/// top. A part that is named comes first. An action on a part has none here: see [`part_affordances`].
 pub fn affordances(
     object: &Object,
     support_z: f64,
-    action: &str,
+    intent: &Intent,
     max_opening: f64,
-) -> Result<Vec<Affordance>, ActionError> {
-    let intent = read_action(action)?;
+    table: &ActionTable,
+) -> Vec<Affordance> {
+    let Some(skill) = intent.skill() else { return Vec::new() };
     let narrow = object.bounds.size.x.min(object.bounds.size.y) < max_opening * 0.9;
     let mut ranked: Vec<(f64, Part)> = find_parts(object, support_z)
         .into_iter()
-        .filter_map(|part| Some((intent.preference(part.name, narrow)?, part)))
+        .filter_map(|part| Some((preference(intent, part.name, narrow, table)?, part)))
         .collect();
     ranked.sort_by(|a, b| (b.0 + 0.2 * b.1.score).total_cmp(&(a.0 + 0.2 * a.1.score)));
-    Ok(ranked
+    ranked
         .into_iter()
         .map(|(_, part)| Affordance {
             part: part.name.to_owned(),
-            skill: intent.skill,
+            skill,
             cloud: part.cloud,
             centroid: part.centroid,
             normal: part.normal,
             score: part.score,
         })
-        .collect())
+        .collect()
 }
 
-impl Intent {
-    /// How much an action wants a part, [0, 2]; `None` when it cannot use it.
-    fn preference(&self, part: &str, narrow: bool) -> Option<f64> {
-        if self.part == Some(part) {
-            return Some(2.0);
-        }
-        match (self.skill, part) {
-            (Skill::Grasp, "body") => Some(if narrow { 1.0 } else { 0.4 }),
-            (Skill::Grasp, "rim") => Some(0.8),
-            (Skill::Grasp, "handle") => Some(0.5),
-            (Skill::Place | Skill::Drop, "opening") => Some(if self.inside { 1.0 } else { 0.6 }),
-            (Skill::Place | Skill::Drop, "top") => Some(if self.inside { 0.5 } else { 1.0 }),
-            (Skill::Place | Skill::Drop, "body") => Some(0.1),
+/// How much an intent wants a part, [0, 2]; `None` when it cannot use it.
+fn preference(intent: &Intent, part: &str, narrow: bool, table: &ActionTable) -> Option<f64> {
+    match intent {
+        Intent::Grasp { part: Some(named) } if table.shape_part(named) == Some(part) => Some(2.0),
+        Intent::Grasp { .. } => match part {
+            "body" => Some(if narrow { 1.0 } else { 0.4 }),
+            "rim" => Some(0.8),
+            "handle" => Some(0.5),
             _ => None,
+        },
+        Intent::Place { relation, .. } => {
+            let (opening, top) = if *relation == Relation::In { (1.0, 0.5) } else { (0.6, 1.0) };
+            match part {
+                "opening" => Some(opening),
+                "top" => Some(top),
+                "body" => Some(0.1),
+                _ => None,
+            }
         }
+        Intent::Act { .. } => None,
     }
 }
 

@@ -88,6 +88,8 @@ pub struct PartKind {
 pub struct ActionTable {
     /// Kinds of parts.
     pub parts: Vec<PartKind>,
+    /// Parts of any thing that its shape shows (`prehend-perception`), by which it is taken or into which something is put.
+    pub shape_parts: Vec<PartKind>,
     /// Rules, the first that fits is taken.
     pub rules: Vec<ActionRule>,
 }
@@ -118,14 +120,15 @@ impl ActionTable {
     fn from_map(map: &mut Map<'_>) -> Option<Self> {
         let parts = map.req("parts").and_then(|v| v.list(|v| v.map(read_part)));
         let rules = map.req("actions").and_then(|v| v.list(Some));
-        let (parts, rules) = (parts?, rules?);
+        let shape_parts = map.or("shape_parts", Vec::new(), |v| v.list(|v| v.map(read_part)));
+        let (parts, shape_parts, rules) = (parts?, shape_parts?, rules?);
         let names: Vec<(&str, String)> =
             parts.iter().map(|part| (part.name.as_str(), part.name.clone())).collect();
         // Every rule is read, so that all findings come at once.
         let read: Vec<Option<ActionRule>> =
             rules.iter().map(|rule| rule.map(|map| read_rule(map, &names))).collect();
         let rules = read.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Self { parts, rules })
+        Some(Self { parts, shape_parts, rules })
     }
 
     /// The rule for a verb (base form) on a thing of this class; the class's last words decide.
@@ -157,14 +160,23 @@ impl ActionTable {
     /// The kind of part that a word of a person or a part detector's class means: the kind with the longest words that the
     /// name ends with.
     pub fn part_kind(&self, name: &str) -> Option<&str> {
-        let name = name.to_lowercase().replace(['_', '-'], " ");
-        self.parts
-            .iter()
-            .flat_map(|kind| kind.words.iter().map(move |word| (word, kind)))
-            .filter(|(word, _)| ends_with_words(&name, word))
-            .max_by_key(|(word, _)| word.len())
-            .map(|(_, kind)| kind.name.as_str())
+        kind_of(&self.parts, name)
     }
+
+    /// As [`Self::part_kind`], of the parts that a shape shows.
+    pub fn shape_part(&self, name: &str) -> Option<&str> {
+        kind_of(&self.shape_parts, name)
+    }
+}
+
+fn kind_of<'k>(kinds: &'k [PartKind], name: &str) -> Option<&'k str> {
+    let name = name.to_lowercase().replace(['_', '-'], " ");
+    kinds
+        .iter()
+        .flat_map(|kind| kind.words.iter().map(move |word| (word, kind)))
+        .filter(|(word, _)| ends_with_words(&name, word))
+        .max_by_key(|(word, _)| word.len())
+        .map(|(_, kind)| kind.name.as_str())
 }
 
 impl ActionRule {
@@ -286,6 +298,8 @@ mod tests {
         check("space bar", Some("key"));
         check("red button", Some("button"));
         check("apple", None);
+        assert_eq!(table.shape_part("lip"), Some("rim"));
+        assert_eq!(table.shape_part("knob"), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::language::Goal;
 use crate::planner::{Action, Knowledge, Plan, action_words, listed};
 use crate::tools::Toolbox;
 use crate::world::{Fault, PlannedStep, StepStatus, World};
-use prehend_scene::{ObjectKey, ObjectMap, Reason};
+use prehend_scene::{Intent, ObjectKey, ObjectMap, Reason};
 
 /// Why a step is not planned yet.
 const AFTER_THE_LAST: &str = "planned when the step before it is done: it depends on what is seen then";
@@ -97,20 +97,24 @@ impl Executor<'_, '_> {
     fn foresee(&mut self, action: &Action, named_in: &ObjectMap) -> Result<Option<&'static str>, Fault> {
         match action {
             Action::Home | Action::Look | Action::Stop | Action::Already(_) => Ok(None),
-            Action::Go { object } => self.travel(object, "look at").map(|()| Some(WHEN_THERE)),
-            Action::Pick { object, .. } | Action::Place { object, .. } | Action::Act { object, .. }
+            Action::Go { object } => self.travel(object, None).map(|()| Some(WHEN_THERE)),
+            Action::Act { object, action, part } if self.tools.rooms() && !self.is_held(object) => {
+                let intent = Intent::Act { verb: action.clone(), part: part.clone() };
+                self.travel(object, Some(&intent)).map(|()| Some(WHEN_THERE))
+            }
+            Action::Pick { object, part } | Action::Place { object, part, .. }
                 if self.tools.rooms() && !self.is_held(object) =>
             {
-                let text = match action {
-                    Action::Act { action, .. } => action.as_str(),
-                    _ => "grasp",
-                };
-                self.travel(object, text).map(|()| Some(WHEN_THERE))
+                let intent = Intent::Grasp { part: part.clone() };
+                self.travel(object, Some(&intent)).map(|()| Some(WHEN_THERE))
             }
-            Action::Place { targets, .. } if self.tools.rooms() => match targets.first() {
-                Some(target) => self.travel(target, "place").map(|()| Some(WHEN_THERE)),
-                None => Ok(Some(WHEN_THERE)),
-            },
+            Action::Place { targets, relation, drop, compartment, .. } if self.tools.rooms() => {
+                let intent = Intent::Place { relation: *relation, drop: *drop, compartment: *compartment };
+                match targets.first() {
+                    Some(target) => self.travel(target, Some(&intent)).map(|()| Some(WHEN_THERE)),
+                    None => Ok(Some(WHEN_THERE)),
+                }
+            }
             Action::Pick { .. } => self.attempt(action, named_in).map(|_| None),
             Action::Act { .. } => self.attempt(action, named_in).map(|_| Some(AFTER_THE_LAST)),
             Action::Place { object, relation, targets, drop, part, compartment, spot, .. } => {

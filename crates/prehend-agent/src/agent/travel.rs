@@ -2,9 +2,8 @@
 
 use super::{Executor, How, Remembered};
 use crate::planner::{is_furniture, is_made, meant_here, stands_in_or_on};
-use crate::tools::Interaction;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
+use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
 
 /// How far from where the map of the room shows it a thing may be found and be taken for it, metres: errors of localisation and
 /// of the map.
@@ -21,25 +20,25 @@ const LOOKS: u32 = 3;
 impl Executor<'_, '_> {
     /// Brings the robot to an object of the plan and finds it there; its key in the local map. On a fixed arm the object is only
     /// located.
-    pub(super) fn reach(&mut self, object: &ObjectKey, action: &str) -> Result<ObjectKey, Fault> {
+    pub(super) fn reach(&mut self, object: &ObjectKey, intent: Option<&Intent>) -> Result<ObjectKey, Fault> {
         if !self.tools.rooms() {
             return self.locate(object);
         }
         if self.is_held(object) {
             return Ok(self.alias(object));
         }
-        self.travel(object, action)?;
+        self.travel(object, intent)?;
         self.redetect(object)
     }
 
     /// Drives to an object of the plan, or to what it was put in or on.
-    pub(super) fn travel(&mut self, object: &ObjectKey, action: &str) -> Result<(), Fault> {
+    pub(super) fn travel(&mut self, object: &ObjectKey, intent: Option<&Intent>) -> Result<(), Fault> {
         let stop = self.moved_to.get(object).unwrap_or(object).clone();
         if stop.scope() != Scope::Room {
             // A thing that was in the hand before the room was mapped: it is where the robot is.
             return Ok(());
         }
-        let arrival = self.tools.go_to(&stop, action)?;
+        let arrival = self.tools.go_to(&stop, intent)?;
         if arrival.moved {
             // Other keys are of the place that was left.
             let held = self.tools.state().held_object.clone();
@@ -83,7 +82,7 @@ impl Executor<'_, '_> {
         if !self.tools.rooms() || !untouched || !is_shown {
             return Ok(false);
         }
-        let key = self.reach(object, "look at")?;
+        let key = self.reach(object, None)?;
         let target_here = match room.get(target).is_some_and(is_furniture) {
             true => None,
             false => Some(self.redetect(target)?),
@@ -201,11 +200,11 @@ impl Executor<'_, '_> {
         targets: &[ObjectKey],
         how: How,
     ) -> Result<(), Fault> {
-        let action = Interaction::place_text(relation, how.drop, how.compartment);
+        let intent = Intent::Place { relation, drop: how.drop, compartment: how.compartment };
         let Some(first) = targets.first() else {
             return self.put(relation, &[], how);
         };
-        self.travel(first, &action)?;
+        self.travel(first, Some(&intent))?;
         let is_support = |target: &ObjectKey| {
             self.memory.get(target).is_some_and(|it| it.is_furniture && relation == Relation::On)
         };

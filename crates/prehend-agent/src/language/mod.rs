@@ -7,6 +7,7 @@ mod condition;
 pub mod goal;
 mod grammar;
 mod inflect;
+mod intent;
 mod lesson;
 pub mod lexicon;
 mod notation;
@@ -20,6 +21,7 @@ pub use goal::{
     PlaceRelation, Quantity, Question, Region, Selector, Spatial, Step, Toward,
 };
 pub use inflect::{inflections, plural};
+pub(crate) use intent::read_intent;
 pub use lexicon::Lexicon;
 pub use phrases::Phrases;
 pub use token::Token;

@@ -1,8 +1,9 @@
 //! Tools called by name with JSON arguments, as a language model calls them.
 
 use super::{Measure, ToolOutput, ToolValue, Toolbox};
+use crate::language::read_intent;
 use crate::world::Fault;
-use prehend_scene::ObjectKey;
+use prehend_scene::{Intent, ObjectKey, Reason};
 use serde_json::Value;
 
 /// A call that is no call.
@@ -29,6 +30,16 @@ impl Toolbox<'_> {
             Ok(Err(fault)) => self.refusal(format!("{}: {}", fault.reason.code(), fault.message)),
             Err(error) => self.refusal(error.to_string()),
         }
+    }
+
+    /// What an action text of `interact` asks for.
+    fn intent(&self, action: &str) -> Result<Intent, Fault> {
+        read_intent(action, self.lexicon).ok_or_else(|| {
+            let message = format!(
+                "no skill for \"{action}\"; use grasp, place <relation>, drop <relation>, or a verb of the table of actions such as open, close or press"
+            );
+            Fault::new(Reason::Infeasible, message)
+        })
     }
 
     pub(crate) fn refusal(&self, feedback_msg: String) -> ToolOutput {
@@ -60,11 +71,14 @@ impl Toolbox<'_> {
                     Some(value) => keys(value).ok_or_else(|| missing("with"))?,
                     None => Vec::new(),
                 };
-                Ok(self.interact(&ObjectKey::from(object), action, &more))
+                let object = ObjectKey::from(object);
+                Ok(self.intent(action).and_then(|intent| self.interact(&object, &intent, &more, None)))
             }
             "go_to" => {
                 let (object, action) = (text("obj")?, text("action")?);
-                Ok(self.go_to(&ObjectKey::from(object), action).map(|arrival| ToolOutput {
+                // What no skill does is to be looked at.
+                let intent = read_intent(action, self.lexicon);
+                Ok(self.go_to(&ObjectKey::from(object), intent.as_ref()).map(|arrival| ToolOutput {
                     success: true,
                     feedback_msg: if arrival.moved { "arrived" } else { "already there" }.to_owned(),
                     output: Some(ToolValue::State(self.state().clone())),

@@ -5,7 +5,6 @@
 
 mod call;
 mod doubt;
-mod interaction;
 mod output;
 mod room;
 mod schema;
@@ -14,7 +13,6 @@ mod words;
 
 pub use call::ToolCallError;
 pub(crate) use doubt::RestsOn;
-pub use interaction::Interaction;
 pub use output::{ToolOutput, ToolValue};
 pub use schema::schema;
 pub use spatial::Measure;
@@ -24,7 +22,7 @@ use crate::mind::Turn;
 use crate::world::{Comparison, Fault, PlannedStep, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{
-    ActionTable, Area, Object, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
+    ActionTable, Area, Intent, Object, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
     SymbolicState,
 };
 use std::collections::HashMap;
@@ -273,7 +271,8 @@ impl<'w> Toolbox<'w> {
     }
 
     /// `interact(obj: ObjectKey, action: str) -> State`: finds how to act on an object and executes the skill
-    /// (ASP IV-C). For a placement `object` is the first target, empty for the table.
+    /// (ASP IV-C). For a placement `object` is the first target, empty for the table; `more` are further ones, and what is put on the
+    /// table is put into this area of it.
     ///
     /// Preconditions: the object is in the inventory; nothing is held for a grasp, something for a placement.
     /// Errors: the typed fault of the detection or the skill; a precondition that does not hold is
@@ -281,17 +280,7 @@ impl<'w> Toolbox<'w> {
     pub fn interact(
         &mut self,
         object: &ObjectKey,
-        action: &str,
-        more: &[ObjectKey],
-    ) -> Result<ToolOutput, Fault> {
-        self.interact_in(object, action, more, None)
-    }
-
-    /// As [`Toolbox::interact`]; what is put on the table is put into this area of it.
-    pub fn interact_in(
-        &mut self,
-        object: &ObjectKey,
-        action: &str,
+        intent: &Intent,
         more: &[ObjectKey],
         area: Option<Area>,
     ) -> Result<ToolOutput, Fault> {
@@ -300,8 +289,8 @@ impl<'w> Toolbox<'w> {
             let [x, y] = area.middle();
             format!(" around=({x:.2}, {y:.2}) m")
         });
-        self.begin("interact", &format!("obj={object} action=\"{action}\"{others}{place}"))?;
-        match self.interacted(object, action, more, area) {
+        self.begin("interact", &format!("obj={object} action=\"{intent}\"{others}{place}"))?;
+        match self.interacted(object, intent, more, area) {
             Ok(feedback) => {
                 let value = Some(ToolValue::State(self.state.clone()));
                 let output = ToolOutput { success: true, feedback_msg: feedback, output: value };
@@ -315,16 +304,11 @@ impl<'w> Toolbox<'w> {
     fn interacted(
         &mut self,
         object: &ObjectKey,
-        action: &str,
+        intent: &Intent,
         more: &[ObjectKey],
         area: Option<Area>,
     ) -> Result<String, Fault> {
         let infeasible = |message: String| Fault::new(Reason::Infeasible, message);
-        let interaction = Interaction::parse(action, self.lexicon).ok_or_else(|| {
-            infeasible(format!(
-                "no skill for \"{action}\"; use grasp, place <relation>, drop <relation>, or a verb of the table of actions such as open, close or press"
-            ))
-        })?;
         let mut targets: Vec<ObjectKey> = Vec::new();
         if !object.0.is_empty() {
             targets.push(object.clone());
@@ -337,28 +321,28 @@ impl<'w> Toolbox<'w> {
                 )));
             }
         }
-        if targets.is_empty() && !matches!(interaction, Interaction::Place { .. }) {
-            return Err(infeasible(format!("\"{action}\" needs an object; call object_retrieval first")));
+        if targets.is_empty() && !matches!(intent, Intent::Place { .. }) {
+            return Err(infeasible(format!("\"{intent}\" needs an object; call object_retrieval first")));
         }
         if self.scope == Scope::Room {
             return Err(infeasible("the base has not been driven anywhere yet; call go_to first".to_owned()));
         }
         let map = self.map()?;
-        let request = match (interaction, &self.state.held_object) {
-            (Interaction::Act { verb, .. }, Some(held)) => {
+        let request = match (intent, &self.state.held_object) {
+            (Intent::Act { verb, .. }, Some(held)) => {
                 return Err(infeasible(format!(
                     "{held} is in the gripper; place it before you {verb} anything"
                 )));
             }
-            (Interaction::Act { verb, part }, None) => {
-                let found = self.world.detect_affordance(object, action)?;
-                self.part_request(object, &verb, part.as_deref(), &found, &map)?
+            (Intent::Act { verb, part }, None) => {
+                let found = self.world.detect_affordance(object, intent)?;
+                self.part_request(object, verb, part.as_deref(), &found, &map)?
             }
-            (Interaction::Grasp { .. }, Some(held)) => {
+            (Intent::Grasp { .. }, Some(held)) => {
                 return Err(infeasible(format!("{held} is in the gripper; place it first")));
             }
-            (Interaction::Grasp { part }, None) => {
-                let found = self.world.detect_affordance(object, action)?;
+            (Intent::Grasp { part }, None) => {
+                let found = self.world.detect_affordance(object, intent)?;
                 let by_part = best_part(&found, part.as_deref(), &self.lexicon.actions);
                 // Who names a part that was found means that part and no other (`grasp_part`, ASP IV-C).
                 let skill = if by_part.is_empty() { Skill::Grasp } else { Skill::GraspPart };
@@ -374,19 +358,19 @@ impl<'w> Toolbox<'w> {
                     map_version: map.version,
                 }
             }
-            (Interaction::Place { .. }, None) => {
+            (Intent::Place { .. }, None) => {
                 return Err(infeasible("nothing is in the gripper; grasp something first".to_owned()));
             }
-            (Interaction::Place { relation, drop, compartment }, Some(held)) => {
+            (Intent::Place { relation, drop, compartment }, Some(held)) => {
                 if targets.contains(held) {
                     return Err(infeasible(format!("{held} cannot be put relative to itself")));
                 }
                 SkillRequest {
-                    skill: if drop { Skill::Drop } else { Skill::Place },
+                    skill: if *drop { Skill::Drop } else { Skill::Place },
                     object: held.clone(),
                     targets,
-                    relation: Some(relation),
-                    area: area.filter(|_| relation == Relation::Table),
+                    relation: Some(*relation),
+                    area: area.filter(|_| *relation == Relation::Table),
                     part: compartment.map_or_else(String::new, |compartment| compartment.name().to_owned()),
                     effect: None,
                     direction: None,
@@ -586,8 +570,8 @@ impl<'w> Toolbox<'w> {
     }
 }
 
-/// The part of this name, or none when it was not found (then it is grasped anywhere).
-/// The name of the best part found that a word means: of that very name, else of its kind; empty when there is none.
+/// The name of the best part found that a word means: of that very name, else of its kind, else what shape shows of it; empty when
+/// there is none (then it is grasped anywhere).
 fn best_part(found: &[crate::world::Part], wanted: Option<&str>, table: &ActionTable) -> String {
     let Some(wanted) = wanted else { return String::new() };
     let kind = |name: &str| table.part_kind(name).map(str::to_owned);
@@ -596,6 +580,7 @@ fn best_part(found: &[crate::world::Part], wanted: Option<&str>, table: &ActionT
     };
     best(&|part| part.name == wanted)
         .or_else(|| best(&|part| kind(wanted).is_some() && kind(&part.name) == kind(wanted)))
+        .or_else(|| best(&|part| table.shape_part(wanted) == Some(part.name.as_str())))
         .map_or(String::new(), |part| part.name.clone())
 }
 

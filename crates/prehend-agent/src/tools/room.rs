@@ -8,7 +8,7 @@ use crate::language::{Lexicon, NounPhrase};
 use crate::world::{Arrival, Fault, Remembered};
 use nalgebra::{Isometry3, Point3};
 use prehend_scene::spatial::{self, Sight};
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Scope};
+use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Scope};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -242,17 +242,18 @@ impl Toolbox<'_> {
         Ok(map)
     }
 
-    /// `go_to(obj: ObjectKey, action: str) -> State`: drives to where an object of the map of the room can be acted on. The
+    /// `go_to(obj: ObjectKey, action: str) -> State`: drives to where an object of the map of the room can be acted on so, or seen. The
     /// object must be retrieved again afterwards, in the local map.
     ///
     /// Errors: [`Reason::Infeasible`] when the object is not one of the room; the fault of the drive.
-    pub fn go_to(&mut self, object: &ObjectKey, action: &str) -> Result<Arrival, Fault> {
-        self.begin("go_to", &format!("obj={object} action=\"{action}\""))?;
+    pub fn go_to(&mut self, object: &ObjectKey, intent: Option<&Intent>) -> Result<Arrival, Fault> {
+        let words = intent.map_or_else(|| "look at".to_owned(), Intent::to_string);
+        self.begin("go_to", &format!("obj={object} action=\"{words}\""))?;
         if self.room()?.get(object).is_none() {
             let message = format!("{object} is not in the map of the room; call object_retrieval first");
             return Err(self.failed("go_to", Fault::new(Reason::Infeasible, message)));
         }
-        let arrival = match self.world.go_to(object, action) {
+        let arrival = match self.world.go_to(object, intent) {
             Ok(arrival) => arrival,
             Err(fault) => {
                 // It may have stopped anywhere on the way.

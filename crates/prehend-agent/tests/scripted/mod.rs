@@ -7,7 +7,7 @@ use prehend_agent::world::{
     Comparison, Fault, Part, PlannedStep, Rejected, Retrieval, SkillOutcome, SkillRequest, World,
 };
 use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
+use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -260,10 +260,10 @@ impl World for Scripted {
         Ok(found)
     }
 
-    fn detect_affordance(&mut self, _object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(&mut self, _object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
         let part = |name: &str, skill| Part { name: name.into(), skill, score: 0.9 };
         // What can be pulled or pushed; which of them serves the verb is for the table of actions to say.
-        if !["grasp", "place", "drop"].iter().any(|verb| action.starts_with(verb)) {
+        if matches!(intent, Intent::Act { .. }) {
             return Ok(vec![
                 part("handle", Skill::HookPull),
                 part("front", Skill::TipPush),

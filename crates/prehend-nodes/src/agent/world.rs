@@ -23,7 +23,7 @@ use prehend_msgs::{Action, names};
 use prehend_robots::robot::Navigation;
 use prehend_robots::shell::Trace;
 use prehend_ros::{ActionClient, RosError, TfBuffer};
-use prehend_scene::{ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill};
+use prehend_scene::{Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill};
 use serde_json::json;
 use std::collections::HashMap;
 use std::future::Future;
@@ -435,11 +435,11 @@ impl World for NodeWorld {
         self.clients.driving.as_ref().is_some_and(|driving| driving.partial.load(Ordering::Relaxed))
     }
 
-    fn go_to(&mut self, object: &ObjectKey, action: &str) -> Result<Arrival, Fault> {
+    fn go_to(&mut self, object: &ObjectKey, intent: Option<&Intent>) -> Result<Arrival, Fault> {
         let goal = GoTo::Goal {
             kind: "object".to_owned(),
             object_key: object.0.clone(),
-            action: action.to_owned(),
+            intent: convert::intent_to_msg(intent),
             goal_id: self.goal_id.clone(),
             plan_only: self.rehearsal.is_some(),
             ..Default::default()
@@ -465,10 +465,10 @@ impl World for NodeWorld {
         Some([pose.translation.x, pose.translation.y, forward.y.atan2(forward.x)])
     }
 
-    fn detect_affordance(&mut self, object: &ObjectKey, action: &str) -> Result<Vec<Part>, Fault> {
+    fn detect_affordance(&mut self, object: &ObjectKey, intent: &Intent) -> Result<Vec<Part>, Fault> {
         let goal = DetectAffordance::Goal {
             object_key: object.0.clone(),
-            action: action.to_owned(),
+            intent: convert::intent_to_msg(Some(intent)),
             goal_id: self.goal_id.clone(),
             ..Default::default()
         };

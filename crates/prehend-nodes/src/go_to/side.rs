@@ -62,11 +62,14 @@ impl Job<'_> {
         Ok(self.facing(&seen.key, Scope::Local).await?.map(|facing| (facing, centre, map_from_arm)))
     }
 
-    /// The best affordance of an object of a map for the action of the errand; `None` when none is found.
+    /// The best affordance of an object of a map for the intent of the errand; `None` when none is found, or nothing is to be done.
     async fn facing(&self, object: &ObjectKey, scope: Scope) -> Result<Option<Facing>, GoToFault> {
+        if self.goal.intent.kind.is_empty() {
+            return Ok(None);
+        }
         let goal = DetectAffordance::Goal {
             object_key: object.0.clone(),
-            action: self.goal.action.clone(),
+            intent: self.goal.intent.clone(),
             goal_id: self.goal.goal_id.clone(),
             scope: scope.name().to_owned(),
         };

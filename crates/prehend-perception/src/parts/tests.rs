@@ -1,7 +1,7 @@
 use super::*;
 use crate::render::{Form, Thing, VGA, home, looking, render, thing};
 use crate::{MapBuilder, MapSettings};
-use prehend_scene::Skill;
+use prehend_scene::{Relation, Skill};
 
 /// The object a thing becomes when seen from one or three sides.
 fn seen(things: &[Thing], views: usize) -> Object {
@@ -81,25 +81,23 @@ fn actions_choose_part_and_skill() {
     let cup = seen(&mug(), 3);
     let bowl = seen(&[thing("bowl", Form::Cup(0.07, 0.055, 0.006), 0.42, 0.0, [9, 90, 200])], 1);
     let block = seen(&[thing("block", Form::Block([0.05, 0.05, 0.05]), 0.42, 0.0, [9, 90, 200])], 1);
-    let first = |object: &Object, action: &str| {
-        let found = affordances(object, 0.0, action, 0.085).unwrap();
-        (found[0].part.clone(), found[0].skill)
+    let table = ActionTable::built_in();
+    let check = |object: &Object, intent: &Intent, part: &str, skill: Skill| {
+        let found = affordances(object, 0.0, intent, 0.085, &table);
+        assert_eq!((found[0].part.as_str(), found[0].skill), (part, skill), "{intent}");
     };
-    let check = |object: &Object, action: &str, part: &str, skill: Skill| {
-        assert_eq!(first(object, action), (part.to_owned(), skill), "{action}");
-    };
-    check(&bowl, "grasp", "rim", Skill::Grasp);
-    check(&bowl, "pick up", "rim", Skill::Grasp);
-    check(&block, "picking it up", "body", Skill::Grasp);
-    check(&cup, "grab by the handle", "handle", Skill::Grasp);
-    check(&cup, "pick by the rim", "rim", Skill::Grasp);
-    check(&cup, "put in", "opening", Skill::Place);
-    check(&bowl, "place the apple into", "opening", Skill::Place);
-    check(&block, "put on top of", "top", Skill::Place);
-    check(&block, "stack", "top", Skill::Place);
-    check(&bowl, "drop into", "opening", Skill::Drop);
-    assert!(affordances(&block, 0.0, "sing", 0.085).is_err());
-    assert!(affordances(&block, 0.0, "", 0.085).is_err());
+    let grasp = |part: Option<&str>| Intent::Grasp { part: part.map(str::to_owned) };
+    let put = |relation, drop| Intent::Place { relation, drop, compartment: None };
+    check(&bowl, &grasp(None), "rim", Skill::Grasp);
+    check(&block, &grasp(None), "body", Skill::Grasp);
+    check(&cup, &grasp(Some("handle")), "handle", Skill::Grasp);
+    check(&cup, &grasp(Some("lip")), "rim", Skill::Grasp);
+    check(&cup, &put(Relation::In, false), "opening", Skill::Place);
+    check(&bowl, &put(Relation::In, true), "opening", Skill::Drop);
+    check(&block, &put(Relation::On, false), "top", Skill::Place);
+    // What shape shows of a thing serves no action on a part.
+    let open = Intent::Act { verb: "open".to_owned(), part: None };
+    assert!(affordances(&bowl, 0.0, &open, 0.085, &table).is_empty());
 }
 
 #[test]
@@ -121,7 +119,7 @@ fn a_straight_handle_at_the_rim_is_a_handle() {
 
 #[test]
 fn a_key_is_meant_by_its_own_name() {
-    let table = prehend_scene::ActionTable::built_in();
+    let table = ActionTable::built_in();
     let plain = seen(&[thing("keyboard", Form::Block([0.12, 0.26, 0.02]), 0.42, 0.0, [60, 60, 60])], 1);
     let key = |y: f64, votes: &[(&str, f64)]| prehend_scene::ObservedPart {
         class_name: votes[0].0.to_owned(),
@@ -136,7 +134,7 @@ fn a_key_is_meant_by_its_own_name() {
     };
     let check = |parts: Vec<prehend_scene::ObservedPart>, named: &str, expected: Option<f64>| {
         let keyboard = Object { class_name: "keyboard".to_owned(), parts, ..plain.clone() };
-        let action = PartAction { verb: "press".to_owned(), part: Some(named.to_owned()) };
+        let action = Intent::Act { verb: "press".to_owned(), part: Some(named.to_owned()) };
         let found = part_affordances(&keyboard, 0.0, &action, &table);
         let place = found.first().map(|(affordance, _)| affordance.centroid.y);
         match (place, expected) {

@@ -5,43 +5,12 @@ use super::mechanism;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::PointCloud;
 use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::{ActionRule, ActionTable, Affordance, Object, ObservedPart, PartEffect, fixture};
+use prehend_scene::{ActionRule, ActionTable, Affordance, Intent, Object, ObservedPart, PartEffect, fixture};
 
 /// Distance up to which two points are the same place, metres.
 const SAME: f64 = 0.008;
 /// Least overlap of two sightings of one part.
 const OVERLAP: f64 = 0.4;
-
-/// A verb of the table in an action text, with the part the text names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartAction {
-    /// Base form with its particle.
-    pub verb: String,
-    /// The part, when one is named, in the words of the text.
-    pub part: Option<String>,
-}
-
-/// Reads an action such as `open`, `turning on`, `pull out by the knob`; `None` when the table has no such verb. The verb with
-/// the most words is taken.
-pub fn read_part_action(action: &str, table: &ActionTable) -> Option<PartAction> {
-    let lower = action.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
-    let verb = table
-        .verbs()
-        .into_iter()
-        .filter(|verb| {
-            verb.split(' ').enumerate().all(|(place, part)| {
-                words.get(place).is_some_and(|word| {
-                    if place == 0 { super::action::inflected(word, part) } else { *word == part }
-                })
-            })
-        })
-        .max_by_key(|verb| verb.split(' ').count())?;
-    let rest = &words[verb.split(' ').count()..];
-    let noise = ["it", "the", "by", "its", "on", "a", "at", "with", "using", "of"];
-    let start = rest.iter().position(|word| !noise.contains(word));
-    Some(PartAction { verb: verb.to_owned(), part: start.map(|start| rest[start..].join(" ")) })
-}
 
 /// A part with where it was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,9 +118,11 @@ fn outward(kind: &str, centroid: &Point3<f64>, front: Option<&mechanism::Front>)
         .map_or(Vector3::z(), |front| front.normal)
 }
 
-/// The rule for an action on an object: for its class, else for the part that is named.
-pub fn rule_of<'t>(action: &PartAction, object: &Object, table: &'t ActionTable) -> Option<&'t ActionRule> {
-    table.rule(&action.verb, &object.class_name).or_else(|| table.rule(&action.verb, action.part.as_deref()?))
+/// The rule for an action on a part of an object: for the object's class, else for the part that is named; `None` of what is no such
+/// action, or of a verb that the table does not have for it.
+pub fn rule_of<'t>(intent: &Intent, object: &Object, table: &'t ActionTable) -> Option<&'t ActionRule> {
+    let Intent::Act { verb, part } = intent else { return None };
+    table.rule(verb, &object.class_name).or_else(|| table.rule(verb, part.as_deref()?))
 }
 
 /// Least share of the named votes on a part that its name must have, when another part of its kind was called differently.
@@ -214,20 +185,21 @@ fn votes_for(part: &ObservedPart, name: &str) -> f64 {
 pub fn part_affordances(
     object: &Object,
     support_z: f64,
-    action: &PartAction,
+    intent: &Intent,
     table: &ActionTable,
 ) -> Vec<(Affordance, WorkingPart)> {
-    let Some(rule) = rule_of(action, object, table) else { return Vec::new() };
-    let wanted = action.part.as_deref().and_then(|part| table.part_kind(part));
+    let Some(rule) = rule_of(intent, object, table) else { return Vec::new() };
+    let named = intent.part();
+    let wanted = named.and_then(|part| table.part_kind(part));
     let mut found: Vec<(f64, Affordance, WorkingPart)> = Vec::new();
     let mut parts = working_parts(object, support_z, table);
     parts.retain(|part| wanted.is_none_or(|wanted| wanted == part.kind));
-    if let Some(name) = action.part.as_deref() {
+    if let Some(name) = named {
         keep_named(&mut parts, name, object);
     }
     for part in parts {
         // Of several keys the one that is named.
-        let named = action.part.as_deref().is_some_and(|name| name == part.name);
+        let is_named = named == Some(part.name.as_str());
         for (rank, way) in rule.ways.iter().enumerate().filter(|(_, way)| way.part == part.kind) {
             let hook = way.skill == prehend_scene::Skill::HookPull;
             let awkward = if hook && !part.is_level { 0.5 } else { 0.0 };
@@ -235,7 +207,7 @@ pub fn part_affordances(
             let by_face = way.effect == PartEffect::Close
                 && fixture::is_door(&object.class_name)
                 && part.kind == "front";
-            let first = if named || by_face { 1.0 } else { 0.0 };
+            let first = if is_named || by_face { 1.0 } else { 0.0 };
             let worth = part.score - 0.15 * rank as f64 - awkward + first;
             let affordance = Affordance {
                 part: part.kind.clone(),

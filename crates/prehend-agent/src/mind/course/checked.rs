@@ -2,10 +2,10 @@
 
 use super::{Course, ends};
 use crate::agent::done_words;
+use crate::language::read_intent;
 use crate::planner::{Action, Plan, judge, listed, plan, plan_words};
-use crate::tools::Interaction;
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Reason};
+use prehend_scene::{Intent, ObjectKey, Reason};
 use serde_json::Value;
 
 impl Course<'_, '_> {
@@ -27,24 +27,20 @@ impl Course<'_, '_> {
             let targets: Vec<ObjectKey> =
                 std::iter::once(object.clone()).filter(|key| !key.0.is_empty()).chain(more).collect();
             let held = self.tools.state().held_object.clone();
-            match (Interaction::parse(words, &self.agent.lexicon), held) {
-                (Some(Interaction::Grasp { part }), _) => Some(Action::Pick { object, part }),
-                (Some(Interaction::Act { verb, part }), _) => {
-                    Some(Action::Act { object, action: verb, part })
-                }
-                (Some(Interaction::Place { relation, drop, compartment }), Some(object)) => {
-                    Some(Action::Place {
-                        object,
-                        relation,
-                        targets,
-                        drop,
-                        part: None,
-                        compartment,
-                        spot: None,
-                        until_full: false,
-                    })
-                }
-                (Some(Interaction::Place { .. }), None) | (None, _) => None,
+            match (read_intent(words, &self.agent.lexicon), held) {
+                (Some(Intent::Grasp { part }), _) => Some(Action::Pick { object, part }),
+                (Some(Intent::Act { verb, part }), _) => Some(Action::Act { object, action: verb, part }),
+                (Some(Intent::Place { relation, drop, compartment }), Some(object)) => Some(Action::Place {
+                    object,
+                    relation,
+                    targets,
+                    drop,
+                    part: None,
+                    compartment,
+                    spot: None,
+                    until_full: false,
+                }),
+                (Some(Intent::Place { .. }), None) | (None, _) => None,
             }
         };
         if let Some(action) = &action
