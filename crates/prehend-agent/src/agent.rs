@@ -1,5 +1,6 @@
 //! The agent loop: understand, plan, act with retries, report.
 
+mod aside;
 mod locate;
 mod rehearse;
 mod remedy;
@@ -10,7 +11,7 @@ mod words;
 
 use crate::language::{Goal, Lexicon, parse, things_of};
 use crate::mind::Conversation;
-use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, refuse_at_once};
+use crate::planner::{Action, Knowledge, Plan, Settings, describe, is_furniture, listed, refuse_at_once};
 use crate::policy::Policy;
 use crate::tools::Toolbox;
 use crate::world::{Fault, World};
@@ -192,7 +193,7 @@ impl Agent {
             };
             *begun = true;
             match self.execute(&actions, tools, knowledge) {
-                Ok(done) => return Ok(format!("{}.", crate::planner::listed(&done))),
+                Ok(done) => return Ok(format!("{}.", listed(&done))),
                 Err(Ended { fault, gone: Some(gone) }) => {
                     tools.strike(&gone);
                     stale = Some(fault);
@@ -314,6 +315,7 @@ struct Executor<'t, 'w> {
     /// Keys of the map the plan was made from; they mean what they meant then.
     known: Vec<ObjectKey>,
     retries: u32,
+    clearings: u32,
     front_view: Option<&'static str>,
 }
 
@@ -334,6 +336,7 @@ impl<'t, 'w> Executor<'t, 'w> {
             moved_to: HashMap::new(),
             known: map.objects.iter().map(|object| object.key.clone()).collect(),
             retries: agent.settings.retries,
+            clearings: agent.settings.clearings,
             front_view: agent.settings.front_view,
             gone: None,
             taken: Vec::new(),
@@ -374,11 +377,25 @@ impl<'t, 'w> Executor<'t, 'w> {
         let mut views = 0;
         let mut attempt = 0;
         let mut felt = None;
+        let mut put_aside: Vec<String> = Vec::new();
         loop {
             let fault = match self.attempt(action, named_in) {
-                Ok(words) => return Ok(words),
+                Ok(words) if put_aside.is_empty() => return Ok(words),
+                Ok(words) => return Ok(format!("{words} (I put {} aside for it)", listed(&put_aside))),
                 Err(fault) => fault,
             };
+            if let (Action::Pick { object, .. } | Action::Place { object, .. }, 1..) = (action, views)
+                && !fault.in_the_way.is_empty()
+                && self.tools.state().held_object.is_none()
+            {
+                let may = put_aside.len() < self.clearings as usize;
+                let moved = if may { self.make_way(object, &fault.in_the_way)? } else { None };
+                let Some(moved) = moved else {
+                    return Err(aside::blocked(&self.alias(object), fault, &*self.tools.map()?));
+                };
+                put_aside.push(moved);
+                continue;
+            }
             // A part that holds against the hand says more than a later try that did not come as far.
             let is_felt = matches!(action, Action::Act { .. }) && fault.reason == Reason::Infeasible;
             let told = felt.clone().filter(|_| !has_touched(fault.reason));

@@ -104,12 +104,14 @@ pub struct Fault {
     pub message: String,
     /// What the world is like now, when the fault came from a skill.
     pub after: Option<SkillOutcome>,
+    /// What would have to be elsewhere for the skill to go on; empty when that is not known to help.
+    pub in_the_way: Vec<ObjectKey>,
 }
 
 impl Fault {
     /// A fault that did not come from a skill.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), after: None }
+        Self { reason, message: message.into(), after: None, in_the_way: Vec::new() }
     }
 
     /// Whether it asks the person for something: which thing is meant, or what is missing in the sentence ("Where shall it go? Say for

@@ -16,12 +16,14 @@ pub enum SkillFault {
     #[error("`{0}` is not in the object map")]
     UnknownObject(ObjectKey),
     /// No grasp fits what was seen.
-    #[error("no grasp on `{object}`: {cause}")]
+    #[error("no grasp on `{object}`: {cause}{}", named(in_the_way))]
     NoGrasp {
         /// The object.
         object: ObjectKey,
         /// Why.
         cause: GraspError,
+        /// What would have to be elsewhere for a grasp.
+        in_the_way: Vec<ObjectKey>,
     },
     /// No place fits what was seen.
     #[error("no place for `{object}`: {cause}")]
@@ -159,7 +161,23 @@ pub enum SkillFault {
     },
 }
 
+/// Keys in brackets; nothing of none.
+fn named(keys: &[ObjectKey]) -> String {
+    match keys {
+        [] => String::new(),
+        keys => format!(" ({})", keys.iter().map(|key| key.0.as_str()).collect::<Vec<_>>().join(", ")),
+    }
+}
+
 impl SkillFault {
+    /// What would have to be elsewhere for the skill to go on; empty when that is not known to help.
+    pub fn in_the_way(&self) -> &[ObjectKey] {
+        match self {
+            Self::NoGrasp { in_the_way, .. } => in_the_way,
+            _ => &[],
+        }
+    }
+
     /// The reason, as every node knows it.
     pub fn reason(&self) -> Reason {
         match self {
@@ -233,7 +251,7 @@ mod tests {
     fn what_no_other_view_changes_is_infeasible() {
         let reason = |narrowest, is_closed| {
             let cause = GraspError::TooWide { narrowest, usable: 0.078, is_closed };
-            SkillFault::NoGrasp { object: "box".into(), cause }.reason()
+            SkillFault::NoGrasp { object: "box".into(), cause, in_the_way: Vec::new() }.reason()
         };
         assert_eq!(reason(0.12, true), Reason::Infeasible);
         for open in [reason(0.12, false), reason(0.08, true)] {

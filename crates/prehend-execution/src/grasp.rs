@@ -108,8 +108,8 @@ impl<R: Robot> Course<'_, R> {
         object: &Object,
         map: &ObjectMap,
     ) -> Result<Vec<GraspCandidate>, SkillFault> {
-        let neighbours: Vec<&[Point3<f64>]> =
-            map.objects.iter().filter(|o| o.key != object.key).map(|o| o.cloud.points.as_slice()).collect();
+        let others: Vec<&Object> = map.objects.iter().filter(|other| other.key != object.key).collect();
+        let neighbours: Vec<&[Point3<f64>]> = others.iter().map(|o| o.cloud.points.as_slice()).collect();
         let request = GraspRequest {
             object: &object.cloud.points,
             part: None,
@@ -119,29 +119,29 @@ impl<R: Robot> Course<'_, R> {
             reach: self.reach(),
             limit: CANDIDATES,
         };
+        let none = |cause: GraspError| {
+            let by: &[usize] = if let GraspError::Surrounded { by } = &cause { by } else { &[] };
+            let in_the_way = by.iter().filter_map(|index| Some(others.get(*index)?.key.clone())).collect();
+            SkillFault::NoGrasp { object: object.key.clone(), cause, in_the_way }
+        };
         let mut found = Vec::new();
+        let mut on_no_part = GraspError::NoContact;
         for part in order.affordances.iter().filter(|a| !order.part.is_empty() && a.part == order.part) {
             match grasp_candidates(&GraspRequest { part: Some(&part.cloud.points), ..request }) {
                 Ok(on_part) => found.extend(on_part),
                 Err(cause) => {
-                    self.tell("candidates", "no_part", &format!("no grasp on the {}: {cause}", part.part))
+                    self.tell("candidates", "no_part", &format!("no grasp on the {}: {cause}", part.part));
+                    on_no_part = cause;
                 }
             }
         }
         // Who asks for the part means the part: nothing else will do.
         if order.skill == Skill::GraspPart {
-            let cause = GraspError::NoContact;
-            return if found.is_empty() {
-                Err(SkillFault::NoGrasp { object: object.key.clone(), cause })
-            } else {
-                Ok(found)
-            };
+            return if found.is_empty() { Err(none(on_no_part)) } else { Ok(found) };
         }
         match grasp_candidates(&request) {
             Ok(anywhere) => found.extend(anywhere),
-            Err(cause) if found.is_empty() => {
-                return Err(SkillFault::NoGrasp { object: object.key.clone(), cause });
-            }
+            Err(cause) if found.is_empty() => return Err(none(cause)),
             Err(_) => {}
         }
         Ok(found)

@@ -2,6 +2,8 @@
 
 use crate::gripper::ToolBox;
 use nalgebra::{Isometry3, Point3, Vector3};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// How far down an observed surface fills its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,6 +171,31 @@ impl Columns {
     /// Owner of the first column that reaches into one of `boxes` grown by `margin` metres, the boxes given in a tool
     /// frame at `map_from_tool`.
     pub fn first_hit(&self, map_from_tool: &Isometry3<f64>, boxes: &[ToolBox], margin: f64) -> Option<usize> {
+        let mut first = None;
+        self.each_hit(map_from_tool, boxes, margin, |owner| {
+            first = Some(owner);
+            ControlFlow::Break(())
+        });
+        first
+    }
+
+    /// As [`first_hit`](Self::first_hit), every owner once, ascending.
+    pub fn hits(&self, map_from_tool: &Isometry3<f64>, boxes: &[ToolBox], margin: f64) -> Vec<usize> {
+        let mut owners = BTreeSet::new();
+        self.each_hit(map_from_tool, boxes, margin, |owner| {
+            owners.insert(owner);
+            ControlFlow::Continue(())
+        });
+        owners.into_iter().collect()
+    }
+
+    fn each_hit(
+        &self,
+        map_from_tool: &Isometry3<f64>,
+        boxes: &[ToolBox],
+        margin: f64,
+        mut hit: impl FnMut(usize) -> ControlFlow<()>,
+    ) {
         let rotation = map_from_tool.rotation.to_rotation_matrix();
         let up = rotation.inverse() * Vector3::z();
         for b in boxes {
@@ -189,13 +216,14 @@ impl Columns {
                     }
                     let (x, y) = self.centre(index);
                     let start = map_from_tool.inverse_transform_point(&Point3::new(x, y, column.low));
-                    if segment_meets_box(&start, &(up * (column.top - column.low)), &low, &high) {
-                        return Some(column.owner);
+                    if segment_meets_box(&start, &(up * (column.top - column.low)), &low, &high)
+                        && hit(column.owner).is_break()
+                    {
+                        return;
                     }
                 }
             }
         }
-        None
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{Agent, Executor, How, Outcome, Remedy, Report, ended_unmoved, remedy};
 use crate::language::Goal;
-use crate::planner::{Action, Knowledge, Plan, action_words, listed};
+use crate::planner::{Action, Knowledge, Plan, action_words, describe, listed};
 use crate::tools::Toolbox;
 use crate::world::{Fault, PlannedStep, StepStatus, World};
 use prehend_scene::{Intent, ObjectKey, ObjectMap, Reason};
@@ -62,6 +62,13 @@ impl Agent {
                         let detail = then.filter(|why| *why == WHEN_THERE).unwrap_or_default();
                         (StepStatus::Planned, detail.to_owned())
                     }
+                    Err(fault) if executor.would_make_way(action, &fault)? => {
+                        later = Some(AFTER_THE_LAST);
+                        let names =
+                            fault.in_the_way.iter().map(|key| describe(key, &map)).collect::<Vec<_>>();
+                        let why = format!("{}; I would put {} aside first", fault.message, listed(&names));
+                        (StepStatus::Later, why)
+                    }
                     Err(fault) => {
                         later = Some(AFTER_THE_LAST);
                         let told = (StepStatus::Refused(fault.reason), told(action, &fault));
@@ -93,6 +100,12 @@ fn told(action: &Action, fault: &Fault) -> String {
 }
 
 impl Executor<'_, '_> {
+    /// Whether an action that fails so would be tried again with something put aside.
+    fn would_make_way(&mut self, action: &Action, fault: &Fault) -> Result<bool, Fault> {
+        let (Action::Pick { object, .. } | Action::Place { object, .. }) = action else { return Ok(false) };
+        Ok(self.clearings > 0 && !self.movable(object, &fault.in_the_way)?.is_empty())
+    }
+
     /// Plans one action; why the steps after it are not planned, if so.
     fn foresee(&mut self, action: &Action, named_in: &ObjectMap) -> Result<Option<&'static str>, Fault> {
         match action {

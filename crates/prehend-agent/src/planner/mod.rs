@@ -129,6 +129,8 @@ pub struct Settings {
     pub size_ratio: f64,
     /// Retries of one step.
     pub retries: u32,
+    /// Most things that one action puts aside to get at what it is about; 0 tells the person instead.
+    pub clearings: u32,
     /// Most tool calls of one goal.
     pub step_limit: u32,
     /// Name of the survey pose that sees upright faces, if the robot has one.
@@ -143,6 +145,7 @@ impl Default for Settings {
             drop_height: 0.10,
             size_ratio: 1.10,
             retries: 3,
+            clearings: 3,
             step_limit: 150,
             front_view: None,
         }

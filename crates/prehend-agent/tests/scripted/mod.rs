@@ -289,13 +289,16 @@ impl World for Scripted {
                 self.held = Some(request.object.clone());
             }
             let after = SkillOutcome { held: self.held.clone(), map_stale };
-            return Err(Fault { reason, message: format!("scripted {}", reason.code()), after: Some(after) });
+            return Err(Fault {
+                after: Some(after),
+                ..Fault::new(reason, format!("scripted {}", reason.code()))
+            });
         }
         if request.relation == Some(Relation::In)
             && self.no_room_after.as_mut().is_some_and(|left| *left == 0)
         {
             let after = Some(SkillOutcome { held: self.held.clone(), map_stale: false });
-            return Err(Fault { reason: Reason::NoPlace, message: "no room".to_owned(), after });
+            return Err(Fault { after, ..Fault::new(Reason::NoPlace, "no room") });
         }
         if let Some(left) = self.no_room_after.as_mut().filter(|_| request.relation == Some(Relation::In)) {
             *left -= 1;
@@ -316,7 +319,7 @@ impl World for Scripted {
                     }
                     let message = "not seen where it was put".to_owned();
                     let after = Some(SkillOutcome { held: None, map_stale: false });
-                    return Err(Fault { reason: Reason::OutcomeNotObserved, message, after });
+                    return Err(Fault { after, ..Fault::new(Reason::OutcomeNotObserved, message) });
                 }
             }
             Skill::GraspPart => self.held = Some(request.object.clone()),

@@ -63,8 +63,9 @@ impl Rehearsal {
         self.prospects.extend(result.prospects);
         match refused {
             Some((reason, message)) => {
-                let after = SkillOutcome { held: unchanged, map_stale: false };
-                Err(Fault { reason, message, after: Some(after) })
+                let after = Some(SkillOutcome { held: unchanged, map_stale: false });
+                let in_the_way = result.in_the_way.into_iter().map(ObjectKey).collect();
+                Err(Fault { in_the_way, after, ..Fault::new(reason, message) })
             }
             None => Ok(SkillOutcome { held, map_stale: false }),
         }

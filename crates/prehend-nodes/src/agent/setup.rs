@@ -18,6 +18,7 @@ const FRONT: &str = "front";
 /// What parameters may change between two goals.
 pub(super) struct Tuning {
     retries: Live<i64>,
+    clearings: Live<i64>,
     step_limit: Live<i64>,
     size_ratio: Live<f64>,
 }
@@ -25,6 +26,7 @@ pub(super) struct Tuning {
 impl Tuning {
     pub(super) fn apply(&self, settings: &mut Settings) {
         settings.retries = u32::try_from(self.retries.get()).unwrap_or(settings.retries);
+        settings.clearings = u32::try_from(self.clearings.get()).unwrap_or(settings.clearings);
         settings.step_limit = u32::try_from(self.step_limit.get()).unwrap_or(settings.step_limit);
         settings.size_ratio = self.size_ratio.get();
     }
@@ -49,11 +51,13 @@ pub(super) fn agent(shell: &Shell) -> Result<(Agent, Minds, Tuning, Words), Node
     parameters.describe_fixed("policy", "File of what is refused as unsafe.", "it decides what is unsafe");
     let text = "Second looks and tries before a step is given up.";
     let retries = parameters.live_i64("retries", i64::from(defaults.retries), 0..=3, text)?;
+    let text = "Most things that one step puts aside to get at what it is about; 0 tells the person instead.";
+    let clearings = parameters.live_i64("clearings", i64::from(defaults.clearings), 0..=10, text)?;
     let text = "Most tool calls of one goal.";
     let step_limit = parameters.live_i64("step_limit", i64::from(defaults.step_limit), 0..=1000, text)?;
     let text = "How many times as large a thing must be to be called the larger one.";
     let size_ratio = parameters.live_f64("size_ratio", defaults.size_ratio, 1.0..=100.0, text)?;
-    let tuning = Tuning { retries, step_limit, size_ratio };
+    let tuning = Tuning { retries, clearings, step_limit, size_ratio };
     parameters.finish()?;
     let limits = shell.robot.limits;
     let settings = Settings {

@@ -550,7 +550,8 @@ impl World for NodeWorld {
             return Ok(outcome);
         }
         let reason = Reason::parse(&result.reason).unwrap_or(Reason::Internal);
-        Err(Fault { reason, message: result.error_message, after: Some(outcome) })
+        let in_the_way = result.in_the_way.into_iter().map(ObjectKey).collect();
+        Err(Fault { in_the_way, after: Some(outcome), ..Fault::new(reason, result.error_message) })
     }
 
     fn interrupted(&self) -> Option<Fault> {

@@ -58,7 +58,11 @@ mod tests {
             SkillFault::BadRequest(String::new()),
             SkillFault::Precondition(ContractError::NoRelation),
             SkillFault::UnknownObject("cup".into()),
-            SkillFault::NoGrasp { object: "cup".into(), cause: GraspError::NoContact },
+            SkillFault::NoGrasp {
+                object: "cup".into(),
+                cause: GraspError::NoContact,
+                in_the_way: Vec::new(),
+            },
             SkillFault::NoPlace { object: "cup".into(), cause: PlaceError::Unsteady },
             SkillFault::NoPart { object: "cup".into(), cause: PartError::NoNormal },
             SkillFault::Immovable { phase: "pull", moved: 0.001, force: 60.0 },

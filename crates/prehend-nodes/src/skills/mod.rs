@@ -223,6 +223,7 @@ fn failed(fault: &SkillFault) -> ExecuteSkill::Result {
         error_code: fault::code(fault),
         error_message: fault.to_string(),
         reason: fault.reason().code().to_owned(),
+        in_the_way: fault.in_the_way().iter().map(|key| key.0.clone()).collect(),
         ..Default::default()
     }
 }

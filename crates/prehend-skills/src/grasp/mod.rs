@@ -180,7 +180,7 @@ pub enum GraspError {
     /// The gripper would touch other objects in every grasp.
     #[error("other objects stand in the way of every grasp")]
     Surrounded {
-        /// Indices of the neighbours in the way, ascending.
+        /// Indices of the neighbours without which the best of the grasps that fewest are in the way of would be free, ascending.
         by: Vec<usize>,
     },
     /// No two opposite faces were found.

@@ -20,6 +20,8 @@ const TALL: f64 = 0.09;
 const CLOSING: f64 = 0.004;
 /// Points this near to the part are of it, metres.
 const OF_PART: f64 = 0.005;
+/// Least distance to other objects, metres.
+const BERTH: f64 = 0.003;
 /// Distance to other objects that counts as full clearance, metres.
 const WIDE_BERTH: f64 = 0.010;
 
@@ -39,7 +41,7 @@ pub(crate) fn rank(
     let mut posed = pose_contacts(request, shape, contacts);
     posed.sort_by(|a, b| b.0.score.total_cmp(&a.0.score));
     let mut best: Vec<GraspCandidate> = Vec::new();
-    let mut blocked: Vec<usize> = Vec::new();
+    let mut blocked: Vec<(Isometry3<f64>, f64)> = Vec::new();
     let (mut checked, mut low) = (0, false);
     for (candidate, shell) in posed {
         if best.len() >= request.limit.saturating_mul(2) || checked >= CHECKED {
@@ -59,16 +61,18 @@ pub(crate) fn rank(
             Ok((opening, clearance)) => {
                 best.push(GraspCandidate { opening, score: candidate.score + 0.12 * clearance, ..candidate });
             }
-            Err(Blocked::Neighbour(index)) => blocked.push(index),
+            Err(Blocked::Neighbours(opening)) => blocked.push((candidate.map_from_tool, opening)),
             Err(Blocked::Support) => low = true,
             Err(Blocked::Itself) => {}
         }
     }
     if best.is_empty() {
-        blocked.sort_unstable();
-        blocked.dedup();
-        return Err(if !blocked.is_empty() {
-            GraspError::Surrounded { by: blocked }
+        let in_the_way = blocked.iter().map(|(map_from_tool, opening)| {
+            neighbours.hits(map_from_tool, &request.gripper.boxes(*opening), BERTH)
+        });
+        // They come best first: of those that ask for as few things the best is taken.
+        return Err(if let Some(by) = in_the_way.min_by_key(Vec::len) {
+            GraspError::Surrounded { by }
         } else if low {
             let top = shape.touch.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
             GraspError::TooFlat { height: top - shape.support }
@@ -91,7 +95,8 @@ fn beside_part(shape: &Shape) -> Vec<Point3<f64>> {
 enum Blocked {
     Support,
     Itself,
-    Neighbour(usize),
+    /// At this opening, metres, the narrowest that was tried.
+    Neighbours(f64),
 }
 
 /// The widest opening at which the gripper is free, and how free, [0, 1].
@@ -115,8 +120,8 @@ fn open_freely(
             blocked = Blocked::Itself;
             continue;
         }
-        if let Some(index) = neighbours.first_hit(&candidate.map_from_tool, &boxes, 0.003) {
-            blocked = Blocked::Neighbour(index);
+        if neighbours.first_hit(&candidate.map_from_tool, &boxes, BERTH).is_some() {
+            blocked = Blocked::Neighbours(opening);
             continue;
         }
         let free = neighbours.first_hit(&candidate.map_from_tool, &boxes, WIDE_BERTH).is_none();
