@@ -37,6 +37,8 @@ pub enum Kind {
     Container,
     /// Beside something.
     Placement,
+    /// Something that others stand too close around for a hand.
+    Crowded,
     /// A place on the table that no thing marks.
     Place,
     /// Two goals in one sentence.
@@ -55,11 +57,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind with its code in reports.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Attribute, "attribute"),
         (Self::Relation, "relation"),
         (Self::Container, "container"),
         (Self::Placement, "placement"),
+        (Self::Crowded, "crowded"),
         (Self::Place, "place"),
         (Self::TwoStep, "two_step"),
         (Self::Count, "count"),
@@ -184,7 +187,17 @@ pub fn tabletop(seed: u64) -> Result<Scenario, ScenarioError> {
 ///
 /// Errors: [`ScenarioError`].
 pub fn tabletop_under(seed: u64, conditions: Conditions) -> Result<Scenario, ScenarioError> {
-    let kind = kinds::kind(&mut ChaCha8Rng::seed_from_u64(seed));
+    of_kind(seed, kinds::kind(&mut ChaCha8Rng::seed_from_u64(seed)), conditions)
+}
+
+/// The scenario of a seed about a thing that four others stand close around, most of the time too close for a hand.
+///
+/// Errors: [`ScenarioError`].
+pub fn crowded(seed: u64, conditions: Conditions) -> Result<Scenario, ScenarioError> {
+    of_kind(seed, Kind::Crowded, conditions)
+}
+
+fn of_kind(seed: u64, kind: Kind, conditions: Conditions) -> Result<Scenario, ScenarioError> {
     for attempt in 0..ATTEMPTS {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(attempt + 1);

@@ -283,6 +283,16 @@ mod tests {
             assert_eq!(shell.first_hit(&pose, &cube, 0.0), hollow, "{x} {y} {z}");
         }
         assert_eq!(columns.top(0.35, 0.05), Some(0.05));
+        // Two owners side by side, and one that is lower than the box.
+        let shifted = |by: f64, down: f64| -> Vec<Point3<f64>> {
+            points.iter().map(|p| Point3::new(p.x, p.y + by, p.z - down)).collect()
+        };
+        let (beside, low) = (shifted(0.1, 0.0), shifted(-0.1, 0.045));
+        let clouds = [(7, &points), (9, &beside), (3, &low)].map(|(i, p)| (i, p.as_slice(), Fill::To(0.0)));
+        let columns = Columns::new(0.005, clouds);
+        let bar = [ToolBox { low: Vector3::new(-0.01, -0.2, -0.01), high: Vector3::new(0.01, 0.2, 0.01) }];
+        assert_eq!(columns.hits(&Isometry3::translation(0.35, 0.05, 0.04), &bar, 0.0), [7, 9]);
+        assert_eq!(columns.hits(&Isometry3::translation(0.35, 0.05, 0.09), &bar, 0.0), [0; 0]);
         assert_eq!(columns.top(0.0, 0.05), None);
     }
 

@@ -100,6 +100,10 @@ pub(crate) struct Scripted {
     pub(crate) left_over: bool,
     /// Answers to the next skills: `Some` is a fault, with whether it left the map stale.
     pub(crate) script: VecDeque<Option<(Reason, bool)>>,
+    /// Between which things there is no grasp, and what is in its way: both by key.
+    pub(crate) crowded: Vec<(ObjectKey, Vec<ObjectKey>)>,
+    /// After so many skills this thing cannot be grasped for that one.
+    pub(crate) crowd_after: Option<(usize, ObjectKey, ObjectKey)>,
     /// Whether a grasp that fails leaves the object between the pads.
     pub(crate) grasp_stays: bool,
     /// The next placement is done, but the object gets this key and the outcome is not observed.
@@ -294,6 +298,19 @@ impl World for Scripted {
                 ..Fault::new(reason, format!("scripted {}", reason.code()))
             });
         }
+        if let Some((_, key, by)) = self.crowd_after.take_if(|(skills, ..)| self.skills.len() > *skills) {
+            self.crowded.push((key, vec![by]));
+        }
+        let crowd = self.crowded.iter().find(|(key, _)| *key == request.object);
+        if let Some((_, in_the_way)) = crowd.filter(|_| request.skill == Skill::Grasp) {
+            let in_the_way = in_the_way.clone();
+            let after = Some(SkillOutcome { held: None, map_stale: false });
+            return Err(Fault {
+                in_the_way,
+                after,
+                ..Fault::new(Reason::NoGrasp, "other objects are in the way")
+            });
+        }
         if request.relation == Some(Relation::In)
             && self.no_room_after.as_mut().is_some_and(|left| *left == 0)
         {
@@ -312,6 +329,9 @@ impl World for Scripted {
             Skill::Grasp => self.held = Some(request.object.clone()),
             Skill::Place | Skill::Drop => {
                 self.place(request);
+                // Who stood in the way stands elsewhere now.
+                self.crowded.iter_mut().for_each(|(_, by)| by.retain(|key| *key != request.object));
+                self.crowded.retain(|(_, by)| !by.is_empty());
                 self.held = None;
                 if let Some(new) = self.rekey.take() {
                     if let Some(object) = self.map.objects.iter_mut().find(|o| o.key == request.object) {

@@ -50,6 +50,9 @@ pub struct TabletopArgs {
     /// The same tables with a detector three times as bad, and things so smooth that they slip
     #[arg(long, conflicts_with = "perfect_detector")]
     pub hard: bool,
+    /// Other tables: what is wanted stands between four others, most of the time too close for a hand
+    #[arg(long)]
+    pub crowded: bool,
     /// How runs are made.
     #[command(flatten)]
     pub runs_made: RunArgs,

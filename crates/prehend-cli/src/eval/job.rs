@@ -5,7 +5,7 @@ use prehend_config::share;
 use prehend_eval::Scenario;
 use prehend_eval::asp::{MobileTask, TabletopTask};
 use prehend_eval::libero::{Language, Task, tasks};
-use prehend_eval::scenario::{Conditions, tabletop_under};
+use prehend_eval::scenario::{Conditions, crowded, tabletop_under};
 use prehend_sim::Scene;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +34,7 @@ pub(super) struct Job {
 
 enum Source {
     Tabletop(Conditions),
+    Crowded(Conditions),
     Libero { task: Arc<Task>, sentence: String },
     AspTabletop(TabletopTask, Conditions),
     AspMobile(MobileTask, Conditions),
@@ -55,6 +56,11 @@ impl Job {
         }
     }
 
+    /// What is wanted stands close between others.
+    pub(super) fn crowded(seed: u64, conditions: Conditions) -> Self {
+        Self { source: Source::Crowded(conditions), ..Self::tabletop(seed, conditions) }
+    }
+
     /// A drawer or a door is opened, by a robot that knows what is in a folder and adds to it.
     pub(super) fn opening(name: String, task: TabletopTask, seed: u64, describer: PathBuf) -> Self {
         let source = Source::AspTabletop(task, Conditions::Imperfect);
@@ -72,6 +78,7 @@ impl Job {
             Source::Tabletop(conditions) => {
                 tabletop_under(seed, *conditions).map_err(|error| error.to_string())
             }
+            Source::Crowded(conditions) => crowded(seed, *conditions).map_err(|error| error.to_string()),
             Source::AspTabletop(task, conditions) => {
                 prehend_eval::asp::tabletop(*task, seed, *conditions).map_err(|error| error.to_string())
             }
@@ -92,7 +99,7 @@ impl Job {
     /// The goal as far as it is known without a scene, and what it is counted under.
     pub(super) fn goal(&self) -> (&str, &str) {
         match &self.source {
-            Source::Tabletop(_) => ("", "no_scenario"),
+            Source::Tabletop(_) | Source::Crowded(_) => ("", "no_scenario"),
             Source::AspTabletop(task, _) => ("", task.code()),
             Source::AspMobile(task, _) => ("", task.code()),
             Source::Libero { task, sentence } => (sentence, &task.suite),
@@ -104,6 +111,7 @@ impl Job {
     pub(super) fn conditions(&self) -> String {
         match &self.source {
             Source::Tabletop(conditions) => format!("tabletop {conditions:?}"),
+            Source::Crowded(conditions) => format!("crowded {conditions:?}"),
             Source::AspTabletop(task, conditions) => format!("asp-tabletop {task} {conditions:?}"),
             Source::AspMobile(task, conditions) => {
                 let robot = self.robot.as_deref().unwrap_or(std::path::Path::new("")).display();

@@ -57,7 +57,8 @@ fn lines_of<T: serde::de::DeserializeOwned>(files: &[PathBuf]) -> Result<Vec<T>,
 pub async fn tabletop(args: TabletopArgs) -> u8 {
     let conditions = args.scene_conditions();
     let first = args.runs_made.seed;
-    let jobs = (first..first.saturating_add(args.runs)).map(|seed| Job::tabletop(seed, conditions)).collect();
+    let job = if args.crowded { Job::crowded } else { Job::tabletop };
+    let jobs = (first..first.saturating_add(args.runs)).map(|seed| job(seed, conditions)).collect();
     evaluate("tabletop", jobs, &args.runs_made).await
 }
 

@@ -1,5 +1,6 @@
 //! One goal of each kind, and the table it is about.
 
+mod crowded;
 mod places;
 mod question;
 mod refused;
@@ -11,6 +12,7 @@ use super::layout::{Placed, Spot, has_room, has_room_between, place};
 use super::sentence::{Destination, finish, pick, pick_up, plural, polite, put, put_all};
 use crate::goal::{Answer, GoalSpec, Predicate};
 use crate::place::Side;
+use crowded::crowded;
 use places::{container, count, placement, two_step};
 use prehend_scene::Reason;
 use prehend_sim::scene::Shape;
@@ -57,6 +59,7 @@ pub(super) fn draft(rng: &mut impl Rng, kind: Kind) -> Option<Draft> {
         Kind::Question => question(rng),
         Kind::Impossible => impossible(rng),
         Kind::Ambiguous => ambiguous(rng),
+        Kind::Crowded => crowded(rng),
         Kind::Place | Kind::Task => None,
     }
 }

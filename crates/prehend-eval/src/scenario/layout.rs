@@ -31,6 +31,8 @@ pub(super) enum Spot {
     Aside { of: usize, side: Side, along: [f64; 2], across: f64 },
     /// So far from another one, centre to centre, metres.
     Around { of: usize, distance: [f64; 2] },
+    /// In this direction from another one, radians, facing it, with so much between the two, metres; it may be as close to others.
+    Close { to: usize, angle: f64, gap: f64 },
     /// Near the middle of two others.
     Between { first: usize, second: usize },
     /// In or on another one.
@@ -70,11 +72,16 @@ pub(super) fn place(rng: &mut impl Rng, things: &[(Item, Spot)]) -> Option<Vec<P
         let name = format!("thing_{}", placed.len());
         let mut found = None;
         for _ in 0..120 {
-            let (x, y, inside) = draw(rng, spot, &placed)?;
-            let yaw =
-                if item.class.movable() { rng.random_range(-PI..PI) } else { rng.random_range(-0.4..0.4) };
+            let (x, y, inside) = draw(rng, item, spot, &placed)?;
+            let yaw = match spot {
+                Spot::Close { angle, .. } => *angle,
+                _ if item.class.movable() => rng.random_range(-PI..PI),
+                _ => rng.random_range(-0.4..0.4),
+            };
             let here = Placed { name: name.clone(), item: item.clone(), x, y, yaw, inside };
-            if inside.is_some() || fits(&here, &placed) {
+            // Whether those that stand close overlap is seen when the scene is placed.
+            let is_close = matches!(spot, Spot::Close { .. });
+            if inside.is_some() || is_overseen(&here) && (is_close || has_berth(&here, &placed)) {
                 found = Some(here);
                 break;
             }
@@ -90,7 +97,12 @@ pub(super) fn place(rng: &mut impl Rng, things: &[(Item, Spot)]) -> Option<Vec<P
     Some(placed)
 }
 
-fn draw(rng: &mut impl Rng, spot: &Spot, placed: &[Placed]) -> Option<(f64, f64, Option<usize>)> {
+fn draw(
+    rng: &mut impl Rng,
+    item: &Item,
+    spot: &Spot,
+    placed: &[Placed],
+) -> Option<(f64, f64, Option<usize>)> {
     Some(match spot {
         Spot::Anywhere => (rng.random_range(X[0]..X[1]), rng.random_range(Y[0]..Y[1]), None),
         Spot::Aside { of, side, along, across } => {
@@ -106,6 +118,12 @@ fn draw(rng: &mut impl Rng, spot: &Spot, placed: &[Placed]) -> Option<(f64, f64,
             let distance = rng.random_range(distance[0]..=distance[1]);
             (of.x + distance * angle.cos(), of.y + distance * angle.sin(), None)
         }
+        Spot::Close { to, angle, gap } => {
+            let to = placed.get(*to)?;
+            let half = item.shape.half_extents().x;
+            let distance = to.item.reach() + gap + half;
+            (to.x + distance * angle.cos(), to.y + distance * angle.sin(), None)
+        }
         Spot::Between { first, second } => {
             let (a, b) = (placed.get(*first)?, placed.get(*second)?);
             let share = rng.random_range(0.42..0.58);
@@ -119,13 +137,16 @@ fn draw(rng: &mut impl Rng, spot: &Spot, placed: &[Placed]) -> Option<(f64, f64,
     })
 }
 
-fn fits(here: &Placed, placed: &[Placed]) -> bool {
-    is_reachable(here.x, here.y)
-        && is_in_view(here.x, here.y, here.item.reach(), here.item.height())
-        && placed
-            .iter()
-            .filter(|other| other.inside.is_none())
-            .all(|other| here.distance(other) >= here.item.reach() + other.item.reach() + GAP)
+/// Whether the arm reaches it and the camera sees all of it.
+fn is_overseen(here: &Placed) -> bool {
+    is_reachable(here.x, here.y) && is_in_view(here.x, here.y, here.item.reach(), here.item.height())
+}
+
+fn has_berth(here: &Placed, placed: &[Placed]) -> bool {
+    placed
+        .iter()
+        .filter(|other| other.inside.is_none())
+        .all(|other| here.distance(other) >= here.item.reach() + other.item.reach() + GAP)
 }
 
 /// Whether all of a thing is seen from home: its shadow, cast by the camera, is on the seen part of the table. Metres: its

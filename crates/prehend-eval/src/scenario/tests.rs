@@ -64,8 +64,8 @@ fn every_seed_gives_a_valid_table_with_a_goal_about_it() {
         assert_eq!(scenario.refusal_expected(), refusal, "{}", scenario.sentence);
         sentences.insert(scenario.sentence.clone());
     }
-    // Every kind but the tasks, which come from files, and the places, which are asked for in a day alone.
-    assert_eq!(kinds.len(), Kind::ALL.len() - 2, "{kinds:?}");
+    // Every kind but the tasks, which come from files, the places, which are asked for in a day alone, and the crowded ones.
+    assert_eq!(kinds.len(), Kind::ALL.len() - 3, "{kinds:?}");
     let refusals = (kinds[&Kind::Impossible] + kinds[&Kind::Ambiguous]) as f64 / SEEDS as f64;
     assert!((refusals - 1.0 / 6.0).abs() < 0.08, "{refusals}");
     assert!(sentences.len() as u64 > SEEDS * 9 / 10, "{} sentences", sentences.len());
@@ -84,6 +84,23 @@ fn the_same_seed_gives_the_same_scenario() {
         assert!(hard.scene_yaml.contains("miss: 0.18") && hard.scene_yaml.contains("friction: 0.12"));
     }
     assert_ne!(tabletop(1), tabletop(2));
+}
+
+/// What is wanted stands on the table with at least four others within a finger's breadth.
+#[test]
+fn a_crowded_thing_has_four_neighbours_close_around_it() {
+    for seed in 0..20 {
+        let scenario = crowded(seed, Conditions::Imperfect).unwrap();
+        assert_eq!(scenario.kind, Kind::Crowded);
+        let placed = scenario.placed().unwrap();
+        let wanted = placed.objects.iter().find(|o| scenario.spec.may_move.contains(&o.spec.name)).unwrap();
+        let close = placed.objects.iter().filter(|other| {
+            let apart = (other.pose.translation.vector - wanted.pose.translation.vector).xy().norm();
+            let half = other.spec.shape.half_extents();
+            other.spec.name != wanted.spec.name && apart - half.x < 0.06
+        });
+        assert_eq!(close.count(), 4, "seed {seed}: {}", scenario.scene_yaml);
+    }
 }
 
 #[test]

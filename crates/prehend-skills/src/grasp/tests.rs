@@ -202,6 +202,38 @@ fn neighbours_are_not_touched() {
 }
 
 #[test]
+fn without_what_is_in_the_way_there_is_a_grasp() {
+    let object = at(&cuboid(0.04, 0.04, 0.05), 0.42, 0.0, 0.0);
+    let long = at(&cuboid(0.12, 0.02, 0.12), 0.42, 0.0, 0.0);
+    let wide = at(&cuboid(0.02, 0.12, 0.12), 0.42, 0.0, 0.0);
+    let moved = |wall: &[Point3<f64>], x: f64, y: f64| -> Vec<Point3<f64>> {
+        wall.iter().map(|p| Point3::new(p.x + x, p.y + y, p.z)).collect()
+    };
+    let walls = [
+        moved(&long, 0.0, 0.036),
+        moved(&long, 0.0, -0.036),
+        moved(&wide, 0.036, 0.0),
+        moved(&wide, -0.036, 0.0),
+    ];
+    let ask = |which: &[usize]| {
+        let neighbours: Vec<&[Point3<f64>]> = which.iter().map(|wall| walls[*wall].as_slice()).collect();
+        grasp_candidates(&request(&object, &neighbours))
+    };
+    // Two opposite walls have to go for a grasp between them, one where its opposite is missing already.
+    for (which, expected) in [(&[0, 1, 2, 3][..], 2), (&[0, 1, 2], 1), (&[1, 2, 3], 1)] {
+        let Err(GraspError::Surrounded { by }) = ask(which) else { panic!("{which:?} leave no grasp") };
+        assert_eq!(by.len(), expected, "{which:?}: {by:?}");
+        let rest: Vec<usize> = which
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| !by.contains(place))
+            .map(|(_, wall)| *wall)
+            .collect();
+        assert!(ask(&rest).is_ok(), "{which:?} without {by:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_grasped_says_why() {
     let cloud = |surface: &[Point3<f64>]| seen(&at(surface, 0.42, 0.0, 0.2), home_eye(), NOISE, 9);
     let ask = |points: &[Point3<f64>]| grasp_candidates(&request(points, &[])).expect_err("no grasp");
