@@ -372,6 +372,14 @@ impl<'t, 'w> Executor<'t, 'w> {
         }
     }
 
+    /// Remembers a thing of the local map that the plan does not know.
+    fn remember_here(&mut self, key: &ObjectKey, map: &ObjectMap) {
+        self.remember(&Action::Pick { object: key.clone(), part: None }, map);
+        if let (Some(map_from_arm), Some(it)) = (self.tools.map_from_arm(), self.memory.get_mut(key)) {
+            it.place = map_from_arm * it.place;
+        }
+    }
+
     /// One action with retries; what was done, in words.
     fn act(&mut self, action: &Action, named_in: &ObjectMap) -> Result<String, Fault> {
         let mut views = 0;
@@ -389,11 +397,7 @@ impl<'t, 'w> Executor<'t, 'w> {
                 && self.tools.state().held_object.is_none()
             {
                 let may = put_aside.len() < self.clearings as usize;
-                let moved = if may { self.make_way(object, &fault.in_the_way)? } else { None };
-                let Some(moved) = moved else {
-                    return Err(aside::blocked(&self.alias(object), fault, &*self.tools.map()?));
-                };
-                put_aside.push(moved);
+                put_aside.push(self.make_way(object, fault, may)?);
                 continue;
             }
             // A part that holds against the hand says more than a later try that did not come as far.

@@ -76,12 +76,17 @@ fn what_may_not_be_moved_is_named() {
     carrying.push(cup);
     // A cabinet is not taken.
     let mut beside = wedged();
-    beside.push(thing("cabinet_0", "cabinet", "brown", 0.45, -0.1, [0.2, 0.1, 0.3]));
+    beside.push(thing("cabinet_0", "cabinet", "brown", 0.45, -0.25, [0.2, 0.1, 0.3]));
     let none = Settings { clearings: 0, ..Settings::default() };
     for (objects, by, name, settings) in [
-        (carrying, "block_1", "the blue block stands in the way", Settings::default()),
-        (beside, "cabinet_0", "cabinet stands in the way", Settings::default()),
-        (wedged(), "block_1", "the blue block stands in the way", none),
+        (
+            carrying,
+            "block_1",
+            "the blue block stands in the way (the blue block stays: the red cup is in or on it)",
+            Settings::default(),
+        ),
+        (beside, "cabinet_0", "the brown cabinet is 100 mm wide", Settings::default()),
+        (wedged(), "block_1", "the blue block stands in the way. Move it aside", none),
     ] {
         let mut world = world(objects, &[("apple_0", &[by])]);
         let report = run("put the apple in the bowl", settings, &mut world);

@@ -29,7 +29,6 @@ pub mod race;
 pub mod reading;
 pub mod report;
 pub mod scenario;
-pub mod stats;
 mod watch;
 pub mod words;
 

@@ -16,6 +16,7 @@
 //! | away | resting, moved by 5 cm or more; at least 10 cm from each target (4 cm from everything when there is none) |
 
 use nalgebra::{Isometry3, Point2, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use prehend_geometry::upright::convex_hull;
 use prehend_sim::world::{ObjectTruth, Truth};
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +109,7 @@ pub fn footprint(object: &ObjectTruth) -> Vec<Point2<f64>> {
             points.push(pose * Point3::new(sign(0) * hx, sign(1) * hy, sign(2) * hz));
         }
     }
-    hull(points.into_iter().map(|p| p.xy()).collect())
+    convex_hull(&points.into_iter().map(|p| p.xy()).collect::<Vec<_>>())
 }
 
 /// Distance of two footprints, metres; 0 when they overlap.
@@ -152,27 +153,6 @@ fn point_to_segment(p: &Point2<f64>, s: &Point2<f64>, e: &Point2<f64>) -> f64 {
     let along = e - s;
     let t = ((p - s).dot(&along) / along.norm_squared().max(1e-18)).clamp(0.0, 1.0);
     (p - (s + along * t)).norm()
-}
-
-/// Convex hull, counter-clockwise (Andrew 1979).
-fn hull(mut points: Vec<Point2<f64>>) -> Vec<Point2<f64>> {
-    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    let half = |points: &mut dyn Iterator<Item = &Point2<f64>>| {
-        let mut chain: Vec<Point2<f64>> = Vec::new();
-        for p in points {
-            while let [.., a, b] = chain.as_slice()
-                && (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) <= 0.0
-            {
-                chain.pop();
-            }
-            chain.push(*p);
-        }
-        chain.pop();
-        chain
-    };
-    let mut lower = half(&mut points.iter());
-    lower.extend(half(&mut points.iter().rev()));
-    lower
 }
 
 /// Whether it is at rest, free, and not fallen off.

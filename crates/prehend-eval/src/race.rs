@@ -5,9 +5,9 @@
 
 use crate::clutter::{Truth, TruthError};
 use crate::mapped::{Counts, boxes};
-use crate::stats::median;
 use nalgebra::Point3;
 use prehend_geometry::OrientedBox;
+use prehend_geometry::stats::median;
 use prehend_perception::{
     Embedder, InferenceError, Keyframe, KeyframeError, LabelImage, MapBuilder, MapSettings,
 };

@@ -3,7 +3,7 @@
 use crate::asp::Effort;
 use crate::cause::Cause;
 use crate::judge::Outcome;
-use crate::stats::{median, percentile, wilson95};
+use prehend_geometry::stats::{median, percentile, wilson95};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

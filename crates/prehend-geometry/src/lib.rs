@@ -20,6 +20,7 @@ pub mod heightmap;
 pub mod normals;
 pub mod plane;
 pub mod spread;
+pub mod stats;
 pub mod upright;
 pub mod voxel;
 

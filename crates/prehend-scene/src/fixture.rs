@@ -12,6 +12,7 @@ pub use sweep::{Sweep, sweep};
 use crate::{Object, ObjectMap, spatial};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::LevelSpread;
+use prehend_geometry::stats::{ascending, nearest_rank};
 
 /// How far a part may lie outside the height range of its whole, metres.
 const HEIGHT_MARGIN: f64 = 0.03;
@@ -336,11 +337,8 @@ pub fn front_of(part: &Object, outward: &Vector3<f64>) -> Option<f64> {
 }
 
 /// The value that this share of all are less than.
-fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
-    values.retain(|value| value.is_finite());
-    values.sort_by(f64::total_cmp);
-    let last = values.len().checked_sub(1)?;
-    values.get((last as f64 * share).round() as usize).copied()
+fn quantile(values: Vec<f64>, share: f64) -> Option<f64> {
+    nearest_rank(&ascending(values), share)
 }
 
 /// Horizontal normal of the upright plane most of a cloud lies in: the direction in which it is thinnest.

@@ -3,84 +3,87 @@
 use super::{Executor, Remedy, remedy};
 use crate::planner::{Action, describe, is_furniture, judge, listed, stands_in_or_on};
 use crate::world::Fault;
-use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Relation, fixture};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture};
 
 impl Executor<'_, '_> {
-    /// Puts one of the things aside without which an object could be grasped; what it is called, or `None` when none of them may be
-    /// moved, or could be.
+    /// Puts one of the things aside without which an object could be grasped, if anything may be; what it is called.
     ///
-    /// Errors: what ends the goal whatever else is tried.
-    pub(super) fn make_way(
-        &mut self,
-        object: &ObjectKey,
-        in_the_way: &[ObjectKey],
-    ) -> Result<Option<String>, Fault> {
-        for key in self.movable(object, in_the_way)? {
-            let map = self.tools.map()?;
-            let name = describe(&key, &map);
-            match self.put_away(&key, object) {
-                Ok(()) => return Ok(Some(name)),
-                Err(fault) if remedy(fault.reason) == Remedy::Give => return Err(fault),
-                // Held, and no place far enough away: any place on the table will do.
-                Err(_) if self.tools.state().held_object.is_some() => {
-                    self.put_aside(&map)?;
-                    return Ok(Some(name));
-                }
-                Err(_) => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// Which of these things may be put aside for an object: what stands on the table by itself, carries and holds nothing, was not put
-    /// there by this goal, and which policy and hand allow.
-    pub(super) fn movable(
-        &mut self,
-        object: &ObjectKey,
-        in_the_way: &[ObjectKey],
-    ) -> Result<Vec<ObjectKey>, Fault> {
+    /// Errors: `fault` with who is in the way and why it stays there, when none of them may be moved or could be; what ends the goal
+    /// whatever else is tried.
+    pub(super) fn make_way(&mut self, object: &ObjectKey, fault: Fault, may: bool) -> Result<String, Fault> {
         let map = self.tools.map()?;
-        let wanted = self.alias(object);
-        let mut movable = Vec::new();
-        for key in in_the_way {
-            let is_fixed = |it: &Object| is_furniture(it) || fixture::is_panel(&it.class_name);
-            let Some(thing) = map.get(key).filter(|thing| !is_fixed(thing)) else { continue };
-            let is_placed = self.taken.iter().any(|taken| self.alias(taken) == *key);
-            let allowed =
-                [Action::Pick { object: key.clone(), part: None }, Action::put_on_table(key.clone(), None)];
-            let allowed = allowed.iter().all(|action| judge(action, self.tools, self.knowledge).is_ok());
-            if !is_placed && allowed && stands_alone(thing, &map) && *key != wanted {
-                movable.push(key.clone());
+        let mut why = Vec::new();
+        for key in fault.in_the_way.iter().filter(|_| may) {
+            let name = describe(key, &map);
+            if let Some(stays) = self.stays(key, &map) {
+                why.push(format!("{name} stays: {stays}"));
+                continue;
+            }
+            let away = Action::Place {
+                object: key.clone(),
+                relation: Relation::Away,
+                targets: vec![object.clone()],
+                until_full: false,
+                drop: false,
+                part: None,
+                compartment: None,
+                spot: None,
+            };
+            self.remember_here(key, &map);
+            // What stands in the way of that is not put aside in turn.
+            let clearings = std::mem::take(&mut self.clearings);
+            let mut moved = self.act(&away, &map);
+            if moved.is_err() && self.tools.state().held_object.is_some() {
+                // No place that is far enough away: any on the table will do.
+                moved = moved.or_else(|_| self.act(&Action::put_on_table(key.clone(), None), &map));
+            }
+            self.clearings = clearings;
+            match moved {
+                Ok(_) => return Ok(name),
+                Err(ends) if remedy(ends.reason) == Remedy::Give => return Err(ends),
+                Err(other) => why.push(format!("{name} stays: {}", other.message.trim_end_matches('.'))),
             }
         }
-        Ok(movable)
+        Err(blocked(&self.alias(object), fault, &why, &map))
     }
 
-    fn put_away(&mut self, key: &ObjectKey, object: &ObjectKey) -> Result<(), Fault> {
-        self.tools.add_to_inventory(key);
-        self.tools.interact(key, &Intent::Grasp { part: None }, &[], None)?;
-        let target = self.alias(object);
-        self.tools.add_to_inventory(&target);
-        let away = Intent::Place { relation: Relation::Away, drop: false, compartment: None };
-        self.tools.interact(&target, &away, &[], None).map(drop)
+    /// Why a thing must not be put aside, if so: what may be stands on the table by itself, carries nothing, was not put there by this
+    /// goal, and policy and hand allow it.
+    pub(super) fn stays(&mut self, key: &ObjectKey, map: &ObjectMap) -> Option<String> {
+        let Some(thing) = map.get(key) else { return Some("I do not see it any more".to_owned()) };
+        if is_furniture(thing) || fixture::is_panel(&thing.class_name) {
+            return Some("it is furniture".to_owned());
+        }
+        if self.taken.iter().any(|taken| self.alias(taken) == *key) {
+            return Some("I have just put it there".to_owned());
+        }
+        let others: Vec<&Object> =
+            map.objects.iter().filter(|it| it.key != *key && !is_furniture(it)).collect();
+        if let Some(on) = others.iter().find(|other| is_at(other, thing, map)) {
+            return Some(format!("{} is in or on it", describe(&on.key, map)));
+        }
+        if let Some(under) = others.iter().find(|other| is_at(thing, other, map)) {
+            return Some(format!("it is in or on {}", describe(&under.key, map)));
+        }
+        let actions =
+            [Action::Pick { object: key.clone(), part: None }, Action::put_on_table(key.clone(), None)];
+        let refused = actions.iter().find_map(|action| judge(action, self.tools, self.knowledge).err());
+        refused.map(|fault| fault.message.trim_end_matches('.').to_owned())
     }
 }
 
-/// Whether nothing is in or on a thing of the map, and it is in or on nothing.
-fn stands_alone(thing: &Object, map: &ObjectMap) -> bool {
-    let is_at = |one: &Object, other: &Object| {
-        [Relation::In, Relation::On].iter().any(|relation| stands_in_or_on(one, *relation, other, map))
-    };
-    let others = map.objects.iter().filter(|other| other.key != thing.key && !is_furniture(other));
-    others.into_iter().all(|other| !is_at(thing, other) && !is_at(other, thing))
+/// Whether a thing of the map is in or on another.
+fn is_at(one: &Object, other: &Object, map: &ObjectMap) -> bool {
+    [Relation::In, Relation::On].iter().any(|relation| stands_in_or_on(one, *relation, other, map))
 }
 
 /// Why an object is not taken, for the person who may help.
-pub(super) fn blocked(object: &ObjectKey, fault: Fault, map: &ObjectMap) -> Fault {
+fn blocked(object: &ObjectKey, fault: Fault, why: &[String], map: &ObjectMap) -> Fault {
     let names: Vec<String> = fault.in_the_way.iter().map(|key| describe(key, map)).collect();
     let (stand, them) = if names.len() == 1 { ("stands", "it") } else { ("stand", "them") };
+    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
     let message = format!(
-        "I cannot take {}: {} {stand} in the way. Move {them} aside, or tell me where to put {them}.",
+        "I cannot take {}: {} {stand} in the way{why}. Move {them} aside, or tell me where to put {them}.",
         describe(object, map),
         listed(&names)
     );

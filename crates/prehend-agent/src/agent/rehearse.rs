@@ -102,8 +102,11 @@ fn told(action: &Action, fault: &Fault) -> String {
 impl Executor<'_, '_> {
     /// Whether an action that fails so would be tried again with something put aside.
     fn would_make_way(&mut self, action: &Action, fault: &Fault) -> Result<bool, Fault> {
-        let (Action::Pick { object, .. } | Action::Place { object, .. }) = action else { return Ok(false) };
-        Ok(self.clearings > 0 && !self.movable(object, &fault.in_the_way)?.is_empty())
+        if !matches!(action, Action::Pick { .. } | Action::Place { .. }) {
+            return Ok(false);
+        }
+        let map = self.tools.map()?;
+        Ok(self.clearings > 0 && fault.in_the_way.iter().any(|key| self.stays(key, &map).is_none()))
     }
 
     /// Plans one action; why the steps after it are not planned, if so.

@@ -5,7 +5,7 @@ use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_agent::language::Lexicon;
 use prehend_eval::reading::{ReadingTally, run_readings};
-use prehend_eval::stats::wilson95;
+use prehend_geometry::stats::wilson95;
 use serde_json::json;
 
 /// Judges the readings of the files' sentences; gives the exit code.

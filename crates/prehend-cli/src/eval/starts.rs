@@ -6,7 +6,7 @@ use crate::args::StartsArgs;
 use crate::outcome::exit;
 use crate::run_folder::RunFolder;
 use crate::screen::{Paint, Screen, print_json};
-use prehend_eval::stats::percentile;
+use prehend_geometry::stats::percentile;
 use prehend_ros::shutdown_signal;
 use serde::Serialize;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use super::building::{Generator, scene_words};
 use super::run::RunError;
 use crate::race::memory_of_process;
-use crate::stats::percentile;
+use prehend_geometry::stats::percentile;
 use prehend_memory::encode::{EncodeError, Encoder};
 use prehend_memory::record::{Id, Place, Thing};
 use prehend_memory::store::{self, Store, StoreError};

@@ -16,6 +16,7 @@ pub(crate) use rim::rim_centre;
 use crate::columns::{Columns, Fill};
 use crate::gripper::GripperModel;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use prehend_geometry::stats::nearest_rank;
 use serde::{Deserialize, Serialize};
 
 /// Side of a column of the collision grid, metres: about the spacing of the map's clouds.
@@ -292,8 +293,7 @@ fn volume_centre(columns: &Columns) -> [f64; 2] {
 
 /// Value at the share `q` of the ascending slice; 0 when empty.
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let index = ((sorted.len().saturating_sub(1)) as f64 * q).round() as usize;
-    sorted.get(index).copied().unwrap_or(0.0)
+    nearest_rank(sorted, q).unwrap_or(0.0)
 }
 
 /// Slope dy/dx of the least-squares line; `None` with fewer than three points or no spread.

@@ -204,8 +204,8 @@ fn neighbours_are_not_touched() {
 #[test]
 fn without_what_is_in_the_way_there_is_a_grasp() {
     let object = at(&cuboid(0.04, 0.04, 0.05), 0.42, 0.0, 0.0);
-    let long = at(&cuboid(0.12, 0.02, 0.12), 0.42, 0.0, 0.0);
-    let wide = at(&cuboid(0.02, 0.12, 0.12), 0.42, 0.0, 0.0);
+    let long = at(&cuboid(0.12, 0.02, 0.07), 0.42, 0.0, 0.0);
+    let wide = at(&cuboid(0.02, 0.12, 0.07), 0.42, 0.0, 0.0);
     let moved = |wall: &[Point3<f64>], x: f64, y: f64| -> Vec<Point3<f64>> {
         wall.iter().map(|p| Point3::new(p.x + x, p.y + y, p.z)).collect()
     };

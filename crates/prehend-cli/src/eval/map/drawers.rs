@@ -4,7 +4,7 @@ use crate::args::map::EvalMapArgs;
 use crate::screen::{Screen, print_json};
 use prehend_config::share;
 use prehend_eval::cabinet::{Figures, Settings, measure};
-use prehend_eval::stats::wilson95;
+use prehend_geometry::stats::wilson95;
 use prehend_sim::world::ArmModel;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use crate::args::map::EvalMapArgs;
 use crate::screen::{Screen, print_json};
 use prehend_eval::mapped::{Counts, Figures, THRESHOLDS, measure};
-use prehend_eval::stats::wilson95;
+use prehend_geometry::stats::wilson95;
 use serde_json::{Value, json};
 
 /// A way to make a map of the keyframes of a table, with its counts of one table.

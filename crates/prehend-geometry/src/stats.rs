@@ -1,4 +1,17 @@
-//! Intervals and percentiles.
+//! Quantiles, and the interval of a rate.
+
+/// The value at this share (0 to 1) of an ascending slice, the nearest one; `None` of none.
+pub fn nearest_rank(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((last as f64 * share.clamp(0.0, 1.0)).round() as usize).copied()
+}
+
+/// The finite values, ascending.
+pub fn ascending(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
 
 /// The 95 % Wilson score interval of a rate, as `[low, high]` (Wilson 1927); `[0, 1]` of no trials.
 pub fn wilson95(successes: usize, trials: usize) -> [f64; 2] {
@@ -16,8 +29,7 @@ pub fn wilson95(successes: usize, trials: usize) -> [f64; 2] {
 
 /// The percentile `share` (0 to 1) of the finite values, between neighbours linearly; `None` of none.
 pub fn percentile(values: &[f64], share: f64) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    let sorted = ascending(values.iter().copied());
     let last = sorted.len().checked_sub(1)?;
     let place = share.clamp(0.0, 1.0) * last as f64;
     let below = place.floor() as usize;
@@ -57,5 +69,7 @@ mod tests {
         assert_eq!(percentile(&[0.0, 10.0], 0.9), Some(9.0));
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[f64::NAN]), None);
+        assert_eq!(nearest_rank(&ascending([4.0, f64::NAN, 1.0, 2.0]), 0.6), Some(2.0));
+        assert_eq!(nearest_rank(&[], 0.5), None);
     }
 }
