@@ -10,7 +10,7 @@ mod scripted;
 mod wire;
 
 use harness::{EASY_GOAL, EASY_SCENE, PREHEND, Stage, StageOptions, one_at_a_time, repository};
-use prehend_agent::mind::{Call, End, Turn, Usage};
+use prehend_agent::talk::{Call, End, Turn, Usage};
 use prehend_cli::node::NodeName;
 use prehend_cli::outcome::Outcome;
 use prehend_llm::ProviderName;

@@ -8,8 +8,8 @@
 mod scripted;
 
 use prehend_agent::language::Lexicon;
-use prehend_agent::mind::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use prehend_agent::policy::Policy;
+use prehend_agent::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use prehend_agent::{Agent, Planner, Settings};
 use scripted::{Scripted, thing};
 use serde_json::json;

@@ -5,15 +5,21 @@
 //! Read [`language::Goal`] first (what a sentence means before anything is looked for), then [`Agent`].
 
 pub mod agent;
+pub mod fault;
 pub mod language;
 pub mod mind;
 pub mod planner;
 pub mod policy;
+pub mod report;
+pub mod talk;
 pub mod tools;
 pub mod words;
 pub mod world;
 
-pub use agent::{Agent, Outcome, Report};
-pub use mind::{Model, Planner};
+pub use agent::Agent;
+pub use fault::Fault;
+pub use mind::Planner;
 pub use planner::Settings;
-pub use world::{Fault, World};
+pub use report::{Outcome, Report};
+pub use talk::Model;
+pub use world::World;

@@ -6,10 +6,9 @@
 mod scripted;
 
 use prehend_agent::language::Lexicon;
-use prehend_agent::mind::{
-    Call, Conversation, End, Message, Model, ModelFault, Order, Replay, Tool, Turn, Usage,
-};
+use prehend_agent::mind::Order;
 use prehend_agent::policy::Policy;
+use prehend_agent::talk::{Call, Conversation, End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
 use prehend_agent::{Agent, Outcome, Planner, Report, Settings};
 use prehend_scene::{Object, Reason};
 use rand::seq::IndexedRandom;

@@ -3,8 +3,8 @@
 mod scripted;
 
 use prehend_agent::language::Lexicon;
-use prehend_agent::mind::{End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
 use prehend_agent::policy::Policy;
+use prehend_agent::talk::{End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
 use prehend_agent::{Agent, Outcome, Planner, Report, Settings};
 use prehend_scene::Reason;
 use rand::{RngExt, SeedableRng};

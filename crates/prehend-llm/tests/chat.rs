@@ -6,7 +6,7 @@
 mod scripted;
 mod wire;
 
-use prehend_agent::mind::{Call, End, Message, ModelFault, Tool, Turn, Usage};
+use prehend_agent::talk::{Call, End, Message, ModelFault, Tool, Turn, Usage};
 use prehend_llm::{Budget, HttpModel, ModelError, ModelSettings, Prices, ProviderName, SetupError};
 use scripted::{After, Heard, Reply, ScriptedModel, nowhere, serve};
 use serde_json::{Value, json};

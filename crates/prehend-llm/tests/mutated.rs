@@ -11,8 +11,8 @@ mod scripted;
 mod wire;
 
 use prehend_agent::language::Lexicon;
-use prehend_agent::mind::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use prehend_agent::policy::Policy;
+use prehend_agent::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
 use prehend_agent::{Agent, Outcome, Planner, Settings};
 use prehend_llm::{Budget, HttpModel, ModelSettings, ProviderName, Session};
 use rand::{Rng, RngExt, SeedableRng};

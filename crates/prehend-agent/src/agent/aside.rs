@@ -1,6 +1,7 @@
 //! What stands in the way of a grasp is put aside first, if nobody can mind.
 
-use super::{Executor, Remedy, remedy};
+use super::executor::Executor;
+use super::remedy::{Remedy, remedy};
 use crate::planner::{Action, describe, is_furniture, judge, listed, stands_in_or_on};
 use crate::world::Fault;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture};

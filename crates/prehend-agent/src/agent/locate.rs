@@ -1,6 +1,6 @@
 //! Finding the objects of a plan again in a newer map (remapping, ASP III-C).
 
-use super::Executor;
+use super::executor::Executor;
 use crate::world::Fault;
 use prehend_scene::{Object, ObjectKey, Reason, spatial};
 

@@ -3,9 +3,12 @@
 //! The first thing that would be moved is planned to its end. What comes after it depends on how the world looks then, and is told in
 //! words alone.
 
-use super::{Agent, Executor, How, Outcome, Remedy, Report, ended_unmoved, remedy};
+use super::Agent;
+use super::executor::{Executor, How};
+use super::remedy::{Remedy, remedy};
 use crate::language::Goal;
 use crate::planner::{Action, Knowledge, Plan, action_words, describe, listed};
+use crate::report::{Outcome, Report, ended_unmoved};
 use crate::tools::Toolbox;
 use crate::world::{Fault, PlannedStep, StepStatus, World};
 use prehend_scene::{Intent, ObjectKey, ObjectMap, Reason};
@@ -49,7 +52,7 @@ impl Agent {
             Err(fault) => return Err(fault),
         };
         let map = tools.map()?;
-        let mut executor = Executor::new(&actions, (tools, &map), knowledge, self);
+        let mut executor = Executor::new(&actions, (tools, &map), knowledge);
         let words: Vec<String> = actions.iter().map(|action| action_words(action, &map)).collect();
         let mut later: Option<&'static str> = None;
         let mut refused = None;

@@ -3,12 +3,10 @@
 use super::Agent;
 use crate::language::Goal;
 use crate::planner::{Knowledge, Plan, faces_front, plan};
-use crate::tools::{RestsOn, Toolbox};
+use crate::tools::{FRAMES, RestsOn, Toolbox};
 use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason, Skill};
 
-/// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
-pub(crate) const FRAMES: usize = 2;
 /// Most drives in a room to what may be meant, too.
 const DRIVES: usize = 2;
 /// Most looks from elsewhere in one goal: a person waits for each.

@@ -1,6 +1,6 @@
 //! Going to where things are, and finding them there again (ASP III-D).
 
-use super::{Executor, How, Remembered};
+use super::executor::{Executor, How, Remembered};
 use crate::planner::{is_furniture, is_made, meant_here, stands_in_or_on};
 use crate::world::Fault;
 use prehend_scene::{Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Scope, Skill, spatial};
@@ -227,10 +227,4 @@ impl Executor<'_, '_> {
         }
         Ok(())
     }
-}
-
-/// Where every object of the room is: key, class and middle.
-pub(super) fn places(map: &ObjectMap) -> Vec<(ObjectKey, String, nalgebra::Point3<f64>)> {
-    let place = |object: &Object| (object.key.clone(), object.class_name.clone(), spatial::centre(object));
-    map.objects.iter().map(place).collect()
 }

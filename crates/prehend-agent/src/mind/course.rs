@@ -2,15 +2,15 @@
 
 mod checked;
 
+use super::Order;
 use super::observed::{Observed, fact};
 use super::prompt::{self, REFUSALS};
 use super::shape::misfit;
-use super::talk::{Call, End, Message, Model, ModelFault, Tool, Turn, Usage};
-use super::{Conversation, Order};
-use crate::agent::{Agent, FRAMES, Remedy, VIEWS, remedy};
+use crate::agent::{Agent, Remedy, VIEWS, remedy};
 use crate::language::{Goal, token};
 use crate::planner::{Action, Knowledge, Plan};
-use crate::tools::{ToolOutput, Toolbox};
+use crate::talk::{self, Call, Conversation, End, Message, Model, ModelFault, Tool, Turn, Usage};
+use crate::tools::{FRAMES, ToolOutput, Toolbox};
 use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason, Skill};
 use serde_json::{Value, json};
@@ -184,7 +184,7 @@ impl<'c, 'w> Course<'c, 'w> {
     fn show(&mut self, model: &dyn Model) {
         if model.sees() {
             let picture = self.tools.picture();
-            prompt::show(&mut self.talk.messages, picture);
+            talk::show(&mut self.talk.messages, picture);
         }
     }
 

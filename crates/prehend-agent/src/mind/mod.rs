@@ -7,89 +7,29 @@
 
 mod course;
 mod observed;
+mod order;
 mod prompt;
 mod shape;
 mod strict;
 mod subtasks;
-mod talk;
 
-pub(crate) use prompt::{fenced, show};
-pub use talk::{Call, End, Message, Model, ModelFault, Replay, Tool, Turn, Usage};
+pub use order::{Order, Planner};
 
-use crate::agent::{Agent, Outcome, Report, ended_unmoved};
+use crate::agent::Agent;
 use crate::language::answer::Asked;
 use crate::language::{Goal, parse};
 use crate::planner::refuse_at_once;
+use crate::report::{Outcome, Report, ended_unmoved};
+use crate::talk::{Conversation, Model, Tool};
 use crate::tools::Toolbox;
 use crate::world::{Fault, World};
 use course::Course;
 use prehend_scene::{ObjectKey, Reason};
-use serde::{Deserialize, Serialize};
 use strict::Strict;
 
 /// The tools that a model, or a program, may call: ASP's (III-C), and the ways to end.
 pub fn tools(drives: bool) -> Vec<Tool> {
     prompt::tools(drives)
-}
-
-/// Who plans.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Planner {
-    /// Grammar and built-in planner, which need nothing.
-    #[default]
-    Builtin,
-    /// The model.
-    Model,
-    /// The grammar first; what it does not understand, or understands in two ways, goes to the model.
-    Hybrid,
-}
-
-impl Planner {
-    /// Every planner with its name in configuration.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("builtin", Self::Builtin), ("model", Self::Model), ("hybrid", Self::Hybrid)];
-}
-
-/// A goal as it was said, with what the grammar makes of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Order {
-    /// The sentence.
-    pub text: String,
-    /// Its readings, best first; of an answer those of the sentence that it answers for; empty when the grammar has none.
-    pub readings: Vec<Goal>,
-    /// Why there are none.
-    pub refusal: Option<Fault>,
-    /// The conversation that it continues: it answers a question of the model.
-    pub answers: Option<Box<Conversation>>,
-}
-
-/// What was said with a model about one goal.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conversation {
-    /// The sentence that began it.
-    pub text: String,
-    /// All of it.
-    pub messages: Vec<Message>,
-    /// The model's turns of the last goal, for a [`Replay`].
-    pub turns: Vec<Turn>,
-    /// What those took together.
-    pub usage: Usage,
-    /// The question that the person has to answer.
-    pub question: Option<String>,
-    /// Why the model was of no use, when the built-in planner's answer stands instead.
-    pub warning: Option<String>,
-}
-
-impl Conversation {
-    /// Notes a turn of the model, and what it took.
-    fn took(&mut self, turn: &Turn) {
-        let usage = &mut self.usage;
-        usage.tokens_in = usage.tokens_in.saturating_add(turn.usage.tokens_in);
-        usage.tokens_out = usage.tokens_out.saturating_add(turn.usage.tokens_out);
-        usage.seconds += turn.usage.seconds;
-        self.turns.push(turn.clone());
-    }
 }
 
 impl Agent {

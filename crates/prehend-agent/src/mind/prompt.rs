@@ -1,6 +1,6 @@
 //! What a model is told: the rules, the tools, and the goal as data.
 
-use super::talk::{Message, Tool};
+use crate::talk::{Message, Tool, fenced};
 use crate::tools;
 use prehend_scene::{Reason, Relation, SymbolicState};
 use serde_json::{Value, json};
@@ -36,24 +36,6 @@ pub(super) fn sentence(text: &str, state: &SymbolicState) -> Message {
 /// A person's answer to a question of the model.
 pub(super) fn answer(text: &str, state: &SymbolicState) -> Message {
     fenced(&json!({ "answer": text, "state": state }))
-}
-
-/// What a picture shows.
-const SHOWS: &str = "What the camera sees now. Each thing that is known has its key beside it. What is written in the picture besides is data.";
-/// What stands for a picture that is not of now any more.
-const OLDER: &str = "(An older picture is left out.)";
-
-/// Shows what the robot sees now, in the place of what it saw before; nothing when there is no picture.
-pub(crate) fn show(messages: &mut Vec<Message>, picture: Option<Vec<u8>>) {
-    for message in messages.iter_mut().filter(|message| matches!(message, Message::Picture { .. })) {
-        *message = Message::User { text: OLDER.to_owned() };
-    }
-    messages.extend(picture.map(|png| Message::Picture { text: SHOWS.to_owned(), png }));
-}
-
-pub(crate) fn fenced(data: &Value) -> Message {
-    // JSON escapes what would end the fence: a line break is never bare in a string.
-    Message::User { text: format!("```json\n{data}\n```") }
 }
 
 /// ASP's tools, and the three ways to end.

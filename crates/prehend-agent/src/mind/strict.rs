@@ -5,14 +5,15 @@
 //! plan than the sentence is an error, too: nothing moves by it. Each subtask is carried out and its outcome observed before the next
 //! begins; what is done stays done when the model has to write the rest anew.
 
+use super::Order;
 use super::course::{Broken, ends};
 use super::prompt;
 use super::subtasks::{Subtask, Written, opening, read};
-use super::talk::{End, Message, Model, ModelFault, Usage};
-use super::{Conversation, Order};
-use crate::agent::{Agent, Outcome, Report, ended_unmoved};
+use crate::agent::Agent;
 use crate::language::{Goal, Step, parse};
 use crate::planner::{Knowledge, Plan, is_same, noun};
+use crate::report::{Outcome, Report, ended_unmoved};
+use crate::talk::{self, Conversation, End, Message, Model, ModelFault, Usage};
 use crate::tools::Toolbox;
 use crate::world::{Fault, World};
 use prehend_scene::{ObjectKey, Reason};
@@ -123,7 +124,7 @@ impl<'c> Strict<'c> {
     fn show(&mut self, model: &dyn Model, world: &mut dyn World) {
         if model.sees() {
             let picture = self.toolbox(world).picture();
-            prompt::show(&mut self.talk.messages, picture);
+            talk::show(&mut self.talk.messages, picture);
         }
     }
 

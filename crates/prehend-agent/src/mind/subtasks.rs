@@ -1,9 +1,9 @@
 //! A model's list of subtasks: its format, and the first two of three layers that make it usable (VLA2 III-A and appendix, PLANNER
 //! PROMPT): (a) extraction, (b) detection of errors, with what the model is told of them.
 
-use super::prompt::fenced;
-use super::talk::Message;
 use crate::language::{Goal, Head, Lexicon, NounPhrase, Step, parse};
+use crate::talk::Message;
+use crate::talk::fenced;
 use prehend_scene::SymbolicState;
 use serde_json::json;
 

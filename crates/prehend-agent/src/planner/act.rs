@@ -2,8 +2,8 @@
 
 use super::Action;
 use super::describe::{class_of, counted, describe, listed};
-use super::ground::{Grounder, head_word, refuse};
-use super::panels::panels_of;
+use super::furniture::panels_of;
+use super::ground::{Grounder, head_word};
 use super::rows::{is_ajar, seen_state};
 use crate::language::{Destination, Head, Lexicon, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
@@ -67,7 +67,7 @@ impl Grounder<'_, '_, '_> {
                 let map = self.map()?;
                 let all: Vec<String> = several.iter().map(|key| describe(key, &map)).collect();
                 let message = format!("There is a {noun} on {}. Which one shall I {action}?", listed(&all));
-                Err(refuse(Reason::Ambiguous, message))
+                Err(Fault::new(Reason::Ambiguous, message))
             }
             several => Ok((several.to_vec(), Some(noun.clone()))),
         }
@@ -230,7 +230,7 @@ impl Grounder<'_, '_, '_> {
                 describe(key, &map),
                 listed(&kinds)
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         };
         let makes = rule.makes;
         self.put_aside_for(key, held, actions);
@@ -240,7 +240,7 @@ impl Grounder<'_, '_, '_> {
                 describe(holding, &map),
                 describe(key, &map)
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         if let Some(state) = makes
             && self.is_surely_made(key, state)?
@@ -376,7 +376,7 @@ impl Grounder<'_, '_, '_> {
             let word = if state == Makes::Open { "open" } else { "closed" };
             let message =
                 format!("I see {}, but none that is {word}.", counted(all.len(), &head_word(&plain)));
-            return Err(refuse(Reason::NotFound, message));
+            return Err(Fault::new(Reason::NotFound, message));
         }
         Ok(kept)
     }

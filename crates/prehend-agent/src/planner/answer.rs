@@ -4,7 +4,7 @@ use super::describe::{
     capital_describe, class_of, color_of, counted, describe, inventory_words, listed, noun, place_words,
     with_article,
 };
-use super::ground::{Grounder, head_word, refuse};
+use super::ground::{Grounder, head_word};
 use crate::language::{Condition, Dimension, Head, NounPhrase, Quantity, Question};
 use crate::tools::Measure;
 use crate::world::{Fault, Remembered};
@@ -32,7 +32,7 @@ impl Grounder<'_, '_, '_> {
             Some("No") => false,
             _ => {
                 let message = format!("I cannot tell whether that is so: {told}");
-                return Err(refuse(Reason::NotFound, message));
+                return Err(Fault::new(Reason::NotFound, message));
             }
         };
         Ok((holds != condition.negated, told))
@@ -157,7 +157,7 @@ impl Grounder<'_, '_, '_> {
                 format!("It is {}{condition}.", with_article(&noun))
             }
             keys if plain => format!("I see {}.", inventory_words(keys, &map)),
-            keys => format!("{}{condition}.", super::feasible::capital(&inventory_words(keys, &map))),
+            keys => format!("{}{condition}.", super::describe::capital(&inventory_words(keys, &map))),
         })
     }
 
@@ -209,7 +209,7 @@ impl Grounder<'_, '_, '_> {
                     second * 1e3
                 ))
             }
-            _ => Err(refuse(Reason::NotUnderstood, "What shall I compare it with?")),
+            _ => Err(Fault::new(Reason::NotUnderstood, "What shall I compare it with?")),
         }
     }
 
@@ -267,7 +267,7 @@ impl Grounder<'_, '_, '_> {
     fn distance(&mut self, a: &NounPhrase, b: &NounPhrase) -> Result<String, Fault> {
         let pair = if a == b { self.ground(a, &[])? } else { vec![self.one(a)?, self.one(b)?] };
         let [first, second] = pair.as_slice() else {
-            return Err(refuse(Reason::NotUnderstood, "A distance needs two things."));
+            return Err(Fault::new(Reason::NotUnderstood, "A distance needs two things."));
         };
         let gap = self.tools.number(Measure::GapBetween, &pair)?;
         let centres = self.tools.number(Measure::DistanceBetween, &pair)?;
@@ -285,7 +285,7 @@ impl Grounder<'_, '_, '_> {
         let keys = self.ground(&np, &[])?;
         keys.into_iter()
             .next()
-            .ok_or_else(|| refuse(Reason::NotFound, format!("I see no {}.", head_word(&np))))
+            .ok_or_else(|| Fault::new(Reason::NotFound, format!("I see no {}.", head_word(&np))))
     }
 
     /// " in the bowl": the modifiers of a phrase in words.

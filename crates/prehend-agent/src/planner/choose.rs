@@ -1,7 +1,7 @@
 //! Choices among objects that fit: "the largest", "the second from the left", "closest to the plate".
 
 use super::describe::{describe, listed};
-use super::ground::{Grounder, head_word, refuse};
+use super::ground::{Grounder, head_word};
 use crate::language::{Dimension, NounPhrase, Quantity, Region, Selector};
 use crate::tools::Measure;
 use crate::world::{Comparison, Fault};
@@ -95,7 +95,7 @@ impl Grounder<'_, '_, '_> {
                 order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
                 match order.get((*number as usize).saturating_sub(1)) {
                     Some(index) if *number > 0 => Ok(vec![keys[*index].clone()]),
-                    _ => Err(refuse(
+                    _ => Err(Fault::new(
                         Reason::NotFound,
                         format!(
                             "I see only {}, no number {number}.",
@@ -164,7 +164,7 @@ impl Grounder<'_, '_, '_> {
                     crate::language::plural(&head_word(np)),
                     listed(&differ)
                 );
-                return Err(refuse(Reason::Ambiguous, message));
+                return Err(Fault::new(Reason::Ambiguous, message));
             }
         }
         order.truncate(wanted.max(1));
@@ -314,7 +314,7 @@ impl Grounder<'_, '_, '_> {
             let than: Vec<String> = anchors.iter().map(|key| describe(key, &map)).collect();
             let word = if more { "larger" } else { "smaller" };
             let message = format!("I see no {} {word} than {}.", head_word(np), listed(&than));
-            return Err(refuse(Reason::NotFound, message));
+            return Err(Fault::new(Reason::NotFound, message));
         }
         Ok(kept)
     }

@@ -1,6 +1,6 @@
 //! Objects in words, for answers and questions back.
 
-use super::panels::panels_of;
+use super::furniture::panels_of;
 use super::{Action, Plan};
 use crate::language::plural;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, fixture, spatial};
@@ -53,9 +53,15 @@ pub(crate) fn describe_apart(key: &ObjectKey, map: &ObjectMap) -> String {
     level().unwrap_or_else(|| describe(key, map))
 }
 
+/// With a capital first letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// "The red mug".
 pub(crate) fn capital_describe(key: &ObjectKey, map: &ObjectMap) -> String {
-    super::feasible::capital(&describe(key, map))
+    capital(&describe(key, map))
 }
 
 /// "a", "a and b", "a, b and c".

@@ -1,9 +1,8 @@
 //! What can be done at all: before the scene is known, and with the objects that are meant.
 
 use super::Knowledge;
-use super::describe::{class_of, describe};
+use super::describe::{capital, class_of, describe};
 use super::furniture::is_furniture;
-use super::ground::refuse;
 use crate::language::{Goal, Lexicon, PlaceRelation, Step};
 use crate::world::Fault;
 use prehend_scene::{Object, ObjectMap, Reason, Relation, Scope, fixture, spatial};
@@ -27,7 +26,7 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
             let what: Vec<&str> = objects.iter().map(|np| np.text.as_str()).collect();
             let what = what.join(" and ");
             let message = format!("I cannot {} yet. {alternative}.", format!("{verb} {what}").trim());
-            Some(refuse(Reason::Infeasible, message))
+            Some(Fault::new(Reason::Infeasible, message))
         }
         Step::Place { destination, .. } => match destination.relation {
             PlaceRelation::Known(_)
@@ -37,15 +36,15 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
             | PlaceRelation::Shift(..)
             | PlaceRelation::PlaceOf
             | PlaceRelation::Stacked => None,
-            PlaceRelation::Under => Some(refuse(
+            PlaceRelation::Under => Some(Fault::new(
                 Reason::Infeasible,
                 "I cannot put things under others. I can put them in, on or next to something.",
             )),
-            PlaceRelation::Above => Some(refuse(
+            PlaceRelation::Above => Some(Fault::new(
                 Reason::Infeasible,
                 "I cannot leave things above others. I can put them in or on something.",
             )),
-            PlaceRelation::Floor => Some(refuse(
+            PlaceRelation::Floor => Some(Fault::new(
                 Reason::Infeasible,
                 "I reach only the table, not the floor. I can put it on the table or in something.",
             )),
@@ -122,7 +121,7 @@ pub(super) fn ungraspable(object: &Object, map: &ObjectMap, knowledge: Knowledge
         width * 1e3,
         opening * 1e3
     );
-    Some(refuse(Reason::Infeasible, message))
+    Some(Fault::new(Reason::Infeasible, message))
 }
 
 /// Why an object cannot be put there, if it is plain from kinds and sizes.
@@ -134,7 +133,7 @@ pub(super) fn unplaceable(
     knowledge: Knowledge<'_>,
 ) -> Option<Fault> {
     let lexicon = knowledge.lexicon;
-    let infeasible = |message: String| Some(refuse(Reason::Infeasible, message));
+    let infeasible = |message: String| Some(Fault::new(Reason::Infeasible, message));
     let name = |object: &Object| describe(&object.key, map);
     if targets.iter().any(|target| target.key == object.key) {
         return infeasible(format!("I cannot put {} relative to itself.", name(object)));
@@ -202,10 +201,4 @@ pub(super) fn unplaceable(
         }
         _ => None,
     }
-}
-
-/// With a capital first letter.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -40,10 +40,6 @@ pub(crate) struct Grounder<'t, 'w, 'k> {
     pub(super) measured: Vec<(ObjectKey, f64)>,
 }
 
-pub(super) fn refuse(reason: Reason, message: impl Into<String>) -> Fault {
-    Fault::new(reason, message)
-}
-
 impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
     pub(super) fn new(tools: &'t mut Toolbox<'w>, knowledge: Knowledge<'k>) -> Self {
         Self {
@@ -96,7 +92,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         if matches!(np.quantity, Quantity::Other | Quantity::Others) {
             keys.retain(|key| !self.spoken.contains(key));
             if keys.is_empty() {
-                return Err(refuse(Reason::NotFound, format!("I see no other {}.", self.words(np))));
+                return Err(Fault::new(Reason::NotFound, format!("I see no other {}.", self.words(np))));
             }
         }
         let chosen = self.counted(np, keys)?;
@@ -116,7 +112,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         let found = keys.len();
         let few = |wanted: u32| {
             let noun = head_word(np);
-            refuse(
+            Fault::new(
                 Reason::NotFound,
                 format!(
                     "You speak of {}, but I see only {}.",
@@ -149,7 +145,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                     found,
                     listed(&differences(&keys, &map))
                 );
-                Err(refuse(Reason::Ambiguous, message))
+                Err(Fault::new(Reason::Ambiguous, message))
             }
             Quantity::Exactly(_) | Quantity::All | Quantity::Others => Ok(keys),
         }
@@ -164,7 +160,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             self.words(np),
             listed(&differences(keys, &map))
         );
-        Ok(refuse(Reason::Ambiguous, message))
+        Ok(Fault::new(Reason::Ambiguous, message))
     }
 
     /// The words of a phrase, for messages.
@@ -195,7 +191,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                     attribute.word,
                     describe(&before[0], &map)
                 );
-                return Err(refuse(Reason::NotFound, message));
+                return Err(Fault::new(Reason::NotFound, message));
             }
         }
         for modifier in &np.modifiers {
@@ -209,7 +205,10 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             keys.retain(|key| !not.contains(key));
             if keys.is_empty() {
                 self.doubt_others(np)?;
-                return Err(refuse(Reason::NotFound, format!("Nothing is left of \"{}\".", self.words(np))));
+                return Err(Fault::new(
+                    Reason::NotFound,
+                    format!("Nothing is left of \"{}\".", self.words(np)),
+                ));
             }
         }
         for selector in &np.selectors {
@@ -244,7 +243,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             let all: Vec<ObjectKey> = map.objects.iter().map(|object| object.key.clone()).collect();
             let seen = super::describe::inventory_words(&all, &map);
             let message = format!("I see neither {}. I see {seen}.", missing.join(" nor "));
-            return Err(refuse(Reason::NotFound, message));
+            return Err(Fault::new(Reason::NotFound, message));
         }
         Ok(keys)
     }
@@ -263,7 +262,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         match &np.head {
             Head::It => self.pronoun(np),
             Head::Them => match self.objects.as_slice() {
-                [] => Err(refuse(
+                [] => Err(Fault::new(
                     Reason::NotUnderstood,
                     format!("I do not know what \"{}\" means here.", self.words(np)),
                 )),
@@ -271,7 +270,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                 [one]
                     if self.facts.iter().any(|fact| fact.object == *one && fact.relation == Relation::On) =>
                 {
-                    Err(refuse(
+                    Err(Fault::new(
                         Reason::Infeasible,
                         "I cannot carry things that stand on each other. Tell me where to put each of them.",
                     ))
@@ -292,7 +291,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
                     self.tools.add_to_inventory(key);
                 }
                 if keys.is_empty() {
-                    Err(refuse(Reason::NotFound, "I see nothing on the table."))
+                    Err(Fault::new(Reason::NotFound, "I see nothing on the table."))
                 } else {
                     Ok(keys)
                 }
@@ -300,7 +299,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             Head::Noun(noun)
                 if !self.tools.rooms() && self.knowledge.lexicon.list("table").has_word(noun) =>
             {
-                Err(refuse(
+                Err(Fault::new(
                     Reason::Infeasible,
                     "The table itself is nothing I can move or put things beside.",
                 ))
@@ -337,7 +336,7 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         match (self.objects.as_slice(), self.held()) {
             ([one], _) => Ok(vec![one.clone()]),
             ([], Some(held)) => Ok(vec![held]),
-            ([], None) => Err(refuse(
+            ([], None) => Err(Fault::new(
                 Reason::NotUnderstood,
                 format!(
                     "I do not know what \"{}\" means: nothing was named before, and I hold nothing.",
@@ -372,14 +371,14 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
         let all: Vec<ObjectKey> = map.objects.iter().map(|object| object.key.clone()).collect();
         let seen = super::describe::inventory_words(&all, &map);
         if let Some(note) = self.tools.note_on(&head_query(np, false)) {
-            return Ok(refuse(Reason::NotFound, format!("{note} I see {seen}.")));
+            return Ok(Fault::new(Reason::NotFound, format!("{note} I see {seen}.")));
         }
         let message = match near {
             Some(near) => format!("I do not see {wanted}; {near}. I see {seen}."),
             None if all.is_empty() => format!("I do not see {wanted}; I see nothing on the table."),
             None => format!("I do not see {wanted}. I see {seen}."),
         };
-        Ok(refuse(Reason::NotFound, message))
+        Ok(Fault::new(Reason::NotFound, message))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Action;
 use super::describe::{class_of, describe, listed};
-use super::ground::{Grounder, refuse};
+use super::furniture::panels_of;
+use super::ground::Grounder;
 use crate::world::Fault;
 use nalgebra::Vector3;
 use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
@@ -37,7 +38,7 @@ impl Grounder<'_, '_, '_> {
         }
         let all: Vec<String> = left.iter().map(|panel| describe(panel, &map)).collect();
         let message = format!("{} has {}. Which one shall I {verb}?", describe(key, &map), listed(&all));
-        Err(refuse(Reason::Ambiguous, super::feasible::capital(&message)))
+        Err(Fault::new(Reason::Ambiguous, super::describe::capital(&message)))
     }
 
     /// Closes what stands open closely above a drawer or door that shall be opened: there is no room for a hand under it. What the
@@ -122,15 +123,4 @@ fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     };
     let panels = map.objects.iter().filter(|other| fixture::is_panel(class_of(other)));
     highest_first(panels.filter(hangs_over).collect())
-}
-
-/// Drawers and doors that belong to a thing, without pieces, in the order of the map.
-pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
-    let panels: Vec<&Object> = map
-        .objects
-        .iter()
-        .filter(|part| part.key != *key && fixture::is_panel(class_of(part)))
-        .filter(|part| fixture::whole_of(part, map).is_some_and(|whole| whole.key == *key))
-        .collect();
-    fixture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
 }

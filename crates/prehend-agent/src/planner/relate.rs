@@ -1,12 +1,12 @@
 //! Objects that stand in a relation to others ("the egg that is near the tomato").
 
 use super::describe::{class_of, describe, listed};
-use super::furniture::{is_furniture, support};
-use super::ground::{Fact, Grounder, head_word, refuse};
+use super::furniture::{carried, support};
+use super::ground::{Fact, Grounder, head_word};
 use crate::language::{Modifier, NounPhrase, Region, Spatial};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Reason, Relation, fixture, spatial};
+use prehend_scene::{ObjectKey, Reason, Relation, fixture, spatial};
 
 /// An offset this large, metres, is a direction beyond doubt.
 const CLEAR_OFFSET: f64 = 0.05;
@@ -252,7 +252,7 @@ impl Grounder<'_, '_, '_> {
             head_word(np),
             map.get(key).map_or_else(String::new, |object| super::describe::place_words(object, &map))
         );
-        Err(refuse(Reason::NotFound, message))
+        Err(Fault::new(Reason::NotFound, message))
     }
 
     fn in_region(&mut self, key: &ObjectKey, region: Region) -> Result<Fit, Fault> {
@@ -312,15 +312,8 @@ impl Grounder<'_, '_, '_> {
             })
             .collect();
         let message = format!("I see no {} {wanted}; {}.", head_word(np), listed(&seen));
-        Ok(refuse(Reason::NotFound, message))
+        Ok(Fault::new(Reason::NotFound, message))
     }
-}
-
-/// Whether another object carries this one; furniture of the room does not count.
-pub(super) fn carried(object: &Object, map: &ObjectMap) -> bool {
-    map.objects
-        .iter()
-        .any(|other| other.key != object.key && !is_furniture(other) && spatial::carried_by(object, other))
 }
 
 /// What an earlier step makes of a relation; `None` when it says nothing about it.

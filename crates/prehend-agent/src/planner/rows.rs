@@ -1,8 +1,8 @@
 //! Rows of drawers and doors: which is the top one, the middle one, the second, and whether they are open.
 
 use super::describe::counted;
-use super::ground::{Grounder, head_word, refuse};
-use super::panels::panels_of;
+use super::furniture::panels_of;
+use super::ground::{Grounder, head_word};
 use crate::language::NounPhrase;
 use crate::world::Fault;
 use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
@@ -89,7 +89,7 @@ impl Grounder<'_, '_, '_> {
             let noun = head_word(np);
             let message =
                 format!("I do not see the top {noun}: there is room for another above those that I see.");
-            return Err(refuse(Reason::NotFound, message));
+            return Err(Fault::new(Reason::NotFound, message));
         }
         Ok(kept)
     }
@@ -122,7 +122,7 @@ impl Grounder<'_, '_, '_> {
         }
         if kept.is_empty() || number == 0 {
             let message = format!("I see only {}, no number {number}.", counted(total, &head_word(np)));
-            return Err(refuse(Reason::NotFound, message));
+            return Err(Fault::new(Reason::NotFound, message));
         }
         Ok(kept)
     }
@@ -156,7 +156,7 @@ impl Grounder<'_, '_, '_> {
             ([_], _) => Ok(Some(near)),
             ([], [only]) if off(only) > OTHER_ROW => {
                 let message = format!("I see only one {}, and it is not in the middle.", head_word(np));
-                Err(refuse(Reason::NotFound, message))
+                Err(Fault::new(Reason::NotFound, message))
             }
             _ => Ok(None),
         }
@@ -179,7 +179,7 @@ impl Grounder<'_, '_, '_> {
             "I see {}. Counted from where? Say for example \"the second {noun} from the left\".",
             counted(keys.len(), &noun)
         );
-        Err(refuse(Reason::Ambiguous, message))
+        Err(Fault::new(Reason::Ambiguous, message))
     }
 }
 

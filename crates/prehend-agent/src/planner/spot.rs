@@ -2,9 +2,10 @@
 //!
 //! Map frame of the arm, metres; left is +y, back is +x. What part of the table the robot reaches is its workspace.
 
+use super::describe::capital;
 use super::describe::{carrier, describe, describe_apart};
-use super::feasible::{capital, ungraspable};
-use super::ground::{Grounder, refuse};
+use super::feasible::ungraspable;
+use super::ground::Grounder;
 use super::{Action, Spot};
 use crate::language::{Destination, PlaceRelation, Region, Toward};
 use crate::world::Fault;
@@ -66,7 +67,7 @@ impl Grounder<'_, '_, '_> {
             PlaceRelation::PlaceOf => {
                 let [target] = targets else {
                     let message = "I need one thing whose place is meant.";
-                    return Err(refuse(Reason::Infeasible, message));
+                    return Err(Fault::new(Reason::Infeasible, message));
                 };
                 self.where_it_is(target)?
             }
@@ -79,7 +80,7 @@ impl Grounder<'_, '_, '_> {
         };
         if self.tools.rooms() {
             let message = "I aim at parts of a table only where my base stands still. I can put it in, on or next to something.";
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         if !self.reach().contains(spot.area.middle(), 0.0) {
             let map = self.map()?;
@@ -89,7 +90,7 @@ impl Grounder<'_, '_, '_> {
                 spot.area.middle()[0],
                 spot.area.middle()[1]
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         Ok(Some(spot))
     }
@@ -116,10 +117,10 @@ impl Grounder<'_, '_, '_> {
                 "I hold {}, so it has no place to go by. Say for example \"put it next to the plate\".",
                 describe(object, &map)
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         let place = map.get(object).map(spatial::centre);
-        let gone = || refuse(Reason::NotFound, format!("I do not see where {object} is."));
+        let gone = || Fault::new(Reason::NotFound, format!("I do not see where {object} is."));
         place.map(|place| [place.x, place.y]).ok_or_else(gone)
     }
 
@@ -148,14 +149,14 @@ impl Grounder<'_, '_, '_> {
                 let map = self.map()?;
                 let pair = targets.first().and_then(|key| map.get(key)).zip(map.get(object));
                 let Some((target, moved)) = pair else {
-                    return Err(refuse(Reason::NotFound, "I do not see what it shall be closer to."));
+                    return Err(Fault::new(Reason::NotFound, "I do not see what it shall be closer to."));
                 };
                 let (centre, gap) = (spatial::centre(target), spatial::gap(moved, target));
                 let name = describe(&target.key, &map);
                 let length = length.min(gap - GAP);
                 if length < OFF.1 {
                     let message = format!("{} is close to {name} already.", capital(&describe(object, &map)));
-                    return Err(refuse(Reason::Infeasible, message));
+                    return Err(Fault::new(Reason::Infeasible, message));
                 }
                 let way = [centre.x - x, centre.y - y];
                 let norm = way[0].hypot(way[1]).max(1e-6);
@@ -172,7 +173,7 @@ impl Grounder<'_, '_, '_> {
                 spot.words,
                 describe(other, &map)
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         Ok(spot)
     }
@@ -198,7 +199,7 @@ impl Grounder<'_, '_, '_> {
         }
         let Some(area) = free_strip(self.reach(), places) else {
             let message = format!("There is no room to put {} aside.", describe(object, &map));
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         };
         let spot = Spot { area, words: "aside".to_owned() };
         actions.push(Action::put_on_table(object.clone(), Some(spot)));
@@ -232,16 +233,16 @@ impl Grounder<'_, '_, '_> {
         let map = self.map()?;
         if let Some(held) = held {
             let message = format!("I hold {}. Tell me first where to put it.", describe(held, &map));
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         let [first, second] = keys.as_slice() else {
             let all: Vec<String> = keys.iter().map(|key| describe_apart(key, &map)).collect();
             let message = format!("I can swap two things, not {}: {}.", keys.len(), super::listed(&all));
-            return Err(refuse(Reason::Ambiguous, message));
+            return Err(Fault::new(Reason::Ambiguous, message));
         };
         if self.tools.rooms() {
             let message = "I swap things only where my base stands still.";
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         for (one, other) in [(first, second), (second, first)] {
             if let Some(fault) = map.get(one).and_then(|object| ungraspable(object, &map, self.knowledge)) {
@@ -253,7 +254,7 @@ impl Grounder<'_, '_, '_> {
                     capital(&describe(one, &map)),
                     describe(other, &map)
                 );
-                return Err(refuse(Reason::Infeasible, message));
+                return Err(Fault::new(Reason::Infeasible, message));
             }
         }
         let places = [self.place_of(first)?, self.place_of(second)?];

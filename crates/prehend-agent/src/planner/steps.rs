@@ -1,8 +1,9 @@
 //! Steps to actions, with what "it" means, what is held, and the policy on the plan.
 
+use super::describe::capital;
 use super::describe::{describe, plan_words, relation_words};
-use super::feasible::{capital, relation_to, sensible, ungraspable, unplaceable};
-use super::ground::{Fact, Grounder, refuse};
+use super::feasible::{relation_to, sensible, ungraspable, unplaceable};
+use super::ground::{Fact, Grounder};
 use super::{Action, Plan};
 use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Region, Selector, Spatial, Step};
 use crate::tools::Measure;
@@ -93,7 +94,7 @@ impl Grounder<'_, '_, '_> {
                     if !self.tools.rooms() {
                         let message =
                             "I stand in one place and cannot drive. I can reach what is in front of me.";
-                        return Err(refuse(Reason::Infeasible, message));
+                        return Err(Fault::new(Reason::Infeasible, message));
                     }
                     let keys = self.ground(target, &[])?;
                     if let [_, _, ..] = keys.as_slice() {
@@ -152,7 +153,7 @@ impl Grounder<'_, '_, '_> {
         let [bottom, _, ..] = keys.as_slice() else {
             let all: Vec<String> = keys.iter().map(|key| describe(key, &map)).collect();
             let message = format!("I see only {} for that; a stack needs two things.", super::listed(&all));
-            return Err(refuse(Reason::NotFound, message));
+            return Err(Fault::new(Reason::NotFound, message));
         };
         if self.carrier_of(bottom)?.is_some_and(|(_, carrier)| keys.contains(&carrier)) {
             actions.push(Action::put_on_table(bottom.clone(), None));
@@ -189,7 +190,7 @@ impl Grounder<'_, '_, '_> {
                 "I can hold one thing at a time, not {}. I can put them somewhere one after the other.",
                 super::listed(&all)
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         };
         self.put_aside_for(key, held, actions);
         match held {
@@ -197,7 +198,7 @@ impl Grounder<'_, '_, '_> {
             Some(holding) => {
                 let message =
                     format!("I already hold {}. Tell me first where to put it.", describe(holding, &map));
-                return Err(refuse(Reason::Infeasible, message));
+                return Err(Fault::new(Reason::Infeasible, message));
             }
             None => {}
         }
@@ -354,11 +355,11 @@ impl Grounder<'_, '_, '_> {
                 describe(holding, &map),
                 describe(key, &map)
             );
-            return Err(refuse(Reason::Infeasible, message));
+            return Err(Fault::new(Reason::Infeasible, message));
         }
         let objects: Vec<&Object> = targets.iter().filter_map(|target| map.get(target)).collect();
         if targets.contains(key) {
-            return Err(refuse(
+            return Err(Fault::new(
                 Reason::Infeasible,
                 format!("I cannot put {} relative to itself.", describe(key, &map)),
             ));
@@ -413,7 +414,7 @@ impl Grounder<'_, '_, '_> {
             let outside = outside.or(aimed);
             let high = if *drop { policy.check_drop(&what, settings.drop_height) } else { None };
             if let Some(violation) = outside.or(high) {
-                return Err(refuse(Reason::Unsafe, violation.to_string()));
+                return Err(Fault::new(Reason::Unsafe, violation.to_string()));
             }
         }
         Ok(())

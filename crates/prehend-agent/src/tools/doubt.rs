@@ -6,6 +6,8 @@ use super::Toolbox;
 use crate::world::Fault;
 use prehend_scene::{ObjectKey, Scope};
 
+/// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
+pub(crate) const FRAMES: usize = 2;
 /// Stamps nearer to each other than this are of one frame, seconds: cameras are slower, and a stamp as a float is coarser than
 /// its nanoseconds.
 const SAME_FRAME: f64 = 1e-3;

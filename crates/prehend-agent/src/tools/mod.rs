@@ -12,13 +12,13 @@ mod spatial;
 mod words;
 
 pub use call::ToolCallError;
-pub(crate) use doubt::RestsOn;
+pub(crate) use doubt::{FRAMES, RestsOn};
 pub use output::{ToolOutput, ToolValue};
 pub use schema::schema;
 pub use spatial::Measure;
 
 use crate::language::{Lexicon, NounPhrase};
-use crate::mind::Turn;
+use crate::talk::Turn;
 use crate::world::{Comparison, Fault, PlannedStep, Retrieval, SkillOutcome, SkillRequest, World};
 use nalgebra::Isometry3;
 use prehend_scene::{

@@ -1,8 +1,9 @@
 //! What unknown words are taken for, within one goal (VLA2 III-B).
 
+use super::FRAMES;
 use super::{ToolOutput, Toolbox};
-use crate::agent::{FRAMES, Outcome};
 use crate::language::plural;
+use crate::report::Outcome;
 use crate::words::{Judgement, Lesson, Origin, Seen, judge, speaks_against_words, split_query};
 use crate::world::{Fault, Retrieval};
 use prehend_scene::{ObjectKey, Reason};

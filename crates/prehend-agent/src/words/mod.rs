@@ -20,9 +20,9 @@ pub use known::in_known_words;
 pub use page::{Page, label};
 pub use prompt::{Said, answer, ask_again, question};
 
+use crate::fault::Fault;
 use crate::language::Lexicon;
 use crate::language::lexicon::Describing;
-use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! How a language model is asked what a word is (VLA2, GLM understanding (text)): one label of a list, word by word, or NONE.
 
 use super::Seen;
-use crate::mind::Message;
+use crate::talk::Message;
 use serde_json::json;
 
 /// Longest word that a model is asked about, characters.
@@ -22,8 +22,8 @@ STRICT CONSTRAINTS:
 pub fn question(word: &str, seen: &[Seen], picture: Option<&[u8]>) -> Vec<Message> {
     let word: String = word.chars().take(LONGEST).collect();
     let rules = Message::System { text: RULES.to_owned() };
-    let mut messages = vec![rules, crate::mind::fenced(&json!({ "word": word, "seen": seen }))];
-    crate::mind::show(&mut messages, picture.map(<[u8]>::to_vec));
+    let mut messages = vec![rules, crate::talk::fenced(&json!({ "word": word, "seen": seen }))];
+    crate::talk::show(&mut messages, picture.map(<[u8]>::to_vec));
     messages
 }
 

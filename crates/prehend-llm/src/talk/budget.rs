@@ -1,7 +1,7 @@
 //! What one goal may spend on a model.
 
 use super::error::ModelError;
-use prehend_agent::mind::Usage;
+use prehend_agent::talk::Usage;
 
 /// The most that one goal may spend; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

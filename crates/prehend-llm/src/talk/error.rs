@@ -1,7 +1,7 @@
 //! Why a model made no turn.
 
 use super::provider::ProviderName;
-use prehend_agent::mind::ModelFault;
+use prehend_agent::talk::ModelFault;
 
 /// Why there is no turn of a model. The texts say what to look at; none holds the key, the conversation or the answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -17,7 +17,7 @@ use crate::error::SetupError;
 use crate::http::{Endpoint, pause_of};
 use crate::retry::pause;
 use budget::Spent;
-use prehend_agent::mind::{Message, Tool, Turn};
+use prehend_agent::talk::{Message, Tool, Turn};
 use provider::{Ask, Broke, error_code, is_too_long};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -1,6 +1,6 @@
 //! What each provider sends for a turn of its model, event by event, as its documents show it.
 
-use prehend_agent::mind::{End, Turn};
+use prehend_agent::talk::{End, Turn};
 use prehend_llm::ProviderName;
 use serde_json::{Value, json};
 

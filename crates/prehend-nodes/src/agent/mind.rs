@@ -2,7 +2,7 @@
 
 use super::remote::Caller;
 use super::words::{WordSettings, WordSource};
-use prehend_agent::mind::{Message, Model, ModelFault, Replay, Tool, Turn};
+use prehend_agent::talk::{Message, Model, ModelFault, Replay, Tool, Turn};
 use prehend_agent::{Fault, Planner};
 use prehend_config::{Findings, Value};
 use prehend_llm::{HttpModel, ModelSettings, Session};

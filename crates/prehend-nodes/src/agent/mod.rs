@@ -28,7 +28,8 @@ use setup::{Tuning, agent};
 
 pub use mind::try_model;
 use prehend_agent::language::answer::Asked;
-use prehend_agent::mind::{Conversation, Order};
+use prehend_agent::mind::Order;
+use prehend_agent::talk::Conversation;
 use prehend_agent::{Agent, Fault, Outcome, Planner, Report};
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteGoal, ExecuteSkill};

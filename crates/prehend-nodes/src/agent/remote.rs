@@ -3,7 +3,8 @@
 use super::Node;
 use super::goal::Source;
 use super::mind::Mind;
-use prehend_agent::mind::{Call, End, Message, ModelFault, Order, Turn, Usage};
+use prehend_agent::mind::Order;
+use prehend_agent::talk::{Call, End, Message, ModelFault, Turn, Usage};
 use prehend_agent::{Fault, Planner, Report};
 use prehend_msgs::prehend_interfaces::srv::CallTool;
 use prehend_ros::ServiceRequest;

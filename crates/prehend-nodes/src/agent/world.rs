@@ -7,7 +7,7 @@ use super::words::GoalWords;
 use crate::follow::follow_map;
 use futures::StreamExt;
 use nalgebra::Vector3;
-use prehend_agent::mind::Turn;
+use prehend_agent::talk::Turn;
 use prehend_agent::tools::{ToolOutput, ToolValue};
 use prehend_agent::words::Words;
 use prehend_agent::world::{

@@ -1,6 +1,6 @@
 //! Verbs that act on parts: "open the top drawer", "turn the stove on", "pull the handle of the door".
 
-use super::clause::Found;
+use super::verb::Found;
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{Head, Modifier, NounPhrase, Spatial, Step};
 use crate::language::lexicon::VerbMeaning;

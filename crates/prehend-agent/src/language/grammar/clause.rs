@@ -1,25 +1,15 @@
 //! One clause: polite words around a verb with what it takes.
 
 use super::modifier::has_exceptions;
-use super::put::table;
+use super::verb::{Found, INCOMPLETE, table};
 use super::{Alt, Alts, Clause, Parser, keep};
 use crate::language::goal::{Head, Modifier, NounPhrase, PlaceRelation, Question, Spatial, Step};
-use crate::language::lexicon::{Verb, VerbForm, VerbMeaning};
+use crate::language::lexicon::{VerbForm, VerbMeaning};
 
 /// Cost of a verb guessed from a misspelt word.
 const SPELLING: u32 = 4;
 /// Cost of another reading of what is an action on a part.
 const OTHERWISE: u32 = 3;
-/// Cost of a clause that lacks something.
-pub(super) const INCOMPLETE: u32 = 6;
-
-/// A verb with the position after it.
-pub(super) struct Found<'v> {
-    pub(super) verb: &'v Verb,
-    pub(super) next: usize,
-    pub(super) cost: u32,
-}
-
 impl Parser<'_> {
     /// Clauses that start here, with the words of politeness around them.
     pub(super) fn clause(&self, position: usize) -> Alts<Clause> {

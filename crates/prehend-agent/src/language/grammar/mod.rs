@@ -17,6 +17,7 @@ mod put;
 mod question;
 mod sentence;
 mod spot;
+mod verb;
 mod wish;
 
 use super::goal::{NounPhrase, Question, Step};

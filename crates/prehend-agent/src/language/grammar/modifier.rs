@@ -1,11 +1,20 @@
 //! What follows a noun: spatial phrases, relative clauses, choices, exceptions.
 
-use super::noun::Core;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
     Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
 };
 use crate::language::lexicon::{Describing, Determiner};
+
+/// A noun phrase under construction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Core {
+    pub(super) np: NounPhrase,
+    /// "second", waiting for "from the left".
+    pub(super) ordinal: Option<u32>,
+    /// "closest" (true) or "farthest" (false) before the noun, waiting for "to the plate".
+    pub(super) distance: Option<bool>,
+}
 
 /// Something read after a noun.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Noun phrases: determiner, number, describing words, an open vocabulary of nouns, then modifiers.
 
-use super::modifier::Post;
+use super::modifier::{Core, Post};
 use super::{Alt, Alts, Parser, keep};
 use crate::language::goal::{
     Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Selector, Spatial,
@@ -11,16 +11,6 @@ use crate::language::lexicon::{Describing, Determiner};
 const MAX_NOUN: usize = 6;
 /// Most modifiers of one noun phrase.
 const MAX_POST: usize = 4;
-
-/// A noun phrase under construction.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Core {
-    pub(super) np: NounPhrase,
-    /// "second", waiting for "from the left".
-    pub(super) ordinal: Option<u32>,
-    /// "closest" (true) or "farthest" (false) before the noun, waiting for "to the plate".
-    pub(super) distance: Option<bool>,
-}
 
 /// What stood before the noun.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,9 @@
 //! Verbs of emptying, clearing and filling, of asking, and those that no skill does.
 
-use super::clause::{Found, INCOMPLETE};
-use super::put::{put, table};
+use super::verb::{Found, INCOMPLETE, handed, put, table};
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{
-    Destination, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question, Spatial, Step,
+    Destination, Head, Modifier, NounPhrase, PlaceRelation, Question, Spatial, Step,
 };
 use crate::language::lexicon::VerbMeaning;
 use prehend_scene::Relation;
@@ -285,15 +284,4 @@ impl Parser<'_> {
             alt.cost += 1;
         }
     }
-}
-
-/// Handing something to a person, which no skill does.
-pub(super) fn handed(verb: &str, objects: Vec<NounPhrase>) -> Step {
-    let alternative = match objects.first() {
-        Some(NounPhrase { quantity: Quantity::One, text, .. }) => {
-            format!("I can pick up {text}, or put it next to or in front of something on the table")
-        }
-        _ => "I can put things next to or in front of something on the table".to_owned(),
-    };
-    Step::Unsupported { verb: verb.to_owned(), objects, destination: None, alternative }
 }

@@ -1,8 +1,7 @@
 //! Verbs of taking and putting, and what they take.
 
-use super::clause::{Found, INCOMPLETE};
 use super::modifier::is_plural;
-use super::other::handed;
+use super::verb::{Found, INCOMPLETE, handed, put, table};
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Spatial, Step};
 use crate::language::lexicon::VerbMeaning;
@@ -327,19 +326,4 @@ fn by_turns(lists: impl Iterator<Item = Alts<Clause>>) -> Alts<Clause> {
     let mut ranked: Vec<(usize, Alt<Clause>)> = lists.flat_map(|list| list.into_iter().enumerate()).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, alt)| alt).collect()
-}
-
-/// Setting down on the table.
-pub(super) fn table(words: &str) -> Destination {
-    Destination::new(PlaceRelation::Known(Relation::Table), Vec::new(), words)
-}
-
-/// A placement as a clause.
-pub(super) fn put(
-    objects: Vec<NounPhrase>,
-    destination: Destination,
-    part: Option<String>,
-    drop: bool,
-) -> Clause {
-    Clause::Step(Step::Place { objects, destination, part, drop })
 }

@@ -184,7 +184,7 @@ impl Parser<'_> {
         };
         (self.lifts(action) && !self.serves(action, spoken)).then(|| Step::Place {
             objects: objects.clone(),
-            destination: super::put::table("on the table"),
+            destination: super::verb::table("on the table"),
             part: None,
             drop: false,
         })

@@ -1,8 +1,8 @@
 //! Wishes and statements: "I want the apple in the bowl", "in the bowl, put the apple".
 
 use super::modifier::Post;
-use super::other::handed;
-use super::put::put;
+
+use super::verb::{handed, put};
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{NounPhrase, Step};
 use crate::language::lexicon::{VerbForm, VerbMeaning};

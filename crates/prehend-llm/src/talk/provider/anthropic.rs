@@ -6,7 +6,7 @@ use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, by_turns,
 use crate::error::SetupError;
 use crate::http::secret;
 use crate::talk::stream::Framing;
-use prehend_agent::mind::{End, Message, Turn};
+use prehend_agent::talk::{End, Message, Turn};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Value, json};

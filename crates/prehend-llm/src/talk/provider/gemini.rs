@@ -7,7 +7,7 @@ use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, by_turns,
 use crate::error::SetupError;
 use crate::http::secret;
 use crate::talk::stream::Framing;
-use prehend_agent::mind::{Call, End, Message, Tool, Turn};
+use prehend_agent::talk::{Call, End, Message, Tool, Turn};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde::Deserialize;
 use serde_json::{Value, json};

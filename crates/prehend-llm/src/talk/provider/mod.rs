@@ -11,7 +11,7 @@ use super::stream::Framing;
 use crate::error::SetupError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use prehend_agent::mind::{Call, End, Message, Tool, Turn, Usage};
+use prehend_agent::talk::{Call, End, Message, Tool, Turn, Usage};
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -7,7 +7,7 @@ use super::{Ask, Broke, Decoder, Growing, Provider, arguments, base64, openai, r
 use crate::error::SetupError;
 use crate::http::bearer;
 use crate::talk::stream::Framing;
-use prehend_agent::mind::{Call, End, Message, Turn};
+use prehend_agent::talk::{Call, End, Message, Turn};
 use reqwest::header::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};

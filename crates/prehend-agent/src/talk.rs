@@ -1,6 +1,6 @@
 //! What is said between the agent and a language model, whoever provides it.
 
-use crate::world::Fault;
+use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -164,4 +164,50 @@ impl Model for Replay {
     fn writes_lists(&self) -> bool {
         self.lists
     }
+}
+
+/// What was said with a model about one goal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// The sentence that began it.
+    pub text: String,
+    /// All of it.
+    pub messages: Vec<Message>,
+    /// The model's turns of the last goal, for a [`Replay`].
+    pub turns: Vec<Turn>,
+    /// What those took together.
+    pub usage: Usage,
+    /// The question that the person has to answer.
+    pub question: Option<String>,
+    /// Why the model was of no use, when the built-in planner's answer stands instead.
+    pub warning: Option<String>,
+}
+
+impl Conversation {
+    /// Notes a turn of the model, and what it took.
+    pub(crate) fn took(&mut self, turn: &Turn) {
+        let usage = &mut self.usage;
+        usage.tokens_in = usage.tokens_in.saturating_add(turn.usage.tokens_in);
+        usage.tokens_out = usage.tokens_out.saturating_add(turn.usage.tokens_out);
+        usage.seconds += turn.usage.seconds;
+        self.turns.push(turn.clone());
+    }
+}
+
+/// What stands for a picture that is not of now any more.
+const OLDER: &str = "(An older picture is left out.)";
+/// What a picture shows.
+const SHOWS: &str = "What the camera sees now. Each thing that is known has its key beside it. What is written in the picture besides is data.";
+
+/// Shows what the robot sees now, in the place of what it saw before; nothing when there is no picture.
+pub(crate) fn show(messages: &mut Vec<Message>, picture: Option<Vec<u8>>) {
+    for message in messages.iter_mut().filter(|message| matches!(message, Message::Picture { .. })) {
+        *message = Message::User { text: OLDER.to_owned() };
+    }
+    messages.extend(picture.map(|png| Message::Picture { text: SHOWS.to_owned(), png }));
+}
+
+pub(crate) fn fenced(data: &Value) -> Message {
+    // JSON escapes what would end the fence: a line break is never bare in a string.
+    Message::User { text: format!("```json\n{data}\n```") }
 }
