@@ -1,6 +1,7 @@
 //! The layers of the workspace hold: a crate depends only on rows above its own, and ROS stays where it belongs.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::process::Command;
 
 /// Row of every crate, from the top; a crate may depend on smaller rows only.
@@ -72,6 +73,60 @@ const RESERVED: [(&str, &[&str]); 18] = [
     ),
     ("clap", &["prehend-cli"]),
 ];
+
+/// Modules of a crate from the ground up: each may use only those before it, and itself.
+const ROOMS: [(&str, &[&str]); 1] = [(
+    "prehend-agent",
+    &[
+        "fault", "output", "language", "policy", "talk", "words", "world", "report", "tools", "planner",
+        "agent", "mind",
+    ],
+)];
+
+/// Every use of a module that stands above the one that uses it, as a sentence; every module without a place.
+fn climbs(folder: &Path, rooms: &[&str]) -> Vec<String> {
+    let mut files = vec![folder.to_path_buf()];
+    let mut found = Vec::new();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(&path).expect("a folder of the source");
+            files.extend(entries.map(|entry| entry.expect("an entry").path()));
+            continue;
+        }
+        let inside = path.strip_prefix(folder).expect("inside");
+        let first = inside.components().next().expect("a name").as_os_str().to_string_lossy();
+        let room = first.trim_end_matches(".rs");
+        // The crate's root names all of them; tests may look at anything.
+        if room == "lib" || inside.to_string_lossy().contains("tests") {
+            continue;
+        }
+        let Some(place) = rooms.iter().position(|known| *known == room) else {
+            found.push(format!("{}: {room} has no place among the rooms of its crate", path.display()));
+            continue;
+        };
+        let text = std::fs::read_to_string(&path).expect("a file of the source");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for used in code.split("crate::").skip(1) {
+            let name: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if rooms.iter().position(|known| *known == name).is_some_and(|other| other > place) {
+                found.push(format!("{}: {room} uses {name}, which stands above it", path.display()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn modules_use_only_those_below_them() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (name, rooms) in ROOMS {
+        let found = climbs(&crates.join(name).join("src"), rooms);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+        // The other way round nearly everything climbs.
+        let upside_down: Vec<&str> = rooms.iter().rev().copied().collect();
+        assert!(climbs(&crates.join(name).join("src"), &upside_down).len() > 20, "{name}");
+    }
+}
 
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))

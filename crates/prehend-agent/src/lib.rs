@@ -8,6 +8,7 @@ pub mod agent;
 pub mod fault;
 pub mod language;
 pub mod mind;
+pub mod output;
 pub mod planner;
 pub mod policy;
 pub mod report;

@@ -1,8 +1,8 @@
 //! What the agent needs from the world: perception, skills and somebody who listens.
 
 pub use crate::fault::{Fault, SkillOutcome};
+use crate::output::ToolOutput;
 use crate::talk::Turn;
-use crate::tools::ToolOutput;
 use crate::words::Words;
 use nalgebra::Isometry3;
 use prehend_scene::{Area, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};

@@ -82,9 +82,16 @@ fn check_grasp(plan: &SkillPlan, before: &Observation, after: &Observation) -> O
             && (o.bounds.top() - start.bounds.top()).abs() < SLACK
             && (o.bounds.size - start.bounds.size).norm() < 1.5 * SLACK
     };
-    match objects.iter().find(same) {
-        Some(object) => failed(format!("{} is still where it was", object.key)),
-        None => Outcome::Succeeded { because: format!("{held} and {} left its place", plan.object) },
+    // So does a thing that is seen elsewhere on the table, while another one is gone: that is what was taken.
+    let is_seen = |key: &ObjectKey| objects.iter().any(|o| o.key == *key);
+    let others = before.objects.iter().flatten().filter(|o| o.key != plan.object);
+    let gone = others.into_iter().find(|o| !is_seen(&o.key));
+    match (objects.iter().find(same), gone) {
+        (Some(object), _) => failed(format!("{} is still where it was", object.key)),
+        (None, Some(gone)) if is_seen(&plan.object) => {
+            failed(format!("{} is gone, and {} is still on the table", gone.key, plan.object))
+        }
+        (None, _) => Outcome::Succeeded { because: format!("{held} and {} left its place", plan.object) },
     }
 }
 

@@ -4,7 +4,7 @@ use super::executor::Executor;
 use super::remedy::{Remedy, remedy};
 use crate::planner::{Action, describe, is_furniture, judge, listed, stands_in_or_on};
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture, spatial};
 
 impl Executor<'_, '_> {
     /// Puts one of the things aside without which an object could be grasped, if anything may be; what it is called.
@@ -73,9 +73,15 @@ impl Executor<'_, '_> {
     }
 }
 
-/// Whether a thing of the map is in or on another.
+/// How far below the top of what carries it the underside of a thing may be seen, metres.
+const SUNK: f64 = 0.02;
+
+/// Whether a thing of the map is in something hollow, or on top of another. What only stands close beside another is not: of such things
+/// some points of one are taken for the other.
 fn is_at(one: &Object, other: &Object, map: &ObjectMap) -> bool {
-    [Relation::In, Relation::On].iter().any(|relation| stands_in_or_on(one, *relation, other, map))
+    let underside = spatial::centre(one).z - spatial::height_of(one) / 2.0;
+    let rests = spatial::is_dished(other) || underside > other.bounds.top() - SUNK;
+    rests && [Relation::In, Relation::On].iter().any(|relation| stands_in_or_on(one, *relation, other, map))
 }
 
 /// Why an object is not taken, for the person who may help.

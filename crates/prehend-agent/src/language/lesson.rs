@@ -43,7 +43,7 @@ pub(super) fn lesson(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
         let fits = !words.is_empty()
             && words.len() <= LONGEST
             && words.iter().all(|word| lexicon.nounable(word) || lexicon.describing.has_word(word));
-        fits.then(|| crate::words::singular(&words.join(" "), lexicon))
+        fits.then(|| super::singular(&words.join(" "), lexicon))
     };
     // "Red means the apple": a word that describes is no name.
     let names =

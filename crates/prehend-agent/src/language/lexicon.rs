@@ -300,6 +300,23 @@ impl Lexicon {
     }
 }
 
+/// A noun of one or more words, singular, lower case, with single blanks and without an article.
+pub fn singular(noun: &str, lexicon: &Lexicon) -> String {
+    let lower = noun.to_lowercase();
+    let mut words: Vec<String> = lower
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'')))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if words.len() > 1 && lexicon.determiners.has_word(&words[0]) {
+        words.remove(0);
+    }
+    if let Some(last) = words.last_mut() {
+        *last = lexicon.singular(last).0;
+    }
+    words.join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ pub use goal::{
 };
 pub use inflect::{inflections, plural};
 pub(crate) use intent::read_intent;
-pub use lexicon::Lexicon;
+pub use lexicon::{Lexicon, singular};
 pub use phrases::Phrases;
 pub use token::Token;
 pub(crate) use visit::things_of;

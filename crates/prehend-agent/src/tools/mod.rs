@@ -5,15 +5,15 @@
 
 mod call;
 mod doubt;
-mod output;
+
 mod room;
 mod schema;
 mod spatial;
 mod words;
 
+pub use crate::output::{ToolOutput, ToolValue};
 pub use call::ToolCallError;
 pub(crate) use doubt::{FRAMES, RestsOn};
-pub use output::{ToolOutput, ToolValue};
 pub use schema::schema;
 pub use spatial::Measure;
 

@@ -1,7 +1,8 @@
 //! Taught words put back into known ones.
 
-use super::{Lesson, Origin, singular};
+use super::{Lesson, Origin};
 use crate::language::Lexicon;
+use crate::language::singular;
 use std::ops::Range;
 
 /// Most words of a taught noun.

@@ -21,8 +21,8 @@ pub use page::{Page, label};
 pub use prompt::{Said, answer, ask_again, question};
 
 use crate::fault::Fault;
-use crate::language::Lexicon;
 use crate::language::lexicon::Describing;
+use crate::language::{Lexicon, singular};
 use prehend_scene::{ObjectKey, Reason};
 use serde::{Deserialize, Serialize};
 
@@ -131,23 +131,6 @@ pub(crate) fn split_query(query: &str, lexicon: &Lexicon) -> (String, String) {
     let named = words.iter().position(|word| !describes(word)).unwrap_or(words.len());
     let (before, noun) = words.split_at(named);
     (before.join(" "), singular(&noun.join(" "), lexicon))
-}
-
-/// A noun of one or more words, singular, lower case, with single blanks and without an article.
-pub fn singular(noun: &str, lexicon: &Lexicon) -> String {
-    let lower = noun.to_lowercase();
-    let mut words: Vec<String> = lower
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'')))
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    if words.len() > 1 && lexicon.determiners.has_word(&words[0]) {
-        words.remove(0);
-    }
-    if let Some(last) = words.last_mut() {
-        *last = lexicon.singular(last).0;
-    }
-    words.join(" ")
 }
 
 /// Whether a goal that ended for this reason speaks against the words it was understood by: not what the robot itself lacked.

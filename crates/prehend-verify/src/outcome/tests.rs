@@ -111,6 +111,10 @@ fn a_grasp_is_judged_by_the_pads_and_the_empty_place() {
     check(0.0005, Some(vec![bowl()]), "failed");
     check(0.058, Some(vec![apple("apple_0", 0.4, 0.0, 0.03), bowl()]), "failed");
     check(f64::NAN, None, "not observed");
+    // The apple is seen elsewhere, and it is the bowl that is gone.
+    check(0.058, Some(vec![apple("apple_0", 0.46, 0.0, 0.03)]), "failed");
+    // Nothing else is gone: what bears its name now was not known before.
+    check(0.058, Some(vec![apple("apple_0", 0.46, 0.0, 0.03), bowl()]), "succeeded");
 }
 
 #[test]
