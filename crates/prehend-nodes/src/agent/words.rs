@@ -2,10 +2,10 @@
 
 use super::mind::Settings;
 use prehend_agent::Fault;
-use prehend_agent::language::Lexicon as Grammar;
+use prehend_agent::language::{Lexicon as Grammar, singular};
 use prehend_agent::words::{
     Book, Judgement, Lesson, MODEL, PAGE, Said, Seen, Testimony, Words, answer, ask_again, judge, label,
-    question, singular,
+    question,
 };
 use prehend_config::Map;
 use prehend_llm::{HttpModel, SearchSettings, Searches};
