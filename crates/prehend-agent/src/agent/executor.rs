@@ -42,6 +42,7 @@ pub(super) struct Remembered {
     pub(super) is_furniture: bool,
 }
 
+/// Who carries out one plan.
 pub(super) struct Executor<'t, 'w> {
     pub(super) tools: &'t mut Toolbox<'w>,
     pub(super) knowledge: Knowledge<'t>,
@@ -140,7 +141,8 @@ impl<'t, 'w> Executor<'t, 'w> {
                 && self.tools.state().held_object.is_none()
             {
                 let may = put_aside.len() < self.clearings as usize;
-                put_aside.push(self.make_way(object, fault, may)?);
+                let moved = self.make_way(object, fault, may);
+                put_aside.push(moved.map_err(|fault| with_told(fault, &put_aside))?);
                 continue;
             }
             // A part that holds against the hand says more than a later try that did not come as far.
@@ -172,7 +174,7 @@ impl<'t, 'w> Executor<'t, 'w> {
             attempt += 1;
             let enough = next == Remedy::LookFirst && views >= VIEWS;
             if next == Remedy::Give || attempt > self.retries || enough {
-                return Err(told.unwrap_or(fault));
+                return Err(with_told(told.unwrap_or(fault), &put_aside));
             }
             if next == Remedy::LookFirst {
                 views += 1;
@@ -328,6 +330,16 @@ impl<'t, 'w> Executor<'t, 'w> {
             }
         }
     }
+}
+
+/// A fault with what was put aside before it.
+fn with_told(fault: Fault, put_aside: &[String]) -> Fault {
+    if put_aside.is_empty() {
+        return fault;
+    }
+    let told = fault.message.trim_end_matches('.');
+    let message = format!("{told}. I put {} aside for it.", listed(put_aside));
+    Fault { message, ..fault }
 }
 
 /// Where every object of the room is: key, class and middle.
