@@ -85,7 +85,7 @@ fn what_may_not_be_moved_is_named() {
             "the blue block stands in the way (the blue block stays: the red cup is in or on it)",
             Settings::default(),
         ),
-        (beside, "cabinet_0", "the brown cabinet is 100 mm wide", Settings::default()),
+        (beside, "cabinet_0", "The brown cabinet is 100 mm wide", Settings::default()),
         (wedged(), "block_1", "the blue block stands in the way. Move it aside", none),
     ] {
         let mut world = world(objects, &[("apple_0", &[by])]);
@@ -95,6 +95,17 @@ fn what_may_not_be_moved_is_named() {
         assert!(report.message.contains(name), "{}", report.message);
         assert_eq!(world.skills, ["grasp apple_0", "look apple_0", "grasp apple_0"]);
     }
+}
+
+/// Of things that touch, points of one are taken for the other: boxes overlap, and neither lies on the other.
+#[test]
+fn what_stands_close_beside_is_not_on() {
+    let mut touching = wedged();
+    touching[0] = thing("apple_0", "apple", "red", 0.45, -0.01, [0.07, 0.07, 0.07]);
+    touching[2] = thing("block_1", "block", "blue", 0.45, -0.055, [0.06, 0.08, 0.09]);
+    let mut world = world(touching, &[("apple_0", &["block_1"])]);
+    let report = run("pick up the apple", Settings::default(), &mut world);
+    assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::executor::Executor;
 use super::remedy::{Remedy, remedy};
-use crate::planner::{Action, describe, is_furniture, judge, listed, stands_in_or_on};
+use crate::planner::{Action, describe, is_furniture, judge, listed};
 use crate::world::Fault;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture, spatial};
 
@@ -60,10 +60,10 @@ impl Executor<'_, '_> {
         }
         let others: Vec<&Object> =
             map.objects.iter().filter(|it| it.key != *key && !is_furniture(it)).collect();
-        if let Some(on) = others.iter().find(|other| is_at(other, thing, map)) {
+        if let Some(on) = others.iter().find(|other| is_at(other, thing)) {
             return Some(format!("{} is in or on it", describe(&on.key, map)));
         }
-        if let Some(under) = others.iter().find(|other| is_at(thing, other, map)) {
+        if let Some(under) = others.iter().find(|other| is_at(thing, other)) {
             return Some(format!("it is in or on {}", describe(&under.key, map)));
         }
         let actions =
@@ -75,13 +75,18 @@ impl Executor<'_, '_> {
 
 /// How far below the top of what carries it the underside of a thing may be seen, metres.
 const SUNK: f64 = 0.02;
+/// How far what is inside something may be seen to stick out of it, metres.
+const OUT: f64 = 0.005;
 
-/// Whether a thing of the map is in something hollow, or on top of another. What only stands close beside another is not: of such things
-/// some points of one are taken for the other.
-fn is_at(one: &Object, other: &Object, map: &ObjectMap) -> bool {
+/// Whether a thing lies on top of another, with its middle over it, or wholly inside its outline. What only stands close beside another
+/// does neither, although some points of one are taken for the other.
+fn is_at(one: &Object, other: &Object) -> bool {
+    let middle = other.bounds.pose.inverse_transform_point(&spatial::centre(one));
+    let half = other.bounds.size / 2.0;
+    let within = |reach: f64| middle.x.abs() + reach <= half.x && middle.y.abs() + reach <= half.y;
     let underside = spatial::centre(one).z - spatial::height_of(one) / 2.0;
-    let rests = spatial::is_dished(other) || underside > other.bounds.top() - SUNK;
-    rests && [Relation::In, Relation::On].iter().any(|relation| stands_in_or_on(one, *relation, other, map))
+    let is_on = within(0.0) && underside > other.bounds.top() - SUNK;
+    is_on || within(spatial::width_of(one) / 2.0 - OUT) && spatial::inside(one, other)
 }
 
 /// Why an object is not taken, for the person who may help.
