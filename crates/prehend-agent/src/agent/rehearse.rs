@@ -65,18 +65,17 @@ impl Agent {
                         let detail = then.filter(|why| *why == WHEN_THERE).unwrap_or_default();
                         (StepStatus::Planned, detail.to_owned())
                     }
-                    Err(fault) if executor.would_make_way(action, &fault)? => {
-                        later = Some(AFTER_THE_LAST);
-                        let names =
-                            fault.in_the_way.iter().map(|key| describe(key, &map)).collect::<Vec<_>>();
-                        let why = format!("{}; I would put {} aside first", fault.message, listed(&names));
-                        (StepStatus::Later, why)
-                    }
                     Err(fault) => {
                         later = Some(AFTER_THE_LAST);
-                        let told = (StepStatus::Refused(fault.reason), told(action, &fault));
-                        refused = Some(Fault::new(fault.reason, told.1.clone()));
-                        told
+                        let aside = executor.would_put_aside(action, &fault)?;
+                        if aside.is_empty() {
+                            let told = (StepStatus::Refused(fault.reason), told(action, &fault));
+                            refused = Some(Fault::new(fault.reason, told.1.clone()));
+                            told
+                        } else {
+                            let names = listed(&aside);
+                            (StepStatus::Later, format!("{}; I would put {names} aside first", fault.message))
+                        }
                     }
                 },
             };
@@ -103,13 +102,14 @@ fn told(action: &Action, fault: &Fault) -> String {
 }
 
 impl Executor<'_, '_> {
-    /// Whether an action that fails so would be tried again with something put aside.
-    fn would_make_way(&mut self, action: &Action, fault: &Fault) -> Result<bool, Fault> {
-        if !matches!(action, Action::Pick { .. } | Action::Place { .. }) {
-            return Ok(false);
+    /// What would be put aside before an action that fails so is tried again.
+    fn would_put_aside(&mut self, action: &Action, fault: &Fault) -> Result<Vec<String>, Fault> {
+        if self.clearings == 0 || !matches!(action, Action::Pick { .. } | Action::Place { .. }) {
+            return Ok(Vec::new());
         }
         let map = self.tools.map()?;
-        Ok(self.clearings > 0 && fault.in_the_way.iter().any(|key| self.stays(key, &map).is_none()))
+        let movable = fault.in_the_way.iter().filter(|key| self.stays(key, &map).is_none());
+        Ok(movable.map(|key| describe(key, &map)).collect())
     }
 
     /// Plans one action; why the steps after it are not planned, if so.
