@@ -60,13 +60,9 @@ impl fmt::Display for Intent {
             Self::Place { relation, drop, compartment } => {
                 let verb = if *drop { "drop" } else { "place" };
                 let relation = match relation {
-                    Relation::Table => "on the table",
-                    Relation::NextTo => "next to",
-                    Relation::LeftOf => "left of",
-                    Relation::RightOf => "right of",
-                    Relation::InFrontOf => "in front of",
-                    Relation::Away => "away from",
-                    Relation::On | Relation::In | Relation::Behind | Relation::Between => relation.name(),
+                    Relation::Table => "on the table".to_owned(),
+                    Relation::Away => "away from".to_owned(),
+                    relation => relation.name().replace('_', " "),
                 };
                 write!(f, "{verb} it {relation}")?;
                 compartment.map_or(Ok(()), |compartment| write!(f, " the {}", compartment.name()))
