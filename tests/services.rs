@@ -115,11 +115,13 @@ async fn garbage_goals_end_with_errors(stage: &Stage) {
         assert!(result.error_code != 0 && !result.reason.is_empty(), "{skill} {key}: {result:?}");
     }
     let affordance = node.create_action_client::<DetectAffordance::Action>(names::DETECT_AFFORDANCE).unwrap();
-    for (key, kind, scope) in [
-        ("", "grasp", ""),
-        ("no such object", "grasp", ""),
-        ("mug_0", "juggle", ""),
-        ("mug_0", "grasp", "moon"),
+    let (bad, unknown) = (ErrorCode::AFFORDANCE_BAD_REQUEST, ErrorCode::AFFORDANCE_UNKNOWN_KEY);
+    for (key, kind, scope, code) in [
+        ("", "grasp", "", bad),
+        ("no such object", "grasp", "", unknown),
+        ("no such object", "juggle", "", bad),
+        ("no such object", "", "", bad),
+        ("no such object", "grasp", "moon", bad),
     ] {
         let goal = DetectAffordance::Goal {
             object_key: key.to_owned(),
@@ -129,7 +131,7 @@ async fn garbage_goals_end_with_errors(stage: &Stage) {
         };
         let mut handle = affordance.send_goal(goal, CALL).await.unwrap();
         let (_, result) = in_time("the detection ends", handle.result(CALL)).await.unwrap();
-        assert_ne!(result.error_code, 0, "{key} {kind} {scope}: {result:?}");
+        assert_eq!(result.error_code, code, "{key} {kind} {scope}: {result:?}");
     }
 }
 

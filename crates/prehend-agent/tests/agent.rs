@@ -448,6 +448,17 @@ fn what_was_not_shown_to_be_held_is_not_said_to_be() {
     assert_eq!(world.skills, ["grasp pear_0"]);
 }
 
+/// A word for a part is the part that the shape shows: people say lip, edge or brim of a rim.
+#[test]
+fn a_part_goes_by_every_word_for_it() {
+    for (word, part) in [("handle", "handle"), ("rim", "rim"), ("lip", "rim"), ("edge", "rim")] {
+        let mut world = Scripted::new(kitchen());
+        let report = run(&format!("pick up the blue mug by its {word}"), &mut world);
+        assert_eq!(report.outcome, Outcome::Done, "{word}: {}", report.message);
+        assert_eq!(world.skills, [format!("grasp_part mug_1 {part}")], "{word}");
+    }
+}
+
 #[test]
 fn no_more_than_three_retries() {
     let no_grasp = Some((Reason::NoGrasp, false));

@@ -274,7 +274,7 @@ impl World for Scripted {
                 part("button", Skill::TipPush),
             ]);
         }
-        Ok(vec![Part { name: "handle".into(), skill: Skill::Grasp, score: 0.9 }])
+        Ok(vec![part("handle", Skill::Grasp), part("rim", Skill::Grasp)])
     }
 
     fn execute(&mut self, request: &SkillRequest) -> Result<SkillOutcome, Fault> {
