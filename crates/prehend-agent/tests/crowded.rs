@@ -93,7 +93,9 @@ fn what_may_not_be_moved_is_named() {
         // The arm has moved to look, and no thing.
         assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::NoGrasp)));
         assert!(report.message.contains(name), "{}", report.message);
-        assert_eq!(world.skills, ["grasp apple_0", "look apple_0", "grasp apple_0"]);
+        // Tried again like what fails for another reason: the next map may show it otherwise.
+        let tries = ["grasp apple_0", "look apple_0", "grasp apple_0", "grasp apple_0", "grasp apple_0"];
+        assert_eq!(world.skills, tries);
     }
 }
 
@@ -102,7 +104,7 @@ fn what_may_not_be_moved_is_named() {
 fn what_stands_close_beside_is_not_on() {
     let mut touching = wedged();
     touching[0] = thing("apple_0", "apple", "red", 0.45, -0.01, [0.07, 0.07, 0.07]);
-    touching[2] = thing("block_1", "block", "blue", 0.45, -0.055, [0.06, 0.08, 0.09]);
+    touching[2] = thing("block_1", "block", "blue", 0.45, -0.065, [0.07, 0.12, 0.09]);
     let mut world = world(touching, &[("apple_0", &["block_1"])]);
     let report = run("pick up the apple", Settings::default(), &mut world);
     assert_eq!(report.outcome, Outcome::Done, "{}", report.message);
@@ -117,6 +119,23 @@ fn what_this_goal_has_put_down_stays_there() {
     assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::NoGrasp)));
     assert!(report.message.contains("the blue block stands in the way"), "{}", report.message);
     assert_eq!(world.skills.iter().filter(|skill| skill.starts_with("place")).count(), 1);
+}
+
+#[test]
+fn no_more_is_put_aside_than_may_be_and_what_was_is_said() {
+    let both: [(&str, &[&str]); 1] = [("apple_0", &["block_0", "block_1"])];
+    let one = Settings { clearings: 1, ..Settings::default() };
+    let mut world = world(wedged(), &both);
+    let report = run("pick up the apple", one, &mut world);
+    assert_eq!((report.outcome, report.reason), (Outcome::Failed, Some(Reason::NoGrasp)));
+    let aside: Vec<&String> = world.skills.iter().filter(|skill| skill.starts_with("place")).collect();
+    assert_eq!(aside, ["place block_0 away apple_0"]);
+    assert!(
+        report.message.contains("the blue block stands in the way")
+            && report.message.contains("I put the green block aside for it"),
+        "{}",
+        report.message
+    );
 }
 
 #[test]

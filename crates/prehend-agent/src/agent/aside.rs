@@ -7,50 +7,81 @@ use crate::world::Fault;
 use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture, spatial};
 
 impl Executor<'_, '_> {
-    /// Puts one of the things aside without which an object could be grasped, if anything may be; what it is called.
+    /// Which of the things in the way may be put aside, and why the others stay.
     ///
-    /// Errors: `fault` with who is in the way and why it stays there, when none of them may be moved or could be; what ends the goal
-    /// whatever else is tried.
-    pub(super) fn make_way(&mut self, object: &ObjectKey, fault: Fault, may: bool) -> Result<String, Fault> {
+    /// Errors: those of the map.
+    pub(super) fn movable(&mut self, fault: &Fault) -> Result<(Vec<ObjectKey>, Vec<String>), Fault> {
+        let (mut movable, mut why) = (Vec::new(), Vec::new());
+        if fault.in_the_way.is_empty() || self.clearings == 0 {
+            return Ok((movable, why));
+        }
+        let map = self.tools.map()?;
+        for key in &fault.in_the_way {
+            match self.stays(key, &map) {
+                Some(stays) => why.push(format!("{} stays: {stays}", describe(key, &map))),
+                None => movable.push(key.clone()),
+            }
+        }
+        Ok((movable, why))
+    }
+
+    /// Puts one of these things aside, without which an object could be grasped; what it is called.
+    ///
+    /// Errors: `fault` with who is in the way and why it stays there, when none of them could be; what ends the goal whatever else is
+    /// tried.
+    pub(super) fn make_way(
+        &mut self,
+        object: &ObjectKey,
+        fault: Fault,
+        movable: &[ObjectKey],
+    ) -> Result<String, Fault> {
         let map = self.tools.map()?;
         let mut why = Vec::new();
-        for key in fault.in_the_way.iter().filter(|_| may) {
+        for key in movable {
             let name = describe(key, &map);
-            if let Some(stays) = self.stays(key, &map) {
-                why.push(format!("{name} stays: {stays}"));
-                continue;
-            }
-            let away = Action::Place {
-                object: key.clone(),
-                relation: Relation::Away,
-                targets: vec![object.clone()],
-                until_full: false,
-                drop: false,
-                part: None,
-                compartment: None,
-                spot: None,
-            };
+            let away = Action::place(key.clone(), Relation::Away, vec![object.clone()]);
             self.remember_here(key, &map);
             // What stands in the way of that is not put aside in turn.
             let clearings = std::mem::take(&mut self.clearings);
-            let mut moved = self.act(&away, &map);
-            if moved.is_err() && self.tools.state().held_object.is_some() {
+            let moved = match self.act(&away, &map) {
                 // No place that is far enough away: any on the table will do.
-                moved = moved.or_else(|_| self.act(&Action::put_on_table(key.clone(), None), &map));
-            }
+                Err(_) if self.tools.state().held_object.is_some() => self.put_aside(&map),
+                moved => moved.map(drop),
+            };
             self.clearings = clearings;
             match moved {
-                Ok(_) => return Ok(name),
+                Ok(()) => return Ok(name),
                 Err(ends) if remedy(ends.reason) == Remedy::Give => return Err(ends),
                 Err(other) => why.push(format!("{name} stays: {}", other.message.trim_end_matches('.'))),
             }
         }
-        Err(blocked(&self.alias(object), fault, &why, &map))
+        Err(self.blocked(object, fault, &why)?)
+    }
+
+    /// Why an object is not taken, for the person who may help; `why` says of things in the way why they stay.
+    ///
+    /// Errors: those of the map.
+    pub(super) fn blocked(
+        &mut self,
+        object: &ObjectKey,
+        fault: Fault,
+        why: &[String],
+    ) -> Result<Fault, Fault> {
+        let map = self.tools.map()?;
+        let names: Vec<String> = fault.in_the_way.iter().map(|key| describe(key, &map)).collect();
+        let (stand, them) = if names.len() == 1 { ("stands", "it") } else { ("stand", "them") };
+        let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
+        let message = format!(
+            "I cannot take {}: {} {stand} in the way{why}. Move {them} aside, or tell me where to put {them}.",
+            describe(&self.alias(object), &map),
+            listed(&names)
+        );
+        Ok(Fault { message, ..fault })
     }
 
     /// Why a thing must not be put aside, if so: what may be stands on the table by itself, carries nothing, was not put there by this
     /// goal, and policy and hand allow it.
-    pub(super) fn stays(&mut self, key: &ObjectKey, map: &ObjectMap) -> Option<String> {
+    fn stays(&mut self, key: &ObjectKey, map: &ObjectMap) -> Option<String> {
         let Some(thing) = map.get(key) else { return Some("I do not see it any more".to_owned()) };
         if is_furniture(thing) || fixture::is_panel(&thing.class_name) {
             return Some("it is furniture".to_owned());
@@ -87,17 +118,4 @@ fn is_at(one: &Object, other: &Object) -> bool {
     let underside = spatial::centre(one).z - spatial::height_of(one) / 2.0;
     let is_on = within(0.0) && underside > other.bounds.top() - SUNK;
     is_on || within(spatial::width_of(one) / 2.0 - OUT) && spatial::inside(one, other)
-}
-
-/// Why an object is not taken, for the person who may help.
-fn blocked(object: &ObjectKey, fault: Fault, why: &[String], map: &ObjectMap) -> Fault {
-    let names: Vec<String> = fault.in_the_way.iter().map(|key| describe(key, map)).collect();
-    let (stand, them) = if names.len() == 1 { ("stands", "it") } else { ("stand", "them") };
-    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
-    let message = format!(
-        "I cannot take {}: {} {stand} in the way{why}. Move {them} aside, or tell me where to put {them}.",
-        describe(object, map),
-        listed(&names)
-    );
-    Fault { message, ..fault }
 }

@@ -59,7 +59,7 @@ pub(super) struct Executor<'t, 'w> {
     pub(super) taken: Vec<ObjectKey>,
     /// Keys of the map the plan was made from; they mean what they meant then.
     pub(super) known: Vec<ObjectKey>,
-    pub(super) retries: u32,
+    retries: u32,
     pub(super) clearings: u32,
     pub(super) front_view: Option<&'static str>,
 }
@@ -86,7 +86,14 @@ impl<'t, 'w> Executor<'t, 'w> {
             taken: Vec::new(),
         };
         for action in actions {
-            executor.remember(action, map);
+            let keys: Vec<&ObjectKey> = match action {
+                Action::Pick { object, .. } | Action::Act { object, .. } | Action::Go { object } => {
+                    vec![object]
+                }
+                Action::Place { object, targets, .. } => std::iter::once(object).chain(targets).collect(),
+                Action::Home | Action::Look | Action::Stop | Action::Already(_) => Vec::new(),
+            };
+            keys.into_iter().for_each(|key| executor.remember(key, map));
         }
         executor
     }
@@ -97,28 +104,22 @@ impl<'t, 'w> Executor<'t, 'w> {
         self.act(&Action::put_on_table(object, None), named_in).map(drop)
     }
 
-    pub(super) fn remember(&mut self, action: &Action, map: &ObjectMap) {
-        let keys: Vec<&ObjectKey> = match action {
-            Action::Pick { object, .. } | Action::Act { object, .. } | Action::Go { object } => vec![object],
-            Action::Place { object, targets, .. } => std::iter::once(object).chain(targets).collect(),
-            Action::Home | Action::Look | Action::Stop | Action::Already(_) => Vec::new(),
+    fn remember(&mut self, key: &ObjectKey, map: &ObjectMap) {
+        let Some(object) = map.get(key) else { return };
+        let remembered = Remembered {
+            class_name: object.class_name.clone(),
+            query: describe(key, map).trim_start_matches("the ").to_owned(),
+            place: spatial::centre(object),
+            size: object.bounds.size.norm(),
+            row: fixture::is_panel(&object.class_name).then(|| (object.bounds.size.z / 2.0).max(ROW)),
+            is_furniture: is_furniture(object),
         };
-        for object in keys.into_iter().filter_map(|key| map.get(key)) {
-            let remembered = Remembered {
-                class_name: object.class_name.clone(),
-                query: describe(&object.key, map).trim_start_matches("the ").to_owned(),
-                place: spatial::centre(object),
-                size: object.bounds.size.norm(),
-                row: fixture::is_panel(&object.class_name).then(|| (object.bounds.size.z / 2.0).max(ROW)),
-                is_furniture: is_furniture(object),
-            };
-            self.memory.insert(object.key.clone(), remembered);
-        }
+        self.memory.insert(key.clone(), remembered);
     }
 
     /// Remembers a thing of the local map that the plan does not know.
     pub(super) fn remember_here(&mut self, key: &ObjectKey, map: &ObjectMap) {
-        self.remember(&Action::Pick { object: key.clone(), part: None }, map);
+        self.remember(key, map);
         if let (Some(map_from_arm), Some(it)) = (self.tools.map_from_arm(), self.memory.get_mut(key)) {
             it.place = map_from_arm * it.place;
         }
@@ -136,30 +137,26 @@ impl<'t, 'w> Executor<'t, 'w> {
                 Ok(words) => return Ok(format!("{words} (I put {} aside for it)", listed(&put_aside))),
                 Err(fault) => fault,
             };
-            if let (Action::Pick { object, .. } | Action::Place { object, .. }, 1..) = (action, views)
-                && !fault.in_the_way.is_empty()
-                && self.tools.state().held_object.is_none()
-            {
-                let may = put_aside.len() < self.clearings as usize;
-                let moved = self.make_way(object, fault, may);
-                put_aside.push(moved.map_err(|fault| with_told(fault, &put_aside))?);
-                continue;
-            }
             // A part that holds against the hand says more than a later try that did not come as far.
             let is_felt = matches!(action, Action::Act { .. }) && fault.reason == Reason::Infeasible;
             let told = felt.clone().filter(|_| !has_touched(fault.reason));
             if is_felt {
                 felt = Some(fault.clone());
             }
+            let is_free = self.tools.state().held_object.is_none();
+            let (movable, why) = self.movable(&fault)?;
+            let may_move = is_free && !movable.is_empty() && put_aside.len() < self.clearings as usize;
             let next = match (action, fault.reason) {
                 // No handle is seen: another view may show it.
                 (Action::Act { .. }, Reason::NoGrasp) if views < VIEWS => Remedy::LookFirst,
                 // What one view shows of a thing may be too little to hold it by.
                 (Action::Pick { .. } | Action::Place { .. }, Reason::NoGrasp | Reason::NoPlan)
-                    if views == 0 && self.tools.state().held_object.is_none() =>
+                    if views == 0 && is_free =>
                 {
                     Remedy::LookFirst
                 }
+                // Another view has shown none either.
+                (Action::Pick { .. } | Action::Place { .. }, Reason::NoGrasp) if may_move => Remedy::MakeWay,
                 // From where the camera was it may have seen a part of the target only.
                 (Action::Place { .. }, Reason::NoPlace) if views < VIEWS => Remedy::LookFirst,
                 // What is in the hand was not shown to be what was asked for, and a hand that is full cannot try again.
@@ -171,10 +168,25 @@ impl<'t, 'w> Executor<'t, 'w> {
                 }
                 (_, reason) => remedy(reason),
             };
+            if let (Remedy::MakeWay, Action::Pick { object, .. } | Action::Place { object, .. }) =
+                (next, action)
+            {
+                let moved = self.make_way(object, fault, &movable);
+                put_aside.push(moved.map_err(|fault| with_told(fault, &put_aside))?);
+                continue;
+            }
             attempt += 1;
             let enough = next == Remedy::LookFirst && views >= VIEWS;
             if next == Remedy::Give || attempt > self.retries || enough {
-                return Err(with_told(told.unwrap_or(fault), &put_aside));
+                let fault = match action {
+                    Action::Pick { object, .. } | Action::Place { object, .. }
+                        if !fault.in_the_way.is_empty() =>
+                    {
+                        self.blocked(object, fault, &why)?
+                    }
+                    _ => told.unwrap_or(fault),
+                };
+                return Err(with_told(fault, &put_aside));
             }
             if next == Remedy::LookFirst {
                 views += 1;
@@ -198,13 +210,7 @@ impl<'t, 'w> Executor<'t, 'w> {
     }
 
     /// Whether an action throws a part over to its other side: a second try would throw it back.
-    pub(super) fn is_thrown(
-        &self,
-        object: &ObjectKey,
-        action: &str,
-        part: Option<&str>,
-        map: &ObjectMap,
-    ) -> bool {
+    fn is_thrown(&self, object: &ObjectKey, action: &str, part: Option<&str>, map: &ObjectMap) -> bool {
         let table = &self.knowledge.lexicon.actions;
         let class = map.get(object).map_or("", |object| object.class_name.as_str());
         let rule = table.rule(action, class).or_else(|| table.rule(action, part?));
@@ -257,7 +263,7 @@ impl<'t, 'w> Executor<'t, 'w> {
     }
 
     /// The survey pose for a second look: upright faces for drawers and doors, else what suits the object best.
-    pub(super) fn view_for(&self, action: &Action) -> &'static str {
+    fn view_for(&self, action: &Action) -> &'static str {
         let Action::Act { object, .. } = action else { return "" };
         let panel = self.memory.get(object).is_some_and(|it| fixture::is_panel(&it.class_name));
         self.front_view.filter(|_| panel).unwrap_or("")
@@ -310,7 +316,7 @@ impl<'t, 'w> Executor<'t, 'w> {
     /// Checks that what was put into an area is seen there.
     ///
     /// Errors: outcome_not_observed when it is seen elsewhere, or not at all.
-    pub(super) fn is_in_area(&mut self, object: &ObjectKey, area: Option<Area>) -> Result<(), Fault> {
+    fn is_in_area(&mut self, object: &ObjectKey, area: Option<Area>) -> Result<(), Fault> {
         let Some(area) = area else { return Ok(()) };
         let key = self.alias(object);
         let map = self.tools.map()?;

@@ -104,12 +104,12 @@ fn told(action: &Action, fault: &Fault) -> String {
 impl Executor<'_, '_> {
     /// What would be put aside before an action that fails so is tried again.
     fn would_put_aside(&mut self, action: &Action, fault: &Fault) -> Result<Vec<String>, Fault> {
-        if self.clearings == 0 || !matches!(action, Action::Pick { .. } | Action::Place { .. }) {
+        if !matches!(action, Action::Pick { .. } | Action::Place { .. }) {
             return Ok(Vec::new());
         }
+        let (movable, _) = self.movable(fault)?;
         let map = self.tools.map()?;
-        let movable = fault.in_the_way.iter().filter(|key| self.stays(key, &map).is_none());
-        Ok(movable.map(|key| describe(key, &map)).collect())
+        Ok(movable.iter().map(|key| describe(key, &map)).collect())
     }
 
     /// Plans one action; why the steps after it are not planned, if so.

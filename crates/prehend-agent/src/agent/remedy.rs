@@ -9,6 +9,8 @@ pub(crate) enum Remedy {
     Retry,
     /// Look from elsewhere, then try again.
     LookFirst,
+    /// Put aside what stands in the way, then try again.
+    MakeWay,
     /// End the goal.
     Give,
 }
