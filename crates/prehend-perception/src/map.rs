@@ -2,6 +2,7 @@
 
 mod associate;
 mod bank;
+mod existence;
 mod gone;
 mod join;
 mod known;

@@ -33,6 +33,11 @@ pub struct Visibility {
 }
 
 impl Visibility {
+    /// Whether at least half of the object's surface is seen in its place.
+    pub fn is_in_sight(&self) -> bool {
+        self.points > 0 && self.confirmed * 2 >= self.points
+    }
+
     /// Whether hardly any of the object is seen in its place, whatever hides the rest.
     pub fn is_unconfirmed(&self) -> bool {
         self.confirmed * 10 < self.points

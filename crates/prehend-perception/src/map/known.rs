@@ -18,6 +18,10 @@ pub(super) struct Track {
     pub(super) slot: Option<ObjectKey>,
     /// Where the front of that drawer is along its way, metres, when enough of it was seen.
     pub(super) front: Option<f64>,
+    /// Frames that show its surface as one of something else.
+    pub(super) overlooked: u32,
+    /// What it turned out to be a piece of.
+    pub(super) piece_of: Option<ObjectKey>,
 }
 
 /// An object and its track.

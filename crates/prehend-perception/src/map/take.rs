@@ -1,7 +1,10 @@
 //! Old objects and those of a frame become the new list.
 
 use super::known::{Known, boxes};
-use super::{MapBuilder, Sights, UpdateReport, associate, bank, gone, join, keep_names, slots, touching};
+use super::{
+    MapBuilder, Sights, UpdateReport, associate, bank, existence, gone, join, keep_names, slots, touching,
+};
+use prehend_scene::ObjectKey;
 use prehend_scene::merge::{MergeMethod, MergeRule};
 use rayon::prelude::*;
 
@@ -102,9 +105,21 @@ impl MapBuilder {
             sights.seen = self.banks.sort(std::mem::take(&mut sights.seen), &rule, update);
         }
         let seen_drawers: Vec<Known> = sights.seen.extract_if(.., is_of_bank).collect();
+        let slots = seen_drawers.iter().map(|thing| thing.track.slot.clone()).collect();
+        let owners = if rule.method == MergeMethod::Prehend && !reset {
+            let things = sights.seen.iter().chain(&seen_drawers);
+            touching::owners(things, sights.frame.depth.millimetres.len())
+        } else {
+            Vec::new()
+        };
         let drawers = self.settle_drawers(drawers, seen_drawers, &sights, reset, report);
-        let assignment = self.assign(&mut old, &mut sights, reset, report);
+        let assignment = self.assign(&mut old, &mut sights, (&owners, slots), reset, report);
         let mut objects = self.settle(old, sights.seen, assignment, reset, report);
+        for known in objects.extract_if(.., |known| known.track.piece_of.is_some()) {
+            if let Some(whole) = &known.track.piece_of {
+                join::report_lost(known.object.key, whole, report);
+            }
+        }
         match rule.method {
             MergeMethod::Prehend => {
                 join::absorb_duplicates(&mut objects, stamp, &rule, update, report);
@@ -176,11 +191,13 @@ impl MapBuilder {
     }
 
     /// Says what is what. What is seen to be elsewhere is taken out of the old clouds before anything is compared; what the gripper
-    /// took leaves the list, and what it put down comes back to it.
+    /// took leaves the list, and what it put down comes back to it. `owners` are the things that the frame's pixels are of: those of
+    /// the sights, and after them drawers of banks with these keys.
     fn assign(
         &mut self,
         old: &mut Vec<Known>,
         sights: &mut Sights<'_>,
+        (owners, drawers): (&[u16], Vec<Option<ObjectKey>>),
         reset: bool,
         report: &mut UpdateReport,
     ) -> Assignment {
@@ -188,14 +205,8 @@ impl MapBuilder {
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
         let update = self.updates;
-        // Names tell things apart. Only where there are none, we ask as which things of the frame a known object is seen.
-        let owners = if is_ours && !reset {
-            touching::owners(&sights.seen, sights.frame.depth.millimetres.len())
-        } else {
-            Vec::new()
-        };
         let look = |known: &mut Known| {
-            let look = sight.look(&known.object, &owners);
+            let look = sight.look(&known.object, owners);
             if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
                 known.cloud_changed(update);
             }
@@ -205,16 +216,25 @@ impl MapBuilder {
         let mut gone: Vec<bool> = looks.iter().map(|look| look.visibility.is_gone()).collect();
         let mut several = touching::are_several(old, &looks, &sights.seen, &rule);
         let mut near = boxes(old.iter().map(|known| &known.object));
+        let mut spanning = Vec::new();
         if !reset && is_ours {
-            let mut spanning = touching::spanning(old, &looks, &sights.seen, &rule);
+            spanning = touching::spanning(old, &looks, &sights.seen, &rule);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
                 *spans |= slots::spans_several(old, &gone, thing, &near, &rule);
             }
-            let mut spanning = spanning.into_iter();
-            sights.seen.retain(|_| !spanning.next().unwrap_or(false));
+            let mut spans = spanning.iter();
+            sights.seen.retain(|_| spans.next() != Some(&true));
         }
         let seen = &sights.seen;
         let mut pairs = associate::pair(old, &gone, seen, &near, &rule);
+        if !reset && is_ours {
+            let mut kept = pairs.iter().map(|place| Some(old[(*place)?].object.key.clone()));
+            let mut keys: Vec<Option<ObjectKey>> =
+                spanning.iter().map(|spans| if *spans { None } else { kept.next().flatten() }).collect();
+            keys.extend(drawers);
+            let is_seen = associate::paired(old.len(), &pairs);
+            existence::doubt(old, &looks, &is_seen, &keys);
+        }
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
         let held = &sights.held;

@@ -18,12 +18,8 @@ const APART: f64 = 0.4;
 /// Least points of one of several things, as a share of those of the whole: less is a scrap.
 const PIECE: f64 = 0.05;
 
-/// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none. Empty when
-/// everything has a name: names tell things apart.
-pub(super) fn owners(seen: &[Known], pixels: usize) -> Vec<u16> {
-    if !seen.iter().any(is_nameless) {
-        return Vec::new();
-    }
+/// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none.
+pub(super) fn owners<'a>(seen: impl Iterator<Item = &'a Known>, pixels: usize) -> Vec<u16> {
     let mut owners = vec![0; pixels];
     for (number, thing) in (1..=u16::MAX).zip(seen) {
         for index in thing.object.crops.iter().flat_map(|crop| crop.mask.indices()) {
@@ -47,7 +43,8 @@ fn is_large(part: &Known, whole: &Known) -> bool {
 pub(super) fn spanning(old: &[Known], looks: &[Look], seen: &[Known], rule: &MergeRule) -> Vec<bool> {
     let mut covered: Vec<Vec<&Known>> = vec![Vec::new(); seen.len()];
     for (known, look) in old.iter().zip(looks).filter(|(_, look)| !look.visibility.is_gone()) {
-        for (number, share) in look.shares() {
+        // Those after them are drawers, which have names.
+        for (number, share) in look.shares().filter(|(number, _)| *number < seen.len()) {
             if share >= COVERED && is_large(known, &seen[number]) {
                 covered[number].push(known);
             }
@@ -68,7 +65,8 @@ pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known], rule: &
         if !is_nameless(known) {
             return false;
         }
-        let shown = look.shares().filter(|(_, share)| *share >= SHOWN).map(|(number, _)| &seen[number]);
+        let shown =
+            look.shares().filter(|(_, share)| *share >= SHOWN).filter_map(|(number, _)| seen.get(number));
         let pieces: Vec<&Known> =
             shown.filter(|thing| is_nameless(thing) && is_large(thing, known)).collect();
         pieces.iter().enumerate().any(|(number, a)| pieces[number + 1..].iter().any(|b| meet(a, b)))

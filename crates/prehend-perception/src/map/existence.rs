@@ -1,0 +1,127 @@
+//! Things that are none: what one frame took for a thing, and the others take for a piece of something else.
+//!
+//! A frame that has the surface of a known object in sight speaks for the object when it shows it as a thing of its own, and against it
+//! when it shows that surface as one of another object. We count both, as McCormac et al. (Fusion++, 2018, III-D) do for the
+//! probability that an object exists, and take the object for a piece of the other when there is too much against it. A frame that
+//! hides the object says nothing.
+
+use super::gone::Look;
+use super::known::Known;
+use prehend_scene::ObjectKey;
+
+/// Share of the points in sight that lie on one other thing when a frame speaks against an object.
+const ON_ONE: f64 = 0.8;
+/// Frames against an object for each that speaks for it, and for one more, from which on it is none. A look is some three frames
+/// from one place, which err alike: what was seen once falls by the second look that shows it otherwise.
+const AGAINST: u32 = 3;
+
+/// Counts what a frame says against objects, and notes in the track of each of which there is too much what it is a piece of.
+/// `is_seen` says which objects the frame shows as things of their own; `keys` are those of the objects that its things are.
+pub(super) fn doubt(old: &mut [Known], looks: &[Look], is_seen: &[bool], keys: &[Option<ObjectKey>]) {
+    for ((known, look), is_seen) in old.iter_mut().zip(looks).zip(is_seen) {
+        let visibility = look.visibility;
+        if *is_seen || visibility.is_gone() || !visibility.is_in_sight() {
+            continue;
+        }
+        let on_one = look.shares().find(|(_, share)| *share >= ON_ONE);
+        let Some(other) = on_one.and_then(|(number, _)| keys.get(number)?.as_ref()) else { continue };
+        let (object, track) = (&known.object, &mut known.track);
+        track.overlooked += 1;
+        if *other != object.key && track.overlooked >= AGAINST * (object.view_count + 1) {
+            track.piece_of = Some(other.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::hypothesis::{Hypothesis, Skipped};
+    use crate::render::{Form, Thing, VGA, looking, relabel, render, thing};
+    use crate::segment::segment;
+    use crate::{Detection, MapBuilder, MapSettings, UpdateReport};
+
+    const EYE: [f64; 3] = [0.0, 0.1, 0.5];
+    /// The label of the piece.
+    const PIECE: u16 = 10;
+
+    /// Shows the map one more frame of the things; a detector takes what is in `block` for a thing of its own, and all else of the first
+    /// thing for that.
+    fn see(builder: &mut MapBuilder, things: &[Thing], block: impl Fn(u16, usize) -> bool) -> UpdateReport {
+        let stamp = builder.map().stamp + 1.0;
+        let mut frame = render(things, &VGA, &looking(EYE, [0.5, 0.0, 0.1]), 0.002, stamp as u64);
+        relabel(&mut frame, |label, _, v| match label {
+            0 => 0,
+            label if block(label, v) => PIECE,
+            label if label <= 2 => 1,
+            other => other,
+        });
+        frame.stamp = stamp;
+        frame.view = format!("{stamp}");
+        frame.detections.retain(|detection| frame.labels.labels.contains(&detection.label));
+        if frame.labels.labels.contains(&PIECE) {
+            let class_name = "block".to_owned();
+            frame.detections.push(Detection { label: PIECE, class_name, score: 0.8 });
+        }
+        let scene = segment(&frame, &MapSettings::default().segment, None, 0);
+        let cut = |detection: &Detection| Hypothesis {
+            pixels: (0..frame.labels.labels.len())
+                .filter(|at| frame.labels.labels[*at] == detection.label && scene.grid.points[*at].is_some())
+                .collect(),
+            detections: vec![detection.label],
+            from_merged: false,
+            cluster: 0,
+        };
+        let found = (frame.detections.iter().map(cut).collect(), Skipped::default());
+        builder.take(&frame, &scene, found, &[], None, false).expect("a map")
+    }
+
+    fn classes(builder: &MapBuilder) -> Vec<&str> {
+        builder.map().objects.iter().map(|object| object.class_name.as_str()).collect()
+    }
+
+    fn builder() -> MapBuilder {
+        MapBuilder::new("map", MapSettings::default())
+    }
+
+    fn chest() -> Thing {
+        thing("chest", Form::Block([0.16, 0.3, 0.2]), 0.55, 0.0, [120, 80, 50])
+    }
+
+    #[test]
+    fn what_one_frame_took_for_a_thing_is_none_when_others_show_it_as_a_piece() {
+        let mut builder = builder();
+        let chest = [chest()];
+        see(&mut builder, &chest, |_, _| false);
+        // A strip of its front.
+        see(&mut builder, &chest, |_, v| (240..275).contains(&v));
+        assert_eq!(classes(&builder), ["chest", "block"]);
+        let block = builder.map().objects[1].key.clone();
+        for frame in 0..5 {
+            see(&mut builder, &chest, |_, _| false);
+            assert_eq!(classes(&builder), ["chest", "block"], "{frame}");
+        }
+        let report = see(&mut builder, &chest, |_, _| false);
+        assert_eq!(classes(&builder), ["chest"]);
+        assert_eq!(report.joined, [(block.clone(), builder.map().objects[0].key.clone())]);
+        assert_eq!(report.removed, [block]);
+    }
+
+    #[test]
+    fn what_is_told_apart_now_and_then_stays_and_so_does_what_is_hidden() {
+        let toy = thing("toy", Form::Block([0.04, 0.08, 0.06]), 0.445, 0.0, [120, 80, 50]);
+        let both = [chest(), toy];
+        let mut map = builder();
+        // A mask over both, but for every third frame.
+        for frame in 0..18 {
+            see(&mut map, &both, |label, _| label == 2 && frame % 3 == 0);
+        }
+        assert!(classes(&map).contains(&"block"), "{:?}", classes(&map));
+        let mut map = builder();
+        see(&mut map, &both, |label, _| label == 2);
+        let before = thing("post", Form::Block([0.02, 0.3, 0.3]), 0.3, 0.0, [28, 28, 30]);
+        for _ in 0..12 {
+            see(&mut map, &[chest(), before.clone()], |_, _| false);
+        }
+        assert!(classes(&map).contains(&"block"), "{:?}", classes(&map));
+    }
+}
