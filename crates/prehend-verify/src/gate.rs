@@ -14,7 +14,7 @@ const MAX_CORRIDOR: [f64; 2] = [0.03, 0.6];
 
 /// Judges a plan. Only a grasp, or another first touch, needs evidence: it is the moment the robot commits to an object (AAH eq. 10);
 /// what is placed afterwards is the object that was committed to, at poses that are checked here. `assessment` is the id that
-/// [`Assessments::keep`] gave; empty = none.
+/// [`Assessments::keep`](crate::Assessments::keep) gave; empty = none.
 ///
 /// Look and home move no object and need no map.
 pub fn judge(plan: &SkillPlan, assessment: &str, context: &GateContext<'_>) -> Verdict {

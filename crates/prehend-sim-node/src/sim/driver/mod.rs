@@ -16,25 +16,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The driver.
 #[derive(Debug)]
-pub(in crate::sim) struct Vendor {
+pub(super) struct Vendor {
     state: Mutex<State>,
-    pub(in crate::sim) without: String,
+    pub(super) without: String,
 }
 
 /// How it is, and how the judge has it behave.
 #[derive(Debug)]
-pub(in crate::sim) struct State {
-    pub(in crate::sim) device: Device,
-    pub(in crate::sim) refuse: String,
-    pub(in crate::sim) mute: String,
-    pub(in crate::sim) silent: bool,
+pub(super) struct State {
+    pub(super) device: Device,
+    pub(super) refuse: String,
+    pub(super) mute: String,
+    pub(super) silent: bool,
     /// Services in the order in which they were called.
-    pub(in crate::sim) calls: Vec<String>,
+    pub(super) calls: Vec<String>,
 }
 
 /// Whose driver it is.
 #[derive(Debug)]
-pub(in crate::sim) enum Device {
+pub(super) enum Device {
     None,
     XArm(XArmState),
     Stretch(StretchState),
@@ -43,7 +43,7 @@ pub(in crate::sim) enum Device {
 /// What the judge changes; absent keys stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::sim) struct Change {
+pub(super) struct Change {
     refuse: Option<String>,
     mute: Option<String>,
     silent: Option<bool>,
@@ -56,7 +56,7 @@ pub(in crate::sim) struct Change {
 
 impl Vendor {
     /// The driver that a robot file's section means; `without` is a service that it does not offer.
-    pub(in crate::sim) fn new(config: Option<&ArmingConfig>, without: &str) -> Self {
+    pub(super) fn new(config: Option<&ArmingConfig>, without: &str) -> Self {
         let device = match config {
             None => Device::None,
             Some(ArmingConfig::XArm(_)) => Device::XArm(XArmState::default()),
@@ -67,12 +67,12 @@ impl Vendor {
         Self { state: Mutex::new(state), without: without.to_owned() }
     }
 
-    pub(in crate::sim) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether arm and gripper may move; else why not.
-    pub(in crate::sim) fn arm_may_move(&self) -> Result<(), String> {
+    pub(super) fn arm_may_move(&self) -> Result<(), String> {
         match &self.lock().device {
             Device::None => Ok(()),
             Device::XArm(xarm) => xarm.may_move(),
@@ -81,7 +81,7 @@ impl Vendor {
     }
 
     /// Whether the base may move; else why not.
-    pub(in crate::sim) fn base_may_move(&self) -> Result<(), String> {
+    pub(super) fn base_may_move(&self) -> Result<(), String> {
         match &self.lock().device {
             Device::None | Device::XArm(_) => Ok(()),
             Device::Stretch(stretch) => stretch.may_move("navigation"),
@@ -89,7 +89,7 @@ impl Vendor {
     }
 
     /// Changes what the judge asks for, and says how the driver is.
-    pub(in crate::sim) fn change(&self, change: Change) -> Value {
+    pub(super) fn change(&self, change: Change) -> Value {
         let mut state = self.lock();
         let State { device, refuse, mute, silent, calls } = &mut *state;
         *refuse = change.refuse.unwrap_or_else(|| std::mem::take(refuse));

@@ -8,7 +8,7 @@ pub(in crate::sim) const HAS_ERROR: i16 = 1;
 /// States: 2 ready, 4 stopped, 5 settings changed.
 pub(in crate::sim) const READY: i16 = 2;
 pub(in crate::sim) const STOPPED: i16 = 4;
-pub(in crate::sim) const CHANGED: i16 = 5;
+const CHANGED: i16 = 5;
 
 /// What the controller has been told, in its units.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The vendor's driver between the controllers and the robot: `xarm_api` or `stretch_driver` by their real names and types, as far as
 //! arming goes, and as unwilling: nothing moves before it was readied, nor after an error or a runstop.
 //!
-//! Read [`Vendor`] first. Its faults are set through the judge's channel.
+//! These are its services and topics; how it is, and its faults, are in `driver`.
 
 mod stretch;
 mod xarm;
