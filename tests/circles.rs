@@ -146,7 +146,7 @@ fn load(src: &Path) -> HashMap<Module, File> {
         for child in &file.children {
             let (beside, inside) = (folder.join(format!("{child}.rs")), folder.join(child));
             let path = if beside.is_file() { beside } else { inside.join("mod.rs") };
-            left.push(([&module[..], &[child.clone()]].concat(), path, inside));
+            left.push((module.iter().chain([child]).cloned().collect(), path, inside));
         }
         files.insert(module, file);
     }
@@ -157,7 +157,7 @@ fn load(src: &Path) -> HashMap<Module, File> {
 fn target(files: &HashMap<Module, File>, module: &[String], path: &[String], most: usize) -> Option<Module> {
     let mut at = module.to_vec();
     for (index, part) in path.iter().enumerate() {
-        let child = [&at[..], &[part.clone()]].concat();
+        let child: Module = at.iter().chain([part]).cloned().collect();
         match part.as_str() {
             "crate" => at.clear(),
             "super" => at.truncate(at.len().saturating_sub(1)),
