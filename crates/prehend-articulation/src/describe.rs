@@ -1,8 +1,9 @@
 //! The loop: propose, criticise, propose again, and stop with the best, not the latest, iteration.
 
-use crate::critic::{self, Candidate, JointFailure, Motions, Verdicts};
-use crate::fit::Fitted;
+use crate::critic::{self, Candidate, JointFailure, Verdicts};
+use crate::fitted::Fitted;
 use crate::model::Model;
+use crate::motions::Motions;
 use crate::observation::{LEAST, Observation, ObservationError, Track};
 use crate::propose::{Proposal, propose};
 use crate::verifier::{Decision, Rating, Thresholds, Verifier};

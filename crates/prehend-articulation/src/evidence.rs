@@ -3,10 +3,10 @@
 //! Distances of a motion from them are mean squares, square metres, of each point to the nearest of the other cloud.
 
 use crate::field::{FAR, Field};
-use crate::fit::Fitted;
+use crate::fitted::Fitted;
 use crate::observation::{LEAST, Look, Observation, Track};
-use crate::propose::Usual;
 use crate::screw::Screw;
+use crate::usual::Usual;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud, voxel};
 use prehend_skills::joint;

@@ -1,7 +1,6 @@
 //! What the object map shows of a thing with moving parts, as looks.
 
 use crate::observation::{Look, Observation, Part};
-use crate::place::viewer;
 use nalgebra::{Isometry3, Point3};
 use prehend_geometry::{PointCloud, voxel};
 use prehend_scene::{Object, ObjectMap, fixture};
@@ -13,6 +12,8 @@ const CELL: f64 = 0.003;
 const GRAINS: f64 = 1e4;
 /// Share of their height that a part has with itself in another look.
 const SAME_HEIGHT: f64 = 0.6;
+/// Where a robot looks from when nobody says, in the frame of its arm's base, metres: above it.
+const EYE: [f64; 3] = [0.0, 0.0, 0.5];
 
 /// Why the map shows no such thing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -180,4 +181,9 @@ fn same_height(a: &[Point3<f64>], b: &[Point3<f64>]) -> f64 {
     let common = (high.min(other_high) - low.max(other_low)).max(0.0);
     let share = common / (high.max(other_high) - low.min(other_low));
     if share.is_finite() { share } else { 0.0 }
+}
+
+/// Where a thing was looked at from, map frame.
+pub(crate) fn viewer(thing: &Object) -> Point3<f64> {
+    if thing.crops.is_empty() { Point3::from(EYE) } else { thing.viewer() }
 }

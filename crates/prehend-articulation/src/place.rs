@@ -1,7 +1,7 @@
 //! Where a described thing is in a new map: there where it was, or where something of its size stands.
 
 use crate::describe::{Iteration, Outcome};
-use crate::gather::parts_of;
+use crate::gather::{parts_of, viewer};
 use crate::model::{Joint, JointKind};
 use crate::search::least;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
@@ -23,8 +23,6 @@ const ALIKE: (f64, f64) = (0.2, 0.02);
 const POSITIONS: i32 = 20;
 /// How far beyond its limits a part may be found, as a share of their range: those that nobody felt are guessed.
 const BEYOND: f64 = 0.2;
-/// Where a robot looks from when nobody says, in the frame of its arm's base, metres: above it.
-const EYE: [f64; 3] = [0.0, 0.0, 0.5];
 /// First steps of the search for a pose: metres and radians.
 const STEPS: [f64; 3] = [0.01, 0.01, 0.02];
 
@@ -249,9 +247,4 @@ impl Seen {
         let towards = |point: &Point3<f64>| (eye - point).try_normalize(1e-6).unwrap_or_default();
         Self { points: some.map(|point| [*point, point + towards(point) * BEFORE]).collect() }
     }
-}
-
-/// Where a thing was looked at from, map frame.
-pub(crate) fn viewer(thing: &Object) -> Point3<f64> {
-    if thing.crops.is_empty() { Point3::from(EYE) } else { thing.viewer() }
 }

@@ -1,13 +1,13 @@
 //! Models from clouds: links by their boards, joints by how parts moved or, before they did, by what they are and where they are held.
 
-use crate::critic::Motions;
-use crate::fit::Fitted;
+use crate::fitted::Fitted;
 use crate::model::{Joint, JointKind, Link, Model, Shape, Solid, Uncertainty};
+use crate::motions::Motions;
 use crate::observation::Observation;
 use crate::screw::Screw;
+use crate::usual::Usual;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
-use prehend_skills::joint::Expected;
 
 /// Thickness of a board that is seen from one side only, metres.
 const BOARD: f64 = 0.012;
@@ -25,61 +25,6 @@ const USUAL: (f64, f64) = (0.75, 1.7);
 const UNFELT: f64 = 0.4;
 /// How far off a limit is that was felt, metres or radians.
 const FELT: f64 = 0.01;
-
-/// How things of a class move, before they did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Usual {
-    /// Out of its whole.
-    Drawer,
-    /// About an upright edge.
-    Door,
-    /// About a level edge.
-    Lid,
-    /// Sideways along its face.
-    Sliding,
-    /// About its own middle.
-    Knob,
-    /// About the end at which it is fixed.
-    Lever,
-    /// Nobody knows.
-    Unknown,
-}
-
-impl Usual {
-    /// By the words of a class.
-    pub(crate) fn of(class: &str) -> Self {
-        let mut words = class.split([' ', '_']);
-        let slides = words.clone().any(|word| word == "sliding");
-        match words.next_back().unwrap_or_default() {
-            _ if slides => Self::Sliding,
-            "drawer" | "layer" | "tray" => Self::Drawer,
-            "door" | "gate" | "shutter" => Self::Door,
-            "lid" | "flap" | "hatch" | "cover" | "leaf" => Self::Lid,
-            "window" | "slider" => Self::Sliding,
-            "knob" | "dial" | "wheel" => Self::Knob,
-            "lever" | "switch" | "tap" => Self::Lever,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// The same for who follows a hand's way.
-    pub(crate) fn expected(self) -> Expected {
-        match self.turns() {
-            Some(true) => Expected::Turn,
-            Some(false) => Expected::Slide,
-            None => Expected::Unknown,
-        }
-    }
-
-    /// Whether such parts turn; `None` when nobody knows.
-    pub(crate) fn turns(self) -> Option<bool> {
-        match self {
-            Self::Drawer | Self::Sliding => Some(false),
-            Self::Door | Self::Lid | Self::Knob | Self::Lever => Some(true),
-            Self::Unknown => None,
-        }
-    }
-}
 
 /// A proposal and where it is.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Things described from clouds that are drawn from a model: what moves, what does not, and what ends in a finding.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use prehend_articulation::critic::{Candidate, JointFailure, LinkFailure, Motions, judge};
+use prehend_articulation::critic::{Candidate, JointFailure, LinkFailure, judge};
 use prehend_articulation::{
-    Joint, JointKind, Link, Look, Model, Observation, ObservationError, Outcome, Part, Shape, Solid,
+    Joint, JointKind, Link, Look, Model, Motions, Observation, ObservationError, Outcome, Part, Shape, Solid,
     Thresholds, Track, Wish, describe, from_urdf, meshes, to_urdf, to_urdf_with_meshes,
 };
 use rand::{RngExt, SeedableRng};

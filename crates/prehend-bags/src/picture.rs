@@ -6,7 +6,6 @@ mod raw;
 
 use crate::container::{ContainerError, Message};
 use crate::message::decoded;
-use crate::scan::COMPRESSED;
 use lens::Lens;
 use nalgebra::Isometry3;
 use prehend_geometry::camera::BadIntrinsics;
@@ -14,6 +13,10 @@ use prehend_geometry::{ColorImage, Intrinsics};
 use prehend_msgs::sensor_msgs::msg::{CameraInfo, CompressedImage, Image};
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_recording::{DepthError, RecordedFrame, depth_image};
+
+/// Types of pictures.
+pub(crate) const IMAGE: &str = "sensor_msgs/msg/Image";
+pub(crate) const COMPRESSED: &str = "sensor_msgs/msg/CompressedImage";
 
 /// Most pixels of a picture; more is no camera but a damaged message.
 const MOST_PIXELS: u64 = 64_000_000;

@@ -2,16 +2,14 @@
 
 use crate::container::{Bag, ContainerError, Halt, Item, Message};
 use crate::message::decoded;
-use crate::picture::{Kind, Picture};
+use crate::picture::{COMPRESSED, IMAGE, Kind, Picture};
 use prehend_msgs::sensor_msgs::msg::CameraInfo;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_ros::{TfError, TfTree, nanoseconds};
 use std::collections::BTreeMap;
 
-/// Types that a bag is searched for.
-pub(crate) const IMAGE: &str = "sensor_msgs/msg/Image";
-pub(crate) const COMPRESSED: &str = "sensor_msgs/msg/CompressedImage";
+/// Types that a bag is searched for, besides pictures.
 pub(crate) const INFO: &str = "sensor_msgs/msg/CameraInfo";
 const TF: [&str; 2] = ["tf2_msgs/msg/TFMessage", "tf/msg/tfMessage"];
 

@@ -19,6 +19,8 @@ pub const FIRST_MAP: &str = "first";
 pub const LAST_MAP: &str = "last";
 /// Folder of the recording, where one was asked for.
 pub const RECORDING: &str = "recording";
+/// The page of a run, as `prehend explain` writes it.
+pub const REPORT: &str = "report.html";
 /// What `--json` prints.
 pub const RESULT: &str = "result.json";
 

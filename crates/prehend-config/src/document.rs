@@ -12,11 +12,14 @@ pub struct Document {
     node: MarkedYamlOwned,
 }
 
-impl Document {
-    pub(crate) fn new(file: String, path: String, node: MarkedYamlOwned) -> Self {
-        Self { file, path, node }
+impl Value<'_> {
+    /// This part of the document as a document of its own, to be read again with other parameters.
+    pub fn to_document(&self) -> Document {
+        Document { file: self.report.file().to_owned(), path: self.path.clone(), node: self.node.clone() }
     }
+}
 
+impl Document {
     /// Name of the file, as given by who read it.
     pub fn file(&self) -> &str {
         &self.file

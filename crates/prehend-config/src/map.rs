@@ -1,6 +1,7 @@
 //! A mapping whose known keys are the ones it was asked for.
 
 use crate::{Value, nearest};
+use saphyr::{ScalarOwned, YamlDataOwned};
 
 /// A mapping under reading; see [`Value::map`].
 #[derive(Debug)]
@@ -10,11 +11,37 @@ pub struct Map<'a> {
     asked: Vec<&'static str>,
 }
 
-impl<'a> Map<'a> {
-    pub(crate) fn new(value: Value<'a>, entries: Vec<(String, Value<'a>, Value<'a>)>) -> Self {
-        Self { value, entries, asked: Vec::new() }
+impl<'a> Value<'a> {
+    /// Reads a mapping; keys that `read` did not ask for are reported when it returns.
+    pub fn map<T>(&self, read: impl FnOnce(&mut Map<'a>) -> Option<T>) -> Option<T> {
+        let YamlDataOwned::Mapping(mapping) = &self.node.data else {
+            return self.wrong("a mapping");
+        };
+        let mut entries = Vec::new();
+        for (key, value) in mapping {
+            let name = match &key.data {
+                YamlDataOwned::Value(ScalarOwned::String(name)) => name.clone(),
+                YamlDataOwned::Value(ScalarOwned::Integer(number)) => number.to_string(),
+                _ => {
+                    self.child(key, "?").report("expected a text as key");
+                    continue;
+                }
+            };
+            let path = if self.path.is_empty() { name.clone() } else { format!("{}.{name}", self.path) };
+            entries.push((
+                name,
+                Value { node: key, path: self.path.clone(), report: self.report },
+                Value { node: value, path, report: self.report },
+            ));
+        }
+        let mut map = Map { value: self.clone(), entries, asked: Vec::new() };
+        let result = read(&mut map);
+        map.finish();
+        result
     }
+}
 
+impl<'a> Map<'a> {
     /// The value of `key`, or `None` when the key is absent or its value is null.
     pub fn opt(&mut self, key: &'static str) -> Option<Value<'a>> {
         self.asked.push(key);
@@ -62,7 +89,7 @@ impl<'a> Map<'a> {
         self.value.report(message.into());
     }
 
-    pub(crate) fn finish(self) {
+    fn finish(self) {
         for (name, key, _) in &self.entries {
             if self.asked.contains(&name.as_str()) {
                 continue;

@@ -1,15 +1,15 @@
 //! A place in a document that can be read as one type.
 
 use crate::finding::Report;
-use crate::{Document, Map, nearest};
+use crate::nearest;
 use saphyr::{MarkedYamlOwned, ScalarOwned, YamlDataOwned};
 
 /// A value of a document with its path; reading it as the wrong type reports a finding and gives `None`.
 #[derive(Clone, Debug)]
 pub struct Value<'a> {
-    node: &'a MarkedYamlOwned,
-    path: String,
-    report: &'a Report,
+    pub(crate) node: &'a MarkedYamlOwned,
+    pub(crate) path: String,
+    pub(crate) report: &'a Report,
 }
 
 impl<'a> Value<'a> {
@@ -19,11 +19,6 @@ impl<'a> Value<'a> {
 
     pub(crate) fn new(node: &'a MarkedYamlOwned, path: String, report: &'a Report) -> Self {
         Self { node, path, report }
-    }
-
-    /// This part of the document as a document of its own, to be read again with other parameters.
-    pub fn to_document(&self) -> Document {
-        Document::new(self.report.file().to_owned(), self.path.clone(), self.node.clone())
     }
 
     /// Path of the value, such as `objects[2].mass`.
@@ -42,7 +37,7 @@ impl<'a> Value<'a> {
         self.report.add(start.line(), start.col() + 1, &self.path, message.into());
     }
 
-    fn wrong<T>(&self, expected: &str) -> Option<T> {
+    pub(crate) fn wrong<T>(&self, expected: &str) -> Option<T> {
         self.report(format!("expected {expected}, found {}", self.describe()));
         None
     }
@@ -75,35 +70,7 @@ impl<'a> Value<'a> {
         matches!(self.node.data, YamlDataOwned::Mapping(_))
     }
 
-    /// Reads a mapping; keys that `read` did not ask for are reported when it returns.
-    pub fn map<T>(&self, read: impl FnOnce(&mut Map<'a>) -> Option<T>) -> Option<T> {
-        let YamlDataOwned::Mapping(mapping) = &self.node.data else {
-            return self.wrong("a mapping");
-        };
-        let mut entries = Vec::new();
-        for (key, value) in mapping {
-            let name = match &key.data {
-                YamlDataOwned::Value(ScalarOwned::String(name)) => name.clone(),
-                YamlDataOwned::Value(ScalarOwned::Integer(number)) => number.to_string(),
-                _ => {
-                    self.child(key, "?").report("expected a text as key");
-                    continue;
-                }
-            };
-            let path = if self.path.is_empty() { name.clone() } else { format!("{}.{name}", self.path) };
-            entries.push((
-                name,
-                Value { node: key, path: self.path.clone(), report: self.report },
-                Value { node: value, path, report: self.report },
-            ));
-        }
-        let mut map = Map::new(self.clone(), entries);
-        let result = read(&mut map);
-        map.finish();
-        result
-    }
-
-    fn child(&self, node: &'a MarkedYamlOwned, name: &str) -> Value<'a> {
+    pub(crate) fn child(&self, node: &'a MarkedYamlOwned, name: &str) -> Value<'a> {
         Value { node, path: format!("{}{name}", self.path), report: self.report }
     }
 
@@ -132,7 +99,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Reads a finite number; in a [`Document`] with variables also an expression over them, such as `width / 2`.
+    /// Reads a finite number; in a [`Document`](crate::Document) with variables also an expression over them, such as `width / 2`.
     pub fn f64(&self) -> Option<f64> {
         let number = match &self.node.data {
             YamlDataOwned::Value(ScalarOwned::FloatingPoint(value)) => value.into_inner(),

@@ -1,39 +1,16 @@
 //! Plans, permits, observations and symbolic state.
 
 use super::error::{ConvertError, Result, finite};
-use super::{header, object_to_msg, objects_from_msg, pose_from_msg, pose_to_msg, seconds, stamp};
+use super::{
+    effect, header, object_to_msg, objects_from_msg, pose_from_msg, pose_to_msg, relation, seconds, skill,
+    stamp, vector_to_msg,
+};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use prehend_msgs::geometry_msgs::msg as geometry;
 use prehend_msgs::prehend_interfaces::msg as ours;
 use prehend_scene::{
-    Area, Felt, ObjectKey, Observation, PartEffect, PartMotion, Permit, PlanHash, Relation, Skill, SkillPlan,
-    SymbolicState,
+    Area, Felt, ObjectKey, Observation, PartMotion, Permit, PlanHash, Relation, SkillPlan, SymbolicState,
 };
-
-/// Skill of its name.
-pub fn skill(name: &str) -> Result<Skill> {
-    Skill::parse(name).ok_or_else(|| ConvertError::UnknownWord { what: "skill", word: name.to_owned() })
-}
-
-/// Relation of its name; empty is none.
-pub fn relation(name: &str) -> Result<Option<Relation>> {
-    if name.is_empty() {
-        return Ok(None);
-    }
-    Relation::parse(name)
-        .map(Some)
-        .ok_or_else(|| ConvertError::UnknownWord { what: "relation", word: name.to_owned() })
-}
-
-/// Effect on a part of its name; empty is none.
-pub fn effect(name: &str) -> Result<Option<PartEffect>> {
-    if name.is_empty() {
-        return Ok(None);
-    }
-    PartEffect::parse(name)
-        .map(Some)
-        .ok_or_else(|| ConvertError::UnknownWord { what: "effect", word: name.to_owned() })
-}
 
 /// Area of its corners: least x, least y, greatest x, greatest y; nothing is none.
 pub fn area(corners: &[f64]) -> Result<Option<Area>> {
@@ -49,11 +26,6 @@ pub fn area(corners: &[f64]) -> Result<Option<Area>> {
             }),
         _ => Err(ConvertError::Length { what: "area", expected: 4, found: corners.len() }),
     }
-}
-
-/// Vector to message.
-pub fn vector_to_msg(vector: &Vector3<f64>) -> geometry::Vector3 {
-    geometry::Vector3 { x: vector.x, y: vector.y, z: vector.z }
 }
 
 fn key_or_none(key: &str) -> Option<ObjectKey> {

@@ -1,4 +1,4 @@
-//! Time, headers and poses.
+//! Time, headers, vectors and poses.
 
 use super::error::{ConvertError, Result, finite};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
@@ -25,6 +25,11 @@ pub fn stamp(seconds: f64) -> Time {
 /// Header of a frame at a time in seconds.
 pub fn header(frame: &str, at: f64) -> Header {
     Header { stamp: stamp(at), frame_id: frame.to_owned() }
+}
+
+/// Vector to message.
+pub fn vector_to_msg(vector: &Vector3<f64>) -> geometry::Vector3 {
+    geometry::Vector3 { x: vector.x, y: vector.y, z: vector.z }
 }
 
 /// Pose to message.

@@ -146,7 +146,7 @@ impl<R: Robot> Course<'_, R> {
         }
         self.grip(&motion, "release", candidate.opening)?;
         self.hand().release();
-        let back = candidate.withdrawn(&self.standoff());
+        let back = candidate.withdrawn(self.standoff().retreat);
         let slow = self.robot.body().contact_velocity_scaling * 2.0;
         match self.line_away(&open, &[back], slow.min(1.0))? {
             Ok(line) => motion.execute("retreat", line)?,
@@ -252,7 +252,7 @@ impl<R: Robot> Course<'_, R> {
         opening: f64,
     ) -> Result<Result<(Standoff, Vec<f64>), String>, SkillFault> {
         let full = self.standoff();
-        if !self.in_workspace(&candidate.withdrawn(&full)) {
+        if !self.in_workspace(&candidate.withdrawn(full.retreat)) {
             return Ok(Err("outside the workspace".to_owned()));
         }
         let mut last = "outside the workspace".to_owned();

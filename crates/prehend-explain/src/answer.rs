@@ -141,7 +141,7 @@ impl<'a> Teller<'a> {
         let mut keys = Vec::new();
         for (_, choice) in self.decided(|decision| decision.kind == Kind::Choice) {
             let alike = choice.rejected.iter().filter(|one| {
-                let contrasts = super::choice::contrasts(&one.reason);
+                let contrasts = super::reason::contrasts(&one.reason);
                 !contrasts.is_empty() && contrasts.iter().all(|(is, _)| !self.names.measured(is).is_empty())
             });
             keys.extend(choice.objects.iter().cloned().chain(alike.map(|one| one.key.clone())));

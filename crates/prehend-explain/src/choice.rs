@@ -1,18 +1,12 @@
 //! Which things words were taken for, and which were not.
 
+use super::reason::contrasts;
 use super::seen::{Seen, Things, meant};
 use super::{Came, Decision, Event, Kind, Number, Rejected};
 use prehend_perception::lexicon::Lexicon;
 
 /// The rule of retrieval.
 const RULE: &str = "retrieval by words: the best by similarity, then each is confirmed (ASP IV-C)";
-
-/// What "it is blue, not red; it is can, not mug (similarity 0.20)" holds against each other: what the thing is, and what was asked for.
-pub(super) fn contrasts(reason: &str) -> Vec<(String, String)> {
-    let reason = reason.split(" (similarity").next().unwrap_or_default();
-    let pairs = reason.split("; ").filter_map(|part| part.strip_prefix("it is ")?.split_once(", not "));
-    pairs.map(|(is, asked)| (is.to_owned(), asked.to_owned())).collect()
-}
 
 /// The words that would have meant a thing: those that were said, with what it is in the place of what it is not.
 fn would_be(query: &str, reason: &str) -> Option<String> {

@@ -18,6 +18,7 @@ mod last;
 mod motion;
 mod page;
 mod question;
+mod reason;
 mod recent;
 mod seen;
 mod sketch;

@@ -105,7 +105,7 @@ impl Things {
     /// Takes in what the reasons of a retrieval tell of colours: "it is blue, not red".
     pub(super) fn hear(&mut self, key: &str, reason: &str, words: &Lexicon) {
         let Some(thing) = self.0.get_mut(key).filter(|thing| thing.colors.is_empty()) else { return };
-        let told = super::choice::contrasts(reason);
+        let told = super::reason::contrasts(reason);
         thing.colors.extend(told.into_iter().map(|(is, _)| is).filter(|is| !words.measured(is).is_empty()));
     }
 

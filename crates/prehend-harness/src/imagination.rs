@@ -1,7 +1,7 @@
 //! Imagination as a skill (AAH 3.1): before the robot acts, physics plays what it would do on what the evidence so far says of the part.
 
 use crate::fusion::fuse;
-use crate::skills::Subject;
+use crate::subject::Subject;
 use nalgebra::Point3;
 use prehend_geometry::Mask;
 use prehend_geometry::backproject::point_grid;

@@ -9,6 +9,7 @@ pub mod imagination;
 pub mod memory;
 mod route;
 pub mod skills;
+pub mod subject;
 
 pub use route::{Advice, Adviser, Choice, Undecided};
 

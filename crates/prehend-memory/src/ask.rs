@@ -1,6 +1,7 @@
 //! A question in words to the memory: read, decided among its readings, and looked for.
 
-use crate::memory::{Memory, MemoryError};
+use crate::error::MemoryError;
+use crate::memory::Memory;
 use crate::recall::{Answer, Settings};
 use crate::record::Action;
 use crate::request::{Described, Request, Wishes, readings};

@@ -9,6 +9,7 @@
 pub mod areas;
 pub mod ask;
 pub mod encode;
+mod error;
 pub mod learn;
 pub mod memory;
 pub mod nouns;
@@ -20,7 +21,8 @@ pub mod store;
 
 pub use ask::{Asked, Asker};
 pub use encode::{Encoder, WordEncoder};
-pub use memory::{Memory, MemoryError, Outcome};
+pub use error::MemoryError;
+pub use memory::{Memory, Outcome};
 pub use nouns::Nouns;
 pub use recall::{Answer, Found, Settings};
 pub use record::{Action, Episode, Look, Seen, Thing};

@@ -10,42 +10,19 @@ pub use outcome::Outcome;
 pub use proposed::Proposed;
 
 use crate::areas::{self, Levels, Told};
-use crate::encode::{EncodeError, Encoder};
+use crate::encode::Encoder;
+use crate::error::MemoryError;
 use crate::nouns::Nouns;
 use crate::recall::{self, Answer, Settings};
-use crate::record::{Action, Area, Episode, Id, Thing};
+use crate::record::{Action, Area, Episode, Id};
 use crate::request::{Request, Wishes};
 use crate::store::{Counts, EpisodeFilter, Forget, Store, StoreError};
 use prehend_agent::language::rooms::RoomNames;
 use prehend_perception::Lexicon;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Least share of votes with which a name counts.
-const NAMED: f64 = 0.2;
 /// Things that fit at least so well compared with the best one fit alike.
 const ALIKE: f64 = 0.9;
-/// Why the memory does not do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum MemoryError {
-    /// What came in is no look, outcome or request.
-    #[error("the memory cannot take this {what}: {why}")]
-    Bad {
-        /// What it should be.
-        what: &'static str,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// No features.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-    /// The store.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-fn bad(what: &'static str, why: impl Into<String>) -> MemoryError {
-    MemoryError::Bad { what, why: why.into() }
-}
 
 /// The memory over one store.
 pub struct Memory {
@@ -287,16 +264,6 @@ impl Memory {
     pub fn counts(&mut self) -> Result<Counts, MemoryError> {
         Ok(self.store.counts()?)
     }
-}
-
-/// Names of a thing that count, with their share of the votes.
-pub fn names(thing: &Thing) -> impl Iterator<Item = (&str, f64)> {
-    let all: f64 = thing.votes.iter().map(|(_, votes)| votes).sum::<f64>().max(1e-9);
-    thing
-        .votes
-        .iter()
-        .map(move |(name, votes)| (name.as_str(), votes / all))
-        .filter(|(_, share)| *share >= NAMED)
 }
 
 fn area(building: &str, id: Id, level: u8, parent: Option<Id>, cluster: &areas::Cluster) -> Area {

@@ -1,8 +1,8 @@
 //! Hierarchical Multimodal Retrieval (Affordance RAG IV-B): down the levels, fusion of two meanings, reranking by what can be done.
 
 use crate::encode::{Encoder, similarity};
+use crate::error::MemoryError;
 use crate::learn::{belief, score};
-use crate::memory::{MemoryError, names};
 use crate::nouns::Nouns;
 use crate::propose::is_on;
 use crate::record::{Action, Area, Id, Thing, View};
@@ -381,7 +381,8 @@ impl Search<'_> {
         let mut value = if what.noun.is_empty() {
             ANYTHING
         } else {
-            let named = names(thing)
+            let named = thing
+                .names()
                 .map(|(name, share)| (self.nouns.alike(&what.noun, name), name, share))
                 .max_by(|a, b| (a.0 * (0.6 + 0.4 * a.2)).total_cmp(&(b.0 * (0.6 + 0.4 * b.2))));
             match named {

@@ -62,6 +62,8 @@ impl Action {
 /// Farthest from which a view shows what it faces, metres, and the share of the field of view in which that is sure.
 const FARTHEST: f64 = 4.0;
 const INSIDE: f64 = 0.85;
+/// Least share of votes with which a name counts.
+const NAMED: f64 = 0.2;
 
 /// An upright box in the frame of the building.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -316,6 +318,15 @@ impl Thing {
     /// The name that most speaks for; empty when no view named it.
     pub fn name(&self) -> &str {
         self.votes.first().map_or("", |(name, _)| name)
+    }
+
+    /// Its names that count, with their share of the votes.
+    pub fn names(&self) -> impl Iterator<Item = (&str, f64)> {
+        let all: f64 = self.votes.iter().map(|(_, votes)| votes).sum::<f64>().max(1e-9);
+        self.votes
+            .iter()
+            .map(move |(name, votes)| (name.as_str(), votes / all))
+            .filter(|(_, share)| *share >= NAMED)
     }
 
     /// Its name with its first colour, as one says it: `red mug`.

@@ -1,8 +1,9 @@
 //! Queries on a [`CollisionWorld`]: does this configuration, or this straight motion, touch anything or leave the fence?
 
+use crate::JointError;
 use crate::collision::{Body, CollisionWorld, Contact};
 use crate::kinematics::JointAxis;
-use crate::{JointError, RobotModel};
+use crate::straight::{fractions, interpolate, sample_count};
 use nalgebra::{Isometry3, Point3};
 use parry3d::bounding_volume::BoundingVolume;
 use parry3d::math::Pose;
@@ -191,34 +192,5 @@ fn depth(pose_a: &Pose, a: &dyn parry3d::shape::Shape, pose_b: &Pose, b: &dyn pa
     match query::contact(pose_a, a, pose_b, b, 0.0) {
         Ok(Some(contact)) => f64::from((-contact.dist).max(0.0)),
         Ok(None) | Err(_) => 0.0,
-    }
-}
-
-/// How many samples keep every point of the robot within `step` (m) between two of them; at least 1.
-pub(crate) fn sample_count(model: &RobotModel, from: &[f64], to: &[f64], step: f64) -> usize {
-    let moved: f64 = from
-        .iter()
-        .zip(to)
-        .zip(&model.joint_reach)
-        .map(|((from, to), reach)| (to - from).abs() * reach)
-        .sum();
-    (moved / step.max(1e-4)).ceil().clamp(1.0, 1e5) as usize
-}
-
-/// Where to look on the straight joint motion so that no point of the robot moves more than `step` (m) in between, ends included.
-pub(crate) fn fractions(
-    model: &RobotModel,
-    from: &[f64],
-    to: &[f64],
-    step: f64,
-) -> impl Iterator<Item = f64> + use<> {
-    let samples = sample_count(model, from, to, step);
-    (0..=samples).map(move |sample| sample as f64 / samples as f64)
-}
-
-/// The point at `fraction` on the straight joint motion.
-pub(crate) fn interpolate(from: &[f64], to: &[f64], fraction: f64, into: &mut [f64]) {
-    for ((into, from), to) in into.iter_mut().zip(from).zip(to) {
-        *into = from + (to - from) * fraction;
     }
 }

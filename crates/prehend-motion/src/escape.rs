@@ -1,7 +1,8 @@
 //! Out of a contact in which the arm stands, as after a motion that the force guard stopped.
 
 use crate::CollisionWorld;
-use crate::collision_check::{Scratch, interpolate};
+use crate::collision_check::Scratch;
+use crate::straight::interpolate;
 use rand::{Rng, RngExt};
 
 /// Greatest change of a joint that is tried, smallest first, rad or m.

@@ -1,6 +1,6 @@
 //! Where the tip may be: a box that no motion leaves.
 
-use crate::collision_check::{fractions, interpolate};
+use crate::straight::{fractions, interpolate};
 use crate::{JointError, RobotModel};
 use nalgebra::Point3;
 

@@ -2,8 +2,9 @@
 //!
 //! Deterministic: the same world, ends, options and generator state give the same path; the limit is a number of iterations, not a time.
 
-use crate::collision_check::{Scratch, interpolate};
+use crate::collision_check::Scratch;
 use crate::ik::{distance, travel};
+use crate::straight::interpolate;
 use crate::{CollisionWorld, Contact, IkError, IkOptions, JointError};
 use nalgebra::{Isometry3, Point3};
 use rand::{Rng, RngExt};

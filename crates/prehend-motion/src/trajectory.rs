@@ -4,8 +4,9 @@
 //! passed at constant speed, slow enough for all limits; the straight pieces between take up speed and brake with limited jerk. So every
 //! limit holds by construction, and rounding costs only what a corner needs.
 
-use crate::collision_check::{Scratch, sample_count};
+use crate::collision_check::Scratch;
 use crate::profile::{self, Bounds, Phase};
+use crate::straight::sample_count;
 use crate::{CollisionWorld, LimitsError, MotionLimits};
 
 /// The state of the arm at a time.

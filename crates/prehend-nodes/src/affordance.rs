@@ -17,7 +17,7 @@ use prehend_convert::ConvertError;
 use prehend_geometry::plane::Plane;
 use prehend_harness::imagination::{self, Hand};
 use prehend_harness::memory::Store;
-use prehend_harness::skills::Subject;
+use prehend_harness::subject::Subject;
 use prehend_llm::HttpAdviser;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::DetectAffordance;

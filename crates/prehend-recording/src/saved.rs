@@ -15,6 +15,7 @@
 //! happens. Reading checks every byte against the manifest first. Parts that a detector named and affordances stand in `map.json`.
 
 mod draft;
+mod error;
 mod load;
 mod manifest;
 mod ply;
@@ -29,8 +30,8 @@ use prehend_geometry::{ColorImage, Intrinsics};
 use prehend_perception::MapSettings;
 use prehend_scene::ObjectMap;
 
+pub use error::SaveError;
 pub use load::LoadError;
-pub use save::SaveError;
 
 /// Version of the format that this program writes, and the newest it reads.
 pub const VERSION: u32 = 1;

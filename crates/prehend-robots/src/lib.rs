@@ -7,6 +7,7 @@
 pub mod arming;
 mod fault;
 pub mod joints;
+mod limits;
 pub mod live_frames;
 pub mod motion_bounds;
 pub mod move_group;
@@ -21,5 +22,6 @@ pub mod trajectory_speed;
 
 pub use arming::ArmingConfig;
 pub use fault::of_robot;
+pub use limits::Limits;
 pub use robot::RobotConfig;
 pub use shell::{NodeError, NodeOptions, Shell};

@@ -4,11 +4,11 @@ mod beside;
 mod read;
 
 use crate::arming::ArmingConfig;
+use crate::limits::Limits;
 use crate::stretch::StretchDriver;
 use prehend_config::Findings;
 use prehend_motion::RobotGroup;
 use prehend_navigation::Footprint;
-use prehend_verify::Approval;
 use std::path::{Path, PathBuf};
 
 /// Frames of the robot, REP-103.
@@ -115,23 +115,6 @@ impl Gripper {
     pub fn opening(&self, position: f64) -> f64 {
         self.max_opening * (position - self.closed) / (self.open - self.closed)
     }
-}
-
-/// Safety limits; none has a default but `approval`: never.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Least x, y, z of the tool centre point in the base frame, metres.
-    pub workspace_low: [f64; 3],
-    /// Greatest x, y, z of the tool centre point in the base frame, metres.
-    pub workspace_high: [f64; 3],
-    /// Least height of the tool centre point above the support, metres.
-    pub support_clearance: f64,
-    /// Pad force at which the robot side stops a motion, newtons.
-    pub contact_force: f64,
-    /// Silence after which a peer is lost, seconds.
-    pub peer_silence: f64,
-    /// For which plans a person is asked at least, whatever the verifier is set to.
-    pub approval: Approval,
 }
 
 /// The ROS 2 distribution whose layouts a peer speaks.

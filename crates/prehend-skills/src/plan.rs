@@ -93,7 +93,7 @@ pub fn place_plan(
         pose_goals: vec![
             candidate.above(standoff.above),
             candidate.map_from_tool,
-            candidate.withdrawn(standoff),
+            candidate.withdrawn(standoff.retreat),
         ],
         gripper_opening: candidate.opening,
         map_version,

@@ -2,7 +2,7 @@
 //!
 //! The gate has judged the plan before and judges it again afterwards: a yes adds to a commit, it never replaces one.
 
-use crate::{Settings, Verdict};
+use crate::{Approval, Settings, Verdict};
 use prehend_scene::{PlanHash, Skill, SkillPlan};
 use std::collections::{HashMap, VecDeque};
 
@@ -12,36 +12,6 @@ const GOALS: usize = 64;
 const KEPT: f64 = 600.0;
 /// Longest name of who answered, characters.
 const LONGEST_NAME: usize = 80;
-
-/// For which plans a person is asked, from the fewest to all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Approval {
-    /// For none.
-    #[default]
-    Never,
-    /// Where the evidence, or the object's name, is accepted but not sure.
-    Unsure,
-    /// For the first plan of a goal that touches something or drives.
-    First,
-    /// For each plan, looks and ways home included.
-    Each,
-}
-
-impl Approval {
-    /// Every choice with its name in configuration.
-    pub const ALL: [(&'static str, Self); 4] =
-        [("never", Self::Never), ("unsure", Self::Unsure), ("first", Self::First), ("each", Self::Each)];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.into_iter().find(|(_, choice)| *choice == self).map_or("never", |(name, _)| name)
-    }
-
-    /// The choice of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, choice)| choice)
-    }
-}
 
 /// Why a claim or an answer is of no use.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -4,23 +4,27 @@
 //! grasps or talking to anyone. It shares nothing with skills and agent but the data of the domain, so it stays an
 //! independent judge. Read [`gate::judge`] first.
 //!
-//! A judgement is data ([`gate::Finding`], [`outcome::Outcome`]); time is an argument.
+//! A judgement is data ([`Finding`], [`outcome::Outcome`]); time is an argument.
 
 pub mod approval;
 pub mod assessment;
+mod context;
 pub mod diagnostics;
-pub mod drive;
+mod drive;
+mod finding;
 pub mod gate;
+mod ground;
 pub mod ledger;
 mod otherwise;
 pub mod outcome;
 pub mod settings;
 
-pub use approval::{Approval, ApprovalError, Approvals, Claim};
+pub use approval::{ApprovalError, Approvals, Claim};
 pub use assessment::{Assessment, Assessments, Doubt, Judged, Scene, Sightings, assess};
+pub use context::GateContext;
 pub use diagnostics::diagnose;
-pub use drive::Ground;
-pub use gate::{Finding, GateContext, Verdict};
+pub use finding::{Finding, Verdict};
+pub use ground::Ground;
 pub use ledger::{Ledger, RedeemError};
 pub use outcome::{Outcome, check_outcome, keep_needed};
-pub use settings::{CommitRule, Settings, Workspace};
+pub use settings::{Approval, CommitRule, Settings, Workspace};

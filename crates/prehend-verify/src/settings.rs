@@ -1,6 +1,5 @@
 //! Thresholds of the judge, as data an operator can read.
 
-use crate::Approval;
 use nalgebra::{Point3, Vector3};
 use prehend_config::{Findings, Value};
 use prehend_scene::EvidenceType;
@@ -75,6 +74,36 @@ impl Workspace {
             if beyond < 0.0 { 0.0 } else { beyond }
         };
         Vector3::from_fn(|i, _| outside(i)).norm()
+    }
+}
+
+/// For which plans a person is asked, from the fewest to all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Approval {
+    /// For none.
+    #[default]
+    Never,
+    /// Where the evidence, or the object's name, is accepted but not sure.
+    Unsure,
+    /// For the first plan of a goal that touches something or drives.
+    First,
+    /// For each plan, looks and ways home included.
+    Each,
+}
+
+impl Approval {
+    /// Every choice with its name in configuration.
+    pub const ALL: [(&'static str, Self); 4] =
+        [("never", Self::Never), ("unsure", Self::Unsure), ("first", Self::First), ("each", Self::Each)];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(_, choice)| *choice == self).map_or("never", |(name, _)| name)
+    }
+
+    /// The choice of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, choice)| choice)
     }
 }
 

@@ -7,11 +7,12 @@ mod joint;
 mod link;
 mod urdf;
 
-pub use joint::{JointFailure, JointVerdict, Motions, judge_joints};
+pub use joint::{JointFailure, JointVerdict, judge_joints};
 pub use link::{LinkFailure, LinkVerdict, judge_links};
 pub use urdf::{JointDetail, UrdfVerdict, judge_urdf};
 
 use crate::model::Model;
+use crate::motions::Motions;
 use crate::observation::Observation;
 use crate::verifier::Rating;
 use nalgebra::Isometry3;

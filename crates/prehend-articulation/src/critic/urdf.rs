@@ -6,7 +6,7 @@
 use super::{Candidate, JointFailure, JointVerdict, LinkVerdict};
 use crate::model::{JointKind, Model};
 use crate::observation::Observation;
-use crate::propose::Usual;
+use crate::usual::Usual;
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 

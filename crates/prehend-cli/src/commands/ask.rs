@@ -5,17 +5,18 @@ use crate::args::map::MapArgs;
 use crate::args::{GoalArgs, RosOptions, ShowArgs, StopArgs};
 use crate::domain::Domain;
 use crate::goal;
+use crate::json::{map_json, state_json};
 use crate::observer::Observer;
 use crate::outcome::{Ending, GoalReport, exit};
 use crate::screen::{Screen, print_json};
 use crate::trace;
 use crate::transcript;
-use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectInstance, ObjectMap, SymbolicState};
+use prehend_msgs::prehend_interfaces::msg::{GoalPlan, ObjectInstance, ObjectMap};
 use prehend_msgs::prehend_interfaces::srv::SubmitGoal;
 use prehend_robots::RobotConfig;
 use prehend_ros::shutdown_signal;
 use prehend_scene::Reason;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -144,17 +145,6 @@ pub(super) async fn state(args: ShowArgs) -> u8 {
     exit::DONE
 }
 
-pub(crate) fn state_json(state: &SymbolicState) -> Value {
-    json!({
-        "held_object": Some(&state.held_object).filter(|key| !key.is_empty()),
-        "inventory": state.inventory,
-        "map_version": state.map_version,
-        "goal_id": Some(&state.goal_id).filter(|id| !id.is_empty()),
-        "step": state.step,
-        "stopped": state.stopped,
-    })
-}
-
 pub(super) async fn map(args: MapArgs) -> u8 {
     let mut observer = match join(&args.show.robot, &args.show.ros) {
         Ok(observer) => observer,
@@ -222,26 +212,6 @@ fn row(object: &ObjectInstance) -> [String; 9] {
         format!("{:.1} x {:.1} x {:.1}", size.x * 100.0, size.y * 100.0, size.z * 100.0),
         object.view_count.to_string(),
     ]
-}
-
-pub(crate) fn map_json(map: &ObjectMap) -> Value {
-    let objects: Vec<Value> = map
-        .objects
-        .iter()
-        .map(|object| {
-            let (at, size) = (&object.pose.position, &object.size);
-            json!({
-                "key": object.key,
-                "class": object.class_name,
-                "confidence": object.confidence,
-                "color": object.color_name,
-                "position": [at.x, at.y, at.z],
-                "size": [size.x, size.y, size.z],
-                "views": object.view_count,
-            })
-        })
-        .collect();
-    json!({ "version": map.version, "frame": map.header.frame_id, "objects": objects })
 }
 
 pub(super) async fn stop(args: StopArgs) -> u8 {

@@ -5,6 +5,7 @@ mod looks;
 mod opinion;
 mod page;
 mod scene;
+mod tables;
 
 use super::ask;
 use crate::args::DescribeArgs;

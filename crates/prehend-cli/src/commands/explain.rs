@@ -5,7 +5,7 @@ mod frames;
 
 use crate::args::ExplainArgs;
 use crate::outcome::exit;
-use crate::run_folder::{RESULT, TRACE, recording_in};
+use crate::run_folder::{REPORT, RESULT, TRACE, recording_in};
 use crate::screen::{Screen, print_json};
 use prehend_agent::language::Lexicon;
 use prehend_config::Findings;
@@ -27,8 +27,6 @@ const SCENES: [(&str, &str); 7] = [
 ];
 /// Folder of the pictures of single things, below that of a run.
 pub(crate) const THINGS: &str = "things";
-/// The page, in the folder of a run.
-pub(crate) const REPORT: &str = "report.html";
 
 /// Why nothing can be explained.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,6 @@ mod text;
 use super::ask;
 use crate::args::map::{MapArgs, MapCommand};
 use crate::outcome::exit;
-pub(crate) use show::object_json;
 
 pub(super) async fn run(args: MapArgs) -> u8 {
     let done = match args.command {

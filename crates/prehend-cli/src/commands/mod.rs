@@ -24,17 +24,14 @@ mod up;
 mod view;
 mod words;
 
-use crate::args::{Cli, Command, DEFAULT_ROBOT, EvalCommand, GraphArgs, ROOM_ROBOT};
+use crate::args::{Cli, Command, EvalCommand, GraphArgs};
 use crate::domain::Purpose;
 use crate::graph::{GraphError, GraphOptions};
+use crate::inputs::{absolute, has_room, robot_file, robot_for};
 use crate::node::NodeName;
 use crate::outcome::exit;
-pub(crate) use ask::{map_json, state_json};
-pub(crate) use explain::REPORT;
-pub(crate) use map::object_json;
-use prehend_config::share;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Runs the command; gives the exit code of the process.
 pub async fn run(cli: Cli) -> u8 {
@@ -134,28 +131,6 @@ fn absolute_store(store: &str) -> String {
             std::path::absolute(store).map_or_else(|_| store.to_owned(), |path| path.display().to_string())
         }
     }
-}
-
-/// Whether a scene is a room; what is wrong with it the sim will say.
-pub(crate) fn has_room(scene: &Path) -> bool {
-    prehend_sim::Scene::load(&share::resolve(scene)).is_ok_and(|scene| scene.room.is_some())
-}
-
-/// The robot that was asked for; nobody asked and it is a room: one that drives.
-pub(crate) fn robot_for(asked: &Path, in_room: bool) -> PathBuf {
-    let nobody_asked = asked == Path::new(DEFAULT_ROBOT);
-    if nobody_asked && in_room { PathBuf::from(ROOM_ROBOT) } else { asked.to_path_buf() }
-}
-
-/// The robot file of a path or a name, as a child finds it.
-pub(crate) fn robot_file(robot: &Path) -> PathBuf {
-    absolute(&prehend_robots::RobotConfig::file(robot))
-}
-
-/// The file as a child finds it, whatever its working folder.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
-    let path = share::resolve(path);
-    std::path::absolute(&path).unwrap_or(path)
 }
 
 /// Exit code for a graph that did not come up.

@@ -1,7 +1,7 @@
 //! `prehend replay`: would the nodes decide the same again?
 
-use super::robot_file;
 use crate::args::record::ReplayArgs;
+use crate::inputs::robot_file;
 use crate::interrupt::Interrupt;
 use crate::node::NodeName;
 use crate::outcome::exit;

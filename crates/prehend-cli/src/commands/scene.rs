@@ -3,8 +3,8 @@
 mod frames;
 mod sdf;
 
-use super::robot_for;
 use crate::args::{DEFAULT_ROBOT, SceneCommand};
+use crate::inputs::robot_for;
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_config::share;

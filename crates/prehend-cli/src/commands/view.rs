@@ -6,6 +6,8 @@ mod approval;
 mod areas;
 mod beside;
 #[cfg(feature = "viewer")]
+mod drawn;
+#[cfg(feature = "viewer")]
 mod event;
 #[cfg(feature = "viewer")]
 mod graph;

@@ -2,12 +2,13 @@
 
 use super::gated;
 use crate::args::DayArgs;
-use crate::commands::{absolute, has_room, object_json, robot_file, robot_for};
 use crate::disturb::{self, Disturbance};
 use crate::domain::Purpose;
 use crate::goal;
 use crate::graph::{Graph, GraphError, GraphOptions};
+use crate::inputs::{absolute, has_room, robot_file, robot_for};
 use crate::interrupt::Interrupt;
+use crate::json::object_json;
 use crate::judge::JudgeError;
 use crate::node::NodeName;
 use crate::outcome::{Ending, exit};

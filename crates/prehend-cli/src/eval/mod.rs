@@ -17,9 +17,8 @@ mod starts;
 mod words;
 
 use crate::args::{AspMobileArgs, AspTabletopArgs, LanguageArgs, LiberoArgs, RunArgs, TabletopArgs};
-use crate::commands::REPORT;
 use crate::outcome::exit;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{REPORT, RunFolder};
 use crate::screen::{Paint, Screen, print_json};
 use futures::StreamExt;
 use job::Job;

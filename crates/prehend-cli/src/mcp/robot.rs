@@ -1,7 +1,7 @@
 //! The graph as a client of the protocol meets it.
 
-use crate::commands::{map_json, state_json};
 use crate::goal;
+use crate::json::{map_json, state_json};
 use crate::observer::Observer;
 use crate::outcome::Ending;
 use crate::trace;

@@ -1,6 +1,6 @@
 //! What a page shows, gathered once for all pages: the state, the lines of the trace, the camera's picture.
 
-use crate::commands::{map_json, state_json};
+use crate::json::{map_json, state_json};
 use crate::node::NodeName;
 use crate::observer::Observer;
 use crate::trace;

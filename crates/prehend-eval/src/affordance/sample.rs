@@ -7,7 +7,7 @@ use prehend_geometry::backproject::point_grid;
 use prehend_geometry::plane::Plane;
 use prehend_geometry::{Mask, PointCloud};
 use prehend_harness::imagination;
-use prehend_harness::skills::Subject;
+use prehend_harness::subject::Subject;
 use prehend_perception::MapSettings;
 use prehend_perception::evidence::{Knowledge, support_under};
 use prehend_perception::parts::working_parts;

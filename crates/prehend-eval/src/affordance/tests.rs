@@ -1,7 +1,8 @@
 use super::*;
 use prehend_config::share::share_dir;
 use prehend_harness::memory::Memory;
-use prehend_harness::skills::{Subject, initial, tools};
+use prehend_harness::skills::{initial, tools};
+use prehend_harness::subject::Subject;
 use prehend_perception::Lexicon;
 use prehend_perception::evidence::Knowledge;
 use prehend_scene::{ActionTable, Deficiency};

@@ -12,8 +12,8 @@ pub use look::{Scene, drawables};
 pub use things::{Kind, Thing, thing};
 
 use nalgebra::{Point3, Vector3};
-use prehend_articulation::critic::{Candidate, Motions, judge};
-use prehend_articulation::{Described, Joint, JointKind, Link, Observation, Thresholds, describe};
+use prehend_articulation::critic::{Candidate, judge};
+use prehend_articulation::{Described, Joint, JointKind, Link, Motions, Observation, Thresholds, describe};
 use prehend_geometry::stats;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

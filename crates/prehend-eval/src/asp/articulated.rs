@@ -1,9 +1,9 @@
 //! What the further tasks are made of: doors, knobs, levers and switches, which the paper's list does not have.
 
+use super::draft::{Draft, always, one_of};
 use super::scene::{ANYWHERE, Area, Thing, distractors};
 use super::score::Subject;
-use super::tabletop::{Draft, TabletopTask};
-use super::tasks::{always, one_of};
+use super::task::TabletopTask;
 use crate::goal::{GoalSpec, Predicate};
 use rand::{Rng, RngExt};
 

@@ -1,9 +1,10 @@
 //! What each tabletop task is made of.
 
 use super::articulated;
+use super::draft::{Draft, always, one_of};
 use super::scene::{ANYWHERE, Area, Placed, Thing, distractors};
 use super::score::Subject;
-use super::tabletop::{Draft, TabletopTask};
+use super::task::TabletopTask;
 use crate::goal::{GoalSpec, Predicate};
 use crate::scenario::catalogue::{CLASSES, Class, Item, Role, class};
 use crate::scenario::sentence::{Destination, pick, pick_up, plural, put};
@@ -93,14 +94,6 @@ pub(super) fn draft(rng: &mut impl Rng, task: TabletopTask) -> Draft {
         | TabletopTask::SwitchOn
         | TabletopTask::SwitchOff => articulated::draft(rng, task),
     }
-}
-
-pub(super) fn always(_: &[Placed]) -> bool {
-    true
-}
-
-pub(super) fn one_of(rng: &mut impl Rng, sentences: &[&str]) -> String {
-    pick(rng, sentences).to_owned()
 }
 
 /// The classes' own confusions, as a scene file has them.

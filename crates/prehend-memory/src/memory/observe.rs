@@ -1,6 +1,7 @@
 //! What a look brings: which things are known, which are new, and which should have been there.
 
-use super::{Memory, MemoryError, bad, names};
+use super::Memory;
+use crate::error::{MemoryError, bad};
 use crate::recall::NEUTRAL;
 use crate::record::{Id, Look, Seen, Sighting, Thing, View, describe};
 use nalgebra::Point3;
@@ -188,7 +189,7 @@ impl Memory {
         if name.is_empty() || thing.votes.is_empty() {
             return true;
         }
-        names(thing).any(|(own, _)| self.nouns.names(name, own))
+        thing.names().any(|(own, _)| self.nouns.names(name, own))
     }
 
     fn fresh(&self, id: Id, seen: &Seen, look: &Look, view: Id) -> Result<Thing, MemoryError> {

@@ -1,6 +1,7 @@
 //! What outcomes teach, and what was done.
 
-use super::{Memory, MemoryError, bad};
+use super::Memory;
+use crate::error::{MemoryError, bad};
 use crate::record::{Action, Episode, Id, Place, Tally, Thing};
 
 /// Search around a place for an outcome's thing, metres.

@@ -1,6 +1,7 @@
 //! What a model proposes for a view, after the view was kept with the scores of the rule (Affordance RAG IV-A.1).
 
-use super::{Memory, MemoryError};
+use super::Memory;
+use crate::error::MemoryError;
 use crate::propose::combined;
 use crate::record::{Action, Id};
 use std::collections::BTreeSet;

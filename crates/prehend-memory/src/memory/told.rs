@@ -1,7 +1,8 @@
 //! What a model says of zones, areas and buildings, and what it is asked (Affordance RAG IV-A.3).
 
-use super::{Memory, MemoryError};
+use super::Memory;
 use crate::areas::Told;
+use crate::error::MemoryError;
 use crate::record::{Area, Id};
 use prehend_perception::summaries::{AreaKind, AreaQuestion, Summary};
 use std::collections::BTreeSet;

@@ -4,6 +4,7 @@
 //! long; what is wrong with it is told by the next question or by [`Store::commit`].
 
 mod address;
+mod error;
 mod link;
 mod row;
 mod session;

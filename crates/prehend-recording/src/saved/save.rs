@@ -2,44 +2,11 @@
 
 use super::draft::Draft;
 use super::record::{CropRecord, MapRecord, ObjectRecord, SceneRecord, ViewRecord};
-use super::{SavedMap, SavedScene, object_file, ply, scene_file, view_file};
+use super::{SaveError, SavedMap, SavedScene, object_file, ply, scene_file, view_file};
 use crate::picture::{encode_color, encode_grey16, encode_mask};
 use prehend_geometry::PointCloud;
 use prehend_scene::{Crop, Object};
-use std::path::{Path, PathBuf};
-
-/// Why a map was not written; what was in its place is still there.
-#[derive(Debug, thiserror::Error)]
-pub enum SaveError {
-    /// There is something else in the map's place.
-    #[error("{} is neither a map nor an empty folder; it is not overwritten", path.display())]
-    NotAMap {
-        /// The place.
-        path: PathBuf,
-    },
-    /// A file cannot be written: no room, no permission.
-    #[error("cannot write {}: {error}; nothing was changed", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        error: std::io::Error,
-    },
-    /// A picture cannot be encoded.
-    #[error("cannot encode {name}: {error}")]
-    Encode {
-        /// File of the picture, from the map's folder.
-        name: String,
-        /// What the encoder said.
-        error: image::ImageError,
-    },
-    /// The map has a number that files cannot hold.
-    #[error("object {key} has a number that is not finite")]
-    NotFinite {
-        /// Key of the object.
-        key: String,
-    },
-}
+use std::path::Path;
 
 impl SavedMap {
     /// Writes the map to a folder, in place of the map that may be there.

@@ -1,6 +1,6 @@
 //! The section `arming` of a robot file: what is armed, with which limits. Nothing in it has a default.
 
-use crate::robot::Limits;
+use crate::limits::Limits;
 use prehend_config::{Map, Value};
 use prehend_ros::Node;
 

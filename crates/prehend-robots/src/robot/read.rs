@@ -1,10 +1,11 @@
 //! How a robot file is read: every mistake is told at its place.
 
 use super::{
-    Arm, CameraTopics, DetectorTopics, Distribution, Frames, Gripper, Limits, MoveItNames, Navigation,
-    PartTopics, RobotConfig,
+    Arm, CameraTopics, DetectorTopics, Distribution, Frames, Gripper, MoveItNames, Navigation, PartTopics,
+    RobotConfig,
 };
 use crate::arming::ArmingConfig;
+use crate::limits::Limits;
 use crate::stretch::StretchDriver;
 use prehend_config::{Map, Value};
 use prehend_navigation::Footprint;

@@ -3,7 +3,7 @@
 //! Nothing here tells more than a real robot does: joint positions, the gripper's opening, how a motion ended.
 
 use super::base::{DriveEnd, Nav2Fault};
-use super::vendor::Vendor;
+use super::driver::Vendor;
 use prehend_navigation::route::Route;
 use prehend_robots::move_group::Misbehaviour;
 use prehend_sim::world::{GripEnd, JointPoint, JointVector, MotionOutcome, TrajectoryError};

@@ -51,7 +51,7 @@ pub(super) enum Request {
     PutObstacle { position: Option<[f64; 2]> },
     Bump,
     Jam,
-    Vendor(super::vendor::Change),
+    Vendor(super::driver::Change),
     Moveit(prehend_robots::move_group::Misbehaviour),
     Nav2(super::base::Nav2Fault),
     Fault(FaultChange),

@@ -14,6 +14,7 @@ pub mod arm_handle;
 mod base;
 mod camera;
 mod controllers;
+mod driver;
 mod judge;
 mod judge_channel;
 mod physics;
@@ -90,8 +91,8 @@ pub async fn run(options: NodeOptions) -> Result<(), NodeError> {
     parameters.describe("arming", "robot: the driver's safety services are there; off: they are not.");
     parameters.describe("vendor_without", "A service that the driver does not have.");
     let vendor = match arming.as_str() {
-        "robot" => vendor::Vendor::new(shell.robot.arming.as_ref(), &missing),
-        "off" => vendor::Vendor::new(None, ""),
+        "robot" => driver::Vendor::new(shell.robot.arming.as_ref(), &missing),
+        "off" => driver::Vendor::new(None, ""),
         other => return Err(start_error(format!("parameter `arming` is `{other}`; robot or off"))),
     };
     let has_moveit = match parameters.string_or("moveit", "robot")?.as_str() {

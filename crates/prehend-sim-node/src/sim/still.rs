@@ -55,7 +55,7 @@ impl StillRobot {
             })
             .map_err(start_error)?;
         // No driver: nothing moves here anyway.
-        let vendor = Arc::new(super::vendor::Vendor::new(None, ""));
+        let vendor = Arc::new(super::driver::Vendor::new(None, ""));
         let arm = ArmHandle::new(commands, reported, vendor);
         let controller = node.create_action_server::<FollowJointTrajectory::Action>(&robot.arm.controller)?;
         let mut gripper = node.create_action_server::<GripperCommand::Action>(&robot.gripper.action)?;

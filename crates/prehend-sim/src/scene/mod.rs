@@ -10,20 +10,25 @@ mod color;
 mod detector;
 mod fixture;
 mod library;
+mod material;
 mod model;
 mod object;
 mod place;
+mod placement;
 mod read;
 mod room;
 mod shape;
+mod template;
 
 pub use color::{Color, ColorName, named_color, named_colors};
 pub use detector::{CameraSpec, DepthNoise, DetectorSpec};
 pub use fixture::{FurnitureSpec, TableSpec};
 pub use library::{Library, objects_folder};
+pub use material::{DEFAULT_DENSITY, DEFAULT_FRICTION};
 pub use model::{Joint, JointKind, Latch, Link, Model, Spring, StateRule};
-pub use object::{DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Support};
+pub use object::ObjectSpec;
 pub use place::{PlaceError, PlacedObject, PlacedScene};
+pub use placement::{Placement, Support};
 pub use room::{LocalisationSpec, RoomSpec, WallSpec};
 pub use shape::{Hollow, Shape};
 

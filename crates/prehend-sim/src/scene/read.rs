@@ -6,8 +6,6 @@ mod object;
 mod room;
 mod shape;
 
-pub(super) use modelled::Template;
-
 use super::color::read_rgb;
 use super::{
     CameraSpec, Color, DepthNoise, DetectorSpec, FurnitureSpec, Library, Scene, TableSpec, check,

@@ -2,7 +2,8 @@
 
 use super::depth;
 use super::dice::{self, NormalTable};
-use super::render::{Drawable, LabelImage, RenderError, Renderer, View};
+use super::drawable::Drawable;
+use super::render::{LabelImage, RenderError, Renderer, View};
 use crate::scene::CameraSpec;
 use nalgebra::Isometry3;
 use prehend_geometry::{ColorImage, DepthImage, Intrinsics};

@@ -9,6 +9,7 @@
 pub mod camera;
 pub mod depth;
 pub mod detector;
+pub mod drawable;
 pub mod mesh;
 pub mod overview;
 pub mod render;
@@ -21,9 +22,10 @@ mod shade;
 
 pub use camera::{Capture, RgbdCamera, wrist_camera_intrinsics};
 pub use detector::{Detection, Detections, Detector};
+pub use drawable::{Drawable, Surface};
 pub use mesh::Mesh;
 pub use overview::{OverviewError, overview_png, overview_view, overview_view_of, view_png};
-pub use render::{Drawable, LabelImage, Picture, RenderError, Renderer, Surface, View};
+pub use render::{LabelImage, Picture, RenderError, Renderer, View};
 pub use stage::Stage;
 
 #[cfg(test)]

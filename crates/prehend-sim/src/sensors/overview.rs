@@ -1,6 +1,7 @@
 //! A third-person picture of the whole scene.
 
-use super::render::{Drawable, RenderError, Renderer, View};
+use super::drawable::Drawable;
+use super::render::{RenderError, Renderer, View};
 use crate::scene::Scene;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_drawing::overlay::{self, PngError};

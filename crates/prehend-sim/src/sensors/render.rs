@@ -1,43 +1,14 @@
 //! A picture of drawables: colour, distance and whose surface each pixel is.
 
-use super::mesh::Mesh;
+use super::drawable::Drawable;
 use super::raster::{Linear, NOTHING, ScreenTriangle, ZBuffer};
 use super::shade::{Light, Paint, Shader};
 use crate::body::Owner;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::{ColorImage, Intrinsics, camera::BadIntrinsics};
-use std::sync::Arc;
 
 /// Nothing nearer than this is drawn, metres: the camera may sit inside its own housing.
 const NEAR: f64 = 0.01;
-
-/// Something that can be seen.
-#[derive(Clone, Debug)]
-pub struct Drawable {
-    /// Its surface.
-    pub mesh: Arc<Mesh>,
-    /// Where it is.
-    pub world_from_mesh: Isometry3<f64>,
-    /// Colour in full light.
-    pub color: [u8; 3],
-    /// Pattern over the colour.
-    pub surface: Surface,
-    /// Whose it is.
-    pub owner: Owner,
-    /// Label of the named region it shows; 0 is none.
-    pub region: u16,
-}
-
-/// Pattern of a surface, laid on along the mesh's own x and y.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surface {
-    /// One colour.
-    Plain,
-    /// Planks along x.
-    Wood,
-    /// Tiles with joints.
-    Tiles,
-}
 
 /// Where a picture is taken from.
 #[derive(Clone, Copy, Debug, PartialEq)]

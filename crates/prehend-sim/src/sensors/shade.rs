@@ -2,8 +2,8 @@
 //!
 //! Light is white and brightness only scales a colour, so hue and saturation stay those of the scene file.
 
+use super::drawable::{Drawable, Surface};
 use super::raster::{ScreenTriangle, ZBuffer};
-use super::render::{Drawable, Surface};
 use crate::body::Owner;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 

@@ -1,7 +1,7 @@
 //! A scene as drawables: the meshes are made once, the poses are new in each frame.
 
+use super::drawable::{Drawable, Surface};
 use super::mesh::{Mesh, MeshError, Soup};
-use super::render::{Drawable, Surface};
 use crate::body::{Frame, Owner, PartShape, Region, RenderItem};
 use nalgebra::Isometry3;
 use std::sync::Arc;

@@ -1,10 +1,9 @@
 //! What bodies and joints of objects are made of, as physics has them: for whoever builds the same world elsewhere.
 
 use super::World;
-use super::mechanism::Mechanism;
+use super::mechanism::{JointProperties, Mechanism};
 use crate::body::Owner;
 use crate::body::collider::{from_pose, from_vector};
-use crate::scene::Joint;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use rapier3d::prelude::{Collider, RigidBody};
 
@@ -31,25 +30,6 @@ pub struct BodyProperties {
     pub restitution: f64,
     /// Angular damping, 1/s.
     pub angular_damping: f64,
-}
-
-/// A joint of an object.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JointProperties {
-    /// Index of the object in the scene.
-    pub object: usize,
-    /// The joint in its model.
-    pub spec: Joint,
-    /// Position now, metres or radians.
-    pub position: f64,
-    /// It cannot move: it is locked, or holds until it is pulled off.
-    pub rigid: bool,
-    /// It came off.
-    pub broken: bool,
-    /// Dry friction away from catches, newtons or newton metres; 0 where a spring drives it.
-    pub friction: f64,
-    /// Viscous damping, N s/m or N m s/rad.
-    pub damping: f64,
 }
 
 impl World {

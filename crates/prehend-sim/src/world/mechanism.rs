@@ -1,6 +1,5 @@
 //! Joints of articulated objects in physics: dry friction, springs, catches, and what comes off when pulled.
 
-use super::bodies::JointProperties;
 use super::settings::SOLVER_ITERATIONS;
 use crate::body::collider::{from_pose, to_pose};
 use crate::scene::{Joint, JointKind, Link};
@@ -13,6 +12,25 @@ use rapier3d::prelude::{
 const FRICTION_GAIN: f32 = 2e4;
 /// Share of critical damping of a spring that names no damping.
 const SPRING_DAMPING: f64 = 0.4;
+
+/// What a joint of an object is made of, as physics has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointProperties {
+    /// Index of the object in the scene.
+    pub object: usize,
+    /// The joint in its model.
+    pub spec: Joint,
+    /// Position now, metres or radians.
+    pub position: f64,
+    /// It cannot move: it is locked, or holds until it is pulled off.
+    pub rigid: bool,
+    /// It came off.
+    pub broken: bool,
+    /// Dry friction away from catches, newtons or newton metres; 0 where a spring drives it.
+    pub friction: f64,
+    /// Viscous damping, N s/m or N m s/rad.
+    pub damping: f64,
+}
 
 /// A joint of an object in physics.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ mod trajectory;
 mod truth;
 
 pub use base::{Bump, DriveError};
-pub use bodies::{BodyProperties, JointProperties};
+pub use bodies::BodyProperties;
 pub use build::PAD_FRICTION;
 pub use contacts::{FORCE_LIMIT, HardContact};
 pub use entity::Entity;
@@ -42,6 +42,7 @@ use crate::scene::{PlacedObject, PlacedScene};
 use base::Base;
 use contacts::{Contacts, RobotCollider};
 use gripper::Gripper;
+pub use mechanism::JointProperties;
 use mechanism::Mechanism;
 use nalgebra::Isometry3;
 use prehend_navigation::Pose2;

@@ -11,7 +11,6 @@ pub use held::HeldShape;
 
 use crate::grasp::Reach;
 use crate::gripper::GripperModel;
-use crate::plan::Standoff;
 use crate::sight::Sight;
 use nalgebra::{Isometry3, Point3, Translation3};
 use prehend_scene::fixture::Sweep;
@@ -76,10 +75,10 @@ impl PlaceCandidate {
         Translation3::new(0.0, 0.0, height) * self.map_from_tool
     }
 
-    /// The pose after the release: back along the approach until the pads are free, then straight up.
-    pub fn withdrawn(&self, standoff: &Standoff) -> Isometry3<f64> {
-        let back = self.map_from_tool * Translation3::new(0.0, 0.0, -standoff.retreat * 0.4);
-        Translation3::new(0.0, 0.0, standoff.retreat * 0.6) * back
+    /// The pose after the release, `retreat` metres away: back along the approach until the pads are free, then straight up.
+    pub fn withdrawn(&self, retreat: f64) -> Isometry3<f64> {
+        let back = self.map_from_tool * Translation3::new(0.0, 0.0, -retreat * 0.4);
+        Translation3::new(0.0, 0.0, retreat * 0.6) * back
     }
 }
 

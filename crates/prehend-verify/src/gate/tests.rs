@@ -1,8 +1,8 @@
 use super::*;
-use crate::{CommitRule, Scene, Sightings, Workspace, assess};
+use crate::{Assessments, CommitRule, Doubt, Scene, Settings, Sightings, Workspace, assess};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::{Intrinsics, Mask, OrientedBox, PointCloud};
-use prehend_scene::{Evidence, EvidenceType, Region, Sighting};
+use prehend_scene::{Evidence, EvidenceType, ObjectKey, PartEffect, Region, Sighting};
 
 pub(crate) fn settings() -> Settings {
     Settings {

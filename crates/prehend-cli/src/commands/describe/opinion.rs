@@ -2,8 +2,8 @@
 //! or talks nonsense is the opinion and nothing else.
 
 use super::doubt::Opinions;
-use super::page::{JointRow, Whole};
-use super::{looks, page};
+use super::looks;
+use super::tables::{JointRow, Whole, joints, whole};
 use crate::screen::{Paint, Screen};
 use prehend_articulation::critic::JointVerdict;
 use prehend_articulation::{Described, Iteration, Joint, JointKind, Observation, to_urdf};
@@ -214,7 +214,7 @@ pub(super) fn section(described: &Described, opinions: &Opinions) -> String {
         "<p>A vision-language model looked at the pictures. The critics that measure remain the judge.</p>",
     );
     let verdicts = described.best().verdicts.joints.iter().zip(&opinions.joints);
-    html.push_str(&page::joints(verdicts.filter_map(|(verdict, opinion)| {
+    html.push_str(&joints(verdicts.filter_map(|(verdict, opinion)| {
         let opinion = opinion.as_ref()?;
         Some(JointRow {
             joint: &verdict.joint,
@@ -228,7 +228,7 @@ pub(super) fn section(described: &Described, opinions: &Opinions) -> String {
     })));
     if let Some(said) = &opinions.model {
         let detail = said.joint_evaluation_details.iter();
-        html.push_str(&page::whole(&Whole {
+        html.push_str(&whole(&Whole {
             links: said.link_position_score,
             joints: said.joint_score,
             why: &said.link_position_reasoning,

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::args::map::ShowMapArgs;
+use crate::json::object_json;
 use crate::screen::{Screen, print_json};
 use prehend_nodes::pictures;
 use prehend_recording::{SavedMap, SavedScene};
@@ -95,20 +96,4 @@ fn name(object: &Object) -> String {
     let other = object.class_votes.iter().find(|(name, _)| !name.is_empty() && *name != object.class_name);
     let other = other.map(|(name, weight)| format!(", {name} {:.2}", weight / total.max(f64::MIN_POSITIVE)));
     format!("{} {:.2}{}", object.class_name, object.confidence, other.unwrap_or_default())
-}
-
-/// One object of a map, without its points and crops.
-pub(crate) fn object_json(object: &Object) -> Value {
-    let position = object.bounds.pose.translation.vector;
-    json!({
-        "key": object.key,
-        "class": object.class_name,
-        "confidence": object.confidence,
-        "votes": object.class_votes,
-        "colors": object.color_fractions,
-        "position": [position.x, position.y, position.z],
-        "size": [object.bounds.size.x, object.bounds.size.y, object.bounds.size.z],
-        "points": object.cloud.len(),
-        "views": object.view_count,
-    })
 }

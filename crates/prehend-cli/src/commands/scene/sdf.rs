@@ -2,8 +2,8 @@
 
 use super::{Made, load, world_of};
 use crate::args::gazebo::ToSdfArgs;
-use crate::commands::robot_for;
 use crate::gazebo::robot_urdf;
+use crate::inputs::robot_for;
 use prehend_config::share;
 use prehend_robots::RobotConfig;
 use prehend_sim::sdf::{Label, SdfWorld};

@@ -1,18 +1,19 @@
 //! From a source to a window or a picture.
 
+use super::drawn::{hidden, undrawn};
 use super::graph::LiveStage;
 use super::recorded::Recorded;
 use super::robot::Robot;
 use super::{areas, run as runs, steps};
-use crate::args::{HiddenLayer, ViewArgs};
+use crate::args::ViewArgs;
 use crate::outcome::exit;
 use crate::run_folder::{recording_at, recording_in};
 use crate::screen::Screen;
 use prehend_nodes::pictures;
 use prehend_recording::SavedMap;
 use prehend_ros::shutdown_signal;
-use prehend_viewer::draw::{DrawError, OffScreen, StageWindow};
-use prehend_viewer::{Layer, PanelLine, Player, Stage, Steer, Tone, Viewpoint, things};
+use prehend_viewer::draw::{OffScreen, StageWindow};
+use prehend_viewer::{PanelLine, Player, Stage, Steer, Tone, Viewpoint, things};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -111,18 +112,6 @@ fn remembered(recorded: Recorded, args: &ViewArgs) -> Result<Recorded, String> {
     }
 }
 
-/// What is left out at first.
-pub(super) fn hidden(args: &ViewArgs) -> Vec<Layer> {
-    let layer = |layer: &HiddenLayer| match layer {
-        HiddenLayer::Shapes => Layer::Shapes,
-        HiddenLayer::Box => Layer::Fence,
-        HiddenLayer::Floor => Layer::Floor,
-        HiddenLayer::Areas => Layer::Areas,
-        HiddenLayer::Names => Layer::Names,
-    };
-    args.hide.iter().map(layer).collect()
-}
-
 /// A scene of a saved map.
 fn of_map(folder: &Path, number: usize) -> Result<Stage, String> {
     let saved = SavedMap::load(folder).map_err(|error| error.to_string())?;
@@ -134,14 +123,6 @@ fn of_map(folder: &Path, number: usize) -> Result<Stage, String> {
         ));
     };
     Ok(Stage { things: Arc::new(things(&scene.map)), ..Stage::default() })
-}
-
-pub(super) fn undrawn(error: DrawError) -> (String, u8) {
-    let code = match &error {
-        DrawError::Size { .. } => exit::BAD_INPUT,
-        DrawError::NoAdapter { .. } | DrawError::NoScreen => exit::NOT_READY,
-    };
-    (error.to_string(), code)
 }
 
 async fn picture(source: &mut Source, args: &ViewArgs, file: &Path) -> Result<(), (String, u8)> {

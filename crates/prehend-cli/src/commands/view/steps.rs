@@ -1,7 +1,7 @@
 //! A picture of each step of a story.
 
+use super::drawn::{hidden, undrawn};
 use super::recorded::{Recorded, Step};
-use super::show::{hidden, undrawn};
 use crate::args::ViewArgs;
 use crate::outcome::exit;
 use crate::screen::{Progress, Screen};

@@ -77,7 +77,7 @@ impl Address {
             }
         }
         let parsed = format!("{place}?{}", rest.join("&")).parse();
-        let mut config: Config = parsed.map_err(|error| refuse(super::link::words(&error)))?;
+        let mut config: Config = parsed.map_err(|error| refuse(super::error::words(&error)))?;
         let is_odd = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
         if config.get_hosts().iter().any(is_odd) {
             return Err(refuse("a letter `@` in a name or a password is written `%40`".to_owned()));

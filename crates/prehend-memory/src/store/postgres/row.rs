@@ -14,7 +14,7 @@ pub(super) struct RowError(pub(super) String);
 
 impl From<tokio_postgres::Error> for RowError {
     fn from(error: tokio_postgres::Error) -> Self {
-        Self(super::link::words(&error))
+        Self(super::error::words(&error))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What drives the connection of a store, and its transaction.
 
 use super::address::Address;
-use super::link::{ANSWER, CONNECT, Link, Question, Value, is_lost, meaning, values};
+use super::error::{is_lost, meaning};
+use super::link::{ANSWER, CONNECT, Link, Question, Value, values};
 use super::row::RowError;
 use super::tables;
 use crate::store::{Store, StoreError};

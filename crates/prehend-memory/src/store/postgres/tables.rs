@@ -1,7 +1,8 @@
 //! The tables of a server.
 
 use super::super::StoreError;
-use super::link::{Link, is_lost, meaning, words};
+use super::error::{is_lost, meaning, words};
+use super::link::Link;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 

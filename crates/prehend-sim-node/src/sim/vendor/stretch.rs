@@ -1,55 +1,12 @@
 //! `stretch_driver` as far as arming goes.
 
-use super::{Device, Servers};
+use super::Servers;
+use crate::sim::driver::Device;
 use prehend_msgs::std_msgs::msg::{Bool, String as Text};
 use prehend_msgs::std_srvs::srv::Trigger;
 use prehend_robots::NodeError;
 use prehend_robots::arming::StretchConfig;
 use prehend_ros::QosProfile;
-use serde_json::{Value, json};
-
-/// What the driver says of itself.
-#[derive(Clone, Debug)]
-pub(super) struct StretchState {
-    mode: String,
-    /// In which it was before the runstop.
-    before: String,
-    runstopped: bool,
-    homed: bool,
-}
-
-impl Default for StretchState {
-    /// As the driver starts on a robot that was homed.
-    fn default() -> Self {
-        Self { mode: "position".to_owned(), before: "position".to_owned(), runstopped: false, homed: true }
-    }
-}
-
-impl StretchState {
-    pub(super) fn may_move(&self, mode: &str) -> Result<(), String> {
-        if self.runstopped || !self.homed || self.mode != mode {
-            return Err(format!("mode {}, not {mode} (homed: {})", self.mode, self.homed));
-        }
-        Ok(())
-    }
-
-    pub(super) fn change(&mut self, runstop: Option<bool>, homed: Option<bool>, mode: Option<String>) {
-        self.homed = homed.unwrap_or(self.homed);
-        self.mode = mode.unwrap_or_else(|| std::mem::take(&mut self.mode));
-        match runstop {
-            Some(true) if !self.runstopped => {
-                self.before = std::mem::replace(&mut self.mode, "runstopped".to_owned())
-            }
-            Some(false) if self.runstopped => self.mode = std::mem::take(&mut self.before),
-            Some(_) | None => {}
-        }
-        self.runstopped = runstop.unwrap_or(self.runstopped);
-    }
-
-    pub(super) fn tell(&self) -> Value {
-        json!({ "mode": self.mode, "runstopped": self.runstopped, "homed": self.homed })
-    }
-}
 
 pub(super) fn serve(servers: &mut Servers<'_>, config: &StretchConfig) -> Result<(), NodeError> {
     let modes = [(&config.navigation_mode, "navigation"), (&config.position_mode, "position")];

@@ -1,6 +1,7 @@
 //! `xarm_api` as far as arming goes.
 
-use super::{Device, Servers};
+use super::Servers;
+use crate::sim::driver::{Device, HAS_ERROR, READY, REFUSED, STOPPED, XArmState};
 use prehend_convert::header;
 use prehend_motion::RobotModel;
 use prehend_msgs::xarm_msgs::msg::RobotMsg;
@@ -11,99 +12,9 @@ use prehend_robots::NodeError;
 use prehend_robots::RobotConfig;
 use prehend_robots::arming::XArmConfig;
 use prehend_ros::QosProfile;
-use serde_json::{Value, json};
 
 /// Number of the controller's error when the tool leaves the fence.
 const BEYOND_FENCE: i16 = 35;
-/// Code of a refused setting, and of a command while an error is pending.
-const REFUSED: i16 = 11;
-const HAS_ERROR: i16 = 1;
-/// States: 2 ready, 4 stopped, 5 settings changed.
-const READY: i16 = 2;
-const STOPPED: i16 = 4;
-const CHANGED: i16 = 5;
-
-/// What the controller has been told, in its units.
-#[derive(Clone, Debug, Default)]
-pub(super) struct XArmState {
-    mode: i16,
-    state: Option<i16>,
-    enabled: i16,
-    error: i16,
-    reduced: i16,
-    fence_on: i16,
-    boundary: Vec<i16>,
-    sensitivity: i16,
-    max_tcp_speed: f32,
-    max_joint_speed: f32,
-    load: f32,
-    load_center: Vec<f32>,
-    offset: Vec<f32>,
-}
-
-impl XArmState {
-    /// Stopped, as after it was switched on.
-    fn state(&self) -> i16 {
-        self.state.unwrap_or(STOPPED)
-    }
-
-    pub(super) fn may_move(&self) -> Result<(), String> {
-        if self.error != 0 {
-            return Err(format!("error C{}", self.error));
-        }
-        if self.mode == 1 && self.state() == READY && self.enabled != 0 {
-            return Ok(());
-        }
-        Err(format!("mode {}, state {}, enabled joints {:b}", self.mode, self.state(), self.enabled))
-    }
-
-    pub(super) fn change(&mut self, error: Option<i16>, state: Option<i16>) {
-        self.state = state.or(self.state);
-        if let Some(error) = error {
-            self.fail(error);
-        }
-    }
-
-    fn fail(&mut self, error: i16) {
-        self.error = error;
-        self.state = Some(STOPPED);
-    }
-
-    pub(super) fn tell(&self) -> Value {
-        json!({
-            "mode": self.mode, "state": self.state(), "enabled": self.enabled, "code": self.error,
-            "reduced": self.reduced, "fence_on": self.fence_on, "boundary": self.boundary,
-            "sensitivity": self.sensitivity, "max_tcp_speed": self.max_tcp_speed,
-            "max_joint_speed": self.max_joint_speed, "load": self.load, "load_center": self.load_center,
-            "offset": self.offset,
-        })
-    }
-
-    /// A setting that takes the arm out of its ready state.
-    fn unready(&mut self) {
-        if self.state() == READY {
-            self.state = Some(CHANGED);
-        }
-    }
-
-    fn set_state(&mut self, data: i16) -> i16 {
-        match data {
-            0 if self.error != 0 => return HAS_ERROR,
-            0 => self.state = Some(if self.enabled == 0 { STOPPED } else { READY }),
-            3 | STOPPED => self.state = Some(data),
-            _ => return REFUSED,
-        }
-        0
-    }
-
-    /// Whether the tool at this place, millimetres in the arm's base, is beyond the fence.
-    fn is_beyond(&self, place: [f64; 3]) -> bool {
-        let fence: Vec<f64> = self.boundary.iter().copied().map(f64::from).collect();
-        let inside = |axis: usize| (fence[axis * 2 + 1]..=fence[axis * 2]).contains(&place[axis]);
-        self.fence_on == 1 && self.reduced == 1 && fence.len() == 6 && !(0..3).all(inside)
-    }
-}
-
 fn xarm(device: &mut Device, granted: bool, act: impl FnOnce(&mut XArmState) -> i16) -> i16 {
     match device {
         Device::XArm(state) if granted => act(state),

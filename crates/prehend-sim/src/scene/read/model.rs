@@ -1,10 +1,11 @@
 //! Models of the catalogue: links of pieces, joints, states; or one plain shape.
 
-use super::object::default_mass;
 use super::shape::{SHAPES, read_size};
 use super::{non_empty, probability, read_color};
 use crate::body::{Part, Region, object_parts};
+use crate::scene::material::default_mass;
 use crate::scene::model::{Joint, JointKind, Latch, Link, Model, Spring, StateRule};
+use crate::scene::template::Paint;
 use crate::scene::{Color, DEFAULT_FRICTION, Shape};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_config::{Map, Value, nearest};
@@ -26,13 +27,6 @@ pub(super) struct Blueprint {
     pub(super) restitution: f64,
     pub(super) fixed: bool,
     pub(super) model: Option<Model>,
-}
-
-/// Colours that the scene gives instead of the model's.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Paint {
-    pub(super) color: Option<(Color, Option<String>)>,
-    pub(super) second: Option<Color>,
 }
 
 /// The colours of a model.

@@ -1,38 +1,16 @@
 //! Objects of a scene that name a model: which one, with which parameters, colours and joint positions.
 
-use super::model::{Blueprint, Paint, read_blueprint};
+use super::model::{Blueprint, read_blueprint};
 use super::object::read_placement;
 use super::{non_empty, read_color};
-use crate::scene::{Library, ObjectSpec, Placement};
+use crate::scene::template::{JointChange, Paint, Template};
+use crate::scene::{Library, ObjectSpec};
 use prehend_config::{Document, Findings, Map, Value, Variables, nearest};
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
 /// Models that may be like each other, one after the other.
 const LONGEST_CHAIN: usize = 8;
-
-/// What an object with a model is made from, again for each seed.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::scene) struct Template {
-    document: Document,
-    /// Name and range of every parameter.
-    ranges: Vec<(String, [f64; 2])>,
-    name: String,
-    class: Option<String>,
-    paint: Paint,
-    fixed: Option<bool>,
-    friction: Option<f64>,
-    joints: Vec<JointChange>,
-    placement: Placement,
-}
-
-/// What a scene says about one joint of a model.
-#[derive(Clone, Debug, PartialEq)]
-struct JointChange {
-    joint: String,
-    position: Option<[f64; 2]>,
-    locked: Option<bool>,
-}
 
 impl Template {
     /// The object with parameters and joint positions drawn from their ranges.

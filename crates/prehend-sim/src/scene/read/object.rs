@@ -2,8 +2,8 @@
 
 use super::shape::{SHAPES, read_size};
 use super::{FARTHEST, angle, interval, non_empty, probability, read_color};
-use crate::body::object_parts;
-use crate::scene::{Color, DEFAULT_DENSITY, DEFAULT_FRICTION, ObjectSpec, Placement, Shape, Support};
+use crate::scene::material::default_mass;
+use crate::scene::{DEFAULT_FRICTION, ObjectSpec, Placement, Support};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use prehend_config::{Map, Value};
 
@@ -45,19 +45,6 @@ pub(super) fn read_object(map: &mut Map<'_>) -> Option<ObjectSpec> {
         model: None,
         template: None,
     })
-}
-
-/// Least default mass, kg; of a ball, that a pad touches in one point: contacts give way by `F / (m w^2)`, and fingers that press with
-/// 30 N go 11 mm deep, on either side, into a ball of 27 g. It is squeezed out of them.
-const LEAST_MASS: f64 = 0.02;
-const LEAST_BALL: f64 = 0.06;
-
-/// Mass of a thing that names none: solid things as light wood, thin walls as light ceramics, with a least one.
-pub(super) fn default_mass(shape: &Shape) -> f64 {
-    let parts = object_parts(shape, Color([0; 3]), None);
-    let volume: f64 = parts.iter().filter(|part| !part.only_seen).map(|part| part.shape.volume()).sum();
-    let density = if shape.hollow().is_some() { 2.5 * DEFAULT_DENSITY } else { DEFAULT_DENSITY };
-    (volume * density).max(if matches!(shape, Shape::Sphere { .. }) { LEAST_BALL } else { LEAST_MASS })
 }
 
 /// Exactly one of `pose`, `region`, `on`, `in`; or `region` with `on`, in the frame of what it is on.
