@@ -106,6 +106,7 @@ fn view_after(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forbidden::Forbidden;
     use prehend_scene::Reason;
 
     /// The view and whether it was told why, or the reason of the fault.
@@ -121,9 +122,9 @@ mod tests {
         check(Ok(()), true, Ok(("home", false)));
         check(Err(no_way()), true, Ok(("here", true)));
         check(Err(no_way()), false, Err(Reason::NoPlan));
-        check(Err(SkillFault::Stopped(String::new())), true, Err(Reason::Stopped));
-        check(Err(SkillFault::Canceled), true, Err(Reason::Canceled));
-        check(Err(SkillFault::Refused(String::new())), true, Err(Reason::VerifierRefused));
+        check(Err(Forbidden::Stopped(String::new()).into()), true, Err(Reason::Stopped));
+        check(Err(Forbidden::Canceled.into()), true, Err(Reason::Canceled));
+        check(Err(Forbidden::Refused(String::new()).into()), true, Err(Reason::VerifierRefused));
         let failed = SkillFault::ControlFailed { phase: "home", detail: String::new() };
         check(Err(failed), true, Err(Reason::ControlFailed));
         // Nobody says what is in the hand: nothing is judged.
@@ -131,7 +132,7 @@ mod tests {
         let view = view_after(Err(no_way()), silent, |_| panic!("nothing to tell"));
         assert_eq!(view.map_err(|fault| fault.reason()), Err(Reason::SensorFault));
         // What broke the motion is the fault, not that the hand is silent, too.
-        let view = view_after(Err(SkillFault::Canceled), || panic!("the hand was asked"), |_| ());
+        let view = view_after(Err(Forbidden::Canceled.into()), || panic!("the hand was asked"), |_| ());
         assert_eq!(view.map_err(|fault| fault.reason()), Err(Reason::Canceled));
     }
 }

@@ -3,6 +3,7 @@
 //! Permits are the verifier's own, and so is the judge of outcomes. The gate grants what its script does not refuse.
 
 use crate::fault::SkillFault;
+use crate::forbidden::Forbidden;
 use crate::robot::{
     Body, Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
 };
@@ -389,7 +390,7 @@ impl Robot for Scripted {
         self.call(Call::Redeem)?;
         let clock = self.state.borrow().clock;
         let redeemed = self.ledger.borrow_mut().redeem(&permit.id, &plan.hash(), plan.map_version, clock);
-        redeemed.map_err(|error| SkillFault::Refused(error.to_string()))?;
+        redeemed.map_err(|error| Forbidden::Refused(error.to_string()))?;
         Ok(plan)
     }
 
