@@ -30,6 +30,8 @@ mod prospect;
 mod recover;
 mod robot;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod scripted;
 mod shown;
 #[cfg(test)]
