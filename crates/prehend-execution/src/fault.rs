@@ -90,7 +90,7 @@ pub enum SkillFault {
     /// MoveIt answers, but cannot plan or execute anything until somebody has mended something.
     #[error("{phase}: MoveIt cannot: {advice} (code {code})")]
     Planner {
-        /// What was order.
+        /// What was asked for.
         phase: &'static str,
         /// MoveIt's error code.
         code: i32,

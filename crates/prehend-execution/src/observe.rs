@@ -87,7 +87,7 @@ impl<R: Robot> Course<'_, R> {
 
 /// The view from which an outcome is judged, by how the way home ended. It is home if the arm got there. If no way was found while
 /// something is held, it is where the arm stands, since the held thing may leave no way; `tell` hears why. Every other fault stays a
-/// fault, and then the hand is not order.
+/// fault, and then the hand is not asked.
 fn view_after(
     way_home: Result<(), SkillFault>,
     is_holding: impl FnOnce() -> Result<bool, SkillFault>,

@@ -18,7 +18,6 @@ use crate::running::{Over, Running, carry_out};
 use drive::Driver;
 use futures::StreamExt;
 use ground::Ground;
-use live::{Live, chassis};
 use prehend_convert as convert;
 use prehend_execution::errand::{self, Chassis, ErrandFault};
 use prehend_msgs::geometry_msgs::msg::Pose2D;
@@ -31,9 +30,7 @@ use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_robots::arming::{Arming, Use};
 use prehend_robots::live_frames::LiveFrames;
 use prehend_robots::shell::{NodeError, NodeOptions, Shell};
-use prehend_ros::{
-    ActionClient, Client, ExecutingGoal, GoalRequest, Live as LiveValue, QosProfile, RosError,
-};
+use prehend_ros::{ActionClient, Client, ExecutingGoal, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
@@ -68,10 +65,10 @@ struct Node {
 /// How a place to stand is searched; parameters may change it between two errands.
 struct Search {
     /// Whether the affordance decides from which side to come; without it, an ablation of the paper.
-    by_affordance: LiveValue<bool>,
-    lambda_aff: LiveValue<f64>,
-    radius: LiveValue<f64>,
-    relax_max: LiveValue<f64>,
+    by_affordance: Live<bool>,
+    lambda_aff: Live<f64>,
+    radius: Live<f64>,
+    relax_max: Live<f64>,
     fixed: ViewPoseParams,
 }
 
@@ -155,7 +152,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     let services = QosProfile::services();
     let infos = (robot.camera.info.as_str(), QosProfile::sensor_data());
     Ok(Node {
-        chassis: chassis(robot, navigation),
+        chassis: live::chassis(robot, navigation),
         ground: Ground::new(node, navigation, &robot.frames.base)?,
         driver: Driver::new(node, navigation)?,
         gatekeeper: Gatekeeper::new(node, &navigation.frame)?,
@@ -200,7 +197,7 @@ async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>, over: Over
 
 /// Carries out a goal, and says how it ended and where the base is.
 fn course(node: &Node, handle: &ExecutingGoal<GoTo::Action>) -> (GoTo::Result, bool) {
-    let base = Live::new(node, handle);
+    let base = live::Live::new(node, handle);
     let ended = match order::read(handle.goal()) {
         Ok(errand) => errand::execute(&base, &errand),
         Err(fault) => errand::refuse(&base, fault),
