@@ -14,20 +14,29 @@ const OFF_CENTRE: f64 = 0.02;
 /// Greatest distance of an object from where the map of the room has it, metres.
 const NEAR: f64 = 0.2;
 
+/// An affordance of the object, in a map that shows it.
+struct Shown {
+    facing: Facing,
+    /// Where the middle of the object is in that map.
+    centre: Vector3<f64>,
+    map_from_shown: Isometry3<f64>,
+}
+
 impl<B: Base> Course<'_, B> {
     /// Where the object's affordance faces, seen from above: its normal away from the centroid, or the side its part is on when that
     /// faces up; `None` when nothing says from where to come. What nobody saw from afar may be seen by who stands before it.
     pub(super) fn preferred(&self, object: &Remote) -> Result<Option<[f64; 2]>, ErrandFault> {
-        let here = Isometry3::identity();
         let found = match self.base.affordance(&object.key, Scope::Room)? {
-            Some(facing) => Some((facing, object.centre.coords, here)),
+            Some(facing) => {
+                Some(Shown { facing, centre: object.centre.coords, map_from_shown: Isometry3::identity() })
+            }
             None => self.facing_here(object)?,
         };
         // Else every side is as good.
-        let Some((facing, centre, map_from_seen)) = found else { return Ok(None) };
+        let Some(Shown { facing, centre, map_from_shown }) = found else { return Ok(None) };
         let side = preferred_side(
-            &(map_from_seen.rotation * facing.normal),
-            &(map_from_seen.rotation * (facing.centroid - centre)),
+            &(map_from_shown.rotation * facing.normal),
+            &(map_from_shown.rotation * (facing.centroid - centre)),
         );
         let words = match side {
             Some([x, y]) => format!("{} faces {:.0} degrees", facing.part, y.atan2(x).to_degrees()),
@@ -37,12 +46,8 @@ impl<B: Base> Course<'_, B> {
         Ok(side)
     }
 
-    /// What the local map shows of an object that is at hand: where its affordance faces, where its middle is there, and
-    /// `map_from_arm`, the frame of the local map.
-    fn facing_here(
-        &self,
-        object: &Remote,
-    ) -> Result<Option<(Facing, Vector3<f64>, Isometry3<f64>)>, ErrandFault> {
+    /// What the local map shows of an object that is at hand; its frame is that of the arm.
+    fn facing_here(&self, object: &Remote) -> Result<Option<Shown>, ErrandFault> {
         let map_from_arm = self.base.arm()?;
         let expected = map_from_arm.inverse() * object.centre;
         let Some(map) = self.base.local_map().filter(|_| is_at_hand(&expected)) else {
@@ -52,7 +57,8 @@ impl<B: Base> Course<'_, B> {
         let same = map.objects.iter().filter(|seen| seen.class_name == object.class && away(seen) <= NEAR);
         let Some(seen) = same.min_by(|a, b| away(a).total_cmp(&away(b))) else { return Ok(None) };
         let centre = spatial::centre(seen).coords;
-        Ok(self.base.affordance(&seen.key, Scope::Local)?.map(|facing| (facing, centre, map_from_arm)))
+        let facing = self.base.affordance(&seen.key, Scope::Local)?;
+        Ok(facing.map(|facing| Shown { facing, centre, map_from_shown: map_from_arm }))
     }
 }
 
