@@ -73,7 +73,7 @@ impl Ground {
     }
 
     /// `base_from_frame` for a frame of the robot, when it is known.
-    pub(super) fn from_base(&self, frame: &str) -> Option<Isometry3<f64>> {
+    pub(super) fn in_base(&self, frame: &str) -> Option<Isometry3<f64>> {
         let found = self.tf.lookup(&self.navigation.base, frame, &Default::default()).ok()?;
         Some(found.isometry())
     }

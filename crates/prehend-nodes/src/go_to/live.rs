@@ -218,7 +218,7 @@ impl Base for Live<'_> {
     }
 
     fn lens(&self) -> Lens {
-        let base_from_camera = self.node.ground.from_base(&self.node.shell.robot.frames.camera);
+        let base_from_camera = self.node.ground.in_base(&self.node.shell.robot.frames.camera);
         Lens {
             place: base_from_camera.map(|camera| [camera.translation.x, camera.translation.y]),
             field_of_view: self.node.camera.borrow().as_ref().and_then(field_of_view),
