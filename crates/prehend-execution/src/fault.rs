@@ -1,5 +1,6 @@
 //! Why a skill did not do what it was asked for.
 
+use crate::forbidden::Forbidden;
 use prehend_scene::{ObjectKey, Reason};
 use prehend_skills::{ContractError, GraspError, PartError, PlaceError};
 
@@ -75,15 +76,9 @@ pub enum SkillFault {
         /// How each failed.
         detail: String,
     },
-    /// The verifier refused the plan.
-    #[error("the verifier refused: {0}")]
-    Refused(String),
-    /// A person was asked about the plan, and did not say yes.
-    #[error("not approved: {0}")]
-    NotApproved(String),
-    /// The verifier did not answer.
-    #[error("the verifier did not answer: {0}")]
-    VerifierLost(String),
+    /// The robot must not move, or not move on.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
     /// A node or the robot fell silent.
     #[error("{peer} is lost during {phase}")]
     PeerLost {
@@ -92,19 +87,10 @@ pub enum SkillFault {
         /// What was going on.
         phase: &'static str,
     },
-    /// The robot's own safety is not confirmed, or was lost.
-    #[error("not armed: {0}")]
-    NotArmed(String),
-    /// The stop is latched.
-    #[error("stopped: {0}")]
-    Stopped(String),
-    /// The goal was cancelled.
-    #[error("cancelled")]
-    Canceled,
     /// MoveIt answers, but cannot plan or execute anything until somebody has mended something.
     #[error("{phase}: MoveIt cannot: {advice} (code {code})")]
     Planner {
-        /// What was order.
+        /// What was asked for.
         phase: &'static str,
         /// MoveIt's error code.
         code: i32,
@@ -140,14 +126,6 @@ pub enum SkillFault {
     /// The new observation does not show the postcondition.
     #[error("not observed: {0}")]
     Outcome(String),
-    /// This node must not move the robot: it is not active, or another Prehend holds the robot.
-    #[error("{why}")]
-    Barred {
-        /// What bars it.
-        why: String,
-        /// What it is for the other nodes.
-        reason: Reason,
-    },
     /// Another skill is being executed.
     #[error("another skill is being executed: {0}")]
     Busy(String),
@@ -194,18 +172,12 @@ impl SkillFault {
             Self::NoContact { .. } => Reason::OutcomeNotObserved,
             Self::Corridor { .. } => Reason::ControlFailed,
             Self::NoPlan { .. } => Reason::NoPlan,
-            Self::Refused(_) => Reason::VerifierRefused,
-            Self::NotApproved(_) => Reason::NotApproved,
-            Self::VerifierLost(_) => Reason::VerifierLost,
+            Self::Forbidden(forbidden) => forbidden.reason(),
             Self::PeerLost { .. } => Reason::PeerLost,
-            Self::NotArmed(_) => Reason::NotArmed,
-            Self::Stopped(_) => Reason::Stopped,
-            Self::Canceled => Reason::Canceled,
             Self::Planner { reason, .. } => *reason,
             Self::ControlFailed { .. } | Self::Stuck { .. } => Reason::ControlFailed,
             Self::Slipped { .. } => Reason::Slipped,
             Self::Outcome(_) => Reason::OutcomeNotObserved,
-            Self::Barred { reason, .. } => *reason,
             Self::Busy(_) => Reason::Busy,
             Self::Sensor { .. } => Reason::SensorFault,
         }
@@ -214,14 +186,8 @@ impl SkillFault {
     /// Whether it ends a motion wherever the arm is, so that arm, hand and map are not as a skill leaves them.
     pub fn cuts_short(&self) -> bool {
         match self {
-            Self::VerifierLost(_)
-            | Self::PeerLost { .. }
-            | Self::NotArmed(_)
-            | Self::Stopped(_)
-            | Self::Barred { .. }
-            | Self::Canceled
-            | Self::Stuck { .. }
-            | Self::Sensor { .. } => true,
+            Self::Forbidden(forbidden) => !forbidden.is_of_the_plan(),
+            Self::PeerLost { .. } | Self::Stuck { .. } | Self::Sensor { .. } => true,
             Self::BadRequest(_)
             | Self::Precondition(_)
             | Self::UnknownObject(_)
@@ -232,8 +198,6 @@ impl SkillFault {
             | Self::NoContact { .. }
             | Self::Corridor { .. }
             | Self::NoPlan { .. }
-            | Self::Refused(_)
-            | Self::NotApproved(_)
             | Self::Planner { .. }
             | Self::ControlFailed { .. }
             | Self::Slipped { .. }

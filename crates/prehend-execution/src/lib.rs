@@ -1,6 +1,7 @@
-//! The course of each skill: candidates, the first that the arm reaches, a permit, the motion, and what a new look confirms (ASP IV-C).
+//! The course of each skill: candidates, the first that the arm reaches, a permit, the motion, and what a new look confirms (ASP IV-C);
+//! and of each [`errand`] of the base.
 //!
-//! For: whoever executes skills. Not for: where a hand or a thing could go, see `prehend-skills`; what the verifier permits, see
+//! For: whoever executes skills or sends the base. Not for: where a hand or a thing could go, see `prehend-skills`; what the verifier permits, see
 //! `prehend-verify`. Read [`Robot`] first, then [`execute`].
 //!
 //! ```text
@@ -10,8 +11,10 @@
 //! ```
 
 mod course;
+pub mod errand;
 mod fault;
 mod feel;
+mod forbidden;
 mod grasp;
 mod hand;
 mod misses;
@@ -27,6 +30,8 @@ mod prospect;
 mod recover;
 mod robot;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod scripted;
 mod shown;
 #[cfg(test)]
@@ -36,6 +41,7 @@ mod world;
 
 pub use course::{Ended, Memory, Order, execute, refuse};
 pub use fault::SkillFault;
+pub use forbidden::Forbidden;
 pub use progress::Progress;
 pub use prospect::Before;
 pub use robot::{

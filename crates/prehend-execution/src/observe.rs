@@ -87,7 +87,7 @@ impl<R: Robot> Course<'_, R> {
 
 /// The view from which an outcome is judged, by how the way home ended. It is home if the arm got there. If no way was found while
 /// something is held, it is where the arm stands, since the held thing may leave no way; `tell` hears why. Every other fault stays a
-/// fault, and then the hand is not order.
+/// fault, and then the hand is not asked.
 fn view_after(
     way_home: Result<(), SkillFault>,
     is_holding: impl FnOnce() -> Result<bool, SkillFault>,
@@ -106,6 +106,7 @@ fn view_after(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forbidden::Forbidden;
     use prehend_scene::Reason;
 
     /// The view and whether it was told why, or the reason of the fault.
@@ -121,9 +122,9 @@ mod tests {
         check(Ok(()), true, Ok(("home", false)));
         check(Err(no_way()), true, Ok(("here", true)));
         check(Err(no_way()), false, Err(Reason::NoPlan));
-        check(Err(SkillFault::Stopped(String::new())), true, Err(Reason::Stopped));
-        check(Err(SkillFault::Canceled), true, Err(Reason::Canceled));
-        check(Err(SkillFault::Refused(String::new())), true, Err(Reason::VerifierRefused));
+        check(Err(Forbidden::Stopped(String::new()).into()), true, Err(Reason::Stopped));
+        check(Err(Forbidden::Canceled.into()), true, Err(Reason::Canceled));
+        check(Err(Forbidden::Refused(String::new()).into()), true, Err(Reason::VerifierRefused));
         let failed = SkillFault::ControlFailed { phase: "home", detail: String::new() };
         check(Err(failed), true, Err(Reason::ControlFailed));
         // Nobody says what is in the hand: nothing is judged.
@@ -131,7 +132,7 @@ mod tests {
         let view = view_after(Err(no_way()), silent, |_| panic!("nothing to tell"));
         assert_eq!(view.map_err(|fault| fault.reason()), Err(Reason::SensorFault));
         // What broke the motion is the fault, not that the hand is silent, too.
-        let view = view_after(Err(SkillFault::Canceled), || panic!("the hand was asked"), |_| ());
+        let view = view_after(Err(Forbidden::Canceled.into()), || panic!("the hand was asked"), |_| ());
         assert_eq!(view.map_err(|fault| fault.reason()), Err(Reason::Canceled));
     }
 }

@@ -193,7 +193,7 @@ pub trait Robot {
     /// Makes the planner's scene hold `world`.
     fn apply_scene(&self, world: &World) -> Result<(), SkillFault>;
 
-    /// What the verifier would say of a plan, by the assessment of this id; kept for whoever order. Nothing moves.
+    /// What the verifier would say of a plan, by the assessment of this id; kept for whoever asked. Nothing moves.
     fn foresee(
         &self,
         prospect: &Prospect<'_, Self::Planned>,

@@ -3,9 +3,11 @@
 //! Permits are the verifier's own, and so is the judge of outcomes. The gate grants what its script does not refuse.
 
 use crate::fault::SkillFault;
+use crate::forbidden::Forbidden;
 use crate::robot::{
     Body, Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
 };
+use crate::script::Script;
 use crate::world::World;
 use nalgebra::{Isometry3, Point3, Vector6};
 use prehend_geometry::{OrientedBox, PointCloud};
@@ -126,9 +128,7 @@ pub(crate) struct Scripted {
     body: Body,
     state: RefCell<State>,
     ledger: RefCell<Ledger>,
-    calls: RefCell<Vec<Call>>,
-    /// The call that fails, by its number, and how.
-    fails: RefCell<Option<(usize, SkillFault)>>,
+    script: Script<Call, SkillFault>,
     /// A thing, and the view from which it is not seen.
     hidden: RefCell<Option<(ObjectKey, &'static str)>>,
     /// Motion sequences under way.
@@ -152,8 +152,7 @@ impl Scripted {
             body,
             state: RefCell::new(State { arm, opening, clock: 1.0, map, gripped: None, key: None }),
             ledger: RefCell::new(Ledger::new(1)),
-            calls: RefCell::default(),
-            fails: RefCell::default(),
+            script: Script::default(),
             hidden: RefCell::default(),
             moving: Cell::new(0),
             told: RefCell::default(),
@@ -173,13 +172,12 @@ impl Scripted {
 
     /// One call from now on fails: the one that is made after `calls` others.
     pub(crate) fn fail_after(&self, calls: usize, fault: SkillFault) {
-        self.calls.borrow_mut().clear();
-        self.fails.replace(Some((calls, fault)));
+        self.script.fail_after(calls, fault);
     }
 
     /// What was asked since the script was set.
     pub(crate) fn calls(&self) -> Vec<Call> {
-        self.calls.borrow().clone()
+        self.script.calls()
     }
 
     /// Motion sequences under way.
@@ -209,13 +207,7 @@ impl Scripted {
     }
 
     fn call(&self, call: Call) -> Result<(), SkillFault> {
-        let mut calls = self.calls.borrow_mut();
-        calls.push(call);
-        let number = calls.len() - 1;
-        match &*self.fails.borrow() {
-            Some((fails, fault)) if *fails == number => Err(fault.clone()),
-            _ => Ok(()),
-        }
+        self.script.call(call)
     }
 
     fn tool(&self) -> Isometry3<f64> {
@@ -389,7 +381,7 @@ impl Robot for Scripted {
         self.call(Call::Redeem)?;
         let clock = self.state.borrow().clock;
         let redeemed = self.ledger.borrow_mut().redeem(&permit.id, &plan.hash(), plan.map_version, clock);
-        redeemed.map_err(|error| SkillFault::Refused(error.to_string()))?;
+        redeemed.map_err(|error| Forbidden::Refused(error.to_string()))?;
         Ok(plan)
     }
 

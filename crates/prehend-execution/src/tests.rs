@@ -2,6 +2,7 @@
 
 use crate::course::{self, Ended, Memory, Order};
 use crate::fault::SkillFault;
+use crate::forbidden::Forbidden;
 use crate::scripted::{Call, Scripted, surface};
 use nalgebra::{Point3, Vector3};
 use prehend_scene::{Affordance, Area, Object, ObjectKey, Reason, Relation, Skill};
@@ -118,7 +119,7 @@ fn what_is_in_the_hand_is_known_whatever_is_asked_and_silence_does_not_lose_it()
     let last = undisturbed(&[order(Skill::Grasp, "cube_0")], &look).len() - 1;
     robot.fail_after(last, SkillFault::Sensor { what: "joint states", detail: "none".to_owned() });
     assert_eq!(execute(&robot, &mut memory, &look).held, None, "nobody knows");
-    robot.fail_after(usize::MAX, SkillFault::Canceled);
+    robot.fail_after(usize::MAX, Forbidden::Canceled.into());
     assert_eq!(execute(&robot, &mut memory, &look).held, held);
     done(&execute(&robot, &mut memory, &next_to("cube_0", "box_0")));
 }
@@ -127,7 +128,7 @@ fn what_is_in_the_hand_is_known_whatever_is_asked_and_silence_does_not_lose_it()
 fn what_is_not_seen_from_home_is_looked_for_from_elsewhere() {
     let (robot, mut memory) = prepared(&[order(Skill::Grasp, "cube_0")]);
     robot.hide("cube_0", "home");
-    robot.fail_after(usize::MAX, SkillFault::Canceled);
+    robot.fail_after(usize::MAX, Forbidden::Canceled.into());
     done(&execute(&robot, &mut memory, &next_to("cube_0", "box_0")));
     let looks = robot.calls().iter().filter(|call| **call == Call::UpdateMap).count();
     assert_eq!(looks, 2, "{:?}", robot.calls());
@@ -159,7 +160,7 @@ fn who_doubts_looks_first() {
         if doubts {
             memory.doubt();
         }
-        robot.fail_after(usize::MAX, SkillFault::Canceled);
+        robot.fail_after(usize::MAX, Forbidden::Canceled.into());
         done(&execute(&robot, &mut memory, &order(Skill::Home, "")));
         assert_eq!(robot.calls().contains(&Call::UpdateMap), doubts, "{:?}", robot.calls());
     }
@@ -233,7 +234,7 @@ fn prepared(before: &[Order]) -> (Scripted, Memory) {
 /// Calls that an order makes when nothing fails.
 fn undisturbed(before: &[Order], order: &Order) -> Vec<Call> {
     let (robot, mut memory) = prepared(before);
-    robot.fail_after(usize::MAX, SkillFault::Canceled);
+    robot.fail_after(usize::MAX, Forbidden::Canceled.into());
     execute(&robot, &mut memory, order);
     robot.calls()
 }
@@ -244,10 +245,10 @@ fn a_fault_that_cuts_short_at_any_call_is_the_last_thing_that_moves() {
         let calls = undisturbed(&before, &order);
         assert!(calls.iter().any(|call| call.moves()), "{:?}: {calls:?}", order.skill);
         for fault in [
-            SkillFault::Stopped("a person".to_owned()),
-            SkillFault::Canceled,
+            Forbidden::Stopped("a person".to_owned()).into(),
+            Forbidden::Canceled.into(),
             SkillFault::PeerLost { peer: "agent".to_owned(), phase: "a test" },
-            SkillFault::NotArmed("C35".to_owned()),
+            Forbidden::NotArmed("C35".to_owned()).into(),
         ] {
             // A measurement alone does not wait, so that nothing ends it.
             let waits = |(_, call): &(usize, &Call)| **call != Call::Joints;
@@ -273,9 +274,9 @@ fn what_was_cut_short_is_known_again_before_the_next_skill() {
         let after = calls.iter().enumerate().skip(begun + 1).filter(|(_, call)| **call != Call::Joints);
         for (number, call) in after {
             let (robot, mut memory) = prepared(&before);
-            robot.fail_after(number, SkillFault::Stopped("a person".to_owned()));
+            robot.fail_after(number, Forbidden::Stopped("a person".to_owned()).into());
             execute(&robot, &mut memory, &order);
-            robot.fail_after(usize::MAX, SkillFault::Canceled);
+            robot.fail_after(usize::MAX, Forbidden::Canceled.into());
             let home = execute(&robot, &mut memory, &self::order(Skill::Home, ""));
             let at = format!("{:?}, stopped at call {number} ({call:?})", order.skill);
             assert_eq!(done(&home), "at home", "{at}");
@@ -287,10 +288,10 @@ fn what_was_cut_short_is_known_again_before_the_next_skill() {
 
 #[test]
 fn without_a_permit_nothing_moves() {
-    let refusals = [
-        SkillFault::Refused("the map is old".to_owned()),
-        SkillFault::NotApproved("nobody answered".to_owned()),
-        SkillFault::VerifierLost("no answer in 2.5 s".to_owned()),
+    let refusals: [SkillFault; 3] = [
+        Forbidden::Refused("the map is old".to_owned()).into(),
+        Forbidden::NotApproved("nobody answered".to_owned()).into(),
+        Forbidden::VerifierLost("no answer in 2.5 s".to_owned()).into(),
     ];
     for (before, order) in sequences() {
         let calls = undisturbed(&before, &order);

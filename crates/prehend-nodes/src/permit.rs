@@ -1,6 +1,7 @@
 //! The way to a motion: the verifier's gate, and the permit that is redeemed once.
 
 use prehend_convert as convert;
+use prehend_execution::Forbidden;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Prospect};
 use prehend_msgs::prehend_interfaces::srv::{Gate, RedeemPermit};
@@ -13,20 +14,6 @@ const DEADLINE: Duration = Duration::from_millis(2500);
 
 /// How often a person's answer is asked for.
 const ANSWER_PERIOD: Duration = Duration::from_millis(300);
-
-/// Why there is no permit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PermitError {
-    /// The verifier refused.
-    #[error("the verifier refused: {0}")]
-    Refused(String),
-    /// A person was asked, and did not say yes.
-    #[error("not approved: {0}")]
-    NotApproved(String),
-    /// The verifier did not answer.
-    #[error("the verifier did not answer: {0}")]
-    Lost(String),
-}
 
 /// A plan the verifier has permitted, with its permit. It moves nothing yet.
 #[derive(Debug)]
@@ -81,7 +68,7 @@ impl Gatekeeper {
         plan: SkillPlan,
         (assessment, goal_id): (&str, &str),
         waits: impl Fn(&str),
-    ) -> Result<Permitted, PermitError> {
+    ) -> Result<Permitted, Forbidden> {
         let mut request = Gate::Request {
             plan: convert::plan_to_msg(&plan, &self.frame),
             assessment_id: assessment.to_owned(),
@@ -102,13 +89,13 @@ impl Gatekeeper {
         if !answer.granted {
             let why = if answer.reason.is_empty() { answer.error_message } else { answer.reason };
             return Err(match answer.error_code {
-                ErrorCode::VERIFIER_NOT_APPROVED => PermitError::NotApproved(why),
-                _ => PermitError::Refused(why),
+                ErrorCode::VERIFIER_NOT_APPROVED => Forbidden::NotApproved(why),
+                _ => Forbidden::Refused(why),
             });
         }
         let permit = convert::permit_from_msg(&answer.permit);
         if permit.plan_hash != plan.hash() || permit.map_version != plan.map_version {
-            return Err(PermitError::Refused("the permit is for another plan".to_owned()));
+            return Err(Forbidden::Refused("the permit is for another plan".to_owned()));
         }
         Ok(Permitted { plan, permit })
     }
@@ -118,7 +105,7 @@ impl Gatekeeper {
         &self,
         plan: &SkillPlan,
         (assessment, goal_id): (&str, &str),
-    ) -> Result<Prospect, PermitError> {
+    ) -> Result<Prospect, Forbidden> {
         let plan = convert::plan_to_msg(plan, &self.frame);
         let request = Gate::Request {
             plan: plan.clone(),
@@ -133,12 +120,12 @@ impl Gatekeeper {
         Ok(Prospect { plan, granted, reason, asks, diagnostics, ..Default::default() })
     }
 
-    async fn judged(&self, request: Gate::Request) -> Result<Gate::Response, PermitError> {
-        self.gate.request(request, DEADLINE).await.map_err(|error| PermitError::Lost(error.to_string()))
+    async fn judged(&self, request: Gate::Request) -> Result<Gate::Response, Forbidden> {
+        self.gate.request(request, DEADLINE).await.map_err(|error| Forbidden::VerifierLost(error.to_string()))
     }
 
     /// Redeems a permit; the verifier refuses one that is used, expired, stale or unknown.
-    pub(crate) async fn redeem(&self, permitted: Permitted) -> Result<RedeemedPermit, PermitError> {
+    pub(crate) async fn redeem(&self, permitted: Permitted) -> Result<RedeemedPermit, Forbidden> {
         let Permitted { plan, permit } = permitted;
         let request = RedeemPermit::Request {
             permit_id: permit.id.clone(),
@@ -149,9 +136,9 @@ impl Gatekeeper {
             .redeem
             .request(request, DEADLINE)
             .await
-            .map_err(|error| PermitError::Lost(error.to_string()))?;
+            .map_err(|error| Forbidden::VerifierLost(error.to_string()))?;
         if answer.error_code != ErrorCode::SUCCESS {
-            return Err(PermitError::Refused(answer.error_message));
+            return Err(Forbidden::Refused(answer.error_message));
         }
         Ok(RedeemedPermit { plan, id: permit.id })
     }

@@ -1,7 +1,7 @@
 //! The one goal that a node works at.
 
 use prehend_msgs::Action;
-use prehend_ros::ExecutingGoal;
+use prehend_ros::{ExecutingGoal, GoalRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -19,6 +19,24 @@ pub(crate) fn end<A: Action>(handle: ExecutingGoal<A>, result: A::Result, is_don
     } else {
         handle.abort(result);
     }
+}
+
+/// Works at a goal on a thread of its own, since its course waits where it asks; `course` says the result and whether it is done. Whether it
+/// came to an end: where it broke off, which is a defect, the goal was aborted when it was dropped.
+pub(crate) async fn carry_out<A: Action>(
+    request: GoalRequest<A>,
+    over: Over,
+    course: impl FnOnce(&ExecutingGoal<A>) -> (A::Result, bool) + Send + 'static,
+) -> bool {
+    let handle = request.accept();
+    let work = tokio::task::spawn_blocking(move || {
+        let ended = course(&handle);
+        (handle, ended)
+    });
+    let Ok((handle, (result, is_done))) = work.await else { return false };
+    over.say();
+    end(handle, result, is_done);
+    true
 }
 
 /// A goal that is being executed.

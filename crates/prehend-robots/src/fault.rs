@@ -1,15 +1,22 @@
-//! What goes wrong on the robot side, as a skill's fault.
+//! What goes wrong on the robot side, as a fault of a skill or of an errand.
 
 use crate::arming::ArmingFault;
 use crate::joints::JointsUnknown;
 use crate::live_frames::FramesError;
 use crate::shell::Bar;
-use prehend_execution::SkillFault;
+use prehend_execution::errand::ErrandFault;
+use prehend_execution::{Forbidden, SkillFault};
 use prehend_ros::RosError;
 
 impl From<FramesError> for SkillFault {
     fn from(error: FramesError) -> Self {
         Self::Sensor { what: "transforms", detail: error.to_string() }
+    }
+}
+
+impl From<FramesError> for ErrandFault {
+    fn from(error: FramesError) -> Self {
+        Self::NotLocalized(error.to_string())
     }
 }
 
@@ -19,13 +26,13 @@ impl From<JointsUnknown> for SkillFault {
     }
 }
 
-impl From<ArmingFault> for SkillFault {
+impl From<ArmingFault> for Forbidden {
     fn from(fault: ArmingFault) -> Self {
         Self::NotArmed(fault.to_string())
     }
 }
 
-impl From<Bar> for SkillFault {
+impl From<Bar> for Forbidden {
     fn from(bar: Bar) -> Self {
         Self::Barred { why: bar.to_string(), reason: bar.reason() }
     }

@@ -1,28 +1,26 @@
 //! The only place that drives the base: it needs a redeemed permit.
 
-use super::fault::GoToFault;
-use super::interrupt::Interrupt;
+use super::fault::{aborted, of_navigation};
+use crate::interrupt::Interrupt;
+use crate::moving::{self, HALT, NotBegun};
 use crate::permit::RedeemedPermit;
 use futures::StreamExt;
 use nalgebra::Isometry3;
+use prehend_execution::Forbidden;
+use prehend_execution::errand::ErrandFault;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
+use prehend_msgs::prehend_interfaces::action::GoTo;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_navigation::Pose2;
 use prehend_robots::nav2::{End, Lifecycle, Nav2, Navigate};
 use prehend_robots::robot::Navigation;
 use prehend_robots::shell::Shell;
-use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
+use prehend_ros::{ActionClient, GoalStatus, Node, RosError};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Deadline of the goal's acceptance.
-const ACCEPT: Duration = Duration::from_secs(3);
 /// Silence after which the navigation is lost.
 const SILENCE: Duration = Duration::from_secs(3);
-/// Longest wait for the base to stop after a cancel.
-const HALT: Duration = Duration::from_secs(3);
-/// How long after a drive that failed the robot's own word about its safety is waited for.
-const REPORTED: Duration = Duration::from_millis(250);
 /// Longest drive, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(240);
 
@@ -58,19 +56,19 @@ impl Driver {
 
     /// Drives to the pose the permit is for; `told` hears how far it is still.
     ///
-    /// Errors: [`GoToFault`]; the base stands then, or nobody answers for it.
+    /// Errors: [`ErrandFault`]; the base stands then, or nobody answers for it.
     pub(super) async fn drive(
         &self,
         permit: RedeemedPermit,
         shell: &Shell,
-        interrupt: &Interrupt<'_>,
+        interrupt: &Interrupt<'_, GoTo::Action>,
         goal_id: &str,
         told: impl Fn(f64),
-    ) -> Result<(), GoToFault> {
-        interrupt.check()?;
-        interrupt.arming.check()?;
+    ) -> Result<(), ErrandFault> {
+        interrupt.check_all()?;
+        interrupt.arming.check().map_err(Forbidden::from)?;
         let Some(goal_pose) = permit.plan().pose_goals.first().copied() else {
-            return Err(GoToFault::BadRequest("the permitted plan has no pose".to_owned()));
+            return Err(ErrandFault::BadRequest("the permitted plan has no pose".to_owned()));
         };
         let started = Instant::now();
         shell.set_motion_active(true);
@@ -100,61 +98,46 @@ impl Driver {
         &self,
         client: &ActionClient<A>,
         goal_pose: &Isometry3<f64>,
-        interrupt: &Interrupt<'_>,
+        interrupt: &Interrupt<'_, GoTo::Action>,
         told: impl Fn(f64),
-    ) -> Result<(), GoToFault> {
+    ) -> Result<(), ErrandFault> {
         let at = [goal_pose.translation.x, goal_pose.translation.y];
         let pose = prehend_convert::pose_to_msg(goal_pose);
         let goal = A::goal(PoseStamped { header: prehend_convert::header(&self.frame, 0.0), pose });
-        let sent = tokio::select! {
-            fault = interrupt.raised_in_motion() => Err(fault),
-            sent = client.send_goal(goal, ACCEPT) => Ok(sent),
-        };
-        let mut handle = match sent {
-            Ok(Ok(handle)) => handle,
-            Ok(Err(error)) => {
-                // It may have been taken although its acceptance did not arrive.
-                if !matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. }) {
-                    self.halt().await;
-                }
+        let begun = moving::begin(client, goal, interrupt.ended_in_motion(), || self.halt()).await;
+        let mut handle = match begun {
+            Ok(handle) => handle,
+            Err(NotBegun::Raised(fault)) => return Err(fault),
+            Err(NotBegun::NotTaken(error)) => {
                 return Err(match self.lifecycle.inactive().await {
-                    Some(state) => GoToFault::NavigationInactive { state },
-                    None => GoToFault::of_navigation(&error, at),
+                    Some(state) => ErrandFault::NavigationInactive { state },
+                    None => of_navigation(&error, at),
                 });
-            }
-            Err(fault) => {
-                self.halt().await;
-                return Err(fault);
             }
         };
         let mut feedback = handle.feedback();
         let deadline = tokio::time::sleep(LONGEST);
         tokio::pin!(deadline);
-        let raised = interrupt.raised_in_motion();
+        let raised = interrupt.ended_in_motion();
         tokio::pin!(raised);
         let mut listening = true;
         loop {
             let fault = tokio::select! {
                 biased;
                 fault = &mut raised => fault,
-                () = &mut deadline => GoToFault::Timeout { seconds: LONGEST.as_secs_f64() },
+                () = &mut deadline => ErrandFault::Timeout { seconds: LONGEST.as_secs_f64() },
                 result = handle.result(SILENCE) => return match result {
                     Ok((GoalStatus::Succeeded, _)) => Ok(()),
-                    Ok((GoalStatus::Canceled, _)) => Err(GoToFault::Aborted {
-                        code: 0,
-                        message: "somebody else cancelled it".to_owned(),
-                    }),
-                    // The robot's own word about its safety may come later than the end of the drive.
-                    Ok((_, result)) => match tokio::time::timeout(REPORTED, interrupt.arming.lost()).await {
-                        Ok(fault) => Err(GoToFault::NotArmed(fault)),
-                        Err(_) => {
-                            let End { code, message } = A::end(result);
-                            Err(GoToFault::Aborted { code, message })
-                        }
+                    Ok((GoalStatus::Canceled, _)) => {
+                        Err(aborted(End { code: 0, message: "somebody else cancelled it".to_owned() }))
+                    }
+                    Ok((_, result)) => match moving::unarmed(interrupt.arming).await {
+                        Some(forbidden) => Err(forbidden.into()),
+                        None => Err(aborted(A::end(result))),
                     },
                     Err(error) => {
                         self.halt().await;
-                        Err(GoToFault::of_navigation(&error, at))
+                        Err(of_navigation(&error, at))
                     }
                 },
                 heard = feedback.next(), if listening => {
@@ -165,17 +148,8 @@ impl Driver {
                     continue;
                 }
             };
-            self.stop(&mut handle).await;
+            moving::stop(&mut handle, SILENCE, || self.halt()).await;
             return Err(fault);
-        }
-    }
-
-    /// Cancels the goal and waits until the navigation has ended it.
-    async fn stop<A: Navigate>(&self, handle: &mut GoalHandle<A>) {
-        let cancelled = handle.cancel(HALT).await;
-        let ended = tokio::time::timeout(HALT, handle.result(SILENCE)).await;
-        if cancelled.is_err() || ended.is_err() {
-            self.halt().await;
         }
     }
 }

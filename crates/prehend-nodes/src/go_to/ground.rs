@@ -1,9 +1,9 @@
 //! Where the base is, and where it may stand: the localisation and the costmap.
 
-use super::fault::GoToFault;
-use futures::StreamExt;
+use crate::follow::follow;
 use nalgebra::Isometry3;
 use prehend_convert as convert;
+use prehend_execution::errand::ErrandFault;
 use prehend_msgs::nav_msgs::msg::OccupancyGrid as GridMsg;
 use prehend_navigation::Pose2;
 use prehend_navigation::grid::{Costmap, Inflation, Layout, OccupancyGrid};
@@ -29,59 +29,42 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn new(node: &Node, navigation: &Navigation, arm: &str) -> Result<Self, RosError> {
-        let mut maps = node.subscribe::<GridMsg>(&navigation.costmap, QosProfile::transient_local())?;
-        let (sender, costmap) = watch::channel(None);
         let inscribed_radius = navigation.footprint.inscribed_radius();
         let inflation = Inflation {
             inscribed_radius,
             inflation_radius: inscribed_radius + INFLATION[0],
             cost_scaling_factor: INFLATION[1],
         };
-        tokio::spawn(async move {
-            loop {
-                let message = tokio::select! {
-                    () = sender.closed() => return,
-                    message = maps.next() => message,
-                };
-                let Some(message) = message else { return };
-                match read(&message, inflation) {
-                    Ok(map) => drop(sender.send_replace(Some(Arc::new(map)))),
-                    Err(why) => tracing::warn!("a costmap was refused: {why}"),
-                }
-            }
-        });
+        let read = move |message: GridMsg| read(&message, inflation).map(Arc::new);
+        let topic = (navigation.costmap.as_str(), QosProfile::transient_local());
+        let costmap = follow(node, topic, "a costmap was refused", read)?;
         Ok(Self { navigation: navigation.clone(), arm: arm.to_owned(), costmap, tf: node.tf()? })
-    }
-
-    /// The robot's names and sizes.
-    pub(super) fn navigation(&self) -> &Navigation {
-        &self.navigation
     }
 
     /// The newest costmap.
     ///
-    /// Errors: [`GoToFault::NoMap`].
-    pub(super) fn costmap(&self) -> Result<Arc<Costmap>, GoToFault> {
+    /// Errors: [`ErrandFault::NoMap`].
+    pub(super) fn costmap(&self) -> Result<Arc<Costmap>, ErrandFault> {
         let map = self.costmap.borrow().clone();
-        map.ok_or_else(|| GoToFault::NoMap { topic: self.navigation.costmap.clone() })
+        map.ok_or_else(|| ErrandFault::NoMap { topic: self.navigation.costmap.clone() })
     }
 
     /// Where the base is, map frame.
     ///
-    /// Errors: [`GoToFault::NotLocalized`].
-    pub(super) fn base(&self) -> Result<Pose2, GoToFault> {
+    /// Errors: [`ErrandFault::NotLocalized`].
+    pub(super) fn base(&self) -> Result<Pose2, ErrandFault> {
         self.in_map(&self.navigation.base).map(|pose| convert::plane_pose(&pose))
     }
 
     /// Where the arm's base is, `map_from_arm`.
     ///
-    /// Errors: [`GoToFault::NotLocalized`].
-    pub(super) fn arm(&self) -> Result<Isometry3<f64>, GoToFault> {
+    /// Errors: [`ErrandFault::NotLocalized`].
+    pub(super) fn arm(&self) -> Result<Isometry3<f64>, ErrandFault> {
         self.in_map(&self.arm)
     }
 
-    fn in_map(&self, frame: &str) -> Result<Isometry3<f64>, GoToFault> {
-        let lost = |why: String| GoToFault::NotLocalized(why);
+    fn in_map(&self, frame: &str) -> Result<Isometry3<f64>, ErrandFault> {
+        let lost = |why: String| ErrandFault::NotLocalized(why);
         let found = self
             .tf
             .lookup(&self.navigation.frame, frame, &Default::default())
@@ -89,9 +72,10 @@ impl Ground {
         convert::isometry(found.translation, found.rotation).map_err(|error| lost(error.to_string()))
     }
 
-    /// `target_from_source` for two frames of the robot, when it is known.
-    pub(super) fn between(&self, target: &str, source: &str) -> Option<Isometry3<f64>> {
-        self.tf.lookup(target, source, &Default::default()).ok().map(|found| found.isometry())
+    /// `base_from_frame` for a frame of the robot, when it is known.
+    pub(super) fn in_base(&self, frame: &str) -> Option<Isometry3<f64>> {
+        let found = self.tf.lookup(&self.navigation.base, frame, &Default::default()).ok()?;
+        Some(found.isometry())
     }
 }
 

@@ -1,84 +1,47 @@
-//! What ends a drive before its time: cancel, stop, a lost peer.
+//! What of the interruptions is an errand's own: a lost peer ends it whatever it does.
 
-use super::fault::GoToFault;
+use crate::interrupt::{Interrupt, silent};
+use prehend_execution::Forbidden;
+use prehend_execution::errand::ErrandFault;
 use prehend_msgs::prehend_interfaces::action::GoTo;
-use prehend_robots::arming::Arming;
-use prehend_robots::shell::Peers;
-use prehend_ros::ExecutingGoal;
-use std::future::Future;
-use std::time::Duration;
-use tokio::sync::watch;
 
 /// Nodes without which the base is not driven.
-const NEEDED: [&str; 4] = ["verifier", "agent", "object_map", "skills"];
-/// Longest wait for the first heartbeat of one of them that was never heard.
-const INTRODUCTION: Duration = Duration::from_secs(3);
+pub(super) const NEEDED: [&str; 4] = ["verifier", "agent", "object_map", "skills"];
 
-/// Everything that may end the errand.
-pub(super) struct Interrupt<'a> {
-    pub(super) goal: &'a ExecutingGoal<GoTo::Action>,
-    /// Why the stop is latched, when it is.
-    pub(super) stop: watch::Receiver<Option<String>>,
-    pub(super) peers: &'a Peers,
-    pub(super) arming: &'a Arming,
-}
-
-impl Interrupt<'_> {
-    /// Waits a moment for nodes that were never heard: whoever asks may know them sooner.
-    pub(super) async fn introduced(&self) {
-        self.peers.introduced(&NEEDED, INTRODUCTION).await;
-    }
-
+impl Interrupt<'_, GoTo::Action> {
     /// Whether the errand may go on now.
-    pub(super) fn check(&self) -> Result<(), GoToFault> {
-        if let Some(reason) = self.stop.borrow().as_ref() {
-            return Err(GoToFault::Stopped(reason.clone()));
-        }
-        if self.goal.is_cancel_requested() {
-            return Err(GoToFault::Canceled);
-        }
-        if let Some(bar) = self.peers.bar() {
-            return Err(GoToFault::Barred(bar));
-        }
-        match self.peers.missing(&NEEDED).first() {
-            Some(peer) => Err(GoToFault::lost(peer)),
+    pub(super) fn check_all(&self) -> Result<(), ErrandFault> {
+        self.check()?;
+        match self.missing() {
+            Some(peer) => Err(silent(peer, ErrandFault::PeerLost)),
             None => Ok(()),
         }
     }
 
-    /// Completes with the first cause to end.
-    pub(super) async fn raised(&self) -> GoToFault {
-        let mut stop = self.stop.clone();
-        let stopped = async {
-            match stop.wait_for(Option::is_some).await {
-                Ok(reason) => GoToFault::Stopped(reason.clone().unwrap_or_default()),
-                Err(_) => GoToFault::Stopped("the node is ending".to_owned()),
-            }
-        };
+    /// Completes with the first cause to end the errand.
+    pub(super) async fn ended(&self) -> ErrandFault {
         tokio::select! {
-            fault = stopped => fault,
-            () = self.goal.cancelled() => GoToFault::Canceled,
-            bar = self.peers.barred() => GoToFault::Barred(bar),
-            peer = self.peers.lost(&NEEDED) => GoToFault::lost(&peer),
+            forbidden = self.raised() => forbidden.into(),
+            peer = self.lost() => silent(&peer, ErrandFault::PeerLost),
         }
     }
 
-    /// As [`raised`](Self::raised), and when the robot is not armed any more.
-    pub(super) async fn raised_in_motion(&self) -> GoToFault {
+    /// As [`ended`](Self::ended), and when the robot is not armed any more.
+    pub(super) async fn ended_in_motion(&self) -> ErrandFault {
         tokio::select! {
-            fault = self.raised() => fault,
-            fault = self.arming.lost() => GoToFault::NotArmed(fault),
+            fault = self.ended() => fault,
+            fault = self.arming.lost() => Forbidden::from(fault).into(),
         }
     }
 
     /// Runs something until it ends or something ends the errand.
-    pub(super) async fn guard<T, E: Into<GoToFault>>(
+    pub(super) async fn guard<T, E: Into<ErrandFault>>(
         &self,
         work: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, GoToFault> {
-        self.check()?;
+    ) -> Result<T, ErrandFault> {
+        self.check_all()?;
         tokio::select! {
-            fault = self.raised() => Err(fault),
+            fault = self.ended() => Err(fault),
             result = work => result.map_err(Into::into),
         }
     }

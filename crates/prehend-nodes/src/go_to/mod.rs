@@ -1,26 +1,26 @@
 //! The go_to node: drives the base to where an object can be acted on, or round the room (ASP III-D, IV-C).
 //!
-//! One errand at a time. The base is driven with a redeemed permit only, with the arm folded, and stands when the errand ends.
-//! It runs on robots with a `navigation` section.
+//! The course of an errand is in `prehend-execution` ([`prehend_execution::errand`]); here is the base that it is carried out with (`live`).
+//! One errand at a time. The base is driven with a redeemed permit only, with the arm folded, and stands when the errand ends: what
+//! drives, `drive::Driver`, takes one by value. It runs on robots with a `navigation` section.
 
 mod drive;
 mod fault;
 mod ground;
 mod interrupt;
-mod job;
-mod side;
-mod tour;
+mod live;
+mod order;
 
-pub use fault::GoToFault;
-
-use crate::follow::follow_map;
+use crate::follow::{follow, follow_map};
+use crate::interrupt::StopLatch;
 use crate::permit::Gatekeeper;
-use crate::running::{Over, Running, end};
+use crate::running::{Over, Running, carry_out};
 use drive::Driver;
 use futures::StreamExt;
 use ground::Ground;
-use interrupt::Interrupt;
-use job::Job;
+use prehend_convert as convert;
+use prehend_execution::errand::{self, Chassis, ErrandFault};
+use prehend_msgs::geometry_msgs::msg::Pose2D;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{DetectAffordance, ExecuteSkill, GoTo};
 use prehend_msgs::prehend_interfaces::msg::StopState;
@@ -30,7 +30,7 @@ use prehend_navigation::viewpose::ViewPoseParams;
 use prehend_robots::arming::{Arming, Use};
 use prehend_robots::live_frames::LiveFrames;
 use prehend_robots::shell::{NodeError, NodeOptions, Shell};
-use prehend_ros::{ActionClient, Client, GoalRequest, Live, QosProfile, RosError};
+use prehend_ros::{ActionClient, Client, ExecutingGoal, GoalRequest, Live, QosProfile, RosError};
 use prehend_scene::ObjectMap;
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
@@ -43,6 +43,7 @@ enum Event {
 /// What the node has; shared by the errands it runs, one at a time.
 struct Node {
     shell: Shell,
+    chassis: Chassis,
     ground: Ground,
     driver: Driver,
     gatekeeper: Gatekeeper,
@@ -55,8 +56,8 @@ struct Node {
     local: watch::Receiver<Option<Arc<ObjectMap>>>,
     update: Client<UpdateMap::Service>,
     camera: watch::Receiver<Option<CameraInfo>>,
-    /// Why the stop is latched, when it is; also when the process ends.
-    stop: watch::Sender<Option<String>>,
+    /// Engaged also when the process ends.
+    stop: watch::Sender<StopLatch>,
     arming: Arc<Arming>,
     search: Search,
 }
@@ -72,14 +73,15 @@ struct Search {
 }
 
 impl Search {
-    fn now(&self) -> ViewPoseParams {
-        let radius = self.radius.get();
-        ViewPoseParams {
-            lambda_aff: if self.by_affordance.get() { self.lambda_aff.get() } else { 0.0 },
+    fn now(&self) -> errand::Search {
+        let (by_affordance, radius) = (self.by_affordance.get(), self.radius.get());
+        let params = ViewPoseParams {
+            lambda_aff: if by_affordance { self.lambda_aff.get() } else { 0.0 },
             radius,
             relax_max: self.relax_max.get().max(radius),
             ..self.fixed.clone()
-        }
+        };
+        errand::Search { by_affordance, params }
     }
 }
 
@@ -104,14 +106,15 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
         running = Running::still(running).await;
         match event {
             Event::Goal(request) => match &running {
-                Some(errand) => refuse(*request, &GoToFault::Busy(errand.name.clone())),
+                Some(errand) => refuse(*request, &ErrandFault::Busy(errand.name.clone())),
                 None => {
                     let name = format!("{} {}", request.goal.kind, request.goal.object_key);
                     running = Some(Running::start(name, |over| execute(Arc::clone(&node), *request, over)));
                 }
             },
             Event::Shutdown => {
-                node.stop.send_replace(Some("the go_to node is ending".to_owned()));
+                let reason = "the go_to node is ending".to_owned();
+                node.stop.send_replace(StopLatch { engaged: true, reason });
                 Running::finish(running).await;
                 node.arming.disarm().await;
                 return Ok(());
@@ -147,14 +150,9 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     let search =
         Search { by_affordance, lambda_aff, radius, relax_max, fixed: ViewPoseParams { facing, ..base } };
     let services = QosProfile::services();
-    let mut infos = node.subscribe::<CameraInfo>(&robot.camera.info, QosProfile::sensor_data())?;
-    let (sender, camera) = watch::channel(None);
-    tokio::spawn(async move {
-        while let Some(info) = infos.next().await {
-            sender.send_replace(Some(info));
-        }
-    });
+    let infos = (robot.camera.info.as_str(), QosProfile::sensor_data());
     Ok(Node {
+        chassis: live::chassis(robot, navigation),
         ground: Ground::new(node, navigation, &robot.frames.base)?,
         driver: Driver::new(node, navigation)?,
         gatekeeper: Gatekeeper::new(node, &navigation.frame)?,
@@ -164,7 +162,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
         objects: node.create_client(names::OBJECT_MAP_GET_OBJECT, services)?,
         local: follow_map(node, names::OBJECT_MAP)?,
         update: node.create_client(names::OBJECT_MAP_UPDATE, services)?,
-        camera,
+        camera: follow(node, infos, "camera info refused", Ok::<CameraInfo, std::convert::Infallible>)?,
         stop: follow_stop(node, Arc::downgrade(&arming))?,
         search,
         arming,
@@ -172,20 +170,17 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     })
 }
 
-/// Keeps why the stop is latched, when it is.
-fn follow_stop(
-    node: &prehend_ros::Node,
-    arming: Weak<Arming>,
-) -> Result<watch::Sender<Option<String>>, RosError> {
+/// Keeps the stop latch, which is the skills node's.
+fn follow_stop(node: &prehend_ros::Node, arming: Weak<Arming>) -> Result<watch::Sender<StopLatch>, RosError> {
     let mut states = node.subscribe::<StopState>(names::STOP_STATE, QosProfile::transient_local())?;
-    let sender = watch::Sender::new(None);
+    let sender = watch::Sender::new(StopLatch::default());
     let heard = sender.clone();
     tokio::spawn(async move {
-        while let Some(state) = states.next().await {
-            if let (false, Some(arming)) = (state.engaged, arming.upgrade()) {
+        while let Some(StopState { engaged, reason, .. }) = states.next().await {
+            if let (false, Some(arming)) = (engaged, arming.upgrade()) {
                 arming.ask_again();
             }
-            heard.send_replace(state.engaged.then_some(state.reason));
+            heard.send_replace(StopLatch { engaged, reason });
         }
     });
     Ok(sender)
@@ -193,22 +188,50 @@ fn follow_stop(
 
 async fn execute(node: Arc<Node>, request: GoalRequest<GoTo::Action>, over: Over) {
     let _work = node.shell.work();
-    let goal = request.goal.clone();
-    let handle = request.accept();
-    let (stop, peers, arming) = (node.stop.subscribe(), &node.shell.peers, &node.arming);
-    let interrupt = Interrupt { goal: &handle, stop, peers, arming };
-    let result = Job { node: &node, goal: &goal, handle: &handle, interrupt }.run().await;
-    over.say();
-    let is_done = result.reason.is_empty();
-    end(handle, result, is_done);
+    let base = Arc::clone(&node);
+    if !carry_out(request, over, move |handle| course(&base, handle)).await {
+        tracing::error!("the errand broke off");
+        node.driver.halt().await;
+    }
 }
 
-/// Answers a goal that is not taken up, with its typed reason.
-fn refuse(request: GoalRequest<GoTo::Action>, fault: &GoToFault) {
-    request.accept().abort(GoTo::Result {
-        error_code: fault.code(),
+/// Carries out a goal, and says how it ended and where the base is.
+fn course(node: &Node, handle: &ExecutingGoal<GoTo::Action>) -> (GoTo::Result, bool) {
+    let base = live::Live::new(node, handle);
+    let ended = match order::read(handle.goal()) {
+        Ok(errand) => errand::execute(&base, &errand),
+        Err(fault) => errand::refuse(&base, fault),
+    };
+    let is_done = ended.outcome.is_ok();
+    let mut result = match ended.outcome {
+        Ok(done) => GoTo::Result {
+            moved: done.moved,
+            keyframes: done.keyframes,
+            missed: done.missed,
+            map_version: done.map_version,
+            prospects: base.prospect().into_iter().collect(),
+            ..Default::default()
+        },
+        Err(fault) => failed(&fault),
+    };
+    if let Some((pose, map_from_arm)) = ended.place {
+        result.pose = Pose2D { x: pose.x, y: pose.y, theta: pose.yaw };
+        result.map_from_arm = convert::pose_to_msg(&map_from_arm);
+    }
+    (result, is_done)
+}
+
+/// The result of an errand that was not done.
+fn failed(fault: &ErrandFault) -> GoTo::Result {
+    GoTo::Result {
+        error_code: fault::code(fault),
         error_message: fault.to_string(),
         reason: fault.reason().code().to_owned(),
         ..Default::default()
-    });
+    }
+}
+
+/// Answers a goal that is not taken up, with its typed reason.
+fn refuse(request: GoalRequest<GoTo::Action>, fault: &ErrandFault) {
+    request.accept().abort(failed(fault));
 }

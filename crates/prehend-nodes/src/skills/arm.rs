@@ -1,14 +1,15 @@
 //! The only place that moves the robot: everything here needs a redeemed permit.
 
-use super::interrupt::Interrupt;
+use crate::interrupt::Interrupt;
+use crate::moving::{self, HALT, NotBegun};
 use crate::permit::RedeemedPermit;
 use nalgebra::Point3;
-use prehend_execution::{Grip, Joints, Planned as _, Progress, SkillFault, keeps_to};
+use prehend_execution::{Forbidden, Grip, Joints, Planned as _, Progress, SkillFault, keeps_to};
 use prehend_msgs::Action;
 use prehend_msgs::control_msgs::action::{FollowJointTrajectory, GripperCommand};
-use prehend_msgs::control_msgs::msg::GripperCommand as Command;
 use prehend_msgs::moveit_msgs::action::ExecuteTrajectory;
 use prehend_msgs::moveit_msgs::msg::MoveItErrorCodes;
+use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
 use prehend_robots::RobotConfig;
 use prehend_robots::joints::{self, Joints as Heard};
@@ -17,27 +18,21 @@ use prehend_robots::moveit::{self, Verdict};
 use prehend_robots::moveit_layout::Executions;
 use prehend_robots::of_robot;
 use prehend_robots::shell::Shell;
-use prehend_ros::{ActionClient, GoalHandle, GoalStatus, Node, RosError};
+use prehend_ros::{ActionClient, GoalStatus, Node, RosError};
 use prehend_scene::SkillPlan;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// Deadline for the acceptance of a goal.
-const ACCEPT: Duration = Duration::from_secs(3);
 /// Silence after which the robot side is lost.
 const SILENCE: Duration = Duration::from_secs(2);
-/// Longest wait for the arm to stop after a cancel.
-const HALT: Duration = Duration::from_secs(3);
 /// Longest time for one motion, wall clock: a slow machine simulates slower than real time.
 const LONGEST: Duration = Duration::from_secs(90);
 /// How often it is looked whether joint states still come while something moves.
 const MEASURED_PERIOD: Duration = Duration::from_millis(50);
-/// How long after a motion that failed the robot's own word about its safety is waited for: it comes later than the failure.
-const REPORTED: Duration = Duration::from_millis(250);
-/// Longest wait for the gripper's joint state to settle.
-const SETTLE: Duration = Duration::from_millis(1500);
+/// Longest wait for joint states to settle.
+pub(super) const SETTLE: Duration = Duration::from_millis(1500);
 /// How near to the end of its trajectory a joint has arrived, radians or metres, and the longest wait for joint states that say so.
 const ARRIVED: f64 = 0.01;
 const ARRIVAL: Duration = Duration::from_millis(400);
@@ -47,8 +42,8 @@ const ARRIVAL: Duration = Duration::from_millis(400);
 pub(super) struct Arm {
     trajectory: Executions,
     controller: ActionClient<FollowJointTrajectory::Action>,
-    gripper: ActionClient<GripperCommand::Action>,
-    joints: watch::Receiver<Option<Heard>>,
+    pub(super) gripper: ActionClient<GripperCommand::Action>,
+    pub(super) joints: watch::Receiver<Option<Heard>>,
     notice_stuck: bool,
 }
 
@@ -114,12 +109,12 @@ impl Arm {
         &'a self,
         permit: RedeemedPermit,
         shell: &'a Shell,
-        interrupt: &'a Interrupt<'a>,
+        interrupt: &'a Interrupt<'a, ExecuteSkill::Action>,
         (goal_id, runtime): (&'a str, &'a Handle),
     ) -> Result<Motion<'a>, SkillFault> {
         interrupt.check()?;
         interrupt.check_peers("start of the motion")?;
-        interrupt.arming.check()?;
+        interrupt.arming.check().map_err(Forbidden::from)?;
         self.joints()?;
         shell.set_motion_active(true);
         Ok(Motion { arm: self, shell, interrupt, goal_id, permit, runtime })
@@ -128,9 +123,9 @@ impl Arm {
 
 /// A permitted motion sequence under way; dropping it ends the permission.
 pub(super) struct Motion<'a> {
-    arm: &'a Arm,
-    shell: &'a Shell,
-    interrupt: &'a Interrupt<'a>,
+    pub(super) arm: &'a Arm,
+    pub(super) shell: &'a Shell,
+    interrupt: &'a Interrupt<'a, ExecuteSkill::Action>,
     goal_id: &'a str,
     permit: RedeemedPermit,
     runtime: &'a Handle,
@@ -148,7 +143,7 @@ impl Motion<'_> {
         self.permit.plan()
     }
 
-    fn tell(&self, phase: &'static str, status: &str, message: String) {
+    pub(super) fn tell(&self, phase: &'static str, status: &str, message: String) {
         let data = json!({ "permit": self.permit.id(), "skill": self.plan().skill.name() });
         self.shell.trace.event(self.goal_id, TraceEvent::KIND_MOTION, phase, status, message, data);
     }
@@ -247,41 +242,7 @@ impl Motion<'_> {
         }
     }
 
-    /// Moves the gripper; the opening measured afterwards.
-    async fn close_to(&self, phase: &'static str, grip: Grip) -> Result<f64, SkillFault> {
-        let robot = &self.shell.robot.gripper;
-        let Grip { opening, before: asked_before } = grip;
-        self.tell(phase, "started", format!("{phase}: gripper to {:.0} mm", opening * 1e3));
-        let started = Instant::now();
-        let before = self.arm.joints()?.opening;
-        let command = Command { position: robot.position(opening), max_effort: robot.grip_force };
-        let goal = GripperCommand::Goal { command };
-        let did_not = || SkillFault::ControlFailed { phase, detail: "the gripper did not move".to_owned() };
-        let result = match self.run(phase, &self.arm.gripper, goal).await {
-            Ok(result) if result.reached_goal || result.stalled => {
-                self.settled(robot.opening(result.position)).await
-            }
-            // Some drivers (xarm_ros2) say neither and mean success: what was measured decides.
-            Ok(result) => self.settled(robot.opening(result.position)).await.and_then(|after| {
-                gripped((before, asked_before), opening, after).then_some(after).ok_or_else(did_not)
-            }),
-            Err(fault) => Err(fault),
-        };
-        self.tell_end(phase, started, &result);
-        result
-    }
-
-    /// The measured opening, once joint states agree with what the gripper reported.
-    async fn settled(&self, reported: f64) -> Result<f64, SkillFault> {
-        let mut joints = self.arm.joints.clone();
-        let agrees =
-            |j: &Option<Heard>| j.as_ref().is_some_and(|j| (j.measured.opening - reported).abs() < 0.002);
-        // Joint states that never agree are measured all the same: the measurement decides, not the report.
-        let _ = tokio::time::timeout(SETTLE, joints.wait_for(agrees)).await;
-        self.arm.joints().map(|joints| joints.opening)
-    }
-
-    fn tell_end<T>(&self, phase: &'static str, started: Instant, result: &Result<T, SkillFault>) {
+    pub(super) fn tell_end<T>(&self, phase: &'static str, started: Instant, result: &Result<T, SkillFault>) {
         let seconds = started.elapsed().as_secs_f64();
         match result {
             Ok(_) => self.tell(phase, "done", format!("{phase}: done in {seconds:.1} s")),
@@ -290,7 +251,7 @@ impl Motion<'_> {
     }
 
     /// Sends one goal and waits for its end; anything that interrupts stops the arm first.
-    async fn run<A: Action>(
+    pub(super) async fn run<A: Action>(
         &self,
         phase: &'static str,
         client: &ActionClient<A>,
@@ -328,24 +289,12 @@ impl Motion<'_> {
         enough: impl Future<Output = ()>,
     ) -> Result<Option<(GoalStatus, A::Result)>, SkillFault> {
         self.interrupt.check()?;
-        let sent = tokio::select! {
-            fault = self.interrupt.raised_in_motion(phase) => Err(fault),
-            sent = client.send_goal(goal, ACCEPT) => Ok(sent),
-        };
-        let mut handle = match sent {
-            Ok(Ok(handle)) => handle,
-            Ok(Err(error)) => {
-                // The goal may have been taken although its acceptance did not arrive.
-                if !matches!(error, RosError::Rejected { .. } | RosError::Unavailable { .. }) {
-                    self.arm.halt().await;
-                }
-                return Err(of_robot(phase, &error));
-            }
-            Err(fault) => {
-                self.arm.halt().await;
-                return Err(fault);
-            }
-        };
+        let raised = self.interrupt.raised_in_motion(phase);
+        let begun = moving::begin(client, goal, raised, || self.arm.halt()).await;
+        let mut handle = begun.map_err(|error| match error {
+            NotBegun::Raised(fault) => fault,
+            NotBegun::NotTaken(error) => of_robot(phase, &error),
+        })?;
         let ended = tokio::select! {
             fault = self.interrupt.raised_in_motion(phase) => Err(fault),
             fault = self.arm.unmeasured() => Err(fault),
@@ -356,12 +305,12 @@ impl Motion<'_> {
         };
         match ended {
             Ok(Some(Ok((GoalStatus::Succeeded, result)))) => Ok(Some((GoalStatus::Succeeded, result))),
-            Ok(Some(Ok(ended))) => match tokio::time::timeout(REPORTED, self.interrupt.arming.lost()).await {
-                Ok(fault) => Err(fault.into()),
-                Err(_) => Ok(Some(ended)),
+            Ok(Some(Ok(ended))) => match moving::unarmed(self.interrupt.arming).await {
+                Some(forbidden) => Err(forbidden.into()),
+                None => Ok(Some(ended)),
             },
             Ok(None) => {
-                self.stop(&mut handle).await;
+                moving::stop(&mut handle, SILENCE, || self.arm.halt()).await;
                 Ok(None)
             }
             Ok(Some(Err(error))) => {
@@ -369,18 +318,9 @@ impl Motion<'_> {
                 Err(of_robot(phase, &error))
             }
             Err(fault) => {
-                self.stop(&mut handle).await;
+                moving::stop(&mut handle, SILENCE, || self.arm.halt()).await;
                 Err(fault)
             }
-        }
-    }
-
-    /// Cancels the goal and waits until the robot has ended it.
-    async fn stop<A: Action>(&self, handle: &mut GoalHandle<A>) {
-        let cancelled = handle.cancel(HALT).await;
-        let ended = tokio::time::timeout(HALT, handle.result(SILENCE)).await;
-        if cancelled.is_err() || ended.is_err() {
-            self.arm.halt().await;
         }
     }
 }
@@ -421,50 +361,11 @@ fn executed(phase: &'static str, status: GoalStatus, code: &MoveItErrorCodes) ->
     let (words, verdict) = moveit::meaning(code.val);
     match verdict {
         Verdict::Done if status == GoalStatus::Succeeded => Ok(()),
-        Verdict::Stopped => Err(SkillFault::Stopped(format!("{phase}: {words}"))),
+        Verdict::Stopped => Err(Forbidden::Stopped(format!("{phase}: {words}")).into()),
         Verdict::Broken(reason) => Err(SkillFault::Planner { phase, code: code.val, advice: words, reason }),
         Verdict::Done | Verdict::Miss | Verdict::Failed => {
             let detail = format!("{words} (MoveIt code {}, {status:?}) {}", code.val, code.message);
             Err(SkillFault::ControlFailed { phase, detail: detail.trim_end().to_owned() })
-        }
-    }
-}
-
-/// Whether a gripper that was sent to `target` did it, by the opening `after`: it arrived, it closed until something was in its way, or it
-/// presses on what it was closed on already. `before` and `asked_before` are the opening and what had been asked of it then. Metres.
-fn gripped((before, asked_before): (f64, f64), target: f64, after: f64) -> bool {
-    /// What pads and measurements give.
-    const PLAY: f64 = 0.004;
-    let arrived = (after - target).abs() < PLAY;
-    let closed_on_something = target < after && before - after > PLAY / 2.0;
-    let pressed = asked_before < before - PLAY;
-    let still_presses = target < after && pressed && (before - after).abs() < PLAY;
-    arrived || closed_on_something || still_presses
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    #[test]
-    fn a_gripper_that_says_nothing_is_judged_by_what_is_measured() {
-        for (before, asked_before, target, after, did) in [
-            (0.085, 0.085, 0.0, 0.032, true),
-            (0.085, 0.085, 0.0, 0.001, true),
-            (0.0, 0.0, 0.085, 0.083, true),
-            (0.05, 0.05, 0.05, 0.05, true),
-            (0.032, 0.0, 0.0, 0.032, true),
-            (0.032, 0.0, 0.085, 0.032, false),
-            (0.085, 0.085, 0.0, 0.085, false),
-            (0.0, 0.0, 0.085, 0.0, false),
-            (0.0, 0.0, 0.085, 0.05, false),
-            (0.04, 0.04, 0.02, 0.06, false),
-            (0.085, 0.085, 0.0, f64::NAN, false),
-        ] {
-            assert_eq!(
-                gripped((before, asked_before), target, after),
-                did,
-                "{before} {asked_before} {target} {after}"
-            );
         }
     }
 }

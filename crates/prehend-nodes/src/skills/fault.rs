@@ -1,18 +1,7 @@
-//! What the verifier's answers are as a skill's fault, and the codes of faults on the wire.
+//! The codes of a skill's faults on the wire.
 
-use crate::permit::PermitError;
-use prehend_execution::SkillFault;
+use prehend_execution::{Forbidden, SkillFault};
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-
-impl From<PermitError> for SkillFault {
-    fn from(error: PermitError) -> Self {
-        match error {
-            PermitError::Refused(why) => Self::Refused(why),
-            PermitError::NotApproved(why) => Self::NotApproved(why),
-            PermitError::Lost(why) => Self::VerifierLost(why),
-        }
-    }
-}
 
 /// The code of a fault on the wire.
 pub(super) fn code(fault: &SkillFault) -> i32 {
@@ -27,18 +16,18 @@ pub(super) fn code(fault: &SkillFault) -> i32 {
         SkillFault::NoContact { .. } => ErrorCode::SKILL_NO_CONTACT,
         SkillFault::Corridor { .. } => ErrorCode::SKILL_CORRIDOR,
         SkillFault::NoPlan { .. } => ErrorCode::SKILL_NO_PLAN,
-        SkillFault::Refused(_) => ErrorCode::SKILL_REFUSED,
-        SkillFault::NotApproved(_) => ErrorCode::SKILL_NOT_APPROVED,
-        SkillFault::VerifierLost(_) => ErrorCode::SKILL_VERIFIER_LOST,
+        SkillFault::Forbidden(Forbidden::Refused(_)) => ErrorCode::SKILL_REFUSED,
+        SkillFault::Forbidden(Forbidden::NotApproved(_)) => ErrorCode::SKILL_NOT_APPROVED,
+        SkillFault::Forbidden(Forbidden::VerifierLost(_)) => ErrorCode::SKILL_VERIFIER_LOST,
         SkillFault::PeerLost { .. } => ErrorCode::SKILL_PEER_LOST,
-        SkillFault::NotArmed(_) => ErrorCode::SKILL_NOT_ARMED,
-        SkillFault::Stopped(_) => ErrorCode::SKILL_STOPPED,
-        SkillFault::Canceled => ErrorCode::SKILL_CANCELED,
+        SkillFault::Forbidden(Forbidden::NotArmed(_)) => ErrorCode::SKILL_NOT_ARMED,
+        SkillFault::Forbidden(Forbidden::Stopped(_)) => ErrorCode::SKILL_STOPPED,
+        SkillFault::Forbidden(Forbidden::Canceled) => ErrorCode::SKILL_CANCELED,
         SkillFault::Planner { .. } => ErrorCode::SKILL_PLANNER,
         SkillFault::ControlFailed { .. } | SkillFault::Stuck { .. } => ErrorCode::SKILL_CONTROL_FAILED,
         SkillFault::Slipped { .. } => ErrorCode::SKILL_SLIPPED,
         SkillFault::Outcome(_) => ErrorCode::SKILL_OUTCOME,
-        SkillFault::Barred { .. } => ErrorCode::SKILL_BARRED,
+        SkillFault::Forbidden(Forbidden::Barred { .. }) => ErrorCode::SKILL_BARRED,
         SkillFault::Busy(_) => ErrorCode::SKILL_BUSY,
         SkillFault::Sensor { .. } => ErrorCode::SKILL_SENSOR,
     }
@@ -69,18 +58,18 @@ mod tests {
             SkillFault::NoContact { phase: "touch", searched: 0.012 },
             SkillFault::Corridor { phase: "pull" },
             SkillFault::NoPlan { phase: "grasp", tried: 1, detail: String::new() },
-            SkillFault::Refused(String::new()),
-            SkillFault::NotApproved(String::new()),
-            SkillFault::VerifierLost(String::new()),
+            Forbidden::Refused(String::new()).into(),
+            Forbidden::NotApproved(String::new()).into(),
+            Forbidden::VerifierLost(String::new()).into(),
             SkillFault::PeerLost { peer: String::new(), phase: "lift" },
-            SkillFault::NotArmed(String::new()),
-            SkillFault::Stopped(String::new()),
-            SkillFault::Canceled,
+            Forbidden::NotArmed(String::new()).into(),
+            Forbidden::Stopped(String::new()).into(),
+            Forbidden::Canceled.into(),
             SkillFault::Planner { phase: "plan", code: -15, advice: "", reason: Reason::Internal },
             SkillFault::ControlFailed { phase: "lift", detail: String::new() },
             SkillFault::Slipped { phase: "lift", opening: 0.0 },
             SkillFault::Outcome(String::new()),
-            Bar::Inactive.into(),
+            SkillFault::Forbidden(Bar::Inactive.into()),
             SkillFault::Busy(String::new()),
             SkillFault::Sensor { what: "joint states", detail: String::new() },
         ];

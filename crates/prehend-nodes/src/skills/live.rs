@@ -4,13 +4,16 @@
 
 use super::Skills;
 use super::arm::Motion;
-use super::interrupt::Interrupt;
+use super::interrupt::NEEDED;
 use super::scene::chassis_edge;
 use crate::follow::KnownJoints;
+use crate::interrupt::Interrupt;
 use crate::permit::{Permitted, RedeemedPermit};
 use nalgebra::Isometry3;
 use prehend_convert as convert;
-use prehend_execution::{Body, Foreseen, Found, HandWay, Joints, Pace, Prospect, Robot, SkillFault, World};
+use prehend_execution::{
+    Body, Forbidden, Foreseen, Found, HandWay, Joints, Pace, Prospect, Robot, SkillFault, World,
+};
 use prehend_motion::RobotModel;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
 use prehend_msgs::prehend_interfaces::action::ExecuteSkill;
@@ -66,7 +69,7 @@ pub(super) struct Live<'a> {
     skills: &'a Skills,
     goal: &'a ExecuteSkill::Goal,
     handle: &'a ExecutingGoal<ExecuteSkill::Action>,
-    interrupt: Interrupt<'a>,
+    interrupt: Interrupt<'a, ExecuteSkill::Action>,
     runtime: Handle,
     /// What the skill would do, where it is only planned.
     prospect: RefCell<Option<ProspectMsg>>,
@@ -81,7 +84,7 @@ impl<'a> Live<'a> {
     ) -> Self {
         let latch = if goal.plan_only { &skills.unlatched } else { &skills.stop };
         let (stop, peers, arming) = (latch.subscribe(), &skills.shell.peers, &skills.arming);
-        let interrupt = Interrupt { goal: handle, stop, peers, arming };
+        let interrupt = Interrupt { goal: handle, stop, peers, arming, needed: &NEEDED };
         Self { skills, goal, handle, interrupt, runtime: Handle::current(), prospect: RefCell::new(None) }
     }
 
@@ -101,11 +104,11 @@ impl<'a> Live<'a> {
     /// Waits for everybody without whom nothing is begun.
     async fn free_robot(&self) -> Result<(), SkillFault> {
         let skills = self.skills;
-        skills.shell.peers.settled(SETTLED).await?;
+        skills.shell.peers.settled(SETTLED).await.map_err(Forbidden::from)?;
         if !skills.shell.peers.at_rest("go_to", REST).await {
             return Err(SkillFault::Busy("the base is driven".to_owned()));
         }
-        Ok(skills.arming.armed().await?)
+        Ok(skills.arming.armed().await.map_err(Forbidden::from)?)
     }
 
     async fn updated(&self, request: UpdateMap::Request) -> Result<Arc<ObjectMap>, SkillFault> {
@@ -240,7 +243,7 @@ impl Robot for Live<'_> {
     }
 
     fn gate(&self, plan: SkillPlan, assessment: &str, waits: &dyn Fn(&str)) -> Result<Permitted, SkillFault> {
-        self.wait(self.skills.arming.engage())?;
+        self.wait(async { self.skills.arming.engage().await.map_err(Forbidden::from) })?;
         let about = (assessment, self.goal.goal_id.as_str());
         self.wait(self.skills.gatekeeper.ask(plan, about, waits))
     }
@@ -322,5 +325,5 @@ impl Robot for Live<'_> {
 }
 
 fn silent(error: RosError) -> SkillFault {
-    SkillFault::VerifierLost(error.to_string())
+    Forbidden::VerifierLost(error.to_string()).into()
 }

@@ -10,15 +10,16 @@ mod interrupt;
 mod live;
 mod order;
 mod pace;
+mod pads;
 mod planning;
 mod scene;
 
 use crate::follow::{KnownJoints, follow_joints, follow_map};
+use crate::interrupt::StopLatch;
 use crate::permit::Gatekeeper;
-use crate::running::{Over, Running, end};
+use crate::running::{Over, Running, carry_out};
 use arm::Arm;
 use futures::StreamExt;
-use interrupt::StopLatch;
 use live::{Live, body};
 use planning::Planner;
 use prehend_convert as convert;
@@ -174,47 +175,34 @@ fn start(shell: Shell) -> Result<Skills, NodeError> {
     })
 }
 
-/// Executes a goal on a thread of its own: the course of a skill waits where it asks.
 async fn execute(skills: Arc<Skills>, request: GoalRequest<ExecuteSkill::Action>, over: Over) {
     let _work = skills.shell.work();
-    let goal = request.goal.clone();
-    let handle = request.accept();
     let node = Arc::clone(&skills);
-    let work = tokio::task::spawn_blocking(move || {
-        let result = carry_out(&node, &goal, &handle);
-        (handle, result)
-    });
-    let Ok((handle, result)) = work.await else {
-        // A defect: the goal was aborted when it was dropped.
+    if !carry_out(request, over, move |handle| course(&node, handle)).await {
         tracing::error!("the skill broke off");
         skills.arm.halt().await;
         skills.memory.lock().unwrap_or_else(PoisonError::into_inner).doubt();
-        return;
-    };
-    over.say();
-    let is_done = result.reason.is_empty();
-    end(handle, result, is_done);
+    }
 }
 
 /// Executes a goal, and says how it ended.
-fn carry_out(
-    skills: &Skills,
-    goal: &ExecuteSkill::Goal,
-    handle: &ExecutingGoal<ExecuteSkill::Action>,
-) -> ExecuteSkill::Result {
+fn course(skills: &Skills, handle: &ExecutingGoal<ExecuteSkill::Action>) -> (ExecuteSkill::Result, bool) {
+    let goal = handle.goal();
     let robot = Live::new(skills, goal, handle);
     let mut memory = skills.memory.lock().unwrap_or_else(PoisonError::into_inner);
     let ended = match order::read(goal, &skills.shell.robot.arm.joints) {
         Ok(order) => prehend_execution::execute(&robot, &mut memory, &order),
         Err(fault) => prehend_execution::refuse(&robot, &mut memory, fault),
     };
-    ExecuteSkill::Result {
+    let is_done = ended.outcome.is_ok();
+    let result = ExecuteSkill::Result {
         held_object: ended.held.map(|key| key.0).unwrap_or_default(),
         map_stale: ended.map_is_stale,
         map_version: ended.map_version,
         prospects: robot.prospect().into_iter().collect(),
         ..ended.outcome.err().map(|fault| failed(&fault)).unwrap_or_default()
-    }
+    };
+    (result, is_done)
 }
 
 /// The result of a skill that was not done.

@@ -3,7 +3,7 @@
 use super::pace::slow_down;
 use nalgebra::{Isometry3, Point3};
 use prehend_convert as convert;
-use prehend_execution::{Found, Miss, Pace, SkillFault};
+use prehend_execution::{Forbidden, Found, Miss, Pace, SkillFault};
 use prehend_motion::{Fence, RobotModel};
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -307,7 +307,7 @@ fn answered(what: &'static str, code: i32) -> Result<Result<(), NotFound>, Skill
     match verdict {
         Verdict::Done => Ok(Ok(())),
         Verdict::Miss | Verdict::Failed => Ok(Err(NotFound::Code(what, code))),
-        Verdict::Stopped => Err(SkillFault::Stopped(format!("{what}: {words}"))),
+        Verdict::Stopped => Err(Forbidden::Stopped(format!("{what}: {words}")).into()),
         Verdict::Broken(reason) => Err(SkillFault::Planner { phase: what, code, advice: words, reason }),
     }
 }

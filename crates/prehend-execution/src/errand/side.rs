@@ -1,11 +1,11 @@
 //! From which side an object is to be come to: where its affordance faces (ASP IV-C).
 
-use super::fault::GoToFault;
-use super::job::{ACCEPT, Job, Remote, SILENCE, is_at_hand};
+use super::Course;
+use super::base::{Base, Facing};
+use super::fault::ErrandFault;
+use super::stand::{Remote, is_at_hand};
 use nalgebra::{Isometry3, Vector3};
-use prehend_msgs::prehend_interfaces::action::DetectAffordance;
-use prehend_ros::RosError;
-use prehend_scene::{ObjectKey, Scope, spatial};
+use prehend_scene::{Object, Scope, spatial};
 
 /// Part of a normal that is horizontal from which it says from where to come.
 const LEVEL: f64 = 0.35;
@@ -14,27 +14,29 @@ const OFF_CENTRE: f64 = 0.02;
 /// Greatest distance of an object from where the map of the room has it, metres.
 const NEAR: f64 = 0.2;
 
-/// The best affordance of an object, in the frame of the map it was found in.
-struct Facing {
-    part: String,
-    normal: Vector3<f64>,
-    centroid: Vector3<f64>,
+/// An affordance of the object, in a map that shows it.
+struct Shown {
+    facing: Facing,
+    /// Where the middle of the object is in that map.
+    centre: Vector3<f64>,
+    map_from_shown: Isometry3<f64>,
 }
 
-impl Job<'_> {
+impl<B: Base> Course<'_, B> {
     /// Where the object's affordance faces, seen from above: its normal away from the centroid, or the side its part is on when that
     /// faces up; `None` when nothing says from where to come. What nobody saw from afar may be seen by who stands before it.
-    pub(super) async fn preferred(&self, object: &Remote) -> Result<Option<[f64; 2]>, GoToFault> {
-        let here = Isometry3::identity();
-        let found = match self.facing(&object.key, Scope::Room).await? {
-            Some(facing) => Some((facing, object.centre.coords, here)),
-            None => self.facing_here(object).await?,
+    pub(super) fn preferred(&self, object: &Remote) -> Result<Option<[f64; 2]>, ErrandFault> {
+        let found = match self.base.affordance(&object.key, Scope::Room)? {
+            Some(facing) => {
+                Some(Shown { facing, centre: object.centre.coords, map_from_shown: Isometry3::identity() })
+            }
+            None => self.facing_here(object)?,
         };
         // Else every side is as good.
-        let Some((facing, centre, map_from_seen)) = found else { return Ok(None) };
+        let Some(Shown { facing, centre, map_from_shown }) = found else { return Ok(None) };
         let side = preferred_side(
-            &(map_from_seen.rotation * facing.normal),
-            &(map_from_seen.rotation * (facing.centroid - centre)),
+            &(map_from_shown.rotation * facing.normal),
+            &(map_from_shown.rotation * (facing.centroid - centre)),
         );
         let words = match side {
             Some([x, y]) => format!("{} faces {:.0} degrees", facing.part, y.atan2(x).to_degrees()),
@@ -44,44 +46,19 @@ impl Job<'_> {
         Ok(side)
     }
 
-    /// What the local map shows of an object that is at hand: where its affordance faces, where its middle is there, and
-    /// `map_from_arm`, the frame of the local map.
-    async fn facing_here(
-        &self,
-        object: &Remote,
-    ) -> Result<Option<(Facing, Vector3<f64>, Isometry3<f64>)>, GoToFault> {
-        let map_from_arm = self.node.ground.arm()?;
+    /// What the local map shows of an object that is at hand; its frame is that of the arm.
+    fn facing_here(&self, object: &Remote) -> Result<Option<Shown>, ErrandFault> {
+        let map_from_arm = self.base.arm()?;
         let expected = map_from_arm.inverse() * object.centre;
-        let Some(map) = self.node.local.borrow().clone().filter(|_| is_at_hand(&expected)) else {
+        let Some(map) = self.base.local_map().filter(|_| is_at_hand(&expected)) else {
             return Ok(None);
         };
-        let away = |seen: &prehend_scene::Object| (spatial::centre(seen) - expected).norm();
+        let away = |seen: &Object| (spatial::centre(seen) - expected).norm();
         let same = map.objects.iter().filter(|seen| seen.class_name == object.class && away(seen) <= NEAR);
         let Some(seen) = same.min_by(|a, b| away(a).total_cmp(&away(b))) else { return Ok(None) };
         let centre = spatial::centre(seen).coords;
-        Ok(self.facing(&seen.key, Scope::Local).await?.map(|facing| (facing, centre, map_from_arm)))
-    }
-
-    /// The best affordance of an object of a map for the intent of the errand; `None` when none is found, or nothing is to be done.
-    async fn facing(&self, object: &ObjectKey, scope: Scope) -> Result<Option<Facing>, GoToFault> {
-        if self.goal.intent.kind.is_empty() {
-            return Ok(None);
-        }
-        let goal = DetectAffordance::Goal {
-            object_key: object.0.clone(),
-            intent: self.goal.intent.clone(),
-            goal_id: self.goal.goal_id.clone(),
-            scope: scope.name().to_owned(),
-        };
-        let lost = |error: RosError| GoToFault::PeerLost(format!("affordance ({error})"));
-        let mut handle = self.node.affordance.send_goal(goal, ACCEPT).await.map_err(lost)?;
-        let (_, result) = handle.result(SILENCE).await.map_err(lost)?;
-        let vector = |x: f64, y: f64, z: f64| Vector3::new(x, y, z);
-        Ok(result.affordances.first().map(|best| Facing {
-            part: best.part.clone(),
-            normal: vector(best.normal.x, best.normal.y, best.normal.z),
-            centroid: vector(best.centroid.x, best.centroid.y, best.centroid.z),
-        }))
+        let facing = self.base.affordance(&seen.key, Scope::Local)?;
+        Ok(facing.map(|facing| Shown { facing, centre, map_from_shown: map_from_arm }))
     }
 }
 
