@@ -145,7 +145,7 @@ impl<'c, 'w> Course<'c, 'w> {
             None => {
                 let lexicon = &self.agent.lexicon;
                 // "Would you be so kind as to" is gone then.
-                let tokens = lexicon.cleaned(token::tokens(&self.talk.text));
+                let tokens = lexicon.cleaned(lexicon.tokens(&self.talk.text));
                 let first = tokens.iter().map(token::Token::word).find(|word| !word.is_empty());
                 first.is_some_and(|word| lexicon.list("interrogatives").has_word(word))
             }

@@ -123,6 +123,11 @@ impl<'a> Parser<'a> {
         !word.is_empty() && words.contains(&word)
     }
 
+    /// Whether the word here is one of a list.
+    fn is_in(&self, key: &'static str, position: usize) -> bool {
+        self.list(key).has_word(self.word(position))
+    }
+
     fn is_comma(&self, position: usize) -> bool {
         self.tokens.get(position) == Some(&Token::Comma)
     }
@@ -165,11 +170,7 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_articles(&self, position: usize) -> usize {
-        if self.is(position, &["the", "a", "an", "your", "my", "this", "that", "its", "our"]) {
-            position + 1
-        } else {
-            position
-        }
+        if self.is_in("articles", position) { position + 1 } else { position }
     }
 
     /// The words from one position up to another.

@@ -2,7 +2,7 @@
 
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
-    Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
+    Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
 };
 use crate::language::lexicon::{Describing, Determiner};
 
@@ -48,15 +48,12 @@ impl Parser<'_> {
     pub(super) fn post(&self, position: usize, core: &Core) -> Alts<Post> {
         let mut out = Vec::new();
         if core.ordinal.is_some() {
-            if let Some(after) =
-                self.past_any(&["from", "on", "counted from", "counting from", "starting from"], position)
+            if let Some(after) = self.past("counted_from", position)
                 && let Some((region, next)) = self.side(after)
             {
                 out.push(Alt { value: Post::From(region), next, cost: 0 });
             }
-            if let Some(after) =
-                self.past_any(&["from", "counted from", "counting from", "starting from"], position)
-            {
+            if let Some(after) = self.past("counted_from", position).filter(|_| !self.is(position, &["on"])) {
                 let after = self.skip_articles(after);
                 for (length, describing) in self.lexicon.describing.at(self.tokens, after) {
                     if let Describing::Level(top) = describing {
@@ -170,19 +167,15 @@ impl Parser<'_> {
         let start = position + usize::from(negated);
         let mut out = self.phrase(start, negated);
         // "farther away", "closer": of several the one that is so.
-        for (words, selector) in [
-            (["farther away", "further away", "farther", "further"], Selector::FarthestFromRobot),
-            (["closer to me", "nearer to me", "closer", "nearer"], Selector::ClosestToRobot),
-        ] {
-            if let Some(next) = self.past_any(&words, start).filter(|next| !negated && self.boundary(*next)) {
+        for (key, selector) in
+            [("farther_away", Selector::FarthestFromRobot), ("closer_here", Selector::ClosestToRobot)]
+        {
+            if let Some(next) = self.past(key, start).filter(|next| !negated && self.boundary(*next)) {
                 out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
             }
         }
-        for (words, closest) in [
-            (["closer to", "nearer to", "closer by"], true),
-            (["farther away from", "farther from", "further from"], false),
-        ] {
-            let after = self.past_any(&words, start).filter(|_| !negated);
+        for (key, closest) in [("closer_by", true), ("farther_by", false)] {
+            let after = self.past(key, start).filter(|_| !negated);
             for targets in after.into_iter().flat_map(|after| self.noun_list(after)) {
                 if targets.value.iter().any(|np| self.means_robot(np)) {
                     continue;
@@ -342,16 +335,16 @@ impl Parser<'_> {
             next += 1;
         }
         let mut region = *region;
-        if self.is(next, &["side", "part", "half", "end", "area", "position", "spot", "region", "row"]) {
+        if self.is_in("table_parts", next) {
             next += 1;
-        } else if self.is(next, &["corner", "edge", "border"]) {
+        } else if self.is_in("corners", next) {
             region = Region::Edge;
             next += 1;
         } else if let Some((more, Describing::Side(_))) = self.lexicon.describing.at(self.tokens, next).next()
         {
             region = Region::Edge;
             next += more;
-            if self.is(next, &["side", "part", "corner", "edge", "end"]) {
+            if self.is_in("corner_parts", next) {
                 next += 1;
             }
         }
@@ -391,10 +384,7 @@ impl Parser<'_> {
     }
 
     fn region_phrase(&self, start: usize, negated: bool, out: &mut Alts<Post>) {
-        let Some(after) = self.past_any(
-            &["over on", "over at", "on", "at", "to", "in", "from", "near", "towards", "by"],
-            start,
-        ) else {
+        let Some(after) = self.past("at_region", start) else {
             return;
         };
         if let Some((region, next)) = self.table_region(after) {
@@ -446,20 +436,7 @@ impl Parser<'_> {
                 Spatial::With => {
                     for targets in self.noun_list(after) {
                         let extra = u32::try_from(targets.value.len() - 1).unwrap_or(9);
-                        let next = self
-                            .past_any(
-                                &[
-                                    "in it",
-                                    "on it",
-                                    "inside it",
-                                    "inside",
-                                    "in them",
-                                    "on top",
-                                    "on top of it",
-                                ],
-                                targets.next,
-                            )
-                            .unwrap_or(targets.next);
+                        let next = self.past("in_it", targets.next).unwrap_or(targets.next);
                         push(*relation, targets.value, next, targets.cost + extra);
                     }
                 }
@@ -521,15 +498,4 @@ pub(super) fn is_plural(np: &NounPhrase) -> bool {
 /// Whether a phrase can have exceptions: "any mug except the blue one", "all mugs but the blue one".
 pub(super) fn has_exceptions(np: &NounPhrase) -> bool {
     is_plural(np) || np.quantity == Quantity::Any
-}
-
-/// The dimension a question's size word asks for.
-pub(super) fn measured(word: &str) -> Option<Dimension> {
-    match word {
-        "big" | "large" | "small" | "size" => Some(Dimension::Size),
-        "tall" | "high" | "height" | "short" => Some(Dimension::Height),
-        "long" | "wide" | "length" | "width" | "narrow" => Some(Dimension::Length),
-        "thick" | "thin" | "thickness" => Some(Dimension::Thickness),
-        _ => None,
-    }
 }

@@ -131,7 +131,7 @@ impl Parser<'_> {
                 let start = Start { determiner, number: Some(number) };
                 let after = next + length;
                 // "two of the mugs"
-                let of = self.past_any(&["of the", "of my", "of those", "of these", "of your"], after);
+                let of = self.past("of_the", after);
                 for after in [Some(after), of].into_iter().flatten() {
                     self.described(after, start, Core::default(), cost, &mut out);
                 }
@@ -219,7 +219,7 @@ impl Parser<'_> {
                 run_cost += match describing {
                     Some(_) if self.list("attribute_nouns").has_word(word) => 1,
                     Some(_) => 2,
-                    None if self.is(position, &["top", "bottom", "side", "end", "inside"])
+                    None if self.is_in("bare_places", position)
                         && !self.lexicon.nounable(self.word(position + 1)) =>
                     {
                         2
@@ -404,7 +404,7 @@ impl Parser<'_> {
     fn past_join(&self, position: usize) -> Option<(usize, bool)> {
         let comma = self.is_comma(position);
         let next = position + usize::from(comma);
-        if let Some(after) = self.past_any(&["and also", "as well as", "and", "plus"], next) {
+        if let Some(after) = self.past("list_joints", next) {
             return Some((after, false));
         }
         comma.then_some((next, true))
