@@ -1,6 +1,6 @@
 //! One clause: polite words around a verb with what it takes.
 
-use super::modifier::has_exceptions;
+use super::building::has_exceptions;
 use super::verb::{Found, INCOMPLETE, table};
 use super::{Alt, Alts, Clause, Parser, keep};
 use crate::language::goal::{Head, Modifier, NounPhrase, PlaceRelation, Question, Spatial, Step};

@@ -1,6 +1,6 @@
 //! Questions about properties, sizes and distances.
 
-use super::noun::any_of;
+use super::list::any_of;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{Dimension, NounPhrase, Quantity, Question, Selector};
 use crate::language::lexicon::Describing;
@@ -55,7 +55,7 @@ impl Parser<'_> {
     pub(super) fn push_pair(&self, list: &[NounPhrase], next: usize, cost: u32, out: &mut Alts<Question>) {
         let pair = match list {
             [a, b] => (a.clone(), b.clone()),
-            [both] if super::modifier::is_plural(both) => (both.clone(), both.clone()),
+            [both] if super::building::is_plural(both) => (both.clone(), both.clone()),
             _ => return,
         };
         out.push(Alt { value: Question::Distance(pair.0, pair.1), next, cost });
@@ -126,7 +126,7 @@ impl Parser<'_> {
             }
             // "which of the two boxes is bigger?"
             for np in before.map_or_else(Vec::new, |of| self.noun_phrase(of)) {
-                if !super::modifier::is_plural(&np.value) {
+                if !super::building::is_plural(&np.value) {
                     continue;
                 }
                 let Some(is) = self.past_any(&["is", "are"], np.next) else { continue };

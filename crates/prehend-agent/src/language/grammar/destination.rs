@@ -1,6 +1,6 @@
 //! Where something shall go.
 
-use super::modifier::is_plural;
+use super::building::is_plural;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region};
 use crate::language::lexicon::{Determiner, PlaceWord};

@@ -5,9 +5,11 @@
 //! what the lexicon lists as without influence.
 
 mod act;
+mod building;
 mod clause;
 mod compare;
 mod destination;
+mod list;
 mod means;
 mod modifier;
 mod noun;
@@ -15,6 +17,7 @@ mod one;
 mod other;
 mod put;
 mod question;
+mod region;
 mod sentence;
 mod spot;
 mod verb;

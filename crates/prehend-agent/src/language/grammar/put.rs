@@ -1,6 +1,6 @@
 //! Verbs of taking and putting, and what they take.
 
-use super::modifier::is_plural;
+use super::building::is_plural;
 use super::verb::{Found, INCOMPLETE, handed, put, table};
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Spatial, Step};

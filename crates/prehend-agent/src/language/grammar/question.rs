@@ -1,6 +1,6 @@
 //! Questions.
 
-use super::modifier::Post;
+use super::building::Post;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
     Goal, Head, Modifier, NounPhrase, Quantity, Question, Region, Selector, Spatial,

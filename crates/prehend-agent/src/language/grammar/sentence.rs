@@ -193,7 +193,7 @@ impl Parser<'_> {
         // "put everything in the box, but do not put the knife in it"
         for step in &mut steps {
             let (Step::Pick { objects, .. } | Step::Place { objects, .. }) = step else { continue };
-            for np in objects.iter_mut().filter(|np| super::modifier::is_plural(np)) {
+            for np in objects.iter_mut().filter(|np| super::building::is_plural(np)) {
                 np.except.extend(denied.iter().filter(|no| no.head != Head::It).cloned());
             }
         }

@@ -172,7 +172,7 @@ impl Parser<'_> {
             out.push(Alt { value: Step::Swap { objects }, next, cost });
         };
         for objects in self.noun_list(position) {
-            let several = objects.value.iter().any(super::modifier::is_plural);
+            let several = objects.value.iter().any(super::building::is_plural);
             match objects.value.as_slice() {
                 [_, _] if !several => push(objects.value, objects.next, objects.cost),
                 [_] if several => push(objects.value, objects.next, objects.cost),

@@ -1,6 +1,6 @@
 //! Wishes and statements: "I want the apple in the bowl", "in the bowl, put the apple".
 
-use super::modifier::Post;
+use super::building::Post;
 
 use super::verb::{handed, put};
 use super::{Alt, Alts, Clause, Parser};
