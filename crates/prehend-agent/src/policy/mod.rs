@@ -76,10 +76,10 @@ impl Policy {
     }
 
     fn from_map(map: &mut Map<'_>) -> Option<Self> {
-        let mut policy = Self::default();
-        policy.usage = map.req("usage")?.map(Usage::from_map)?;
+        let usage = map.req("usage")?.map(Usage::from_map)?;
         let irregular = Irregular::from_map(map)?;
-        policy.rules = map.req("rules")?.list(|value| value.map(|m| Rule::from_map(m, &irregular)))?;
+        let rules = map.req("rules")?.list(|value| value.map(|m| Rule::from_map(m, &irregular)))?;
+        let mut policy = Self { usage, rules, ..Self::default() };
         for (key, words) in
             [("people", &mut policy.people), ("body", &mut policy.body), ("owners", &mut policy.owners)]
         {
