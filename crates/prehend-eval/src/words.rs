@@ -155,7 +155,8 @@ impl Words for Witnesses<'_> {
         });
         let pages = line.pages.iter().filter_map(|page| {
             let page = Page { host: page.host.clone(), title: page.title.clone(), text: page.text.clone() };
-            let label = label(&page, word, &|noun| self.words.synonyms.knows(noun), &classes)?;
+            let label =
+                label(&page, word, &self.words.lexicon, &|noun| self.words.synonyms.knows(noun), &classes)?;
             Some(Testimony { witness: page.site(), weight: PAGE, label })
         });
         Ok(model.chain(pages).collect())

@@ -8,7 +8,7 @@ mod things;
 
 use crate::Words;
 use prehend_agent::language::Token;
-use prehend_agent::language::token::{MAX_TOKENS, tokens};
+use prehend_agent::language::token::MAX_TOKENS;
 use prehend_scene::Reason;
 use serde::Serialize;
 use table::Kind;
@@ -64,15 +64,15 @@ pub enum Asked {
 }
 
 /// The tokens of a question; what comes after the longest that the grammar looks at is not read.
-fn said(text: &str) -> Vec<Token> {
-    let mut said = tokens(text);
+fn said(text: &str, words: &Words) -> Vec<Token> {
+    let mut said = words.lexicon.tokens(text);
     said.truncate(MAX_TOKENS);
     said
 }
 
 /// Reads a question; `None` when it is none that a trace can answer.
 pub(super) fn read(text: &str, words: &Words) -> Option<Asked> {
-    let tokens = said(text);
+    let tokens = said(text, words);
     // "I do not see why you took the red one": what comes before "why" denies nothing. "You did not take the blue one, why?"
     let why = words.questions.why(&tokens);
     part(text, &tokens[why..], words).or_else(|| part(text, &tokens, words).filter(|_| why > 0))
@@ -109,9 +109,9 @@ pub fn of_last_goal(text: &str, refused: Reason, words: &Words) -> Option<Asked>
     let may_be = match refused {
         // "Tell me why" is understood, and nothing that a robot can do.
         Reason::NotUnderstood | Reason::Infeasible => {
-            words.questions.may_be(&words.lexicon, &said(text), false)
+            words.questions.may_be(&words.lexicon, &said(text, words), false)
         }
-        Reason::Unsafe => words.questions.may_be(&words.lexicon, &said(text), true),
+        Reason::Unsafe => words.questions.may_be(&words.lexicon, &said(text, words), true),
         _ => false,
     };
     if may_be { read(text, words) } else { None }

@@ -141,6 +141,11 @@ impl Session {
         Err(ModelError::OtherKind { path: self.path.clone(), kind: kind.to_owned(), misfits })
     }
 
+    /// The error of a model that cannot be told to look for this.
+    pub(crate) fn wrong_prompts(&self, message: String) -> ModelError {
+        ModelError::Prompts { path: self.path.clone(), message }
+    }
+
     /// Name in messages and evidence.
     pub fn name(&self) -> &str {
         &self.name

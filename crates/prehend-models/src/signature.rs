@@ -107,6 +107,12 @@ impl Expected {
         Self { names, ..Self::only(axes) }
     }
 
+    /// An input of pictures of any size, `[batch, 3, height, width]`, under one of these names; none: the only one.
+    pub fn pictures(names: &'static [&'static str]) -> Self {
+        let free = Axis::free;
+        Self::named(names, vec![free("batch"), Axis::Fixed(3), free("height"), free("width")])
+    }
+
     /// Where it is among the outlets of a model.
     pub fn position(&self, outlets: &[Outlet]) -> Option<usize> {
         match self.names {

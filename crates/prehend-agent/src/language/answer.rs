@@ -5,7 +5,7 @@ use super::goal::{Goal, Head, NounPhrase, Quantity};
 use super::grammar::Parser;
 use super::lexicon::Lexicon;
 use super::parse;
-use super::token::{self, Token};
+use super::token::Token;
 use super::visit::each_phrase;
 
 /// Most readings of a sentence with its answer.
@@ -61,20 +61,13 @@ impl Asked {
 
 /// The description that an answer is.
 fn description(answer: &str, lexicon: &Lexicon) -> Option<NounPhrase> {
-    let tokens = lexicon.cleaned(token::tokens(answer));
+    let tokens = lexicon.cleaned(lexicon.tokens(answer));
     // "Both", "all of them", "either": how many, and nothing else.
-    let words: Vec<&str> = tokens.iter().map(Token::word).filter(|word| !word.is_empty()).collect();
-    let quantity = match words.as_slice() {
-        ["both"] | ["both", "of", "them"] | ["all"] | ["all", "of", "them"] | ["every", "one"] => {
-            Some(Quantity::All)
+    let words: Vec<Token> = tokens.iter().filter(|token| !token.word().is_empty()).cloned().collect();
+    for (key, quantity) in [("all_of_them", Quantity::All), ("any_of_them", Quantity::Any)] {
+        if lexicon.list(key).longest(&words, 0) == Some(words.len()) {
+            return Some(NounPhrase { quantity, ..NounPhrase::default() });
         }
-        ["any"] | ["either"] | ["any", "of", "them"] | ["either", "of", "them"] | ["whichever"] => {
-            Some(Quantity::Any)
-        }
-        _ => None,
-    };
-    if let Some(quantity) = quantity {
-        return Some(NounPhrase { quantity, ..NounPhrase::default() });
     }
     let whole = |tokens: &[Token]| {
         let mut phrases = Parser::new(tokens, lexicon).whole_list()?;

@@ -16,7 +16,7 @@ pub(super) fn until_full(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
     let asked = without_marks(&tokens[begin + 1..]);
     let (last, named) = asked.split_last().filter(|(last, _)| last.word() == "full")?;
     let (copula, named) = named.split_last().filter(|_| !last.word().is_empty())?;
-    if !["is", "are", "gets", "becomes"].contains(&copula.word()) {
+    if !lexicon.list("becoming").has_word(copula.word()) {
         return None;
     }
     let full = Parser::new(named, lexicon).whole_list()?;
@@ -51,7 +51,7 @@ pub(super) fn conditional(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
     if let Some(begin) = opened
         && Parser::new(&tokens[..begin], lexicon).is_idle()
     {
-        let (rest, otherwise) = split_otherwise(&tokens[begin + 1..]);
+        let (rest, otherwise) = split_otherwise(&tokens[begin + 1..], lexicon);
         // The condition ends at a mark or "then"; without one it takes what it can.
         let ends_it = |end: &usize| rest[*end].word().is_empty() || rest[*end].word() == "then";
         let (marked, bare): (Vec<usize>, Vec<usize>) = (2..rest.len()).partition(ends_it);
@@ -61,7 +61,7 @@ pub(super) fn conditional(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
             build(is(begin, "unless"), asked, told, otherwise, lexicon)
         });
     }
-    let (main, otherwise) = split_otherwise(tokens);
+    let (main, otherwise) = split_otherwise(tokens, lexicon);
     let middle = (1..main.len()).rev().find(|position| {
         let word = main[*position].word();
         word == "if" || word == "unless"
@@ -71,19 +71,10 @@ pub(super) fn conditional(tokens: &[Token], lexicon: &Lexicon) -> Option<Goal> {
 }
 
 /// The sentence before "otherwise", and what comes after it.
-fn split_otherwise(tokens: &[Token]) -> (&[Token], Option<&[Token]>) {
-    let words = |from: usize, words: &[&str]| {
-        words
-            .iter()
-            .enumerate()
-            .all(|(i, word)| tokens.get(from + i).is_some_and(|token| token.word() == *word))
-    };
-    let joint = (1..tokens.len()).find_map(|position| {
-        [&["or", "else"][..], &["and", "if", "not"], &["if", "not"], &["otherwise"], &["else"]]
-            .into_iter()
-            .find(|joint| words(position, joint))
-            .map(|joint| (position, position + joint.len()))
-    });
+fn split_otherwise<'t>(tokens: &'t [Token], lexicon: &Lexicon) -> (&'t [Token], Option<&'t [Token]>) {
+    let joints = lexicon.list("otherwise");
+    let joint = (1..tokens.len())
+        .find_map(|position| joints.longest(tokens, position).map(|length| (position, position + length)));
     match joint {
         Some((begin, end)) => (without_marks(&tokens[..begin]), Some(trimmed(&tokens[end..]))),
         None => (tokens, None),
@@ -225,16 +216,8 @@ fn question(tokens: &[Token], lexicon: &Lexicon) -> Option<(Question, bool)> {
             _ => None,
         })
     };
-    let exists = [
-        &["there", "is"][..],
-        &["there", "are"],
-        &["you", "see"],
-        &["you", "can", "see"],
-        &["you", "find"],
-        &["you", "have"],
-    ];
-    if let Some(opening) = exists.into_iter().find(|opening| words.starts_with(opening)) {
-        let mut rest = &tokens[opening.len()..];
+    if let Some(opening) = lexicon.list("condition_there").longest(tokens, 0) {
+        let mut rest = &tokens[opening..];
         if rest.first().is_some_and(|token| token.word() == "still") {
             rest = &rest[1..];
         }

@@ -2,12 +2,12 @@
 
 use super::Lexicon;
 use super::lexicon::{PlaceWord, Verb, VerbMeaning};
-use super::token::{Token, tokens};
+use super::token::Token;
 use prehend_scene::{Compartment, Intent, Relation};
 
 /// Reads an action text such as "grasp the handle", "open by the knob", "place it next to"; `None` when no skill does it.
 pub(crate) fn read_intent(action: &str, lexicon: &Lexicon) -> Option<Intent> {
-    let tokens = tokens(action);
+    let tokens = lexicon.tokens(action);
     lexicon.verbs.at(&tokens, 0).find_map(|(length, verb)| of_verb(&tokens, length, verb, lexicon))
 }
 
@@ -20,7 +20,7 @@ fn of_verb(tokens: &[Token], length: usize, verb: &Verb, lexicon: &Lexicon) -> O
         }
         VerbMeaning::Act => {
             let part = (length..tokens.len())
-                .find(|position| !["the", "its", "by", "a", "on", "with"].contains(&tokens[*position].word()))
+                .find(|position| !lexicon.list("before_part").has_word(tokens[*position].word()))
                 .map(|position| tokens[position..].iter().map(Token::word).collect::<Vec<_>>().join(" "));
             return Some(Intent::Act { verb: verb.lemma.clone(), part });
         }

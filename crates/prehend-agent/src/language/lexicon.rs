@@ -1,12 +1,13 @@
 //! The words the grammar knows, read from `config/language/lexicon.yaml`.
 
+mod lists;
 mod reading;
 
 use super::goal::{Dimension, Region, Spatial};
 use super::inflect::{gerund, regular_singular};
 use super::phrases::Phrases;
 use super::rooms::RoomNames;
-use super::token::Token;
+use super::token::{Contractions, Token, tokens};
 use prehend_config::{Findings, read};
 use prehend_scene::{ActionTable, Relation};
 use std::collections::{HashMap, HashSet};
@@ -173,12 +174,21 @@ pub struct Lexicon {
     pub numbers: Phrases<u32>,
     /// Ordinals.
     pub ordinals: Phrases<u32>,
+    /// Words that ask for a dimension: "how tall", "the width of".
+    pub measures: Phrases<Dimension>,
+    /// Units of length with their millimetres.
+    pub units: Phrases<f64>,
+    /// Words that say which way by themselves: "forward", "leftwards".
+    pub directions: Phrases<Region>,
+    /// Sides of a thing that was named before: "to its left".
+    pub its_sides: Phrases<Relation>,
     /// Rooms that people speak of.
     pub rooms: RoomNames,
     /// Whether tables are things one can speak of, as in a room with several, rather than where everything is.
     pub tables_are_things: bool,
     /// Every other kind of phrase, by its key in the file.
     lists: HashMap<&'static str, Words>,
+    contractions: Contractions,
     corrections: HashMap<String, Vec<String>>,
     irregular_plurals: HashMap<String, String>,
     closed: HashSet<String>,
@@ -214,9 +224,15 @@ impl Lexicon {
         self
     }
 
+    /// A text as words and marks.
+    pub fn tokens(&self, text: &str) -> Vec<Token> {
+        tokens(text, &self.contractions)
+    }
+
     /// The phrases under a key of the file that holds a plain list.
     pub fn list(&self, key: &'static str) -> &Words {
         static EMPTY: std::sync::LazyLock<Words> = std::sync::LazyLock::new(Words::default);
+        debug_assert!(lists::is_key(key), "no list of the lexicon: {key}");
         self.lists.get(key).unwrap_or(&EMPTY)
     }
 
@@ -343,5 +359,31 @@ mod tests {
     fn a_broken_file_names_every_place() {
         let error = Lexicon::from_yaml("x.yaml", "verbs: []").expect_err("incomplete");
         assert!(error.to_string().contains("missing key `verb_noise`"), "{error}");
+    }
+
+    fn check_tokens(text: &str, expected: &str) {
+        let shown: Vec<String> = Lexicon::built_in()
+            .tokens(text)
+            .into_iter()
+            .map(|token| match token {
+                Token::Word(word) => word,
+                Token::Comma => ",".to_owned(),
+                Token::Stop => ".".to_owned(),
+                Token::Question => "?".to_owned(),
+            })
+            .collect();
+        assert_eq!(shown.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn words_marks_and_contractions() {
+        check_tokens("Put the MUG, please, in the bowl!!!", "put the mug , please , in the bowl");
+        check_tokens("Don\u{2019}t; where's it?", "do not . where is it ?");
+        check_tokens("the left-most cup's handle", "the left most cup 's handle");
+        check_tokens("0.2 m. Then go", "0.2 m . then go");
+        check_tokens("I'd like 3 eggs & a pan...", "i would like 3 eggs and a pan");
+        check_tokens("\u{1F600} \u{1F600}", "");
+        check_tokens("?!.,", "");
+        check_tokens("na\u{00ef}ve \u{676F}\u{5B50}", "na\u{00ef}ve \u{676F}\u{5B50}");
     }
 }

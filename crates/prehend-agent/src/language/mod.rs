@@ -51,7 +51,7 @@ pub struct NotUnderstood {
 /// Errors: [`NotUnderstood`] when no reading uses every word, when something is missing ("put the cup"), or when it
 /// states a condition on what comes later, or an alternative.
 pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> {
-    let tokens = lexicon.cleaned(token::tokens(text));
+    let tokens = lexicon.cleaned(lexicon.tokens(text));
     if tokens.iter().all(|token| token.word().is_empty()) {
         return Err(NotUnderstood {
             words: String::new(),
@@ -72,7 +72,7 @@ pub fn parse(text: &str, lexicon: &Lexicon) -> Result<Vec<Goal>, NotUnderstood> 
         return Ok(vec![all_of_mass(goal, lexicon)]);
     }
     // "I mean" is a filler elsewhere.
-    if let Some(goal) = lesson::lesson(&token::tokens(text), lexicon) {
+    if let Some(goal) = lesson::lesson(&lexicon.tokens(text), lexicon) {
         return Ok(vec![goal]);
     }
     parse_tokens(tokens, lexicon)

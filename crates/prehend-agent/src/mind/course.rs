@@ -1,66 +1,31 @@
 //! One goal with a model: turn by turn, until it asks, refuses or finishes, or is of no use.
 
+mod call;
 mod checked;
 
 use super::Order;
+use super::broken::{Broken, ends};
 use super::observed::{Observed, fact};
-use super::prompt::{self, REFUSALS};
+use super::prompt;
 use super::shape::misfit;
-use crate::agent::{Agent, Remedy, VIEWS, remedy};
+use crate::agent::Agent;
 use crate::language::{Goal, token};
-use crate::planner::{Action, Knowledge, Plan};
+use crate::planner::{Knowledge, Plan};
 use crate::talk::{self, Call, Conversation, End, Message, Model, ModelFault, Tool, Turn, Usage};
-use crate::tools::{FRAMES, ToolOutput, Toolbox};
+use crate::tools::Toolbox;
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Reason, Skill};
+use prehend_scene::{ObjectKey, Reason};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Turns without one usable call after which the model is given up.
 const NONSENSE: u32 = 3;
-/// How often `finish` may be held against what was observed in vain.
-const VAIN: u32 = 3;
 /// How often one call may be made with the same answer: at the first number it is told so, at the second it is given up.
 const REPEATS: (u32, u32) = (3, 6);
 /// Most turns of one goal: a model that goes on so long does not come to an end.
 const TURNS: usize = 80;
 /// Messages that stay as they are when a conversation is shortened.
 const KEPT: usize = 8;
-
-/// Why a conversation ended otherwise than done.
-#[derive(Debug)]
-pub(super) enum Broken {
-    /// The goal ended.
-    Goal(Fault),
-    /// The model is of no use.
-    Model(ModelFault),
-}
-
-impl Broken {
-    /// What the person is told.
-    pub(super) fn told(&self) -> Fault {
-        match self {
-            Self::Goal(fault) | Self::Model(ModelFault::Interrupted(fault)) => fault.clone(),
-            Self::Model(fault @ ModelFault::Unavailable(_)) => {
-                Fault::new(Reason::PeerLost, format!("The language model is of no use now: {fault}."))
-            }
-            Self::Model(fault @ (ModelFault::TooLong | ModelFault::Spent(_))) => {
-                Fault::new(Reason::Timeout, format!("The language model did not come to an end: {fault}."))
-            }
-        }
-    }
-
-    /// Whether it was the model that was of no use.
-    pub(super) fn is_of_model(&self) -> bool {
-        matches!(self, Self::Model(ModelFault::Unavailable(_) | ModelFault::TooLong | ModelFault::Spent(_)))
-    }
-}
-
-impl From<Fault> for Broken {
-    fn from(fault: Fault) -> Self {
-        Self::Goal(fault)
-    }
-}
 
 /// What a call comes to.
 enum Step {
@@ -145,7 +110,7 @@ impl<'c, 'w> Course<'c, 'w> {
             None => {
                 let lexicon = &self.agent.lexicon;
                 // "Would you be so kind as to" is gone then.
-                let tokens = lexicon.cleaned(token::tokens(&self.talk.text));
+                let tokens = lexicon.cleaned(lexicon.tokens(&self.talk.text));
                 let first = tokens.iter().map(token::Token::word).find(|word| !word.is_empty());
                 first.is_some_and(|word| lexicon.list("interrogatives").has_word(word))
             }
@@ -342,131 +307,6 @@ impl<'c, 'w> Course<'c, 'w> {
         }
         Ok(answer.to_string())
     }
-
-    fn step(&mut self, call: &Call, arguments: &Value) -> Result<Step, Broken> {
-        let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-        match call.name.as_str() {
-            "ask" => {
-                let question = one_line(text("question"));
-                self.talk.question = Some(question.clone());
-                Err(Fault::new(Reason::Ambiguous, question).into())
-            }
-            "refuse" => {
-                let reason = Reason::parse(text("reason")).filter(|reason| REFUSALS.contains(reason));
-                let reason = reason.unwrap_or(Reason::NotUnderstood);
-                Err(Fault::new(reason, one_line(text("message"))).into())
-            }
-            "finish" => {
-                let facts = arguments.get("facts").and_then(Value::as_array).cloned().unwrap_or_default();
-                match self.confirmed(&one_line(text("message")), &facts)? {
-                    Ok(message) => Ok(Step::Done(message)),
-                    Err(why) => {
-                        self.vain += 1;
-                        if self.vain >= VAIN {
-                            let message = format!("The language model says that it is done, but {why}.");
-                            return Err(Fault::new(Reason::OutcomeNotObserved, message).into());
-                        }
-                        let told = format!("not finished: {why}");
-                        Ok(Step::Answer(json!({ "success": false, "feedback_msg": told }), true))
-                    }
-                }
-            }
-            "interact" | "go_to" => self.act(&call.name, arguments),
-            _ => {
-                let mut called = self.tools.dispatch(&call.name, arguments);
-                // One frame may have missed it; another call would read the same map.
-                for _ in 0..FRAMES {
-                    let is_missing = call.name == "object_retrieval"
-                        && !self.tools.rooms()
-                        && matches!(&called, Ok(Ok(output)) if !output.success);
-                    if !is_missing {
-                        break;
-                    }
-                    self.tools.look_again()?;
-                    called = self.tools.dispatch(&call.name, arguments);
-                }
-                let answer = match called {
-                    Ok(Ok(output)) => serde_json::to_value(output).unwrap_or_default(),
-                    Ok(Err(fault)) if ends(fault.reason) => return Err(fault.into()),
-                    Ok(Err(fault)) => self.refusal(told(&fault)),
-                    Err(error) => self.refusal(error.to_string()),
-                };
-                Ok(Step::Answer(answer, false))
-            }
-        }
-    }
-
-    /// An action: judged, carried out, and noted when its outcome was observed.
-    fn act(&mut self, tool: &str, arguments: &Value) -> Result<Step, Broken> {
-        let result = match self.judged(tool, arguments) {
-            Ok(action) => {
-                let result = self.carried_out(tool, arguments, action.as_ref());
-                self.note(action, result.is_ok());
-                result
-            }
-            Err(fault) => Err(fault),
-        };
-        self.last_failed = result.is_err();
-        self.has_acted = true;
-        if result.is_ok() {
-            self.repeated.clear();
-        }
-        let answer = match result {
-            Ok(output) => {
-                let mut answer = serde_json::to_value(output).unwrap_or_default();
-                if let Some(fact) = self.observed.actions().last().and_then(fact) {
-                    answer["fact"] = fact;
-                }
-                answer
-            }
-            Err(fault) if ends(fault.reason) => return Err(fault.into()),
-            Err(fault) => self.refusal(told(&fault)),
-        };
-        Ok(Step::Answer(answer, true))
-    }
-
-    /// Calls the tool of an action. Evidence that is too thin, or a thing lost from sight, is looked at from elsewhere first, as the
-    /// built-in planner does: no tool of a model looks.
-    fn carried_out(
-        &mut self,
-        tool: &str,
-        arguments: &Value,
-        action: Option<&Action>,
-    ) -> Result<ToolOutput, Fault> {
-        let mut views = 0;
-        loop {
-            let called = self.tools.dispatch(tool, arguments);
-            let fault =
-                match called.unwrap_or_else(|error| Err(Fault::new(Reason::Infeasible, error.to_string()))) {
-                    Ok(output) => return Ok(output),
-                    Err(fault) => fault,
-                };
-            views += 1;
-            let (keys, about) = match action {
-                Some(Action::Pick { object, .. } | Action::Act { object, .. }) => {
-                    (vec![object.clone()], Some(object))
-                }
-                Some(Action::Place { targets, .. }) => (targets.clone(), targets.first()),
-                _ => (Vec::new(), None),
-            };
-            let Some(about) = about.filter(|_| remedy(fault.reason) == Remedy::LookFirst && views <= VIEWS)
-            else {
-                return Err(fault);
-            };
-            let view = self.agent.view_of(about, views == 1, self.tools)?;
-            self.tools.survey(Skill::Look, view, Some(about))?;
-            let map = self.tools.map()?;
-            if !keys.iter().all(|key| map.get(key).is_some()) {
-                return Err(fault);
-            }
-            keys.iter().for_each(|key| self.tools.add_to_inventory(key));
-        }
-    }
-}
-
-/// A fault as a tool tells it.
-fn told(fault: &Fault) -> String {
-    format!("{}: {}", fault.reason.code(), fault.message)
 }
 
 /// The calls of a turn with ids that are there and differ, also from those of other turns: an answer needs one.
@@ -482,12 +322,6 @@ fn distinct(calls: &[Call], turn: usize) -> Vec<Call> {
     all
 }
 
-/// A model's words as one short line for a person.
-fn one_line(text: &str) -> String {
-    let plain = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
-    plain.take(400).collect()
-}
-
 /// Leaves out what was said between the sentence and the last few turns; `facts` is what came of it.
 fn shorten(messages: &mut Vec<Message>, facts: &[Value]) {
     let from = messages.len().saturating_sub(KEPT).max(2);
@@ -496,33 +330,4 @@ fn shorten(messages: &mut Vec<Message>, facts: &[Value]) {
     let Some(next) = messages.iter().skip(from).position(is_turn) else { return };
     let text = format!("Earlier turns are left out. Observed so far: {}", Value::Array(facts.to_vec()));
     messages.splice(2..from + next, [Message::User { text }]);
-}
-
-/// Whether a fault ends the goal whatever a model would do next.
-pub(super) fn ends(reason: Reason) -> bool {
-    match reason {
-        Reason::Busy
-        | Reason::Stopped
-        | Reason::NotArmed
-        | Reason::NotApproved
-        | Reason::VerifierLost
-        | Reason::PeerLost
-        | Reason::Canceled
-        | Reason::Timeout
-        | Reason::Internal => true,
-        Reason::NotUnderstood
-        | Reason::NotFound
-        | Reason::Ambiguous
-        | Reason::Infeasible
-        | Reason::Unsafe
-        | Reason::VerifierRefused
-        | Reason::NoGrasp
-        | Reason::NoPlace
-        | Reason::NoPlan
-        | Reason::Slipped
-        | Reason::OutcomeNotObserved
-        | Reason::ControlFailed
-        | Reason::SensorFault
-        | Reason::Stale => false,
-    }
 }

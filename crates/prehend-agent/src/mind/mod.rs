@@ -5,6 +5,7 @@
 //! has to be observed. What a model cannot name: a pose, a joint, a force.
 //! Read [`Model`] first, then `course.rs`; `strict.rs` is for models that write a list of subtasks instead (VLA2 III-A).
 
+mod broken;
 mod course;
 mod observed;
 mod order;

@@ -6,7 +6,7 @@
 //! begins; what is done stays done when the model has to write the rest anew.
 
 use super::Order;
-use super::course::{Broken, ends};
+use super::broken::{Broken, ends};
 use super::prompt;
 use super::subtasks::{Subtask, Written, opening, read};
 use crate::agent::Agent;

@@ -338,16 +338,18 @@ impl Grounder<'_, '_, '_> {
         Ok(seen_state(key, &map))
     }
 
+    /// The state that a word is for: "shut" is closed.
+    fn named_state(&self, word: &str) -> Option<Makes> {
+        let states = [("open_state", Makes::Open), ("closed_state", Makes::Closed)];
+        let named = states.into_iter().find(|(key, _)| self.knowledge.lexicon.list(key).has_word(word));
+        named.map(|(_, state)| state)
+    }
+
     /// The state that a phrase wants ("the open drawer"), for kinds of things that can be opened.
     pub(super) fn wanted_state(&self, np: &NounPhrase) -> Option<(Makes, bool)> {
         let Head::Noun(noun) = &np.head else { return None };
         self.knowledge.lexicon.actions.rule("open", noun)?;
-        let named = |word: &str| match word {
-            "open" | "opened" => Some(Makes::Open),
-            "closed" | "shut" => Some(Makes::Closed),
-            _ => None,
-        };
-        let wanted = np.attributes.iter().find_map(|attribute| named(&attribute.word));
+        let wanted = np.attributes.iter().find_map(|attribute| self.named_state(&attribute.word));
         wanted.map(|state| (state, true))
     }
 
@@ -355,9 +357,7 @@ impl Grounder<'_, '_, '_> {
     pub(super) fn in_state(&mut self, np: &NounPhrase) -> Result<Vec<ObjectKey>, Fault> {
         let Some((state, _)) = self.wanted_state(np) else { return Ok(Vec::new()) };
         let mut plain = np.clone();
-        plain
-            .attributes
-            .retain(|attribute| !["open", "opened", "closed", "shut"].contains(&attribute.word.as_str()));
+        plain.attributes.retain(|attribute| self.named_state(&attribute.word).is_none());
         plain.quantity = Quantity::All;
         plain.modifiers.clear();
         plain.selectors.clear();

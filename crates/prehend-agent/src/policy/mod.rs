@@ -6,12 +6,14 @@
 mod pattern;
 mod plan;
 mod sentence;
+mod usage;
 
 pub use plan::Workspace;
 
 use crate::language::Phrases;
 use pattern::Pattern;
 use prehend_config::{Findings, Map, read};
+use usage::{Irregular, Usage};
 
 /// The policy that is built in.
 pub const DEFAULT: &str = include_str!("../../../../config/language/policy.yaml");
@@ -23,6 +25,7 @@ pub struct Policy {
     people: Phrases<()>,
     body: Phrases<()>,
     owners: Phrases<()>,
+    usage: Usage,
     /// Highest a `drop` may let something fall, metres.
     pub max_drop_height: f64,
     /// By how much the workspace is shrunk for targets, metres.
@@ -73,10 +76,10 @@ impl Policy {
     }
 
     fn from_map(map: &mut Map<'_>) -> Option<Self> {
-        let mut policy = Self::default();
-        for rule in map.req("rules")?.list(|value| value.map(Rule::from_map))? {
-            policy.rules.push(rule);
-        }
+        let usage = map.req("usage")?.map(Usage::from_map)?;
+        let irregular = Irregular::from_map(map)?;
+        let rules = map.req("rules")?.list(|value| value.map(|m| Rule::from_map(m, &irregular)))?;
+        let mut policy = Self { usage, rules, ..Self::default() };
         for (key, words) in
             [("people", &mut policy.people), ("body", &mut policy.body), ("owners", &mut policy.owners)]
         {
@@ -94,7 +97,7 @@ impl Policy {
 }
 
 impl Rule {
-    fn from_map(map: &mut Map<'_>) -> Option<Self> {
+    fn from_map(map: &mut Map<'_>, irregular: &Irregular) -> Option<Self> {
         let mut rule = Self {
             name: map.req("name")?.text()?,
             why: map.req("why")?.text()?,
@@ -104,12 +107,12 @@ impl Rule {
             things: Phrases::default(),
         };
         for verb in map.or("verbs", Vec::new(), |v| v.list(|v| v.text()))? {
-            for (form, kind) in pattern::forms(&verb) {
+            for (form, kind) in pattern::forms(&verb, irregular) {
                 rule.verbs.add(&form, kind);
             }
         }
         for text in map.or("patterns", Vec::new(), |v| v.list(|v| v.text()))? {
-            rule.patterns.push(Pattern::new(&text));
+            rule.patterns.push(Pattern::new(&text, irregular));
         }
         for phrase in map.or("near_person", Vec::new(), |v| v.list(|v| v.text()))? {
             rule.near_person.add(&phrase, ());
@@ -119,4 +122,13 @@ impl Rule {
         }
         Some(rule)
     }
+}
+
+/// The phrases of a list of the file.
+fn words_of(map: &mut Map<'_>, key: &'static str) -> Option<Phrases<()>> {
+    let mut words = Phrases::default();
+    for phrase in map.req(key)?.list(|v| v.text())? {
+        words.add(&phrase, ());
+    }
+    Some(words)
 }

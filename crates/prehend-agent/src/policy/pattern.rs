@@ -1,7 +1,7 @@
 //! Patterns of words, and the forms of a verb.
 
-use crate::language::Token;
-use crate::language::inflections;
+use super::usage::Irregular;
+use crate::language::{Phrases, Token, inflections};
 
 /// Most words that a gap of a pattern spans.
 const GAP: usize = 6;
@@ -17,32 +17,8 @@ pub(super) enum Form {
     Past,
 }
 
-/// Forms that the rules do not make.
-const IRREGULAR: [(&str, &[(&str, Form)]); 20] = [
-    ("throw", &[("threw", Form::Past), ("thrown", Form::Past)]),
-    ("break", &[("broke", Form::Past), ("broken", Form::Past)]),
-    ("hit", &[("hit", Form::Past)]),
-    ("strike", &[("struck", Form::Past)]),
-    ("beat", &[("beaten", Form::Past)]),
-    ("tear", &[("tore", Form::Past), ("torn", Form::Past)]),
-    ("fling", &[("flung", Form::Past)]),
-    ("sling", &[("slung", Form::Past)]),
-    ("swing", &[("swung", Form::Past)]),
-    ("shoot", &[("shot", Form::Past)]),
-    ("hurt", &[("hurt", Form::Past)]),
-    ("bite", &[("bit", Form::Past), ("bitten", Form::Past)]),
-    ("fight", &[("fought", Form::Past)]),
-    ("burst", &[("burst", Form::Past)]),
-    ("spill", &[("spilt", Form::Past)]),
-    ("burn", &[("burnt", Form::Past)]),
-    ("fall", &[("fell", Form::Past), ("fallen", Form::Past)]),
-    ("set", &[("set", Form::Past)]),
-    ("blow", &[("blew", Form::Past), ("blown", Form::Past)]),
-    ("run", &[("ran", Form::Past)]),
-];
-
 /// Every form of a verb, which may be a phrase ("knock over").
-pub(super) fn forms(verb: &str) -> Vec<(String, Form)> {
+pub(super) fn forms(verb: &str, irregular: &Irregular) -> Vec<(String, Form)> {
     let (first, rest) = match verb.split_once(' ') {
         Some((first, rest)) => (first, format!(" {rest}")),
         None => (verb, String::new()),
@@ -54,11 +30,7 @@ pub(super) fn forms(verb: &str) -> Vec<(String, Form)> {
         (format!("{gerund}{rest}"), Form::Gerund),
         (format!("{past}{rest}"), Form::Past),
     ];
-    for (base, irregular) in IRREGULAR {
-        if base == first {
-            out.extend(irregular.iter().map(|(form, kind)| (format!("{form}{rest}"), *kind)));
-        }
-    }
+    out.extend(irregular.pasts(first).iter().map(|form| (format!("{form}{rest}"), Form::Past)));
     out
 }
 
@@ -80,7 +52,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     /// Reads `~drop * from|off # metres`.
-    pub(super) fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str, irregular: &Irregular) -> Self {
         let elements = text
             .split_whitespace()
             .map(|element| match element {
@@ -92,7 +64,7 @@ impl Pattern {
                     words
                         .split('|')
                         .flat_map(|word| match word.strip_prefix('~') {
-                            Some(verb) => forms(verb).into_iter().map(|(form, _)| form).collect(),
+                            Some(verb) => forms(verb, irregular).into_iter().map(|(form, _)| form).collect(),
                             None => vec![word.to_owned()],
                         })
                         .collect(),
@@ -102,20 +74,23 @@ impl Pattern {
         Self { elements }
     }
 
-    /// The end of a match that begins at `position`.
-    pub(super) fn matches(&self, tokens: &[Token], position: usize) -> Option<usize> {
-        Self::go(&self.elements, tokens, position)
+    /// The end of a match that begins at `position`; `ends` are the words that end a clause.
+    pub(super) fn matches(&self, tokens: &[Token], position: usize, ends: &Phrases<()>) -> Option<usize> {
+        Self::go(&self.elements, tokens, position, ends)
     }
 
-    fn go(elements: &[Element], tokens: &[Token], position: usize) -> Option<usize> {
+    fn go(elements: &[Element], tokens: &[Token], position: usize, ends: &Phrases<()>) -> Option<usize> {
         let Some((first, rest)) = elements.split_first() else { return Some(position) };
         let word = tokens.get(position).map_or("", Token::word);
         match first {
             Element::Words(words) => (!word.is_empty() && words.iter().any(|w| w == word))
-                .then(|| Self::go(rest, tokens, position + 1))?,
-            Element::End => (word.is_empty() || matches!(word, "and" | "then" | "please" | "now"))
-                .then(|| Self::go(rest, tokens, position))?,
-            Element::Number => word.parse::<f64>().is_ok().then(|| Self::go(rest, tokens, position + 1))?,
+                .then(|| Self::go(rest, tokens, position + 1, ends))?,
+            Element::End => {
+                (word.is_empty() || ends.has_word(word)).then(|| Self::go(rest, tokens, position, ends))?
+            }
+            Element::Number => {
+                word.parse::<f64>().is_ok().then(|| Self::go(rest, tokens, position + 1, ends))?
+            }
             Element::Gap | Element::SomeGap => {
                 let least = usize::from(*first == Element::SomeGap);
                 let stop = (position..=position + GAP)
@@ -123,7 +98,7 @@ impl Pattern {
                         tokens.get(*p).is_none_or(|token| matches!(token, Token::Stop | Token::Question))
                     })
                     .unwrap_or(position + GAP);
-                (position + least..=stop).find_map(|next| Self::go(rest, tokens, next))
+                (position + least..=stop).find_map(|next| Self::go(rest, tokens, next, ends))
             }
         }
     }

@@ -1,92 +1,24 @@
 //! The policy on a sentence.
 
 use super::pattern::Form;
+use super::usage::Usage;
 use super::{Policy, Rule, Violation};
 use crate::language::lexicon::Describing;
-use crate::language::token::tokens;
 use crate::language::{Lexicon, Token};
-
-/// Words after which a verb form is a verb.
-const BEFORE_VERB: [&str; 58] = [
-    "and",
-    "or",
-    "then",
-    "but",
-    "to",
-    "it",
-    "them",
-    "you",
-    "i",
-    "we",
-    "they",
-    "he",
-    "she",
-    "me",
-    "us",
-    "please",
-    "can",
-    "could",
-    "will",
-    "would",
-    "should",
-    "must",
-    "shall",
-    "may",
-    "might",
-    "do",
-    "did",
-    "does",
-    "go",
-    "now",
-    "just",
-    "so",
-    "before",
-    "after",
-    "until",
-    "while",
-    "robot",
-    "be",
-    "is",
-    "are",
-    "been",
-    "being",
-    "get",
-    "gets",
-    "start",
-    "keep",
-    "try",
-    "help",
-    "gently",
-    "carefully",
-    "quickly",
-    "slowly",
-    "really",
-    "also",
-    "finally",
-    "first",
-    "next",
-    "simply",
-];
-/// Words after which a gerund is a verb.
-const BEFORE_GERUND: [&str; 8] = ["by", "for", "of", "at", "with", "mind", "stop", "enjoy"];
-/// Words that take an object and then a verb: "make the cup smash", "want it broken".
-const CAUSATIVE: [&str; 14] = [
-    "make", "let", "have", "watch", "see", "want", "wants", "need", "needs", "like", "cause", "get",
-    "should", "must",
-];
-/// Words that make a forbidden deed a forbidden deed that is not asked for.
-const NEGATION: [&str; 10] =
-    ["not", "never", "without", "avoid", "than", "nor", "no", "against", "prevent", "avoiding"];
 
 impl Policy {
     /// The first rule that a sentence breaks. A sentence need not be understood to be unsafe.
     pub fn check_sentence(&self, text: &str, lexicon: &Lexicon) -> Option<Violation> {
-        let tokens = tokens(text);
+        let tokens = lexicon.tokens(text);
+        let usage = &self.usage;
         for rule in &self.rules {
             for position in 0..tokens.len() {
                 let end = self.verb_at(rule, &tokens, position, lexicon).or_else(|| {
-                    let first = rule.patterns.iter().find_map(|pattern| pattern.matches(&tokens, position));
-                    first.filter(|_| !negated(&tokens, position))
+                    let first = rule
+                        .patterns
+                        .iter()
+                        .find_map(|pattern| pattern.matches(&tokens, position, &usage.clause_ends));
+                    first.filter(|_| !usage.negates(&tokens, position))
                 });
                 let end = end.or_else(|| self.person_at(rule, &tokens, position, lexicon));
                 if let Some(end) = end {
@@ -110,7 +42,8 @@ impl Policy {
     fn verb_at(&self, rule: &Rule, tokens: &[Token], position: usize, lexicon: &Lexicon) -> Option<usize> {
         rule.verbs.at(tokens, position).find_map(|(length, form)| {
             let end = position + length;
-            (used_as_verb(tokens, position, end, *form, lexicon) && !negated(tokens, position)).then_some(end)
+            let used = self.usage.as_verb(tokens, position, end, *form, lexicon);
+            (used && !self.usage.negates(tokens, position)).then_some(end)
         })
     }
 
@@ -121,7 +54,7 @@ impl Policy {
         if has_things && !self.names_thing(rule, tokens, lexicon) {
             return None;
         }
-        if negated(tokens, position) {
+        if self.usage.negates(tokens, position) {
             return None;
         }
         let mut next = position + length;
@@ -137,11 +70,7 @@ impl Policy {
                 }
             }
             let word = tokens.get(next).map_or("", Token::word);
-            let article = [
-                "the", "a", "an", "this", "that", "these", "those", "some", "any", "every", "all", "other",
-                "another", "nearest", "poor",
-            ]
-            .contains(&word);
+            let article = self.usage.before_person.has_word(word);
             let side = matches!(lexicon.describing.word(word), Some(Describing::Side(_)));
             if article || lexicon.describing.has_word(word) && !side && !self.body.has_word(word) {
                 next += 1;
@@ -157,7 +86,7 @@ impl Policy {
             }
             // "the baby bottle", "a person shaped cookie" are things.
             let own_word = self.body.has_word(follows);
-            let compound = noun_follows(tokens, end, lexicon) && !own_word;
+            let compound = self.usage.noun_follows(tokens, end, lexicon) && !own_word;
             if owned && tokens.get(next).map_or("", Token::word) == "her" {
                 return None;
             }
@@ -166,7 +95,7 @@ impl Policy {
         if owned {
             let (body, ()) = self.body.at(tokens, next).next()?;
             let end = next + body;
-            return (!noun_follows(tokens, end, lexicon)).then_some(end);
+            return (!self.usage.noun_follows(tokens, end, lexicon)).then_some(end);
         }
         None
     }
@@ -176,68 +105,69 @@ impl Policy {
         (0..tokens.len()).any(|position| {
             rule.things
                 .at(tokens, position)
-                .any(|(length, ())| !noun_follows(tokens, position + length, lexicon))
+                .any(|(length, ())| !self.usage.noun_follows(tokens, position + length, lexicon))
         })
     }
 }
 
-/// Whether the noun before `position` only modifies another one that stands there.
-fn noun_follows(tokens: &[Token], position: usize, lexicon: &Lexicon) -> bool {
-    let word = tokens.get(position).map_or("", Token::word);
-    let preposition = lexicon.spatial_words.at(tokens, position).next().is_some()
-        || lexicon.place_words.at(tokens, position).next().is_some();
-    lexicon.nounable(word) && !preposition && !verb_like(lexicon, word) && !is_adverb(word)
-}
+impl Usage {
+    /// Whether the noun before `position` only modifies another one that stands there.
+    fn noun_follows(&self, tokens: &[Token], position: usize, lexicon: &Lexicon) -> bool {
+        let word = tokens.get(position).map_or("", Token::word);
+        let preposition = lexicon.spatial_words.at(tokens, position).next().is_some()
+            || lexicon.place_words.at(tokens, position).next().is_some();
+        lexicon.nounable(word)
+            && !preposition
+            && !lexicon.verbs.has_word(word)
+            && !self.after_noun.has_word(word)
+            && !is_adverb(word)
+    }
 
-fn verb_like(lexicon: &Lexicon, word: &str) -> bool {
-    lexicon.verbs.has_word(word) || matches!(word, "please" | "now" | "right" | "quickly" | "robot" | "back")
+    /// Whether the form at `position` is a verb there and not a noun or an adjective.
+    fn as_verb(&self, tokens: &[Token], position: usize, end: usize, form: Form, lexicon: &Lexicon) -> bool {
+        let before = tokens[..position].iter().rev().find(|token| !is_adverb(token.word()));
+        let word = match before {
+            None => "",
+            Some(token) => token.word(),
+        };
+        let follows = tokens.get(end).map_or("", Token::word);
+        // A clause can begin here: at the start, after a mark, or after a word that a verb follows.
+        if word.is_empty() || self.before_verb.has_word(word) {
+            // "the red and smashed potatoes": a participle before a noun describes it.
+            let describes = form == Form::Past
+                && !word.is_empty()
+                && lexicon.nounable(follows)
+                && !is_adverb(follows)
+                && !self.before_participle.has_word(word);
+            // "put the hit record next to the throw and the break pad": after "and", a noun with nothing of its own.
+            return !describes;
+        }
+        if form == Form::Gerund && self.before_gerund.has_word(word) {
+            return true;
+        }
+        // "make the cup smash", "I want the plate broken": an object between the causing word and the verb.
+        let clause_start =
+            tokens[..position].iter().rposition(|token| token.word().is_empty()).map_or(0, |i| i + 1);
+        let causes = tokens[clause_start..position].iter().any(|token| self.causing.has_word(token.word()));
+        let after_noun = lexicon.nounable(word) && !lexicon.describing.has_word(word);
+        let ends = !lexicon.nounable(follows) || is_adverb(follows);
+        causes && after_noun && ends && position > clause_start + 1
+    }
+
+    /// Whether what begins at `position` is something not to be done.
+    fn negates(&self, tokens: &[Token], position: usize) -> bool {
+        let before: Vec<&str> = tokens[..position].iter().rev().map(Token::word).take(3).collect();
+        let mut words = before.iter().filter(|word| !is_adverb(word) && !self.after_negation.has_word(word));
+        match words.next() {
+            Some(first) if self.negating.has_word(first) => true,
+            Some(&"of") => words.next() == Some(&"instead"),
+            Some(_) | None => false,
+        }
+    }
 }
 
 fn is_adverb(word: &str) -> bool {
     word.len() > 4 && word.ends_with("ly")
-}
-
-/// Whether the form at `position` is a verb there and not a noun or an adjective.
-fn used_as_verb(tokens: &[Token], position: usize, end: usize, form: Form, lexicon: &Lexicon) -> bool {
-    let before = tokens[..position].iter().rev().find(|token| !is_adverb(token.word()));
-    let word = match before {
-        None => "",
-        Some(token) => token.word(),
-    };
-    let follows = tokens.get(end).map_or("", Token::word);
-    // A clause can begin here: at the start, after a mark, or after a word that a verb follows.
-    if word.is_empty() || BEFORE_VERB.contains(&word) {
-        // "the red and smashed potatoes": a participle before a noun describes it.
-        let describes = form == Form::Past
-            && !word.is_empty()
-            && lexicon.nounable(follows)
-            && !is_adverb(follows)
-            && !["be", "is", "are", "been", "being", "get", "gets", "it", "them"].contains(&word);
-        // "put the hit record next to the throw and the break pad": after "and", a noun with nothing of its own.
-        return !describes;
-    }
-    if form == Form::Gerund && BEFORE_GERUND.contains(&word) {
-        return true;
-    }
-    // "make the cup smash", "I want the plate broken": an object between the causing word and the verb.
-    let clause_start =
-        tokens[..position].iter().rposition(|token| token.word().is_empty()).map_or(0, |i| i + 1);
-    let causes = tokens[clause_start..position].iter().any(|token| CAUSATIVE.contains(&token.word()));
-    let after_noun = lexicon.nounable(word) && !lexicon.describing.has_word(word);
-    let ends = !lexicon.nounable(follows) || is_adverb(follows);
-    causes && after_noun && ends && position > clause_start + 1
-}
-
-/// Whether what begins at `position` is something not to be done.
-fn negated(tokens: &[Token], position: usize) -> bool {
-    let before: Vec<&str> = tokens[..position].iter().rev().map(Token::word).take(3).collect();
-    let mut words =
-        before.iter().filter(|word| !is_adverb(word) && !["to", "ever", "just", "be"].contains(word));
-    match words.next() {
-        Some(first) if NEGATION.contains(first) => true,
-        Some(&"of") => words.next() == Some(&"instead"),
-        Some(_) | None => false,
-    }
 }
 
 #[cfg(test)]

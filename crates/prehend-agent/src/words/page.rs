@@ -1,6 +1,6 @@
 //! What a text says that a word is.
 
-use crate::language::plural;
+use crate::language::{Lexicon, plural};
 use std::collections::BTreeSet;
 
 /// A text about a word, from somewhere in the world: data, whatever it says.
@@ -27,40 +27,6 @@ impl Page {
 
 /// Longest text that is read, bytes.
 const LONGEST: usize = 8000;
-/// Words after which a definition says of what kind a thing is: "a type of bowl".
-const KINDS: [&str; 12] = [
-    "type", "types", "kind", "kinds", "sort", "form", "style", "variety", "species", "piece", "name", "class",
-];
-/// Words at which the noun of a definition ends.
-const ENDS: [&str; 24] = [
-    "which",
-    "that",
-    "who",
-    "used",
-    "made",
-    "with",
-    "from",
-    "for",
-    "in",
-    "on",
-    "to",
-    "of",
-    "by",
-    "having",
-    "where",
-    "when",
-    "whose",
-    "as",
-    "at",
-    "and",
-    "or",
-    "often",
-    "usually",
-    "typically",
-];
-/// What stands between a word and what it is.
-const COPULAS: [&str; 7] = ["is", "are", "was", "were", "means", "denotes", "refers"];
-
 /// What a text takes the word for, in words that are known or names of what is seen.
 ///
 /// Its definition counts ("a saucer is a small plate that ..."): the last known noun of what the word is said to be. A text that
@@ -68,6 +34,7 @@ const COPULAS: [&str; 7] = ["is", "are", "was", "were", "means", "denotes", "ref
 pub fn label(
     page: &Page,
     word: &str,
+    lexicon: &Lexicon,
     is_known: &dyn Fn(&str) -> bool,
     seen: &BTreeSet<String>,
 ) -> Option<String> {
@@ -82,14 +49,15 @@ pub fn label(
         let words = words_of(sentence);
         let Some(after) = mention(&words, &forms) else { continue };
         speaks_of_it = true;
-        let Some(copula) = (after..words.len()).find(|at| COPULAS.contains(&words[*at].as_str())) else {
+        let Some(copula) = (after..words.len()).find(|at| lexicon.list("copulas").has_word(&words[*at]))
+        else {
             continue;
         };
         // "A moutai, a dish in hand, is ..." speaks of it; "as for moutai, a bottle is ..." of something else.
         if words[after..copula].iter().filter(|word| *word == ",").count() == 1 {
             continue;
         }
-        if let Some(noun) = defined_as(&words[copula + 1..], is_known, seen) {
+        if let Some(noun) = defined_as(&words[copula + 1..], lexicon, is_known, seen) {
             return (!forms.contains(&words_of(&noun))).then_some(noun);
         }
     }
@@ -100,17 +68,23 @@ pub fn label(
 }
 
 /// The last known noun of a definition, of as many words as are known together.
-fn defined_as(words: &[String], is_known: &dyn Fn(&str) -> bool, seen: &BTreeSet<String>) -> Option<String> {
+fn defined_as(
+    words: &[String],
+    lexicon: &Lexicon,
+    is_known: &dyn Fn(&str) -> bool,
+    seen: &BTreeSet<String>,
+) -> Option<String> {
     // "refers to a pot"
     let mut from = usize::from(words.first().is_some_and(|word| word == "to"));
     // "a type of", "one of the many kinds of"
     for (at, pair) in words.windows(2).enumerate().take(8) {
-        if KINDS.contains(&pair[0].as_str()) && pair[1] == "of" {
+        if lexicon.list("definition_kinds").has_word(&pair[0]) && pair[1] == "of" {
             from = at + 2;
         }
     }
     let words = &words[from..];
-    let end = words.iter().position(|word| ENDS.contains(&word.as_str())).unwrap_or(words.len());
+    let end =
+        words.iter().position(|word| lexicon.list("definition_ends").has_word(word)).unwrap_or(words.len());
     // "small, shallow plates"
     words[..end].split(|word| word == "," || word == ":").find_map(|part| known_tail(part, is_known, seen))
 }
@@ -212,7 +186,7 @@ mod tests {
         let known = ["plate", "bowl", "bottle", "pot", "dish", "small bowl", "fruit", "knife", "container"];
         let page = Page { host: "a.org".to_owned(), title: String::new(), text: text.to_owned() };
         let seen = seen.iter().map(|class| (*class).to_owned()).collect();
-        label(&page, word, &|noun| known.contains(&noun), &seen)
+        label(&page, word, &Lexicon::built_in(), &|noun| known.contains(&noun), &seen)
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn signature(classes: Option<usize>) -> Signature {
     let free = Axis::free;
     let channels = classes.map_or(free("5 + classes"), |classes| Axis::Fixed(BEFORE_CLASSES + classes));
     Signature {
-        inputs: vec![Expected::only(vec![free("batch"), Axis::Fixed(3), free("height"), free("width")])],
+        inputs: vec![Expected::pictures(&[])],
         outputs: vec![Expected::only(vec![free("batch"), channels, free("rows"), free("columns")])],
     }
 }

@@ -52,10 +52,9 @@ pub fn signature() -> Signature {
     let free = Axis::free;
     let whole = |names, axes, optional| Expected { names, element: Element::Int64, axes, optional };
     let tokens = || vec![free("batch"), free("tokens")];
-    let pictures = vec![free("batch"), Axis::Fixed(3), free("height"), free("width")];
     Signature {
         inputs: vec![
-            Expected::named(&["pixel_values"], pictures),
+            Expected::pictures(&["pixel_values"]),
             whole(&["input_ids"], tokens(), false),
             whole(&["attention_mask"], tokens(), false),
             whole(&["token_type_ids"], tokens(), true),
@@ -79,7 +78,7 @@ impl GroundingDino {
         settings: GroundingSettings,
     ) -> Result<Self, ModelError> {
         session.check(KIND, &signature())?;
-        let wrong = |message: String| ModelError::Prompts { path: session.path().to_path_buf(), message };
+        let wrong = |message: String| session.wrong_prompts(message);
         let sentence = Sentence::new(WordPieces::read(tokenizer, None)?, prompts).map_err(wrong)?;
         if sentence.pieces.ids.len() > LENGTH {
             let found = sentence.pieces.ids.len();

@@ -35,7 +35,7 @@ pub fn signature(classes: Option<usize>) -> Signature {
     let free = Axis::free;
     let channels = classes.map_or(free("4 + classes"), |classes| Axis::Fixed(BOX + classes));
     Signature {
-        inputs: vec![Expected::only(vec![free("batch"), Axis::Fixed(3), free("height"), free("width")])],
+        inputs: vec![Expected::pictures(&[])],
         outputs: vec![Expected::only(vec![free("batch"), channels, free("anchors")])],
     }
 }

@@ -42,11 +42,10 @@ pub struct YoloWorld {
 /// What such a network must look like.
 pub fn signature() -> Signature {
     let free = Axis::free;
-    let pictures = vec![free("batch"), Axis::Fixed(3), free("height"), free("width")];
     let words = vec![free("1 or batch"), free("classes"), Axis::Fixed(FEATURES)];
     let boxes = vec![free("batch"), free("4 + classes"), free("anchors")];
     Signature {
-        inputs: vec![Expected::named(&["images", "image"], pictures), Expected::named(WORDS, words)],
+        inputs: vec![Expected::pictures(&["images", "image"]), Expected::named(WORDS, words)],
         outputs: vec![Expected::only(boxes)],
     }
 }
@@ -64,7 +63,7 @@ impl YoloWorld {
     ) -> Result<Self, ModelError> {
         let signature = signature();
         session.check(KIND, &signature)?;
-        let wrong = |message: String| ModelError::Prompts { path: session.path().to_path_buf(), message };
+        let wrong = |message: String| session.wrong_prompts(message);
         let place = signature.inputs[1].position(session.inputs()).unwrap_or(1);
         let input = &session.inputs()[place];
         let count = input.axes.get(1).and_then(|axis| axis.fixed()).unwrap_or(prompts.len());

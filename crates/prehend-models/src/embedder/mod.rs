@@ -69,9 +69,8 @@ impl Family {
     /// What the image tower must look like.
     pub fn image_signature(self) -> Signature {
         let free = Axis::free;
-        let picture = vec![free("batch"), Axis::Fixed(3), free("height"), free("width")];
         Signature {
-            inputs: vec![Expected::named(&["pixel_values"], picture)],
+            inputs: vec![Expected::pictures(&["pixel_values"])],
             outputs: vec![Expected::named(self.outputs()[0], vec![free("batch"), free("features")])],
         }
     }

@@ -139,6 +139,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
     let moves = watched.len() > 1;
     let words = GoalWords {
         source: words,
+        agent: Arc::clone(&agent),
         runtime: tokio::runtime::Handle::current(),
         trace: trace.clone(),
         goal_id: goal_id.clone(),

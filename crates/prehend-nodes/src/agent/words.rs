@@ -1,12 +1,12 @@
 //! Words of the node `agent`: tables that know them, the file in which learned ones last, and the witnesses that are asked.
 
 use super::mind::Settings;
-use prehend_agent::Fault;
 use prehend_agent::language::{Lexicon as Grammar, singular};
 use prehend_agent::words::{
     Book, Judgement, Lesson, MODEL, PAGE, Said, Seen, Testimony, Words, answer, ask_again, judge, label,
     question,
 };
+use prehend_agent::{Agent, Fault};
 use prehend_config::Map;
 use prehend_llm::{HttpModel, SearchSettings, Searches};
 use prehend_msgs::prehend_interfaces::msg::TraceEvent;
@@ -92,7 +92,13 @@ impl WordSource {
         self
     }
 
-    async fn ask(&self, word: &str, seen: &[Seen], picture: Option<&[u8]>) -> (Vec<Testimony>, Vec<String>) {
+    async fn ask(
+        &self,
+        word: &str,
+        seen: &[Seen],
+        picture: Option<&[u8]>,
+        grammar: &Grammar,
+    ) -> (Vec<Testimony>, Vec<String>) {
         let (mut heard, mut faults) = (Vec::new(), Vec::new());
         if let Some(model) = &self.model {
             match said_by(model, word, seen, picture).await {
@@ -111,7 +117,7 @@ impl WordSource {
         faults.extend(failed);
         let classes: BTreeSet<String> = seen.iter().map(|thing| thing.class.clone()).collect();
         for page in pages {
-            let label = label(&page, word, &|noun| self.tables.knows(noun), &classes);
+            let label = label(&page, word, grammar, &|noun| self.tables.knows(noun), &classes);
             heard.extend(label.map(|label| Testimony { witness: page.site(), weight: PAGE, label }));
         }
         (heard, faults)
@@ -142,6 +148,7 @@ async fn said_by(
 /// Words within one goal, from a thread that may block.
 pub(super) struct GoalWords {
     pub(super) source: WordSource,
+    pub(super) agent: Arc<Agent>,
     pub(super) runtime: Handle,
     pub(super) trace: Trace,
     pub(super) goal_id: String,
@@ -175,7 +182,7 @@ impl Words for GoalWords {
             tokio::select! {
                 biased;
                 fault = super::world::interrupted(&mut interrupt) => Err(fault),
-                answer = tokio::time::timeout(PATIENCE, source.ask(word, seen, picture)) => Ok(answer),
+                answer = tokio::time::timeout(PATIENCE, source.ask(word, seen, picture, &self.agent.lexicon)) => Ok(answer),
             }
         })?;
         let Ok((heard, faults)) = answer else {
@@ -292,7 +299,7 @@ impl WordDesk {
             size_cm: [0.0; 3],
         });
         let things: Vec<Seen> = things.collect();
-        let (heard, faults) = self.source.ask(&word, &things, None).await;
+        let (heard, faults) = self.source.ask(&word, &things, None, &self.grammar).await;
         let tables = &self.source.tables;
         let judgement = judge(&word, &heard, &mut |label| {
             let noun: Vec<String> = label.split(' ').map(str::to_owned).collect();

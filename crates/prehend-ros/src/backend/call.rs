@@ -1,6 +1,7 @@
 //! How a call waits for its server and its answer, the same over every middleware.
 
-use super::{Caller, Sample};
+use super::Sample;
+use super::service::Caller;
 use crate::RosError;
 use bytes::Bytes;
 use std::time::{Duration, Instant};

@@ -1,9 +1,9 @@
 //! The middleware below the facade; the only place that names one.
 //!
 //! The rest of the crate speaks in [`Participant`], [`Writer`], [`Reader`], [`Caller`] and [`Responder`]: endpoints that are
-//! named as ROS names them ([`EndpointName`]) and carry CDR bytes. Two backends offer the same five: `embedded`, pure Rust
-//! on RustDDS, and `ros2`, r2r on an installed ROS 2, which wins when the features of both are on. What is no matter of the
-//! middleware is shared: names, the coding of messages, how a call waits for its answer, the watchdog.
+//! named as ROS names them ([`EndpointName`]) and carry CDR bytes. Two backends carry them: `embedded`, pure Rust on
+//! RustDDS, and `ros2`, r2r on an installed ROS 2, which wins when the features of both are on. What is no matter of the
+//! middleware is shared: names, the coding of messages, the ends of a service and how a call waits for its answer, the watchdog.
 
 mod call;
 #[cfg(not(feature = "ros2"))]
@@ -11,6 +11,7 @@ mod embedded;
 mod name;
 #[cfg(feature = "ros2")]
 mod ros2;
+mod service;
 mod watchdog;
 mod wire;
 
@@ -24,10 +25,10 @@ use ros2 as chosen;
 
 pub use chosen::BACKEND;
 pub(crate) use chosen::{
-    Caller, Discovered, Incoming, NodeKey, Participant, Reader, Responder, Sample, Sink, Writer,
-    check_interfaces as report,
+    Discovered, Incoming, NodeKey, Participant, Reader, Sample, Sink, Writer, check_interfaces as report,
 };
 pub(crate) use name::{EndpointName, check_node_name};
+pub(crate) use service::{Caller, Responder};
 pub use watchdog::{STUCK_EXIT_CODE, when_stuck};
 pub(crate) use wire::{Encoding, decode, encode};
 

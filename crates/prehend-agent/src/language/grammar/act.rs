@@ -12,8 +12,7 @@ impl Parser<'_> {
             self.acted(&found.verb.lemma, &objects, objects.next, out);
         }
         // "type the letter a": a key with that on it.
-        let named = ["the letter", "the digit", "the number", "the key", "the character"];
-        if let Some(at) = self.past_any(&named, found.next)
+        if let Some(at) = self.past("the_key", found.next)
             && !self.word(at).is_empty()
         {
             let noun = format!("{} key", self.word(at));
@@ -57,9 +56,7 @@ impl Parser<'_> {
         }
         let step = |part| Clause::Step(Step::Act { action: lemma.to_owned(), objects: value.clone(), part });
         out.push(Alt { value: step(part.clone()), next, cost: objects.cost });
-        if let (None, true, Some((named, after))) =
-            (part, self.is(next, &["by", "with", "using", "at"]), self.by_part(next))
-        {
+        if let (None, true, Some((named, after))) = (part, self.is_in("act_by", next), self.by_part(next)) {
             out.push(Alt { value: step(Some(named)), next: after, cost: objects.cost });
         }
     }

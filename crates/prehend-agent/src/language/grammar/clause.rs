@@ -1,6 +1,6 @@
 //! One clause: polite words around a verb with what it takes.
 
-use super::modifier::has_exceptions;
+use super::building::has_exceptions;
 use super::verb::{Found, INCOMPLETE, table};
 use super::{Alt, Alts, Clause, Parser, keep};
 use crate::language::goal::{Head, Modifier, NounPhrase, PlaceRelation, Question, Spatial, Step};
@@ -152,10 +152,7 @@ impl Parser<'_> {
 
     /// "look into the drawer": what is in it.
     fn look_into(&self, start: usize, out: &mut Alts<Clause>) {
-        let Some(after) = self.past_any(
-            &["look in", "look into", "look inside", "peek into", "check inside", "have a look into"],
-            start,
-        ) else {
+        let Some(after) = self.past("look_into", start) else {
             return;
         };
         for place in self.noun_phrase(after) {
@@ -170,28 +167,7 @@ impl Parser<'_> {
 
     /// "do not drop it" holds anyway; "do not pick it up" is a question back.
     pub(super) fn negated(&self, start: usize, out: &mut Alts<Clause>) {
-        let Some(after) = self.past_any(
-            &[
-                "do not",
-                "without",
-                "never",
-                "not",
-                "you must not",
-                "you should not",
-                "must not",
-                "should not",
-                "make sure not to",
-                "make sure you do not",
-                "make sure to not",
-                "be careful not to",
-                "take care not to",
-                "try not to",
-                "avoid",
-                "but do not",
-                "but not",
-            ],
-            start,
-        ) else {
+        let Some(after) = self.past("shall_not", start) else {
             return;
         };
         for found in self.verbs(after) {

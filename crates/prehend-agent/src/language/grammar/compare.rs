@@ -1,29 +1,16 @@
 //! Questions about properties, sizes and distances.
 
-use super::modifier::measured;
-use super::noun::any_of;
+use super::list::any_of;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{Dimension, NounPhrase, Quantity, Question, Selector};
 use crate::language::lexicon::Describing;
 
 impl Parser<'_> {
     pub(super) fn distance_question(&self, start: usize, out: &mut Alts<Question>) {
-        if let Some(after) = self.past_any(
-            &["how far away is", "how far is", "how far are", "how close is", "how close are", "how near is"],
-            start,
-        ) {
+        if let Some(after) = self.past("how_far", start) {
             for first in self.noun_list(after) {
                 let pair = |a: &NounPhrase, b: &NounPhrase| Question::Distance(a.clone(), b.clone());
-                if let Some(next) = self.past_any(
-                    &[
-                        "apart",
-                        "from each other",
-                        "away from each other",
-                        "from one another",
-                        "to each other",
-                    ],
-                    first.next,
-                ) {
+                if let Some(next) = self.past("apart", first.next) {
                     self.push_pair(&first.value, next, first.cost, out);
                 }
                 if let (Some(next), [a]) =
@@ -44,28 +31,12 @@ impl Parser<'_> {
                 self.push_pair(&list.value, list.next, list.cost, out);
             }
         }
-        if let Some(after) = self.past_any(
-            &[
-                "what is the distance between",
-                "the distance between",
-                "how much space is between",
-                "how far is it between",
-            ],
-            start,
-        ) {
+        if let Some(after) = self.past("distance_between", start) {
             for list in self.noun_list(after) {
                 self.push_pair(&list.value, list.next, list.cost, out);
             }
         }
-        if let Some(after) = self.past_any(
-            &[
-                "what is the distance from",
-                "the distance from",
-                "what is the distance of",
-                "how far is it from",
-            ],
-            start,
-        ) {
+        if let Some(after) = self.past("distance_from", start) {
             for first in self.noun_phrase(after) {
                 if let Some(next) = self.past_any(&["to", "from"], first.next) {
                     for second in self.noun_phrase(next) {
@@ -84,10 +55,15 @@ impl Parser<'_> {
     pub(super) fn push_pair(&self, list: &[NounPhrase], next: usize, cost: u32, out: &mut Alts<Question>) {
         let pair = match list {
             [a, b] => (a.clone(), b.clone()),
-            [both] if super::modifier::is_plural(both) => (both.clone(), both.clone()),
+            [both] if super::building::is_plural(both) => (both.clone(), both.clone()),
             _ => return,
         };
         out.push(Alt { value: Question::Distance(pair.0, pair.1), next, cost });
+    }
+
+    /// The dimension a question's size word asks for.
+    fn measured(&self, word: &str) -> Option<Dimension> {
+        self.lexicon.measures.word(word).copied()
     }
 
     /// A size word, comparative or superlative; its meaning and end.
@@ -150,7 +126,7 @@ impl Parser<'_> {
             }
             // "which of the two boxes is bigger?"
             for np in before.map_or_else(Vec::new, |of| self.noun_phrase(of)) {
-                if !super::modifier::is_plural(&np.value) {
+                if !super::building::is_plural(&np.value) {
                     continue;
                 }
                 let Some(is) = self.past_any(&["is", "are"], np.next) else { continue };
@@ -186,10 +162,7 @@ impl Parser<'_> {
 
     /// "closer to the bowl, the plate or the pan"
     fn nearer(&self, position: usize, out: &mut Alts<Question>) {
-        let (after, is_near) = match (
-            self.past_any(&["closer to", "nearer to", "closest to", "nearest to"], position),
-            self.past_any(&["farther from", "further from", "farthest from", "furthest from"], position),
-        ) {
+        let (after, is_near) = match (self.past("closer_to", position), self.past("farther_from", position)) {
             (Some(after), _) => (after, true),
             (None, Some(after)) => (after, false),
             (None, None) => return,
@@ -212,33 +185,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn property_question(&self, start: usize, out: &mut Alts<Question>) {
-        let color = self.past_any(
-            &[
-                "what color is",
-                "what colour is",
-                "what color are",
-                "what colour are",
-                "which color is",
-                "which colour is",
-                "what is the color of",
-                "what is the colour of",
-                "which color has",
-                "which colour has",
-                "what are the colors of",
-                "what color does",
-                "which color does",
-                "what colour does",
-                "the color of",
-                "the colour of",
-                "what are the colours of",
-                "which color are",
-                "which colour are",
-                "what color of",
-                "what color has",
-                "what colour has",
-            ],
-            start,
-        );
+        let color = self.past("what_color", start);
         if let Some(after) = color {
             for np in self.noun_phrase(after) {
                 let next = self.past_any(&["have", "in color"], np.next).unwrap_or(np.next);
@@ -246,7 +193,7 @@ impl Parser<'_> {
             }
         }
         if self.is(start, &["how"])
-            && let Some(dimension) = measured(self.word(start + 1))
+            && let Some(dimension) = self.measured(self.word(start + 1))
             && self.is(start + 2, &["is", "are"])
         {
             for np in self.noun_phrase(start + 3) {
@@ -254,8 +201,8 @@ impl Parser<'_> {
             }
         }
         if let Some(after) = self.past_any(&["what is the", "what are the", "what"], start)
-            && let Some(dimension) = measured(self.word(after))
-            && let Some(of) = self.past_any(&["of", "is", "are", "has"], after + 1)
+            && let Some(dimension) = self.measured(self.word(after))
+            && let Some(of) = self.past("measured_of", after + 1)
         {
             for np in self.noun_phrase(of) {
                 out.push(Alt { value: Question::Measure(dimension, np.value), next: np.next, cost: np.cost });

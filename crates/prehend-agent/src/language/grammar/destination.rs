@@ -1,6 +1,6 @@
 //! Where something shall go.
 
-use super::modifier::is_plural;
+use super::building::is_plural;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region};
 use crate::language::lexicon::{Determiner, PlaceWord};
@@ -72,15 +72,12 @@ impl Parser<'_> {
                 push(known(Relation::On), it(), next, 1);
             }
         }
-        if let Some(region) = self.past_any(
-            &["on", "onto", "at", "to", "in", "into", "towards", "toward", "over to", "near"],
-            start,
-        ) {
+        if let Some(region) = self.past("to_region", start) {
             if let Some((region, next)) = self.table_region(region) {
                 let dearer = if region == Region::Edge { 2 } else { 0 };
                 push(PlaceRelation::Region(region), Vec::new(), next, dearer);
             }
-            let is_direction = self.is(start, &["to", "towards", "toward", "over"]);
+            let is_direction = self.is_in("toward_region", start);
             if let Some((side, next)) = self.side(region)
                 && !self.is(next, &["of", "from"])
                 && !(is_direction && self.is_bare_side(side, next))
@@ -90,7 +87,7 @@ impl Parser<'_> {
                 push(PlaceRelation::Region(side), Vec::new(), next, dearer);
             }
             let edge = self.skip_articles(region);
-            if let Some(next) = self.past_any(&["edge", "corner", "border", "end"], edge) {
+            if let Some(next) = self.past("corners", edge).or_else(|| self.past_words("end", edge)) {
                 let next = match self.is(next, &["of"]) {
                     true => self.table(next + 1),
                     false => Some(next),
@@ -101,22 +98,14 @@ impl Parser<'_> {
             }
         }
         // "to its left"
-        for (word, relation) in [
-            ("left", Relation::LeftOf),
-            ("right", Relation::RightOf),
-            ("side", Relation::NextTo),
-            ("front", Relation::InFrontOf),
-        ] {
-            for owner in ["to its", "on its", "at its", "by its", "in its"] {
-                // "on its side" lays it down: no skill does that.
-                if word == "side" && owner == "on its" {
-                    continue;
-                }
-                if let Some(next) = self.past_words(&format!("{owner} {word}"), start) {
-                    let next = self.past_any(&["side", "hand side"], next).unwrap_or(next);
-                    push(known(relation), it(), next, 0);
-                }
+        for owned in self.pasts("at_its", start) {
+            let Some(relation) = self.lexicon.its_sides.word(self.word(owned)) else { continue };
+            // "on its side" lays it down: no skill does that.
+            if *relation == Relation::NextTo && self.is(start, &["on"]) {
+                continue;
             }
+            let next = self.past_any(&["side", "hand side"], owned + 1).unwrap_or(owned + 1);
+            push(known(*relation), it(), next, 0);
         }
         for (length, word) in self.lexicon.place_words.at(self.tokens, start) {
             self.preposition(start + length, *word, out);
@@ -153,9 +142,7 @@ impl Parser<'_> {
                 Some((length, Determiner::Any | Determiner::One)) => after + length,
                 _ => after,
             };
-            if self.is(article, &["free", "empty", "open", "different", "clear", "safe"])
-                && self.is(article + 1, &["spot", "place", "space", "area", "location", "part", "region"])
-            {
+            if self.is_in("free_place", article) && self.is_in("place_words", article + 1) {
                 let mut next = article + 2;
                 if self.is(next, &["on", "of", "at"]) {
                     next = self.table(next + 1).unwrap_or(next);
@@ -192,7 +179,7 @@ impl Parser<'_> {
     pub(super) fn boundary(&self, position: usize) -> bool {
         position >= self.tokens.len()
             || self.word(position).is_empty()
-            || self.is(position, &["and", "then", "but", "before", "after", "so"])
+            || self.is_in("next_clause", position)
             || self.past("closers", position).is_some()
     }
 

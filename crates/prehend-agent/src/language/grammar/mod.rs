@@ -5,9 +5,11 @@
 //! what the lexicon lists as without influence.
 
 mod act;
+mod building;
 mod clause;
 mod compare;
 mod destination;
+mod list;
 mod means;
 mod modifier;
 mod noun;
@@ -15,6 +17,7 @@ mod one;
 mod other;
 mod put;
 mod question;
+mod region;
 mod sentence;
 mod spot;
 mod verb;
@@ -123,6 +126,11 @@ impl<'a> Parser<'a> {
         !word.is_empty() && words.contains(&word)
     }
 
+    /// Whether the word here is one of a list.
+    fn is_in(&self, key: &'static str, position: usize) -> bool {
+        self.list(key).has_word(self.word(position))
+    }
+
     fn is_comma(&self, position: usize) -> bool {
         self.tokens.get(position) == Some(&Token::Comma)
     }
@@ -165,11 +173,7 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_articles(&self, position: usize) -> usize {
-        if self.is(position, &["the", "a", "an", "your", "my", "this", "that", "its", "our"]) {
-            position + 1
-        } else {
-            position
-        }
+        if self.is_in("articles", position) { position + 1 } else { position }
     }
 
     /// The words from one position up to another.

@@ -1,62 +1,23 @@
 //! What follows a noun: spatial phrases, relative clauses, choices, exceptions.
 
+use super::building::{Core, Post, in_state, is_plural};
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
-    Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
+    Attribute, AttributeKind, Head, Modifier, NounPhrase, Region, Selector, Spatial,
 };
-use crate::language::lexicon::{Describing, Determiner};
-
-/// A noun phrase under construction.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Core {
-    pub(super) np: NounPhrase,
-    /// "second", waiting for "from the left".
-    pub(super) ordinal: Option<u32>,
-    /// "closest" (true) or "farthest" (false) before the noun, waiting for "to the plate".
-    pub(super) distance: Option<bool>,
-}
-
-/// Something read after a noun.
-#[derive(Clone, Debug)]
-pub(super) enum Post {
-    /// Relations it must have.
-    Where(Vec<Modifier>),
-    /// Choices.
-    Select(Vec<Selector>),
-    /// Attributes it must have.
-    Attributes(Vec<Attribute>),
-    /// Attributes it must not have.
-    NotAttributes(Vec<Attribute>),
-    /// "from the left", after an ordinal.
-    From(Region),
-    /// "from the top", after an ordinal.
-    FromLevel(bool),
-    /// "to the plate", after "the closest mug".
-    To(Vec<NounPhrase>),
-    /// ", not the red one".
-    Except(Vec<NounPhrase>),
-    /// "except the red one", of several.
-    ExceptAll(Vec<NounPhrase>),
-    /// "of the cabinet".
-    Of(NounPhrase),
-    /// Several of these.
-    Several(Vec<Post>),
-}
+use crate::language::lexicon::Describing;
 
 impl Parser<'_> {
     /// Everything that can follow a noun here.
     pub(super) fn post(&self, position: usize, core: &Core) -> Alts<Post> {
         let mut out = Vec::new();
         if core.ordinal.is_some() {
-            if let Some(after) =
-                self.past_any(&["from", "on", "counted from", "counting from", "starting from"], position)
+            if let Some(after) = self.past("counted_from", position)
                 && let Some((region, next)) = self.side(after)
             {
                 out.push(Alt { value: Post::From(region), next, cost: 0 });
             }
-            if let Some(after) =
-                self.past_any(&["from", "counted from", "counting from", "starting from"], position)
-            {
+            if let Some(after) = self.past("counted_from", position).filter(|_| !self.is(position, &["on"])) {
                 let after = self.skip_articles(after);
                 for (length, describing) in self.lexicon.describing.at(self.tokens, after) {
                     if let Describing::Level(top) = describing {
@@ -170,19 +131,15 @@ impl Parser<'_> {
         let start = position + usize::from(negated);
         let mut out = self.phrase(start, negated);
         // "farther away", "closer": of several the one that is so.
-        for (words, selector) in [
-            (["farther away", "further away", "farther", "further"], Selector::FarthestFromRobot),
-            (["closer to me", "nearer to me", "closer", "nearer"], Selector::ClosestToRobot),
-        ] {
-            if let Some(next) = self.past_any(&words, start).filter(|next| !negated && self.boundary(*next)) {
+        for (key, selector) in
+            [("farther_away", Selector::FarthestFromRobot), ("closer_here", Selector::ClosestToRobot)]
+        {
+            if let Some(next) = self.past(key, start).filter(|next| !negated && self.boundary(*next)) {
                 out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
             }
         }
-        for (words, closest) in [
-            (["closer to", "nearer to", "closer by"], true),
-            (["farther away from", "farther from", "further from"], false),
-        ] {
-            let after = self.past_any(&words, start).filter(|_| !negated);
+        for (key, closest) in [("closer_by", true), ("farther_by", false)] {
+            let after = self.past(key, start).filter(|_| !negated);
             for targets in after.into_iter().flat_map(|after| self.noun_list(after)) {
                 if targets.value.iter().any(|np| self.means_robot(np)) {
                     continue;
@@ -324,93 +281,6 @@ impl Parser<'_> {
         }
     }
 
-    /// A side with what may stand around it: "the far left side", "left"; its end.
-    pub(super) fn side(&self, position: usize) -> Option<(Region, usize)> {
-        if self.is(position, &["its"]) {
-            return None;
-        }
-        let mut start = self.skip_articles(position);
-        if self.is(start, &["very", "far"]) {
-            start += 1;
-        }
-        let (length, describing) =
-            self.lexicon.describing.at(self.tokens, start).find(|(_, d)| matches!(d, Describing::Side(_)))?;
-        let Describing::Side(region) = describing else { return None };
-        let mut next = start + length;
-        // "left hand side", "back left corner" names no single side.
-        if self.is(next, &["hand"]) {
-            next += 1;
-        }
-        let mut region = *region;
-        if self.is(next, &["side", "part", "half", "end", "area", "position", "spot", "region", "row"]) {
-            next += 1;
-        } else if self.is(next, &["corner", "edge", "border"]) {
-            region = Region::Edge;
-            next += 1;
-        } else if let Some((more, Describing::Side(_))) = self.lexicon.describing.at(self.tokens, next).next()
-        {
-            region = Region::Edge;
-            next += more;
-            if self.is(next, &["side", "part", "corner", "edge", "end"]) {
-                next += 1;
-            }
-        }
-        Some((region, next))
-    }
-
-    /// Position after "the table", "my desk" and the like, when no longer noun goes on.
-    pub(super) fn table(&self, position: usize) -> Option<usize> {
-        let start = match self.lexicon.determiners.at(self.tokens, position).next() {
-            Some((length, Determiner::One)) => position + length,
-            _ => position,
-        };
-        let start = self.past_any(&["surface of the", "top of the"], start).unwrap_or(start);
-        let next = self.past("table", start)?;
-        let next = self.past_any(&["'s surface", "'s top"], next).unwrap_or(next);
-        let longer = self.lexicon.nounable(self.word(next)) && !self.lexicon.verbs.has_word(self.word(next))
-            || self.is(next, &["'s"]);
-        (!longer).then_some(next)
-    }
-
-    /// As [`table`](Self::table), where that is the one place for everything and not a thing of its own.
-    pub(super) fn the_table(&self, position: usize) -> Option<usize> {
-        if self.lexicon.tables_are_things { None } else { self.table(position) }
-    }
-
-    /// A region of the table: "the middle of the table", "table center", "the table's left side"; its end.
-    pub(super) fn table_region(&self, position: usize) -> Option<(Region, usize)> {
-        if let Some((region, next)) = self.side(position)
-            && self.is(next, &["of"])
-        {
-            return self.table(next + 1).map(|end| (region, end));
-        }
-        let start = self.skip_articles(position);
-        let table = self.past("table", start)?;
-        let after = if self.is(table, &["'s"]) { table + 1 } else { table };
-        self.side(after)
-    }
-
-    fn region_phrase(&self, start: usize, negated: bool, out: &mut Alts<Post>) {
-        let Some(after) = self.past_any(
-            &["over on", "over at", "on", "at", "to", "in", "from", "near", "towards", "by"],
-            start,
-        ) else {
-            return;
-        };
-        if let Some((region, next)) = self.table_region(after) {
-            let modifier = Modifier { relation: Spatial::InRegion(region), targets: Vec::new(), negated };
-            out.push(Alt { value: Post::Where(vec![modifier]), next, cost: 0 });
-        }
-        if let Some((region, next)) = self.side(after)
-            && !self.is(next, &["of", "from"])
-            && !negated
-            && region != Region::Edge
-            && !self.is(start, &["to", "near", "by"])
-        {
-            out.push(Alt { value: Post::Select(vec![Selector::Side(region)]), next, cost: 0 });
-        }
-    }
-
     fn spatial_phrase(&self, start: usize, negated: bool, out: &mut Alts<Post>) {
         for (length, relation) in self.lexicon.spatial_words.at(self.tokens, start) {
             let after = start + length;
@@ -446,20 +316,7 @@ impl Parser<'_> {
                 Spatial::With => {
                     for targets in self.noun_list(after) {
                         let extra = u32::try_from(targets.value.len() - 1).unwrap_or(9);
-                        let next = self
-                            .past_any(
-                                &[
-                                    "in it",
-                                    "on it",
-                                    "inside it",
-                                    "inside",
-                                    "in them",
-                                    "on top",
-                                    "on top of it",
-                                ],
-                                targets.next,
-                            )
-                            .unwrap_or(targets.next);
+                        let next = self.past("in_it", targets.next).unwrap_or(targets.next);
                         push(*relation, targets.value, next, targets.cost + extra);
                     }
                 }
@@ -498,38 +355,5 @@ impl Parser<'_> {
     /// Whether a noun phrase is a word for the robot itself.
     pub(super) fn means_robot(&self, np: &NounPhrase) -> bool {
         self.list("robot").iter().any(|(words, ())| words.join(" ") == np.text)
-    }
-}
-
-/// Where something is, of anything, said with one word: "empty" is not with anything.
-pub(super) fn in_state(relation: Spatial, negated: bool) -> Modifier {
-    let anything =
-        NounPhrase { quantity: Quantity::Any, text: "anything".to_owned(), ..NounPhrase::default() };
-    let targets = if relation == Spatial::Held { Vec::new() } else { vec![anything] };
-    Modifier { relation, targets, negated }
-}
-
-/// Whether several objects are meant.
-pub(super) fn is_plural(np: &NounPhrase) -> bool {
-    match np.quantity {
-        Quantity::All | Quantity::Others => true,
-        Quantity::Exactly(number) | Quantity::Some(number) => number > 1,
-        Quantity::One | Quantity::Any | Quantity::Other => false,
-    }
-}
-
-/// Whether a phrase can have exceptions: "any mug except the blue one", "all mugs but the blue one".
-pub(super) fn has_exceptions(np: &NounPhrase) -> bool {
-    is_plural(np) || np.quantity == Quantity::Any
-}
-
-/// The dimension a question's size word asks for.
-pub(super) fn measured(word: &str) -> Option<Dimension> {
-    match word {
-        "big" | "large" | "small" | "size" => Some(Dimension::Size),
-        "tall" | "high" | "height" | "short" => Some(Dimension::Height),
-        "long" | "wide" | "length" | "width" | "narrow" => Some(Dimension::Length),
-        "thick" | "thin" | "thickness" => Some(Dimension::Thickness),
-        _ => None,
     }
 }

@@ -1,23 +1,14 @@
 //! Noun phrases: determiner, number, describing words, an open vocabulary of nouns, then modifiers.
 
-use super::modifier::{Core, Post};
+use super::building::{Core, Start, attach, describe, quantity};
 use super::{Alt, Alts, Parser, keep};
-use crate::language::goal::{
-    Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Selector, Spatial,
-};
+use crate::language::goal::{Head, Modifier, NounPhrase, Quantity, Selector, Spatial};
 use crate::language::lexicon::{Describing, Determiner};
 
 /// Longest compound noun, words.
 const MAX_NOUN: usize = 6;
 /// Most modifiers of one noun phrase.
 const MAX_POST: usize = 4;
-
-/// What stood before the noun.
-#[derive(Clone, Copy, Debug)]
-struct Start {
-    determiner: Option<Determiner>,
-    number: Option<u32>,
-}
 
 impl Parser<'_> {
     /// Noun phrases that start here.
@@ -131,7 +122,7 @@ impl Parser<'_> {
                 let start = Start { determiner, number: Some(number) };
                 let after = next + length;
                 // "two of the mugs"
-                let of = self.past_any(&["of the", "of my", "of those", "of these", "of your"], after);
+                let of = self.past("of_the", after);
                 for after in [Some(after), of].into_iter().flatten() {
                     self.described(after, start, Core::default(), cost, &mut out);
                 }
@@ -219,7 +210,7 @@ impl Parser<'_> {
                 run_cost += match describing {
                     Some(_) if self.list("attribute_nouns").has_word(word) => 1,
                     Some(_) => 2,
-                    None if self.is(position, &["top", "bottom", "side", "end", "inside"])
+                    None if self.is_in("bare_places", position)
                         && !self.lexicon.nounable(self.word(position + 1)) =>
                     {
                         2
@@ -325,260 +316,4 @@ impl Parser<'_> {
         }
         out.push(Alt { value: core, next, cost });
     }
-
-    /// Two or more noun phrases of which one will do: "the apple or the pear", "either the red or the blue mug".
-    fn alternatives(&self, position: usize) -> Alts<Vec<NounPhrase>> {
-        let start = self.past_words("either", position).unwrap_or(position);
-        let is_one = |np: &NounPhrase| matches!(np.quantity, Quantity::One | Quantity::Any);
-        let mut out = Vec::new();
-        let begun = self.noun_phrase(start).into_iter().filter(|alt| is_one(&alt.value));
-        let mut frontier: Alts<Vec<NounPhrase>> =
-            begun.map(|alt| Alt { value: vec![alt.value], next: alt.next, cost: alt.cost }).collect();
-        for _ in 0..4 {
-            let mut longer = Vec::new();
-            let mut listed = Vec::new();
-            for alt in &frontier {
-                let comma = alt.next + usize::from(self.is_comma(alt.next));
-                // "the apple, the pear or the lemon": "or" comes with the last one.
-                let or = self.past_words("or", comma);
-                let Some(next) = or.or_else(|| (comma > alt.next).then_some(comma)) else { continue };
-                for item in self.noun_phrase(next).into_iter().filter(|item| is_one(&item.value)) {
-                    let mut list = alt.value.clone();
-                    let inherited = inherit_head(&mut list, &item.value);
-                    list.push(item.value);
-                    let cost = (alt.cost + item.cost).saturating_sub(if inherited { 2 } else { 0 });
-                    let alt = Alt { value: list, next: item.next, cost };
-                    if or.is_some() {
-                        listed.push(alt.clone());
-                    }
-                    longer.push(alt);
-                }
-            }
-            for alt in &listed {
-                let one = any_of(alt.value.clone(), Quantity::Any);
-                out.push(Alt { value: vec![one], next: alt.next, cost: alt.cost });
-            }
-            frontier = keep(longer, 4, 20);
-        }
-        out
-    }
-
-    /// One or more noun phrases joined by commas and "and", or alternatives.
-    pub(super) fn noun_list(&self, position: usize) -> Alts<Vec<NounPhrase>> {
-        if let Some(known) = self.lists.borrow().get(&position) {
-            return known.clone();
-        }
-        let mut frontier: Alts<Vec<NounPhrase>> = self
-            .noun_phrase(position)
-            .into_iter()
-            .map(|alt| Alt { value: vec![alt.value], next: alt.next, cost: alt.cost })
-            .collect();
-        let mut done = self.alternatives(position);
-        while !frontier.is_empty() && done.len() < 200 {
-            let mut longer = Vec::new();
-            for alt in &frontier {
-                let Some((next, comma_only)) = self.past_join(alt.next) else { continue };
-                for item in self.noun_phrase(next) {
-                    let mut list = alt.value.clone();
-                    let before = alt.cost;
-                    let named = self.lexicon.determiners.at(self.tokens, next).next().is_some();
-                    let two_coloured = !named && is_two_coloured(&list, &item.value);
-                    let inherited = inherit_head(&mut list, &item.value) && !two_coloured;
-                    list.push(item.value.clone());
-                    // "the apple in the bowl and the pear": more likely two destinations.
-                    let placed = alt.value.last().is_some_and(|np| !np.modifiers.is_empty());
-                    let cost = (before + item.cost).saturating_sub(if inherited { 2 } else { 0 })
-                        + u32::from(placed);
-                    longer.push(Alt { value: list, next: item.next, cost: cost + u32::from(comma_only) });
-                }
-            }
-            done.extend(frontier);
-            frontier = keep(longer, 4, 30);
-        }
-        let done = keep(done, 6, 80);
-        self.lists.borrow_mut().insert(position, done.clone());
-        done
-    }
-
-    /// Position after what joins two noun phrases, and whether it was only a comma.
-    fn past_join(&self, position: usize) -> Option<(usize, bool)> {
-        let comma = self.is_comma(position);
-        let next = position + usize::from(comma);
-        if let Some(after) = self.past_any(&["and also", "as well as", "and", "plus"], next) {
-            return Some((after, false));
-        }
-        comma.then_some((next, true))
-    }
-}
-
-/// One of several.
-pub(super) fn any_of(alternatives: Vec<NounPhrase>, quantity: Quantity) -> NounPhrase {
-    let texts: Vec<&str> = alternatives.iter().map(|np| np.text.as_str()).collect();
-    NounPhrase { text: texts.join(" or "), quantity, alternatives, ..NounPhrase::default() }
-}
-
-impl PartialEq for Core {
-    fn eq(&self, other: &Self) -> bool {
-        self.np == other.np && self.ordinal == other.ordinal && self.distance == other.distance
-    }
-}
-
-/// Whether "the red" and "blue mug" are more likely one thing of two colours: "the red and blue mug", other than "the red and the
-/// blue mug" or "the red and blue mugs".
-fn is_two_coloured(list: &[NounPhrase], item: &NounPhrase) -> bool {
-    let only_colors = |np: &NounPhrase| {
-        np.quantity == Quantity::One
-            && np.selectors.is_empty()
-            && !np.attributes.is_empty()
-            && np.attributes.iter().all(|attribute| attribute.kind == AttributeKind::Color)
-    };
-    let is_color = |np: &NounPhrase| np.head == Head::Noun("one".to_owned()) && only_colors(np);
-    matches!(list, [first] if is_color(first)) && only_colors(item)
-}
-
-/// "the red and the blue mug": the first takes the noun of the second. Whether it did.
-fn inherit_head(list: &mut [NounPhrase], item: &NounPhrase) -> bool {
-    let one = Head::Noun("one".to_owned());
-    if item.head == one || !matches!(item.head, Head::Noun(_) | Head::Anything) {
-        return false;
-    }
-    let mut inherited = false;
-    for earlier in list.iter_mut().rev() {
-        if earlier.head != one || earlier.attributes.is_empty() && earlier.selectors.is_empty() {
-            break;
-        }
-        earlier.head = item.head.clone();
-        if item.quantity == Quantity::All {
-            earlier.quantity = Quantity::All;
-        }
-        inherited = true;
-    }
-    inherited
-}
-
-/// Adds a describing word; `None` when it makes no sense here.
-fn describe(core: &Core, describing: Describing, word: String, excluded: bool) -> Option<Core> {
-    let mut core = core.clone();
-    let kind = match describing {
-        Describing::Color => AttributeKind::Color,
-        Describing::Material => AttributeKind::Material,
-        Describing::Shape => AttributeKind::Shape,
-        Describing::State(relation, not) => {
-            core.np.modifiers.push(super::modifier::in_state(relation, not != excluded));
-            return Some(core);
-        }
-        Describing::Other => AttributeKind::Other,
-        Describing::Size(dimension, most) => {
-            let selector = if most { Selector::Most(dimension) } else { Selector::Least(dimension) };
-            core.np.selectors.push(selector);
-            return (!excluded).then_some(core);
-        }
-        Describing::Side(crate::language::goal::Region::Edge) => return None,
-        Describing::Side(region) => {
-            match core.ordinal.take() {
-                Some(number) => core.np.selectors.push(Selector::Nth(number, region)),
-                None => core.np.selectors.push(Selector::Side(region)),
-            }
-            return (!excluded).then_some(core);
-        }
-        Describing::Level(top) => {
-            match core.ordinal.take() {
-                Some(number) => core.np.selectors.push(Selector::NthLevel(number, top)),
-                None => core.np.selectors.push(Selector::Level(top)),
-            }
-            return (!excluded).then_some(core);
-        }
-        Describing::Distance(closest) => {
-            core.distance = Some(closest);
-            return (!excluded).then_some(core);
-        }
-    };
-    let list = if excluded { &mut core.np.excluded_attributes } else { &mut core.np.attributes };
-    list.push(Attribute { kind, word });
-    Some(core)
-}
-
-/// How many are meant, from determiner, number and the noun's form.
-fn quantity(start: Start, plural: bool, plural_only: bool) -> Quantity {
-    match (start.determiner, start.number) {
-        (Some(Determiner::Both), _) if plural_only => Quantity::Any,
-        // "both the soup and the cheese" names each.
-        (Some(Determiner::Both), None) if !plural => Quantity::One,
-        (Some(Determiner::Both), _) => Quantity::Exactly(2),
-        (Some(Determiner::Rest), _) => Quantity::Others,
-        (Some(Determiner::Other), _) if plural => Quantity::Others,
-        (Some(Determiner::Other), _) => Quantity::Other,
-        (Some(Determiner::Any), Some(number)) => Quantity::Some(number),
-        (Some(Determiner::Any), None) => Quantity::Any,
-        (Some(_), Some(1)) => Quantity::One,
-        (Some(_), Some(number)) => Quantity::Exactly(number),
-        (None, Some(1)) => Quantity::Any,
-        (None, Some(number)) => Quantity::Some(number),
-        (Some(Determiner::All), None) => Quantity::All,
-        (Some(Determiner::One) | None, None) => {
-            if plural {
-                Quantity::All
-            } else {
-                Quantity::One
-            }
-        }
-    }
-}
-
-/// Applies what was read after the noun; `None` when it does not fit.
-fn attach(core: &Core, post: &Post) -> Option<Core> {
-    let mut core = core.clone();
-    match post {
-        Post::Where(modifiers) => core.np.modifiers.extend(modifiers.iter().cloned()),
-        Post::Select(selectors) => core.np.selectors.extend(selectors.iter().cloned()),
-        Post::Attributes(attributes) => core.np.attributes.extend(attributes.iter().cloned()),
-        Post::NotAttributes(attributes) => core.np.excluded_attributes.extend(attributes.iter().cloned()),
-        Post::From(region) => match core.ordinal.take() {
-            Some(number) => core.np.selectors.push(Selector::Nth(number, *region)),
-            None => return None,
-        },
-        Post::FromLevel(top) => match core.ordinal.take() {
-            Some(number) => core.np.selectors.push(Selector::NthLevel(number, *top)),
-            None => return None,
-        },
-        Post::To(targets) => match core.distance.take() {
-            Some(true) => core.np.selectors.push(Selector::Closest(targets.clone())),
-            Some(false) => core.np.selectors.push(Selector::Farthest(targets.clone())),
-            None => return None,
-        },
-        Post::Except(_) if core.np.quantity == Quantity::One && core.np.head == Head::It => return None,
-        Post::ExceptAll(except) if super::modifier::has_exceptions(&core.np) => {
-            core.np.except.extend(except.iter().cloned())
-        }
-        Post::ExceptAll(_) => return None,
-        Post::Except(except) => core.np.except.extend(except.iter().cloned()),
-        // A part's whole follows its noun directly.
-        Post::Of(_) if !core.np.modifiers.is_empty() => return None,
-        Post::Of(whole) => {
-            let superlative =
-                !core.np.selectors.is_empty() || core.ordinal.is_some() || core.distance.is_some();
-            let one = core.np.head == Head::Noun("one".to_owned());
-            if one && superlative && whole.quantity != Quantity::One {
-                // "the largest of the mugs"
-                let mut np = whole.clone();
-                np.selectors.extend(core.np.selectors.clone());
-                np.quantity = Quantity::One;
-                core.np = np;
-            } else if matches!(core.np.head, Head::Noun(_)) && !one {
-                core.np.modifiers.push(Modifier {
-                    relation: Spatial::PartOf,
-                    targets: vec![whole.clone()],
-                    negated: false,
-                });
-            } else {
-                return None;
-            }
-        }
-        Post::Several(posts) => {
-            for post in posts {
-                core = attach(&core, post)?;
-            }
-        }
-    }
-    Some(core)
 }

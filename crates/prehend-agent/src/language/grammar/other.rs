@@ -151,9 +151,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn give(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
-        let recipient = self
-            .past_any(&["over to me", "it to me", "to me", "me", "us", "him", "her"], found.next)
-            .unwrap_or(found.next);
+        let recipient = self.past("to_receiver", found.next).unwrap_or(found.next);
         for start in [recipient, found.next] {
             for start in self.after_particle(found, start) {
                 for objects in self.noun_list(start) {
@@ -179,7 +177,7 @@ impl Parser<'_> {
         question: impl Fn(Vec<NounPhrase>) -> Question,
         out: &mut Alts<Clause>,
     ) {
-        let start = self.past_any(&["me", "out", "all of", "for"], found.next).unwrap_or(found.next);
+        let start = self.past("ask_noise", found.next).unwrap_or(found.next);
         for start in [start, found.next] {
             for objects in self.noun_list(start) {
                 out.push(Alt {
@@ -240,7 +238,7 @@ impl Parser<'_> {
                 alternative: alternative.to_owned(),
             })
         };
-        let after = self.past_any(&["me", "us", "for me", "for us"], found.next).unwrap_or(found.next);
+        let after = self.past("for_whom", found.next).unwrap_or(found.next);
         for start in self.after_particle(found, after) {
             // "push right the red block"
             for destination in self.destination(start) {

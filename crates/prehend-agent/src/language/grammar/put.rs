@@ -1,6 +1,6 @@
 //! Verbs of taking and putting, and what they take.
 
-use super::modifier::is_plural;
+use super::building::is_plural;
 use super::verb::{Found, INCOMPLETE, handed, put, table};
 use super::{Alt, Alts, Clause, Parser};
 use crate::language::goal::{Destination, Head, Modifier, NounPhrase, PlaceRelation, Spatial, Step};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 impl Parser<'_> {
     /// "by the handle", "by its rim".
     pub(super) fn by_part(&self, position: usize) -> Option<(String, usize)> {
-        let after = self.past_any(&["by", "at", "from", "on", "using", "with"], position)?;
+        let after = self.past("by_part", position)?;
         let article = self.skip_articles(after);
         let next = self.past("parts", article)?;
         let bare = after == article && self.is(position, &["on", "from", "at"]);
@@ -20,7 +20,7 @@ impl Parser<'_> {
 
     pub(super) fn pick(&self, found: &Found<'_>, out: &mut Alts<Clause>) {
         // "get me the apple": handing over.
-        if let Some(recipient) = self.past_any(&["me", "us", "him", "her", "them"], found.next) {
+        if let Some(recipient) = self.past("receiver", found.next) {
             for objects in self.noun_list(recipient) {
                 out.push(Alt {
                     value: Clause::Step(handed(&found.verb.lemma, objects.value)),
@@ -61,7 +61,7 @@ impl Parser<'_> {
         self.removal(&objects.value, next, cost, out);
         for destination in self.destination(next) {
             let moving = matches!(destination.value.relation, PlaceRelation::To)
-                || self.is(next, &["into", "onto", "to", "towards", "over", "back", "in", "on"])
+                || self.is_in("moving", next)
                     && (self.is(next, &["into", "onto"])
                         || self.is(next + 1, &["to"]) && !self.is(next, &["in", "on"]));
             let extra = match (moving, found.verb.meaning) {
@@ -183,7 +183,7 @@ impl Parser<'_> {
             part = Some(named);
             next = after;
         }
-        let here = self.past_any(&["to me", "to us", "here", "over here", "to my hand", "in my hand"], next);
+        let here = self.past("to_me", next);
         if let (Some(next), true) = (here, found.verb.meaning == VerbMeaning::Place) {
             out.push(Alt {
                 value: Clause::Step(handed(&found.verb.lemma, objects.value.clone())),

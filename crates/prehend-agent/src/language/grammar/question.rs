@@ -1,6 +1,6 @@
 //! Questions.
 
-use super::modifier::Post;
+use super::building::Post;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
     Goal, Head, Modifier, NounPhrase, Quantity, Question, Region, Selector, Spatial,
@@ -13,43 +13,7 @@ impl Parser<'_> {
         let mut index = 0;
         while index < starts.len() && starts.len() < 12 {
             let start = starts[index];
-            let next = self.past("openers", start).or_else(|| {
-                self.past_any(
-                    &[
-                        "can you tell me",
-                        "could you tell me",
-                        "would you tell me",
-                        "can you say",
-                        "tell me",
-                        "do you know",
-                        "please tell me",
-                        "i want to know",
-                        "i would like to know",
-                        "i wonder",
-                        "let me know",
-                        "say",
-                        "show me",
-                        "can you show me",
-                        "could you show me",
-                        "will you tell me",
-                        "can you see",
-                        "do you see if",
-                        "check",
-                        "find out",
-                        "check if",
-                        "tell me if",
-                        "tell me whether",
-                        "check whether",
-                        "can you check",
-                        "can you check if",
-                        "can you tell",
-                        "report",
-                        "state",
-                        "and",
-                    ],
-                    start,
-                )
-            });
+            let next = self.past("openers", start).or_else(|| self.past("asking", start));
             if let Some(next) = next {
                 let next = next + usize::from(self.is_comma(next));
                 if !starts.contains(&next) {
@@ -83,57 +47,16 @@ impl Parser<'_> {
     }
 
     fn where_question(&self, start: usize, out: &mut Alts<Question>) {
-        let after = self.past_any(
-            &[
-                "where is",
-                "where are",
-                "where was",
-                "where can i find",
-                "where do you see",
-                "where can you see",
-                "where did you put",
-                "where did you place",
-                "where have you put",
-                "what is the location of",
-                "what is the position of",
-                "what position is",
-                "where on the table is",
-                "where on the table are",
-                "where exactly is",
-                "what is the place of",
-                "where did you see",
-                "the location of",
-                "the position of",
-            ],
-            start,
-        );
+        let after = self.past("where_is", start);
         if let Some(after) = after {
             for nps in self.noun_list(after) {
-                let next = self
-                    .past_any(
-                        &[
-                            "located",
-                            "placed",
-                            "lying",
-                            "standing",
-                            "on the table",
-                            "at",
-                            "sitting",
-                            "now",
-                            "right now",
-                            "positioned",
-                        ],
-                        nps.next,
-                    )
-                    .unwrap_or(nps.next);
+                let next = self.past("where_tails", nps.next).unwrap_or(nps.next);
                 out.push(Alt { value: Question::Where(nps.value), next, cost: nps.cost });
             }
         }
         if self.is(start, &["where"]) {
             for nps in self.noun_list(start + 1) {
-                if let Some(next) =
-                    self.past_any(&["is located", "are located", "is", "are", "was"], nps.next)
-                {
+                if let Some(next) = self.past("where_ends", nps.next) {
                     out.push(Alt { value: Question::Where(nps.value), next, cost: nps.cost });
                 }
             }
@@ -156,17 +79,7 @@ impl Parser<'_> {
     }
 
     fn count_question(&self, start: usize, out: &mut Alts<Question>) {
-        let Some(after) = self.past_any(
-            &[
-                "how many of the",
-                "how many",
-                "what is the number of",
-                "the number of",
-                "what number of",
-                "how much",
-            ],
-            start,
-        ) else {
+        let Some(after) = self.past("how_many", start) else {
             return;
         };
         let mut nouns = self.noun_phrase(after);
@@ -177,40 +90,14 @@ impl Parser<'_> {
         for np in nouns {
             let mut np = np;
             np.value.quantity = Quantity::All;
-            let tail = self
-                .past_any(
-                    &[
-                        "are there",
-                        "is there",
-                        "do you see",
-                        "can you see",
-                        "do you have",
-                        "are visible",
-                        "have you got",
-                        "are present",
-                        "do we have",
-                        "can you find",
-                        "exist",
-                        "there are",
-                        "are on there",
-                        "can you count",
-                        "do i have",
-                        "you see",
-                        "can be seen",
-                        "did you find",
-                        "do you count",
-                        "you can see",
-                    ],
-                    np.next,
-                )
-                .unwrap_or(np.next);
+            let tail = self.past("counted", np.next).unwrap_or(np.next);
             out.push(Alt { value: Question::Count(np.value.clone()), next: tail, cost: np.cost });
             for alt in self.with_predicate(&np, tail) {
                 if tail > np.next {
                     out.push(Alt { value: Question::Count(alt.value), next: alt.next, cost: alt.cost });
                 }
             }
-            if let Some(be) = self.past_any(&["are there", "are", "is", "does it have", "do they"], np.next) {
+            if let Some(be) = self.past("count_be", np.next) {
                 for alt in self.with_predicate(&np, be) {
                     out.push(Alt { value: Question::Count(alt.value), next: alt.next, cost: alt.cost });
                 }
@@ -218,7 +105,7 @@ impl Parser<'_> {
             // "how many apples does the bowl contain"
             if let Some(does) = self.past_any(&["does", "do"], np.next) {
                 for container in self.noun_phrase(does) {
-                    if let Some(next) = self.past_any(&["contain", "hold", "have", "carry"], container.next) {
+                    if let Some(next) = self.past("contain", container.next) {
                         let mut np = np.value.clone();
                         np.modifiers.push(modifier(Spatial::In, container.value));
                         out.push(Alt { value: Question::Count(np), next, cost: container.cost });
@@ -229,42 +116,10 @@ impl Parser<'_> {
     }
 
     fn exists_question(&self, start: usize, out: &mut Alts<Question>) {
-        let after = self.past_any(
-            &[
-                "is there",
-                "are there",
-                "do you see",
-                "can you see",
-                "do you have",
-                "have you got",
-                "can you find",
-                "could you find",
-                "do you recognize",
-                "can you spot",
-                "is there also",
-                "are there still",
-                "is there still",
-                "do we have",
-                "whether there is",
-                "whether there are",
-                "if there is",
-                "if there are",
-                "there is",
-                "there are",
-                "can you detect",
-                "can you recognize",
-                "did you see",
-                "have you seen",
-                "can i see",
-                "do you detect",
-            ],
-            start,
-        );
+        let after = self.past("is_there", start);
         if let Some(after) = after {
             for np in self.noun_phrase(after) {
-                let next = self
-                    .past_any(&["anywhere", "here", "there", "around", "too"], np.next)
-                    .unwrap_or(np.next);
+                let next = self.past("around_here", np.next).unwrap_or(np.next);
                 let mut value = np.value;
                 value.quantity = match value.quantity {
                     Quantity::All | Quantity::One => Quantity::Any,
@@ -276,7 +131,7 @@ impl Parser<'_> {
         // "does the bowl contain an apple?"
         if let Some(does) = self.past_any(&["does", "do"], start) {
             for container in self.noun_phrase(does) {
-                let Some(next) = self.past_any(&["contain", "hold", "have", "carry"], container.next) else {
+                let Some(next) = self.past("contain", container.next) else {
                     continue;
                 };
                 for mut np in self.noun_phrase(next) {
@@ -290,56 +145,18 @@ impl Parser<'_> {
     }
 
     fn which_question(&self, start: usize, out: &mut Alts<Question>) {
-        let seen = [
-            "do you see",
-            "can you see",
-            "do you have",
-            "are there",
-            "is there",
-            "are visible",
-            "is visible",
-            "do you recognize",
-            "are present",
-            "have you found",
-            "can you find",
-            "do you detect",
-            "did you find",
-            "do you know of",
-            "can you detect",
-            "are you seeing",
-            "is around",
-            "else is there",
-            "else do you see",
-            "else can you see",
-        ];
         let everything_visible = |next| Alt { value: Question::Which(everything()), next, cost: 0 };
         if self.is(start, &["what", "which"]) {
             let noun = start + 1;
-            if let Some(next) = self.past_any(&seen, noun) {
+            if let Some(next) = self.past("which_seen", noun) {
                 out.push(everything_visible(next));
                 let np = Alt { value: everything(), next, cost: 0 };
                 for alt in self.with_predicate(&np, next) {
                     out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
                 }
             }
-            if let Some(be) = self.past_any(
-                &[
-                    "is",
-                    "are",
-                    "else is",
-                    "lies",
-                    "stands",
-                    "sits",
-                    "is there",
-                    "things are",
-                    "stuff is",
-                    "all is",
-                ],
-                noun,
-            ) {
-                let be = self
-                    .past_any(&["the thing", "the object", "the things", "the objects", "there"], be)
-                    .map_or(vec![be], |more| vec![be, more]);
+            if let Some(be) = self.past("what_is", noun) {
+                let be = self.past("the_thing", be).map_or(vec![be], |more| vec![be, more]);
                 for be in be {
                     let np = Alt { value: everything(), next: be, cost: 0 };
                     for mut alt in self.with_predicate(&np, be) {
@@ -364,13 +181,13 @@ impl Parser<'_> {
                     continue;
                 }
                 np.value.quantity = Quantity::All;
-                if let Some(next) = self.past_any(&seen, np.next) {
+                if let Some(next) = self.past("which_seen", np.next) {
                     out.push(Alt { value: Question::Which(np.value.clone()), next, cost: np.cost });
                     for alt in self.with_predicate(&np, next) {
                         out.push(Alt { value: Question::Which(alt.value), next: alt.next, cost: alt.cost });
                     }
                 }
-                if let Some(be) = self.past_any(&["is", "are", "lies", "lie", "stands", "stand"], np.next) {
+                if let Some(be) = self.past("lie", np.next) {
                     for mut alt in self.with_predicate(&np, be) {
                         if !alt.value.selectors.is_empty() {
                             alt.value.quantity = Quantity::One;
@@ -382,9 +199,7 @@ impl Parser<'_> {
             // "what does the bowl contain?"
             if let Some(does) = self.past_any(&["does", "do"], noun) {
                 for container in self.noun_phrase(does) {
-                    if let Some(next) =
-                        self.past_any(&["contain", "hold", "have in it", "carry"], container.next)
-                    {
+                    if let Some(next) = self.past("what_contains", container.next) {
                         let mut np = everything();
                         np.modifiers.push(modifier(Spatial::In, container.value));
                         out.push(Alt { value: Question::Which(np), next, cost: container.cost });
@@ -392,28 +207,13 @@ impl Parser<'_> {
                 }
             }
         }
-        for phrase in [
-            "what you see",
-            "everything you see",
-            "what is there",
-            "what is here",
-            "describe the scene",
-            "describe what you see",
-            "what objects are there",
-            "what is visible",
-            "list everything",
-            "name everything",
-            "list what you see",
-            "the scene",
-        ] {
-            if let Some(next) = self.past_words(phrase, start) {
-                out.push(everything_visible(next));
-            }
+        if let Some(next) = self.past("whole_scene", start) {
+            out.push(everything_visible(next));
         }
     }
 
     fn is_question(&self, start: usize, out: &mut Alts<Question>) {
-        let Some(after) = self.past_any(&["is", "are", "whether", "if"], start) else { return };
+        let Some(after) = self.past("whether", start) else { return };
         let indirect = self.is(start, &["whether", "if"]);
         for subject in self.noun_phrase(after) {
             if matches!(subject.value.head, Head::Them) {

@@ -68,25 +68,7 @@ impl Parser<'_> {
             let marks = self.tokens.get(next).is_some_and(|token| token.word().is_empty());
             if marks {
                 next += 1;
-            } else if let Some(after) = self.past_any(
-                &[
-                    "followed by",
-                    "and after that",
-                    "and afterwards",
-                    "and also",
-                    "and then",
-                    "after which",
-                    "and",
-                    "then",
-                    "but",
-                    "before",
-                    "so",
-                    "plus",
-                    "after that",
-                    "afterwards",
-                ],
-                next,
-            ) {
+            } else if let Some(after) = self.past("clause_joints", next) {
                 next = after;
             } else {
                 break;
@@ -98,12 +80,7 @@ impl Parser<'_> {
     /// "... and the pear on the plate", "... then the pear": the verb of the clause before goes on.
     fn gap(&self, alt: &Alt<Vec<Clause>>, next: usize, out: &mut Alts<Vec<Clause>>) {
         let Some(Clause::Step(step)) = alt.value.last() else { return };
-        let next = self
-            .past_any(
-                &["also", "finally", "next", "lastly", "do the same with", "the same with", "likewise"],
-                next,
-            )
-            .unwrap_or(next);
+        let next = self.past("likewise", next).unwrap_or(next);
         for objects in self.noun_list(next) {
             match step {
                 Step::Place { destination, drop, .. } => {
@@ -122,9 +99,7 @@ impl Parser<'_> {
                         part: None,
                         drop: *drop,
                     };
-                    let end = self
-                        .past_any(&["too", "as well", "also", "there", "in there", "there too"], objects.next)
-                        .unwrap_or(objects.next);
+                    let end = self.past("as_well", objects.next).unwrap_or(objects.next);
                     out.push(extended(alt, Clause::Step(step), end, objects.cost + 3));
                 }
                 Step::Pick { .. } => {
@@ -149,22 +124,7 @@ impl Parser<'_> {
 
     /// "There is a mug on the table." says what "it" will be: later pronouns stand for it.
     fn mention(&self, alt: &Alt<Vec<Clause>>, position: usize, out: &mut Alts<Vec<Clause>>) {
-        let Some(start) = self.past_any(
-            &[
-                "there is",
-                "there are",
-                "i see",
-                "you see",
-                "we have",
-                "you have",
-                "do you see",
-                "can you see",
-                "is there",
-                "see",
-                "look at",
-            ],
-            position,
-        ) else {
+        let Some(start) = self.past("mentioning", position) else {
             return;
         };
         for np in self.noun_phrase(start) {
@@ -233,7 +193,7 @@ impl Parser<'_> {
         // "put everything in the box, but do not put the knife in it"
         for step in &mut steps {
             let (Step::Pick { objects, .. } | Step::Place { objects, .. }) = step else { continue };
-            for np in objects.iter_mut().filter(|np| super::modifier::is_plural(np)) {
+            for np in objects.iter_mut().filter(|np| super::building::is_plural(np)) {
                 np.except.extend(denied.iter().filter(|no| no.head != Head::It).cloned());
             }
         }

@@ -10,28 +10,6 @@ const A_BIT: u32 = 50;
 const A_FEW: u32 = 30;
 /// Farthest that is a shift on a table, millimetres: what is more was misheard, or is meant otherwise.
 const FARTHEST: f64 = 2000.0;
-/// Units of length with their millimetres.
-const UNITS: [(&str, f64); 15] = [
-    ("mm", 1.0),
-    ("millimetre", 1.0),
-    ("millimetres", 1.0),
-    ("millimeter", 1.0),
-    ("millimeters", 1.0),
-    ("cm", 10.0),
-    ("centimetre", 10.0),
-    ("centimetres", 10.0),
-    ("centimeter", 10.0),
-    ("centimeters", 10.0),
-    ("m", 1000.0),
-    ("metre", 1000.0),
-    ("meter", 1000.0),
-    ("inch", 25.4),
-    ("inches", 25.4),
-];
-/// Words that name a part of the table rather than a direction.
-const PARTS: [&str; 12] =
-    ["side", "part", "half", "end", "area", "position", "spot", "region", "row", "corner", "edge", "border"];
-
 /// A relation with its targets.
 type Spot = (PlaceRelation, Vec<NounPhrase>);
 
@@ -58,35 +36,24 @@ impl Parser<'_> {
 
     /// Whether a side that ends here is a direction, and no part of the table: "to the left", not "to the left side".
     pub(super) fn is_bare_side(&self, side: Region, next: usize) -> bool {
-        !matches!(side, Region::Edge | Region::Center) && !self.is(next.saturating_sub(1), &PARTS)
+        !matches!(side, Region::Edge | Region::Center) && !self.is_table_part(next.saturating_sub(1))
+    }
+
+    /// Whether the word here names a part of the table rather than a direction.
+    fn is_table_part(&self, position: usize) -> bool {
+        self.is_in("table_parts", position) || self.is_in("corners", position)
     }
 
     /// A length in millimetres: "10 cm", "2.5 centimetres", "a bit".
     fn length(&self, position: usize) -> Option<(u32, usize)> {
         let position = self.past_any(&["by", "about", "by about", "another"], position).unwrap_or(position);
-        if let Some(next) = self.past_any(
-            &["a few centimetres", "a few centimeters", "a couple of centimetres", "a couple of centimeters"],
-            position,
-        ) {
+        if let Some(next) = self.past("a_few", position) {
             return Some((A_FEW, next));
         }
-        if let Some(next) = self.past_any(
-            &[
-                "just a little bit",
-                "just a bit",
-                "a little bit",
-                "a tiny bit",
-                "a bit",
-                "a little",
-                "a touch",
-                "slightly",
-                "somewhat",
-            ],
-            position,
-        ) {
+        if let Some(next) = self.past("a_bit", position) {
             return Some((A_BIT, next));
         }
-        let unit = |word: &str| UNITS.iter().find(|(name, _)| *name == word).map(|(_, factor)| *factor);
+        let unit = |word: &str| self.lexicon.units.word(word).copied();
         let word = self.word(position);
         // "10cm" is one word.
         let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
@@ -110,25 +77,12 @@ impl Parser<'_> {
             out.push(Alt { value, next, cost: cost + extra });
         };
         let start = self.past_any(&["further", "farther", "more"], start).unwrap_or(start);
-        for (word, region) in [
-            ("left", Region::Left),
-            ("leftward", Region::Left),
-            ("leftwards", Region::Left),
-            ("right", Region::Right),
-            ("rightward", Region::Right),
-            ("rightwards", Region::Right),
-            ("forward", Region::Back),
-            ("forwards", Region::Back),
-            ("ahead", Region::Back),
-            ("backward", Region::Front),
-            ("backwards", Region::Front),
-        ] {
-            if self.is(start, &[word]) && !self.is(start + 1, &["of"]) {
-                push(Toward::Side(region), Vec::new(), start + 1, 0);
-            }
+        if let Some(region) = self.lexicon.directions.word(self.word(start))
+            && !self.is(start + 1, &["of"])
+        {
+            push(Toward::Side(*region), Vec::new(), start + 1, 0);
         }
-        if let Some(after) =
-            self.past_any(&["to", "towards", "toward", "over to", "in the direction of"], start)
+        if let Some(after) = self.past("to_side", start)
             && let Some((region, next)) = self.side(after)
             && self.is_bare_side(region, next)
             && !self.is(next, &["of", "from"])
@@ -162,8 +116,7 @@ impl Parser<'_> {
 
     /// "in the back left corner of the table".
     fn corner_spot(&self, start: usize, out: &mut Alts<Spot>) {
-        let Some(after) = self.past_any(&["on", "onto", "at", "to", "in", "into", "near", "towards"], start)
-        else {
+        let Some(after) = self.past("to_corner", start) else {
             return;
         };
         let side = |position: usize| {
@@ -183,7 +136,7 @@ impl Parser<'_> {
             (false, true) => (second, first),
             _ => return,
         };
-        let next = if self.is(next, &PARTS) { next + 1 } else { next };
+        let next = if self.is_table_part(next) { next + 1 } else { next };
         let next = match self.is(next, &["of"]) {
             true => self.table(next + 1),
             false => Some(next),
@@ -195,29 +148,14 @@ impl Parser<'_> {
 
     /// "where the blue mug is now", "in the place of the blue mug".
     fn place_of(&self, start: usize, out: &mut Alts<Spot>) {
-        let places =
-            ["in the place of", "in place of", "to the place of", "at the place of", "into the place of"];
-        for target in self.past_any(&places, start).into_iter().flat_map(|after| self.noun_phrase(after)) {
+        for target in self.past("place_of", start).into_iter().flat_map(|after| self.noun_phrase(after)) {
             let value = (PlaceRelation::PlaceOf, vec![target.value]);
             out.push(Alt { value, next: target.next, cost: target.cost });
         }
         let Some(after) = self.past_any(&["where", "to where", "exactly where"], start) else { return };
         for target in self.noun_phrase(after) {
             for be in self.pasts("be", target.next) {
-                let next = self
-                    .past_any(
-                        &[
-                            "standing now",
-                            "right now",
-                            "now",
-                            "standing",
-                            "lying",
-                            "at the moment",
-                            "currently",
-                        ],
-                        be,
-                    )
-                    .unwrap_or(be);
+                let next = self.past("where_now", be).unwrap_or(be);
                 let value = (PlaceRelation::PlaceOf, vec![target.value.clone()]);
                 out.push(Alt { value, next, cost: target.cost });
             }
@@ -234,7 +172,7 @@ impl Parser<'_> {
             out.push(Alt { value: Step::Swap { objects }, next, cost });
         };
         for objects in self.noun_list(position) {
-            let several = objects.value.iter().any(super::modifier::is_plural);
+            let several = objects.value.iter().any(super::building::is_plural);
             match objects.value.as_slice() {
                 [_, _] if !several => push(objects.value, objects.next, objects.cost),
                 [_] if several => push(objects.value, objects.next, objects.cost),

@@ -1,6 +1,6 @@
 //! Wishes and statements: "I want the apple in the bowl", "in the bowl, put the apple".
 
-use super::modifier::Post;
+use super::building::Post;
 
 use super::verb::{handed, put};
 use super::{Alt, Alts, Clause, Parser};
@@ -10,29 +10,7 @@ use crate::language::lexicon::{VerbForm, VerbMeaning};
 impl Parser<'_> {
     /// "I want the apple in the bowl", "the mug goes on the tray", "make sure the egg is in the pan".
     pub(super) fn wish(&self, start: usize, out: &mut Alts<Clause>) {
-        let wants = [
-            "i want",
-            "we want",
-            "i would like",
-            "we would like",
-            "i need",
-            "we need",
-            "i would love",
-            "i wish for",
-            "i would prefer",
-            "i like",
-            "i would like to have",
-            "i want to have",
-            "i would like to see",
-            "i want to see",
-            "let me have",
-            "can i have",
-            "could i have",
-            "may i have",
-            "can i get",
-            "could i get",
-        ];
-        for wanted in wants.iter().filter_map(|phrase| self.past_words(phrase, start)) {
+        for wanted in self.pasts("wishing", start) {
             for objects in self.noun_list(wanted) {
                 self.wished(&objects, out);
                 if self.boundary(objects.next) {
@@ -44,27 +22,9 @@ impl Parser<'_> {
                 }
             }
         }
-        let makes = [
-            "make sure that",
-            "make sure",
-            "ensure that",
-            "ensure",
-            "see to it that",
-            "manipulate objects so that",
-            "arrange objects so that",
-            "arrange things so that",
-            "arrange it so that",
-            "have",
-            "let",
-            "see that",
-            "check that",
-            "i want that",
-            "get",
-        ];
-        for made in makes.iter().filter_map(|phrase| self.past_words(phrase, start)) {
+        for made in self.pasts("ensuring", start) {
             for objects in self.noun_list(made) {
-                let be =
-                    self.past_any(&["is", "are", "ends up", "end up", "be", "gets", "to be"], objects.next);
+                let be = self.past("ends_up", objects.next);
                 match be {
                     Some(next) => self.wished(&Alt { next, ..objects }, out),
                     None if self.past_tense(objects.next).is_some() => self.wished(&objects, out),
@@ -73,50 +33,7 @@ impl Parser<'_> {
             }
         }
         for objects in self.noun_list(start) {
-            let Some(mut next) = self.past_any(
-                &[
-                    "should be",
-                    "must be",
-                    "needs to be",
-                    "need to be",
-                    "has to be",
-                    "have to be",
-                    "is to be",
-                    "are to be",
-                    "ought to be",
-                    "shall be",
-                    "should go",
-                    "must go",
-                    "needs to go",
-                    "need to go",
-                    "has to go",
-                    "have to go",
-                    "goes",
-                    "go",
-                    "belongs",
-                    "belong",
-                    "needs to end up",
-                    "should end up",
-                    "shall go",
-                    "is supposed to be",
-                    "is supposed to go",
-                    "are supposed to be",
-                    "can go",
-                    "can be",
-                    "wants to be",
-                    "will be",
-                    "should get",
-                    "should sit",
-                    "should stand",
-                    "should lie",
-                    "is meant to be",
-                    "should",
-                    "must",
-                    "needs to",
-                    "has to",
-                ],
-                objects.next,
-            ) else {
+            let Some(mut next) = self.past("shall_be", objects.next) else {
                 continue;
             };
             if self.is(next, &["be"]) {
@@ -137,15 +54,10 @@ impl Parser<'_> {
 
     /// "... [to be] [placed] DESTINATION", after the wished objects.
     pub(super) fn wished(&self, objects: &Alt<Vec<NounPhrase>>, out: &mut Alts<Clause>) {
-        let mut next = self
-            .past_any(
-                &["to be", "to go", "to end up", "to get", "to sit", "to stand", "to lie"],
-                objects.next,
-            )
-            .unwrap_or(objects.next);
+        let mut next = self.past("to_be", objects.next).unwrap_or(objects.next);
         // "I want the drawer open", "the door should be closed"
-        for (word, verb) in [("open", "open"), ("opened", "open"), ("closed", "close"), ("shut", "close")] {
-            if self.is(next, &[word]) && self.boundary(next + 1) && self.serves(verb, &objects.value) {
+        for (key, verb) in [("open_state", "open"), ("closed_state", "close")] {
+            if self.is_in(key, next) && self.boundary(next + 1) && self.serves(verb, &objects.value) {
                 let step = Step::Act { action: verb.to_owned(), objects: objects.value.clone(), part: None };
                 out.push(Alt { value: Clause::Step(step), next: next + 1, cost: objects.cost });
             }

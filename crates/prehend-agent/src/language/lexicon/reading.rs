@@ -3,7 +3,7 @@
 use super::super::goal::{Dimension, Region, Spatial};
 use super::super::inflect::{gerund, past, third_person};
 use super::super::rooms::RoomNames;
-use super::{Describing, Determiner, Lexicon, PlaceWord, Verb, VerbForm, VerbMeaning, Words};
+use super::{Describing, Determiner, Lexicon, PlaceWord, Verb, VerbForm, VerbMeaning, Words, lists};
 use prehend_config::{Map, Value};
 use prehend_scene::Relation;
 use std::collections::{HashMap, HashSet};
@@ -29,74 +29,12 @@ const MEANINGS: [(&str, VerbMeaning); 18] = [
     ("other", VerbMeaning::Other),
 ];
 
-const LISTS: [&str; 44] = [
-    "verb_noise",
-    "home",
-    "look",
-    "drive",
-    "stop",
-    "release",
-    "abilities",
-    "holding",
-    "polite_prefixes",
-    "openers",
-    "closers",
-    "fillers",
-    "conditions",
-    "everything",
-    "anything",
-    "things",
-    "it",
-    "them",
-    "others",
-    "attribute_noise",
-    "intensifiers",
-    "comparatives",
-    "preposition_noise",
-    "relative",
-    "be",
-    "closest",
-    "farthest",
-    "negations",
-    "exceptions",
-    "alternatives",
-    "table",
-    "floor",
-    "robot",
-    "hand",
-    "parts",
-    "containers",
-    "surfaces",
-    "not_containers",
-    "compartments",
-    "plural_only",
-    "mass",
-    "singular_s",
-    "attribute_nouns",
-    "away",
-];
-const MORE_LISTS: [&str; 8] =
-    ["interrogatives", "not_surfaces", "seen", "anywhere", "together", "stacked", "inside", "on_top"];
-
-/// Words that are never part of a noun, whatever the file says.
-const CLOSED: [&str; 67] = [
-    "slightly", "and", "or", "then", "but", "of", "'s", "to", "i", "you", "we", "they", "he", "she", "me",
-    "us", "him", "what", "where", "who", "why", "how", "when", "which", "that", "than", "do", "does", "did",
-    "have", "has", "had", "will", "would", "could", "should", "shall", "may", "might", "must", "not", "up",
-    "down", "away", "there", "here", "together", "if", "unless", "because", "while", "until", "as", "whose",
-    "them", "it", "those", "these", "this", "with", "for", "so", "without", "out", "upside", "rid", "last",
-];
-
 impl Lexicon {
     pub(super) fn from_map(map: &mut Map<'_>) -> Option<Self> {
         let mut lexicon = Self { rooms: RoomNames::built_in(), ..Self::default() };
-        for key in LISTS.into_iter().chain(MORE_LISTS) {
-            let mut words = Words::default();
-            for phrase in map.req(key)?.list(|v| v.text())? {
-                words.add(&phrase, ());
-            }
-            lexicon.lists.insert(key, words);
-        }
+        lexicon.read_lists(map, lists::WORDS)?;
+        map.req("grammar")?.map(|m| lexicon.read_lists(m, lists::GRAMMAR))?;
+        map.req("contractions")?.map(|m| lexicon.read_contractions(m))?;
         let irregular = string_map(&map.req("irregular_verbs")?)?;
         for group in map.req("verbs")?.list(Some)? {
             group.map(|m| lexicon.read_verbs(m, &irregular))?;
@@ -129,6 +67,7 @@ impl Lexicon {
             Some(())
         })?;
         lexicon.read_describing(map)?;
+        lexicon.read_meanings(map)?;
         for key in ["numbers", "ordinals"] {
             for (word, value) in map.req(key)?.map(|m| Some(m.entries()))? {
                 let number = u32::try_from(value.u64()?).ok()?;
@@ -145,6 +84,54 @@ impl Lexicon {
         lexicon.irregular_plurals = string_map(&map.req("irregular_plurals")?)?;
         lexicon.close();
         Some(lexicon)
+    }
+
+    fn read_lists(&mut self, map: &mut Map<'_>, keys: &[&'static str]) -> Option<()> {
+        for key in keys {
+            let mut words = Words::default();
+            for phrase in map.req(key)?.list(|v| v.text())? {
+                words.add(&phrase, ());
+            }
+            self.lists.insert(key, words);
+        }
+        Some(())
+    }
+
+    fn read_contractions(&mut self, map: &mut Map<'_>) -> Option<()> {
+        for (word, full) in string_map(&map.req("words")?)? {
+            self.contractions.whole.insert(word, full.split(' ').map(str::to_owned).collect());
+        }
+        self.contractions.endings = string_map(&map.req("endings")?)?;
+        self.contractions.is = map.req("is")?.list(|v| v.text())?.into_iter().collect();
+        Some(())
+    }
+
+    /// Words with a meaning for a rule of the grammar.
+    fn read_meanings(&mut self, map: &mut Map<'_>) -> Option<()> {
+        for group in map.req("measures")?.list(Some)? {
+            group.map(|m| {
+                let dimension = m.req("dimension")?.choice(&DIMENSIONS)?;
+                for word in m.req("words")?.list(|v| v.text())? {
+                    self.measures.add(&word, dimension);
+                }
+                Some(())
+            })?;
+        }
+        for (word, millimetres) in map.req("units")?.map(|m| Some(m.entries()))? {
+            self.units.add(&word, millimetres.f64()?);
+        }
+        map.req("directions")?.map(|m| {
+            for (key, region) in &REGIONS[..4] {
+                for word in m.req(key)?.list(|v| v.text())? {
+                    self.directions.add(&word, *region);
+                }
+            }
+            Some(())
+        })?;
+        for (word, side) in map.req("its_sides")?.map(|m| Some(m.entries()))? {
+            self.its_sides.add(&word, side.choice(&ITS_SIDES)?);
+        }
+        Some(())
     }
 
     fn read_verbs(&mut self, map: &mut Map<'_>, irregular: &HashMap<String, String>) -> Option<()> {
@@ -172,6 +159,7 @@ impl Lexicon {
     /// Adds the regular forms of a verb.
     pub(super) fn add_verb(&mut self, lemma: &str, meaning: VerbMeaning, particles: usize) {
         let (first, rest) = split_verb(lemma);
+        let same_past = self.list("same_past").has_word(first);
         let mut add = |form: &str, kind| {
             let verb = Verb { lemma: lemma.to_owned(), meaning, form: kind, particles };
             self.verbs.add(&format!("{form}{rest}"), verb);
@@ -180,7 +168,7 @@ impl Lexicon {
         add(&third_person(first), VerbForm::Third);
         add(&gerund(first), VerbForm::Gerund);
         add(&past(first), VerbForm::Past);
-        if matches!(first, "put" | "set" | "cut" | "shut" | "read" | "get" | "spread") {
+        if same_past {
             add(first, VerbForm::Past);
         }
     }
@@ -248,19 +236,19 @@ impl Lexicon {
                 Some(())
             })?;
         }
-        for word in ["closest", "nearest", "nearby"] {
-            self.describing.add(word, Describing::Distance(true));
-        }
-        for word in ["farthest", "furthest", "most distant", "farther", "further"] {
-            self.describing.add(word, Describing::Distance(false));
+        for (key, closest) in [("nearest", true), ("remotest", false)] {
+            for phrase in map.req(key)?.list(|v| v.text())? {
+                self.describing.add(&phrase, Describing::Distance(closest));
+            }
         }
         Some(())
     }
 
     /// Collects the words that cannot be part of a noun.
     fn close(&mut self) {
-        let mut closed: HashSet<String> = CLOSED.iter().map(|w| (*w).to_owned()).collect();
         let single = |words: &[String]| (words.len() == 1).then(|| words[0].clone());
+        let mut closed: HashSet<String> =
+            self.list("never_nouns").iter().filter_map(|(words, ())| single(words)).collect();
         closed.extend(self.place_words.iter().filter_map(|(words, _)| single(words)));
         closed.extend(self.spatial_words.iter().filter_map(|(words, _)| single(words)));
         closed.extend(self.removals.iter().filter_map(|(words, _)| single(words)));
@@ -278,8 +266,8 @@ impl Lexicon {
         ] {
             closed.extend(self.list(key).iter().filter_map(|(words, ())| single(words)));
         }
-        for word in ["look", "looks", "rest", "lie", "sit", "stand", "one", "another", "clear", "having"] {
-            closed.remove(word);
+        for (words, ()) in self.list("still_nouns").iter() {
+            closed.remove(words[0].as_str());
         }
         self.closed = closed;
     }
@@ -304,6 +292,14 @@ const REGIONS: [(&str, Region); 6] = [
     ("back", Region::Back),
     ("center", Region::Center),
     ("edge", Region::Edge),
+];
+
+/// Sides of one thing at which another can be.
+const ITS_SIDES: [(&str, Relation); 4] = [
+    ("left_of", Relation::LeftOf),
+    ("right_of", Relation::RightOf),
+    ("next_to", Relation::NextTo),
+    ("in_front_of", Relation::InFrontOf),
 ];
 
 const SPATIAL: [(&str, Spatial); 14] = [

@@ -1,8 +1,9 @@
 //! What a model does is not believed: each action is held against the policy before it, and `finish` against what was observed.
 
-use super::{Course, ends};
+use super::Course;
 use crate::agent::done_words;
 use crate::language::read_intent;
+use crate::mind::broken::ends;
 use crate::planner::{Action, Plan, judge, listed, plan, plan_words};
 use crate::world::Fault;
 use prehend_scene::{Intent, ObjectKey, Reason};

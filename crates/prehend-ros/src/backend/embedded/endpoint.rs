@@ -1,15 +1,15 @@
 //! Writers and readers of bytes.
 
 use super::matches::{Prefix, prefix};
-use super::participant::{NodeKey, Participant, TopicType};
-use super::pump::{PumpedReader, Work};
-use super::wire::{RawAdapter, Sample};
-use crate::backend::Encoding;
+use super::names::{NodeKey, TopicType};
+use super::participant::Participant;
+use super::pump::{Answering, Work};
+use super::wire::{RawAdapter, Sample, Sink};
+use crate::backend::{Encoding, EndpointName};
 use crate::{QosProfile, RosError};
 use bytes::Bytes;
-use rustdds::dds::result::ReadError;
 use rustdds::no_key::DataWriter;
-use rustdds::{GUID, SampleIdentity, Timestamp, WriteOptionsBuilder};
+use rustdds::{GUID, RTPSEntity, SampleIdentity, Timestamp, WriteOptionsBuilder};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tracing::debug;
@@ -85,16 +85,23 @@ impl WriterCore {
         self.guid
     }
 
-    pub(super) fn topic_name(&self) -> &str {
-        &self.topic.name
-    }
-
     pub(super) fn participant(&self) -> &Arc<Participant> {
         &self.participant
     }
 
-    /// Sends bytes to other processes and this one; `None` when the send window is full and nothing was sent.
-    pub(super) fn write(&self, payload: Bytes, related: Option<SampleIdentity>) -> Option<SampleIdentity> {
+    fn deliver_locally(&self, payload: Bytes, identity: SampleIdentity, related: Option<SampleIdentity>) {
+        let sample = Sample { payload, encoding: Encoding::Little, identity, related };
+        let pass_on = |sinks, sample| self.participant.send(Work::Local(sinks, sample));
+        self.participant.locals.deliver(&self.topic, &self.qos, &sample, pass_on);
+    }
+}
+
+impl Answering for WriterCore {
+    fn topic_name(&self) -> &str {
+        &self.topic.name
+    }
+
+    fn write(&self, payload: Bytes, related: Option<SampleIdentity>) -> Option<SampleIdentity> {
         let options = WriteOptionsBuilder::new()
             .source_timestamp(Timestamp::now())
             .related_sample_identity_opt(related)
@@ -111,14 +118,7 @@ impl WriterCore {
         }
     }
 
-    fn deliver_locally(&self, payload: Bytes, identity: SampleIdentity, related: Option<SampleIdentity>) {
-        let sample = Sample { payload, encoding: Encoding::Little, identity, related };
-        let pass_on = |sinks, sample| self.participant.send(Work::Local(sinks, sample));
-        self.participant.locals.deliver(&self.topic, &self.qos, &sample, pass_on);
-    }
-
-    /// Whether a reader in process `peer` is matched.
-    pub(super) fn is_matched_to(&self, peer: Prefix) -> bool {
+    fn is_matched_to(&self, peer: Prefix) -> bool {
         peer == prefix(self.guid) || self.participant.matches.peers(self.guid).contains(&peer)
     }
 }
@@ -167,30 +167,54 @@ impl Drop for Reader {
     }
 }
 
-/// Hands every sample that has arrived to the sink; samples of our own process came another way.
-pub(super) fn drain(reader: &PumpedReader, own: Prefix) {
-    reader.dds.drain_read_notifications();
-    loop {
-        match reader.dds.try_take_one() {
-            Ok(None) => return,
-            Ok(Some(change)) if prefix(change.writer_guid()) == own => {}
-            Ok(Some(change)) => {
-                let identity = SampleIdentity {
-                    writer_guid: change.writer_guid(),
-                    sequence_number: change.sequence_number,
-                };
-                let related = change.related_sample_identity();
-                let raw = change.into_value();
-                (reader.sink)(Sample { payload: raw.payload, encoding: raw.encoding, identity, related });
-            }
-            // The read position has moved past the sample: go on with the next.
-            Err(error @ (ReadError::Deserialization { .. } | ReadError::UnknownKey { .. })) => {
-                debug!(%error, "a sample was left out");
-            }
-            Err(error) => {
-                debug!(%error, "reading stopped");
-                return;
-            }
-        }
+impl Participant {
+    /// A writer of `node` on the topic `named`.
+    pub(crate) fn writer(
+        self: &Arc<Self>,
+        node: NodeKey,
+        named: &EndpointName,
+        qos: QosProfile,
+    ) -> Result<Writer, RosError> {
+        self.dds_writer(node, TopicType::of_topic(named), qos)
+    }
+
+    pub(super) fn dds_writer(
+        self: &Arc<Self>,
+        node: NodeKey,
+        topic: TopicType,
+        qos: QosProfile,
+    ) -> Result<Writer, RosError> {
+        let dds = self.raw_writer(&topic, qos)?;
+        let guid = dds.guid();
+        self.locals.add_writer(&topic, guid, qos);
+        self.roster.add_writer(node, guid);
+        self.matches.touch();
+        Ok(Writer::new(self.clone(), node, topic, qos, guid, dds))
+    }
+
+    /// A reader of `node` on the topic `named` that calls `sink`, which must not hold this participant.
+    pub(crate) fn reader(
+        self: &Arc<Self>,
+        node: NodeKey,
+        named: &EndpointName,
+        qos: QosProfile,
+        sink: Sink,
+    ) -> Result<Reader, RosError> {
+        self.dds_reader(node, TopicType::of_topic(named), qos, sink)
+    }
+
+    pub(super) fn dds_reader(
+        self: &Arc<Self>,
+        node: NodeKey,
+        topic: TopicType,
+        qos: QosProfile,
+        sink: Sink,
+    ) -> Result<Reader, RosError> {
+        let guid = self.raw_reader(&topic, qos, sink.clone())?;
+        self.locals
+            .add_reader(&topic, guid, qos, sink, |sinks, sample| self.send(Work::Local(sinks, sample)));
+        self.roster.add_reader(node, guid);
+        self.matches.touch();
+        Ok(Reader::new(self.clone(), node, topic, qos, guid))
     }
 }

@@ -4,7 +4,7 @@
 //! to the readers of the same participant here, and those readers ignore what DDS brings from their own participant.
 //! The pump calls the sinks: a sink that ran inside `publish` could come back to a lock its own thread holds.
 
-use super::participant::TopicType;
+use super::names::TopicType;
 use super::wire::{Sample, Sink};
 use crate::sync::lock;
 use crate::{Durability, QosProfile, Reliability};

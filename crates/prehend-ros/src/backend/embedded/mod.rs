@@ -2,24 +2,27 @@
 //!
 //! Endpoints are made on RustDDS itself and carry bytes, for three reasons: the client and action types of the
 //! crate `ros2-client` lose answers under concurrent calls, samples to one's own process need a way of their own (`local`),
-//! and one non-generic path keeps forty message types cheap to compile. In reading order: `wire` (bytes), `local`
-//! (delivery within the process), `matches` (who is connected), `pump` (the one thread that reads), `participant`,
-//! `endpoint`, `service`, `discovery` (which node has which endpoint).
+//! and one non-generic path keeps forty message types cheap to compile. In reading order: `names`, `wire` (bytes), `local`
+//! (delivery within the process), `matches` (who is connected), `pump` (the one thread that reads), `roster` (which node has
+//! which endpoint), `participant`, `endpoint`, `service`, `discovery`.
 
 mod discovery;
 mod endpoint;
 mod local;
 mod matches;
+mod names;
 mod participant;
 mod pump;
 mod range;
+mod roster;
 mod service;
 mod wire;
 
 pub(crate) use discovery::Discovered;
 pub(crate) use endpoint::{Reader, Writer};
-pub(crate) use participant::{NodeKey, Participant};
-pub(crate) use service::{Caller, Incoming, Responder};
+pub(crate) use names::NodeKey;
+pub(crate) use participant::Participant;
+pub(crate) use service::{AnswerEnd, CallEnd, Incoming, Server};
 pub(crate) use wire::{Sample, Sink};
 
 /// It brings its interfaces.

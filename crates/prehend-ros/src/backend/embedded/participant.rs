@@ -1,11 +1,11 @@
 //! The process's membership in a DDS domain, and where endpoints are made.
 
-use super::discovery::Roster;
-use super::endpoint::{Reader, Writer};
 use super::local::Locals;
 use super::matches::{Matches, Prefix, prefix};
+use super::names::{NodeKey, TopicType};
 use super::pump::{Pump, PumpedReader, Work};
 use super::range::Range;
+use super::roster::{self, Roster};
 use super::wire::{Raw, RawAdapter, Sink};
 use crate::backend::EndpointName;
 use crate::backend::watchdog::Watchdog;
@@ -20,39 +20,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::watch;
-
-/// A topic as DDS knows it: `rt/joint_states` of `sensor_msgs::msg::dds_::JointState_`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct TopicType {
-    pub(super) name: String,
-    pub(super) type_name: String,
-}
-
-impl TopicType {
-    /// The topic of `named`, as DDS knows it.
-    pub(super) fn of_topic(named: &EndpointName) -> Self {
-        Self { name: format!("rt{}", named.name), type_name: dds_type(&named.type_name, "") }
-    }
-
-    /// The topics of requests and of answers of the service `named`.
-    pub(super) fn of_service(named: &EndpointName) -> (Self, Self) {
-        let topic = |kind: &str, end: &str, part: &str| Self {
-            name: format!("{kind}{}{end}", named.name),
-            type_name: dds_type(&named.type_name, part),
-        };
-        (topic("rq", "Request", "_Request"), topic("rr", "Reply", "_Response"))
-    }
-}
-
-/// `sensor_msgs::msg::dds_::Image_` of `sensor_msgs/msg/Image`.
-fn dds_type(ros: &str, part: &str) -> String {
-    let (package, name) = ros.rsplit_once('/').unwrap_or(("", ros));
-    format!("{}::dds_::{name}{part}_", package.replace('/', "::"))
-}
-
-/// A node of this participant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct NodeKey(u64);
 
 /// Membership in a domain; closed when the last handle goes, or on [`close`](Self::close).
 pub(crate) struct Participant {
@@ -157,7 +124,9 @@ impl Participant {
             next_node: AtomicU64::new(1),
             watchdog: Watchdog::start().map_err(|error| failed(&what, &error))?,
         });
-        this.roster.connect(&this)?;
+        let (topic, qos) = roster::topic();
+        this.raw_reader(&topic, qos.depth(64), this.roster.ear())?;
+        this.roster.speak_with(this.raw_writer(&topic, qos)?);
         Ok(this)
     }
 
@@ -214,30 +183,6 @@ impl Participant {
         self.roster.remove_node(node);
     }
 
-    /// A writer of `node` on the topic `named`.
-    pub(crate) fn writer(
-        self: &Arc<Self>,
-        node: NodeKey,
-        named: &EndpointName,
-        qos: QosProfile,
-    ) -> Result<Writer, RosError> {
-        self.dds_writer(node, TopicType::of_topic(named), qos)
-    }
-
-    pub(super) fn dds_writer(
-        self: &Arc<Self>,
-        node: NodeKey,
-        topic: TopicType,
-        qos: QosProfile,
-    ) -> Result<Writer, RosError> {
-        let dds = self.raw_writer(&topic, qos)?;
-        let guid = dds.guid();
-        self.locals.add_writer(&topic, guid, qos);
-        self.roster.add_writer(node, guid);
-        self.matches.touch();
-        Ok(Writer::new(self.clone(), node, topic, qos, guid, dds))
-    }
-
     pub(super) fn raw_writer(
         &self,
         topic: &TopicType,
@@ -252,32 +197,6 @@ impl Participant {
         dds.publisher
             .create_datawriter_no_key::<Bytes, RawAdapter>(&dds_topic, Some(policies))
             .map_err(|error| failed(&what(), &error))
-    }
-
-    /// A reader of `node` on the topic `named` that calls `sink`, which must not hold this participant.
-    pub(crate) fn reader(
-        self: &Arc<Self>,
-        node: NodeKey,
-        named: &EndpointName,
-        qos: QosProfile,
-        sink: Sink,
-    ) -> Result<Reader, RosError> {
-        self.dds_reader(node, TopicType::of_topic(named), qos, sink)
-    }
-
-    pub(super) fn dds_reader(
-        self: &Arc<Self>,
-        node: NodeKey,
-        topic: TopicType,
-        qos: QosProfile,
-        sink: Sink,
-    ) -> Result<Reader, RosError> {
-        let guid = self.raw_reader(&topic, qos, sink.clone())?;
-        self.locals
-            .add_reader(&topic, guid, qos, sink, |sinks, sample| self.send(Work::Local(sinks, sample)));
-        self.roster.add_reader(node, guid);
-        self.matches.touch();
-        Ok(Reader::new(self.clone(), node, topic, qos, guid))
     }
 
     pub(super) fn raw_reader(

@@ -2,12 +2,12 @@
 //!
 //! One owner for every reader is the cure for lost answers: nobody else takes samples, so none goes to the wrong call.
 
-use super::endpoint::{WriterCore, drain};
-use super::matches::{Matches, Prefix};
+use super::matches::{Matches, Prefix, prefix};
 use super::wire::{Raw, RawAdapter, Sample, Sink};
 use bytes::Bytes;
 use futures::Stream;
 use futures::task::ArcWake;
+use rustdds::dds::result::ReadError;
 use rustdds::no_key::SimpleDataReader;
 use rustdds::{DomainParticipant, GUID, SampleIdentity, StatusEvented};
 use std::collections::HashMap;
@@ -42,9 +42,18 @@ pub(super) struct PumpedReader {
     pub(super) sink: Sink,
 }
 
+/// A writer of answers.
+pub(super) trait Answering: Send + Sync {
+    fn topic_name(&self) -> &str;
+    /// Whether a reader in process `peer` is matched.
+    fn is_matched_to(&self, peer: Prefix) -> bool;
+    /// Sends bytes to other processes and this one; `None` when the send window is full and nothing was sent.
+    fn write(&self, payload: Bytes, related: Option<SampleIdentity>) -> Option<SampleIdentity>;
+}
+
 /// An answer that waits until its writer has matched a reader of the asking process.
 pub(super) struct DeferredAnswer {
-    pub(super) writer: Arc<WriterCore>,
+    pub(super) writer: Arc<dyn Answering>,
     pub(super) payload: Bytes,
     pub(super) related: Option<SampleIdentity>,
     pub(super) asker: Prefix,
@@ -226,5 +235,33 @@ impl State {
             }
             keep
         });
+    }
+}
+
+/// Hands every sample that has arrived to the sink; samples of our own process came another way.
+fn drain(reader: &PumpedReader, own: Prefix) {
+    reader.dds.drain_read_notifications();
+    loop {
+        match reader.dds.try_take_one() {
+            Ok(None) => return,
+            Ok(Some(change)) if prefix(change.writer_guid()) == own => {}
+            Ok(Some(change)) => {
+                let identity = SampleIdentity {
+                    writer_guid: change.writer_guid(),
+                    sequence_number: change.sequence_number,
+                };
+                let related = change.related_sample_identity();
+                let raw = change.into_value();
+                (reader.sink)(Sample { payload: raw.payload, encoding: raw.encoding, identity, related });
+            }
+            // The read position has moved past the sample: go on with the next.
+            Err(error @ (ReadError::Deserialization { .. } | ReadError::UnknownKey { .. })) => {
+                debug!(%error, "a sample was left out");
+            }
+            Err(error) => {
+                debug!(%error, "reading stopped");
+                return;
+            }
+        }
     }
 }

@@ -14,8 +14,9 @@
 
 use super::endpoint::{Reader, Writer};
 use super::matches::{Prefix, prefix};
-use super::participant::{NodeKey, Participant, TopicType};
-use super::pump::{DeferredAnswer, Work};
+use super::names::{NodeKey, TopicType};
+use super::participant::Participant;
+use super::pump::{Answering, DeferredAnswer, Work};
 use super::wire::{Sample, Sink};
 use crate::backend::EndpointName;
 use crate::sync::lock;
@@ -97,10 +98,11 @@ fn asked_call(mapping: ServiceMapping, request: &mut Sample) -> Option<CallId> {
 
 type Pending = Arc<Mutex<HashMap<CallId, oneshot::Sender<Sample>>>>;
 
-/// The calling end of a service.
-pub(crate) struct Caller {
-    name: String,
-    participant: Arc<Participant>,
+/// Who offers a service: a process.
+pub(crate) type Server = Prefix;
+
+/// What a caller needs of the middleware.
+pub(crate) struct CallEnd {
     mapping: ServiceMapping,
     writer: Writer,
     reader: Reader,
@@ -111,12 +113,10 @@ pub(crate) struct Caller {
     next: AtomicI64,
 }
 
-impl Caller {
-    /// `name` is for people.
-    pub(crate) fn new(
+impl CallEnd {
+    pub(in crate::backend) fn new(
         participant: &Arc<Participant>,
         node: NodeKey,
-        name: String,
         named: &EndpointName,
         qos: QosProfile,
         mapping: ServiceMapping,
@@ -137,35 +137,17 @@ impl Caller {
             })
         };
         let reader = participant.dds_reader(node, answer_topic.clone(), reading(qos), sink)?;
-        Ok(Self {
-            name,
-            participant: participant.clone(),
-            mapping,
-            writer,
-            reader,
-            request_topic,
-            answer_topic,
-            qos,
-            pending,
-            next: AtomicI64::new(1),
-        })
+        let next = AtomicI64::new(1);
+        Ok(Self { mapping, writer, reader, request_topic, answer_topic, qos, pending, next })
     }
 
-    /// Name of the service or action, for people.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(in crate::backend) fn participant(&self) -> &Participant {
-        &self.participant
-    }
-
-    /// Sends `request` now, whoever listens; the answer comes through the receiver.
-    pub(crate) fn send_now(&self, request: Bytes) -> Result<oneshot::Receiver<Sample>, RosError> {
-        if self.participant.is_closed() {
-            return Err(RosError::Closed);
-        }
-        let would_block = || RosError::WouldBlock { peer: self.name.clone() };
+    /// Sends `request` now to the service that people call `name`; the answer comes through the receiver.
+    pub(in crate::backend) fn send(
+        &self,
+        name: &str,
+        request: Bytes,
+    ) -> Result<oneshot::Receiver<Sample>, RosError> {
+        let would_block = || RosError::WouldBlock { peer: name.to_owned() };
         let (sender, receiver) = oneshot::channel();
         let mut pending = lock(&self.pending);
         pending.retain(|_, answer| !answer.is_closed());
@@ -189,16 +171,17 @@ impl Caller {
     }
 
     /// Processes that have both ends of the service matched with us.
-    pub(in crate::backend) fn servers(&self) -> HashSet<Prefix> {
-        let matches = &self.participant.matches;
+    pub(in crate::backend) fn servers(&self) -> HashSet<Server> {
+        let participant = self.writer.0.participant();
+        let matches = &participant.matches;
         let answering = matches.peers(self.reader.guid());
         let mut servers = matches.peers(self.writer.0.guid());
         servers.retain(|server| answering.contains(server));
-        let locals = &self.participant.locals;
+        let locals = &participant.locals;
         if locals.reader_count(&self.request_topic, &self.qos) > 0
             && locals.writer_count(&self.answer_topic, &self.qos) > 0
         {
-            servers.insert(self.participant.own());
+            servers.insert(participant.own());
         }
         servers
     }
@@ -271,15 +254,14 @@ pub(crate) struct Incoming {
     id: CallId,
 }
 
-/// The answering end of a service.
-pub(crate) struct Responder {
+/// What a responder needs of the middleware.
+pub(crate) struct AnswerEnd {
     writer: Writer,
     _reader: Reader,
 }
 
-impl Responder {
-    /// `sink` takes every request; it must not hold the participant.
-    pub(crate) fn new(
+impl AnswerEnd {
+    pub(in crate::backend) fn new(
         participant: &Arc<Participant>,
         node: NodeKey,
         named: &EndpointName,
@@ -298,13 +280,8 @@ impl Responder {
         Ok(Self { writer, _reader: reader })
     }
 
-    /// Answers `request`.
-    pub(crate) fn respond(&self, request: &Incoming, answer: Bytes) -> Result<(), RosError> {
+    pub(in crate::backend) fn answer(&self, request: &Incoming, answer: Bytes) -> Result<(), RosError> {
         let core = &self.writer.0;
-        let participant = core.participant();
-        if participant.is_closed() {
-            return Err(RosError::Closed);
-        }
         let asker = prefix(request.sample.identity.writer_guid);
         let (payload, related) =
             laid_out(request.id, asker, answer).map_err(|bytes| RosError::AnswerTooLong {
@@ -314,7 +291,7 @@ impl Responder {
             })?;
         if !core.is_matched_to(asker) {
             let until = Instant::now() + ANSWER_PATIENCE;
-            participant.send(Work::Deferred(DeferredAnswer {
+            core.participant().send(Work::Deferred(DeferredAnswer {
                 writer: core.clone(),
                 payload,
                 related,

@@ -3,15 +3,14 @@
 use super::courier::Outbox;
 use super::layout;
 use super::participant::{NodeKey, Participant};
+use super::qos::rcl_qos;
 use super::spin::Spinner;
 use super::twin::{self, Port};
-use super::wire::{Sample, Sink, serialized};
+use super::wire::{Sink, serialized};
 use crate::backend::EndpointName;
 use crate::sync::{Queue, lock};
 use crate::{Durability, QosProfile, Reliability, RosError};
 use bytes::Bytes;
-use futures::{FutureExt, Stream, StreamExt};
-use r2r::qos::{DurabilityPolicy, HistoryPolicy, ReliabilityPolicy};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,23 +18,6 @@ use tracing::debug;
 
 /// Samples that may wait to be sent, or for their acknowledgement, when the depth of the topic is not greater.
 const WINDOW: usize = 512;
-
-/// The profile as rcl has it.
-pub(super) fn rcl_qos(qos: QosProfile) -> r2r::QosProfile {
-    r2r::QosProfile {
-        history: HistoryPolicy::KeepLast,
-        depth: qos.depth.max(1),
-        reliability: match qos.reliability {
-            Reliability::Reliable => ReliabilityPolicy::Reliable,
-            Reliability::BestEffort => ReliabilityPolicy::BestEffort,
-        },
-        durability: match qos.durability {
-            Durability::TransientLocal => DurabilityPolicy::TransientLocal,
-            Durability::Volatile => DurabilityPolicy::Volatile,
-        },
-        ..r2r::QosProfile::default()
-    }
-}
 
 /// A writer; clones share the endpoint, which goes with the last of them.
 #[derive(Clone)]
@@ -141,24 +123,6 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let id = self.id;
         self.spinner.tell(move |spun| spun.remove_source(id));
-    }
-}
-
-/// Gives on what `stream` has; whether it had anything.
-pub(super) fn drain<T>(stream: &mut (impl Stream<Item = T> + Unpin), mut each: impl FnMut(T)) -> bool {
-    let mut any = false;
-    while let Some(Some(item)) = stream.next().now_or_never() {
-        each(item);
-        any = true;
-    }
-    any
-}
-
-/// Gives serialized bytes to `sink`.
-pub(super) fn give(sink: &Sink, topic: &str, bytes: Vec<u8>) {
-    match Sample::of(bytes) {
-        Some(sample) => sink(sample),
-        None => debug!(topic, "a sample in an unknown encoding was left out"),
     }
 }
 

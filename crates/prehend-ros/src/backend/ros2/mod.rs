@@ -9,7 +9,7 @@
 //! then does what others asked for (`spin`). `rcl_publish` may wait for a slow reader, so one thread sends for the whole
 //! process what is reliable (`courier`): nothing here blocks who publishes, calls or answers. A reader that dies with much of
 //! a topic unread holds the others up until rmw has given it up. In reading order: `wire`, `spin`, `courier`,
-//! `participant`, `endpoint`, `twin`, `layout`, `service`, `discovery`.
+//! `participant`, `link`, `request`, `twin`, `layout`, `endpoint`, `service`, `discovery`.
 //!
 //! What r2r cannot do: a client, and a service or subscription to which nothing comes any more, stays in the graph until its
 //! node goes; there is one domain for a process, that of its environment; of the graph it tells topics and who publishes
@@ -20,7 +20,10 @@ mod courier;
 mod discovery;
 mod endpoint;
 mod layout;
+mod link;
 mod participant;
+mod qos;
+mod request;
 mod sample;
 mod service;
 mod spin;
@@ -31,7 +34,8 @@ pub(crate) use discovery::Discovered;
 pub(crate) use endpoint::{Reader, Writer};
 pub(crate) use layout::check_interfaces;
 pub(crate) use participant::{NodeKey, Participant};
-pub(crate) use service::{Caller, Incoming, Responder};
+pub(crate) use request::Incoming;
+pub(crate) use service::{AnswerEnd, CallEnd, Server};
 pub(crate) use wire::{Sample, Sink};
 
 /// What this is.

@@ -1,14 +1,15 @@
 //! What rcl wants typed: bytes become r2r's types by the middleware's own decoder, so that they always are what they should be.
 
-use super::endpoint::{drain, give};
-use super::service::{Incoming, Link, RequestSink, TypedLink};
+use super::link::{Link, TypedLink};
+use super::request::{Incoming, RequestSink};
 use super::spin::Source;
-use super::wire::Sink;
+use super::wire::{Sample, Sink};
 use crate::backend::EndpointName;
+use futures::{FutureExt, Stream, StreamExt};
 use prehend_msgs::ros2::{MessageVisitor, ServiceVisitor, visit_feedback, visit_service};
 use r2r::{Node, Publisher, PublisherUntyped, QosProfile, WrappedServiceTypeSupport, WrappedTypesupport};
 use std::sync::Arc;
-use tracing::warn;
+use tracing::{debug, warn};
 
 /// The error for a type that r2r was not made with.
 fn unknown(type_name: &str) -> r2r::Error {
@@ -82,6 +83,24 @@ pub(super) fn port(node: &mut Node, named: &EndpointName, qos: QosProfile) -> r2
             .unwrap_or_else(|| Err(unknown(&named.type_name)));
     }
     Ok(Box::new(node.create_publisher_untyped(&named.name, &named.type_name, qos)?))
+}
+
+/// Gives on what `stream` has; whether it had anything.
+fn drain<T>(stream: &mut (impl Stream<Item = T> + Unpin), mut each: impl FnMut(T)) -> bool {
+    let mut any = false;
+    while let Some(Some(item)) = stream.next().now_or_never() {
+        each(item);
+        any = true;
+    }
+    any
+}
+
+/// Gives serialized bytes to `sink`.
+fn give(sink: &Sink, topic: &str, bytes: Vec<u8>) {
+    match Sample::of(bytes) {
+        Some(sample) => sink(sample),
+        None => debug!(topic, "a sample in an unknown encoding was left out"),
+    }
 }
 
 /// Makes a subscription that gives to `sink`.
