@@ -309,9 +309,9 @@ impl MapBuilder {
             self.map.support_plane = Some(plane.coefficients());
             let camera = Point3::from(frame.map_from_camera.translation.vector);
             // Where things are cut by surfaces, pixels below this are of none of them; the next higher one is up to a voxel away.
-            let SegmentSettings { min_height, depth_sigma, leaf, surfaces, .. } = settings.segment;
+            let SegmentSettings { min_height, noise, depth_sigma, leaf, surfaces, .. } = settings.segment;
             let foot =
-                |away: f64| surfaces.map_or(0.0, |_| min_height + 2.0 * depth_sigma * away * away + leaf);
+                |away: f64| surfaces.map_or(0.0, |_| min_height + noise * depth_sigma * away * away + leaf);
             stand::stand(&mut self.map.objects, &camera, &plane, frame.stamp, foot);
         }
         self.map.stamp = frame.stamp;
