@@ -551,7 +551,7 @@ mod tests {
             "prehend eval map",
             "prehend eval map --sim --frames a",
             "prehend eval map --sim --objects 0",
-            "prehend eval map --sim --sweep",
+            "prehend eval map --race a --sweep",
             "prehend eval map --sim --boxes a",
             "prehend scene frames",
             "prehend view --number 1",

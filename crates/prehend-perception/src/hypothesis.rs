@@ -17,8 +17,11 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+pub use contact::ContactSettings;
+
 /// When a frame's regions count as one thing or as a thing at all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HypothesisSettings {
     /// Pixels taken off every mask before its points are used.
     pub erode: usize,
@@ -28,6 +31,29 @@ pub struct HypothesisSettings {
     pub min_part: f64,
     /// Gap up to which two clusters in one mask are one thing, metres.
     pub bridge: f64,
+    /// The gap up to which two are one thing when one lies above the other, as a multiple of that.
+    pub stacked: f64,
+    /// The gap up to which a scrap of a mask belongs to what has its colour, as a multiple of that.
+    pub scrap: f64,
+    /// Greatest extent of a bottle's cap, metres.
+    pub cap: f64,
+    /// How far a cap may be from the shoulder, metres.
+    pub neck: f64,
+    /// Greatest gap between a drawer's front and its handle, metres.
+    pub handle_gap: f64,
+    /// Fewest points of something too flat to stand out of the noise pixel by pixel.
+    pub flat_points: usize,
+    /// Its least mean height above the support, metres.
+    pub flat_height: f64,
+    /// Where masks are taken as they were drawn, those with fewer pixels than this are not eroded: little would be left.
+    pub small: usize,
+    /// A mask is of what carries the things when more than this many times as many of its pixels are level with the support as above it,
+    /// and it is as long and wide as below. No dish is so large.
+    pub support_level: f64,
+    /// Least length of what carries the things, metres.
+    pub support_length: f64,
+    /// Least width of what carries the things, metres.
+    pub support_width: f64,
     /// Pixels over which a mask grows within its cluster (detectors erode).
     pub grow: usize,
     /// Least share of a cluster that an unclaimed rest must have to be a thing of its own.
@@ -38,6 +64,8 @@ pub struct HypothesisSettings {
     pub unlike: f64,
     /// Whether nameless things that are near each other and of one colour are one.
     pub join_nameless: bool,
+    /// Joining the pieces of a split mask.
+    pub contact: ContactSettings,
 }
 
 impl Default for HypothesisSettings {
@@ -47,20 +75,26 @@ impl Default for HypothesisSettings {
             min_pixels: 25,
             min_part: 0.2,
             bridge: 0.02,
+            stacked: 3.0,
+            scrap: 2.0,
+            cap: 0.045,
+            neck: 0.12,
+            handle_gap: 0.08,
+            flat_points: 60,
+            flat_height: 0.002,
+            small: 400,
+            support_level: 4.0,
+            support_length: 0.5,
+            support_width: 0.25,
             grow: 8,
             min_rest: 0.15,
             min_extent: 0.01,
             unlike: 0.12,
             join_nameless: true,
+            contact: ContactSettings::default(),
         }
     }
 }
-
-/// Greatest extent of a bottle's cap, and how far it may be from the shoulder, metres.
-const CAP: f64 = 0.045;
-const NECK: f64 = 0.12;
-/// Greatest gap between a drawer's front and its handle, metres.
-const HANDLE_GAP: f64 = 0.08;
 
 /// Rows of a picture that a thread takes at once.
 const ROWS: usize = 48;
@@ -131,7 +165,7 @@ pub fn hypotheses(
         .par_iter()
         .map(|detection| {
             let pixels = drawn(detection);
-            let is_used = pixels.len() >= settings.min_pixels && !is_support(pixels, scene);
+            let is_used = pixels.len() >= settings.min_pixels && !is_support(pixels, scene, settings);
             is_used.then(|| parts_of(detection.label, pixels, frame, scene, settings))
         })
         .collect();
@@ -165,8 +199,6 @@ pub(crate) fn claimed(
     settings: &HypothesisSettings,
     skipped: &mut Skipped,
 ) -> Vec<Hypothesis> {
-    /// Masks with fewer pixels than this are not eroded: little would be left.
-    const SMALL: usize = 400;
     let whole = claims(frame, &HypothesisSettings { erode: 0, ..*settings }, skipped);
     let eroded = claims(frame, settings, &mut Skipped::default());
     let mut found = Vec::new();
@@ -177,8 +209,10 @@ pub(crate) fn claimed(
         if drawn.len() < settings.min_pixels {
             continue;
         }
-        let pixels =
-            eroded.get(label).filter(|_| drawn.len() >= SMALL).map_or_else(|| drawn.to_vec(), Vec::clone);
+        let pixels = eroded
+            .get(label)
+            .filter(|_| drawn.len() >= settings.small)
+            .map_or_else(|| drawn.to_vec(), Vec::clone);
         found.push(Hypothesis { pixels, detections: vec![detection.label], from_merged: false, cluster: 0 });
     }
     found
@@ -265,12 +299,8 @@ fn eroded(labels: &[u16], width: usize) -> Vec<u16> {
     left
 }
 
-/// When a mask is of what carries the things: more than this many times as many of its pixels are level with the support as above it, and
-/// its length and width exceed these, metres. No dish is so large.
-const SUPPORT: [f64; 3] = [4.0, 0.5, 0.25];
-
 /// Whether a mask shows what carries the things ("table"): where it runs over the edge of one of them, it must not name it.
-fn is_support(pixels: &[usize], scene: &Scene) -> bool {
+fn is_support(pixels: &[usize], scene: &Scene, settings: &HypothesisSettings) -> bool {
     if scene.plane.is_none() {
         return false;
     }
@@ -284,9 +314,9 @@ fn is_support(pixels: &[usize], scene: &Scene) -> bool {
         }
     }
     let sides = [high[0] - low[0], high[1] - low[1]];
-    level as f64 > SUPPORT[0] * raised as f64
-        && sides[0].max(sides[1]) > SUPPORT[1]
-        && sides[0].min(sides[1]) > SUPPORT[2]
+    level as f64 > settings.support_level * raised as f64
+        && sides[0].max(sides[1]) > settings.support_length
+        && sides[0].min(sides[1]) > settings.support_width
 }
 
 /// The things one detection holds: its clusters, joined when they are near, with the low points inside each footprint.
@@ -332,11 +362,11 @@ fn parts_of(
     for scrap in scraps {
         let alike = |part: &Hypothesis| {
             if is_panel {
-                return is_near(&part.pixels, &scrap.pixels, scene, HANDLE_GAP);
+                return is_near(&part.pixels, &scrap.pixels, scene, settings.handle_gap);
             }
             color::unlikeness(mean_color(frame, &scrap.pixels), mean_color(frame, &part.pixels))
                 < settings.unlike
-                && (is_near(&part.pixels, &scrap.pixels, scene, 2.0 * settings.bridge)
+                && (is_near(&part.pixels, &scrap.pixels, scene, settings.scrap * settings.bridge)
                     || is_bridged(part, &scrap.pixels, scene, settings))
         };
         if let Some(place) = parts.iter().position(alike) {
@@ -361,11 +391,11 @@ fn parts_of(
 /// A thing too flat to stand out of the noise pixel by pixel, but not on average.
 fn flat_thing(label: u16, low: Vec<usize>, scene: &Scene, settings: &HypothesisSettings) -> Vec<Hypothesis> {
     let points: Vec<Point3<f64>> = scene.grid.of(&low);
-    if points.len() < settings.min_pixels.max(60) {
+    if points.len() < settings.min_pixels.max(settings.flat_points) {
         return Vec::new();
     }
     let mean = points.iter().map(|p| scene.height(p)).sum::<f64>() / points.len() as f64;
-    if mean < 0.002 {
+    if mean < settings.flat_height {
         return Vec::new();
     }
     vec![Hypothesis { pixels: low, detections: vec![label], from_merged: false, cluster: 0 }]
@@ -379,11 +409,11 @@ fn is_bridged(part: &Hypothesis, pixels: &[usize], scene: &Scene, settings: &Hyp
         pixels.iter().filter(inside).count() * 2 > pixels.len()
     };
     let stacked = lies_in(pixels, &own);
-    let reach = if stacked { settings.bridge * 3.0 } else { settings.bridge };
+    let reach = if stacked { settings.bridge * settings.stacked } else { settings.bridge };
     // Nothing but its own neck, hidden from above, holds a cap that high over a shoulder.
-    let is_cap = |hull: &[Point2<f64>]| extent(hull) < CAP;
+    let is_cap = |hull: &[Point2<f64>]| extent(hull) < settings.cap;
     let capped = is_cap(&other) && stacked || is_cap(&own) && lies_in(&part.pixels, &other);
-    is_near(&part.pixels, pixels, scene, if capped { NECK } else { reach })
+    is_near(&part.pixels, pixels, scene, if capped { settings.neck } else { reach })
 }
 
 /// Greatest distance of two corners.

@@ -34,13 +34,22 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub use gone::Visibility;
+pub use associate::AssociationSettings;
+pub use existence::ExistenceSettings;
+pub use gone::{LeavingSettings, Visibility};
+pub use join::JoiningSettings;
+pub use object::ObjectSettings;
+pub use parts::PartSettings;
+pub use smooth::SmoothingSettings;
+pub use stand::StandSettings;
+pub use touching::TouchingSettings;
 
 /// Fewest points a usable frame has in the region of the map.
 const MIN_POINTS: usize = 200;
 
-/// Everything that decides how frames become objects.
+/// Everything that decides how frames become objects. A file may leave out fields; they are as in the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MapSettings {
     /// Cutting a frame into support and clusters.
     pub segment: SegmentSettings,
@@ -49,12 +58,28 @@ pub struct MapSettings {
     /// Merging with what is known.
     pub merge: MergeRule,
     /// What the masks of a frame are worth.
-    #[serde(default)]
     pub masks: MaskUse,
     /// Standard deviation of depth that the points of things are smoothed to, metres: the mean of as many pixels of one surface as the
     /// sensor's noise there calls for. `None` leaves them as they were measured.
-    #[serde(default)]
     pub still: Option<f64>,
+    /// How that is done.
+    pub smoothing: SmoothingSettings,
+    /// From the pixels of a thing to an object.
+    pub object: ObjectSettings,
+    /// Which thing of a frame is which known object.
+    pub association: AssociationSettings,
+    /// Telling things that touch apart.
+    pub touching: TouchingSettings,
+    /// Seeing that an object is none.
+    pub existence: ExistenceSettings,
+    /// Seeing that objects are gone.
+    pub leaving: LeavingSettings,
+    /// Joining known objects.
+    pub joining: JoiningSettings,
+    /// From boxes down to what things stand on.
+    pub stand: StandSettings,
+    /// Parts that a part detector names.
+    pub parts: PartSettings,
 }
 
 /// An eighth of the height from which on something is a thing, metres.
@@ -280,8 +305,9 @@ impl MapBuilder {
             .zip(&names)
             .map(|(hypothesis, names)| {
                 let mut object = object::build(frame, scene, &drawn, hypothesis, &settings)?;
-                names::vote(&mut object, hypothesis.pixels.len(), names);
-                let weight = object::view_weight(hypothesis.pixels.len(), object.touches_border);
+                names::vote(&mut object, hypothesis.pixels.len(), names, &settings.object);
+                let weight =
+                    object::view_weight(hypothesis.pixels.len(), object.touches_border, &settings.object);
                 Some((object, weight))
             })
             .collect();
@@ -291,7 +317,7 @@ impl MapBuilder {
         let (mut seen, mut held): (Vec<Known>, Vec<Object>) = (Vec::new(), Vec::new());
         for ((mut object, weight), features) in objects.into_iter().zip(weights).zip(features) {
             object.features = features;
-            if tool.is_some_and(|tool| is_held(&object, tool, scene, &seen)) {
+            if tool.is_some_and(|tool| is_held(&object, tool, scene, &seen, &settings.association)) {
                 held.push(object);
             } else {
                 seen.push(Known::seen(object, weight, &settings.merge, self.updates));
@@ -305,15 +331,15 @@ impl MapBuilder {
         let sights = Sights { seen, held, holds, frame, scene, sigma: settings.segment.depth_sigma };
         let next = self.associate(old, sights, reset, &mut report);
         (self.map.objects, self.tracks) = next.into_iter().map(|known| (known.object, known.track)).unzip();
-        report.homeless_parts = parts::observe(frame, scene, &mut self.map.objects);
+        report.homeless_parts = parts::observe(frame, scene, &mut self.map.objects, &settings.parts);
         if let Some(plane) = scene.plane {
             self.map.support_plane = Some(plane.coefficients());
             let camera = Point3::from(frame.map_from_camera.translation.vector);
             // Where things are cut by surfaces, pixels below this are of none of them; the next higher one is up to a voxel away.
-            let SegmentSettings { min_height, depth_sigma, leaf, surfaces, .. } = settings.segment;
+            let SegmentSettings { min_height, noise, depth_sigma, leaf, surfaces, .. } = settings.segment;
             let foot =
-                |away: f64| surfaces.map_or(0.0, |_| min_height + 2.0 * depth_sigma * away * away + leaf);
-            stand::stand(&mut self.map.objects, &camera, &plane, frame.stamp, foot);
+                |away: f64| surfaces.map_or(0.0, |_| min_height + noise * depth_sigma * away * away + leaf);
+            stand::stand(&mut self.map.objects, &camera, &plane, frame.stamp, &settings.stand, foot);
         }
         self.map.stamp = frame.stamp;
         self.map.version += 1;
@@ -350,7 +376,13 @@ fn keep_names(object: &mut Object, votes: Vec<(String, f64)>) {
 }
 
 /// Whether a thing hangs at the tool: near it, with nothing of the table or of another thing right below.
-fn is_held(object: &Object, tool: &Tool, scene: &Scene, others: &[Known]) -> bool {
+fn is_held(
+    object: &Object,
+    tool: &Tool,
+    scene: &Scene,
+    others: &[Known],
+    settings: &AssociationSettings,
+) -> bool {
     let near = object.cloud.points.iter().any(|p| (p - tool.position).norm() <= tool.radius);
     if !near {
         return false;
@@ -360,7 +392,7 @@ fn is_held(object: &Object, tool: &Tool, scene: &Scene, others: &[Known]) -> boo
     let clear = scene.height(&Point3::new(center.x, center.y, bottom));
     let on_other = others.iter().any(|Known { object: other, .. }| {
         let lifted = Point3::new(center.x, center.y, other.bounds.pose.translation.z);
-        other.bounds.contains(&lifted, 0.0) && (bottom - other.bounds.top()).abs() < 0.03
+        other.bounds.contains(&lifted, 0.0) && (bottom - other.bounds.top()).abs() < settings.rests
     });
-    clear > 0.05 && !on_other
+    clear > settings.hangs && !on_other
 }

@@ -4,7 +4,7 @@
 
 use crate::Instance;
 use crate::hypothesis::Hypothesis;
-use crate::map::object::{class_name, view_weight};
+use crate::map::object::{ObjectSettings, class_name, view_weight};
 use prehend_geometry::{Mask, PixelBox};
 use prehend_scene::Object;
 use prehend_scene::merge::{add_vote, settle_class};
@@ -56,7 +56,7 @@ pub(crate) fn of_hypotheses<'a>(
 }
 
 /// Adds one view's votes to an object of one view: each box its score, and the rest as doubt; boxes share the view.
-pub(crate) fn vote(object: &mut Object, pixels: usize, boxes: &[&Instance]) {
+pub(crate) fn vote(object: &mut Object, pixels: usize, boxes: &[&Instance], settings: &ObjectSettings) {
     let names: Vec<(String, f64)> = boxes
         .iter()
         .map(|instance| (class_name(&clean(&instance.class_name)), instance.score))
@@ -67,7 +67,7 @@ pub(crate) fn vote(object: &mut Object, pixels: usize, boxes: &[&Instance]) {
     };
     // That no mask named it is no doubt any more.
     object.class_votes.retain(|(name, _)| !name.is_empty());
-    let share = view_weight(pixels, object.touches_border) / names.len() as f64;
+    let share = view_weight(pixels, object.touches_border, settings) / names.len() as f64;
     for (name, score) in names {
         let score = score.clamp(0.0, 1.0);
         add_vote(&mut object.class_votes, &name, share * score);
@@ -145,7 +145,7 @@ mod tests {
             instance(prompt, 1.0, [0.0; 4]),
             instance("bowl", f64::NAN, [0.0; 4]),
         ];
-        vote(&mut object, 10_000, &boxes.iter().collect::<Vec<_>>());
+        vote(&mut object, 10_000, &boxes.iter().collect::<Vec<_>>(), &ObjectSettings::default());
         let expected = [("cup", 0.4), ("", 0.4), ("vase", 0.2)];
         assert_eq!(object.class_name, "cup");
         for (name, weight) in expected {

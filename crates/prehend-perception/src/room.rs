@@ -5,7 +5,7 @@
 //! touches is mapped anew from near by (redetection). No tool ever removes anything from this map.
 
 use crate::hypothesis::{Hypothesis, HypothesisSettings, claimed};
-use crate::map::{MapSettings, Tool, UpdateReport, object, parts};
+use crate::map::{MapSettings, PartSettings, Tool, UpdateReport, object, parts};
 use crate::segment::{Scene, SegmentSettings, uncut};
 use crate::traits::WordEmbedder;
 use crate::{Embedder, Keyframe, KeyframeError};
@@ -14,41 +14,12 @@ use prehend_geometry::voxel::{VoxelMap, downsample, overlap_ratio, voxel_of};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity};
 use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX, fixture};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Voxel edge in which the points of a mask are grouped, metres.
-const LEAF: f64 = 0.012;
-/// A thing with more pixels than this is large: its cloud is kept with coarser voxels, because furniture has many points.
-const LARGE: usize = 3000;
-
-/// From this many frames of one stop on, a thing that only one of them shows is an error of the detector and is dropped.
-const SURE: u32 = 3;
-/// Two things of one name are one if their middles are nearer to each other than this share of the larger one's size.
-const SAME: f64 = 0.4;
-/// Two panels of one name are different ones, one above the other, if their middles differ in height by more than this share of
-/// the taller one's height.
-const ROW: f64 = 0.6;
-/// Extra distance, metres, that is allowed between two sightings of one name which no frame ever showed beside each other. If they
-/// were two things so near to each other, some frame would have shown both.
-const ALONE: f64 = 0.05;
-/// A thing larger than this, metres, shares its place with no other. What is seen there is the same thing, whatever its name.
-const BULKY: f64 = 0.4;
-/// Such a sighting is of the known thing if more than this share of its points lies on the known one.
-const COVERED: f64 = 0.6;
-/// Extra distance that is allowed between two sightings of one thing, for each metre beyond the first between camera and thing.
-/// It is an angle in radians: the heading of the base is known to about half a degree, and this is a little more.
-const HEADING: f64 = 0.012;
-/// What is smaller than the first, metres, and was seen whole by [`SURE`] views, is no piece of something that is larger by more than the
-/// second as a factor: a mask over a table with a cup on it may be called cup.
-const OUTGROWN: [f64; 2] = [0.35, 3.0];
-/// A thing stands on another only if its size is less than this share of the other's.
-const CARRIED: f64 = 0.6;
-/// A thing stands on another only if its underside is at most the first length below the other's top, and its top is more than the
-/// second length above it. Metres.
-const RESTS: [f64; 2] = [0.03, 0.012];
-
-/// How a room's things are found and joined.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How a room's things are found and joined. A file may leave out fields; they are as in the default.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RoomSettings {
     /// Depth beyond which nothing counts, metres.
     pub max_depth: f64,
@@ -58,8 +29,42 @@ pub struct RoomSettings {
     pub radius: f64,
     /// Error of localisation that two sightings of one thing are allowed, metres.
     pub drift: f64,
+    /// Voxel edge in which the points of a mask are grouped, metres.
+    pub leaf: f64,
+    /// A thing with more pixels than this is large: its cloud is kept with coarser voxels, because furniture has many points.
+    pub large: usize,
+    /// From this many frames of one stop on, a thing that only one of them shows is an error of the detector and is dropped.
+    pub sure: u32,
+    /// Two things of one name are one if their middles are nearer to each other than this share of the larger one's size.
+    pub same: f64,
+    /// Two panels of one name are different ones, one above the other, if their middles differ in height by more than this share of
+    /// the taller one's height.
+    pub row: f64,
+    /// Extra distance, metres, that is allowed between two sightings of one name which no frame ever showed beside each other. If they
+    /// were two things so near to each other, some frame would have shown both.
+    pub alone: f64,
+    /// A thing larger than this, metres, shares its place with no other. What is seen there is the same thing, whatever its name.
+    pub bulky: f64,
+    /// Such a sighting is of the known thing if more than this share of its points lies on the known one.
+    pub covered: f64,
+    /// Extra distance that is allowed between two sightings of one thing, for each metre beyond the first between camera and thing.
+    /// It is an angle in radians: the heading of the base is known to about half a degree, and this is a little more.
+    pub heading: f64,
+    /// What is smaller than this, metres, and was seen whole by `sure` views, is no piece of something that is much larger: a mask over a
+    /// table with a cup on it may be called cup.
+    pub handy: f64,
+    /// The factor from which something is so much larger.
+    pub outgrown: f64,
+    /// A thing stands on another only if its size is less than this share of the other's.
+    pub carried: f64,
+    /// A thing stands on another only if its underside is at most this far below the other's top, metres.
+    pub rests_below: f64,
+    /// And only if its top is more than this above it, metres.
+    pub rests_above: f64,
     /// Merging of clouds and views.
     pub merge: MergeRule,
+    /// Parts that a part detector names.
+    pub parts: PartSettings,
 }
 
 impl Default for RoomSettings {
@@ -69,7 +74,22 @@ impl Default for RoomSettings {
             min_points: 15,
             radius: 0.04,
             drift: 0.06,
+            leaf: 0.012,
+            large: 3000,
+            sure: 3,
+            same: 0.4,
+            row: 0.6,
+            alone: 0.05,
+            bulky: 0.4,
+            covered: 0.6,
+            heading: 0.012,
+            handy: 0.35,
+            outgrown: 3.0,
+            carried: 0.6,
+            rests_below: 0.03,
+            rests_above: 0.012,
             merge: MergeRule { leaf: 0.006, ..MergeRule::default() },
+            parts: PartSettings::default(),
         }
     }
 }
@@ -161,7 +181,7 @@ impl RoomBuilder {
         self.join(seen, &mut report);
         self.absorb(&mut report);
         self.drop_doubtful(&mut report);
-        report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects);
+        report.homeless_parts = parts::observe(frame, &scene, &mut self.map.objects, &self.settings.parts);
         self.map.stamp = frame.stamp;
         self.map.version += 1;
         Ok(report)
@@ -175,9 +195,9 @@ impl RoomBuilder {
         self.stop.1 += 1;
     }
 
-    /// Drops what only one frame of this stop showed, once there are [`SURE`] frames: it was an error of the detector.
+    /// Drops what only one frame of this stop showed, once there are enough frames: it was an error of the detector.
     fn drop_doubtful(&mut self, report: &mut UpdateReport) {
-        if self.stop.1 >= SURE {
+        if self.stop.1 >= self.settings.sure {
             self.map.objects.retain(|object| object.view_count > 1);
             report.added.retain(|key| self.map.objects.iter().any(|object| object.key == *key));
         }
@@ -188,18 +208,19 @@ impl RoomBuilder {
     fn absorb(&mut self, report: &mut UpdateReport) {
         let mut place = 0;
         while place < self.map.objects.len() {
+            let settings = &self.settings;
             let one = &self.map.objects[place];
             let twin = (place + 1..self.map.objects.len()).find(|other| {
                 let other = &self.map.objects[*other];
                 let (a, b) = (&one.bounds, &other.bounds);
                 let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
                 one.class_name == other.class_name
-                    && (apart < SAME * a.size.norm().max(b.size.norm())
-                        || apart <= self.reach(one, other) + ALONE
+                    && (apart < settings.same * a.size.norm().max(b.size.norm())
+                        || apart <= self.reach(one, other) + settings.alone
                             && !self.beside.contains(&in_order(one, other)))
-                    && !carries(a, b)
-                    && !in_other_rows(one, other)
-                    && !outgrows(one, other)
+                    && !carries(a, b, settings)
+                    && !in_other_rows(one, other, settings)
+                    && !outgrows(one, other, settings)
             });
             match twin {
                 Some(twin) => {
@@ -227,22 +248,23 @@ impl RoomBuilder {
         mut hypothesis: Hypothesis,
     ) -> Option<Object> {
         let settings = &self.settings;
+        let leaf = settings.leaf;
         let point = |index: &usize| scene.grid.points[*index];
         let cloud = PointCloud::from_points(hypothesis.pixels.iter().filter_map(point).collect());
-        let centroids = downsample(&cloud, LEAF).points;
+        let centroids = downsample(&cloud, leaf).points;
         let groups = clusters(&centroids, settings.radius, 1);
-        let of_largest = groups.first()?.iter().map(|index| (voxel_of(&centroids[*index], LEAF), ()));
+        let of_largest = groups.first()?.iter().map(|index| (voxel_of(&centroids[*index], leaf), ()));
         let largest: VoxelMap<()> = of_largest.collect();
         hypothesis
             .pixels
-            .retain(|index| point(index).is_some_and(|point| largest.contains_key(&voxel_of(&point, LEAF))));
+            .retain(|index| point(index).is_some_and(|point| largest.contains_key(&voxel_of(&point, leaf))));
         if hypothesis.pixels.len() < settings.min_points {
             return None;
         }
         let coarse = MapSettings {
             segment: SegmentSettings {
                 // Large things are kept more coarsely: furniture has many points.
-                leaf: if hypothesis.pixels.len() > LARGE { LEAF } else { LEAF / 3.0 },
+                leaf: if hypothesis.pixels.len() > settings.large { leaf } else { leaf / 3.0 },
                 radius: settings.radius,
                 min_neighbours: 2,
                 min_voxels: settings.min_points / 2,
@@ -307,15 +329,17 @@ impl RoomBuilder {
     fn reach(&self, a: &Object, b: &Object) -> f64 {
         // Another side of a large thing has another middle.
         let size = a.bounds.size.norm().min(b.bounds.size.norm());
-        self.settings.drift + HEADING * (beyond(a) + beyond(b)) + 0.35 * size
+        self.settings.drift + self.settings.heading * (beyond(a) + beyond(b)) + 0.35 * size
     }
 
     /// How well two sightings agree, from 0 to 2; `None` if they are two things. Two sightings of one name may be farther apart than two of
     /// different names.
     fn alike(&self, known: &Object, seen: &Object) -> Option<f64> {
-        let drift = self.settings.drift;
+        let settings = &self.settings;
+        let drift = settings.drift;
         let (a, b) = (&known.bounds, &seen.bounds);
-        if carries(a, b) || in_other_rows(known, seen) || outgrows(known, seen) {
+        if carries(a, b, settings) || in_other_rows(known, seen, settings) || outgrows(known, seen, settings)
+        {
             return None;
         }
         let apart = (a.pose.translation.vector - b.pose.translation.vector).norm();
@@ -328,9 +352,10 @@ impl RoomBuilder {
         };
         let overlap = overlap(a, b);
         // A detector may call a table by another name for once. Where a table is known, there is no other large thing.
-        let covered = || overlap_ratio(&seen.cloud.points, &known.cloud.points, drift) > COVERED;
-        let is_one =
-            apart <= reach || (same_name && overlap > 0.3) || (!same_name && size > BULKY && covered());
+        let covered = || overlap_ratio(&seen.cloud.points, &known.cloud.points, drift) > settings.covered;
+        let is_one = apart <= reach
+            || (same_name && overlap > 0.3)
+            || (!same_name && size > settings.bulky && covered());
         (is_one && similar > 0.35).then(|| (1.0 - apart / (reach + 1.0)) + similar.max(overlap))
     }
 
@@ -375,28 +400,29 @@ fn overlap(a: &OrientedBox, b: &OrientedBox) -> f64 {
 
 /// Whether one of two boxes stands on the other, so that they are two things whatever a detector calls them: much smaller, and above
 /// its top.
-fn carries(a: &OrientedBox, b: &OrientedBox) -> bool {
+fn carries(a: &OrientedBox, b: &OrientedBox, settings: &RoomSettings) -> bool {
     let (small, large) = if a.size.norm() < b.size.norm() { (a, b) } else { (b, a) };
     let underside = small.top() - small.size.z;
-    let [below, above] = RESTS;
-    small.size.norm() < CARRIED * large.size.norm()
-        && underside > large.top() - below
-        && small.top() > large.top() + above
+    small.size.norm() < settings.carried * large.size.norm()
+        && underside > large.top() - settings.rests_below
+        && small.top() > large.top() + settings.rests_above
 }
 
 /// Whether one of two is so much larger than the other, which was seen whole, that they are two whatever they are called.
-fn outgrows(a: &Object, b: &Object) -> bool {
+fn outgrows(a: &Object, b: &Object, settings: &RoomSettings) -> bool {
     let (small, large) = if a.bounds.size.norm() < b.bounds.size.norm() { (a, b) } else { (b, a) };
     let (size, of_large) = (small.bounds.size.norm(), large.bounds.size.norm());
-    let [handy, factor] = OUTGROWN;
-    size < handy && of_large > factor * size && small.view_count >= SURE && !small.touches_border
+    size < settings.handy
+        && of_large > settings.outgrown * size
+        && small.view_count >= settings.sure
+        && !small.touches_border
 }
 
 /// Whether two sightings are of two drawers or doors, one above the other. They are two although they are near and have one name.
-fn in_other_rows(a: &Object, b: &Object) -> bool {
+fn in_other_rows(a: &Object, b: &Object, settings: &RoomSettings) -> bool {
     let apart = (a.bounds.pose.translation.z - b.bounds.pose.translation.z).abs();
     let height = a.bounds.size.z.max(b.bounds.size.z);
-    fixture::is_panel(&a.class_name) && fixture::is_panel(&b.class_name) && apart > ROW * height
+    fixture::is_panel(&a.class_name) && fixture::is_panel(&b.class_name) && apart > settings.row * height
 }
 
 /// Whether a thing is in the gripper: most of it is there, so that a table below the hand is not.

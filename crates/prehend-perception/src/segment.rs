@@ -25,10 +25,15 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use surfaces::Field;
 
+pub use floors::FloorSettings;
+pub use pieces::PieceSettings;
+pub use standing::StandingSettings;
 pub use surfaces::SurfaceSettings;
+pub use things::ThingSettings;
 
 /// How the scene is cut into table and things.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SegmentSettings {
     /// Least x, y, z of points that count, map frame, metres.
     pub region_low: Vector3<f64>,
@@ -42,8 +47,10 @@ pub struct SegmentSettings {
     pub plane_distance: f64,
     /// Least share of points that lie on the support.
     pub plane_share: f64,
-    /// Least height above the support, metres; twice the depth noise comes on top.
+    /// Least height above the support, metres; the depth noise comes on top.
     pub min_height: f64,
+    /// Standard deviations of depth that come on top of it.
+    pub noise: f64,
     /// Standard deviation of depth at 1 m, growing with the square, metres.
     pub depth_sigma: f64,
     /// Voxel edge of the clustering, metres.
@@ -54,6 +61,13 @@ pub struct SegmentSettings {
     pub min_neighbours: usize,
     /// Least number of voxels of a cluster.
     pub min_voxels: usize,
+    /// Least edge of a voxel in pixels where things are cut by surfaces: a level surface that is seen at 30 degrees has a point in each
+    /// voxel of 2.
+    pub voxel_pixels: f64,
+    /// How much higher than the known support a level plane is at least when it is the top of a thing that stands on it, metres.
+    pub top_from: f64,
+    /// How much higher it is at most, metres: what is higher still was no thing's top, but the known support was the floor.
+    pub top_to: f64,
     /// Cut into surfaces and join those of one thing, instead of clustering voxels: for real sensors and things that touch.
     pub surfaces: Option<SurfaceSettings>,
 }
@@ -68,11 +82,15 @@ impl Default for SegmentSettings {
             plane_distance: 0.008,
             plane_share: 0.1,
             min_height: 0.006,
+            noise: 2.0,
             depth_sigma: 0.002,
             leaf: 0.004,
             radius: 0.009,
             min_neighbours: 3,
             min_voxels: 8,
+            voxel_pixels: 2.0,
+            top_from: 0.05,
+            top_to: 0.5,
             surfaces: None,
         }
     }
@@ -102,7 +120,7 @@ impl SegmentSettings {
         }
         let middle = depths.len() / 2;
         let median = f64::from(*depths.select_nth_unstable(middle).1) * 1e-3;
-        let grow = (PIXELS_APART * median / frame.intrinsics.fx / self.leaf).max(1.0);
+        let grow = (self.voxel_pixels * median / frame.intrinsics.fx / self.leaf).max(1.0);
         Self { leaf: self.leaf * grow, radius: self.radius * grow, ..*self }
     }
 
@@ -114,9 +132,6 @@ impl SegmentSettings {
 
 /// Half the edge of the cube that holds every place a recording can show, metres.
 const ANYWHERE: f64 = 1e3;
-
-/// Least edge of a voxel in pixels: a level surface that is seen at 30 degrees has a point in each voxel.
-const PIXELS_APART: f64 = 2.0;
 
 /// A frame cut into support, clusters and the rest, pixel by pixel.
 #[derive(Clone, Debug)]
@@ -140,10 +155,6 @@ impl Scene {
     }
 }
 
-/// How much higher than the known support a level plane is the top of a thing that stands on it, metres. What is higher still was no
-/// thing's top: the known one was the floor.
-const TOP: [f64; 2] = [0.05, 0.5];
-
 /// Cuts a keyframe; its parts must have been validated. `known` is the support of earlier frames: it is used when this frame
 /// shows none, or only the top of something on it. `seed` drives the plane search.
 pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane>, seed: u64) -> Scene {
@@ -151,7 +162,7 @@ pub fn segment(frame: &Keyframe, settings: &SegmentSettings, known: Option<Plane
     let robot = remove_foreign(&mut grid, settings, &frame.robot, &frame.map_from_camera, &frame.intrinsics);
     let found = find_support(&grid, settings, seed);
     let plane = match (found, known) {
-        (Some(found), Some(known)) if is_top(&found, &known, &grid) => Some(known),
+        (Some(found), Some(known)) if is_top(&found, &known, &grid, settings) => Some(known),
         (found, known) => found.or(known),
     };
     let eye = Point3::from(frame.map_from_camera.translation.vector);
@@ -279,13 +290,13 @@ fn sees_only_region(
 }
 
 /// Whether a plane is the top of something that stands on the known support: above it in the middle of what is seen on it.
-fn is_top(found: &Plane, known: &Plane, grid: &PointGrid) -> bool {
+fn is_top(found: &Plane, known: &Plane, grid: &PointGrid, settings: &SegmentSettings) -> bool {
     let (mut sum, mut count) = (0.0, 0_usize);
     for point in grid.points.iter().flatten().step_by(16).filter(|point| found.distance(point).abs() < 0.01) {
         sum += known.distance(point);
         count += 1;
     }
-    count > 0 && (TOP[0]..TOP[1]).contains(&(sum / count as f64))
+    count > 0 && (settings.top_from..settings.top_to).contains(&(sum / count as f64))
 }
 
 /// Points for the plane search: a hundred along the width of the picture.
@@ -323,7 +334,7 @@ fn cluster_above(
     for (index, point) in grid.points.iter().enumerate() {
         let Some(point) = point else { continue };
         let height = plane.map_or(point.z, |plane| plane.distance(point));
-        let noise = 2.0 * settings.depth_sigma * (point - eye).norm_squared();
+        let noise = settings.noise * settings.depth_sigma * (point - eye).norm_squared();
         if height > settings.min_height + noise {
             above.push(index);
         }

@@ -203,9 +203,10 @@ pub struct EvalMapArgs {
     /// With --race: hold these objects of another program against DIR/truth.json instead
     #[arg(long, value_name = "FILE", conflicts_with_all = ["frames", "sim"])]
     pub boxes: Option<PathBuf>,
-    /// With --frames: show how the figures change when each parameter is halved, doubled, and so on
-    #[arg(long, conflicts_with_all = ["sim", "drawers", "race"])]
-    pub sweep: bool,
+    /// Show how the figures change when each number of the settings is halved, doubled, and so on: those whose names start with NAME
+    /// (segment.surfaces), or all
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "race")]
+    pub sweep: Option<String>,
     /// With --sim: tables; with --drawers: cabinets
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,

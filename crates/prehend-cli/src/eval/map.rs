@@ -3,19 +3,16 @@
 mod drawers;
 mod race;
 mod sim;
+mod sweep;
 
 use crate::args::map::EvalMapArgs;
 use crate::outcome::exit;
 use crate::screen::{Screen, print_json};
 use prehend_eval::masks::{FrameFigures, MasksError, Summary, judge_frames};
-use prehend_perception::MapSettings;
-use prehend_perception::segment::SurfaceSettings;
 use prehend_recording::{FrameFiles, find_frames};
 use serde_json::json;
 use std::path::Path;
-
-/// Factors by which the sweep changes a parameter.
-const FACTORS: [f64; 7] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
+use sweep::Sweep;
 
 /// Judges maps; gives the exit code.
 pub fn map(args: EvalMapArgs) -> u8 {
@@ -37,37 +34,25 @@ pub fn map(args: EvalMapArgs) -> u8 {
 
 fn recorded(folder: &Path, args: &EvalMapArgs, screen: &Screen) -> Result<(), String> {
     let frames = find_frames(folder).map_err(|error| error.to_string())?;
-    measure(&frames, args, screen).map_err(|error| error.to_string())
+    measure(&frames, args, screen)
 }
 
-fn measure(frames: &[FrameFiles], args: &EvalMapArgs, screen: &Screen) -> Result<(), MasksError> {
-    let figures = judge_frames(frames, args.merge.settings(), args.seed)?;
+fn measure(frames: &[FrameFiles], args: &EvalMapArgs, screen: &Screen) -> Result<(), String> {
+    let settings = args.merge.settings();
+    let sweep = args.sweep.as_deref().map(|filter| Sweep::new(&settings, filter)).transpose()?;
+    let judged =
+        |settings| judge_frames(frames, settings, args.seed).map_err(|error: MasksError| error.to_string());
+    let figures = judged(settings)?;
     show(&figures, screen);
-    let mut swept = Vec::new();
-    if args.sweep {
-        screen.line("\nmean IoU (found/labels, extra objects) with each parameter times");
-        let mut rows = vec![std::array::from_fn(|column| match column.checked_sub(1) {
-            None => "parameter".to_owned(),
-            Some(place) => format!("{}", FACTORS[place]),
-        })];
-        for (name, parameter) in PARAMETERS {
-            let mut row: [String; FACTORS.len() + 1] = Default::default();
-            row[0] = name.to_owned();
-            for (cell, factor) in row[1..].iter_mut().zip(FACTORS) {
-                let mut settings = args.merge.settings();
-                let value = parameter(&mut settings);
-                *value *= factor;
-                let value = *value;
-                let summary = Summary::of(&judge_frames(frames, settings, args.seed)?);
-                *cell = brief(&summary);
-                swept.push(json!({ "parameter": name, "value": value, "figures": summary }));
-            }
-            rows.push(row);
-        }
-        screen.table(&rows);
-    }
+    let summary = Summary::of(&figures);
+    let swept = sweep.map(|sweep| {
+        sweep.run(screen, "mean IoU (found/labels, extra objects)", &brief(&summary), |settings| {
+            let summary = Summary::of(&judged(settings)?);
+            Ok((brief(&summary), json!(summary)))
+        })
+    });
     if args.json {
-        print_json(&json!({ "frames": figures, "summary": Summary::of(&figures), "sweep": swept }));
+        print_json(&json!({ "frames": figures, "summary": summary, "sweep": swept.unwrap_or_default() }));
     }
     Ok(())
 }
@@ -108,31 +93,4 @@ fn show(figures: &[FrameFigures], screen: &Screen) {
         summary.extra,
         figures.len()
     ));
-}
-
-/// A parameter of [`MapSettings`].
-type Parameter = fn(&mut MapSettings) -> &mut f64;
-
-/// What the sweep changes.
-const PARAMETERS: [(&str, Parameter); 16] = [
-    ("plane_distance", |s| &mut s.segment.plane_distance),
-    ("plane_share", |s| &mut s.segment.plane_share),
-    ("max_tilt", |s| &mut s.segment.max_tilt),
-    ("min_height", |s| &mut s.segment.min_height),
-    ("depth_sigma", |s| &mut s.segment.depth_sigma),
-    ("leaf", |s| &mut s.segment.leaf),
-    ("radius", |s| &mut s.segment.radius),
-    ("min_extent", |s| &mut s.hypothesis.min_extent),
-    ("reach", |s| &mut surfaces(s).reach),
-    ("crease", |s| &mut surfaces(s).crease),
-    ("min_side", |s| &mut surfaces(s).min_side),
-    ("bridge", |s| &mut surfaces(s).bridge),
-    ("unlike", |s| &mut surfaces(s).unlike),
-    ("part", |s| &mut surfaces(s).part),
-    ("max_side", |s| &mut surfaces(s).max_side),
-    ("margin", |s| &mut surfaces(s).margin),
-];
-
-fn surfaces(settings: &mut MapSettings) -> &mut SurfaceSettings {
-    settings.segment.surfaces.get_or_insert_default()
 }

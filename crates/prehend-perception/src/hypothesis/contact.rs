@@ -4,17 +4,42 @@ use super::{Hypothesis, HypothesisSettings};
 use crate::segment::Scene;
 use crate::{Keyframe, color};
 use prehend_scene::fixture;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Greatest mean step of height across the border of two parts of one thing, metres.
-const STEP: f64 = 0.005;
-/// Least length of the border relative to the square root of the smaller part's area.
-const BORDER: f64 = 0.45;
-/// The same for parts that bear different names: only what is plainly one thing.
-const STRICT: (f64, f64, f64) = (0.003, 0.8, 0.04);
-/// Pixels over which a border may gape, as masks are eroded, and how deep the gap may be, metres.
-const GAP: usize = 12;
-const DEPTH: f64 = 0.01;
+/// When what the detector split is one thing. What bears different names is joined only if it is plainly one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContactSettings {
+    /// Greatest mean step of height across the border of two parts of one thing, metres.
+    pub step: f64,
+    /// Least length of the border relative to the square root of the smaller part's area.
+    pub border: f64,
+    /// Greatest step between parts that bear different names, metres.
+    pub strict_step: f64,
+    /// Least border of parts that bear different names.
+    pub strict_border: f64,
+    /// Greatest unlikeness of their colours at the border; see [`color::unlikeness`].
+    pub strict_unlike: f64,
+    /// Pixels over which a border may gape, as masks are eroded.
+    pub gap: usize,
+    /// How deep the gap may be, metres.
+    pub depth: f64,
+}
+
+impl Default for ContactSettings {
+    fn default() -> Self {
+        Self {
+            step: 0.005,
+            border: 0.45,
+            strict_step: 0.003,
+            strict_border: 0.8,
+            strict_unlike: 0.04,
+            gap: 12,
+            depth: 0.01,
+        }
+    }
+}
 
 /// Joins named hypotheses that meet along a long border without a step and have the same colour there; differing names need more of each.
 pub(super) fn join_split(
@@ -23,7 +48,8 @@ pub(super) fn join_split(
     settings: &HypothesisSettings,
     found: &mut Vec<Hypothesis>,
 ) {
-    let borders = borders(frame, scene, found);
+    let contact = &settings.contact;
+    let borders = borders(frame, scene, contact, found);
     let mut target: Vec<usize> = (0..found.len()).collect();
     for ((a, b), border) in &borders {
         let (first, second) = (&found[*a], &found[*b]);
@@ -37,7 +63,10 @@ pub(super) fn join_split(
             continue;
         }
         let same = class_of(frame, first).is_some_and(|name| class_of(frame, second) == Some(name));
-        let (max_step, min_length, max_apart) = if same { (STEP, BORDER, settings.unlike) } else { STRICT };
+        let (max_step, min_length, max_apart) = match same {
+            true => (contact.step, contact.border, settings.unlike),
+            false => (contact.strict_step, contact.strict_border, contact.strict_unlike),
+        };
         if step < max_step && length >= min_length && apart < max_apart {
             let (root_a, root_b) = (root(&target, *a), root(&target, *b));
             target[root_a.max(root_b)] = root_a.min(root_b);
@@ -83,7 +112,12 @@ impl Border {
 }
 
 /// Pixels of named hypotheses that face each other, side by side or over a shallow gap.
-fn borders(frame: &Keyframe, scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(usize, usize), Border> {
+fn borders(
+    frame: &Keyframe,
+    scene: &Scene,
+    &ContactSettings { gap, depth, .. }: &ContactSettings,
+    found: &[Hypothesis],
+) -> BTreeMap<(usize, usize), Border> {
     let (width, rows) = (scene.grid.width, scene.grid.height);
     let mut owner = vec![u32::MAX; width * rows];
     for (number, hypothesis) in found.iter().enumerate().filter(|(_, h)| !h.detections.is_empty()) {
@@ -109,7 +143,7 @@ fn borders(frame: &Keyframe, scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(u
             for (stride, room) in [(1, width - 1 - u), (width, rows - 1 - v)] {
                 // The first pixel of anything else beyond the gap.
                 let mut lowest = here;
-                for step in 1..=room.min(GAP) {
+                for step in 1..=room.min(gap) {
                     let next = index + step * stride;
                     let other = owner[next];
                     if other == own {
@@ -120,7 +154,7 @@ fn borders(frame: &Keyframe, scene: &Scene, found: &[Hypothesis]) -> BTreeMap<(u
                         lowest = lowest.min(there);
                         continue;
                     }
-                    if lowest > here.min(there) - DEPTH {
+                    if lowest > here.min(there) - depth {
                         let border =
                             borders.entry((own.min(other) as usize, own.max(other) as usize)).or_default();
                         border.pixels += 1;

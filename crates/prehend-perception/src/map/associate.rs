@@ -7,19 +7,87 @@ use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
 use prehend_scene::{Object, ObjectKey};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-/// Ratio of sizes of a thing in its old place and where it was put down: it may lie otherwise there, and show other sides.
-const PUT_DOWN: std::ops::Range<f64> = 0.65..1.55;
-/// Greatest difference of colours, and of each extent as a share and in metres (what is seen of a side changes with the view), of what
-/// is one thing by its looks.
-const LOOK: (f64, f64) = (0.05, 0.2);
-const SEEN_SIDE: f64 = 0.005;
-/// Share of the votes and number of views from which a thing is what it is called.
-const SURE: (f64, u32) = (0.5, 3);
-/// Ratio of overall sizes from which two are no views of one thing.
-const LARGER: f64 = 2.0;
-/// Share of a scrap that lies on what it is a scrap of.
-const SCRAP: f64 = 0.8;
+/// Which thing of a frame is which known object, beside the rule of merging. Colours are compared by [`crate::color::unlikeness`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AssociationSettings {
+    /// Share of the votes from which a thing is what it is called.
+    pub sure_share: f64,
+    /// Views from which it is.
+    pub sure_views: u32,
+    /// Ratio of overall sizes from which two are no views of one thing.
+    pub larger: f64,
+    /// Least share of a scrap that lies on what it is a scrap of.
+    pub scrap: f64,
+    /// Greatest size of a scrap as a share of the points of what it is a scrap of.
+    pub scrap_size: f64,
+    /// Greatest unlikeness of the colours of a scrap and of what it is a scrap of.
+    pub scrap_unlike: f64,
+    /// Least ratio of sizes of a thing in its old place and in a new one, if both have one name.
+    pub moved_least: f64,
+    /// Greatest of those ratios.
+    pub moved_most: f64,
+    /// Least similarity of the features of two sightings of one name in different places.
+    pub moved_similar: f64,
+    /// Least ratio of sizes of what has no name.
+    pub nameless_least: f64,
+    /// Greatest of those ratios.
+    pub nameless_most: f64,
+    /// Least similarity of the features of two sightings without names in different places.
+    pub nameless_similar: f64,
+    /// Greatest unlikeness of the colours of what is one thing by its looks, whatever it is called.
+    pub look_unlike: f64,
+    /// Greatest difference of each extent of what is one thing by its looks, as a share.
+    pub look_extent: f64,
+    /// The same in metres on top, since what is seen of a side changes with the view.
+    pub look_side: f64,
+    /// Greatest unlikeness of the colours of a thing on the map, in the hand, and put down.
+    pub hand_unlike: f64,
+    /// Least ratio of sizes of a thing in the hand and where it was put down: it may lie otherwise there, and show other sides.
+    pub put_down_least: f64,
+    /// Greatest of those ratios.
+    pub put_down_most: f64,
+    /// Least room below what hangs at the tool, metres.
+    pub hangs: f64,
+    /// Greatest room between a thing and another one that it rests on, so that it does not hang, metres.
+    pub rests: f64,
+    /// Frames in which what the hand let go is looked for by its looks; later it is lost, and known by its name too. Three looks of three
+    /// frames: where it was let go, on the way, and from home.
+    pub looked_for: u32,
+    /// Frames over which names are remembered: some twenty looks of three frames.
+    pub remembered: f64,
+}
+
+impl Default for AssociationSettings {
+    fn default() -> Self {
+        Self {
+            sure_share: 0.5,
+            sure_views: 3,
+            larger: 2.0,
+            scrap: 0.8,
+            scrap_size: 0.25,
+            scrap_unlike: 0.12,
+            moved_least: 0.5,
+            moved_most: 2.0,
+            moved_similar: 0.8,
+            nameless_least: 0.8,
+            nameless_most: 1.25,
+            nameless_similar: 0.95,
+            look_unlike: 0.05,
+            look_extent: 0.2,
+            look_side: 0.005,
+            hand_unlike: 0.08,
+            put_down_least: 0.65,
+            put_down_most: 1.55,
+            hangs: 0.05,
+            rests: 0.03,
+            looked_for: 9,
+            remembered: 60.0,
+        }
+    }
+}
 
 /// For each seen thing the known object it is, by the rule's method. `near` are the boxes of the known objects.
 pub(super) fn pair(
@@ -28,9 +96,10 @@ pub(super) fn pair(
     seen: &[Known],
     near: &BoxHash,
     rule: &MergeRule,
+    settings: &AssociationSettings,
 ) -> Vec<Option<usize>> {
     match rule.method {
-        MergeMethod::Prehend => one_to_one(old, gone, seen, near, rule),
+        MergeMethod::Prehend => one_to_one(old, gone, seen, near, rule, settings),
         MergeMethod::ConceptGraphs | MergeMethod::Asp => greedy(old, gone, seen, near, rule),
         MergeMethod::Off => vec![None; seen.len()],
     }
@@ -44,11 +113,14 @@ fn one_to_one(
     seen: &[Known],
     near: &BoxHash,
     rule: &MergeRule,
+    settings: &AssociationSettings,
 ) -> Vec<Option<usize>> {
     let scores = seen.par_iter().enumerate().flat_map_iter(|(number, thing)| {
         let can_be = |place: &usize| {
             let known = &old[*place].object;
-            !gone[*place] && !is_within(known, &thing.object) && !slots::in_two_rows(known, &thing.object)
+            !gone[*place]
+                && !is_within(known, &thing.object, settings)
+                && !slots::in_two_rows(known, &thing.object)
         };
         near.touching(&thing.reach(rule)).into_iter().filter(can_be).filter_map(move |place| {
             Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
@@ -80,11 +152,13 @@ fn one_to_one(
 
 /// Whether something seen is so much larger than a known thing, and not called as it is, that the thing is in, on or before it and not the
 /// same: all of the points of an apple are near those of the drawer that it lies in.
-fn is_within(known: &Object, seen: &Object) -> bool {
-    let is_named = !known.class_name.is_empty() && known.confidence >= SURE.0 && known.view_count >= SURE.1;
+fn is_within(known: &Object, seen: &Object, settings: &AssociationSettings) -> bool {
+    let is_named = !known.class_name.is_empty()
+        && known.confidence >= settings.sure_share
+        && known.view_count >= settings.sure_views;
     is_named
         && known.class_name != seen.class_name
-        && seen.bounds.size.norm() > LARGER * known.bounds.size.norm()
+        && seen.bounds.size.norm() > settings.larger * known.bounds.size.norm()
 }
 
 /// Each thing on its own goes to the object with the highest similarity (Gu et al. 2023, III-B); several may go to one. What is compared
@@ -153,6 +227,7 @@ pub(super) fn taken(
     held: &[Object],
     holds: Option<&ObjectKey>,
     pairs: &[Option<usize>],
+    settings: &AssociationSettings,
 ) -> Option<usize> {
     let paired = paired(old.len(), pairs);
     let has_left = |place: &usize| {
@@ -168,8 +243,9 @@ pub(super) fn taken(
     let same_name = |known: &Object| {
         held.iter().any(|part| !part.class_name.is_empty() && part.class_name == known.class_name)
     };
-    let same_color =
-        |known: &Object| held.iter().any(|part| crate::color::unlikeness(part.color, known.color) < 0.08);
+    let same_color = |known: &Object| {
+        held.iter().any(|part| crate::color::unlikeness(part.color, known.color) < settings.hand_unlike)
+    };
     let mut fits: Vec<usize> = (0..old.len())
         .filter(|place| {
             let known = &old[*place].object;
@@ -191,7 +267,12 @@ pub(super) fn taken(
 }
 
 /// Which unpaired thing is the object that was in the hand: of its colour and size, by preference of its name, and the only such.
-pub(super) fn put_down(in_hand: &Known, seen: &[Known], pairs: &[Option<usize>]) -> Option<usize> {
+pub(super) fn put_down(
+    in_hand: &Known,
+    seen: &[Known],
+    pairs: &[Option<usize>],
+    settings: &AssociationSettings,
+) -> Option<usize> {
     let in_hand = &in_hand.object;
     let size = |o: &Object| o.bounds.size.norm().max(1e-6);
     let fits: Vec<usize> = (0..seen.len())
@@ -199,8 +280,8 @@ pub(super) fn put_down(in_hand: &Known, seen: &[Known], pairs: &[Option<usize>])
             let thing = &seen[*number].object;
             let ratio = size(in_hand) / size(thing);
             pairs[*number].is_none()
-                && PUT_DOWN.contains(&ratio)
-                && crate::color::unlikeness(in_hand.color, thing.color) < 0.08
+                && (settings.put_down_least..settings.put_down_most).contains(&ratio)
+                && crate::color::unlikeness(in_hand.color, thing.color) < settings.hand_unlike
         })
         .collect();
     let is_named = |number: &usize| seen[*number].object.class_name == in_hand.class_name;
@@ -219,11 +300,12 @@ pub(super) fn scraps(
     pairs: &[Option<usize>],
     near: &BoxHash,
     rule: &MergeRule,
+    settings: &AssociationSettings,
 ) -> Vec<bool> {
     let is_scrap = |scrap: &Known, whole: &Known| {
-        scrap.object.cloud.len() * 4 < whole.object.cloud.len()
-            && crate::color::unlikeness(scrap.object.color, whole.object.color) < 0.12
-            && whole.share_of(scrap, rule) >= SCRAP
+        (scrap.object.cloud.len() as f64) < settings.scrap_size * whole.object.cloud.len() as f64
+            && crate::color::unlikeness(scrap.object.color, whole.object.color) < settings.scrap_unlike
+            && whole.share_of(scrap, rule) >= settings.scrap
     };
     seen.iter()
         .zip(pairs)
@@ -244,27 +326,35 @@ pub(super) fn moved(
     gone: &[bool],
     seen: &[Known],
     pairs: &[Option<usize>],
+    settings: &AssociationSettings,
 ) -> Vec<Option<usize>> {
     let paired = paired(old.len(), pairs);
     let left: Vec<usize> = (0..old.len()).filter(|place| gone[*place] && !paired[*place]).collect();
     let is_free: Vec<bool> = pairs.iter().map(Option::is_none).collect();
-    let mut moves = the_only_ones(old, &left, seen, &is_free, is_like);
+    let mut moves = the_only_ones(old, &left, seen, &is_free, |known, thing| is_like(known, thing, settings));
     // One frame misnames what another names right: of what left its place in this very frame, looks decide where names do not.
     let left: Vec<usize> = left.into_iter().filter(|place| !moves.contains(&Some(*place))).collect();
     let is_free: Vec<bool> =
         is_free.iter().zip(&moves).map(|(free, moved)| *free && moved.is_none()).collect();
-    let by_looks = the_only_ones(old, &left, seen, &is_free, looks_like);
+    let by_looks =
+        the_only_ones(old, &left, seen, &is_free, |known, thing| looks_like(known, thing, settings));
     moves.iter_mut().zip(by_looks).for_each(|(moved, place)| *moved = moved.or(place));
     moves
 }
 
 /// For each thing that is nothing else the object that was lost before and has turned up again, when name, colours and size agree and
 /// only one does.
-pub(super) fn returned(lost: &[Known], seen: &[Known], placed: &[Option<usize>]) -> Vec<Option<usize>> {
+pub(super) fn returned(
+    lost: &[Known],
+    seen: &[Known],
+    placed: &[Option<usize>],
+    settings: &AssociationSettings,
+) -> Vec<Option<usize>> {
     let is_free: Vec<bool> = placed.iter().map(Option::is_none).collect();
     let all: Vec<usize> = (0..lost.len()).collect();
     // Without a name too many things are alike.
-    let is_it = |known: &Object, thing: &Object| !known.class_name.is_empty() && is_like(known, thing);
+    let is_it =
+        |known: &Object, thing: &Object| !known.class_name.is_empty() && is_like(known, thing, settings);
     the_only_ones(lost, &all, seen, &is_free, is_it)
 }
 
@@ -295,22 +385,25 @@ fn the_only_ones(
 }
 
 /// Whether two sightings in different places look so alike that they are one object whatever their names: in colour and in each extent.
-fn looks_like(known: &Object, seen: &Object) -> bool {
+fn looks_like(known: &Object, seen: &Object, settings: &AssociationSettings) -> bool {
     let sides = |object: &Object| {
         let size = object.bounds.size;
         [size.x.max(size.y), size.x.min(size.y), size.z]
     };
-    crate::color::unlikeness(known.color, seen.color) < LOOK.0
+    crate::color::unlikeness(known.color, seen.color) < settings.look_unlike
         && sides(known)
             .into_iter()
             .zip(sides(seen))
-            .all(|(was, is)| (was - is).abs() <= LOOK.1 * was + SEEN_SIDE)
+            .all(|(was, is)| (was - is).abs() <= settings.look_extent * was + settings.look_side)
 }
 
 /// Whether two sightings in different places can be one object: of one name, or both without one and more alike; drawers in one row.
-fn is_like(known: &Object, seen: &Object) -> bool {
+fn is_like(known: &Object, seen: &Object, settings: &AssociationSettings) -> bool {
     let is_named = !known.class_name.is_empty();
-    let (sizes, least) = if is_named { (0.5..2.0, 0.8) } else { (0.8..1.25, 0.95) };
+    let (sizes, least) = match is_named {
+        true => (settings.moved_least..settings.moved_most, settings.moved_similar),
+        false => (settings.nameless_least..settings.nameless_most, settings.nameless_similar),
+    };
     let size = |o: &Object| o.bounds.size.norm().max(1e-6);
     known.class_name == seen.class_name
         && !slots::in_two_rows(known, seen)
@@ -345,7 +438,7 @@ mod tests {
         let rule = MergeRule::default();
         let pair_of = |old: Vec<Known>, seen: Known| {
             let near = super::super::known::boxes(old.iter().map(|known| &known.object));
-            pair(&old, &vec![false; old.len()], &[seen], &near, &rule)[0]
+            pair(&old, &vec![false; old.len()], &[seen], &near, &rule, &AssociationSettings::default())[0]
         };
         let drawer = block("drawer", [0.3, -0.1, 0.0], [0.5, 0.2, 0.07]);
         assert_eq!(pair_of(vec![apple.clone()], drawer.clone()), None);

@@ -8,26 +8,44 @@
 use super::gone::Look;
 use super::known::Known;
 use prehend_scene::ObjectKey;
+use serde::{Deserialize, Serialize};
 
-/// Share of the points in sight that lie on one other thing when a frame speaks against an object.
-const ON_ONE: f64 = 0.8;
-/// Frames against an object for each that speaks for it, and for one more, from which on it is none. A look is some three frames
-/// from one place, which err alike: what was seen once falls by the second look that shows it otherwise.
-const AGAINST: u32 = 3;
+/// When a known object is none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExistenceSettings {
+    /// Share of the points in sight that lie on one other thing when a frame speaks against an object.
+    pub on_one: f64,
+    /// Frames against an object for each that speaks for it, and for one more, from which on it is none. A look is some three frames
+    /// from one place, which err alike: what was seen once falls by the second look that shows it otherwise.
+    pub against: u32,
+}
+
+impl Default for ExistenceSettings {
+    fn default() -> Self {
+        Self { on_one: 0.8, against: 3 }
+    }
+}
 
 /// Counts what a frame says against objects, and notes in the track of each of which there is too much what it is a piece of.
 /// `is_seen` says which objects the frame shows as things of their own; `keys` are those of the objects that its things are.
-pub(super) fn doubt(old: &mut [Known], looks: &[Look], is_seen: &[bool], keys: &[Option<ObjectKey>]) {
+pub(super) fn doubt(
+    old: &mut [Known],
+    looks: &[Look],
+    is_seen: &[bool],
+    keys: &[Option<ObjectKey>],
+    settings: &ExistenceSettings,
+) {
     for ((known, look), is_seen) in old.iter_mut().zip(looks).zip(is_seen) {
         let visibility = look.visibility;
         if *is_seen || visibility.is_gone() || !visibility.is_in_sight() {
             continue;
         }
-        let on_one = look.shares().find(|(_, share)| *share >= ON_ONE);
+        let on_one = look.shares().find(|(_, share)| *share >= settings.on_one);
         let Some(other) = on_one.and_then(|(number, _)| keys.get(number)?.as_ref()) else { continue };
         let (object, track) = (&known.object, &mut known.track);
         track.overlooked += 1;
-        if *other != object.key && track.overlooked >= AGAINST * (object.view_count + 1) {
+        if *other != object.key && track.overlooked >= settings.against * (object.view_count + 1) {
             track.piece_of = Some(other.clone());
         }
     }

@@ -5,19 +5,35 @@ use crate::segment::Scene;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::{Intrinsics, OrientedBox};
 use prehend_scene::Object;
+use serde::{Deserialize, Serialize};
 
-/// Depth by which a measurement must lie behind a point to prove that the point is gone, metres.
-const THROUGH: f64 = 0.02;
-/// The same in standard deviations of the depth, where that is more.
-const NOISE: f64 = 3.0;
-/// Fewest points that carving leaves.
-const LEAST: usize = 20;
-/// A point that was higher above the support than `STOOD` is gone as well when the bare support, up to `BARE`, is seen in its
-/// place, metres: low points have no 2 cm behind them. Of a thing that is lower than that, the points of its upper half count, and
-/// half their height is no longer bare; what is lower than `FLAT` standard deviations of the depth is not told from the support.
-const STOOD: f64 = 0.010;
-const BARE: f64 = 0.005;
-const FLAT: f64 = 4.0;
+/// When points of a known object are gone.
+///
+/// A point that was higher above the support than `stood` is gone as well when the bare support, up to `bare`, is seen in its
+/// place: low points have no 2 cm behind them. Of a thing that is lower than that, the points of its upper half count, and
+/// half their height is no longer bare; what is lower than `flat` standard deviations of the depth is not told from the support.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LeavingSettings {
+    /// Depth by which a measurement must lie behind a point to prove that the point is gone, metres.
+    pub through: f64,
+    /// The same in standard deviations of the depth, where that is more.
+    pub noise: f64,
+    /// Fewest points that carving leaves.
+    pub least: usize,
+    /// Height above the support, metres.
+    pub stood: f64,
+    /// Height above the support, metres.
+    pub bare: f64,
+    /// Standard deviations of the depth.
+    pub flat: f64,
+}
+
+impl Default for LeavingSettings {
+    fn default() -> Self {
+        Self { through: 0.02, noise: 3.0, least: 20, stood: 0.010, bare: 0.005, flat: 4.0 }
+    }
+}
 
 /// How many points of an object a frame sees in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,12 +99,13 @@ pub(super) struct Sight<'a> {
     camera_from_map: Isometry3<f64>,
     /// Standard deviation of depth at 1 m, metres.
     sigma: f64,
+    settings: LeavingSettings,
 }
 
 impl<'a> Sight<'a> {
     /// `sigma` is the standard deviation of depth at 1 m, growing with the square, metres.
-    pub(super) fn new(frame: &'a Keyframe, scene: &'a Scene, sigma: f64) -> Self {
-        Self { frame, scene, camera_from_map: frame.map_from_camera.inverse(), sigma }
+    pub(super) fn new(frame: &'a Keyframe, scene: &'a Scene, sigma: f64, settings: LeavingSettings) -> Self {
+        Self { frame, scene, camera_from_map: frame.map_from_camera.inverse(), sigma, settings }
     }
 
     /// Sorts the points of an object by what the frame says about them; one that is out of view is not looked at. `owners` are the
@@ -99,7 +116,7 @@ impl<'a> Sight<'a> {
         if !self.is_in_view(&object.bounds) {
             return look;
         }
-        let stood = STOOD.min(self.scene.height(&top_of(object)) / 2.0);
+        let stood = self.settings.stood.min(self.scene.height(&top_of(object)) / 2.0);
         for (index, point) in object.cloud.points.iter().enumerate() {
             let state = self.state(point, stood);
             if state == State::Through && look.keep.is_none() {
@@ -152,7 +169,8 @@ impl<'a> Sight<'a> {
             return State::Hidden;
         }
         // Far away, depth is not known to two centimetres.
-        let through = THROUGH.max(NOISE * self.sigma * local.z * local.z);
+        let LeavingSettings { through, noise, bare, flat, .. } = self.settings;
+        let through = through.max(noise * self.sigma * local.z * local.z);
         match frame.depth.metres(index) {
             None => State::Unseen,
             Some(depth) if depth > local.z + through => State::Through,
@@ -160,9 +178,9 @@ impl<'a> Sight<'a> {
             Some(depth) => {
                 let seen = scene.grid.points.get(index).copied().flatten();
                 let height = scene.height(point);
-                let bare = BARE.min(height / 2.0);
+                let bare = bare.min(height / 2.0);
                 let is_bare = seen.is_some_and(|seen| scene.height(&seen) < bare) && scene.plane.is_some();
-                let is_told = height > stood && height > FLAT * self.sigma * local.z * local.z;
+                let is_told = height > stood && height > flat * self.sigma * local.z * local.z;
                 if is_bare && depth > local.z && is_told { State::Through } else { State::Confirmed(index) }
             }
         }
@@ -187,8 +205,8 @@ enum State {
 /// Takes out the points that are seen through, when that leaves enough; a nudged object leaves no ghost behind. Gives whether it did.
 ///
 /// The box goes as far below the points as it did: what a thing stands on has not changed.
-pub(super) fn carve(object: &mut Object, look: &Look) -> bool {
-    let Some(keep) = look.keep.as_ref().filter(|keep| keep.len() >= LEAST) else { return false };
+pub(super) fn carve(object: &mut Object, look: &Look, settings: &LeavingSettings) -> bool {
+    let Some(keep) = look.keep.as_ref().filter(|keep| keep.len() >= settings.least) else { return false };
     let lowest = |object: &Object| object.cloud.points.iter().map(|point| point.z).fold(f64::MAX, f64::min);
     let bottom = |bounds: &OrientedBox| bounds.pose.translation.z - bounds.size.z / 2.0;
     let below = (lowest(object) - bottom(&object.bounds)).max(0.0);
@@ -217,7 +235,7 @@ mod tests {
         };
         let mut object = Object::unnamed(ObjectKey("a".to_owned()), PointCloud::from_points(points), bounds);
         let look = Look { keep: Some((0..150).collect()), ..Look::default() };
-        assert!(carve(&mut object, &look));
+        assert!(carve(&mut object, &look, &LeavingSettings::default()));
         assert!(
             (object.bounds.size.x.max(object.bounds.size.y) - 0.149).abs() < 0.002,
             "{:?}",

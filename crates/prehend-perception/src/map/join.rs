@@ -7,13 +7,28 @@ use prehend_geometry::{BoxHash, OrientedBox};
 use prehend_scene::merge::{Denoise, Join, MergeRule, semantic_similarity};
 use prehend_scene::{ObjectKey, fixture};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-/// Least share of a cloud that lies on another when it is a part of that one, and greatest difference of their colours.
-const PART: (f64, f64) = (0.8, 0.12);
-/// Least share of a thing's colours that is one of its own, and no noise or neighbour at its edge.
-const OWN_COLOR: f64 = 0.1;
-/// Least share of each of two clouds that lies on the other when both are of one object.
-const COVERS: f64 = 0.6;
+/// When known objects are one, by the method `prehend`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JoiningSettings {
+    /// Least share of a cloud that lies on another when it is a part of that one.
+    pub part: f64,
+    /// Greatest unlikeness of the colours of a part and of what it is a part of; see [`crate::color::unlikeness`].
+    pub part_unlike: f64,
+    /// Least share of a thing's colours that is one of its own, and no noise or neighbour at its edge.
+    pub own_color: f64,
+    /// Least share of each of two clouds that lies on the other when both are of one object.
+    pub covers: f64,
+}
+
+impl Default for JoiningSettings {
+    fn default() -> Self {
+        Self { part: 0.8, part_unlike: 0.12, own_color: 0.1, covers: 0.6 }
+    }
+}
+
 /// Fewest points that denoising leaves; else the cloud stays (Gu et al. 2023, reference code).
 const LEAST: usize = 5;
 
@@ -49,6 +64,7 @@ pub(super) fn absorb_duplicates(
     objects: &mut Vec<Known>,
     stamp: f64,
     rule: &MergeRule,
+    settings: &JoiningSettings,
     update: u64,
     report: &mut UpdateReport,
 ) {
@@ -67,8 +83,8 @@ pub(super) fn absorb_duplicates(
                 // Two fronts in one frame are two.
                 let fronts = is_new(one) && is_new(other) && fixture::is_panel(&one.object.class_name);
                 (is_fresh(one) || is_fresh(other))
-                    && (is_part(one, other, rule) && !fronts
-                        || !(is_new(one) && is_new(other)) && covers(one, other, rule))
+                    && (is_part(one, other, rule, settings) && !fronts
+                        || !(is_new(one) && is_new(other)) && covers(one, other, rule, settings))
             });
             let Some(twin) = twin else { break };
             alive[twin] = false;
@@ -99,31 +115,36 @@ fn partners(
 }
 
 /// Whether each of two clouds lies on the other for the most part.
-fn covers(a: &Known, b: &Known, rule: &MergeRule) -> bool {
+fn covers(a: &Known, b: &Known, rule: &MergeRule, settings: &JoiningSettings) -> bool {
     let (one, other) = (&a.object.bounds, &b.object.bounds);
     let apart = (one.pose.translation.vector - other.pose.translation.vector).norm();
     if apart > (one.size.norm() + other.size.norm()) / 4.0 + rule.distance {
         return false;
     }
-    b.share_of(a, rule) > COVERS && a.share_of(b, rule) > COVERS
+    b.share_of(a, rule) > settings.covers && a.share_of(b, rule) > settings.covers
 }
 
 /// Whether the smaller of two objects of one name lies on the larger, and has its colour or one of its colours: the red cap of a
 /// grey button is of that button.
-fn is_part(a: &Known, b: &Known, rule: &MergeRule) -> bool {
+fn is_part(a: &Known, b: &Known, rule: &MergeRule, settings: &JoiningSettings) -> bool {
     let (small, large) = if a.object.cloud.len() < b.object.cloud.len() { (a, b) } else { (b, a) };
     let (small_thing, large_thing) = (&small.object, &large.object);
     let has_color_of = || {
         let main = small_thing.color_fractions.first();
         main.is_some_and(|(main, _)| {
-            large_thing.color_fractions.iter().any(|(color, share)| color == main && *share >= OWN_COLOR)
+            large_thing
+                .color_fractions
+                .iter()
+                .any(|(color, share)| color == main && *share >= settings.own_color)
         })
     };
     let is_alike = || {
-        crate::color::unlikeness(small_thing.color, large_thing.color) < PART.1
+        crate::color::unlikeness(small_thing.color, large_thing.color) < settings.part_unlike
             || !small_thing.class_name.is_empty() && has_color_of()
     };
-    small_thing.class_name == large_thing.class_name && is_alike() && large.share_of(small, rule) >= PART.0
+    small_thing.class_name == large_thing.class_name
+        && is_alike()
+        && large.share_of(small, rule) >= settings.part
 }
 
 /// Merges known objects that overlap and look alike, greatest overlap first (the later passes of ConceptGraphs' reference code), when
@@ -228,16 +249,22 @@ mod tests {
 
     #[test]
     fn a_scrap_is_part_of_the_thing_of_its_name_that_has_its_colour() {
-        let rule = MergeRule::default();
+        let (rule, settings) = (MergeRule::default(), JoiningSettings::default());
         let button = plate("button", 12, 0.05, [90, 90, 95], &[("grey", 0.73), ("red", 0.27)]);
         let scrap = |name, color, word| plate(name, 4, 0.052, color, &[(word, 1.0)]);
         let (red, blue) = ([200, 30, 30], [30, 40, 200]);
-        assert!(is_part(&button, &scrap("button", red, "red"), &rule), "its red cap");
-        assert!(!is_part(&button, &scrap("button", blue, "blue"), &rule), "it has nothing blue");
-        assert!(!is_part(&button, &scrap("block", red, "red"), &rule), "a block may lie on a button");
+        assert!(is_part(&button, &scrap("button", red, "red"), &rule, &settings), "its red cap");
+        assert!(!is_part(&button, &scrap("button", blue, "blue"), &rule, &settings), "it has nothing blue");
+        assert!(
+            !is_part(&button, &scrap("block", red, "red"), &rule, &settings),
+            "a block may lie on a button"
+        );
         let spoiled = plate("button", 12, 0.05, [90, 90, 95], &[("grey", 0.97), ("red", 0.03)]);
-        assert!(!is_part(&spoiled, &scrap("button", red, "red"), &rule), "a little red is noise");
+        assert!(!is_part(&spoiled, &scrap("button", red, "red"), &rule, &settings), "a little red is noise");
         let nameless = plate("", 12, 0.05, [90, 90, 95], &[("grey", 0.73), ("red", 0.27)]);
-        assert!(!is_part(&nameless, &scrap("", red, "red"), &rule), "nobody says that they are one");
+        assert!(
+            !is_part(&nameless, &scrap("", red, "red"), &rule, &settings),
+            "nobody says that they are one"
+        );
     }
 }

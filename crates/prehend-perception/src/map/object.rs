@@ -11,17 +11,45 @@ use prehend_geometry::voxel::downsample;
 use prehend_geometry::{ColorImage, DepthImage, Mask, OrientedBox, PointCloud};
 use prehend_scene::merge::{add_vote, settle_class};
 use prehend_scene::{Crop, Object, ObjectKey, fixture};
+use serde::{Deserialize, Serialize};
 
 /// Name of the label camera in evidence records.
 pub(crate) const DETECTOR: &str = "detector";
 /// Name of the geometric segmentation in evidence records.
 pub const GEOMETRY: &str = "geometry";
-/// Penalty on the rank of a crop whose mask touches the image border (ASP IV-A).
-const BORDER_PENALTY: f64 = 0.5;
-/// Voxel edge in which an object is denoised, as a share of that of the segmentation.
-const DENOISED: f64 = 0.75;
-/// Doubt a nameless view casts on a name.
-const NAMELESS_DOUBT: f64 = 0.1;
+/// How objects are made of the pixels of one frame, and what a view of them counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ObjectSettings {
+    /// Voxel edge in which an object is denoised, as a share of that of the segmentation.
+    pub denoised: f64,
+    /// Distance over which its voxels join, as a multiple of that of the segmentation.
+    pub denoised_radius: f64,
+    /// Penalty on the weight of a view and the rank of a crop whose mask touches the image border (ASP IV-A).
+    pub border_penalty: f64,
+    /// Pixels from which a view counts in full; fewer count less in proportion.
+    pub full_view: f64,
+    /// What the smallest view counts.
+    pub least_view: f64,
+    /// How far the name of a mask that holds several things is believed.
+    pub merged_belief: f64,
+    /// Doubt a nameless view casts on a name.
+    pub nameless_doubt: f64,
+}
+
+impl Default for ObjectSettings {
+    fn default() -> Self {
+        Self {
+            denoised: 0.75,
+            denoised_radius: 1.2,
+            border_penalty: 0.5,
+            full_view: 400.0,
+            least_view: 0.2,
+            merged_belief: 0.5,
+            nameless_doubt: 0.1,
+        }
+    }
+}
 
 /// The pixels of each label of an image, sorted once for all that ask.
 #[derive(Clone, Debug)]
@@ -73,7 +101,7 @@ pub(crate) fn build(
     let cloud = denoised(frame, scene, hypothesis, settings)?;
     let bounds = OrientedBox::upright_around(&cloud.points)?;
     // Voxels of one size are the same voxels.
-    let is_done = settings.merge.leaf == settings.segment.leaf * DENOISED;
+    let is_done = settings.merge.leaf == settings.segment.leaf * settings.object.denoised;
     let cloud = if is_done { cloud } else { downsample(&cloud, settings.merge.leaf) };
     let (width, height) = (frame.intrinsics.width, frame.intrinsics.height);
     let region = Mask::from_indices(width, height, &hypothesis.pixels);
@@ -82,7 +110,7 @@ pub(crate) fn build(
         || region.y == 0
         || region.x + region.width == width
         || region.y + region.height == height;
-    let weight = view_weight(hypothesis.pixels.len(), touches_border);
+    let weight = view_weight(hypothesis.pixels.len(), touches_border, &settings.object);
     let detections: Vec<&Detection> = hypothesis
         .detections
         .iter()
@@ -90,10 +118,10 @@ pub(crate) fn build(
         .collect();
     let pixels = || hypothesis.pixels.iter().map(|index| frame.color.pixels[*index]);
     let mut object = Object {
-        class_votes: votes(&detections, hypothesis.from_merged, weight),
+        class_votes: votes(&detections, hypothesis.from_merged, weight, &settings.object),
         color: color::mean(pixels()),
         color_fractions: color::fractions(pixels()),
-        crops: vec![crop(frame, drawn, hypothesis, (&region, touches_border), &detections)],
+        crops: vec![crop(frame, drawn, hypothesis, (&region, touches_border), &detections, &settings.object)],
         view_count: 1,
         touches_border,
         last_seen: frame.stamp,
@@ -114,12 +142,14 @@ fn denoised(
     let grid = &scene.grid;
     let measured: Vec<usize> =
         hypothesis.pixels.iter().copied().filter(|index| grid.points[*index].is_some()).collect();
+    let sigma = settings.segment.depth_sigma;
     let cloud = PointCloud {
-        points: smoothed(frame, grid, &measured, settings.segment.depth_sigma, settings.still),
+        points: smoothed(frame, grid, &measured, sigma, settings.still, &settings.smoothing),
         colors: measured.iter().map(|index| frame.color.pixels[*index]).collect(),
     };
-    let small = downsample(&cloud, settings.segment.leaf * DENOISED);
-    let groups = clusters(&small.points, settings.segment.radius * 1.2, settings.segment.min_neighbours);
+    let small = downsample(&cloud, settings.segment.leaf * settings.object.denoised);
+    let radius = settings.segment.radius * settings.object.denoised_radius;
+    let groups = clusters(&small.points, radius, settings.segment.min_neighbours);
     let most = groups.first()?.len();
     if most < settings.segment.min_voxels {
         return None;
@@ -143,21 +173,26 @@ fn denoised(
 }
 
 /// How much a view counts: less when it is small or cut by the image border.
-pub(crate) fn view_weight(pixels: usize, touches_border: bool) -> f64 {
-    let size = (pixels as f64 / 400.0).clamp(0.2, 1.0);
-    if touches_border { size * BORDER_PENALTY } else { size }
+pub(crate) fn view_weight(pixels: usize, touches_border: bool, settings: &ObjectSettings) -> f64 {
+    let size = (pixels as f64 / settings.full_view).max(settings.least_view).min(1.0);
+    if touches_border { size * settings.border_penalty } else { size }
 }
 
 /// One view's votes: scores for the names, the rest for the empty name (doubt). The name of a mask that holds several things is
-/// only half believed; several names of one thing share its view.
-fn votes(detections: &[&Detection], from_merged: bool, weight: f64) -> Vec<(String, f64)> {
+/// believed less; several names of one thing share its view.
+fn votes(
+    detections: &[&Detection],
+    from_merged: bool,
+    weight: f64,
+    settings: &ObjectSettings,
+) -> Vec<(String, f64)> {
     let named: Vec<&&Detection> = detections.iter().filter(|d| !d.class_name.trim().is_empty()).collect();
     if named.is_empty() {
-        return vec![(String::new(), NAMELESS_DOUBT * weight)];
+        return vec![(String::new(), settings.nameless_doubt * weight)];
     }
     let mut votes = Vec::new();
     let share = weight / named.len() as f64;
-    let belief = if from_merged { 0.5 } else { 1.0 };
+    let belief = if from_merged { settings.merged_belief } else { 1.0 };
     for detection in named {
         let score = if detection.score.is_finite() { detection.score.clamp(0.0, 1.0) } else { 0.0 };
         add_vote(&mut votes, &class_name(&detection.class_name), share * score * belief);
@@ -184,6 +219,7 @@ fn crop(
     hypothesis: &Hypothesis,
     (region, touches_border): (&Mask, bool),
     detections: &[&Detection],
+    settings: &ObjectSettings,
 ) -> Crop {
     let (width, height) = (frame.intrinsics.width, frame.intrinsics.height);
     // The detector's own mask, not the completed one: evidence must show where they differ.
@@ -201,7 +237,7 @@ fn crop(
     let (x, y) = (x0.saturating_sub(margin), y0.saturating_sub(margin));
     let (right, bottom) = ((x1 + margin).min(width), (y1 + margin).min(height));
     let rows = || (y..bottom).map(|v| v * width + x..v * width + right);
-    let border = if touches_border { BORDER_PENALTY } else { 1.0 };
+    let border = if touches_border { settings.border_penalty } else { 1.0 };
     Crop {
         view: frame.view.clone(),
         color: ColorImage { width: right - x, height: bottom - y, pixels: cut(&frame.color.pixels, rows()) },

@@ -8,40 +8,74 @@ use prehend_geometry::voxel::{VoxelGrid, downsample, overlap_ratio};
 use prehend_geometry::{AxisBox, BoxHash, Mask, PointCloud};
 use prehend_scene::merge::add_vote;
 use prehend_scene::{Object, ObservedPart, PartView};
+use serde::{Deserialize, Serialize};
 
-/// Fewest pixels of a part.
-const MIN_PIXELS: usize = 8;
-/// Pixels over which a mask grows where depth goes on, since detectors erode: a small one, and one of this many pixels. What stands
-/// beside a key is a few pixels away.
-const GROW: (usize, usize) = (1, 2);
-const LARGE: usize = 400;
-/// Step of depth over which it does not grow, metres.
-const STEP: f64 = 0.006;
-/// Distance up to which two points are the same place, metres, and as a share of the smaller of two parts: keys stand closer together
-/// than a view of a handle repeats.
-const SAME: (f64, f64) = (0.008, 0.2);
-/// Least share of a part's points that lie on the object it belongs to.
-const ON_OBJECT: f64 = 0.5;
-/// Least overlap of two sightings of one part.
-const OVERLAP: f64 = 0.3;
-/// Share of a known part that a sighting covers when it is drawn over all of it.
-const COVERED: f64 = 0.7;
-/// Least share that each of two sightings of one key covers of the other: what contains a key is a mask over several.
-const MUTUAL: f64 = 0.58;
-/// Voxel edge of part clouds, metres.
-const LEAF: f64 = 0.002;
-/// Most views kept of a part.
-const VIEWS: usize = 4;
+/// What becomes of the parts that a part detector names.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PartSettings {
+    /// Fewest pixels of a part.
+    pub min_pixels: usize,
+    /// Pixels over which a small mask grows where depth goes on, since detectors erode. What stands beside a key is a few pixels away.
+    pub grow_small: usize,
+    /// Pixels over which a large mask grows.
+    pub grow_large: usize,
+    /// Pixels from which a mask is large.
+    pub large: usize,
+    /// Step of depth over which it does not grow, metres.
+    pub step: f64,
+    /// Distance up to which two points are the same place, metres.
+    pub same: f64,
+    /// That distance as a share of the smaller of two parts, where it is less: keys stand closer together than a view of a handle repeats.
+    pub same_share: f64,
+    /// Least share of a part's points that lie on the object it belongs to.
+    pub on_object: f64,
+    /// Least overlap of two sightings of one part.
+    pub overlap: f64,
+    /// Share of a known part that a sighting covers when it is drawn over all of it.
+    pub covered: f64,
+    /// Least share that each of two sightings of one key covers of the other: what contains a key is a mask over several.
+    pub mutual: f64,
+    /// Voxel edge of part clouds, metres.
+    pub leaf: f64,
+    /// Most views kept of a part.
+    pub views: usize,
+}
+
+impl Default for PartSettings {
+    fn default() -> Self {
+        Self {
+            min_pixels: 8,
+            grow_small: 1,
+            grow_large: 2,
+            large: 400,
+            step: 0.006,
+            same: 0.008,
+            same_share: 0.2,
+            on_object: 0.5,
+            overlap: 0.3,
+            covered: 0.7,
+            mutual: 0.58,
+            leaf: 0.002,
+            views: 4,
+        }
+    }
+}
 
 /// Puts the parts of a frame on the objects seen in it; gives how many belong to none of them.
-pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -> usize {
+pub(crate) fn observe(
+    frame: &Keyframe,
+    scene: &Scene,
+    objects: &mut [Object],
+    settings: &PartSettings,
+) -> usize {
     let Some(seen) = &frame.parts else { return 0 };
     let drawn = Drawn::new(&seen.labels);
-    let owners = Owners::new(objects, frame.stamp);
+    let owners = Owners::new(objects, frame.stamp, settings);
     let mut homeless = 0;
     for detection in &seen.detections {
-        let pixels = grown(&seen.labels, drawn.pixels(detection.label), scene);
-        if pixels.len() < MIN_PIXELS {
+        let pixels = grown(&seen.labels, drawn.pixels(detection.label), scene, settings);
+        if pixels.len() < settings.min_pixels {
             continue;
         }
         let mut cloud = PointCloud::default();
@@ -51,7 +85,7 @@ pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -
                 cloud.colors.push(frame.color.pixels[*index]);
             }
         }
-        let owner = owners.owner_of(&cloud);
+        let owner = owners.owner_of(&cloud, settings);
         let Some(owner) = owner.filter(|_| !cloud.is_empty()) else {
             homeless += 1;
             continue;
@@ -62,7 +96,7 @@ pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -
             class_name: name.clone(),
             score,
             class_votes: vec![(name.clone(), score), (String::new(), 1.0 - score)],
-            cloud: downsample(&cloud, LEAF),
+            cloud: downsample(&cloud, settings.leaf),
             views: vec![PartView {
                 view: frame.view.clone(),
                 mask: Mask::from_indices(frame.intrinsics.width, frame.intrinsics.height, &pixels),
@@ -71,7 +105,7 @@ pub(crate) fn observe(frame: &Keyframe, scene: &Scene, objects: &mut [Object]) -
                 stamp: frame.stamp,
             }],
         };
-        take(&mut objects[owner].parts, part);
+        take(&mut objects[owner].parts, part, settings);
     }
     for object in objects {
         object.parts.sort_by(|a, b| total(b).total_cmp(&total(a)));
@@ -84,13 +118,13 @@ fn total(part: &ObservedPart) -> f64 {
 }
 
 /// Joins a sighting with the known part it overlaps most, or adds it.
-pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
+pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart, settings: &PartSettings) {
     let over = |a: &PointCloud, b: &PointCloud| {
-        let same = SAME.0.min(SAME.1 * extent(a).min(extent(b)));
+        let same = settings.same.min(settings.same_share * extent(a).min(extent(b)));
         overlap_ratio(&a.points, &b.points, same)
     };
     // A mask that was drawn over two parts is a sighting of neither.
-    let covered = known.iter().filter(|other| over(&other.cloud, &part.cloud) >= COVERED).count();
+    let covered = known.iter().filter(|other| over(&other.cloud, &part.cloud) >= settings.covered).count();
     if covered > 1 {
         return;
     }
@@ -98,8 +132,8 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
     let is_wider = |wide: &ObservedPart, key: &ObservedPart| {
         is_key(&wide.class_name)
             && is_key(&key.class_name)
-            && over(&key.cloud, &wide.cloud) >= COVERED
-            && over(&wide.cloud, &key.cloud) < MUTUAL
+            && over(&key.cloud, &wide.cloud) >= settings.covered
+            && over(&wide.cloud, &key.cloud) < settings.mutual
     };
     if known.iter().any(|other| is_wider(&part, other)) {
         return;
@@ -110,7 +144,7 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
         .map(|other| over(&part.cloud, &other.cloud).max(over(&other.cloud, &part.cloud)))
         .enumerate()
         .max_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|(_, overlap)| *overlap >= OVERLAP);
+        .filter(|(_, overlap)| *overlap >= settings.overlap);
     let Some((place, _)) = best else {
         known.push(part);
         return;
@@ -124,7 +158,7 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
         mine.cloud.clone_from(&part.cloud);
     } else {
         mine.cloud.extend(&part.cloud);
-        mine.cloud = downsample(&mine.cloud, LEAF);
+        mine.cloud = downsample(&mine.cloud, settings.leaf);
     }
     for (name, weight) in part.class_votes {
         add_vote(&mut mine.class_votes, &name, weight);
@@ -137,7 +171,7 @@ pub(super) fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
     }
     mine.views.retain(|view| part.views.iter().all(|other| other.view != view.view));
     mine.views.splice(0..0, part.views);
-    mine.views.truncate(VIEWS);
+    mine.views.truncate(settings.views);
 }
 
 /// Whether a part of this class is one of many of a size, which is seen whole: other parts may be seen in pieces.
@@ -163,27 +197,27 @@ struct Owners {
 }
 
 impl Owners {
-    fn new(objects: &[Object], stamp: f64) -> Self {
+    fn new(objects: &[Object], stamp: f64, settings: &PartSettings) -> Self {
         let is_seen = |object: &Object| (object.last_seen - stamp).abs() < 1e-9;
         let seen = || objects.iter().enumerate().filter(|(_, object)| is_seen(object));
         let boxes = seen().filter_map(|(_, object)| {
             let (low, high) = object.cloud.bounds()?;
-            Some(AxisBox { low, high }.grown(SAME.0))
+            Some(AxisBox { low, high }.grown(settings.same))
         });
         let near = BoxHash::new(boxes);
-        let grid = |object: &Object| VoxelGrid::new(&object.cloud.points, SAME.0);
+        let grid = |object: &Object| VoxelGrid::new(&object.cloud.points, settings.same);
         let with_points = seen().filter(|(_, object)| !object.cloud.is_empty());
         let seen = with_points.map(|(place, object)| (place, grid(object), object.bounds.volume())).collect();
         Self { seen, near }
     }
 
     /// The object most of these points lie on; of about equals the smaller.
-    fn owner_of(&self, cloud: &PointCloud) -> Option<usize> {
+    fn owner_of(&self, cloud: &PointCloud, settings: &PartSettings) -> Option<usize> {
         let (low, high) = cloud.bounds()?;
         let around = self.near.touching(&AxisBox { low, high }).into_iter().map(|number| &self.seen[number]);
         around
-            .map(|(place, grid, volume)| (*place, grid.share_within(&cloud.points, SAME.0), *volume))
-            .filter(|(_, share, _)| *share >= ON_OBJECT)
+            .map(|(place, grid, volume)| (*place, grid.share_within(&cloud.points, settings.same), *volume))
+            .filter(|(_, share, _)| *share >= settings.on_object)
             .max_by(|a, b| {
                 let coarse = |share: f64| (share * 10.0).round();
                 coarse(a.1).total_cmp(&coarse(b.1)).then_with(|| b.2.total_cmp(&a.2))
@@ -193,15 +227,15 @@ impl Owners {
 }
 
 /// Pixels of a label, grown to neighbours at about the same depth that have no label.
-fn grown(labels: &LabelImage, drawn: &[usize], scene: &Scene) -> Vec<usize> {
+fn grown(labels: &LabelImage, drawn: &[usize], scene: &Scene, settings: &PartSettings) -> Vec<usize> {
     let (width, height) = (labels.width, labels.height);
     let mut pixels = drawn.to_vec();
-    if pixels.len() < MIN_PIXELS || scene.grid.points.len() != labels.labels.len() {
+    if pixels.len() < settings.min_pixels || scene.grid.points.len() != labels.labels.len() {
         return Vec::new();
     }
     let mut frontier = pixels.clone();
     let mut taken: std::collections::BTreeSet<usize> = pixels.iter().copied().collect();
-    let grow = if pixels.len() < LARGE { GROW.0 } else { GROW.1 };
+    let grow = if pixels.len() < settings.large { settings.grow_small } else { settings.grow_large };
     for _ in 0..grow {
         let mut next = Vec::new();
         for index in &frontier {
@@ -216,7 +250,7 @@ fn grown(labels: &LabelImage, drawn: &[usize], scene: &Scene) -> Vec<usize> {
                 let (Some(here), Some(there)) = (scene.grid.points[*index], scene.grid.points[other]) else {
                     continue;
                 };
-                if labels.labels[other] == 0 && (here - there).norm() < STEP && taken.insert(other) {
+                if labels.labels[other] == 0 && (here - there).norm() < settings.step && taken.insert(other) {
                     next.push(other);
                 }
             }
@@ -233,6 +267,10 @@ fn grown(labels: &LabelImage, drawn: &[usize], scene: &Scene) -> Vec<usize> {
 mod tests {
     use super::*;
     use nalgebra::Point3;
+
+    fn take(known: &mut Vec<ObservedPart>, part: ObservedPart) {
+        super::take(known, part, &PartSettings::default());
+    }
 
     /// The top of a key, 16 mm wide and seen every millimetre, its near corner at (`x`, 0).
     fn key(name: &str, x: f64, wide: u32) -> ObservedPart {

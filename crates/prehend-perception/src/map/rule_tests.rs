@@ -1,6 +1,6 @@
 //! What holds by every rule of merging, for maps of many keyframes from anywhere, and what each rule is.
 
-use super::associate::{merge_within, pair};
+use super::associate::{AssociationSettings, merge_within, pair};
 use super::known::{Known, boxes};
 use super::*;
 use crate::render::{Form, Thing, VGA, looking, render, thing};
@@ -237,7 +237,14 @@ fn pieces_that_one_frame_shows_are_one_by_asp() {
     // Without the frame's own step, a map takes them for two.
     let near = boxes([]);
     assert_eq!(
-        pair(&[], &[], &[piece(0.0, [1.0, 0.0]), piece(0.025, [1.0, 0.0])], &near, &rule),
+        pair(
+            &[],
+            &[],
+            &[piece(0.0, [1.0, 0.0]), piece(0.025, [1.0, 0.0])],
+            &near,
+            &rule,
+            &AssociationSettings::default()
+        ),
         [None, None]
     );
 }
@@ -247,7 +254,9 @@ fn by_concept_graphs_each_detection_goes_to_the_highest_phi_above_delta_sim() {
     let rule = MergeRule { distance: 0.0051, ..MergeRule::concept_graphs() };
     let map = [cube("a", 0.0, 0.0, [1.0, 0.0], 1), cube("b", 0.2, 0.0, [1.0, 0.0], 2)];
     let near = boxes(map.iter().map(|known| &known.object));
-    let went = |seen: &[Known], rule: &MergeRule| pair(&map, &[false; 2], seen, &near, rule);
+    let went = |seen: &[Known], rule: &MergeRule| {
+        pair(&map, &[false; 2], seen, &near, rule, &AssociationSettings::default())
+    };
     // Several may go to one object, and how alike they are stands in for where they are: phi_geo of half a cube is 0.6 here.
     let half = |cosine: [f32; 2]| cube("", 0.0, 0.025, cosine, 0);
     assert_eq!(went(&[half([1.0, 0.0]), half([0.0, 1.0])], &rule), [Some(0), None], "0.6 + 1, 0.6 + 0.5");
@@ -256,7 +265,10 @@ fn by_concept_graphs_each_detection_goes_to_the_highest_phi_above_delta_sim() {
     // Nothing shares a place with it: not compared, whatever the threshold.
     assert_eq!(went(&[cube("", 0.1, 0.0, [1.0, 0.0], 0)], &MergeRule { threshold: 0.0, ..rule }), [None]);
     // What is gone takes nothing.
-    assert_eq!(pair(&map, &[true, false], &[half([1.0, 0.0])], &near, &rule), [None]);
+    assert_eq!(
+        pair(&map, &[true, false], &[half([1.0, 0.0])], &near, &rule, &AssociationSettings::default()),
+        [None]
+    );
 }
 
 #[test]
@@ -361,13 +373,13 @@ proptest! {
         let near = boxes(old.iter().map(|known| &known.object));
         let gone = vec![false; old.len()];
         let rule = MergeRule { distance, threshold: 0.9, ..MergeRule::concept_graphs() };
-        prop_assert_eq!(pair(&old, &gone, &seen, &near, &rule), brute_greedy(&old, &seen, &rule));
+        prop_assert_eq!(pair(&old, &gone, &seen, &near, &rule, &AssociationSettings::default()), brute_greedy(&old, &seen, &rule));
         // With every object a neighbour of every thing, the pairs are the same.
         let rule = MergeRule { distance, min_geometry: 0.1, threshold: 0.8, ..MergeRule::default() };
         let everywhere = OrientedBox { pose: Isometry3::identity(), size: Vector3::repeat(10.0) };
         let all = BoxHash::new(old.iter().map(|_| AxisBox::around(&everywhere)));
-        let pairs = pair(&old, &gone, &seen, &near, &rule);
-        prop_assert_eq!(&pairs, &pair(&old, &gone, &seen, &all, &rule));
+        let pairs = pair(&old, &gone, &seen, &near, &rule, &AssociationSettings::default());
+        prop_assert_eq!(&pairs, &pair(&old, &gone, &seen, &all, &rule, &AssociationSettings::default()));
         let mut taken: Vec<usize> = pairs.into_iter().flatten().collect();
         taken.sort_unstable();
         prop_assert!(taken.windows(2).all(|pair| pair[0] < pair[1]), "one to one");
@@ -382,12 +394,12 @@ proptest! {
         let rule = MergeRule { distance: 0.02, min_geometry: 0.1, threshold: 0.8, ..MergeRule::default() };
         let near = boxes(old.iter().map(|known| &known.object));
         let gone = vec![false; old.len()];
-        let straight = pair(&old, &gone, &seen, &near, &rule);
+        let straight = pair(&old, &gone, &seen, &near, &rule, &AssociationSettings::default());
         let mut order: Vec<usize> = (0..seen.len()).collect();
         order.rotate_left(turn % seen.len());
         if mirror { order.reverse(); }
         let turned: Vec<Known> = order.iter().map(|number| seen[*number].clone()).collect();
-        let pairs = pair(&old, &gone, &turned, &near, &rule);
+        let pairs = pair(&old, &gone, &turned, &near, &rule, &AssociationSettings::default());
         for (number, found) in order.into_iter().zip(pairs) {
             prop_assert_eq!(found, straight[number]);
         }

@@ -7,15 +7,29 @@
 use crate::Keyframe;
 use nalgebra::Point3;
 use prehend_geometry::backproject::PointGrid;
+use serde::{Deserialize, Serialize};
 
-/// Greatest reach of a window, pixels.
-const REACH: usize = 3;
-/// Standard deviations by which the mean of a pair may differ from the pixel between: three of that difference.
-const APART: f64 = 3.7;
+/// How depth is smoothed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SmoothingSettings {
+    /// Greatest reach of a window to each side, pixels.
+    pub reach: usize,
+    /// Standard deviations by which the mean of a pair may differ from the pixel between: three of that difference.
+    pub apart: f64,
+}
+
+impl Default for SmoothingSettings {
+    fn default() -> Self {
+        Self { reach: 3, apart: 3.7 }
+    }
+}
 
 /// The depths of a thing's pixels and nothing else, with an empty border.
 struct Window {
     width: usize,
+    /// Pixels to each side of the thing.
+    border: usize,
     /// Depths along the optical axis, metres; 0 where the thing is not.
     depths: Vec<f32>,
     /// Place of each pixel of the thing.
@@ -23,7 +37,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(frame: &Keyframe, pixels: &[usize]) -> Self {
+    fn new(frame: &Keyframe, pixels: &[usize], border: usize) -> Self {
         let columns = frame.depth.width;
         let (mut low, mut high) = ([usize::MAX; 2], [0; 2]);
         for index in pixels {
@@ -31,7 +45,6 @@ impl Window {
                 (low[axis], high[axis]) = (low[axis].min(place), high[axis].max(place));
             }
         }
-        let border = 2 * REACH;
         let size = [0, 1].map(|axis| (high[axis] + 1).saturating_sub(low[axis]) + 2 * border);
         let mut depths = vec![0.0; size[0] * size[1]];
         let place =
@@ -40,7 +53,7 @@ impl Window {
         for (place, index) in places.iter().zip(pixels) {
             depths[*place] = f32::from(frame.depth.millimetres[*index]) * 1e-3;
         }
-        Self { width: size[0], depths, places }
+        Self { width: size[0], border, depths, places }
     }
 
     /// The pixels around one in half a window, of which each stands for the one opposite to it as well.
@@ -54,7 +67,7 @@ impl Window {
     /// For each pixel the sum over the pairs around it of what they are off its depth, twice, metres; and how many pairs count.
     fn pairs(&self, half: &[usize], apart: f32) -> (Vec<f32>, Vec<f32>) {
         let (mut sums, mut pairs) = (vec![0.0_f32; self.depths.len()], vec![0.0_f32; self.depths.len()]);
-        let border = 2 * REACH * self.width;
+        let border = self.border * self.width;
         let inner = border..self.depths.len() - border;
         let here = &self.depths[inner.clone()];
         for step in half {
@@ -83,19 +96,21 @@ pub(super) fn smoothed(
     pixels: &[usize],
     sigma: f64,
     still: Option<f64>,
+    settings: &SmoothingSettings,
 ) -> Vec<Point3<f64>> {
     let raw = grid.of(pixels);
     let Some(still) = still else { return raw };
     let mean = pixels.iter().filter_map(|index| frame.depth.metres(*index)).sum::<f64>()
         / pixels.len().max(1) as f64;
-    let reach = ((sigma * mean * mean / still - 1.0) / 2.0).ceil().clamp(0.0, REACH as f64) as usize;
+    let reach = ((sigma * mean * mean / still - 1.0) / 2.0).ceil().clamp(0.0, settings.reach as f64) as usize;
     if reach == 0 {
         return raw;
     }
-    let window = Window::new(frame, pixels);
+    let window = Window::new(frame, pixels, 2 * settings.reach);
     let half = window.half(reach);
-    let apart = |depth: f32| (APART * sigma) as f32 * depth * depth;
-    let (sums, pairs) = window.pairs(&half, (APART * sigma) as f32);
+    let off = (settings.apart * sigma) as f32;
+    let apart = |depth: f32| off * depth * depth;
+    let (sums, pairs) = window.pairs(&half, off);
     // Depths; those with half of their pairs are sure.
     let smooth: Vec<f32> = window
         .depths
@@ -169,7 +184,7 @@ mod tests {
         let grid = point_grid(&frame.depth, &frame.intrinsics, &frame.map_from_camera, 5.0);
         assert!(pixels.iter().all(|index| grid.points[*index].is_some()), "no pixel is flying");
         [Some(0.000_75), None].map(|still| {
-            let points = smoothed(&frame, &grid, pixels, SIGMA, still);
+            let points = smoothed(&frame, &grid, pixels, SIGMA, still, &SmoothingSettings::default());
             assert_eq!(points.len(), pixels.len());
             let off = |(point, index): (&Point3<f64>, &usize)| point.z - at(index % SIDE, index / SIDE);
             points.iter().zip(pixels).map(off).collect()

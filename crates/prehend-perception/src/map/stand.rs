@@ -5,16 +5,29 @@ use nalgebra::Point3;
 use prehend_geometry::plane::Plane;
 use prehend_geometry::{AxisBox, BoxHash, OrientedBox};
 use prehend_scene::{Object, fixture};
+use serde::{Deserialize, Serialize};
 
-/// Greatest angle between the view and the vertical at which the sides of a thing may be hidden by its top, radians.
-const STEEP: f64 = 0.42;
-/// Gap below a box that is not closed by what noise and voxels leave out, metres.
-const GAP: f64 = 0.02;
+/// When a box goes down to what its thing stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StandSettings {
+    /// Greatest angle between the view and the vertical at which the sides of a thing may be hidden by its top, radians.
+    pub steep: f64,
+    /// Gap below a box that is not closed by what noise and voxels leave out, metres.
+    pub gap: f64,
+    /// Size of the middle of a footprint, where a hollow thing has its floor, as a share of the smaller side.
+    pub floor: f64,
+    /// Fewest points of a floor.
+    pub floor_points: usize,
+    /// How level a floor is, metres.
+    pub level: f64,
+}
 
-/// The middle of a footprint: its share of the smaller side, the points that must be there, and how level they must be, metres.
-const FLOOR_SHARE: f64 = 0.4;
-const FLOOR_POINTS: usize = 8;
-const LEVEL: f64 = 0.012;
+impl Default for StandSettings {
+    fn default() -> Self {
+        Self { steep: 0.42, gap: 0.02, floor: 0.4, floor_points: 8, level: 0.012 }
+    }
+}
 
 /// Extends the boxes of the things seen at `stamp` to what they stand on, the support plane, or the top of a thing below their middle:
 /// those seen from steeply above, and those whose foot is no farther above it than what `foot` gives for their distance from the
@@ -24,6 +37,7 @@ pub(super) fn stand(
     camera: &Point3<f64>,
     plane: &Plane,
     stamp: f64,
+    settings: &StandSettings,
     foot: impl Fn(f64) -> f64,
 ) {
     let boxes: Vec<OrientedBox> = objects.iter().map(|object| object.bounds).collect();
@@ -31,7 +45,7 @@ pub(super) fn stand(
     for (place, object) in objects.iter_mut().enumerate() {
         let center = Point3::from(object.bounds.pose.translation.vector);
         let down = camera - center;
-        let is_steep = down.xy().norm() < STEEP.tan() * down.z;
+        let is_steep = down.xy().norm() < settings.steep.tan() * down.z;
         // A drawer hangs in its cabinet.
         let hangs = fixture::is_panel(&object.class_name);
         let foot = foot(down.norm());
@@ -43,16 +57,16 @@ pub(super) fn stand(
         // What ends below the table is no ground.
         let column = AxisBox {
             low: Point3::new(center.x, center.y, table),
-            high: Point3::new(center.x, center.y, (bottom + GAP).max(table)),
+            high: Point3::new(center.x, center.y, (bottom + settings.gap).max(table)),
         };
         let below = near
             .touching(&column.grown(1e-6))
             .into_iter()
-            .filter(|other| *other != place && is_under(&boxes[*other], &center, bottom));
+            .filter(|other| *other != place && is_under(&boxes[*other], &center, bottom + settings.gap));
         let ground = below.map(|other| boxes[other].top()).fold(table, f64::max);
         let gap = bottom - ground;
         // What is seen to be hollow down to a floor is no tall thing: it stands on something that it hides.
-        if gap > 0.0 && gap <= foot || is_steep && gap > GAP && !has_floor(object) {
+        if gap > 0.0 && gap <= foot || is_steep && gap > settings.gap && !has_floor(object, settings) {
             let top = object.bounds.top();
             object.bounds.size.z = top - ground;
             object.bounds.pose.translation.z = (top + ground) / 2.0;
@@ -61,9 +75,9 @@ pub(super) fn stand(
 }
 
 /// Whether the middle of a thing is a level floor below its rim, near the lowest of its points.
-fn has_floor(object: &Object) -> bool {
+fn has_floor(object: &Object, settings: &StandSettings) -> bool {
     let center = object.bounds.pose.translation.vector;
-    let reach = FLOOR_SHARE * object.bounds.size.x.min(object.bounds.size.y) / 2.0;
+    let reach = settings.floor * object.bounds.size.x.min(object.bounds.size.y) / 2.0;
     let top = object.bounds.top();
     let mut heights: Vec<f64> = object
         .cloud
@@ -72,18 +86,19 @@ fn has_floor(object: &Object) -> bool {
         .filter(|point| (point.coords - center).xy().norm() < reach)
         .map(|point| point.z)
         .collect();
-    if heights.len() < FLOOR_POINTS {
+    if heights.len() < settings.floor_points {
         return false;
     }
     heights.sort_by(f64::total_cmp);
     let at = |share: f64| heights[((heights.len() - 1) as f64 * share) as usize];
     let lowest = center.z - object.bounds.size.z / 2.0;
-    at(0.9) - at(0.1) < LEVEL && top - at(0.5) > LEVEL && at(0.5) - lowest < LEVEL
+    let level = settings.level;
+    at(0.9) - at(0.1) < level && top - at(0.5) > level && at(0.5) - lowest < level
 }
 
-/// Whether a box lies under a point that is the middle of something whose bottom is at `bottom`.
-fn is_under(bounds: &OrientedBox, center: &Point3<f64>, bottom: f64) -> bool {
+/// Whether a box lies under a point, with its top no higher than `highest`.
+fn is_under(bounds: &OrientedBox, center: &Point3<f64>, highest: f64) -> bool {
     let local = bounds.pose.inverse_transform_point(center);
     let over = local.x.abs() <= bounds.size.x / 2.0 && local.y.abs() <= bounds.size.y / 2.0;
-    over && bounds.top() <= bottom + GAP
+    over && bounds.top() <= highest
 }

@@ -2,17 +2,12 @@
 
 use super::known::{Known, boxes};
 use super::{
-    MapBuilder, Sights, UpdateReport, associate, bank, existence, gone, join, keep_names, slots, touching,
+    MapBuilder, MapSettings, Sights, UpdateReport, associate, bank, gone, join, keep_names, slots, touching,
 };
 use prehend_scene::ObjectKey;
-use prehend_scene::merge::{MergeMethod, MergeRule};
+use prehend_scene::merge::MergeMethod;
 use rayon::prelude::*;
 
-/// Frames in which what the hand let go is looked for by its looks; later it is lost, and known by its name too. Three looks of three
-/// frames: where it was let go, on the way, and from home.
-const LOOKED_FOR: u32 = 9;
-/// Frames over which names are remembered: some twenty looks of three frames.
-const REMEMBERED: f64 = 60.0;
 /// Most objects that left their places unseen and are recognised when they turn up.
 const LOST: usize = 32;
 
@@ -54,13 +49,14 @@ enum How {
 }
 
 /// What an older frame called a thing counts a little less with each new one: a name that came from a mistake, or from another thing, is
-/// outvoted by what is seen now, however long it stood.
-fn fade(votes: &mut [(String, f64)]) {
-    votes.iter_mut().for_each(|(_, weight)| *weight *= 1.0 - 1.0 / REMEMBERED);
+/// outvoted by what is seen now, however long it stood. `remembered` is the number of frames over which it counts.
+fn fade(votes: &mut [(String, f64)], remembered: f64) {
+    votes.iter_mut().for_each(|(_, weight)| *weight *= 1.0 - 1.0 / remembered);
 }
 
 impl Sighting {
-    fn settle(self, known: &mut Known, rule: &MergeRule, update: u64) {
+    fn settle(self, known: &mut Known, settings: &MapSettings, update: u64) {
+        let rule = &settings.merge;
         let Self { mut thing, how } = self;
         match how {
             How::Piece => {
@@ -71,7 +67,7 @@ impl Sighting {
             How::Instead => return known.replace(thing),
             How::Named | How::More | How::Merged => {}
         }
-        fade(&mut known.object.class_votes);
+        fade(&mut known.object.class_votes, settings.association.remembered);
         let named = match how {
             How::Merged => rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule),
             _ => matches!(how, How::Named),
@@ -122,7 +118,8 @@ impl MapBuilder {
         }
         match rule.method {
             MergeMethod::Prehend => {
-                join::absorb_duplicates(&mut objects, stamp, &rule, update, report);
+                let joining = &self.settings.joining;
+                join::absorb_duplicates(&mut objects, stamp, &rule, joining, update, report);
                 slots::absorb_slots(&mut objects, stamp, &rule, update, report);
                 objects.extend(drawers);
                 self.banks.learn(&mut objects, &rule, update, report);
@@ -150,15 +147,15 @@ impl MapBuilder {
         reset: bool,
         report: &mut UpdateReport,
     ) -> Vec<Known> {
-        let (rule, update) = (self.settings.merge, self.updates);
-        let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
+        let (settings, update) = (self.settings, self.updates);
+        let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma, settings.leaving);
         let mut is_gone = Vec::with_capacity(old.len());
         for known in &mut old {
             let look = sight.look(&known.object, &[]);
             let is_seen = seen.iter().any(|thing| thing.track.slot == known.track.slot);
             if look.visibility.is_gone() && !is_seen {
                 is_gone.push(known.object.key.clone());
-            } else if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
+            } else if !look.visibility.is_gone() && gone::carve(&mut known.object, &look, &settings.leaving) {
                 known.cloud_changed(update);
             }
         }
@@ -185,7 +182,7 @@ impl MapBuilder {
                 (false, true) => How::Named,
                 (false, false) => How::More,
             };
-            Sighting { thing, how }.settle(known, &rule, update);
+            Sighting { thing, how }.settle(known, &settings, update);
         }
         old
     }
@@ -201,24 +198,24 @@ impl MapBuilder {
         reset: bool,
         report: &mut UpdateReport,
     ) -> Assignment {
-        let rule = self.settings.merge;
+        let MapSettings { merge: rule, association, touching: apart, leaving, existence, .. } = self.settings;
         let is_ours = rule.method == MergeMethod::Prehend;
-        let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma);
+        let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma, leaving);
         let update = self.updates;
         let look = |known: &mut Known| {
             let look = sight.look(&known.object, owners);
-            if !look.visibility.is_gone() && gone::carve(&mut known.object, &look) {
+            if !look.visibility.is_gone() && gone::carve(&mut known.object, &look, &leaving) {
                 known.cloud_changed(update);
             }
             look
         };
         let looks: Vec<gone::Look> = old.par_iter_mut().map(look).collect();
         let mut gone: Vec<bool> = looks.iter().map(|look| look.visibility.is_gone()).collect();
-        let mut several = touching::are_several(old, &looks, &sights.seen, &rule);
+        let mut several = touching::are_several(old, &looks, &sights.seen, &rule, &apart);
         let mut near = boxes(old.iter().map(|known| &known.object));
         let mut spanning = Vec::new();
         if !reset && is_ours {
-            spanning = touching::spanning(old, &looks, &sights.seen, &rule);
+            spanning = touching::spanning(old, &looks, &sights.seen, &rule, &apart);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
                 *spans |= slots::spans_several(old, &gone, thing, &near, &rule);
             }
@@ -226,14 +223,14 @@ impl MapBuilder {
             sights.seen.retain(|_| spans.next() != Some(&true));
         }
         let seen = &sights.seen;
-        let mut pairs = associate::pair(old, &gone, seen, &near, &rule);
+        let mut pairs = associate::pair(old, &gone, seen, &near, &rule, &association);
         if !reset && is_ours {
             let mut kept = pairs.iter().map(|place| Some(old[(*place)?].object.key.clone()));
             let mut keys: Vec<Option<ObjectKey>> =
                 spanning.iter().map(|spans| if *spans { None } else { kept.next().flatten() }).collect();
             keys.extend(drawers);
             let is_seen = associate::paired(old.len(), &pairs);
-            existence::doubt(old, &looks, &is_seen, &keys);
+            super::existence::doubt(old, &looks, &is_seen, &keys, &existence);
         }
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;
@@ -241,13 +238,13 @@ impl MapBuilder {
         // Between the pads a small thing is not seen, and is there all the same.
         let is_holding = !held.is_empty() || sights.holds.is_some();
         let is_first = !std::mem::replace(&mut self.was_holding, is_holding);
-        let taken = associate::taken(old, &looks, held, sights.holds, &pairs)
+        let taken = associate::taken(old, &looks, held, sights.holds, &pairs, &association)
             .filter(|_| is_first || sights.holds.is_some());
         if is_holding {
             self.let_go = 0;
         } else if !self.in_hand.is_empty() {
             self.let_go += 1;
-            if self.let_go > LOOKED_FOR {
+            if self.let_go > association.looked_for {
                 self.lost.append(&mut self.in_hand);
             }
         }
@@ -267,11 +264,11 @@ impl MapBuilder {
         if old.len() != looks.len() {
             near = boxes(old.iter().map(|known| &known.object));
         }
-        let mut moves = associate::moved(old, &gone, seen, &pairs);
+        let mut moves = associate::moved(old, &gone, seen, &pairs, &association);
         let mut scraps = vec![false; seen.len()];
         several.resize(old.len(), false);
         if is_ours {
-            scraps = associate::scraps(old, &gone, seen, &pairs, &near, &rule);
+            scraps = associate::scraps(old, &gone, seen, &pairs, &near, &rule, &association);
             for (number, place) in slots::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
                 moves[number] = moves[number].or(place);
             }
@@ -280,7 +277,7 @@ impl MapBuilder {
         }
         // Something left the hand: it is looked for even when this frame misnames it.
         for (place, in_hand) in old.iter().enumerate().skip(on_map) {
-            if let Some(number) = associate::put_down(in_hand, seen, &pairs) {
+            if let Some(number) = associate::put_down(in_hand, seen, &pairs, &association) {
                 moves[number] = Some(place);
             }
         }
@@ -289,7 +286,7 @@ impl MapBuilder {
         } else {
             let placed: Vec<Option<usize>> =
                 pairs.iter().zip(&moves).map(|(pair, moved)| pair.or(*moved)).collect();
-            associate::returned(&self.lost, seen, &placed)
+            associate::returned(&self.lost, seen, &placed, &association)
         };
         Assignment { pairs, moves, returns, scraps, several, gone, on_map }
     }
@@ -303,7 +300,7 @@ impl MapBuilder {
         reset: bool,
         report: &mut UpdateReport,
     ) -> Vec<Known> {
-        let (rule, update) = (self.settings.merge, self.updates);
+        let (settings, update) = (self.settings, self.updates);
         let Assignment { pairs, moves, returns, scraps, several, gone, on_map } = assignment;
         let paired = associate::paired(old.len(), &pairs);
         // What each object becomes one with, in this order: more than one thing when a frame shows it in pieces.
@@ -336,7 +333,7 @@ impl MapBuilder {
             {
                 report.moved.push(known.object.key.clone());
                 let mut votes = std::mem::take(&mut known.object.class_votes);
-                fade(&mut votes);
+                fade(&mut votes, settings.association.remembered);
                 known.replace(thing);
                 if !reset {
                     keep_names(&mut known.object, votes);
@@ -353,7 +350,7 @@ impl MapBuilder {
         // Each object alone.
         next.par_iter_mut().zip(sightings).for_each(|(known, sightings)| {
             let Some(known) = known else { return };
-            sightings.into_iter().for_each(|sighting| sighting.settle(known, &rule, update));
+            sightings.into_iter().for_each(|sighting| sighting.settle(known, &settings, update));
         });
         let mut kept = Vec::with_capacity(next.len() + new.len());
         for (place, known) in next.into_iter().enumerate() {

@@ -7,16 +7,28 @@
 use super::gone::Look;
 use super::known::Known;
 use prehend_scene::merge::MergeRule;
+use serde::{Deserialize, Serialize};
 
-/// A thing of a frame covers a known object if at least this share of the object's confirmed points lies on it.
-const COVERED: f64 = 0.3;
-/// A thing of a frame can be one of several that a known object is seen as if at least this share of the object's confirmed
-/// points lies on it. Less than [`COVERED`], since several things divide the points among them.
-const SHOWN: f64 = 0.1;
-/// Greatest share of one object that lies on another when they are two.
-const APART: f64 = 0.4;
-/// Least points of one of several things, as a share of those of the whole: less is a scrap.
-const PIECE: f64 = 0.05;
+/// When several things are several, or one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TouchingSettings {
+    /// A thing of a frame covers a known object if at least this share of the object's confirmed points lies on it.
+    pub covered: f64,
+    /// A thing of a frame can be one of several that a known object is seen as if at least this share of the object's confirmed
+    /// points lies on it. Less than `covered`, since several things divide the points among them.
+    pub shown: f64,
+    /// Greatest share of one object that lies on another when they are two.
+    pub apart: f64,
+    /// Least points of one of several things, as a share of those of the whole: less is a scrap.
+    pub piece: f64,
+}
+
+impl Default for TouchingSettings {
+    fn default() -> Self {
+        Self { covered: 0.3, shown: 0.1, apart: 0.4, piece: 0.05 }
+    }
+}
 
 /// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none.
 pub(super) fn owners<'a>(seen: impl Iterator<Item = &'a Known>, pixels: usize) -> Vec<u16> {
@@ -35,22 +47,29 @@ fn is_nameless(thing: &Known) -> bool {
     thing.object.class_name.is_empty()
 }
 
-fn is_large(part: &Known, whole: &Known) -> bool {
-    part.object.cloud.len() as f64 >= PIECE * whole.object.cloud.len() as f64
+fn is_large(part: &Known, whole: &Known, settings: &TouchingSettings) -> bool {
+    part.object.cloud.len() as f64 >= settings.piece * whole.object.cloud.len() as f64
 }
 
 /// For each thing of a frame whether it has no name and covers several known objects: it is a sighting of none of them.
-pub(super) fn spanning(old: &[Known], looks: &[Look], seen: &[Known], rule: &MergeRule) -> Vec<bool> {
+pub(super) fn spanning(
+    old: &[Known],
+    looks: &[Look],
+    seen: &[Known],
+    rule: &MergeRule,
+    settings: &TouchingSettings,
+) -> Vec<bool> {
     let mut covered: Vec<Vec<&Known>> = vec![Vec::new(); seen.len()];
     for (known, look) in old.iter().zip(looks).filter(|(_, look)| !look.visibility.is_gone()) {
         // Those after them are drawers, which have names.
         for (number, share) in look.shares().filter(|(number, _)| *number < seen.len()) {
-            if share >= COVERED && is_large(known, &seen[number]) {
+            if share >= settings.covered && is_large(known, &seen[number], settings) {
                 covered[number].push(known);
             }
         }
     }
-    let are_two = |a: &Known, b: &Known| a.share_of(b, rule) <= APART && b.share_of(a, rule) <= APART;
+    let apart = settings.apart;
+    let are_two = |a: &Known, b: &Known| a.share_of(b, rule) <= apart && b.share_of(a, rule) <= apart;
     let several = |known: &[&Known]| {
         known.iter().enumerate().any(|(number, a)| known[number + 1..].iter().any(|b| are_two(a, b)))
     };
@@ -59,16 +78,24 @@ pub(super) fn spanning(old: &[Known], looks: &[Look], seen: &[Known], rule: &Mer
 
 /// For each known object without a name whether the frame sees it as several things that have none either and come near each
 /// other: pieces that are apart may be of one thing, with something before it.
-pub(super) fn are_several(old: &[Known], looks: &[Look], seen: &[Known], rule: &MergeRule) -> Vec<bool> {
+pub(super) fn are_several(
+    old: &[Known],
+    looks: &[Look],
+    seen: &[Known],
+    rule: &MergeRule,
+    settings: &TouchingSettings,
+) -> Vec<bool> {
     let meet = |a: &Known, b: &Known| a.share_of(b, rule) > 0.0;
     let several = |(known, look): (&Known, &Look)| {
         if !is_nameless(known) {
             return false;
         }
-        let shown =
-            look.shares().filter(|(_, share)| *share >= SHOWN).filter_map(|(number, _)| seen.get(number));
+        let shown = look
+            .shares()
+            .filter(|(_, share)| *share >= settings.shown)
+            .filter_map(|(number, _)| seen.get(number));
         let pieces: Vec<&Known> =
-            shown.filter(|thing| is_nameless(thing) && is_large(thing, known)).collect();
+            shown.filter(|thing| is_nameless(thing) && is_large(thing, known, settings)).collect();
         pieces.iter().enumerate().any(|(number, a)| pieces[number + 1..].iter().any(|b| meet(a, b)))
     };
     old.iter().zip(looks).map(several).collect()

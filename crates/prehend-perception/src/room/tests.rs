@@ -153,11 +153,14 @@ fn what_stands_on_a_table_is_no_piece_of_it() {
     };
     let table = at([3.0, 2.0, 0.33], [0.5, 0.5, 0.66]);
     let phone = at([3.0, 2.0, 0.69], [0.17, 0.2, 0.06]);
-    assert!(carries(&table, &phone) && carries(&phone, &table));
+    assert!(
+        carries(&table, &phone, &RoomSettings::default())
+            && carries(&phone, &table, &RoomSettings::default())
+    );
     // A piece of its top, a leg, and the top alone with the phone on it.
-    assert!(!carries(&table, &at([3.1, 2.0, 0.655], [0.2, 0.2, 0.01])));
-    assert!(!carries(&table, &at([3.2, 2.2, 0.3], [0.05, 0.05, 0.6])));
-    assert!(carries(&at([3.0, 2.0, 0.65], [0.5, 0.5, 0.02]), &phone));
+    assert!(!carries(&table, &at([3.1, 2.0, 0.655], [0.2, 0.2, 0.01]), &RoomSettings::default()));
+    assert!(!carries(&table, &at([3.2, 2.2, 0.3], [0.05, 0.05, 0.6]), &RoomSettings::default()));
+    assert!(carries(&at([3.0, 2.0, 0.65], [0.5, 0.5, 0.02]), &phone, &RoomSettings::default()));
 }
 
 #[test]
@@ -165,7 +168,12 @@ fn a_table_that_was_called_something_else_stays_one_table() {
     let mut builder = RoomBuilder::new("map", RoomSettings::default());
     let view = looking([0.4, 0.3, 1.2], [2.0, 0.0, 0.7]);
     let tables = |builder: &RoomBuilder| {
-        builder.map().objects.iter().filter(|object| object.bounds.size.norm() > BULKY).count()
+        builder
+            .map()
+            .objects
+            .iter()
+            .filter(|object| object.bounds.size.norm() > RoomSettings::default().bulky)
+            .count()
     };
     let mut frame = render(&room(), &VGA, &view, SIGMA, 1);
     builder.update(&frame, None, false).unwrap();

@@ -4,11 +4,23 @@ use super::surfaces::{Field, WAYS};
 use crate::hypothesis::is_inside;
 use nalgebra::Point2;
 use prehend_geometry::upright::convex_hull;
+use serde::{Deserialize, Serialize};
 
-/// Least share of a floor that lies in the footprint of its thing.
-const INSIDE: f64 = 0.9;
-/// Least share of its border along which it goes over into a wall without a jump; the support behind a handle does so nowhere.
-const JOINED: f64 = 0.3;
+/// What is the floor of a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FloorSettings {
+    /// Least share of a floor that lies in the footprint of its thing.
+    pub inside: f64,
+    /// Least share of its border along which it goes over into a wall without a jump; the support behind a handle does so nowhere.
+    pub joined: f64,
+}
+
+impl Default for FloorSettings {
+    fn default() -> Self {
+        Self { inside: 0.9, joined: 0.3 }
+    }
+}
 
 /// The things with their floors.
 pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
@@ -16,6 +28,7 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
     for (number, thing) in things.iter().enumerate() {
         thing.iter().for_each(|index| owner[*index] = number as u32 + 1);
     }
+    let settings = &field.surfaces.floors;
     let mut seen = vec![false; owner.len()];
     // Outlines of things, as they are asked for: a thing may have many holes.
     let mut hulls: Vec<Option<Vec<Point2<f64>>>> = vec![None; things.len()];
@@ -23,7 +36,7 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
         let region = Region::around(field, &owner, start, &mut seen);
         if let Some(number) = region
             .owner
-            .filter(|_| region.joined > 0 && region.joined as f64 >= JOINED * region.border as f64)
+            .filter(|_| region.joined > 0 && region.joined as f64 >= settings.joined * region.border as f64)
         {
             let thing = &mut things[number as usize - 1];
             let hull =
@@ -32,7 +45,7 @@ pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec
                 region.pixels.into_iter().filter(|index| field.grid.points[*index].is_some()).collect();
             let level = field.grid.ground(&floor);
             let inside = level.iter().filter(|p| is_inside(hull, p)).count();
-            if inside as f64 >= INSIDE * floor.len() as f64 {
+            if inside as f64 >= settings.inside * floor.len() as f64 {
                 hull.extend(level);
                 *hull = convex_hull(hull);
                 thing.extend(floor);

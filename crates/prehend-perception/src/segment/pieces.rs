@@ -10,25 +10,38 @@
 //!
 //! So two things that touch stay apart, since they are seldom flush. And a print stays on its box, since it lies within the box's outline.
 
-use super::surfaces::{AT_ONCE, FEW as SPECK, Field, NONE, WAYS};
+use super::surfaces::{AT_ONCE, Field, NONE, WAYS};
 use super::things::find;
 use crate::color;
 use nalgebra::Point2;
 use prehend_geometry::upright::convex_hull;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Half the width of what is a rim, metres; and the most of it in pixels.
-const RIM: f64 = 0.006;
-const MOST: u8 = 8;
-/// Pixels on either side over which a border of colour is looked for.
-const BESIDE: isize = 2;
-/// Greatest length of a neck as a share of the root of the pixels of the smaller piece.
-const NECK: f64 = 0.3;
-/// Share of its convex outline that a piece fills: how much less the union of two pieces fills than either, when they are two.
-const FILLED: f64 = 0.88;
-/// Fewest pixels of a piece.
-const FEW: usize = 100;
+/// Where surfaces of several colours are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PieceSettings {
+    /// Half the width of what is a rim, metres.
+    pub rim: f64,
+    /// The most of that in pixels.
+    pub rim_pixels: u8,
+    /// Pixels on either side over which a border of colour is looked for.
+    pub beside: usize,
+    /// Greatest length of a neck as a share of the root of the pixels of the smaller piece.
+    pub neck: f64,
+    /// Share of its convex outline that a piece fills: how much less the union of two pieces fills than either, when they are two.
+    pub filled: f64,
+    /// Fewest pixels of a piece.
+    pub min_pixels: usize,
+}
+
+impl Default for PieceSettings {
+    fn default() -> Self {
+        Self { rim: 0.006, rim_pixels: 8, beside: 2, neck: 0.3, filled: 0.88, min_pixels: 100 }
+    }
+}
 
 /// What is known of a piece.
 struct Piece {
@@ -79,8 +92,9 @@ pub(super) fn pieces(field: &Field<'_>, regions: Vec<Vec<usize>>) -> Vec<Vec<usi
         region.iter().for_each(|index| region_of[*index] = NONE);
     }
     let steps = steps_to_rim(field, &region_of, borders);
+    let PieceSettings { rim, rim_pixels, .. } = field.surfaces.pieces;
     let is_core = |index: usize| {
-        let reach = (RIM / field.pitch(index)).clamp(1.0, f64::from(MOST)) as u8;
+        let reach = (rim / field.pitch(index)).min(f64::from(rim_pixels)).max(1.0) as u8;
         steps[index] == 0 || steps[index] > reach
     };
     // Which piece each pixel is of.
@@ -108,7 +122,7 @@ pub(super) fn pieces(field: &Field<'_>, regions: Vec<Vec<usize>>) -> Vec<Vec<usi
                 }
                 is_new
             });
-            if front.len() - from < SPECK {
+            if front.len() - from < field.surfaces.min_pixels {
                 // It is met again by what grows.
                 front.drain(from..).for_each(|index| piece_of[index] = NONE);
             } else {
@@ -153,8 +167,9 @@ fn spread(
 
 /// The pixels of regions on whose two sides the colours of their region are unlike.
 fn borders(field: &Field<'_>, region_of: &[u32]) -> Vec<usize> {
+    let beside = field.surfaces.pieces.beside as isize;
     let is_border = |index: usize, du: isize, dv: isize| {
-        let ends = [field.at(index, du * BESIDE, dv * BESIDE), field.at(index, -du * BESIDE, -dv * BESIDE)];
+        let ends = [field.at(index, du * beside, dv * beside), field.at(index, -du * beside, -dv * beside)];
         let [Some(a), Some(b)] = ends else { return false };
         region_of[a] == region_of[index] && region_of[b] == region_of[index] && field.is_border(a, b)
     };
@@ -166,7 +181,7 @@ fn borders(field: &Field<'_>, region_of: &[u32]) -> Vec<usize> {
 }
 
 /// For each pixel of a region, the steps to the nearest pixel of a border or of the region's rim: 1 on the border or rim itself, 0 if
-/// there are more than [`MOST`].
+/// there are more than a rim has at most.
 fn steps_to_rim(field: &Field<'_>, region_of: &[u32], borders: Vec<usize>) -> Vec<u8> {
     let mut steps = vec![0; region_of.len()];
     borders.iter().for_each(|index| steps[*index] = 1);
@@ -180,7 +195,7 @@ fn steps_to_rim(field: &Field<'_>, region_of: &[u32], borders: Vec<usize>) -> Ve
             front.push(index);
         }
     }
-    for step in 2..=MOST {
+    for step in 2..=field.surfaces.pieces.rim_pixels {
         for index in std::mem::take(&mut front) {
             for (du, dv) in WAYS {
                 let Some(next) = field.at(index, du, dv) else { continue };
@@ -214,12 +229,13 @@ fn apart(field: &Field<'_>, pixels: &[usize], piece_of: &[u32], first: u32, coun
     let colors: Vec<[u8; 3]> = lists.iter().map(color).collect();
     let alike = |a: usize, b: usize| color::unlikeness(colors[a], colors[b]) < field.surfaces.unlike;
     let sizes: Vec<usize> = lists.iter().map(Vec::len).collect();
-    let of_one = |a: usize, b: usize| sizes[a].min(sizes[b]) < FEW || alike(a, b);
+    let settings = &field.surfaces.pieces;
+    let of_one = |a: usize, b: usize| sizes[a].min(sizes[b]) < settings.min_pixels || alike(a, b);
     let (lists, borders) = joined(lists, &borders, of_one);
     let pieces: Vec<Piece> = lists.iter().map(|pixels| Piece::new(field, pixels)).collect();
     let of_one = |a: usize, b: usize| {
         let length = borders.get(&(a, b)).copied().unwrap_or(0);
-        !are_two(&pieces[a], &pieces[b], length)
+        !are_two(&pieces[a], &pieces[b], length, settings)
     };
     joined(lists, &borders, of_one).0
 }
@@ -262,14 +278,14 @@ fn joined(
 }
 
 /// Whether two pieces of unlike colours that touch along so many pixels are of two things.
-fn are_two(a: &Piece, b: &Piece, length: usize) -> bool {
+fn are_two(a: &Piece, b: &Piece, length: usize, settings: &PieceSettings) -> bool {
     if !a.stands || !b.stands {
         return false;
     }
-    if length as f64 <= NECK * (a.pixels.min(b.pixels) as f64).sqrt() {
+    if length as f64 <= settings.neck * (a.pixels.min(b.pixels) as f64).sqrt() {
         return true;
     }
     let both = convex_hull(&[a.hull.as_slice(), b.hull.as_slice()].concat());
     let filled = (a.pixels + b.pixels) as f64 / area(&both).max(1.0);
-    filled < FILLED * a.filled().min(b.filled())
+    filled < settings.filled * a.filled().min(b.filled())
 }

@@ -6,15 +6,28 @@ use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use prehend_geometry::voxel::{Voxel, VoxelMap, voxel_of};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-/// Side of the cells in which the support is followed, metres.
-const CELL: f64 = 0.04;
-/// Fewest pixels of a cell of the support.
-const CELL_PIXELS: usize = 4;
+/// What stands on the support.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StandingSettings {
+    /// Side of the cells in which the support is followed, metres.
+    pub cell: f64,
+    /// Fewest pixels of a cell of the support.
+    pub cell_pixels: usize,
+    /// Rows over which the pixel below a thing is looked for.
+    pub below: usize,
+}
+
+impl Default for StandingSettings {
+    fn default() -> Self {
+        Self { cell: 0.04, cell_pixels: 4, below: 12 }
+    }
+}
+
 /// Points of a thing that are held against the border of the support.
 const SAMPLE: usize = 500;
-/// Rows over which the pixel below a thing is looked for.
-const BELOW: isize = 12;
 
 /// The things that stand on the support, in their order.
 pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
@@ -42,11 +55,12 @@ pub(super) fn standing(field: &Field<'_>, things: Vec<Vec<usize>>) -> Vec<Vec<us
 
 /// Convex outline of the largest connected piece of the support; empty when there is none.
 fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
+    let StandingSettings { cell: side, cell_pixels, .. } = field.surfaces.standing;
     let mut cells: VoxelMap<(usize, bool)> = VoxelMap::default();
     let mut order = Vec::new();
     let mut count = |cell: Voxel, pixels: usize| {
         let slot = cells.entry(cell).or_insert((0, false));
-        if slot.0 < CELL_PIXELS && slot.0 + pixels >= CELL_PIXELS {
+        if slot.0 < cell_pixels && slot.0 + pixels >= cell_pixels {
             order.push(cell);
         }
         slot.0 += pixels;
@@ -62,7 +76,7 @@ fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
         let mut open = vec![start];
         while let Some(cell) = open.pop() {
             match cells.get_mut(&cell) {
-                Some((count, seen)) if *count >= CELL_PIXELS && !*seen => *seen = true,
+                Some((count, seen)) if *count >= cell_pixels && !*seen => *seen = true,
                 _ => continue,
             }
             piece.push(cell);
@@ -75,20 +89,23 @@ fn border(field: &Field<'_>) -> Vec<Point2<f64>> {
     }
     let corners = largest.iter().flat_map(|cell| {
         [(0, 0), (1, 0), (0, 1), (1, 1)]
-            .map(|(dx, dy)| Point2::new(f64::from(cell[0] + dx) * CELL, f64::from(cell[1] + dy) * CELL))
+            .map(|(dx, dy)| Point2::new(f64::from(cell[0] + dx) * side, f64::from(cell[1] + dy) * side))
     });
     convex_hull(&corners.collect::<Vec<_>>())
 }
 
 /// The cells of level pixels, and how many there are in a row: pixels of one cell come in runs.
 fn runs(field: &Field<'_>, pixels: std::ops::Range<usize>) -> Vec<(Voxel, usize)> {
+    let side = field.surfaces.standing.cell;
     let mut runs: Vec<(Voxel, usize)> = Vec::new();
     for index in pixels {
         let Some(point) = field.grid.points[index] else { continue };
-        if field.heights[index].abs() > field.settings.plane_distance + 2.0 * field.sigma(index) {
+        if field.heights[index].abs()
+            > field.settings.plane_distance + field.settings.noise * field.sigma(index)
+        {
             continue;
         }
-        let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), CELL);
+        let cell = voxel_of(&Point3::new(point.x, point.y, 0.0), side);
         match runs.last_mut() {
             Some((known, pixels)) if *known == cell => *pixels += 1,
             _ => runs.push((cell, 1)),
@@ -136,7 +153,7 @@ fn has_foot(field: &Field<'_>, thing: &[usize], owner: &[u32], long: f64) -> boo
     }
     let (mut on_thing, mut over_support) = (0, 0);
     for index in lowest.into_iter().flatten() {
-        let below = (1..=BELOW)
+        let below = (1..=field.surfaces.standing.below as isize)
             .filter_map(|step| field.at(index, 0, step))
             .find(|other| field.grid.points[*other].is_some());
         match below.map(|other| (owner[other], field.above[other])) {

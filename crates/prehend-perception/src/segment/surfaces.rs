@@ -4,7 +4,7 @@
 //! Colour alone cuts nothing, because prints and shadows are no borders. But where colour changes, a shallower crease suffices: noise
 //! seldom makes a crease all along a border of colour. Colour also helps to tell which surfaces belong to one thing ([`super::things`]).
 
-use super::SegmentSettings;
+use super::{FloorSettings, PieceSettings, SegmentSettings, StandingSettings, ThingSettings};
 use crate::{Keyframe, color};
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::backproject::PointGrid;
@@ -15,13 +15,35 @@ use std::collections::VecDeque;
 
 /// How surfaces are found, and which are of one thing. All of them are measures of things or of the camera, none of a data set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SurfaceSettings {
     /// Greatest angle between a surface's normal and the line of sight, radians: a stereo camera measures nothing on steeper surfaces.
     pub grazing: f64,
-    /// Least length on either side of a crease, metres; ten standard deviations of depth when those are more.
+    /// Least length on either side of a crease, metres; some standard deviations of depth when those are more.
     pub reach: f64,
+    /// How many those are.
+    pub reach_noise: f64,
+    /// Fewest pixels on either side of a crease.
+    pub least_steps: f64,
+    /// Most pixels on either side of a crease.
+    pub most_steps: f64,
     /// Least depth of a crease as a share of that length: 0.3 is an edge of 146 degrees.
     pub crease: f64,
+    /// Where colours mark a border, a crease this shallow suffices, as a share of the depth that it needs elsewhere.
+    pub shallow: f64,
+    /// Colours mark a border if they are this many times as unlike as those of one thing may be.
+    pub border: f64,
+    /// Standard deviations of depth that a jump or a crease must exceed.
+    pub noise: f64,
+    /// Holes that a surface reaches across, pixels.
+    pub hole: usize,
+    /// Fewest pixels of a surface.
+    pub min_pixels: usize,
+    /// Heights are averaged over a square that reaches this many pixels to each side.
+    pub window: usize,
+    /// Noise of such a mean, as a share of the noise of one pixel. Over 25 independent pixels it would be a fifth, but a stereo camera
+    /// makes like errors in pixels that are close together.
+    pub averaged: f64,
     /// Side of the least square that is a thing, metres.
     pub min_side: f64,
     /// Greatest gap between surfaces of one thing, metres: as wide as a strip that reflects or swallows the light.
@@ -34,6 +56,16 @@ pub struct SurfaceSettings {
     pub max_side: f64,
     /// How far the foot of a thing is above the support or beyond its border at most, metres.
     pub margin: f64,
+    /// What ends less than this above the least height that counts comes down to the support, metres.
+    pub foot: f64,
+    /// Cutting surfaces of several colours.
+    pub pieces: PieceSettings,
+    /// Joining the surfaces of one thing.
+    pub things: ThingSettings,
+    /// What stands on the support.
+    pub standing: StandingSettings,
+    /// Floors of hollow things.
+    pub floors: FloorSettings,
 }
 
 impl Default for SurfaceSettings {
@@ -41,13 +73,28 @@ impl Default for SurfaceSettings {
         Self {
             grazing: 1.40,
             reach: 0.008,
+            reach_noise: 10.0,
+            least_steps: 2.0,
+            most_steps: 16.0,
             crease: 0.3,
+            shallow: 0.4,
+            border: 1.5,
+            noise: 3.0,
+            hole: 2,
+            min_pixels: 12,
+            window: 2,
+            averaged: 0.5,
             min_side: 0.012,
             bridge: 0.02,
             unlike: 0.12,
             part: 0.35,
             max_side: 0.6,
             margin: 0.03,
+            foot: 0.01,
+            pieces: PieceSettings::default(),
+            things: ThingSettings::default(),
+            standing: StandingSettings::default(),
+            floors: FloorSettings::default(),
         }
     }
 }
@@ -56,10 +103,6 @@ impl Default for SurfaceSettings {
 pub(super) const NONE: u32 = u32::MAX;
 /// Pixels that a thread takes at once.
 pub(super) const AT_ONCE: usize = 8192;
-/// Holes that a surface reaches across, pixels.
-const HOLE: usize = 2;
-/// Most and fewest pixels on either side of a crease.
-const STEPS: [f64; 2] = [2.0, 16.0];
 
 /// What is above the support, pixel by pixel.
 pub(super) struct Field<'a> {
@@ -82,17 +125,6 @@ pub(super) struct Field<'a> {
     slope: f64,
 }
 
-/// Colours mark a border if they are this many times as unlike as those of one thing may be.
-const BORDER: f64 = 1.5;
-/// Where colours mark a border, a crease this shallow suffices, as a share of the depth that it needs elsewhere.
-const SHALLOW: f64 = 0.4;
-
-/// Heights are averaged over a square that reaches this many pixels to each side.
-const WINDOW: usize = 2;
-/// Noise of such a mean, as a share of the noise of one pixel. Over 25 independent pixels it would be a fifth, but a stereo camera makes
-/// like errors in pixels that are close together.
-const AVERAGED: f64 = 0.5;
-
 /// Rows of a picture that a thread takes at once.
 const BAND: usize = 24;
 
@@ -112,9 +144,6 @@ impl RowSums {
 fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
-
-/// What ends less than this above the least height that counts comes down to the support, metres.
-const FOOT: f64 = 0.01;
 
 /// The four ways to go on in a picture.
 pub(super) const WAYS: [(isize, isize); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
@@ -150,7 +179,7 @@ impl<'a> Field<'a> {
 
     /// Height above which a pixel is no support, metres. `noise` is the share of the depth's noise that is left.
     fn least(&self, index: usize, noise: f64) -> f64 {
-        self.settings.min_height + 2.0 * noise * self.sigma(index)
+        self.settings.min_height + self.settings.noise * noise * self.sigma(index)
     }
 
     /// Finds [`Field::above`]. A pixel stands out if its height does, or if the mean height around it does: the mean has less noise, so
@@ -159,16 +188,17 @@ impl<'a> Field<'a> {
     /// [`crate::hypothesis`]).
     fn standing_out(&self) -> Vec<bool> {
         let (width, rows) = (self.grid.width.max(1), self.grid.height);
+        let SurfaceSettings { window, averaged, .. } = *self.surfaces;
         let mut above = vec![false; self.heights.len()];
         above.par_chunks_mut(BAND * width).enumerate().for_each(|(band, above)| {
             // Those of the band, and as many above and below it as a window reaches.
-            let first = (band * BAND).saturating_sub(WINDOW);
-            let last = (band * BAND + above.len() / width + WINDOW).min(rows);
+            let first = (band * BAND).saturating_sub(window);
+            let last = (band * BAND + above.len() / width + window).min(rows);
             let along: Vec<RowSums> = (first..last).map(|row| self.row_sums(row)).collect();
             for (number, above) in above.chunks_mut(width).enumerate() {
                 let row = band * BAND + number;
                 let around =
-                    row.saturating_sub(WINDOW).max(first) - first..(row + WINDOW + 1).min(last) - first;
+                    row.saturating_sub(window).max(first) - first..(row + window + 1).min(last) - first;
                 let mut sums = RowSums { heights: vec![0.0; width], counts: vec![0.0; width] };
                 along[around].iter().for_each(|row| sums.add(row));
                 for (column, above) in above.iter_mut().enumerate() {
@@ -177,7 +207,7 @@ impl<'a> Field<'a> {
                     *above = height > self.least(index, 1.0)
                         || !height.is_nan() && self.frame.labels.labels[index] == 0 && {
                             let mean = sums.heights[column] / sums.counts[column].max(1.0);
-                            f64::from(mean) > self.least(index, AVERAGED)
+                            f64::from(mean) > self.least(index, averaged)
                         };
                 }
             }
@@ -187,19 +217,19 @@ impl<'a> Field<'a> {
 
     /// Sums over the pixels of a row around each of them.
     fn row_sums(&self, row: usize) -> RowSums {
-        let width = self.grid.width;
-        let (mut heights, mut counts) = (vec![0.0; width + 2 * WINDOW], vec![0.0; width + 2 * WINDOW]);
+        let (width, window) = (self.grid.width, self.surfaces.window);
+        let (mut heights, mut counts) = (vec![0.0; width + 2 * window], vec![0.0; width + 2 * window]);
         for column in 0..width {
             let index = row * width + column;
             let (height, most) = (self.heights[index], self.least(index, 1.0));
             if !height.is_nan() {
-                heights[WINDOW + column] = height.clamp(-most, most) as f32;
-                counts[WINDOW + column] = 1.0;
+                heights[window + column] = height.clamp(-most, most) as f32;
+                counts[window + column] = 1.0;
             }
         }
         let along = |values: &[f32]| {
             let mut sums = vec![0.0; width];
-            for step in 0..=2 * WINDOW {
+            for step in 0..=2 * window {
                 add(&mut sums, &values[step..step + width]);
             }
             sums
@@ -215,7 +245,7 @@ impl<'a> Field<'a> {
 
     /// Whether something whose lowest part is so high comes down to the support; `index` is one of its pixels.
     pub(super) fn is_foot(&self, low: f64, index: usize) -> bool {
-        low <= self.least(index, 1.0) + FOOT
+        low <= self.least(index, 1.0) + self.surfaces.foot
     }
 
     /// Side of what a pixel shows when it faces the camera, metres.
@@ -238,20 +268,20 @@ impl<'a> Field<'a> {
     #[inline]
     pub(super) fn is_continuous(&self, a: usize, b: usize, steps: usize) -> bool {
         let slope = self.slope * self.pitch(a) * steps as f64;
-        (self.depths[a] - self.depths[b]).abs() <= slope + 3.0 * self.sigma(a)
+        (self.depths[a] - self.depths[b]).abs() <= slope + self.surfaces.noise * self.sigma(a)
     }
 
     /// Whether the colours of two pixels are too unlike for one thing.
     pub(super) fn is_border(&self, a: usize, b: usize) -> bool {
         let [a, b] = [a, b].map(|index| self.frame.color.pixels[index]);
-        color::unlikeness(a, b) > BORDER * self.surfaces.unlike
+        color::unlikeness(a, b) > self.surfaces.border * self.surfaces.unlike
     }
 
     /// The next pixel of a direction that was measured, across holes, if it is wanted, on the same surface and above the support. What is
     /// of another colour beyond a hole is another surface: the hole may hide the crease.
     #[inline]
     fn next(&self, index: usize, (du, dv): (isize, isize), wanted: impl Fn(usize) -> bool) -> Option<usize> {
-        for step in 1..=HOLE + 1 {
+        for step in 1..=self.surfaces.hole + 1 {
             let other = self.at(index, du * step as isize, dv * step as isize)?;
             if self.heights[other].is_nan() {
                 continue;
@@ -268,7 +298,7 @@ impl<'a> Field<'a> {
     /// Mean of the points around a pixel above the support that are on its surface.
     fn smooth(&self, index: usize) -> Point3<f64> {
         let (mut sum, mut count) = (Vector3::zeros(), 0.0);
-        let apart = self.slope * self.pitch(index) * 2.0 + 3.0 * self.sigma(index);
+        let apart = self.slope * self.pitch(index) * 2.0 + self.surfaces.noise * self.sigma(index);
         let mut add = |other: usize| {
             if self.above[other]
                 && (self.depths[index] - self.depths[other]).abs() <= apart
@@ -301,14 +331,16 @@ impl<'a> Field<'a> {
         self.standing.iter().enumerate().for_each(|(at, index)| place[*index] = at as u32);
         let pixels = || self.standing.par_iter().with_min_len(AT_ONCE);
         let smooth: Vec<Point3<f64>> = pixels().map(|index| self.smooth(*index)).collect();
+        let SurfaceSettings { reach, reach_noise, least_steps, most_steps, crease, shallow, noise, .. } =
+            *self.surfaces;
         let is_crease = |index: usize| {
             let b = smooth[place[index] as usize];
             let sigma = self.sigma(index);
-            let reach = self.surfaces.reach.max(10.0 * sigma);
+            let reach = reach.max(reach_noise * sigma);
             let toward = (self.eye - b).normalize();
             let pitch = self.pitch(index);
             [(1, 0, 1.0), (0, 1, 1.0), (1, 1, 1.4), (1, -1, 1.4)].into_iter().any(|(du, dv, length)| {
-                let steps = (reach / pitch / length).clamp(STEPS[0], STEPS[1]).round() as isize;
+                let steps = (reach / pitch / length).min(most_steps).max(least_steps).round() as isize;
                 let at = |sign: isize| self.at(index, sign * steps * du, sign * steps * dv);
                 let (Some(first), Some(last)) = (at(-1), at(1)) else { return false };
                 if place[first] == NONE || place[last] == NONE {
@@ -316,8 +348,8 @@ impl<'a> Field<'a> {
                 }
                 let (a, c) = (smooth[place[first] as usize], smooth[place[last] as usize]);
                 let depth = (nalgebra::center(&a, &c) - b).dot(&toward);
-                let least = (self.surfaces.crease * (a - c).norm() / 2.0).max(3.0 * sigma);
-                depth > least || depth > SHALLOW * least && self.is_border(first, last)
+                let least = (crease * (a - c).norm() / 2.0).max(noise * sigma);
+                depth > least || depth > shallow * least && self.is_border(first, last)
             })
         };
         let found: Vec<bool> = pixels().map(|index| is_crease(*index)).collect();
@@ -352,7 +384,7 @@ impl<'a> Field<'a> {
         }
         // What is left is small and stands alone: a tip, a piece between two holes.
         for region in self.regions(|_| true, &labels) {
-            if region.len() >= FEW {
+            if region.len() >= self.surfaces.min_pixels {
                 region.iter().for_each(|index| labels[*index] = count);
                 count += 1;
             }
@@ -386,6 +418,3 @@ impl<'a> Field<'a> {
         regions
     }
 }
-
-/// Fewest pixels of a surface.
-pub(super) const FEW: usize = 12;

@@ -9,23 +9,47 @@ use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::convex_hull;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Greatest difference of height between the rims of the outside and the inside of a hollow, metres; three standard deviations of
-/// depth when those are more.
-const RIM: f64 = 0.012;
-/// Share of an inside that lies in the footprint of the outside.
-const INSIDE: f64 = 0.7;
-/// Bulge above which a surface is the outside of something, and below which it is surely the inside of a hollow.
-const BULGE: [f64; 2] = [0.03, -0.08];
-/// Least share of their common width that the near and the far wall of a hollow both take.
-const BESIDE: f64 = 0.65;
-/// Greatest side of a cap, metres.
-const CAP: f64 = 0.045;
-/// How high something that comes down to the support goes, as a share of the height of what it is a handle of.
-const HANDLE: f64 = 0.65;
-/// Least contact across holes, as a share of the root of the smaller surface's pixels.
-const CONTACT: f64 = 0.4;
+/// Which surfaces are of one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ThingSettings {
+    /// Greatest difference of height between the rims of the outside and the inside of a hollow, metres; some standard deviations of
+    /// depth (`noise` of the surfaces) when those are more.
+    pub rim: f64,
+    /// Share of an inside that lies in the footprint of the outside.
+    pub inside: f64,
+    /// Bulge, as a share of the width, above which a surface is the outside of something.
+    pub outside_bulge: f64,
+    /// Bulge below which it is surely the inside of a hollow.
+    pub hollow_bulge: f64,
+    /// Least share of their common width that the near and the far wall of a hollow both take.
+    pub beside: f64,
+    /// Greatest side of a cap, metres.
+    pub cap: f64,
+    /// How high something that comes down to the support goes, as a share of the height of what it is a handle of.
+    pub handle: f64,
+    /// Least contact across holes, as a share of the root of the smaller surface's pixels.
+    pub contact: f64,
+}
+
+impl Default for ThingSettings {
+    fn default() -> Self {
+        Self {
+            rim: 0.012,
+            inside: 0.7,
+            outside_bulge: 0.03,
+            hollow_bulge: -0.08,
+            beside: 0.65,
+            cap: 0.045,
+            handle: 0.65,
+            contact: 0.4,
+        }
+    }
+}
+
 /// Points that are compared.
 const SAMPLE: usize = 1200;
 
@@ -185,24 +209,26 @@ fn share_beside(field: &Field<'_>, near: &Surface, far: &Surface) -> f64 {
 
 /// Whether two surfaces of any size that come near each other are of one thing.
 fn are_one(field: &Field<'_>, a: &Surface, b: &Surface, contact: Contact) -> bool {
-    let settings = field.surfaces;
-    let alike = color::unlikeness(a.color, b.color) < settings.unlike;
-    let rim = RIM.max(3.0 * a.sigma.max(b.sigma));
+    let settings = &field.surfaces.things;
+    let alike = color::unlikeness(a.color, b.color) < field.surfaces.unlike;
+    let rim = settings.rim.max(field.surfaces.noise * a.sigma.max(b.sigma));
     let (near, far) = if a.distance < b.distance { (a, b) } else { (b, a) };
     // The inside of a hollow whose rim goes all around.
     let is_lining = |inner: &Surface, outer: &Surface| {
-        inner.top <= outer.top + rim && inner.bulge <= BULGE[0] && share_inside(inner, outer) >= INSIDE
+        inner.top <= outer.top + rim
+            && inner.bulge <= settings.outside_bulge
+            && share_inside(inner, outer) >= settings.inside
     };
     if is_lining(a, b) || is_lining(b, a) {
         return true;
     }
     // Its far wall, seen over the near one: of one height, as wide, and not the outside of something.
-    let is_wall = far.bulge <= BULGE[1] || alike && far.bulge <= BULGE[0];
-    if is_wall && (near.top - far.top).abs() <= rim && share_beside(field, near, far) >= BESIDE {
+    let is_wall = far.bulge <= settings.hollow_bulge || alike && far.bulge <= settings.outside_bulge;
+    if is_wall && (near.top - far.top).abs() <= rim && share_beside(field, near, far) >= settings.beside {
         return true;
     }
     let fewest = a.pixels.len().min(b.pixels.len()) as f64;
-    alike && contact.hole > contact.crease && contact.hole as f64 >= CONTACT * fewest.sqrt()
+    alike && contact.hole > contact.crease && contact.hole as f64 >= settings.contact * fewest.sqrt()
 }
 
 /// Whether a surface juts out of another, or caps it.
@@ -220,16 +246,19 @@ fn is_part(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
             part.hull.iter().map(|p| p[axis]).fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(x), h.max(x)));
         high - low
     };
-    side(0).max(side(1)) < CAP && part.top > host.top && share_inside(part, host) >= INSIDE
+    side(0).max(side(1)) < settings.things.cap
+        && part.top > host.top
+        && share_inside(part, host) >= settings.things.inside
 }
 
 /// Whether a surface comes down to the support beside another and is clearly lower or higher than it: a thing of its own. A handle hangs, or
 /// goes up to the rim.
 fn stands_beside(field: &Field<'_>, part: &Surface, host: &Surface) -> bool {
-    let rim = RIM.max(3.0 * part.sigma.max(host.sigma));
+    let settings = &field.surfaces.things;
+    let rim = settings.rim.max(field.surfaces.noise * part.sigma.max(host.sigma));
     field.is_foot(part.bottom, part.pixels[part.pixels.len() / 2])
-        && (part.top < HANDLE * host.top || part.top > host.top + rim)
-        && share_inside(part, host) < INSIDE
+        && (part.top < settings.handle * host.top || part.top > host.top + rim)
+        && share_inside(part, host) < settings.inside
 }
 
 /// How surfaces meet, by their numbers, smaller first.

@@ -1,5 +1,6 @@
 //! `prehend eval map --drawers`: what the map makes of a cabinet whose drawers are opened and closed.
 
+use super::sweep::{Sweep, with_sweep};
 use crate::args::map::EvalMapArgs;
 use crate::screen::{Screen, print_json};
 use prehend_config::share;
@@ -13,11 +14,17 @@ pub(super) fn run(model: &str, args: &EvalMapArgs, screen: &Screen) -> Result<()
     let urdf = folder.join("urdf/xarm6.urdf");
     let text = std::fs::read_to_string(&urdf).map_err(|error| format!("{}: {error}", urdf.display()))?;
     let arm = ArmModel::from_urdf(&text).map_err(|error| format!("{}: {error}", urdf.display()))?;
-    let mut all: Vec<Figures> = Vec::new();
-    for seed in args.seed..args.seed.saturating_add(args.seeds) {
+    let settings = args.merge.settings_on_robot();
+    let sweep = args.sweep.as_deref().map(|filter| Sweep::new(&settings, filter)).transpose()?;
+    let scenes = folder.join("config/scenes");
+    let cabinet = |seed, map| {
         let settings = Settings { model: model.to_owned(), moves: args.moves.into(), seed };
-        let figures =
-            measure(&arm, &folder.join("config/scenes"), args.merge.settings_on_robot(), &settings)?;
+        measure(&arm, &scenes, map, &settings)
+    };
+    let seeds = || args.seed..args.seed.saturating_add(args.seeds);
+    let mut all: Vec<Figures> = Vec::new();
+    for seed in seeds() {
+        let figures = cabinet(seed, settings)?;
         screen.line(format!("seed {seed}: {}", line(&figures)));
         all.push(figures);
     }
@@ -31,10 +38,27 @@ pub(super) fn run(model: &str, args: &EvalMapArgs, screen: &Screen) -> Result<()
         row("plainly open or shut: shown so", sum.states_right, sum.states),
     ]);
     screen.line(format!("{} objects called drawers that are none, over all moves; {model}", sum.extra));
+    let columns = "whole moves/moves, single/drawers, drawers that are none";
+    let swept = sweep.map(|sweep| {
+        sweep.run(screen, columns, &brief(&sum), |settings| {
+            let mut sum = Figures::default();
+            for seed in seeds() {
+                sum = sum.plus(cabinet(seed, settings)?);
+            }
+            Ok((brief(&sum), json!(sum)))
+        })
+    });
     if args.json {
-        print_json(&json!({ "model": model, "seed": args.seed, "sum": sum, "cabinets": all }));
+        let figures = json!({ "model": model, "seed": args.seed, "sum": sum, "cabinets": all });
+        print_json(&with_sweep(figures, swept));
     }
     Ok(())
+}
+
+/// Figures in a few characters.
+fn brief(figures: &Figures) -> String {
+    let Figures { moves, whole, drawers, single, extra, .. } = figures;
+    format!("{whole}/{moves}, {single}/{drawers}, {extra}")
 }
 
 fn row(what: &str, right: usize, of: usize) -> [String; 3] {

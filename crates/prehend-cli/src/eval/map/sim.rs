@@ -1,5 +1,6 @@
 //! `prehend eval map --sim`: maps of random tables against the truth.
 
+use super::sweep::{Sweep, with_sweep};
 use crate::args::map::EvalMapArgs;
 use crate::screen::{Screen, print_json};
 use prehend_eval::mapped::{Counts, Figures, THRESHOLDS, measure};
@@ -16,10 +17,14 @@ const WAYS: [Way; 3] = [
 ];
 
 pub(super) fn run(args: &EvalMapArgs, screen: &Screen) -> Result<(), String> {
+    let settings = args.merge.settings();
+    let sweep = args.sweep.as_deref().map(|filter| Sweep::new(&settings, filter)).transpose()?;
+    let table =
+        |seed, settings| measure(&args.clutter.settings(seed), settings).map_err(|error| error.to_string());
+    let seeds = || args.seed..args.seed.saturating_add(args.seeds);
     let mut tables: Vec<Figures> = Vec::new();
-    for seed in args.seed..args.seed.saturating_add(args.seeds) {
-        let figures = measure(&args.clutter.settings(seed), args.merge.settings())
-            .map_err(|error| error.to_string())?;
+    for seed in seeds() {
+        let figures = table(seed, settings)?;
         let Counts { things, found, objects } = figures.merged;
         screen.line(format!(
             "seed {seed}: {} of {things} found at IoU {}, {} at {}; {} objects",
@@ -36,11 +41,27 @@ pub(super) fn run(args: &EvalMapArgs, screen: &Screen) -> Result<(), String> {
         args.clutter.views,
         args.clutter.masks
     ));
+    let swept = sweep.map(|sweep| {
+        let columns = format!("found at IoU {}/things, found at {}, objects", THRESHOLDS[0], THRESHOLDS[1]);
+        sweep.run(screen, &columns, &brief(&sums[0].1), |settings| {
+            let mut sum = Counts::default();
+            for seed in seeds() {
+                sum = sum.plus(table(seed, settings)?.merged);
+            }
+            Ok((brief(&sum), json!(sum)))
+        })
+    });
     if args.json {
         let ways: Vec<Value> = sums.iter().map(|(way, counts)| way_json(way, counts)).collect();
-        print_json(&json!({ "ways": ways, "tables": tables }));
+        let figures = json!({ "ways": ways, "tables": tables });
+        print_json(&with_sweep(figures, swept));
     }
     Ok(())
+}
+
+/// Things of a merged map in a few characters.
+fn brief(counts: &Counts) -> String {
+    format!("{}/{}, {}, {}", counts.found[0], counts.things, counts.found[1], counts.objects[0])
 }
 
 fn rows(sums: &[(&str, Counts)]) -> Vec<[String; 6]> {
