@@ -1,11 +1,11 @@
 //! One skill being executed: what every skill shares.
 
+use crate::assumed::{Assumed, Before};
 use crate::fault::SkillFault;
 use crate::hand::{Hand, Held, is_in_hand};
-use crate::prospect::{Assumed, Before};
 use crate::robot::{Grip, Joints, Motion as _, Robot};
-use crate::world::World;
-use nalgebra::{Isometry3, Point3, Vector3};
+use crate::world::{World, support};
+use nalgebra::{Isometry3, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_scene::{
     Affordance, Area, Felt, ObjectKey, ObjectMap, PartEffect, Relation, Skill, SkillPlan, SymbolicState,
@@ -385,12 +385,4 @@ pub(crate) struct Reached<C, T> {
     pub(crate) joints: Vec<f64>,
     /// The straight line from there to it.
     pub(crate) approach: T,
-}
-
-/// Height of the support under the middle of a cloud.
-pub(crate) fn support(map: &ObjectMap, points: &[Point3<f64>]) -> f64 {
-    let n = points.len().max(1) as f64;
-    let x = points.iter().map(|p| p.x).sum::<f64>() / n;
-    let y = points.iter().map(|p| p.y).sum::<f64>() / n;
-    map.support_height(x, y)
 }

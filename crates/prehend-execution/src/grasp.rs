@@ -1,18 +1,17 @@
 //! Grasp: candidates from the observed cloud, the first that the arm reaches, and whether the pads hold something.
 
-use crate::course::{Course, Order, Reached, support};
+use crate::course::{Course, Order, Reached};
 use crate::fault::SkillFault;
-use crate::hand::{EMPTY_OPENING, Held};
+use crate::hand::{EMPTY_OPENING, held_after};
 use crate::misses::Misses;
-use crate::prospect::Chosen;
+use crate::prospect::{Chosen, ToolPose};
 use crate::robot::{Motion as _, Planned as _, Robot};
-use crate::shown::ToolPose;
-use crate::world::World;
+use crate::world::{World, support};
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_scene::{Object, ObjectMap, PartEffect, PartMotion, Skill, SkillPlan};
 use prehend_skills::grasp::grasp_candidates;
 use prehend_skills::plan::{Standoff, grasp_plan};
-use prehend_skills::{GraspCandidate, GraspError, GraspRequest, HeldShape, solids};
+use prehend_skills::{GraspCandidate, GraspError, GraspRequest};
 
 /// Candidates asked for.
 const CANDIDATES: usize = 30;
@@ -24,8 +23,6 @@ const BATCH: usize = 3;
 pub(crate) const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
 /// Greatest share of the joint velocity limits while something is lifted.
 const LIFT_SPEED: f64 = 0.3;
-/// Height above the support at which the held object's boxes begin, metres.
-const HELD_CLEARANCE: f64 = 0.004;
 
 /// A candidate with its motions.
 struct Way<T> {
@@ -308,31 +305,4 @@ fn lifted_by_part(candidate: &GraspCandidate, standoff: &Standoff) -> PartMotion
         least: LIFTS[2] * standoff.lift,
         corridor: 0.02,
     }
-}
-
-/// The object as it is held after a grasp with the tool at `tool`, when its shape is known.
-pub(crate) fn held_after(
-    object: &Object,
-    map: &ObjectMap,
-    tool: &Isometry3<f64>,
-    opening: f64,
-) -> Option<Held> {
-    let (points, stands_on) = (&object.cloud.points, stood_on(object, map));
-    let shape = HeldShape::new(points, tool, stands_on, opening)?;
-    let boxes = solids::attached_boxes(points, tool, stands_on, HELD_CLEARANCE);
-    Some(Held { object: object.clone(), shape, boxes, unknown: false })
-}
-
-/// Height of what an object stands on: the table, or the top of another object right under its middle.
-fn stood_on(object: &Object, map: &ObjectMap) -> f64 {
-    let middle = object.bounds.pose.translation.vector;
-    let table = support(map, &object.cloud.points);
-    let lowest = object.cloud.points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
-    map.objects
-        .iter()
-        .filter(|other| other.key != object.key)
-        .flat_map(|other| &other.cloud.points)
-        .filter(|p| (p.x - middle.x).hypot(p.y - middle.y) < 0.012 && p.z < lowest + 0.01)
-        .map(|p| p.z)
-        .fold(table, f64::max)
 }

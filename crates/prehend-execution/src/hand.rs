@@ -1,10 +1,13 @@
 //! What is held.
 
+use crate::world::support;
 use nalgebra::Isometry3;
 use prehend_geometry::OrientedBox;
-use prehend_scene::{Object, ObjectKey};
-use prehend_skills::HeldShape;
+use prehend_scene::{Object, ObjectKey, ObjectMap};
+use prehend_skills::{HeldShape, solids};
 
+/// Height above the support at which the held object's boxes begin, metres.
+const HELD_CLEARANCE: f64 = 0.004;
 /// Pads closer than this hold nothing, metres.
 pub(crate) const EMPTY_OPENING: f64 = 0.003;
 
@@ -109,6 +112,33 @@ pub(crate) fn is_in_hand(object: &Object, held: &Held, map_from_tool: &Isometry3
         })
         .count();
     inside * 2 > points.len()
+}
+
+/// The object as it is held after a grasp with the tool at `tool`, when its shape is known.
+pub(crate) fn held_after(
+    object: &Object,
+    map: &ObjectMap,
+    tool: &Isometry3<f64>,
+    opening: f64,
+) -> Option<Held> {
+    let (points, stands_on) = (&object.cloud.points, stood_on(object, map));
+    let shape = HeldShape::new(points, tool, stands_on, opening)?;
+    let boxes = solids::attached_boxes(points, tool, stands_on, HELD_CLEARANCE);
+    Some(Held { object: object.clone(), shape, boxes, unknown: false })
+}
+
+/// Height of what an object stands on: the table, or the top of another object right under its middle.
+fn stood_on(object: &Object, map: &ObjectMap) -> f64 {
+    let middle = object.bounds.pose.translation.vector;
+    let table = support(map, &object.cloud.points);
+    let lowest = object.cloud.points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    map.objects
+        .iter()
+        .filter(|other| other.key != object.key)
+        .flat_map(|other| &other.cloud.points)
+        .filter(|p| (p.x - middle.x).hypot(p.y - middle.y) < 0.012 && p.z < lowest + 0.01)
+        .map(|p| p.z)
+        .fold(table, f64::max)
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@
 //!             +-- Memory: what is in the hand, from one skill to the next    only a redeemed permit gets here
 //! ```
 
+mod assumed;
+mod body;
 mod course;
 pub mod errand;
 mod fault;
@@ -39,13 +41,14 @@ mod tests;
 mod view;
 mod world;
 
+pub use assumed::Before;
+pub use body::Body;
 pub use course::{Ended, Memory, Order, execute, refuse};
 pub use fault::SkillFault;
 pub use forbidden::Forbidden;
 pub use progress::Progress;
-pub use prospect::Before;
 pub use robot::{
-    Body, Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
+    Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
 };
 pub use view::DRIVE;
 pub use world::World;

@@ -1,14 +1,13 @@
 //! Push and pull: a way to the part that the arm reaches, the contact, and what became of the part.
 
-use crate::course::{Course, Order, Reached, support};
+use crate::course::{Course, Order, Reached};
 use crate::fault::SkillFault;
 use crate::misses::Misses;
-use crate::part_contact::Done;
+use crate::part_contact::{Done, PAST_THE_STOP, Way};
 use crate::part_known::with_part;
-use crate::prospect::Chosen;
+use crate::prospect::{Chosen, ToolPose};
 use crate::robot::{Motion, Robot};
-use crate::shown::ToolPose;
-use crate::world::World;
+use crate::world::{World, support};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
 use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
@@ -30,8 +29,6 @@ const LEVEL_PADS: f64 = 0.5;
 const SHORT_OF_IT: f64 = 0.008;
 /// Farthest a panel goes in, metres.
 const LONGEST_PUSH: f64 = 0.13;
-/// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
-pub(crate) const PAST_THE_STOP: f64 = 0.03;
 /// How far something must be seen to stand open for that to say how far to push, metres.
 const SEEN_OPEN: f64 = 0.03;
 /// Shares of the extent tried when its end is out of the workspace.
@@ -43,13 +40,6 @@ const RETREATS: [f64; 3] = [0.09, 0.06, 0.04];
 /// How far tips that pushed go back against the push before they leave the part, metres: along a face they press on, friction holds
 /// a stiff arm.
 const EASED: f64 = 0.004;
-
-/// A candidate with the motions that lead to it.
-pub(crate) struct Way<T> {
-    pub(crate) candidate: PartCandidate,
-    transit: T,
-    pub(crate) approach: T,
-}
 
 impl<R: Robot> Course<'_, R> {
     /// `tip_push`, `pinch_pull`, `hook_pull` (ASP IV-C).

@@ -4,7 +4,6 @@ use crate::course::Course;
 use crate::fault::SkillFault;
 use crate::feel::Feel;
 use crate::hand::{EMPTY_OPENING, Held};
-use crate::part::{PAST_THE_STOP, Way};
 use crate::part_joint::{NEXT_STEP, ahead, guessed, inside, is_like, joint_words, straight};
 use crate::robot::{Joints, Motion as _, Pace, Planned as _, Robot};
 use crate::world::World;
@@ -13,6 +12,8 @@ use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
 use prehend_skills::joint::{self, Expected, JointFit};
 use prehend_skills::{HeldShape, PartCandidate, solids};
 
+/// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
+pub(crate) const PAST_THE_STOP: f64 = 0.03;
 /// Paces near and in contact: the arm is stiff, and goes on for as long as a force takes to be heard of. At the tip's speed that way
 /// must be short beside the travel of a key.
 const TOUCH: Pace = Pace { share: 0.03, tip: Some(0.015) };
@@ -55,6 +56,13 @@ const SIDEWAYS: f64 = 4.0;
 const SLIDES_BY: f64 = 12.0;
 /// A part that came no farther than this did not move, metres: pads and links give that much.
 const DID_NOT_MOVE: f64 = 0.012;
+
+/// A candidate with the motions that lead to it.
+pub(crate) struct Way<T> {
+    pub(crate) candidate: PartCandidate,
+    pub(crate) transit: T,
+    pub(crate) approach: T,
+}
 
 /// How a contact ended.
 #[derive(Clone, Copy, Debug)]

@@ -1,37 +1,19 @@
 //! What a skill would do: its plan and motions, judged by the verifier, and not made.
 
+use crate::assumed::{Assumed, Before};
 use crate::course::{Course, Order};
 use crate::fault::SkillFault;
-use crate::grasp::held_after;
-use crate::hand::Held;
+use crate::hand::held_after;
 use crate::misses::Misses;
 use crate::robot::{Prospect, Robot};
-use crate::shown::ToolPose;
+use nalgebra::Isometry3;
 use prehend_scene::{ObjectMap, Skill, SkillPlan};
 
 /// Poses of other candidates that are told.
 const OTHERS: usize = 12;
 
-/// What is taken to have been done before a plan: a grasp that was planned.
-#[derive(Clone, Debug)]
-pub struct Before {
-    /// The grasp.
-    pub plan: SkillPlan,
-    /// Distance between the pads when they hold, metres.
-    pub grip_width: f64,
-    /// Joints of the arm where its lift ends, radians or metres; `None` when it has no motion of this arm.
-    pub arm: Option<Vec<f64>>,
-}
-
-/// What is taken to have been done before: the object is in the hand, and the arm is where its lift ends.
-#[derive(Clone, Debug)]
-pub(crate) struct Assumed {
-    pub(crate) held: Held,
-    /// Joints of the arm, radians or metres.
-    pub(crate) arm: Vec<f64>,
-    /// Distance between the pads, metres.
-    pub(crate) opening: f64,
-}
+/// A pose of the tool in the map's frame, and the opening of the pads there, metres.
+pub(crate) type ToolPose = (Isometry3<f64>, f64);
 
 /// What a skill found, beside its plan.
 #[derive(Debug)]

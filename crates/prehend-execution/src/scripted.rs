@@ -2,10 +2,11 @@
 //!
 //! Permits are the verifier's own, and so is the judge of outcomes. The gate grants what its script does not refuse.
 
+use crate::body::Body;
 use crate::fault::SkillFault;
 use crate::forbidden::Forbidden;
 use crate::robot::{
-    Body, Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
+    Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
 };
 use crate::script::Script;
 use crate::world::World;

@@ -3,16 +3,12 @@
 use crate::course::Course;
 use crate::fault::SkillFault;
 use crate::misses::Misses;
-use crate::prospect::Chosen;
+use crate::prospect::{Chosen, ToolPose};
 use crate::robot::{Planned as _, Robot};
-use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
 /// Places along each trajectory that are told, its end among them.
 const PLACES: usize = 4;
-
-/// A pose of the tool in the map's frame, and the opening of the pads there, metres.
-pub(crate) type ToolPose = (Isometry3<f64>, f64);
 
 impl<R: Robot> Course<'_, R> {
     /// Tells what was chosen among the candidates, and how the arm will get there: the plan, before the verifier is order.

@@ -1,8 +1,9 @@
 //! What the planner's scene shall hold.
 
-use crate::robot::Body;
-use nalgebra::{Isometry3, Vector3};
+use crate::body::Body;
+use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::OrientedBox;
+use prehend_scene::ObjectMap;
 use std::collections::BTreeMap;
 
 /// Id of the table.
@@ -48,4 +49,12 @@ impl World {
     pub fn holding(&self, boxes: &[OrientedBox]) -> Self {
         Self { held: boxes.to_vec(), ..self.clone() }
     }
+}
+
+/// Height of the support under the middle of a cloud.
+pub(crate) fn support(map: &ObjectMap, points: &[Point3<f64>]) -> f64 {
+    let n = points.len().max(1) as f64;
+    let x = points.iter().map(|p| p.x).sum::<f64>() / n;
+    let y = points.iter().map(|p| p.y).sum::<f64>() / n;
+    map.support_height(x, y)
 }

@@ -29,6 +29,15 @@ pub fn convex_hull(points: &[Point2<f64>]) -> Vec<Point2<f64>> {
     hull
 }
 
+/// Whether a point is inside a counter-clockwise convex polygon, or on its border; nothing is inside fewer than three corners.
+pub fn is_inside(hull: &[Point2<f64>], point: &Point2<f64>) -> bool {
+    hull.len() >= 3
+        && (0..hull.len()).all(|i| {
+            let (a, b) = (hull[i], hull[(i + 1) % hull.len()]);
+            (b - a).perp(&(point - a)) >= 0.0
+        })
+}
+
 /// Fewest points of which it pays to leave out the inner ones before they are sorted.
 const MANY: usize = 64;
 /// Directions whose outermost points span what lies inside, counter-clockwise.

@@ -9,7 +9,7 @@ mod panel;
 use crate::segment::Scene;
 use crate::{Detection, Keyframe, color};
 use nalgebra::{Point2, Point3};
-use prehend_geometry::upright::convex_hull;
+use prehend_geometry::upright::{convex_hull, is_inside};
 use prehend_geometry::voxel::VoxelGrid;
 use prehend_scene::fixture;
 use rayon::prelude::*;
@@ -436,15 +436,6 @@ fn is_near(mine: &[usize], theirs: &[usize], scene: &Scene, reach: f64) -> bool 
 /// Convex hull of the footprint.
 fn footprint(pixels: &[usize], scene: &Scene) -> Vec<Point2<f64>> {
     convex_hull(&scene.grid.ground(pixels))
-}
-
-/// Whether a point is inside a counter-clockwise convex polygon.
-pub(crate) fn is_inside(hull: &[Point2<f64>], point: &Point2<f64>) -> bool {
-    hull.len() >= 3
-        && (0..hull.len()).all(|i| {
-            let (a, b) = (hull[i], hull[(i + 1) % hull.len()]);
-            (b - a).perp(&(point - a)) >= 0.0
-        })
 }
 
 /// Mean colour of a hypothesis.

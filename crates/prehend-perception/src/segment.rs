@@ -3,9 +3,12 @@
 //! It needs no names and no weights, so it sees what a detector misses, and it is the second, independent producer of
 //! evidence.
 
+mod field;
 mod floors;
+mod joined;
 mod patches;
 mod pieces;
+mod settings;
 mod standing;
 mod surfaces;
 mod things;
@@ -14,6 +17,7 @@ mod things;
 mod tests;
 
 use crate::Keyframe;
+use field::Field;
 use nalgebra::{Isometry3, Point3, Vector3};
 use prehend_geometry::backproject::{PointGrid, point_grid, point_grid_where};
 use prehend_geometry::dbscan::dbscan;
@@ -23,13 +27,8 @@ use prehend_geometry::{DepthImage, Intrinsics, OrientedBox, PointCloud};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use surfaces::Field;
 
-pub use floors::FloorSettings;
-pub use pieces::PieceSettings;
-pub use standing::StandingSettings;
-pub use surfaces::SurfaceSettings;
-pub use things::ThingSettings;
+pub use settings::{FloorSettings, PieceSettings, StandingSettings, SurfaceSettings, ThingSettings};
 
 /// How the scene is cut into table and things.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::sync::lock;
-use crate::{Publisher, RosArguments};
+use crate::{Publisher, RosArguments, Severity};
 use prehend_msgs::rcl_interfaces::msg::Log;
 use std::cell::Cell;
 use std::fmt::Write;
@@ -13,35 +13,6 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt};
-
-/// Severity of a line on `/rosout` (`rcl_interfaces/msg/Log`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// 10.
-    Debug = 10,
-    /// 20.
-    Info = 20,
-    /// 30.
-    Warn = 30,
-    /// 40.
-    Error = 40,
-    /// 50.
-    Fatal = 50,
-}
-
-impl Severity {
-    /// The severity of a word, in any case; `None` when it is none.
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word.to_ascii_lowercase().as_str() {
-            "debug" => Self::Debug,
-            "info" => Self::Info,
-            "warn" | "warning" => Self::Warn,
-            "error" => Self::Error,
-            "fatal" => Self::Fatal,
-            _ => return None,
-        })
-    }
-}
 
 /// What the middleware says without need: several lines for each sample, each participant or each full window.
 const NOISE: [&str; 7] = [

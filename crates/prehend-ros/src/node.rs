@@ -4,8 +4,9 @@ use crate::action::{ActionTopics, ClientEnds, ServerEnds};
 use crate::backend::{Caller, EndpointName, NodeKey, Participant, Reader, Responder, Sink};
 use crate::graph::topics;
 use crate::health::Counter;
-use crate::logging::{Rosout, Severity};
+use crate::logging::Rosout;
 use crate::names::{Kind, Names};
+use crate::severity::Severity;
 use crate::sync::lock;
 use crate::{
     ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RawPublisher,

@@ -17,6 +17,7 @@ pub mod part_motion;
 pub mod plan;
 pub mod reason;
 pub mod sighting;
+pub mod skill;
 pub mod spatial;
 pub mod state;
 
@@ -29,7 +30,8 @@ pub use map::{ObjectMap, ROOM_PREFIX, Scope};
 pub use object::{Affordance, Crop, Object, ObjectKey, ObservedPart, PartView, Slide};
 pub use observation::{Felt, Observation};
 pub use part_motion::{PartEffect, PartMotion};
-pub use plan::{Permit, PlanHash, Relation, Skill, SkillPlan};
+pub use plan::{Permit, PlanHash, Relation, SkillPlan};
 pub use reason::Reason;
 pub use sighting::Sighting;
+pub use skill::Skill;
 pub use state::SymbolicState;

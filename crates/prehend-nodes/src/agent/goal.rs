@@ -3,16 +3,14 @@
 use super::eyes::{Eyes, picture};
 use super::mind::{GoalMind, Mind};
 use super::plan::{Rehearsal, marks};
+use super::source::Source;
 use super::words::{GoalWords, WordSource};
 use super::world::NodeWorld;
 use super::{Clients, lost};
-use crate::running;
 use prehend_agent::mind::Order;
 use prehend_agent::{Agent, Fault, Model, Outcome, Planner, Report};
-use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
 use prehend_msgs::prehend_interfaces::msg::GoalPlan;
 use prehend_robots::shell::{Peers, Trace, Work};
-use prehend_ros::ExecutingGoal;
 use prehend_scene::{ObjectKey, Reason, SymbolicState};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,23 +22,6 @@ use tokio::task::JoinHandle;
 const PICTURE: Duration = Duration::from_millis(600);
 /// Longest wait for a goal to end when the process ends.
 const LAST_WORDS: Duration = Duration::from_secs(6);
-
-/// Where a goal came from, and who is told its end.
-pub(super) enum Source {
-    /// The service: the trace tells.
-    Service,
-    /// The action.
-    Action(ExecutingGoal<ExecuteGoal::Action>),
-}
-
-impl Source {
-    /// Tells the end to who waits for it.
-    pub(super) fn end(self, result: ExecuteGoal::Result) {
-        let Self::Action(handle) = self else { return };
-        let is_done = result.outcome == Outcome::Done.name();
-        running::end(handle, result, is_done);
-    }
-}
 
 /// A goal that has ended.
 pub(super) struct Ended {
@@ -191,7 +172,7 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
                 continue;
             }
             peer = &mut watch_peers, if watching => lost(&peer),
-            () = canceled(&source), if watching => Fault::new(Reason::Canceled, "the goal was cancelled"),
+            () = source.canceled(), if watching => Fault::new(Reason::Canceled, "the goal was cancelled"),
             reason = stopped(&mut stop), if watching && moves && !plan_only => Fault::new(Reason::Stopped, format!("stopped: {reason}")),
         };
         // The first cause is the reason; the agent ends by itself now.
@@ -224,13 +205,6 @@ async fn follow(start: Start, interrupt: Arc<watch::Sender<Option<Fault>>>) {
     }
     // The node is gone only when the process ends.
     let _ = ended.send(Ended { goal_id, report, source, plan });
-}
-
-async fn canceled(source: &Source) {
-    match source {
-        Source::Action(handle) => handle.cancelled().await,
-        Source::Service => std::future::pending().await,
-    }
 }
 
 async fn stopped(stop: &mut watch::Receiver<Option<String>>) -> String {

@@ -157,7 +157,7 @@ impl Model for GoalMind {
                 self.runtime.block_on(async {
                     tokio::select! {
                         biased;
-                        fault = super::world::interrupted(&mut interrupt) => Err(ModelFault::Interrupted(fault)),
+                        fault = super::interrupt::interrupted(&mut interrupt) => Err(ModelFault::Interrupted(fault)),
                         turn = session.turn(messages, tools) => turn.map_err(ModelFault::from),
                     }
                 })

@@ -4,27 +4,32 @@
 //! sentence alone rules out is answered at once.
 
 mod asked;
+mod calls;
 mod eyes;
 mod goal;
+mod interrupt;
 mod mind;
 mod order;
 mod past;
 mod plan;
 mod remote;
 mod setup;
+mod source;
+mod word_desk;
 mod words;
 mod world;
 
 use crate::follow::follow_map;
 use asked::AskedToHold;
 use futures::StreamExt;
-use goal::{Ended, Running, Source};
+use goal::{Ended, Running};
 use mind::{Mind, Minds};
 use order::{error_code, is_question, is_stop, lost, needs_motion};
 use past::Past;
 use prehend_convert as convert;
 use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use setup::{Tuning, agent};
+use source::Source;
 
 pub use mind::try_model;
 use prehend_agent::language::answer::Asked;
@@ -41,7 +46,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
-pub use words::{AskedWord, WordDesk};
+pub use word_desk::{AskedWord, WordDesk};
 
 /// Longest wait for the news that the stop was cleared.
 const STOP_NEWS: Duration = Duration::from_millis(500);

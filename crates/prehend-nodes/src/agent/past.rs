@@ -1,6 +1,6 @@
 //! Questions about what the robot has done, answered from what the graph told of it: nothing is asked of anybody, and nothing moves.
 
-use super::goal::Source;
+use super::source::Source;
 use super::{ANSWER_PATIENCE, Node, Refused};
 use futures::StreamExt;
 use prehend_agent::language::answer::Asked;

@@ -1,7 +1,7 @@
 //! A goal that is only planned: what its steps and skills would be, gathered while nothing moves, told with a picture.
 
 use super::eyes::Eyes;
-use super::goal::Source;
+use super::source::Source;
 use crate::pictures::{Mark, plan_marks};
 use prehend_agent::Report;
 use prehend_agent::world::{Fault, PlannedStep, SkillOutcome, SkillRequest, StepStatus};

@@ -1,13 +1,7 @@
 //! A program that calls the agent's tools from outside: to the agent it is a model like any other.
 
-use super::Node;
-use super::goal::Source;
-use super::mind::Mind;
-use prehend_agent::mind::Order;
 use prehend_agent::talk::{Call, End, Message, ModelFault, Turn, Usage};
-use prehend_agent::{Fault, Planner, Report};
-use prehend_msgs::prehend_interfaces::srv::CallTool;
-use prehend_ros::ServiceRequest;
+use prehend_agent::{Fault, Report};
 use prehend_scene::Reason;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,16 +10,14 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// Longest silence of a caller: then its session ends.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What stands for the sentence of such a goal.
-const SENTENCE: &str = "(a program calls the tools)";
 
 /// What a caller gets.
 #[derive(Clone, Debug, PartialEq)]
-struct Answer {
+pub(super) struct Answer {
     /// JSON.
-    text: String,
+    pub(super) text: String,
     /// The session is over.
-    ended: bool,
+    pub(super) ended: bool,
 }
 
 /// A call that waits for its answer.
@@ -40,7 +32,7 @@ type Waiting = Arc<Mutex<Option<oneshot::Sender<Answer>>>>;
 
 /// A session as the node has it.
 pub(super) struct Session {
-    client: String,
+    pub(super) client: String,
     pub(super) goal_id: String,
     calls: mpsc::Sender<Asked>,
     waiting: Waiting,
@@ -54,7 +46,7 @@ pub(super) struct Caller {
 }
 
 /// A session of this client, and the other end of it. The caller has its goal's id as soon as there is one.
-fn session(client: &str) -> (Session, Caller) {
+pub(super) fn session(client: &str) -> (Session, Caller) {
     let (sender, calls) = mpsc::channel(1);
     let waiting = Waiting::default();
     let session = Session {
@@ -70,7 +62,7 @@ impl Session {
     /// Hands on a call; the answer comes when the tool has answered, or the session ends.
     ///
     /// Errors: busy, while another call is at work.
-    fn call(&self, name: &str, arguments: &str) -> Result<oneshot::Receiver<Answer>, Fault> {
+    pub(super) fn call(&self, name: &str, arguments: &str) -> Result<oneshot::Receiver<Answer>, Fault> {
         let (reply, answer) = oneshot::channel();
         let asked = Asked { name: name.to_owned(), arguments: arguments.to_owned(), reply };
         match self.calls.try_send(asked) {
@@ -113,7 +105,7 @@ impl Caller {
         tell(&self.waiting, Answer { text, ended: false });
         let next = tokio::select! {
             biased;
-            fault = super::world::interrupted(interrupt) => return Err(ModelFault::Interrupted(fault)),
+            fault = super::interrupt::interrupted(interrupt) => return Err(ModelFault::Interrupted(fault)),
             next = tokio::time::timeout(PATIENCE, self.calls.recv()) => next,
         };
         let Asked { name, arguments, reply } = match next {
@@ -128,63 +120,6 @@ impl Caller {
         self.number += 1;
         let call = Call { id: format!("call_{}", self.number), name, arguments, signature: None };
         Ok(Turn { text: String::new(), calls: vec![call], end: End::Complete, usage: Usage::default() })
-    }
-}
-
-impl Node {
-    /// A tool is called from outside; the first call of a client begins a session.
-    pub(super) fn call(&mut self, request: ServiceRequest<CallTool::Service>) {
-        let CallTool::Request { client, name, arguments } = request.message.clone();
-        let asked = self.session_of(&client).and_then(|session| session.call(&name, &arguments));
-        let answer = match asked {
-            Ok(answer) => answer,
-            Err(fault) => return respond(request, refused_call(&fault)),
-        };
-        tokio::spawn(async move {
-            let response = match answer.await {
-                Ok(Answer { text, ended }) => {
-                    CallTool::Response { accepted: true, answer: text, ended, ..Default::default() }
-                }
-                Err(_) => refused_call(&Fault::new(Reason::Internal, "The session ended without a word.")),
-            };
-            respond(request, response);
-        });
-    }
-
-    /// The session of a client, begun when there is none.
-    ///
-    /// Errors: a goal cannot start now.
-    fn session_of(&mut self, client: &str) -> Result<&Session, Fault> {
-        if client.trim().is_empty() {
-            return Err(Fault::new(Reason::Infeasible, "A caller needs a name (`client`)."));
-        }
-        let is_theirs = self.remote.as_ref().is_some_and(|session| session.client == client);
-        if !is_theirs {
-            let text = SENTENCE;
-            let order = Order { text: text.to_owned(), readings: Vec::new(), refusal: None, answers: None };
-            self.may_start(&order, false)?;
-            let (mut session, caller) = session(client);
-            session.goal_id = self.announce(text);
-            let goal_id = session.goal_id.clone();
-            self.remote = Some(session);
-            let by = (Planner::Model, Some(Mind::Called(caller)));
-            self.start(&goal_id, order, by, false, Source::Service);
-        }
-        self.remote.as_ref().ok_or_else(|| Fault::new(Reason::Internal, "there is no session"))
-    }
-}
-
-fn refused_call(fault: &Fault) -> CallTool::Response {
-    CallTool::Response {
-        reason: fault.reason.code().to_owned(),
-        message: fault.message.clone(),
-        ..Default::default()
-    }
-}
-
-fn respond(request: ServiceRequest<CallTool::Service>, response: CallTool::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("a call was not answered: {error}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Clients;
 use super::eyes::Eyes;
+use super::interrupt::interrupted;
 use super::plan::Rehearsal;
 use super::words::GoalWords;
 use crate::follow::follow_map;
@@ -607,14 +608,6 @@ impl World for NodeWorld {
         );
         let data = json!({ "turn": turn });
         self.trace.event(&self.goal_id, TraceEvent::KIND_TOOL, "model", "ok", &message, data);
-    }
-}
-
-pub(super) async fn interrupted(interrupt: &mut watch::Receiver<Option<Fault>>) -> Fault {
-    match interrupt.wait_for(Option::is_some).await {
-        Ok(fault) => fault.clone().unwrap_or_else(|| Fault::new(Reason::Canceled, "the goal was cancelled")),
-        // The goal's keeper is gone: the process ends.
-        Err(_) => Fault::new(Reason::Canceled, "the agent is ending"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which thing of a frame is which known object.
 
 use super::gone::Look;
-use super::known::Known;
+use super::known::{Known, paired};
 use super::slots;
 use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
@@ -210,13 +210,6 @@ pub(super) fn merge_within(mut seen: Vec<Known>, rule: &MergeRule, update: u64) 
         }
     }
     whole.into_iter().flatten().collect()
-}
-
-/// For each of `count` places whether it is among those.
-pub(super) fn paired(count: usize, places: &[Option<usize>]) -> Vec<bool> {
-    let mut found = vec![false; count];
-    places.iter().flatten().for_each(|place| found[*place] = true);
-    found
 }
 
 /// The known object the gripper took: that which it is known to have closed on, else one of the colour (or name) of something held, and not seen in its place. One whose place is seen

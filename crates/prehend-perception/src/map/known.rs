@@ -95,3 +95,10 @@ fn reach(object: &Object, rule: &MergeRule) -> AxisBox {
 pub(super) fn boxes<'a>(objects: impl IntoIterator<Item = &'a Object>) -> BoxHash {
     BoxHash::new(objects.into_iter().map(|object| AxisBox::around(&object.bounds)))
 }
+
+/// For each of `count` places whether it is among those.
+pub(super) fn paired(count: usize, places: &[Option<usize>]) -> Vec<bool> {
+    let mut found = vec![false; count];
+    places.iter().flatten().for_each(|place| found[*place] = true);
+    found
+}

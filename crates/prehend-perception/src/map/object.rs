@@ -2,11 +2,11 @@
 
 use super::MapSettings;
 use super::smooth::smoothed;
-use crate::hypothesis::{Hypothesis, is_inside};
+use crate::hypothesis::Hypothesis;
 use crate::segment::Scene;
 use crate::{Detection, Keyframe, LabelImage, color};
 use prehend_geometry::dbscan::clusters;
-use prehend_geometry::upright::convex_hull;
+use prehend_geometry::upright::{convex_hull, is_inside};
 use prehend_geometry::voxel::downsample;
 use prehend_geometry::{ColorImage, DepthImage, Mask, OrientedBox, PointCloud};
 use prehend_scene::merge::{add_vote, settle_class};

@@ -1,7 +1,7 @@
 //! Drawers and doors from frame to frame: they slide, hide each other, and are torn into pieces.
 
 use super::UpdateReport;
-use super::known::{Known, boxes};
+use super::known::{Known, boxes, paired};
 use crate::parts::mechanism::Front;
 use nalgebra::Vector3;
 use prehend_geometry::{AxisBox, BoxHash};
@@ -46,7 +46,7 @@ pub(super) fn were_several(
     let mut several = vec![false; old.len()];
     // Share of each known panel that its pair and the others that lie on it show.
     let mut shown = vec![0.0; old.len()];
-    let paired = super::associate::paired(old.len(), pairs);
+    let paired = paired(old.len(), pairs);
     for (other, pair) in seen.iter().zip(pairs) {
         if let Some(place) = *pair
             && fixture::is_panel(&old[place].object.class_name)
@@ -276,8 +276,7 @@ pub(super) fn slid(
 ) -> Vec<Option<usize>> {
     let fits =
         |known: &Object, object: &Object| known.class_name == object.class_name && in_one_slot(known, object);
-    let paired = super::associate::paired(old.len(), pairs);
-    let moved = super::associate::paired(old.len(), moves);
+    let (is_paired, has_moved) = (paired(old.len(), pairs), paired(old.len(), moves));
     let places: Vec<Vec<usize>> = seen
         .iter()
         .enumerate()
@@ -286,7 +285,9 @@ pub(super) fn slid(
                 return Vec::new();
             }
             let mut around = near.touching(&AxisBox::around(&object.bounds).grown(SLIDE));
-            around.retain(|place| !paired[*place] && !moved[*place] && fits(&old[*place].object, object));
+            around.retain(|place| {
+                !is_paired[*place] && !has_moved[*place] && fits(&old[*place].object, object)
+            });
             around
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Old objects and those of a frame become the new list.
 
-use super::known::{Known, boxes};
+use super::known::{Known, boxes, paired};
 use super::{
     MapBuilder, MapSettings, Sights, UpdateReport, associate, bank, gone, join, keep_names, slots, touching,
 };
@@ -229,7 +229,7 @@ impl MapBuilder {
             let mut keys: Vec<Option<ObjectKey>> =
                 spanning.iter().map(|spans| if *spans { None } else { kept.next().flatten() }).collect();
             keys.extend(drawers);
-            let is_seen = associate::paired(old.len(), &pairs);
+            let is_seen = paired(old.len(), &pairs);
             super::existence::doubt(old, &looks, &is_seen, &keys, &existence);
         }
         // What the gripper took is no longer in its place, even when the gripper hides that place.
@@ -302,7 +302,7 @@ impl MapBuilder {
     ) -> Vec<Known> {
         let (settings, update) = (self.settings, self.updates);
         let Assignment { pairs, moves, returns, scraps, several, gone, on_map } = assignment;
-        let paired = associate::paired(old.len(), &pairs);
+        let paired = paired(old.len(), &pairs);
         // What each object becomes one with, in this order: more than one thing when a frame shows it in pieces.
         let mut sightings: Vec<Vec<Sighting>> = Vec::new();
         sightings.resize_with(old.len(), Vec::new);

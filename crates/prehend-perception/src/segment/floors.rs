@@ -1,26 +1,8 @@
 //! The floor of a hollow: too near the support to stand out of its noise, but enclosed by walls that come down to it.
 
-use super::surfaces::{Field, WAYS};
-use crate::hypothesis::is_inside;
+use super::field::{Field, WAYS};
 use nalgebra::Point2;
-use prehend_geometry::upright::convex_hull;
-use serde::{Deserialize, Serialize};
-
-/// What is the floor of a thing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct FloorSettings {
-    /// Least share of a floor that lies in the footprint of its thing.
-    pub inside: f64,
-    /// Least share of its border along which it goes over into a wall without a jump; the support behind a handle does so nowhere.
-    pub joined: f64,
-}
-
-impl Default for FloorSettings {
-    fn default() -> Self {
-        Self { inside: 0.9, joined: 0.3 }
-    }
-}
+use prehend_geometry::upright::{convex_hull, is_inside};
 
 /// The things with their floors.
 pub(super) fn with_floors(field: &Field<'_>, mut things: Vec<Vec<usize>>) -> Vec<Vec<usize>> {

@@ -10,38 +10,14 @@
 //!
 //! So two things that touch stay apart, since they are seldom flush. And a print stays on its box, since it lies within the box's outline.
 
-use super::surfaces::{AT_ONCE, Field, NONE, WAYS};
-use super::things::find;
+use super::field::{AT_ONCE, Field, NONE, WAYS};
+use super::joined::find;
+use super::settings::PieceSettings;
 use crate::color;
 use nalgebra::Point2;
 use prehend_geometry::upright::convex_hull;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Where surfaces of several colours are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PieceSettings {
-    /// Half the width of what is a rim, metres.
-    pub rim: f64,
-    /// The most of that in pixels.
-    pub rim_pixels: u8,
-    /// Pixels on either side over which a border of colour is looked for.
-    pub beside: usize,
-    /// Greatest length of a neck as a share of the root of the pixels of the smaller piece.
-    pub neck: f64,
-    /// Share of its convex outline that a piece fills: how much less the union of two pieces fills than either, when they are two.
-    pub filled: f64,
-    /// Fewest pixels of a piece.
-    pub min_pixels: usize,
-}
-
-impl Default for PieceSettings {
-    fn default() -> Self {
-        Self { rim: 0.006, rim_pixels: 8, beside: 2, neck: 0.3, filled: 0.88, min_pixels: 100 }
-    }
-}
 
 /// What is known of a piece.
 struct Piece {

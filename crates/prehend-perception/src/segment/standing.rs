@@ -1,30 +1,11 @@
 //! What of the things found stands on the support: walls, furniture and what is beyond the table's border do not.
 
-use super::surfaces::{AT_ONCE, Field};
-use crate::hypothesis::is_inside;
+use super::field::{AT_ONCE, Field};
+use super::settings::StandingSettings;
 use nalgebra::{Point2, Point3};
-use prehend_geometry::upright::convex_hull;
+use prehend_geometry::upright::{convex_hull, is_inside};
 use prehend_geometry::voxel::{Voxel, VoxelMap, voxel_of};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
-/// What stands on the support.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StandingSettings {
-    /// Side of the cells in which the support is followed, metres.
-    pub cell: f64,
-    /// Fewest pixels of a cell of the support.
-    pub cell_pixels: usize,
-    /// Rows over which the pixel below a thing is looked for.
-    pub below: usize,
-}
-
-impl Default for StandingSettings {
-    fn default() -> Self {
-        Self { cell: 0.04, cell_pixels: 4, below: 12 }
-    }
-}
 
 /// Points of a thing that are held against the border of the support.
 const SAMPLE: usize = 500;

@@ -1,54 +1,16 @@
 //! Which surfaces belong to one thing: the outside and the inside of a hollow; a body and its handle or its cap; the pieces of a surface
 //! that a strip without depth tears apart. Surfaces that remain apart are things that touch.
 
+use super::field::{Field, NONE};
 use super::floors;
+use super::joined::find;
 use super::patches::Patches;
-use super::surfaces::{Field, NONE};
+use super::surfaces::surfaces;
 use crate::color;
-use crate::hypothesis::is_inside;
 use nalgebra::{Point2, Point3};
-use prehend_geometry::upright::convex_hull;
+use prehend_geometry::upright::{convex_hull, is_inside};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Which surfaces are of one thing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ThingSettings {
-    /// Greatest difference of height between the rims of the outside and the inside of a hollow, metres; some standard deviations of
-    /// depth (`noise` of the surfaces) when those are more.
-    pub rim: f64,
-    /// Share of an inside that lies in the footprint of the outside.
-    pub inside: f64,
-    /// Bulge, as a share of the width, above which a surface is the outside of something.
-    pub outside_bulge: f64,
-    /// Bulge below which it is surely the inside of a hollow.
-    pub hollow_bulge: f64,
-    /// Least share of their common width that the near and the far wall of a hollow both take.
-    pub beside: f64,
-    /// Greatest side of a cap, metres.
-    pub cap: f64,
-    /// How high something that comes down to the support goes, as a share of the height of what it is a handle of.
-    pub handle: f64,
-    /// Least contact across holes, as a share of the root of the smaller surface's pixels.
-    pub contact: f64,
-}
-
-impl Default for ThingSettings {
-    fn default() -> Self {
-        Self {
-            rim: 0.012,
-            inside: 0.7,
-            outside_bulge: 0.03,
-            hollow_bulge: -0.08,
-            beside: 0.65,
-            cap: 0.045,
-            handle: 0.65,
-            contact: 0.4,
-        }
-    }
-}
 
 /// Points that are compared.
 const SAMPLE: usize = 1200;
@@ -81,7 +43,7 @@ struct Contact {
 
 /// The pixels of each thing.
 pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
-    let (labels, count) = field.surfaces();
+    let (labels, count) = surfaces(field);
     let mut pixels: Vec<Vec<usize>> = vec![Vec::new(); count];
     for index in field.standing.iter().filter(|index| labels[**index] != NONE) {
         pixels[labels[*index] as usize].push(*index);
@@ -126,14 +88,6 @@ pub(super) fn things(field: &Field<'_>) -> Vec<Vec<usize>> {
         things.entry(find(&root, number)).or_default().extend(surface.pixels);
     }
     floors::with_floors(field, things.into_values().collect())
-}
-
-/// The first of what one is joined with.
-pub(super) fn find(root: &[usize], mut number: usize) -> usize {
-    while root[number] != number {
-        number = root[number];
-    }
-    number
 }
 
 fn measure(field: &Field<'_>, pixels: Vec<usize>) -> Surface {
