@@ -10,7 +10,8 @@ use crate::severity::Severity;
 use crate::sync::lock;
 use crate::{
     ActionClient, ActionServer, Client, Clock, Context, Parameters, Publisher, QosProfile, RawPublisher,
-    RawSubscription, RosArguments, RosError, ServiceServer, Subscription, TfBuffer, TopicHealth, TopicInfo,
+    RawSubscription, RosArguments, RosError, ServiceMapping, ServiceServer, Subscription, TfBuffer,
+    TopicHealth, TopicInfo,
 };
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::{Action, Message, Service};
@@ -36,31 +37,6 @@ pub struct NodeOptions {
     /// How services are laid on DDS; `None`: the parameter `service_mapping` (`auto`, `enhanced` or `cyclone`), else the environment's
     /// `PREHEND_SERVICE_MAPPING`, else auto. A ROS 2 below chooses for itself.
     pub service_mapping: Option<ServiceMapping>,
-}
-
-/// How a request is tied to its answer on the wire; both ends must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServiceMapping {
-    /// As the peer does it, told by the vendor in its GUID: Cyclone for Cyclone DDS, else enhanced.
-    Auto,
-    /// In the sample's inline QoS: rmw_fastrtps, the default of ROS 2.
-    Enhanced,
-    /// In a header before the payload: rmw_cyclonedds.
-    Cyclone,
-}
-
-impl ServiceMapping {
-    fn parse(text: &str) -> Result<Self, RosError> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "enhanced" => Ok(Self::Enhanced),
-            "cyclone" => Ok(Self::Cyclone),
-            _ => Err(RosError::Create {
-                what: "the service mapping".to_owned(),
-                reason: format!("`{text}` is none of `auto`, `enhanced` and `cyclone`"),
-            }),
-        }
-    }
 }
 
 /// A node of the graph; clones are the same node, which leaves the graph with the last of them.
@@ -397,16 +373,6 @@ impl Node {
     /// The node's parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.inner.parameters
-    }
-
-    /// Offers the node's parameters on its parameter services and tells of changes on `/parameter_events`; once is enough.
-    /// Call it within the tokio runtime. The services end with the node.
-    ///
-    /// Errors: [`RosError::Create`], [`RosError::Closed`].
-    pub fn serve_parameters(&self) -> Result<(), RosError> {
-        let task = crate::params::services::serve(self)?;
-        self.end_with_node(task);
-        Ok(())
     }
 
     /// Ends a task when the node goes.

@@ -155,8 +155,20 @@ impl Answering {
     }
 }
 
+impl Node {
+    /// Offers the node's parameters on its parameter services and tells of changes on `/parameter_events`; once is enough.
+    /// Call it within the tokio runtime. The services end with the node.
+    ///
+    /// Errors: [`RosError::Create`], [`RosError::Closed`].
+    pub fn serve_parameters(&self) -> Result<(), RosError> {
+        let task = serve(self)?;
+        self.end_with_node(task);
+        Ok(())
+    }
+}
+
 /// Offers the services of `node` below its name, until the task is aborted.
-pub(crate) fn serve(node: &Node) -> Result<AbortHandle, RosError> {
+fn serve(node: &Node) -> Result<AbortHandle, RosError> {
     let mut list = node.create_service::<ListParameters::Service>("~/list_parameters", QOS)?;
     let mut get = node.create_service::<GetParameters::Service>("~/get_parameters", QOS)?;
     let mut types = node.create_service::<GetParameterTypes::Service>("~/get_parameter_types", QOS)?;
