@@ -5,7 +5,9 @@ use crate::output::ToolOutput;
 use crate::talk::Turn;
 use crate::words::Words;
 use nalgebra::Isometry3;
-use prehend_scene::{Area, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, Way};
+use prehend_scene::{
+    Area, Direction, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
+};
 use std::sync::Arc;
 
 /// An object that was looked at and is not what was asked for.
@@ -57,7 +59,7 @@ pub struct SkillRequest {
     /// What shall become of the part; only for skills on parts.
     pub effect: Option<PartEffect>,
     /// Which way the part shall move; `None` is what is usual for the effect.
-    pub direction: Option<Way>,
+    pub direction: Option<Direction>,
     /// Map version the request is made from.
     pub map_version: u64,
 }

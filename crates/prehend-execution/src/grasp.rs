@@ -25,7 +25,7 @@ pub(crate) const LIFTS: [f64; 3] = [1.0, 0.6, 0.3];
 const LIFT_SPEED: f64 = 0.3;
 
 /// A candidate with its motions.
-struct Way<T> {
+struct PlannedGrasp<T> {
     candidate: GraspCandidate,
     transit: T,
     approach: T,
@@ -83,7 +83,7 @@ impl<R: Robot> Course<'_, R> {
         &self,
         plan: &SkillPlan,
         chosen: Chosen<'_, R::Planned>,
-        way: &Way<R::Planned>,
+        way: &PlannedGrasp<R::Planned>,
         (object, world): (&Object, &World),
     ) -> Result<String, SkillFault> {
         let open = world.without(&[object.key.0.as_str()]);
@@ -151,7 +151,7 @@ impl<R: Robot> Course<'_, R> {
         world: &World,
         object: &Object,
         misses: &mut Misses,
-    ) -> Result<Way<R::Planned>, SkillFault> {
+    ) -> Result<PlannedGrasp<R::Planned>, SkillFault> {
         let start = self.joints()?.arm;
         // The pads go around the object: on the last stretch its own boxes would be in the way.
         let open = world.without(&[object.key.0.as_str()]);
@@ -176,7 +176,7 @@ impl<R: Robot> Course<'_, R> {
                 tried += 1;
                 let velocity = self.robot.body().velocity_scaling;
                 match self.robot.plan(&start, &joints, candidate.opening, velocity)? {
-                    Ok(transit) => return Ok(Way { candidate, transit, approach }),
+                    Ok(transit) => return Ok(PlannedGrasp { candidate, transit, approach }),
                     Err(miss) => misses.add(index, miss.to_string()),
                 }
             }
@@ -221,7 +221,7 @@ impl<R: Robot> Course<'_, R> {
     fn approach_and_close(
         &self,
         motion: &R::Motion<'_>,
-        way: &Way<R::Planned>,
+        way: &PlannedGrasp<R::Planned>,
         world: &World,
         (object, map): (&Object, &ObjectMap),
     ) -> Result<f64, SkillFault> {

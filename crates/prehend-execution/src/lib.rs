@@ -48,7 +48,7 @@ pub use fault::SkillFault;
 pub use forbidden::Forbidden;
 pub use progress::Progress;
 pub use robot::{
-    Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
+    Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Planned, Prospect, Robot, SpeedLimits, keeps_to,
 };
 pub use view::DRIVE;
 pub use world::World;

@@ -3,7 +3,7 @@
 use crate::course::{Course, Order, Reached};
 use crate::fault::SkillFault;
 use crate::misses::Misses;
-use crate::part_contact::{Done, PAST_THE_STOP, Way};
+use crate::part_contact::{Done, PAST_THE_STOP, PlannedContact};
 use crate::part_known::with_part;
 use crate::prospect::{Chosen, ToolPose};
 use crate::robot::{Motion, Robot};
@@ -167,7 +167,7 @@ impl<R: Robot> Course<'_, R> {
             },
             hinge: fixture::hinge(object, map),
             known,
-            twist: effect == PartEffect::Turn && affordance.part == "knob",
+            is_knob: effect == PartEffect::Turn && affordance.part == "knob",
             lever: effect == PartEffect::Turn && matches!(affordance.part.as_str(), "lever" | "switch"),
             support_height: support(map, &affordance.cloud.points),
             gripper: self.gripper(),
@@ -184,7 +184,7 @@ impl<R: Robot> Course<'_, R> {
         (world, open): (&World, &World),
         (object, map): (&Object, &ObjectMap),
         misses: &mut Misses,
-    ) -> Result<Way<R::Planned>, SkillFault> {
+    ) -> Result<PlannedContact<R::Planned>, SkillFault> {
         let start = self.joints()?.arm;
         let mut tried = 0;
         for (index, candidate) in candidates.iter().enumerate() {
@@ -205,7 +205,7 @@ impl<R: Robot> Course<'_, R> {
             let velocity = self.robot.body().velocity_scaling;
             let transit = self.robot.plan(&start, &joints, candidate.opening, velocity);
             match transit? {
-                Ok(transit) => return Ok(Way { candidate, transit, approach }),
+                Ok(transit) => return Ok(PlannedContact { candidate, transit, approach }),
                 Err(miss) => misses.add(index, miss.to_string()),
             }
             if tried >= TRIED {
@@ -349,7 +349,13 @@ impl<R: Robot> Course<'_, R> {
     }
 
     /// After a fault of the world's, not of the robot's: lets go and goes back, so that the arm does not stay in contact.
-    fn leave_part(&self, motion: &R::Motion<'_>, fault: &SkillFault, way: &Way<R::Planned>, open: &World) {
+    fn leave_part(
+        &self,
+        motion: &R::Motion<'_>,
+        fault: &SkillFault,
+        way: &PlannedContact<R::Planned>,
+        open: &World,
+    ) {
         let of_the_world = matches!(
             fault,
             SkillFault::Immovable { .. }

@@ -5,7 +5,7 @@ use crate::fault::SkillFault;
 use crate::feel::Feel;
 use crate::hand::{EMPTY_OPENING, Held};
 use crate::part_joint::{NEXT_STEP, ahead, guessed, inside, is_like, joint_words, straight};
-use crate::robot::{Joints, Motion as _, Pace, Planned as _, Robot};
+use crate::robot::{Joints, Motion as _, Planned as _, Robot, SpeedLimits};
 use crate::world::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_scene::{Affordance, Felt, Object, PartEffect, PartMotion};
@@ -14,14 +14,14 @@ use prehend_skills::{HeldShape, PartCandidate, solids};
 
 /// What is closed is pushed this much farther than it was seen to stand open, metres: it ends at its own stop.
 pub(crate) const PAST_THE_STOP: f64 = 0.03;
-/// Paces near and in contact: the arm is stiff, and goes on for as long as a force takes to be heard of. At the tip's speed that way
+/// Speeds near and in contact: the arm is stiff, and goes on for as long as a force takes to be heard of. At the tip's speed that way
 /// must be short beside the travel of a key.
-const TOUCH: Pace = Pace { share: 0.03, tip: Some(0.015) };
-const PRESS: Pace = Pace { share: 0.03, tip: Some(0.006) };
-const PUSH: Pace = Pace { share: 0.06, tip: None };
-const PULL: Pace = Pace { share: 0.10, tip: None };
-/// Pace where the end stop of what is closed is expected, and how far before it that begins, metres: what it meets there is stiff.
-const STOP: Pace = Pace { share: 0.03, tip: Some(0.005) };
+const TOUCH: SpeedLimits = SpeedLimits { velocity_scaling: 0.03, tool: Some(0.015) };
+const PRESS: SpeedLimits = SpeedLimits { velocity_scaling: 0.03, tool: Some(0.006) };
+const PUSH: SpeedLimits = SpeedLimits { velocity_scaling: 0.06, tool: None };
+const PULL: SpeedLimits = SpeedLimits { velocity_scaling: 0.10, tool: None };
+/// SpeedLimits where the end stop of what is closed is expected, and how far before it that begins, metres: what it meets there is stiff.
+const STOP: SpeedLimits = SpeedLimits { velocity_scaling: 0.03, tool: Some(0.005) };
 const BEFORE_THE_STOP: f64 = 0.025;
 /// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.
 const FEEL_FROM: f64 = 0.008;
@@ -58,7 +58,7 @@ const SLIDES_BY: f64 = 12.0;
 const DID_NOT_MOVE: f64 = 0.012;
 
 /// A candidate with the motions that lead to it.
-pub(crate) struct Way<T> {
+pub(crate) struct PlannedContact<T> {
     pub(crate) candidate: PartCandidate,
     pub(crate) transit: T,
     pub(crate) approach: T,
@@ -87,12 +87,12 @@ impl<R: Robot> Course<'_, R> {
         motion: &R::Motion<'_>,
         phase: &'static str,
         (start, way): (&Point3<f64>, &[Isometry3<f64>]),
-        (feel, limit, pace): (Option<&Feel<'_>>, f64, Pace),
+        (feel, limit, speed): (Option<&Feel<'_>>, f64, SpeedLimits),
     ) -> Result<(bool, f64), SkillFault> {
         let now = self.robot.joints()?;
         let here = self.tool_pose()?;
         let to = way.last().unwrap_or(&here);
-        let line = self.robot.line(&now.arm, way, now.opening, pace);
+        let line = self.robot.line(&now.arm, way, now.opening, speed);
         let line = match line? {
             Ok(line) => line,
             Err(miss) => return Err(SkillFault::NoPlan { phase, tried: 1, detail: miss.to_string() }),
@@ -115,7 +115,7 @@ impl<R: Robot> Course<'_, R> {
         motion: &R::Motion<'_>,
         phase: &'static str,
         (start, ways): (&Point3<f64>, &[Vec<Isometry3<f64>>]),
-        limits: (Option<&Feel<'_>>, f64, Pace),
+        limits: (Option<&Feel<'_>>, f64, SpeedLimits),
     ) -> Result<(bool, f64), SkillFault> {
         let mut missed = SkillFault::NoPlan { phase, tried: 0, detail: "no way".to_owned() };
         for way in ways {
@@ -131,7 +131,7 @@ impl<R: Robot> Course<'_, R> {
     pub(crate) fn push(
         &self,
         motion: &R::Motion<'_>,
-        way: &Way<R::Planned>,
+        way: &PlannedContact<R::Planned>,
         open: &World,
     ) -> Result<Done, SkillFault> {
         let bounds = way.candidate.motion;
@@ -159,7 +159,7 @@ impl<R: Robot> Course<'_, R> {
         }
         let start_point = Point3::from(start.translation.vector);
         self.led(start);
-        let (step, limit, pace) = match bounds.effect {
+        let (step, limit, speed) = match bounds.effect {
             PartEffect::Press => (PRESS_STEP, PRESS_FORCE, PRESS),
             _ => (PUSH_STEP, PUSH_FORCE, PUSH),
         };
@@ -172,15 +172,15 @@ impl<R: Robot> Course<'_, R> {
             let left = bounds.extent - gone(&here);
             // How far it is to where the end stop is expected; pressed things are slow already.
             let free = left - PAST_THE_STOP - BEFORE_THE_STOP;
-            let (step, pace) = match bounds.effect {
+            let (step, speed) = match bounds.effect {
                 PartEffect::Close if free < 2e-3 => (step, STOP),
-                PartEffect::Close => (step.min(free), pace),
-                _ => (step, pace),
+                PartEffect::Close => (step.min(free), speed),
+                _ => (step, speed),
             };
             let next = way.candidate.advance(&here, step.min(left));
             let ways = ahead(&here, &[next], way.candidate.pivot.is_some());
             let (end, felt) =
-                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, pace)) {
+                match self.first_step(motion, "push", (&start_point, &ways), (feel, limit, speed)) {
                     Ok(step) => step,
                     // Out of reach: as far as it went is as far as it goes.
                     Err(SkillFault::NoPlan { detail, .. }) => {
@@ -242,7 +242,7 @@ impl<R: Robot> Course<'_, R> {
     pub(crate) fn pull(
         &self,
         motion: &R::Motion<'_>,
-        way: &Way<R::Planned>,
+        way: &PlannedContact<R::Planned>,
         (open, swept): (&World, Option<&World>),
         (object, affordance): (&Object, &Affordance),
     ) -> Result<Done, SkillFault> {
@@ -257,7 +257,7 @@ impl<R: Robot> Course<'_, R> {
         }
         let in_place = way.candidate.pivot.filter(|pivot| pivot.foot == way.candidate.motion.anchor);
         let done = match in_place {
-            Some(pivot) => self.twist(motion, &way.candidate, (&pivot, free.as_ref()))?,
+            Some(pivot) => self.turn_knob(motion, &way.candidate, (&pivot, free.as_ref()))?,
             None => self.follow(motion, &way.candidate, Expected::of(&object.class_name))?,
         };
         // What was held against before it went as far as counts is locked, blocked, or at its end; what is taken out holds on.
@@ -305,12 +305,12 @@ impl<R: Robot> Course<'_, R> {
         };
         let mut fit = guess;
         let mut stride = MEASURED_STEP;
-        let swift = Pace::from(self.robot.body().contact_velocity_scaling.max(PULL.share));
+        let swift = SpeedLimits::from(self.robot.body().contact_velocity_scaling.max(PULL.velocity_scaling));
         while travel < bounds.extent - 2e-3 {
             let here = self.tool_pose()?;
             let is_known = fit.is_some() && (guess.is_none() || travel > GUESSED);
             let left = bounds.extent - travel;
-            let (step, pace) = match (measured, is_known) {
+            let (step, speed) = match (measured, is_known) {
                 // All of it at once, but slowly to where the end is.
                 (Some(end), _) => match end.min(bounds.extent) - BEFORE_THE_END - travel {
                     quick if quick > NEXT_STEP => (quick.min(stride), swift),
@@ -328,7 +328,7 @@ impl<R: Robot> Course<'_, R> {
                 );
                 break;
             };
-            let limits = (feel, PULL_FORCE, pace);
+            let limits = (feel, PULL_FORCE, speed);
             let ways = ahead(&here, &next, candidate.pivot.is_some());
             let ways = if candidate.turning { ways } else { ways.into_iter().rev().collect() };
             let (end, felt) = match self.first_step(motion, "pull", (&start, &ways), limits) {

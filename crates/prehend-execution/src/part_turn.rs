@@ -30,7 +30,7 @@ const SPEED: f64 = 0.08;
 
 impl<R: Robot> Course<'_, R> {
     /// Turns what is held about its axis; errors as for every motion in contact.
-    pub(crate) fn twist(
+    pub(crate) fn turn_knob(
         &self,
         motion: &R::Motion<'_>,
         candidate: &PartCandidate,

@@ -36,7 +36,7 @@ const ABOVE: [f64; 3] = [1.0, 0.5, 0.25];
 const UNKNOWN: &str = "unknown_object";
 
 /// A candidate with its motions.
-struct Way<T> {
+struct PlannedPlace<T> {
     candidate: PlaceCandidate,
     standoff: Standoff,
     transit: T,
@@ -275,7 +275,7 @@ impl<R: Robot> Course<'_, R> {
         world: &World,
         targets: &[&str],
         misses: &mut Misses,
-    ) -> Result<Way<R::Planned>, SkillFault> {
+    ) -> Result<PlannedPlace<R::Planned>, SkillFault> {
         let now = self.joints()?;
         let (start, opening) = (now.arm, now.opening);
         let open = world.without(targets).holding(&[]);
@@ -304,7 +304,7 @@ impl<R: Robot> Course<'_, R> {
             for (index, candidate, standoff, joints, lower) in batch {
                 let speed = body.velocity_scaling * 0.7;
                 match self.robot.plan(&start, &joints, opening, speed)? {
-                    Ok(transit) => return Ok(Way { candidate, standoff, transit, lower }),
+                    Ok(transit) => return Ok(PlannedPlace { candidate, standoff, transit, lower }),
                     Err(miss) => misses.add(index, miss.to_string()),
                 }
             }

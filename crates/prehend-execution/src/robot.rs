@@ -29,18 +29,18 @@ pub struct Joints {
     pub stamp: f64,
 }
 
-/// How fast a line is followed.
+/// How fast a line is followed at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pace {
-    /// Share of the joints' limits, (0, 1].
-    pub share: f64,
+pub struct SpeedLimits {
+    /// Share of the joints' velocity limits, (0, 1].
+    pub velocity_scaling: f64,
     /// Greatest speed of the tool, metres per second; `None` when the joints alone limit it.
-    pub tip: Option<f64>,
+    pub tool: Option<f64>,
 }
 
-impl From<f64> for Pace {
-    fn from(share: f64) -> Self {
-        Self { share, tip: None }
+impl From<f64> for SpeedLimits {
+    fn from(velocity_scaling: f64) -> Self {
+        Self { velocity_scaling, tool: None }
     }
 }
 
@@ -160,8 +160,13 @@ pub trait Robot {
     fn plan(&self, start: &[f64], end: &[f64], opening: f64, speed: f64) -> Found<Self::Planned>;
 
     /// A straight line of the tool from `start` through `poses`.
-    fn line(&self, start: &[f64], poses: &[Isometry3<f64>], opening: f64, pace: Pace)
-    -> Found<Self::Planned>;
+    fn line(
+        &self,
+        start: &[f64],
+        poses: &[Isometry3<f64>],
+        opening: f64,
+        speed: SpeedLimits,
+    ) -> Found<Self::Planned>;
 
     /// Makes the planner's scene hold `world`.
     fn apply_scene(&self, world: &World) -> Result<(), SkillFault>;

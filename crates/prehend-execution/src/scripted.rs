@@ -6,7 +6,7 @@ use crate::body::Body;
 use crate::fault::SkillFault;
 use crate::forbidden::Forbidden;
 use crate::robot::{
-    Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Pace, Planned, Prospect, Robot, keeps_to,
+    Foreseen, Found, Grip, HandWay, Joints, Miss, Motion, Planned, Prospect, Robot, SpeedLimits, keeps_to,
 };
 use crate::script::Script;
 use crate::world::World;
@@ -340,7 +340,13 @@ impl Robot for Scripted {
         Ok(Ok(Points(vec![start.to_vec(), end.to_vec()])))
     }
 
-    fn line(&self, start: &[f64], poses: &[Isometry3<f64>], _opening: f64, _pace: Pace) -> Found<Points> {
+    fn line(
+        &self,
+        start: &[f64],
+        poses: &[Isometry3<f64>],
+        _opening: f64,
+        _speed: SpeedLimits,
+    ) -> Found<Points> {
         self.call(Call::Line)?;
         let mut points = vec![start.to_vec()];
         for pose in poses {

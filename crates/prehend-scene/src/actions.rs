@@ -12,7 +12,7 @@ pub const DEFAULT: &str = include_str!("../../../config/language/actions.yaml");
 
 /// Which way a part moves, seen from the thing it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// Away from the thing, along the part's normal.
     Out,
     /// Into the thing, against the part's normal.
@@ -23,7 +23,7 @@ pub enum Way {
     Down,
 }
 
-impl Way {
+impl Direction {
     /// The unit vector for a part with this outward unit normal, map frame.
     pub fn vector(self, normal: &Vector3<f64>) -> Vector3<f64> {
         match self {
@@ -67,7 +67,7 @@ pub struct ActionRule {
     /// Kinds of things, singular; empty = anything.
     pub on: Vec<String>,
     /// Which way the part moves; `None` is what is usual for the effect.
-    pub direction: Option<Way>,
+    pub direction: Option<Direction>,
     /// The state that results, when it has a name.
     pub makes: Option<Makes>,
     /// Ways in order of preference; not empty.
@@ -94,7 +94,8 @@ pub struct ActionTable {
     pub rules: Vec<ActionRule>,
 }
 
-const WAYS: [(&str, Way); 4] = [("out", Way::Out), ("in", Way::In), ("up", Way::Up), ("down", Way::Down)];
+const DIRECTIONS: [(&str, Direction); 4] =
+    [("out", Direction::Out), ("in", Direction::In), ("up", Direction::Up), ("down", Direction::Down)];
 const MAKES: [(&str, Makes); 4] =
     [("open", Makes::Open), ("closed", Makes::Closed), ("on", Makes::On), ("off", Makes::Off)];
 
@@ -215,7 +216,7 @@ fn read_rule(map: &mut Map<'_>, parts: &[(&str, String)]) -> Option<ActionRule> 
     let effects: Vec<(&str, PartEffect)> =
         PartEffect::ALL.iter().map(|(effect, name)| (*name, *effect)).collect();
     let effect = map.req("effect")?.choice(&effects)?;
-    let direction = optional(map, "direction", |v| v.choice(&WAYS))?;
+    let direction = optional(map, "direction", |v| v.choice(&DIRECTIONS))?;
     let makes = optional(map, "makes", |v| v.choice(&MAKES))?;
     let ways_at = map.req("ways")?;
     let ways = ways_at.list(|v| v.map(|m| read_way(m, parts, &effects, effect)))?;

@@ -10,7 +10,7 @@ const INSCRIBED: i8 = 99;
 
 /// What is known of a place on the floor, the worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ground {
+pub enum Occupancy {
     /// Nothing.
     Unknown,
     /// Nothing is near.
@@ -21,7 +21,7 @@ pub enum Ground {
     Blocked,
 }
 
-impl Ground {
+impl Occupancy {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Unknown, Self::Free, Self::Near, Self::Blocked];
 
@@ -43,7 +43,7 @@ pub struct Patch {
     /// Its greatest x and y, metres.
     pub high: [f64; 2],
     /// What is known of it.
-    pub ground: Ground,
+    pub ground: Occupancy,
 }
 
 /// A map of the floor, at height 0: rectangles that do not overlap; of what is not known there is none.
@@ -64,7 +64,7 @@ impl Floor {
             let across = column * step..((column + 1) * step).min(layout.width);
             let cells = (row * step..((row + 1) * step).min(layout.height))
                 .flat_map(|row| &grid.cells()[row * layout.width..][across.clone()]);
-            cells.map(|cell| Ground::of(*cell)).max().unwrap_or(Ground::Unknown)
+            cells.map(|cell| Occupancy::of(*cell)).max().unwrap_or(Occupancy::Unknown)
         };
         let edge = |axis: usize, count: usize| {
             let most = [layout.width, layout.height][axis];
@@ -81,7 +81,7 @@ impl Floor {
                 while column < columns && worst(column, row) == ground {
                     column += 1;
                 }
-                if ground == Ground::Unknown {
+                if ground == Occupancy::Unknown {
                     continue;
                 }
                 let (low, high) = ([edge(0, first), edge(1, row)], [edge(0, column), edge(1, row + 1)]);
@@ -156,12 +156,12 @@ mod tests {
             .expect("a grid")
     }
 
-    fn at(floor: &Floor, x: f64, y: f64) -> Ground {
+    fn at(floor: &Floor, x: f64, y: f64) -> Occupancy {
         let inside = |patch: &&Patch| {
             (patch.low[0]..patch.high[0]).contains(&x) && (patch.low[1]..patch.high[1]).contains(&y)
         };
         let mut found = floor.patches.iter().filter(inside);
-        let ground = found.next().map_or(Ground::Unknown, |patch| patch.ground);
+        let ground = found.next().map_or(Occupancy::Unknown, |patch| patch.ground);
         assert_eq!(found.next(), None, "patches overlap at {x}, {y}");
         ground
     }
@@ -170,12 +170,12 @@ mod tests {
     fn cells_are_where_the_grid_has_them_and_equal_ones_are_joined() {
         let floor = Floor::of(&grid(3, vec![0, 0, -1, 0, 0, 100, 50, 99, -1]));
         for (x, y, expected) in [
-            (-0.75, 2.25, Ground::Free),
-            (0.25, 2.25, Ground::Unknown),
-            (0.25, 2.75, Ground::Blocked),
-            (-0.75, 3.25, Ground::Near),
-            (-0.25, 3.25, Ground::Blocked),
-            (5.0, 5.0, Ground::Unknown),
+            (-0.75, 2.25, Occupancy::Free),
+            (0.25, 2.25, Occupancy::Unknown),
+            (0.25, 2.75, Occupancy::Blocked),
+            (-0.75, 3.25, Occupancy::Near),
+            (-0.25, 3.25, Occupancy::Blocked),
+            (5.0, 5.0, Occupancy::Unknown),
         ] {
             assert_eq!(at(&floor, x, y), expected, "{x}, {y}");
         }
@@ -190,7 +190,7 @@ mod tests {
         cells[1234 * width + 2345] = 100;
         let floor = Floor::of(&grid(width, cells));
         assert!(floor.patches.len() < 10, "{}", floor.patches.len());
-        assert_eq!(at(&floor, -1.0 + 2345.5 * 0.5, 2.0 + 1234.5 * 0.5), Ground::Blocked);
+        assert_eq!(at(&floor, -1.0 + 2345.5 * 0.5, 2.0 + 1234.5 * 0.5), Occupancy::Blocked);
         let (low, high) = (floor.patches[0].low, floor.patches.iter().map(|p| p.high[1]).fold(0.0, f64::max));
         assert_eq!((low, high), ([-1.0, 2.0], 2.0 + 1500.0));
     }
@@ -205,7 +205,7 @@ mod tests {
             let floor = Floor::of(&grid(width, cells.clone()));
             for (index, cell) in cells.iter().enumerate() {
                 let (x, y) = (-1.0 + (index % width) as f64 * 0.5 + 0.25, 2.0 + (index / width) as f64 * 0.5 + 0.25);
-                prop_assert_eq!(at(&floor, x, y), Ground::of(*cell));
+                prop_assert_eq!(at(&floor, x, y), Occupancy::of(*cell));
             }
         }
     }

@@ -21,7 +21,7 @@ mod viewpoint;
 #[cfg(feature = "window")]
 pub mod draw;
 
-pub use floor::{Area, Floor, Ground, Patch, Stand, Standing};
+pub use floor::{Area, Floor, Occupancy, Patch, Stand, Standing};
 pub use labels::{Label, Placed, spread};
 pub use pick::{distance_to_box, thing_under};
 pub use player::{Player, Steer};

@@ -241,7 +241,7 @@ impl Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::floor::{Ground, Standing};
+    use crate::floor::{Occupancy, Standing};
     use approx::assert_relative_eq;
 
     #[test]
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_hall_counts_only_around_the_robot() {
-        let hall = Patch { low: [-10.0, -200.0], high: [300.0, 2.0], ground: Ground::Free };
+        let hall = Patch { low: [-10.0, -200.0], high: [300.0, 2.0], ground: Occupancy::Free };
         let floor = Some(Arc::new(Floor { patches: vec![hall] }));
         let base = Stand { stage_from_base: Isometry3::translation(1.0, 0.0, 0.0), standing: Standing::Now };
         let stage = Stage { floor: floor.clone(), stands: vec![base], ..Default::default() };

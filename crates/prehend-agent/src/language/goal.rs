@@ -127,9 +127,9 @@ pub enum PlaceRelation {
     /// "to the bowl": in it when it is a container, on it when it is a surface, else next to it.
     To,
     /// A part of the table ("in the middle of the table", "on the left side").
-    Region(Region),
+    TableRegion(TableRegion),
     /// A corner of the table: its front or back, and its left or right.
-    Corner(Region, Region),
+    Corner(TableRegion, TableRegion),
     /// Away from where it is now by so many millimetres; `None` is as far as is usual ("to the left").
     Shift(Toward, Option<u32>),
     /// Where the target is now.
@@ -148,14 +148,14 @@ pub enum PlaceRelation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Toward {
     /// To a side of the robot: front is nearer to it.
-    Side(Region),
+    Side(TableRegion),
     /// Toward the target of the destination.
     Target,
 }
 
 /// A part of the table, seen by the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Region {
+pub enum TableRegion {
     /// The middle.
     Center,
     /// The left (+y).
@@ -258,9 +258,9 @@ pub enum Selector {
     /// The smallest, by [`Dimension`].
     Least(Dimension),
     /// The farthest to a side: "leftmost", "on the right", "in the middle".
-    Side(Region),
+    Side(TableRegion),
     /// The n-th (from 1) counted from a side: "second from the left".
-    Nth(u32, Region),
+    Nth(u32, TableRegion),
     /// The highest (true) or lowest of several above each other: "the top drawer".
     Level(bool),
     /// The n-th (from 1) of several above each other, from the top (true) or the bottom: "second from the bottom".
@@ -339,7 +339,7 @@ pub enum Spatial {
     /// Directly on the table, not in or on something else.
     OnTable,
     /// In a part of the table.
-    InRegion(Region),
+    InRegion(TableRegion),
     /// In the gripper.
     Held,
 }

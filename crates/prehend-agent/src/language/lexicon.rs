@@ -3,7 +3,7 @@
 mod lists;
 mod reading;
 
-use super::goal::{Dimension, Region, Spatial};
+use super::goal::{Dimension, Spatial, TableRegion};
 use super::inflect::{gerund, regular_singular};
 use super::phrases::Phrases;
 use super::rooms::RoomNames;
@@ -124,7 +124,7 @@ pub enum Describing {
     /// A size; `true` for the greater end.
     Size(Dimension, bool),
     /// A side.
-    Side(Region),
+    Side(TableRegion),
     /// The highest (true) or lowest of several above each other.
     Level(bool),
     /// Closest (true) or farthest (false).
@@ -179,7 +179,7 @@ pub struct Lexicon {
     /// Units of length with their millimetres.
     pub units: Phrases<f64>,
     /// Words that say which way by themselves: "forward", "leftwards".
-    pub directions: Phrases<Region>,
+    pub directions: Phrases<TableRegion>,
     /// Sides of a thing that was named before: "to its left".
     pub its_sides: Phrases<Relation>,
     /// Rooms that people speak of.

@@ -18,7 +18,7 @@ mod visit;
 
 pub use goal::{
     Attribute, AttributeKind, Condition, Destination, Dimension, Goal, Head, Modifier, NounPhrase,
-    PlaceRelation, Quantity, Question, Region, Selector, Spatial, Step, Toward,
+    PlaceRelation, Quantity, Question, Selector, Spatial, Step, TableRegion, Toward,
 };
 pub use inflect::{inflections, plural};
 pub(crate) use intent::read_intent;

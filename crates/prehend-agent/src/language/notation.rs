@@ -2,7 +2,7 @@
 
 use super::goal::{
     Condition, Destination, Dimension, Goal, Head, Modifier, NounPhrase, PlaceRelation, Quantity, Question,
-    Region, Selector, Spatial, Step, Toward,
+    Selector, Spatial, Step, TableRegion, Toward,
 };
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl fmt::Display for Destination {
         match self.relation {
             PlaceRelation::Known(relation) => f.write_str(relation.name())?,
             PlaceRelation::To => f.write_str("to")?,
-            PlaceRelation::Region(region) => write!(f, "region {region}")?,
+            PlaceRelation::TableRegion(region) => write!(f, "region {region}")?,
             PlaceRelation::Corner(ahead, aside) => write!(f, "corner {ahead} {aside}")?,
             PlaceRelation::Shift(toward, length) => {
                 match toward {
@@ -89,7 +89,7 @@ impl fmt::Display for Destination {
     }
 }
 
-impl fmt::Display for Region {
+impl fmt::Display for TableRegion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Center => "center",
@@ -227,12 +227,12 @@ impl Spatial {
             Self::With => "with",
             Self::PartOf => "of",
             Self::OnTable => "on the table",
-            Self::InRegion(Region::Center) => "in the middle of the table",
-            Self::InRegion(Region::Left) => "on the left of the table",
-            Self::InRegion(Region::Right) => "on the right of the table",
-            Self::InRegion(Region::Front) => "at the front of the table",
-            Self::InRegion(Region::Back) => "at the back of the table",
-            Self::InRegion(Region::Edge) => "at the edge of the table",
+            Self::InRegion(TableRegion::Center) => "in the middle of the table",
+            Self::InRegion(TableRegion::Left) => "on the left of the table",
+            Self::InRegion(TableRegion::Right) => "on the right of the table",
+            Self::InRegion(TableRegion::Front) => "at the front of the table",
+            Self::InRegion(TableRegion::Back) => "at the back of the table",
+            Self::InRegion(TableRegion::Edge) => "at the edge of the table",
             Self::Held => "in the gripper",
         }
     }

@@ -2,7 +2,7 @@
 
 use super::describe::{describe, listed};
 use super::ground::{Grounder, head_word};
-use crate::language::{Dimension, NounPhrase, Quantity, Region, Selector};
+use crate::language::{Dimension, NounPhrase, Quantity, Selector, TableRegion};
 use crate::tools::Measure;
 use crate::world::{Comparison, Fault};
 use prehend_scene::{Object, ObjectKey, Reason, spatial};
@@ -76,7 +76,7 @@ impl Grounder<'_, '_, '_> {
             Selector::Level(top) => self.level(np, *top, keys),
             Selector::NthLevel(number, top) => self.nth_level(np, *number, *top, keys),
             Selector::Number(number) => self.number(np, *number, keys),
-            Selector::Side(Region::Center) => self.middle(np, keys),
+            Selector::Side(TableRegion::Center) => self.middle(np, keys),
             Selector::Side(region) => {
                 self.check_alone(np, *region, &keys)?;
                 let values = self.along(*region, &keys)?;
@@ -179,8 +179,8 @@ impl Grounder<'_, '_, '_> {
         if keys.len() == 1 {
             return Ok(keys);
         }
-        let left = self.along(Region::Left, &keys)?;
-        let back = self.along(Region::Back, &keys)?;
+        let left = self.along(TableRegion::Left, &keys)?;
+        let back = self.along(TableRegion::Back, &keys)?;
         let spread = |values: &[f64]| {
             values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
                 - values.iter().copied().fold(f64::INFINITY, f64::min)
@@ -222,7 +222,7 @@ impl Grounder<'_, '_, '_> {
     }
 
     /// Places of objects along a direction, greater = farther to that side, metres from the first of them.
-    fn along(&mut self, region: Region, keys: &[ObjectKey]) -> Result<Vec<f64>, Fault> {
+    fn along(&mut self, region: TableRegion, keys: &[ObjectKey]) -> Result<Vec<f64>, Fault> {
         let map = self.map()?;
         let objects: Vec<&Object> = keys.iter().filter_map(|key| map.get(key)).collect();
         let sight = self.tools.sight(&objects);
@@ -232,11 +232,11 @@ impl Grounder<'_, '_, '_> {
         let place = |object: &Object| {
             let [ahead, left] = sight.offset(&first, &spatial::centre(object));
             match region {
-                Region::Left => left,
-                Region::Right => -left,
-                Region::Front => -ahead,
-                Region::Back => ahead,
-                Region::Center | Region::Edge => 0.0,
+                TableRegion::Left => left,
+                TableRegion::Right => -left,
+                TableRegion::Front => -ahead,
+                TableRegion::Back => ahead,
+                TableRegion::Center | TableRegion::Edge => 0.0,
             }
         };
         let values: Vec<f64> = keys.iter().map(|key| map.get(key).map_or(0.0, place)).collect();

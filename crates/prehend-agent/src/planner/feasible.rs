@@ -31,7 +31,7 @@ pub fn refuse_at_once(goal: &Goal) -> Option<Fault> {
         Step::Place { destination, .. } => match destination.relation {
             PlaceRelation::Known(_)
             | PlaceRelation::To
-            | PlaceRelation::Region(_)
+            | PlaceRelation::TableRegion(_)
             | PlaceRelation::Corner(..)
             | PlaceRelation::Shift(..)
             | PlaceRelation::PlaceOf

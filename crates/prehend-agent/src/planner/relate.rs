@@ -3,7 +3,7 @@
 use super::describe::{class_of, describe, listed};
 use super::furniture::{carried, support};
 use super::ground::{Fact, Grounder, head_word};
-use crate::language::{Modifier, NounPhrase, Region, Spatial};
+use crate::language::{Modifier, NounPhrase, Spatial, TableRegion};
 use crate::tools::Measure;
 use crate::world::Fault;
 use prehend_scene::{ObjectKey, Reason, Relation, fixture, spatial};
@@ -235,7 +235,7 @@ impl Grounder<'_, '_, '_> {
     pub(super) fn check_alone(
         &mut self,
         np: &NounPhrase,
-        region: Region,
+        region: TableRegion,
         keys: &[ObjectKey],
     ) -> Result<(), Fault> {
         let ([key], [_], [], false) =
@@ -255,7 +255,7 @@ impl Grounder<'_, '_, '_> {
         Err(Fault::new(Reason::NotFound, message))
     }
 
-    fn in_region(&mut self, key: &ObjectKey, region: Region) -> Result<Fit, Fault> {
+    fn in_region(&mut self, key: &ObjectKey, region: TableRegion) -> Result<Fit, Fault> {
         let map = self.map()?;
         let Some(object) = map.get(key) else { return Ok(Fit::No) };
         let centre = spatial::centre(object);
@@ -274,16 +274,16 @@ impl Grounder<'_, '_, '_> {
             _ => Fit::No,
         };
         Ok(match region {
-            Region::Left => graded(left),
-            Region::Right => graded(-left),
-            Region::Back => graded(ahead),
-            Region::Front => graded(-ahead),
-            Region::Center => match ahead.hypot(left) {
+            TableRegion::Left => graded(left),
+            TableRegion::Right => graded(-left),
+            TableRegion::Back => graded(ahead),
+            TableRegion::Front => graded(-ahead),
+            TableRegion::Center => match ahead.hypot(left) {
                 d if d < MIDDLE => Fit::Clear,
                 d if d < 2.0 * MIDDLE => Fit::Marginal,
                 _ => Fit::No,
             },
-            Region::Edge => Fit::No,
+            TableRegion::Edge => Fit::No,
         })
     }
 

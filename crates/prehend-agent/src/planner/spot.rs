@@ -7,7 +7,7 @@ use super::describe::{carrier, describe, describe_apart};
 use super::feasible::ungraspable;
 use super::ground::Grounder;
 use super::{Action, Spot};
-use crate::language::{Destination, PlaceRelation, Region, Toward};
+use crate::language::{Destination, PlaceRelation, TableRegion, Toward};
 use crate::world::Fault;
 use prehend_scene::{Area, Object, ObjectKey, ObjectMap, Reason, Relation, spatial};
 
@@ -38,26 +38,26 @@ impl Grounder<'_, '_, '_> {
         targets: &[ObjectKey],
     ) -> Result<Option<Spot>, Fault> {
         let spot = match destination.relation {
-            PlaceRelation::Region(Region::Edge) => {
+            PlaceRelation::TableRegion(TableRegion::Edge) => {
                 let reach = self.reach();
                 // What is in the hand is near no corner.
                 let held = self.held().as_ref() == Some(object);
                 let place = if held { reach.middle() } else { self.place_of(object)? };
                 let nearest = |near: f64, low: f64, high: f64| near * 2.0 < low + high;
                 let ahead = match nearest(place[0], reach.low[0], reach.high[0]) {
-                    true => Region::Front,
-                    false => Region::Back,
+                    true => TableRegion::Front,
+                    false => TableRegion::Back,
                 };
                 let aside = match nearest(place[1], reach.low[1], reach.high[1]) {
-                    true => Region::Right,
-                    false => Region::Left,
+                    true => TableRegion::Right,
+                    false => TableRegion::Left,
                 };
                 self.corner(ahead, aside)
             }
-            PlaceRelation::Region(region) => {
+            PlaceRelation::TableRegion(region) => {
                 let words = match region {
-                    Region::Center => "in the middle of the table".to_owned(),
-                    Region::Front | Region::Back => format!("at the {region} of the table"),
+                    TableRegion::Center => "in the middle of the table".to_owned(),
+                    TableRegion::Front | TableRegion::Back => format!("at the {region} of the table"),
                     _ => format!("on the {region} of the table"),
                 };
                 Spot { area: side_of(self.reach(), region), words }
@@ -101,7 +101,7 @@ impl Grounder<'_, '_, '_> {
         Area { low: [workspace.min[0], workspace.min[1]], high: [workspace.max[0], workspace.max[1]] }
     }
 
-    fn corner(&self, ahead: Region, aside: Region) -> Spot {
+    fn corner(&self, ahead: TableRegion, aside: TableRegion) -> Spot {
         let (a, b) = (side_of(self.reach(), ahead), side_of(self.reach(), aside));
         let area = Area { low: [a.low[0], b.low[1]], high: [a.high[0], b.high[1]] };
         Spot { area, words: format!("in the {ahead} {aside} corner of the table") }
@@ -137,11 +137,11 @@ impl Grounder<'_, '_, '_> {
         let (place, words) = match toward {
             Toward::Side(side) => {
                 let (step, words) = match side {
-                    Region::Left => ([0.0, length], format!("{cm} further to the left")),
-                    Region::Right => ([0.0, -length], format!("{cm} further to the right")),
-                    Region::Front => ([-length, 0.0], format!("{cm} closer to me")),
-                    Region::Back => ([length, 0.0], format!("{cm} farther from me")),
-                    Region::Center | Region::Edge => ([0.0, 0.0], "where it was".to_owned()),
+                    TableRegion::Left => ([0.0, length], format!("{cm} further to the left")),
+                    TableRegion::Right => ([0.0, -length], format!("{cm} further to the right")),
+                    TableRegion::Front => ([-length, 0.0], format!("{cm} closer to me")),
+                    TableRegion::Back => ([length, 0.0], format!("{cm} farther from me")),
+                    TableRegion::Center | TableRegion::Edge => ([0.0, 0.0], "where it was".to_owned()),
                 };
                 ([x + step[0], y + step[1]], words)
             }
@@ -297,15 +297,15 @@ fn stands_in_way<'m>(object: &ObjectKey, area: &Area, map: &'m ObjectMap) -> Opt
 }
 
 /// A side of what is reached, or its middle.
-fn side_of(reach: Area, region: Region) -> Area {
+fn side_of(reach: Area, region: TableRegion) -> Area {
     let span = |axis: usize| reach.high[axis] - reach.low[axis];
     let mut area = reach;
     match region {
-        Region::Left => area.low[1] = reach.high[1] - SIDE * span(1),
-        Region::Right => area.high[1] = reach.low[1] + SIDE * span(1),
-        Region::Front => area.high[0] = reach.low[0] + SIDE * span(0),
-        Region::Back => area.low[0] = reach.high[0] - SIDE * span(0),
-        Region::Center | Region::Edge => {
+        TableRegion::Left => area.low[1] = reach.high[1] - SIDE * span(1),
+        TableRegion::Right => area.high[1] = reach.low[1] + SIDE * span(1),
+        TableRegion::Front => area.high[0] = reach.low[0] + SIDE * span(0),
+        TableRegion::Back => area.low[0] = reach.high[0] - SIDE * span(0),
+        TableRegion::Center | TableRegion::Edge => {
             for axis in 0..2 {
                 let middle = reach.middle()[axis];
                 area.low[axis] = middle - MIDDLE / 2.0 * span(axis);
@@ -339,9 +339,9 @@ mod tests {
     fn sides_are_the_robots_and_a_strip_is_aside_of_the_places() {
         let reach = Area { low: [0.1, -0.5], high: [0.7, 0.5] };
         let middle = |region| side_of(reach, region).middle();
-        assert!(middle(Region::Left)[1] > 0.3 && middle(Region::Right)[1] < -0.3);
-        assert!(middle(Region::Back)[0] > 0.55 && middle(Region::Front)[0] < 0.25);
-        assert!((middle(Region::Center)[0] - 0.4).abs() < 1e-9);
+        assert!(middle(TableRegion::Left)[1] > 0.3 && middle(TableRegion::Right)[1] < -0.3);
+        assert!(middle(TableRegion::Back)[0] > 0.55 && middle(TableRegion::Front)[0] < 0.25);
+        assert!((middle(TableRegion::Center)[0] - 0.4).abs() < 1e-9);
         let strip = free_strip(reach, &[[0.4, 0.0], [0.4, 0.1]]).expect("room");
         assert!(strip.low[1] >= -0.5 && strip.high[1] <= -0.1, "{strip:?}");
         assert_eq!(free_strip(reach, &[[0.4, -0.4], [0.4, -0.2], [0.4, 0.0], [0.4, 0.2], [0.4, 0.4]]), None);

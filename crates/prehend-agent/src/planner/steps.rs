@@ -5,7 +5,7 @@ use super::describe::{describe, plan_words, relation_words};
 use super::feasible::{relation_to, sensible, ungraspable, unplaceable};
 use super::ground::{Fact, Grounder};
 use super::{Action, Plan};
-use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Region, Selector, Spatial, Step};
+use crate::language::{Destination, Head, NounPhrase, PlaceRelation, Selector, Spatial, Step, TableRegion};
 use crate::tools::Measure;
 use crate::world::Fault;
 use prehend_scene::{Compartment, Object, ObjectKey, Reason, Relation, spatial};
@@ -234,10 +234,10 @@ impl Grounder<'_, '_, '_> {
         let (said, noun) =
             noun.rsplit_once(' ').map_or((None, noun.as_str()), |(side, noun)| (Some(side), noun));
         let side = match (np.selectors.as_slice(), said) {
-            ([Selector::Side(Region::Left)], None) | ([], Some("left")) => Compartment::Left,
-            ([Selector::Side(Region::Right)], None) | ([], Some("right")) => Compartment::Right,
-            ([Selector::Side(Region::Front)], None) | ([], Some("front")) => Compartment::Front,
-            ([Selector::Side(Region::Back)], None) | ([], Some("back")) => Compartment::Back,
+            ([Selector::Side(TableRegion::Left)], None) | ([], Some("left")) => Compartment::Left,
+            ([Selector::Side(TableRegion::Right)], None) | ([], Some("right")) => Compartment::Right,
+            ([Selector::Side(TableRegion::Front)], None) | ([], Some("front")) => Compartment::Front,
+            ([Selector::Side(TableRegion::Back)], None) | ([], Some("back")) => Compartment::Back,
             _ => return None,
         };
         let [whole] = np.modifiers.as_slice() else { return None };
@@ -265,7 +265,7 @@ impl Grounder<'_, '_, '_> {
                 Some(target) => relation_to(target, self.knowledge.lexicon),
                 None => Relation::Table,
             },
-            PlaceRelation::Region(_)
+            PlaceRelation::TableRegion(_)
             | PlaceRelation::Corner(..)
             | PlaceRelation::Shift(..)
             | PlaceRelation::PlaceOf

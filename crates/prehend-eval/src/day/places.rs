@@ -8,7 +8,7 @@ use crate::scenario::Kind;
 use crate::scenario::layout::is_in_view;
 use crate::scenario::sentence::{pick, polite};
 use nalgebra::Point2;
-use prehend_agent::language::Region;
+use prehend_agent::language::TableRegion;
 use prehend_sim::world::ObjectTruth;
 use rand::{Rng, RngExt};
 
@@ -61,12 +61,12 @@ impl Maker<'_> {
 
     fn side(&self, rng: &mut impl Rng) -> Option<(String, Vec<Predicate>)> {
         let object = one(rng, &self.movable())?;
-        let (region, words): (Region, &[&str]) = match rng.random_range(0..5) {
-            0 => (Region::Left, &["on the left side of the table", "on the left of the table"]),
-            1 => (Region::Right, &["on the right side of the table", "on the right half of the table"]),
-            2 => (Region::Front, &["at the front of the table"]),
-            3 => (Region::Back, &["at the back of the table"]),
-            _ => (Region::Center, &["in the middle of the table", "in the center of the table"]),
+        let (region, words): (TableRegion, &[&str]) = match rng.random_range(0..5) {
+            0 => (TableRegion::Left, &["on the left side of the table", "on the left of the table"]),
+            1 => (TableRegion::Right, &["on the right side of the table", "on the right half of the table"]),
+            2 => (TableRegion::Front, &["at the front of the table"]),
+            3 => (TableRegion::Back, &["at the back of the table"]),
+            _ => (TableRegion::Center, &["in the middle of the table", "in the center of the table"]),
         };
         let wanted = area(object.name.clone(), region);
         let Predicate::InArea { x, y, .. } = &wanted else { return None };

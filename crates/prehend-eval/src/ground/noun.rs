@@ -4,7 +4,7 @@ use super::Vocabulary;
 use super::reading::{Names, has_color};
 use crate::place::{self, Side};
 use prehend_agent::language::{
-    Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
+    Attribute, AttributeKind, Dimension, Head, Modifier, NounPhrase, Quantity, Selector, Spatial, TableRegion,
 };
 use prehend_scene::Reason;
 use prehend_sim::scene::Shape;
@@ -339,30 +339,32 @@ impl<'a> Scene<'a> {
     }
 
     /// How far an object is towards a side, metres.
-    fn toward(&self, index: usize, region: Region) -> f64 {
+    fn toward(&self, index: usize, region: TableRegion) -> f64 {
         let [x, y, _] = self.object(index).position;
         match region {
-            Region::Left => y,
-            Region::Right => -y,
-            Region::Front => -x,
-            Region::Back => x,
-            Region::Center | Region::Edge => 0.0,
+            TableRegion::Left => y,
+            TableRegion::Right => -y,
+            TableRegion::Front => -x,
+            TableRegion::Back => x,
+            TableRegion::Center | TableRegion::Edge => 0.0,
         }
     }
 
-    fn to_side(&self, found: Vec<usize>, region: Region) -> Vec<usize> {
+    fn to_side(&self, found: Vec<usize>, region: TableRegion) -> Vec<usize> {
         match region {
-            Region::Center if found.len() > 2 && self.is_stacked(&found) => {
+            TableRegion::Center if found.len() > 2 && self.is_stacked(&found) => {
                 let rows = self.rows(found, true);
                 if rows.len() % 2 == 1 { rows[rows.len() / 2].clone() } else { rows.concat() }
             }
-            Region::Center if found.len() > 2 => {
+            TableRegion::Center if found.len() > 2 => {
                 let mut order = found;
-                order.sort_by(|a, b| self.toward(*a, Region::Left).total_cmp(&self.toward(*b, Region::Left)));
+                order.sort_by(|a, b| {
+                    self.toward(*a, TableRegion::Left).total_cmp(&self.toward(*b, TableRegion::Left))
+                });
                 if order.len() % 2 == 1 { vec![order[order.len() / 2]] } else { order }
             }
-            Region::Center | Region::Edge => found,
-            Region::Left | Region::Right | Region::Front | Region::Back => {
+            TableRegion::Center | TableRegion::Edge => found,
+            TableRegion::Left | TableRegion::Right | TableRegion::Front | TableRegion::Back => {
                 let best = found.iter().map(|i| self.toward(*i, region)).fold(f64::MIN, f64::max);
                 found.into_iter().filter(|i| self.toward(*i, region) > best - 0.015).collect()
             }
@@ -393,15 +395,15 @@ fn size(object: &ObjectTruth, dimension: Dimension) -> f64 {
     }
 }
 
-fn in_region(object: &ObjectTruth, region: Region) -> bool {
+fn in_region(object: &ObjectTruth, region: TableRegion) -> bool {
     let [x, y, _] = object.position;
     match region {
-        Region::Left => y > 0.02,
-        Region::Right => y < -0.02,
-        Region::Front => x < 0.44,
-        Region::Back => x > 0.46,
-        Region::Center => y.abs() < 0.15,
-        Region::Edge => true,
+        TableRegion::Left => y > 0.02,
+        TableRegion::Right => y < -0.02,
+        TableRegion::Front => x < 0.44,
+        TableRegion::Back => x > 0.46,
+        TableRegion::Center => y.abs() < 0.15,
+        TableRegion::Edge => true,
     }
 }
 

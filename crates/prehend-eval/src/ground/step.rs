@@ -2,7 +2,9 @@
 
 use super::noun::{Group, Refusal, Scene};
 use crate::goal::{Expected, GoalSpec, Predicate};
-use prehend_agent::language::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region, Step, Toward};
+use prehend_agent::language::{
+    Destination, Head, NounPhrase, PlaceRelation, Quantity, Step, TableRegion, Toward,
+};
 use prehend_scene::{Makes, PartEffect, Reason, Relation};
 use prehend_sim::scene::Shape;
 use prehend_sim::world::ObjectTruth;
@@ -238,11 +240,11 @@ impl<'a> Steps<'a> {
             let [x, y, _] = object.position;
             let name = object.name.clone();
             let way = match toward {
-                Toward::Side(Region::Left) => [0.0, 1.0],
-                Toward::Side(Region::Right) => [0.0, -1.0],
-                Toward::Side(Region::Back) => [1.0, 0.0],
-                Toward::Side(Region::Front) => [-1.0, 0.0],
-                Toward::Side(Region::Center | Region::Edge) => [0.0, 0.0],
+                Toward::Side(TableRegion::Left) => [0.0, 1.0],
+                Toward::Side(TableRegion::Right) => [0.0, -1.0],
+                Toward::Side(TableRegion::Back) => [1.0, 0.0],
+                Toward::Side(TableRegion::Front) => [-1.0, 0.0],
+                Toward::Side(TableRegion::Center | TableRegion::Edge) => [0.0, 0.0],
                 Toward::Target => {
                     let target = targets.iter().flat_map(|target| &target.members).next();
                     let target = target.ok_or_else(|| vec![Reason::NotFound])?;
@@ -341,7 +343,7 @@ impl<'a> Steps<'a> {
                 };
                 return self.want_at(group, targets, options);
             }
-            PlaceRelation::Region(region) => {
+            PlaceRelation::TableRegion(region) => {
                 return self.want(group, |object| Ok(area(object, region)));
             }
             PlaceRelation::Corner(ahead, aside) => {
@@ -558,14 +560,14 @@ pub(crate) fn near(object: String, [x, y]: [f64; 2], within: f64) -> Predicate {
 }
 
 /// The part of the table that a region word means; generous, since nobody measures it.
-pub(crate) fn area(object: String, region: Region) -> Predicate {
+pub(crate) fn area(object: String, region: TableRegion) -> Predicate {
     let wide = [-1.0, 1.0];
     match region {
-        Region::Left => Predicate::InArea { object, x: wide, y: [0.05, 1.0] },
-        Region::Right => Predicate::InArea { object, x: wide, y: [-1.0, -0.05] },
-        Region::Front => Predicate::InArea { object, x: [0.0, 0.42], y: wide },
-        Region::Back => Predicate::InArea { object, x: [0.44, 1.0], y: wide },
-        Region::Center => Predicate::InArea { object, x: [0.28, 0.62], y: [-0.17, 0.17] },
-        Region::Edge => Predicate::Moved { object },
+        TableRegion::Left => Predicate::InArea { object, x: wide, y: [0.05, 1.0] },
+        TableRegion::Right => Predicate::InArea { object, x: wide, y: [-1.0, -0.05] },
+        TableRegion::Front => Predicate::InArea { object, x: [0.0, 0.42], y: wide },
+        TableRegion::Back => Predicate::InArea { object, x: [0.44, 1.0], y: wide },
+        TableRegion::Center => Predicate::InArea { object, x: [0.28, 0.62], y: [-0.17, 0.17] },
+        TableRegion::Edge => Predicate::Moved { object },
     }
 }

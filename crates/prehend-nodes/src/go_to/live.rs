@@ -157,7 +157,7 @@ impl<'a> Live<'a> {
         let end = Instant::now() + SETTLE;
         loop {
             tick.tick().await;
-            let pose = self.node.ground.base()?;
+            let pose = self.node.navigation.base()?;
             if is_there(&pose) || Instant::now() >= end {
                 return Ok(pose);
             }
@@ -210,15 +210,15 @@ impl Base for Live<'_> {
     }
 
     fn pose(&self) -> Result<Pose2, ErrandFault> {
-        self.node.ground.base()
+        self.node.navigation.base()
     }
 
     fn arm(&self) -> Result<Isometry3<f64>, ErrandFault> {
-        self.node.ground.arm()
+        self.node.navigation.arm()
     }
 
     fn lens(&self) -> Lens {
-        let base_from_camera = self.node.ground.in_base(&self.node.shell.robot.frames.camera);
+        let base_from_camera = self.node.navigation.in_base(&self.node.shell.robot.frames.camera);
         Lens {
             place: base_from_camera.map(|camera| [camera.translation.x, camera.translation.y]),
             field_of_view: self.node.camera.borrow().as_ref().and_then(field_of_view),
@@ -226,7 +226,7 @@ impl Base for Live<'_> {
     }
 
     fn costmap(&self) -> Result<Arc<Costmap>, ErrandFault> {
-        self.node.ground.costmap()
+        self.node.navigation.costmap()
     }
 
     fn object(&self, key: &ObjectKey) -> Result<(Object, u64), ErrandFault> {

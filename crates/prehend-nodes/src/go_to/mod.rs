@@ -6,9 +6,9 @@
 
 mod drive;
 mod fault;
-mod ground;
 mod interrupt;
 mod live;
+mod navigation_state;
 mod order;
 
 use crate::follow::{follow, follow_map};
@@ -17,7 +17,7 @@ use crate::permit::Gatekeeper;
 use crate::running::{Over, Running, carry_out};
 use drive::Driver;
 use futures::StreamExt;
-use ground::Ground;
+use navigation_state::NavigationState;
 use prehend_convert as convert;
 use prehend_execution::errand::{self, Chassis, ErrandFault};
 use prehend_msgs::geometry_msgs::msg::Pose2D;
@@ -44,7 +44,7 @@ enum Event {
 struct Node {
     shell: Shell,
     chassis: Chassis,
-    ground: Ground,
+    navigation: NavigationState,
     driver: Driver,
     gatekeeper: Gatekeeper,
     /// The base in the frame of the odometry.
@@ -153,7 +153,7 @@ fn start(shell: Shell) -> Result<Node, NodeError> {
     let infos = (robot.camera.info.as_str(), QosProfile::sensor_data());
     Ok(Node {
         chassis: live::chassis(robot, navigation),
-        ground: Ground::new(node, navigation, &robot.frames.base)?,
+        navigation: NavigationState::new(node, navigation, &robot.frames.base)?,
         driver: Driver::new(node, navigation)?,
         gatekeeper: Gatekeeper::new(node, &navigation.frame)?,
         frames: LiveFrames::new(node, &navigation.odom, &navigation.base)?,

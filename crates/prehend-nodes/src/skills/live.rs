@@ -12,7 +12,7 @@ use crate::permit::{Permitted, RedeemedPermit};
 use nalgebra::Isometry3;
 use prehend_convert as convert;
 use prehend_execution::{
-    Body, Forbidden, Foreseen, Found, HandWay, Joints, Pace, Prospect, Robot, SkillFault, World,
+    Body, Forbidden, Foreseen, Found, HandWay, Joints, Prospect, Robot, SkillFault, SpeedLimits, World,
 };
 use prehend_motion::RobotModel;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -215,8 +215,14 @@ impl Robot for Live<'_> {
         self.wait(self.skills.planner.plan(start, end, opening, speed))
     }
 
-    fn line(&self, start: &[f64], poses: &[Isometry3<f64>], opening: f64, pace: Pace) -> Found<Checked> {
-        self.wait(self.skills.planner.line(start, poses, opening, pace))
+    fn line(
+        &self,
+        start: &[f64],
+        poses: &[Isometry3<f64>],
+        opening: f64,
+        speed: SpeedLimits,
+    ) -> Found<Checked> {
+        self.wait(self.skills.planner.line(start, poses, opening, speed))
     }
 
     fn apply_scene(&self, world: &World) -> Result<(), SkillFault> {

@@ -9,10 +9,10 @@ mod fault;
 mod interrupt;
 mod live;
 mod order;
-mod pace;
 mod pads;
 mod planning;
 mod scene;
+mod speed;
 
 use crate::follow::{KnownJoints, follow_joints, follow_map};
 use crate::interrupt::StopLatch;

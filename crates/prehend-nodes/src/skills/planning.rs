@@ -1,9 +1,9 @@
 //! Questions to MoveIt: inverse kinematics, plans, straight lines. Nothing here moves the robot.
 
-use super::pace::slow_down;
+use super::speed::slow_down;
 use nalgebra::{Isometry3, Point3};
 use prehend_convert as convert;
-use prehend_execution::{Forbidden, Found, Miss, Pace, SkillFault};
+use prehend_execution::{Forbidden, Found, Miss, SkillFault, SpeedLimits};
 use prehend_motion::{Fence, RobotModel};
 use prehend_msgs::builtin_interfaces::msg::Duration as DurationMsg;
 use prehend_msgs::geometry_msgs::msg::PoseStamped;
@@ -221,7 +221,7 @@ impl Planner {
         start: &[f64],
         poses: &[Isometry3<f64>],
         opening: f64,
-        pace: Pace,
+        speed: SpeedLimits,
     ) -> Found<Checked> {
         let fence = self.fence(start);
         if leaves(fence, poses) {
@@ -236,13 +236,13 @@ impl Planner {
             max_step: LINE_STEP,
             avoid_collisions: true,
             path_constraints: self.constraints(fence.as_ref()),
-            max_velocity_scaling_factor: pace.share,
+            max_velocity_scaling_factor: speed.velocity_scaling,
             max_acceleration_scaling_factor: self.robot.arm.acceleration_scaling,
-            cartesian_speed_limited_link: match pace.tip {
+            cartesian_speed_limited_link: match speed.tool {
                 Some(_) => self.robot.frames.tool.clone(),
                 None => String::new(),
             },
-            max_cartesian_speed: pace.tip.unwrap_or(0.0),
+            max_cartesian_speed: speed.tool.unwrap_or(0.0),
             ..Default::default()
         };
         let answer = self
@@ -257,23 +257,23 @@ impl Planner {
         if answer.fraction.is_nan() || answer.fraction < WHOLE_LINE {
             return Ok(Err(NotFound::Line(answer.fraction, answer.error_code.message).into()));
         }
-        let untimed = (self.robot.moveit.distribution == Distribution::Humble).then_some(pace);
+        let untimed = (self.robot.moveit.distribution == Distribution::Humble).then_some(speed);
         Ok(self.planned(answer.solution, start, None, untimed).map_err(Miss::from))
     }
 
-    /// What a planner's trajectory becomes: slower where it must be, and checked. `untimed`: the pace of a line that was timed at
+    /// What a planner's trajectory becomes: slower where it must be, and checked. `untimed`: the speed of a line that was timed at
     /// full speed.
     fn planned(
         &self,
         mut trajectory: RobotTrajectory,
         start: &[f64],
         end: Option<&[f64]>,
-        untimed: Option<Pace>,
+        untimed: Option<SpeedLimits>,
     ) -> Result<Checked, NotFound> {
         let mut taken = || {
             trajectory_check::check(&trajectory, &self.robot.arm.joints, start, end, SLACK)?;
-            if let Some(pace) = untimed {
-                slow_down(&mut trajectory, &self.model, pace, self.robot.arm.acceleration_scaling)
+            if let Some(speed) = untimed {
+                slow_down(&mut trajectory, &self.model, speed, self.robot.arm.acceleration_scaling)
                     .map_err(|error| TrajectoryFault::Range { point: 0, error })?;
             }
             self.bounds.slow(&mut trajectory, &self.model)?;

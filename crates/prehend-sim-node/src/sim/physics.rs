@@ -87,7 +87,7 @@ impl Physics {
         let mut waiting = Waiting::default();
         let camera_steps = (1.0 / (self.world.scene().scene.camera.rate_hz * STEP)).round().max(1.0) as u64;
         let mut steps: u64 = 0;
-        let mut pace = Pace::new(self.speed);
+        let mut rate = RealTimeRate::new(self.speed);
         self.publish_fixed();
         loop {
             loop {
@@ -119,7 +119,7 @@ impl Physics {
                     faults,
                 });
             }
-            pace.wait();
+            rate.wait();
         }
     }
 
@@ -304,12 +304,12 @@ fn sent(result: Result<(), RosError>) {
 }
 
 /// Keeps simulated time to wall time times a speed.
-struct Pace {
+struct RealTimeRate {
     step: Option<Duration>,
     next: Instant,
 }
 
-impl Pace {
+impl RealTimeRate {
     fn new(speed: f64) -> Self {
         let step = (speed > 0.0 && speed.is_finite()).then(|| Duration::from_secs_f64(STEP / speed));
         Self { step, next: Instant::now() }

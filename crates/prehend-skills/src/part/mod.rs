@@ -7,6 +7,7 @@
 
 mod clear;
 mod frame;
+mod knob;
 mod known;
 mod lever;
 mod pivot;
@@ -14,7 +15,6 @@ mod pull;
 mod push;
 #[cfg(test)]
 mod tests;
-mod twist;
 
 pub use frame::PartFrame;
 pub use known::KnownJoint;
@@ -74,7 +74,7 @@ pub struct PartRequest<'a> {
     /// Its joint, when it was measured before: then nothing of the above but the clouds counts for opening and closing it.
     pub known: Option<KnownJoint>,
     /// Whether the part is a knob, which is turned in place about its normal.
-    pub twist: bool,
+    pub is_knob: bool,
     /// Whether the part is a lever or a toggle, which is turned about its inner end or thrown over.
     pub lever: bool,
     /// Height of the support in front of the part.
@@ -235,7 +235,7 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     if !(min..=max + 0.10).contains(&distance) {
         return Err(PartError::OutOfReach { distance, min, max });
     }
-    if request.twist {
+    if request.is_knob {
         return knob_candidates(request, &frame);
     }
     if request.lever {
@@ -292,8 +292,8 @@ fn best(mut found: Vec<PartCandidate>, limit: usize) -> Vec<PartCandidate> {
 
 /// Ways to hold a knob straight from outside and turn it.
 fn knob_candidates(request: &PartRequest<'_>, frame: &PartFrame) -> Result<Vec<PartCandidate>, PartError> {
-    let (motion, pivot) = twist::turn(request, frame)?;
-    let held = twist::held(request.part, &frame.normal);
+    let (motion, pivot) = knob::turn(request, frame)?;
+    let held = knob::held(request.part, &frame.normal);
     let ridge = PartRequest { part: &held, ..*request };
     let long = PartFrame::find(&ridge)?.long.filter(|long| long.dot(&frame.normal).abs() < 0.3);
     let frame = PartFrame { long, ..*frame };

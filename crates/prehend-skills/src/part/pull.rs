@@ -49,7 +49,7 @@ pub(super) fn poses(
                 continue;
             }
             // What is turned in place is held straight from outside.
-            let turns = if request.twist { &TURNS[..1] } else { &TURNS[..] };
+            let turns = if request.is_knob { &TURNS[..1] } else { &TURNS[..] };
             for turn in turns.iter().copied() {
                 let Some(grip) = Grip::across(frame, &bar, turn, &slab, middle + along) else { continue };
                 thinnest = thinnest.min(grip.width);

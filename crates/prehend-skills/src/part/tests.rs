@@ -45,7 +45,7 @@ pub(super) fn request<'a>(
         extent: None,
         hinge: None,
         known: None,
-        twist: false,
+        is_knob: false,
         lever: false,
         support_height: 0.0,
         gripper: GripperModel::default(),
@@ -251,7 +251,7 @@ fn a_knob_is_held_by_its_ridge_and_turned_where_it_stands() {
         let asked = PartRequest {
             normal: Vector3::z(),
             direction: Some(-Vector3::z()),
-            twist: true,
+            is_knob: true,
             ..request(Skill::PinchPull, PartEffect::Turn, &part, &visible)
         };
         let best = part_candidates(&asked).unwrap_or_else(|e| panic!("{yaw}: {e}"))[0];

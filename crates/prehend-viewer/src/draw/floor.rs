@@ -1,7 +1,7 @@
 //! The map of the floor as surfaces, one for each kind of ground.
 
 use super::light;
-use crate::{Floor, Ground, Rgb};
+use crate::{Floor, Occupancy, Rgb};
 use kiss3d::glamx::Vec3;
 use kiss3d::scene::SceneNode3d;
 
@@ -10,18 +10,18 @@ const BELOW: f32 = 0.006;
 /// Most rectangles of a surface: more would take longer than a frame.
 const MOST: usize = 60_000;
 
-fn color(ground: Ground) -> Rgb {
+fn color(ground: Occupancy) -> Rgb {
     match ground {
-        Ground::Unknown => [24, 27, 33],
-        Ground::Free => [40, 45, 54],
-        Ground::Near => [72, 62, 66],
-        Ground::Blocked => [136, 84, 78],
+        Occupancy::Unknown => [24, 27, 33],
+        Occupancy::Free => [40, 45, 54],
+        Occupancy::Near => [72, 62, 66],
+        Occupancy::Blocked => [136, 84, 78],
     }
 }
 
 /// Adds the surfaces of a floor to `group`.
 pub(super) fn add_floor(group: &mut SceneNode3d, floor: &Floor) {
-    for ground in Ground::ALL {
+    for ground in Occupancy::ALL {
         let (mut corners, mut triangles) = (Vec::new(), Vec::new());
         for patch in floor.patches.iter().filter(|patch| patch.ground == ground).take(MOST) {
             let [[x0, y0], [x1, y1]] = [patch.low, patch.high].map(|end| end.map(|value| value as f32));

@@ -1,7 +1,7 @@
 //! A noun phrase under construction: what was read so far, and what each further word adds to it.
 
 use crate::language::goal::{
-    Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Region, Selector, Spatial,
+    Attribute, AttributeKind, Head, Modifier, NounPhrase, Quantity, Selector, Spatial, TableRegion,
 };
 use crate::language::lexicon::{Describing, Determiner};
 
@@ -40,7 +40,7 @@ pub(super) enum Post {
     /// Attributes it must not have.
     NotAttributes(Vec<Attribute>),
     /// "from the left", after an ordinal.
-    From(Region),
+    From(TableRegion),
     /// "from the top", after an ordinal.
     FromLevel(bool),
     /// "to the plate", after "the closest mug".
@@ -72,7 +72,7 @@ pub(super) fn describe(core: &Core, describing: Describing, word: String, exclud
             core.np.selectors.push(selector);
             return (!excluded).then_some(core);
         }
-        Describing::Side(Region::Edge) => return None,
+        Describing::Side(TableRegion::Edge) => return None,
         Describing::Side(region) => {
             match core.ordinal.take() {
                 Some(number) => core.np.selectors.push(Selector::Nth(number, region)),

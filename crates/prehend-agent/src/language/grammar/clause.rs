@@ -243,7 +243,7 @@ impl Parser<'_> {
             // "remove the thumbtack": what is an action on a part is not also a placement, unless it says to which side.
             let to_a_side = |clause: &Clause| {
                 let Clause::Step(Step::Place { destination, .. }) = clause else { return false };
-                matches!(destination.relation, PlaceRelation::Shift(..) | PlaceRelation::Region(_))
+                matches!(destination.relation, PlaceRelation::Shift(..) | PlaceRelation::TableRegion(_))
             };
             if found.verb.meaning != VerbMeaning::Act
                 && !to_a_side(&alt.value)

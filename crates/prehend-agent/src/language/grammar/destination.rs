@@ -2,7 +2,7 @@
 
 use super::building::is_plural;
 use super::{Alt, Alts, Parser};
-use crate::language::goal::{Destination, Head, NounPhrase, PlaceRelation, Quantity, Region};
+use crate::language::goal::{Destination, Head, NounPhrase, PlaceRelation, Quantity, TableRegion};
 use crate::language::lexicon::{Determiner, PlaceWord};
 use prehend_scene::Relation;
 
@@ -74,8 +74,8 @@ impl Parser<'_> {
         }
         if let Some(region) = self.past("to_region", start) {
             if let Some((region, next)) = self.table_region(region) {
-                let dearer = if region == Region::Edge { 2 } else { 0 };
-                push(PlaceRelation::Region(region), Vec::new(), next, dearer);
+                let dearer = if region == TableRegion::Edge { 2 } else { 0 };
+                push(PlaceRelation::TableRegion(region), Vec::new(), next, dearer);
             }
             let is_direction = self.is_in("toward_region", start);
             if let Some((side, next)) = self.side(region)
@@ -83,8 +83,8 @@ impl Parser<'_> {
                 && !(is_direction && self.is_bare_side(side, next))
             {
                 // Two sides are a corner of their own.
-                let dearer = if side == Region::Edge { 2 } else { 0 };
-                push(PlaceRelation::Region(side), Vec::new(), next, dearer);
+                let dearer = if side == TableRegion::Edge { 2 } else { 0 };
+                push(PlaceRelation::TableRegion(side), Vec::new(), next, dearer);
             }
             let edge = self.skip_articles(region);
             if let Some(next) = self.past("corners", edge).or_else(|| self.past_words("end", edge)) {
@@ -93,7 +93,7 @@ impl Parser<'_> {
                     false => Some(next),
                 };
                 if let Some(next) = next {
-                    push(PlaceRelation::Region(Region::Edge), Vec::new(), next, 0);
+                    push(PlaceRelation::TableRegion(TableRegion::Edge), Vec::new(), next, 0);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::building::{Core, Post, in_state, is_plural};
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
-    Attribute, AttributeKind, Head, Modifier, NounPhrase, Region, Selector, Spatial,
+    Attribute, AttributeKind, Head, Modifier, NounPhrase, Selector, Spatial, TableRegion,
 };
 use crate::language::lexicon::Describing;
 
@@ -173,7 +173,7 @@ impl Parser<'_> {
                     out.push(Alt { value: Post::Select(vec![selector]), next, cost: 0 });
                     continue;
                 }
-                Describing::Side(region) if !negated && *region != Region::Edge => {
+                Describing::Side(region) if !negated && *region != TableRegion::Edge => {
                     if !self.is(next, &["of", "from"]) {
                         out.push(Alt { value: Post::Select(vec![Selector::Side(*region)]), next, cost: 0 });
                     }

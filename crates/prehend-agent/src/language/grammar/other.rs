@@ -223,7 +223,9 @@ impl Parser<'_> {
                 && match destination.relation {
                     PlaceRelation::Known(_) => !destination.targets.is_empty(),
                     PlaceRelation::To => !destination.targets.iter().any(|np| self.means_robot(np)),
-                    PlaceRelation::Shift(..) | PlaceRelation::Corner(..) | PlaceRelation::Region(_) => true,
+                    PlaceRelation::Shift(..) | PlaceRelation::Corner(..) | PlaceRelation::TableRegion(_) => {
+                        true
+                    }
                     _ => false,
                 }
         };

@@ -3,7 +3,7 @@
 use super::building::Post;
 use super::{Alt, Alts, Parser};
 use crate::language::goal::{
-    Goal, Head, Modifier, NounPhrase, Quantity, Question, Region, Selector, Spatial,
+    Goal, Head, Modifier, NounPhrase, Quantity, Question, Selector, Spatial, TableRegion,
 };
 
 impl Parser<'_> {
@@ -250,7 +250,12 @@ fn add(np: &mut NounPhrase, post: &Post) -> bool {
         Post::NotAttributes(attributes) => np.excluded_attributes.extend(attributes.iter().cloned()),
         Post::Several(posts) => return posts.iter().all(|post| add(np, post)),
         Post::From(
-            Region::Left | Region::Right | Region::Front | Region::Back | Region::Center | Region::Edge,
+            TableRegion::Left
+            | TableRegion::Right
+            | TableRegion::Front
+            | TableRegion::Back
+            | TableRegion::Center
+            | TableRegion::Edge,
         )
         | Post::FromLevel(_)
         | Post::To(_)

@@ -2,12 +2,12 @@
 
 use super::building::Post;
 use super::{Alt, Alts, Parser};
-use crate::language::goal::{Modifier, Region, Selector, Spatial};
+use crate::language::goal::{Modifier, Selector, Spatial, TableRegion};
 use crate::language::lexicon::{Describing, Determiner};
 
 impl Parser<'_> {
     /// A side with what may stand around it: "the far left side", "left"; its end.
-    pub(super) fn side(&self, position: usize) -> Option<(Region, usize)> {
+    pub(super) fn side(&self, position: usize) -> Option<(TableRegion, usize)> {
         if self.is(position, &["its"]) {
             return None;
         }
@@ -27,11 +27,11 @@ impl Parser<'_> {
         if self.is_in("table_parts", next) {
             next += 1;
         } else if self.is_in("corners", next) {
-            region = Region::Edge;
+            region = TableRegion::Edge;
             next += 1;
         } else if let Some((more, Describing::Side(_))) = self.lexicon.describing.at(self.tokens, next).next()
         {
-            region = Region::Edge;
+            region = TableRegion::Edge;
             next += more;
             if self.is_in("corner_parts", next) {
                 next += 1;
@@ -60,7 +60,7 @@ impl Parser<'_> {
     }
 
     /// A region of the table: "the middle of the table", "table center", "the table's left side"; its end.
-    pub(super) fn table_region(&self, position: usize) -> Option<(Region, usize)> {
+    pub(super) fn table_region(&self, position: usize) -> Option<(TableRegion, usize)> {
         if let Some((region, next)) = self.side(position)
             && self.is(next, &["of"])
         {
@@ -83,7 +83,7 @@ impl Parser<'_> {
         if let Some((region, next)) = self.side(after)
             && !self.is(next, &["of", "from"])
             && !negated
-            && region != Region::Edge
+            && region != TableRegion::Edge
             && !self.is(start, &["to", "near", "by"])
         {
             out.push(Alt { value: Post::Select(vec![Selector::Side(region)]), next, cost: 0 });

@@ -2,7 +2,7 @@
 //! "where the blue mug is now".
 
 use super::{Alt, Alts, Parser};
-use crate::language::goal::{NounPhrase, PlaceRelation, Region, Step, Toward};
+use crate::language::goal::{NounPhrase, PlaceRelation, Step, TableRegion, Toward};
 use crate::language::lexicon::Describing;
 
 /// What "a bit" and "a few centimetres" are, millimetres.
@@ -35,8 +35,9 @@ impl Parser<'_> {
     }
 
     /// Whether a side that ends here is a direction, and no part of the table: "to the left", not "to the left side".
-    pub(super) fn is_bare_side(&self, side: Region, next: usize) -> bool {
-        !matches!(side, Region::Edge | Region::Center) && !self.is_table_part(next.saturating_sub(1))
+    pub(super) fn is_bare_side(&self, side: TableRegion, next: usize) -> bool {
+        !matches!(side, TableRegion::Edge | TableRegion::Center)
+            && !self.is_table_part(next.saturating_sub(1))
     }
 
     /// Whether the word here names a part of the table rather than a direction.
@@ -91,20 +92,20 @@ impl Parser<'_> {
         }
         let is_away = self.past_any(&["away from", "from"], start).filter(|_| length.is_some());
         for next in is_away.into_iter().flat_map(|after| self.pasts("robot", after)) {
-            push(Toward::Side(Region::Back), Vec::new(), next, 0);
+            push(Toward::Side(TableRegion::Back), Vec::new(), next, 0);
         }
         if length.is_some() && self.is(start, &["away"]) && self.boundary(start + 1) {
-            push(Toward::Side(Region::Back), Vec::new(), start + 1, 0);
+            push(Toward::Side(TableRegion::Back), Vec::new(), start + 1, 0);
         }
         let nearer = self.past_any(&["closer", "nearer"], start);
         if let Some(next) = nearer.filter(|next| self.boundary(*next)) {
-            push(Toward::Side(Region::Front), Vec::new(), next, 0);
+            push(Toward::Side(TableRegion::Front), Vec::new(), next, 0);
         }
         let to = nearer.and_then(|after| self.past_any(&["to", "towards", "toward"], after));
         let toward = self.past_any(&["towards", "toward", "in the direction of"], start);
         for after in to.into_iter().chain(toward) {
             for next in self.pasts("robot", after) {
-                push(Toward::Side(Region::Front), Vec::new(), next, 0);
+                push(Toward::Side(TableRegion::Front), Vec::new(), next, 0);
             }
             for target in self.noun_phrase(after) {
                 if !self.means_robot(&target.value) {
@@ -122,7 +123,7 @@ impl Parser<'_> {
         let side = |position: usize| {
             let mut words = self.lexicon.describing.at(self.tokens, position);
             words.find_map(|(length, describing)| match describing {
-                Describing::Side(region) if !matches!(region, Region::Edge | Region::Center) => {
+                Describing::Side(region) if !matches!(region, TableRegion::Edge | TableRegion::Center) => {
                     Some((*region, position + length))
                 }
                 _ => None,
@@ -130,7 +131,7 @@ impl Parser<'_> {
         };
         let Some((first, next)) = side(self.skip_articles(after)) else { return };
         let Some((second, next)) = side(next) else { return };
-        let is_ahead = |region: Region| matches!(region, Region::Front | Region::Back);
+        let is_ahead = |region: TableRegion| matches!(region, TableRegion::Front | TableRegion::Back);
         let (ahead, aside) = match (is_ahead(first), is_ahead(second)) {
             (true, false) => (first, second),
             (false, true) => (second, first),

@@ -1,6 +1,6 @@
 //! How the lexicon is read from its file.
 
-use super::super::goal::{Dimension, Region, Spatial};
+use super::super::goal::{Dimension, Spatial, TableRegion};
 use super::super::inflect::{gerund, past, third_person};
 use super::super::rooms::RoomNames;
 use super::{Describing, Determiner, Lexicon, PlaceWord, Verb, VerbForm, VerbMeaning, Words, lists};
@@ -285,13 +285,13 @@ const DIMENSIONS: [(&str, Dimension); 4] = [
     ("thickness", Dimension::Thickness),
 ];
 
-const REGIONS: [(&str, Region); 6] = [
-    ("left", Region::Left),
-    ("right", Region::Right),
-    ("front", Region::Front),
-    ("back", Region::Back),
-    ("center", Region::Center),
-    ("edge", Region::Edge),
+const REGIONS: [(&str, TableRegion); 6] = [
+    ("left", TableRegion::Left),
+    ("right", TableRegion::Right),
+    ("front", TableRegion::Front),
+    ("back", TableRegion::Back),
+    ("center", TableRegion::Center),
+    ("edge", TableRegion::Edge),
 ];
 
 /// Sides of one thing at which another can be.

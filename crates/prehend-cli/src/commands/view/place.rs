@@ -118,7 +118,7 @@ pub(super) fn read_map(
 mod tests {
     use super::*;
     use prehend_msgs::geometry_msgs::msg::PoseStamped;
-    use prehend_viewer::Ground;
+    use prehend_viewer::Occupancy;
     use std::path::Path;
 
     fn grid(width: u32, height: u32, cells: Vec<i8>) -> GridMsg {
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_grid_is_shown_and_one_that_is_none_is_told_and_not_shown() {
         let floor = floor_of(&grid(2, 1, vec![0, 100]), "map").expect("a floor");
-        assert_eq!(floor.patches.last().map(|patch| patch.ground), Some(Ground::Blocked));
+        assert_eq!(floor.patches.last().map(|patch| patch.ground), Some(Occupancy::Blocked));
         let broken: [(&str, Spoil); 7] = [
             ("empty", |message| message.data.clear()),
             ("no cells", |message| {

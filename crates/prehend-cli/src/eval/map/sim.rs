@@ -8,9 +8,9 @@ use prehend_geometry::stats::wilson95;
 use serde_json::{Value, json};
 
 /// A way to make a map of the keyframes of a table, with its counts of one table.
-type Way = (&'static str, fn(&Figures) -> Counts);
+type Row = (&'static str, fn(&Figures) -> Counts);
 
-const WAYS: [Way; 3] = [
+const ROWS: [Row; 3] = [
     ("all keyframes, merged", |figures| figures.merged),
     ("all keyframes, merging off", |figures| figures.unmerged),
     ("one keyframe", |figures| figures.single),
@@ -33,7 +33,7 @@ pub(super) fn run(args: &EvalMapArgs, screen: &Screen) -> Result<(), String> {
         tables.push(figures);
     }
     screen.line("");
-    let sums = WAYS.map(|(way, of)| (way, tables.iter().map(of).fold(Counts::default(), Counts::plus)));
+    let sums = ROWS.map(|(way, of)| (way, tables.iter().map(of).fold(Counts::default(), Counts::plus)));
     screen.table(&rows(&sums));
     screen.line(format!(
         "{} tables, {} keyframes each, masks: {:?}; things of which a view shows 100 pixels; Wilson 95 %",

@@ -1,23 +1,23 @@
 //! Rooms, and what the planner knows.
 
 use super::{BLUE, RED, ball, cube, is_like, off_screen, seen_at, stage, view};
-use crate::{Area, Floor, Ground, Layer, Patch, Rgb, Solid, Stage, Stand, Standing};
+use crate::{Area, Floor, Layer, Occupancy, Patch, Rgb, Solid, Stage, Stand, Standing};
 use nalgebra::{Isometry3, Point3, Vector3};
 use pollster::block_on;
 use prehend_geometry::{ColorImage, OrientedBox};
 use prehend_motion::Shape;
 use std::sync::Arc;
 
-fn patch(low: [f64; 2], high: [f64; 2], ground: Ground) -> Patch {
+fn patch(low: [f64; 2], high: [f64; 2], ground: Occupancy) -> Patch {
     Patch { low, high, ground }
 }
 
 /// Free on the left of the robot, blocked on its right.
 fn floor() -> Option<Arc<Floor>> {
     let patches = vec![
-        patch([0.2, 0.0], [0.6, 0.3], Ground::Free),
-        patch([0.2, -0.3], [0.6, 0.0], Ground::Blocked),
-        patch([f64::NAN, 0.0], [1.0, 1.0], Ground::Near),
+        patch([0.2, 0.0], [0.6, 0.3], Occupancy::Free),
+        patch([0.2, -0.3], [0.6, 0.0], Occupancy::Blocked),
+        patch([f64::NAN, 0.0], [1.0, 1.0], Occupancy::Near),
     ];
     Some(Arc::new(Floor { patches }))
 }

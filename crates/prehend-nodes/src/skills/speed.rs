@@ -1,11 +1,11 @@
 //! Lines that a planner timed without being told how fast they are to be followed.
 
-use prehend_execution::Pace;
+use prehend_execution::SpeedLimits;
 use prehend_motion::{JointError, RobotModel};
 use prehend_msgs::moveit_msgs::msg::RobotTrajectory;
 use prehend_robots::trajectory_speed::{fastest, stretch};
 
-/// Stretches the time of a trajectory until it keeps to `pace` and to a share `acceleration` of the joints' acceleration limits. This is for
+/// Stretches the time of a trajectory until it keeps to `speed` and to a share `acceleration` of the joints' acceleration limits. This is for
 /// a planner that times by the full limits, as Humble's MoveIt does with every line. Speeds are measured in the trajectory and held
 /// against the limits of `model`. Accelerations are not measured: they are taken to be at their limits. The trajectory must be for the
 /// joints of `model`, in any order.
@@ -14,12 +14,12 @@ use prehend_robots::trajectory_speed::{fastest, stretch};
 pub(super) fn slow_down(
     trajectory: &mut RobotTrajectory,
     model: &RobotModel,
-    pace: Pace,
+    speed: SpeedLimits,
     acceleration: f64,
 ) -> Result<(), JointError> {
     let fastest = fastest(trajectory, model)?;
-    let mut by = (fastest.share / pace.share).max(acceleration.powf(-0.5)).max(1.0);
-    if let Some(tip) = pace.tip {
+    let mut by = (fastest.share / speed.velocity_scaling).max(acceleration.powf(-0.5)).max(1.0);
+    if let Some(tip) = speed.tool {
         by = by.max(fastest.tip / tip);
     }
     stretch(trajectory, by);
@@ -67,24 +67,29 @@ mod tests {
         let radius = model.tip_pose(&robot.home).expect("a pose").translation.vector.xy().norm();
         let limit = model.limits()[0].velocity;
         assert!(2.0 / limit < 0.9, "{limit}");
-        for (pace, acceleration, with_velocities, stretch) in [
-            (Pace::from(0.1), 1.0, true, 2.0 / limit / 0.1),
-            (Pace::from(0.1), 1.0, false, 1.0 / limit / 0.1),
+        for (speed, acceleration, with_velocities, stretch) in [
+            (SpeedLimits::from(0.1), 1.0, true, 2.0 / limit / 0.1),
+            (SpeedLimits::from(0.1), 1.0, false, 1.0 / limit / 0.1),
             // It is as slow as that already.
-            (Pace::from(0.9), 1.0, true, 1.0),
-            (Pace::from(0.9), 0.25, true, 2.0),
-            (Pace::from(1.0), 0.04, true, 5.0),
-            (Pace::from(1.0), 1.0, true, 1.0),
-            (Pace { share: 0.5, tip: Some(0.02) }, 1.0, true, 2.0 * radius / 0.02),
+            (SpeedLimits::from(0.9), 1.0, true, 1.0),
+            (SpeedLimits::from(0.9), 0.25, true, 2.0),
+            (SpeedLimits::from(1.0), 0.04, true, 5.0),
+            (SpeedLimits::from(1.0), 1.0, true, 1.0),
+            (SpeedLimits { velocity_scaling: 0.5, tool: Some(0.02) }, 1.0, true, 2.0 * radius / 0.02),
             // Half a radian's chord in half a second.
-            (Pace { share: 0.5, tip: Some(0.02) }, 1.0, false, 2.0 * radius * 0.125_f64.sin() / 0.25 / 0.02),
+            (
+                SpeedLimits { velocity_scaling: 0.5, tool: Some(0.02) },
+                1.0,
+                false,
+                2.0 * radius * 0.125_f64.sin() / 0.25 / 0.02,
+            ),
         ] {
             let before = turn(&model, &robot.home, with_velocities);
             let mut slow = before.clone();
-            slow_down(&mut slow, &model, pace, acceleration).expect("the model's joints");
+            slow_down(&mut slow, &model, speed, acceleration).expect("the model's joints");
             let last = slow.joint_trajectory.points.last().expect("a point");
-            assert!((seconds(last) - 0.5 * stretch).abs() < 1e-4 * stretch, "{pace:?}: {last:?}");
-            assert!((last.accelerations[0] - 4.0 / stretch / stretch).abs() < 1e-6, "{pace:?}");
+            assert!((seconds(last) - 0.5 * stretch).abs() < 1e-4 * stretch, "{speed:?}: {last:?}");
+            assert!((last.accelerations[0] - 4.0 / stretch / stretch).abs() < 1e-6, "{speed:?}");
             for (slow, before) in slow.joint_trajectory.points.iter().zip(&before.joint_trajectory.points) {
                 assert_eq!(slow.positions, before.positions);
                 let velocities = slow.velocities.iter().zip(&before.velocities);

@@ -17,9 +17,9 @@ const INFLATION: [f64; 2] = [0.45, 4.0];
 /// Cost of a costmap's cell from which it is an obstacle itself and not its inflation.
 const LETHAL: i8 = 100;
 
-/// What is known of the ground, kept new.
+/// Where the base is and what the costmap says, kept new.
 #[derive(Clone)]
-pub(super) struct Ground {
+pub(super) struct NavigationState {
     navigation: Navigation,
     /// Frame of the arm's base.
     arm: String,
@@ -27,7 +27,7 @@ pub(super) struct Ground {
     tf: TfBuffer,
 }
 
-impl Ground {
+impl NavigationState {
     pub(super) fn new(node: &Node, navigation: &Navigation, arm: &str) -> Result<Self, RosError> {
         let inscribed_radius = navigation.footprint.inscribed_radius();
         let inflation = Inflation {
