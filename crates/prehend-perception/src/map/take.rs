@@ -2,9 +2,9 @@
 
 use super::known::{Known, boxes, paired};
 use super::{
-    MapBuilder, MapSettings, Sights, UpdateReport, associate, bank, gone, join, keep_names, slots, touching,
+    MapBuilder, MapSettings, Sights, UpdateReport, associate, bank, existence, gone, join, keep_names, slots,
+    touching,
 };
-use prehend_scene::ObjectKey;
 use prehend_scene::merge::MergeMethod;
 use rayon::prelude::*;
 
@@ -101,15 +101,8 @@ impl MapBuilder {
             sights.seen = self.banks.sort(std::mem::take(&mut sights.seen), &rule, update);
         }
         let seen_drawers: Vec<Known> = sights.seen.extract_if(.., is_of_bank).collect();
-        let slots = seen_drawers.iter().map(|thing| thing.track.slot.clone()).collect();
-        let owners = if rule.method == MergeMethod::Prehend && !reset {
-            let things = sights.seen.iter().chain(&seen_drawers);
-            touching::owners(things, sights.frame.depth.millimetres.len())
-        } else {
-            Vec::new()
-        };
         let drawers = self.settle_drawers(drawers, seen_drawers, &sights, reset, report);
-        let assignment = self.assign(&mut old, &mut sights, (&owners, slots), reset, report);
+        let assignment = self.assign(&mut old, &mut sights, reset, report);
         let mut objects = self.settle(old, sights.seen, assignment, reset, report);
         for known in objects.extract_if(.., |known| known.track.piece_of.is_some()) {
             if let Some(whole) = &known.track.piece_of {
@@ -188,22 +181,26 @@ impl MapBuilder {
     }
 
     /// Says what is what. What is seen to be elsewhere is taken out of the old clouds before anything is compared; what the gripper
-    /// took leaves the list, and what it put down comes back to it. `owners` are the things that the frame's pixels are of: those of
-    /// the sights, and after them drawers of banks with these keys.
+    /// took leaves the list, and what it put down comes back to it.
     fn assign(
         &mut self,
         old: &mut Vec<Known>,
         sights: &mut Sights<'_>,
-        (owners, drawers): (&[u16], Vec<Option<ObjectKey>>),
         reset: bool,
         report: &mut UpdateReport,
     ) -> Assignment {
-        let MapSettings { merge: rule, association, touching: apart, leaving, existence, .. } = self.settings;
+        let MapSettings { merge: rule, association, touching: apart, leaving, existence: doubting, .. } =
+            self.settings;
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma, leaving);
         let update = self.updates;
+        let owners = if is_ours && !reset {
+            touching::owners(&sights.seen, sights.frame.depth.millimetres.len())
+        } else {
+            Vec::new()
+        };
         let look = |known: &mut Known| {
-            let look = sight.look(&known.object, owners);
+            let look = sight.look(&known.object, &owners);
             if !look.visibility.is_gone() && gone::carve(&mut known.object, &look, &leaving) {
                 known.cloud_changed(update);
             }
@@ -225,12 +222,9 @@ impl MapBuilder {
         let seen = &sights.seen;
         let mut pairs = associate::pair(old, &gone, seen, &near, &rule, &association);
         if !reset && is_ours {
-            let mut kept = pairs.iter().map(|place| Some(old[(*place)?].object.key.clone()));
-            let mut keys: Vec<Option<ObjectKey>> =
-                spanning.iter().map(|spans| if *spans { None } else { kept.next().flatten() }).collect();
-            keys.extend(drawers);
+            let keys = existence::keys(old, &spanning, &pairs);
             let is_seen = paired(old.len(), &pairs);
-            super::existence::doubt(old, &looks, &is_seen, &keys, &existence);
+            existence::doubt(old, &looks, &is_seen, &keys, &doubting);
         }
         // What the gripper took is no longer in its place, even when the gripper hides that place.
         let mut on_map = usize::MAX;

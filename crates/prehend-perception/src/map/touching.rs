@@ -31,7 +31,7 @@ impl Default for TouchingSettings {
 }
 
 /// The thing that each pixel of a frame of so many pixels is of: its number from 1, 0 where there is none.
-pub(super) fn owners<'a>(seen: impl Iterator<Item = &'a Known>, pixels: usize) -> Vec<u16> {
+pub(super) fn owners(seen: &[Known], pixels: usize) -> Vec<u16> {
     let mut owners = vec![0; pixels];
     for (number, thing) in (1..=u16::MAX).zip(seen) {
         for index in thing.object.crops.iter().flat_map(|crop| crop.mask.indices()) {
@@ -61,8 +61,7 @@ pub(super) fn spanning(
 ) -> Vec<bool> {
     let mut covered: Vec<Vec<&Known>> = vec![Vec::new(); seen.len()];
     for (known, look) in old.iter().zip(looks).filter(|(_, look)| !look.visibility.is_gone()) {
-        // Those after them are drawers, which have names.
-        for (number, share) in look.shares().filter(|(number, _)| *number < seen.len()) {
+        for (number, share) in look.shares() {
             if share >= settings.covered && is_large(known, &seen[number], settings) {
                 covered[number].push(known);
             }
