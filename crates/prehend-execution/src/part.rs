@@ -168,7 +168,7 @@ impl<R: Robot> Course<'_, R> {
             hinge: fixture::hinge(object, map),
             known,
             is_knob: effect == PartEffect::Turn && affordance.part == "knob",
-            lever: effect == PartEffect::Turn && matches!(affordance.part.as_str(), "lever" | "switch"),
+            is_lever: effect == PartEffect::Turn && matches!(affordance.part.as_str(), "lever" | "switch"),
             support_height: support(map, &affordance.cloud.points),
             gripper: self.gripper(),
             reach: self.reach(),

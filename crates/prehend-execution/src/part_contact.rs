@@ -20,7 +20,7 @@ const TOUCH: SpeedLimits = SpeedLimits { velocity_scaling: 0.03, tool: Some(0.01
 const PRESS: SpeedLimits = SpeedLimits { velocity_scaling: 0.03, tool: Some(0.006) };
 const PUSH: SpeedLimits = SpeedLimits { velocity_scaling: 0.06, tool: None };
 const PULL: SpeedLimits = SpeedLimits { velocity_scaling: 0.10, tool: None };
-/// SpeedLimits where the end stop of what is closed is expected, and how far before it that begins, metres: what it meets there is stiff.
+/// Speed where the end stop of what is closed is expected, and how far before it that begins, metres: what it meets there is stiff.
 const STOP: SpeedLimits = SpeedLimits { velocity_scaling: 0.03, tool: Some(0.005) };
 const BEFORE_THE_STOP: f64 = 0.025;
 /// Distance before the expected contact at which feeling begins, metres; and how far beyond it is searched.

@@ -211,7 +211,7 @@ mod tests {
             let request = PartRequest {
                 normal: Vector3::z(),
                 direction: Some(direction),
-                lever: true,
+                is_lever: true,
                 ..request(Skill::HookPull, PartEffect::Turn, &bar, &object)
             };
             let found = super::super::part_candidates(&request).expect("ways");
@@ -240,7 +240,7 @@ mod tests {
         let throw = |lever: &[Point3<f64>]| {
             let request = PartRequest {
                 normal: Vector3::z(),
-                lever: true,
+                is_lever: true,
                 ..request(Skill::TipPush, PartEffect::Turn, lever, &object)
             };
             super::super::part_candidates(&request)

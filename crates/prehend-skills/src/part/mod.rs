@@ -76,7 +76,7 @@ pub struct PartRequest<'a> {
     /// Whether the part is a knob, which is turned in place about its normal.
     pub is_knob: bool,
     /// Whether the part is a lever or a toggle, which is turned about its inner end or thrown over.
-    pub lever: bool,
+    pub is_lever: bool,
     /// Height of the support in front of the part.
     pub support_height: f64,
     /// The gripper.
@@ -238,7 +238,7 @@ pub fn part_candidates(request: &PartRequest<'_>) -> Result<Vec<PartCandidate>, 
     if request.is_knob {
         return knob_candidates(request, &frame);
     }
-    if request.lever {
+    if request.is_lever {
         return Ok(best(lever::candidates(request, &frame)?, request.limit));
     }
     let mut motion = motion(request, &frame)?;

@@ -53,7 +53,7 @@ pub(super) fn poses(
     let (mut found, mut tried) = (Vec::new(), 0);
     let far_side = turns_about.is_some() && request.normal.dot(&push) > 0.0;
     let places = turns_about.and_then(|_| pivot::places(request, &level));
-    let usual = if request.lever { ON_LEVER.to_vec() } else { PLACES.to_vec() };
+    let usual = if request.is_lever { ON_LEVER.to_vec() } else { PLACES.to_vec() };
     let places = places.unwrap_or(usual);
     for (index, place) in places.iter().enumerate() {
         let at = |[low, high]: [f64; 2], share: f64| (low + high) / 2.0 + share * (high - low) / 2.0;

@@ -46,7 +46,7 @@ pub(super) fn request<'a>(
         hinge: None,
         known: None,
         is_knob: false,
-        lever: false,
+        is_lever: false,
         support_height: 0.0,
         gripper: GripperModel::default(),
         reach: Reach::default(),
