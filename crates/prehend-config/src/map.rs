@@ -12,7 +12,8 @@ pub struct Map<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Reads a mapping; keys that `read` did not ask for are reported when it returns.
+    /// Reads a mapping; keys that `read` did not ask for are reported when it returns. If it broke off, it may have wanted to ask for
+    /// more: then only those that are like an absent key are.
     pub fn map<T>(&self, read: impl FnOnce(&mut Map<'a>) -> Option<T>) -> Option<T> {
         let YamlDataOwned::Mapping(mapping) = &self.node.data else {
             return self.wrong("a mapping");
@@ -36,7 +37,7 @@ impl<'a> Value<'a> {
         }
         let mut map = Map { value: self.clone(), entries, asked: Vec::new() };
         let result = read(&mut map);
-        map.finish();
+        map.finish(result.is_some());
         result
     }
 }
@@ -89,14 +90,19 @@ impl<'a> Map<'a> {
         self.value.report(message.into());
     }
 
-    fn finish(self) {
+    fn finish(self, is_whole: bool) {
+        let is_there = |key: &str| self.entries.iter().any(|(name, _, _)| name == key);
         for (name, key, _) in &self.entries {
             if self.asked.contains(&name.as_str()) {
                 continue;
             }
-            match nearest(name, self.asked.iter().copied()) {
+            let meant = self.asked.iter().copied().filter(|asked| is_whole || !is_there(asked));
+            match nearest(name, meant) {
                 Some(near) => key.report(format!("unknown key `{name}`; did you mean `{near}`?")),
-                None => key.report(format!("unknown key `{name}`; known keys: {}", self.asked.join(", "))),
+                None if is_whole => {
+                    key.report(format!("unknown key `{name}`; known keys: {}", self.asked.join(", ")));
+                }
+                None => {}
             }
         }
     }

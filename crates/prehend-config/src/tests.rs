@@ -37,6 +37,21 @@ fn every_error_at_once_with_its_line_and_the_nearest_key() {
     check("", &["f.yaml:1:1: expected one YAML document, found 0"]);
 }
 
+/// Reading that breaks off has not asked for the keys after that: nobody says that they are unknown.
+#[test]
+fn where_reading_breaks_off_only_what_is_like_an_absent_key_is_unknown() {
+    let found = |text: &str| {
+        let pair = read("f.yaml", text, |root| {
+            root.map(|m| Some((m.req("first")?.f64()?, m.req("second")?.f64()?)))
+        });
+        pair.expect_err(text).items().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(found("second: 2"), ["f.yaml:1:1: missing key `first`"]);
+    let misspelt =
+        ["f.yaml:1:1: missing key `first`", "f.yaml:1:1: unknown key `frist`; did you mean `first`?"];
+    assert_eq!(found("frist: 1\nsecond: 2"), misspelt);
+}
+
 #[test]
 fn broken_yaml_is_one_finding_with_a_line() {
     for text in ["a: [1, 2", "a: 1\na: 2", "\t- x: y: z", "a: \"unclosed"] {
