@@ -9,11 +9,13 @@ pub struct Map<'a> {
     value: Value<'a>,
     entries: Vec<(String, Value<'a>, Value<'a>)>,
     asked: Vec<&'static str>,
+    /// Whether a key that must be there is not.
+    lacks: bool,
 }
 
 impl<'a> Value<'a> {
-    /// Reads a mapping; keys that `read` did not ask for are reported when it returns. If it broke off, it may have wanted to ask for
-    /// more: then only those that are like an absent key are.
+    /// Reads a mapping; keys that `read` did not ask for are reported when it returns. If it ended for want of a key, it may have
+    /// wanted to ask for more: then only those that are like an absent key are.
     pub fn map<T>(&self, read: impl FnOnce(&mut Map<'a>) -> Option<T>) -> Option<T> {
         let YamlDataOwned::Mapping(mapping) = &self.node.data else {
             return self.wrong("a mapping");
@@ -35,9 +37,10 @@ impl<'a> Value<'a> {
                 Value { node: value, path, report: self.report },
             ));
         }
-        let mut map = Map { value: self.clone(), entries, asked: Vec::new() };
+        let mut map = Map { value: self.clone(), entries, asked: Vec::new(), lacks: false };
         let result = read(&mut map);
-        map.finish(result.is_some());
+        let is_whole = result.is_some() || !map.lacks;
+        map.finish(is_whole);
         result
     }
 }
@@ -57,6 +60,7 @@ impl<'a> Map<'a> {
     pub fn req(&mut self, key: &'static str) -> Option<Value<'a>> {
         let found = self.opt(key);
         if found.is_none() {
+            self.lacks = true;
             self.value.report(format!("missing key `{key}`"));
         }
         found
