@@ -170,6 +170,17 @@ impl ActionTable {
     }
 }
 
+/// Whether two names of a part are of the same words: "key 8" is the "8 key".
+pub fn is_same_part(a: &str, b: &str) -> bool {
+    let words = |name: &str| {
+        let name = name.to_lowercase().replace(['_', '-'], " ");
+        let mut words: Vec<String> = name.split_whitespace().map(str::to_owned).collect();
+        words.sort_unstable();
+        words
+    };
+    words(a) == words(b)
+}
+
 fn kind_of<'k>(kinds: &'k [PartKind], name: &str) -> Option<&'k str> {
     let name = name.to_lowercase().replace(['_', '-'], " ");
     kinds
@@ -191,8 +202,10 @@ impl ActionRule {
     }
 }
 
-/// Whether a name ends with whole words: "desk bell" ends with "bell", "barbell" does not.
+/// Whether a name ends with whole words: "desk bell" ends with "bell", "barbell" does not. A number after them tells one of a kind
+/// ("key 8").
 fn ends_with_words(name: &str, words: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
     name.strip_suffix(words).is_some_and(|before| before.is_empty() || before.ends_with(' '))
 }
 
@@ -298,7 +311,9 @@ mod tests {
         check("Drawer_Handle", Some("handle"));
         check("space bar", Some("key"));
         check("red button", Some("button"));
+        check("key 8", Some("key"));
         check("apple", None);
+        assert!(is_same_part("key 8", "8_key") && !is_same_part("key 8", "key 9"));
         assert_eq!(table.shape_part("lip"), Some("rim"));
         assert_eq!(table.shape_part("knob"), None);
     }

@@ -21,7 +21,7 @@ pub mod skill;
 pub mod spatial;
 pub mod state;
 
-pub use actions::{ActionRule, ActionTable, ActionWay, Direction, Makes};
+pub use actions::{ActionRule, ActionTable, ActionWay, Direction, Makes, is_same_part};
 pub use area::Area;
 pub use compartment::Compartment;
 pub use evidence::{Deficiency, Diagnostics, Evidence, EvidenceType, Gaps, Region};

@@ -133,6 +133,8 @@ impl fmt::Display for NounPhrase {
         words.extend(self.attributes.iter().map(|attribute| attribute.word.clone()));
         words.extend(self.excluded_attributes.iter().map(|attribute| format!("not-{}", attribute.word)));
         words.push(match &self.head {
+            // A name, no count.
+            Head::Noun(noun) if noun.starts_with(|c: char| c.is_ascii_digit()) => format!("\"{noun}\""),
             Head::Noun(noun) => noun.clone(),
             Head::Anything => "thing".to_owned(),
             Head::It => "it".to_owned(),

@@ -3,7 +3,7 @@
 use super::ground::Grounder;
 use crate::language::NounPhrase;
 use crate::world::Fault;
-use prehend_scene::ObjectKey;
+use prehend_scene::{ObjectKey, is_same_part};
 
 impl Grounder<'_, '_, '_> {
     /// Objects on which a part was seen: of exactly this name, else of its kind.
@@ -22,7 +22,7 @@ impl Grounder<'_, '_, '_> {
                 .map(|object| object.key.clone())
                 .collect()
         };
-        let mut found = owners(&|name| name == noun);
+        let mut found = owners(&|name| is_same_part(name, noun));
         if found.is_empty() && np.attributes.is_empty() {
             found = owners(&|name| table.part_kind(name) == Some(kind));
         }

@@ -3,7 +3,7 @@
 use super::{Freshness, ToolOutput, ToolValue, Toolbox, names};
 use crate::world::{Fault, Part, SkillOutcome, SkillRequest};
 use prehend_scene::{
-    ActionTable, Area, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill,
+    ActionTable, Area, Intent, ObjectKey, ObjectMap, PartEffect, Reason, Relation, Scope, Skill, is_same_part,
 };
 
 impl Toolbox<'_> {
@@ -248,7 +248,7 @@ fn best_part(found: &[Part], wanted: Option<&str>, table: &ActionTable) -> Strin
     let best = |fits: &dyn Fn(&Part) -> bool| {
         found.iter().filter(|part| fits(part)).max_by(|a, b| a.score.total_cmp(&b.score))
     };
-    best(&|part| part.name == wanted)
+    best(&|part| is_same_part(&part.name, wanted))
         .or_else(|| best(&|part| kind(wanted).is_some() && kind(&part.name) == kind(wanted)))
         .or_else(|| best(&|part| table.shape_part(wanted) == Some(part.name.as_str())))
         .map_or(String::new(), |part| part.name.clone())

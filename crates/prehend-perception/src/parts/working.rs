@@ -5,7 +5,9 @@ use super::mechanism;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::PointCloud;
 use prehend_geometry::voxel::overlap_ratio;
-use prehend_scene::{ActionRule, ActionTable, Affordance, Intent, Object, ObservedPart, PartEffect, fixture};
+use prehend_scene::{
+    ActionRule, ActionTable, Affordance, Intent, Object, ObservedPart, PartEffect, fixture, is_same_part,
+};
 
 /// Distance up to which two points are the same place, metres.
 const SAME: f64 = 0.008;
@@ -134,7 +136,7 @@ const EXPLAINED: (f64, f64) = (0.5, 1.5);
 /// Another key is no second best, and neither is one of several keys that nobody told apart. A name belongs to one part: a view that
 /// gives a part the name of another one is wrong.
 fn keep_named(parts: &mut Vec<WorkingPart>, name: &str, object: &Object) {
-    let is_named = |part: &WorkingPart| part.name == name;
+    let is_named = |part: &WorkingPart| is_same_part(&part.name, name);
     let others: std::collections::BTreeSet<&str> = parts
         .iter()
         .filter(|part| !is_named(part) && part.name != part.kind)
@@ -199,7 +201,7 @@ pub fn part_affordances(
     }
     for part in parts {
         // Of several keys the one that is named.
-        let is_named = named == Some(part.name.as_str());
+        let is_named = named.is_some_and(|name| is_same_part(&part.name, name));
         for (rank, way) in rule.ways.iter().enumerate().filter(|(_, way)| way.part == part.kind) {
             let hook = way.skill == prehend_scene::Skill::HookPull;
             let awkward = if hook && !part.is_level { 0.5 } else { 0.0 };
@@ -257,5 +259,8 @@ mod tests {
         assert_eq!(left(vec![key(), key()], "key"), 2);
         let bar = WorkingPart { name: "space bar".to_owned(), ..key() };
         assert_eq!(left(vec![key(), bar], "space bar"), 1);
+        let [seven, eight] = ["7 key", "8 key"].map(|name| WorkingPart { name: name.to_owned(), ..key() });
+        let keys = || vec![seven.clone(), eight.clone()];
+        assert_eq!([left(keys(), "8 key"), left(keys(), "key 8"), left(keys(), "9 key")], [1, 1, 0]);
     }
 }

@@ -10,6 +10,8 @@ use crate::language::lexicon::{Describing, Determiner};
 pub(super) struct Start {
     pub(super) determiner: Option<Determiner>,
     pub(super) number: Option<u32>,
+    /// The number that a singular noun which starts at this word would have for a name: "the 8 key".
+    pub(super) name: Option<(usize, u32)>,
 }
 
 /// A noun phrase under construction.

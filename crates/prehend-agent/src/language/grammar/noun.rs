@@ -116,11 +116,15 @@ impl Parser<'_> {
             }
         }
         for (next, determiner, cost) in starts {
-            let start = Start { determiner, number: None };
+            let start = Start { determiner, number: None, name: None };
             self.described(next, start, Core::default(), cost, &mut out);
             for (length, number) in self.numbers(next) {
-                let start = Start { determiner, number: Some(number) };
                 let after = next + length;
+                // "the one mug" is counted, "the 1 key" named; "a pair of" is no name.
+                let names = length == 1 && self.word(next) != "one";
+                let is_one = matches!(determiner, Some(Determiner::One | Determiner::Any));
+                let name = (names && is_one).then_some((after, number));
+                let start = Start { determiner, number: Some(number), name };
                 // "two of the mugs"
                 let of = self.past("of_the", after);
                 for after in [Some(after), of].into_iter().flatten() {
@@ -266,6 +270,14 @@ impl Parser<'_> {
                 Head::Noun(words)
             };
             let plural_only = self.list("plural_only").has_word(word);
+            let has_plural = !plural_only && !word.ends_with('s') && !self.list("no_plural").has_word(word);
+            let (start, head) = match (start.name, head) {
+                // "the 8 keys" are eight, "the 8 key" is one with that name.
+                (Some((at, number)), Head::Noun(noun)) if at == position && !plural && has_plural => {
+                    (Start { number: None, ..start }, Head::Noun(format!("{number} {noun}")))
+                }
+                (_, head) => (start, head),
+            };
             let mut core = core.clone();
             core.np.head = head;
             core.np.quantity = quantity(start, plural, plural_only);
@@ -303,7 +315,7 @@ impl Parser<'_> {
             let mut owner = core.np.clone();
             owner.text = self.text(next.saturating_sub(3), next);
             let mut parts = Vec::new();
-            let part = Start { determiner: Some(Determiner::One), number: None };
+            let part = Start { determiner: Some(Determiner::One), number: None, name: None };
             self.described(next + 1, part, Core::default(), cost, &mut parts);
             for mut part in parts {
                 part.value.np.modifiers.push(Modifier {

@@ -42,6 +42,7 @@ pub(super) const WORDS: &[&str] = &[
     "not_containers",
     "compartments",
     "plural_only",
+    "no_plural",
     "mass",
     "singular_s",
     "attribute_nouns",
