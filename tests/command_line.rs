@@ -51,6 +51,24 @@ fn a_wrong_command_line_has_its_own_code_and_says_so_on_stderr() {
 }
 
 #[test]
+fn a_vocabulary_with_errors_is_told_before_anything_begins() {
+    let share = tempfile::tempdir().expect("a folder");
+    let language = share.path().join("config/language");
+    std::fs::create_dir_all(&language).expect("a folder");
+    let started = || {
+        let mut command = Command::new(PREHEND);
+        command.args(["completions", "bash"]).env("PREHEND_SHARE", share.path()).output().expect("it runs")
+    };
+    assert_eq!(started().status.code(), Some(0), "the built-in words do");
+    std::fs::write(language.join("furniture.yaml"), "drawers: [Top Drawer]\n").expect("written");
+    let output = started();
+    assert_eq!(output.status.code(), Some(3));
+    for wanted in ["furniture.yaml:1:", "one word", "panels"] {
+        assert!(text(&output.stderr).contains(wanted), "{wanted} in {}", text(&output.stderr));
+    }
+}
+
+#[test]
 #[cfg(not(feature = "viewer"))]
 fn a_program_without_the_viewer_says_how_to_get_one() {
     for arguments in [&["view"][..], &["view", "--out", "a.png"], &["demo", "--view"], &["up", "--view"]] {

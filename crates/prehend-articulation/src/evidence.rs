@@ -6,9 +6,9 @@ use crate::field::{FAR, Field};
 use crate::fitted::Fitted;
 use crate::observation::{LEAST, Look, Observation, Track};
 use crate::screw::Screw;
-use crate::usual::Usual;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud, voxel};
+use prehend_scene::furniture::Usual;
 use prehend_skills::joint;
 
 /// Side of the cells in which points are one, metres.
@@ -137,7 +137,7 @@ impl Evidence {
         let usual = Usual::of(&observation.parts.get(part)?.class);
         let middle =
             whole.map_or(bounds.pose.translation.vector.into(), |whole| whole.pose.translation.vector.into());
-        let expected = usual.expected();
+        let expected = joint::Expected::from(usual);
         let hints = own.iter().filter_map(|track| {
             let fit = joint::estimate(&track.poses, expected).ok()?;
             Some(match fit.joint {

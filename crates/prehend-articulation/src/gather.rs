@@ -3,7 +3,7 @@
 use crate::observation::{Look, Observation, Part};
 use nalgebra::{Isometry3, Point3};
 use prehend_geometry::{PointCloud, voxel};
-use prehend_scene::{Object, ObjectMap, fixture};
+use prehend_scene::{Object, ObjectMap, furniture};
 use std::collections::BTreeMap;
 
 /// Side of the cells in which points of a look are one, metres: less than what the fit tells apart.
@@ -73,16 +73,17 @@ pub fn thing<'m>(wanted: &str, map: &'m ObjectMap) -> Result<&'m Object, GatherE
         }
         several => return Err(GatherError::Several { wanted: wanted.to_owned(), keys: keys(several) }),
     };
-    if !fixture::is_panel(&thing.class_name) {
+    if !furniture::is_panel(&thing.class_name) {
         return Ok(thing);
     }
-    fixture::whole_of(thing, map).ok_or_else(|| GatherError::NoWhole { part: thing.key.0.clone() })
+    furniture::whole_of(thing, map).ok_or_else(|| GatherError::NoWhole { part: thing.key.0.clone() })
 }
 
 /// The drawers, doors and flaps of a thing, without pieces of them.
 pub fn parts_of<'m>(thing: &Object, map: &'m ObjectMap) -> Vec<&'m Object> {
-    let is_part = |part: &&Object| fixture::is_panel(&part.class_name) && fixture::is_part_of(part, thing);
-    fixture::without_pieces(map.objects.iter().filter(is_part).collect())
+    let is_part =
+        |part: &&Object| furniture::is_panel(&part.class_name) && furniture::is_part_of(part, thing);
+    furniture::without_pieces(map.objects.iter().filter(is_part).collect())
 }
 
 /// One look at a thing and its parts, in the frame of the map; parts have the names of their keys.

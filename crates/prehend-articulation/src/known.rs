@@ -7,7 +7,7 @@ use crate::observation::{Observation, ObservationError, Track};
 use crate::place::{self, Mechanism, Placed};
 use crate::verifier::Thresholds;
 use nalgebra::{Isometry3, Point3};
-use prehend_scene::{Object, ObjectKey, ObjectMap, fixture};
+use prehend_scene::{Object, ObjectKey, ObjectMap, furniture};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -194,7 +194,7 @@ impl Catalogue {
     /// Errors: [`GatherError`].
     pub fn moved(&mut self, way: &HandWay, map: &ObjectMap) -> Result<Option<usize>, GatherError> {
         let Some(panel) = panel_of(way, map) else { return Ok(None) };
-        let Some(whole) = fixture::whole_of(panel, map) else { return Ok(None) };
+        let Some(whole) = furniture::whole_of(panel, map) else { return Ok(None) };
         let (index, placed) = self.looked_at(whole, map)?;
         let thing = &mut self.things[index];
         let Some(part) = thing.names.get(&panel.key.0).copied() else { return Ok(None) };
@@ -245,7 +245,7 @@ impl Catalogue {
             .objects
             .iter()
             .filter(|object| {
-                !fixture::is_panel(&object.class_name) && !gather::parts_of(object, map).is_empty()
+                !furniture::is_panel(&object.class_name) && !gather::parts_of(object, map).is_empty()
             })
             .collect();
         for may_have_moved in [false, true] {
@@ -313,7 +313,7 @@ fn is_where_it_was(observation: &Observation, whole: &Object) -> bool {
 /// The drawer or door that a hand moved: what it acted on, or the part of that which is nearest to where the hand began.
 fn panel_of<'m>(way: &HandWay, map: &'m ObjectMap) -> Option<&'m Object> {
     let object = map.get(&way.object)?;
-    if fixture::is_panel(&object.class_name) {
+    if furniture::is_panel(&object.class_name) {
         return Some(object);
     }
     let hand = Point3::from(way.poses.first()?.translation.vector);

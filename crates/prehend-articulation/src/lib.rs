@@ -27,7 +27,6 @@ mod screw;
 mod sdf;
 mod search;
 mod urdf;
-mod usual;
 mod verifier;
 
 pub use describe::{Described, Iteration, Outcome, Wish, describe};

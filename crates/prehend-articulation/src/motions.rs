@@ -4,8 +4,8 @@ use crate::evidence::{Evidence, cleaned};
 use crate::fit::Given;
 use crate::fitted::Fitted;
 use crate::observation::{Look, Observation};
-use crate::usual::Usual;
 use nalgebra::Point3;
+use prehend_scene::furniture::Usual;
 
 /// Clearly worse: by so many standard deviations of what is left by chance, and by this, square metres, and a hand's slip.
 const DEVIATIONS: f64 = 3.0;

@@ -5,9 +5,9 @@ use crate::model::{Joint, JointKind, Link, Model, Shape, Solid, Uncertainty};
 use crate::motions::Motions;
 use crate::observation::Observation;
 use crate::screw::Screw;
-use crate::usual::Usual;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
+use prehend_scene::furniture::Usual;
 
 /// Thickness of a board that is seen from one side only, metres.
 const BOARD: f64 = 0.012;

@@ -6,7 +6,7 @@
 
 use crate::watch::{POSES, Watch};
 use prehend_perception::MapSettings;
-use prehend_scene::{Object, ObjectKey, ObjectMap, fixture, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, furniture, spatial};
 use prehend_sim::world::{ArmModel, JointTruth, ObjectTruth};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -146,7 +146,7 @@ pub fn measure(
     let truth = world.truth();
     let moves_drawer = |joint: &&JointTruth| {
         let moved = truth.objects.iter().find(|object| object.name == joint.entity);
-        moved.is_some_and(|object| fixture::is_panel(&object.class))
+        moved.is_some_and(|object| furniture::is_panel(&object.class))
     };
     let joints: Vec<JointTruth> = truth.mechanisms.iter().filter(moves_drawer).cloned().collect();
     if joints.is_empty() {
@@ -171,7 +171,7 @@ pub fn measure(
             let (placed, world) = watch.world(&text, pose)?;
             let drawn = watch.look(&placed, &world, name)?.drawn;
             let panels =
-                (1_u16..).zip(world.entities()).filter(|(_, entity)| fixture::is_panel(&entity.class));
+                (1_u16..).zip(world.entities()).filter(|(_, entity)| furniture::is_panel(&entity.class));
             for (label, entity) in panels {
                 let pixels = drawn.labels.labels.iter().filter(|other| **other == label).count();
                 let most = seen.entry(entity.name.clone()).or_default();
@@ -180,7 +180,7 @@ pub fn measure(
             truth = world.truth().objects;
         }
         seen.retain(|_, pixels| *pixels >= SEEN);
-        truth.retain(|object| fixture::is_panel(&object.class));
+        truth.retain(|object| furniture::is_panel(&object.class));
         let out = |drawer: &str| {
             let joint = joints.iter().find(|joint| joint.entity == drawer);
             joint.and_then(|joint| state.joints.get(&joint.joint)).copied().unwrap_or(0.0)
@@ -199,9 +199,9 @@ fn judge(
     keys: &mut BTreeMap<String, ObjectKey>,
     figures: &mut Figures,
 ) {
-    let panels = map.objects.iter().filter(|object| fixture::is_panel(&object.class_name));
+    let panels = map.objects.iter().filter(|object| furniture::is_panel(&object.class_name));
     // The planner leaves them out too.
-    let drawers = fixture::without_pieces(panels.collect());
+    let drawers = furniture::without_pieces(panels.collect());
     let is_in_row = |object: &Object, drawer: &ObjectTruth| {
         let off = (spatial::centre(object).z - drawer.position[2]).abs();
         off < IN_ROW * 2.0 * drawer.half_extents[2]
@@ -225,7 +225,7 @@ fn judge(
         let at = out(&drawer.name);
         if at > STATES.0 || at < STATES.1 {
             figures.states += 1;
-            let shown = fixture::opening(object, map).map(|opening| opening.is_open());
+            let shown = furniture::opening(object, map).map(|opening| opening.is_open());
             figures.states_right += usize::from(shown == Some(at > STATES.0));
         }
     }

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use prehend_perception::evidence::{Look, part};
 use prehend_perception::parts::part_affordances;
 use prehend_perception::{Detection, Keyframe, LabelImage, MapBuilder, MapSettings, PartLabels};
-use prehend_scene::{ActionTable, Evidence, Intent, Object, ObjectMap, Skill, fixture, spatial};
+use prehend_scene::{ActionTable, Evidence, Intent, Object, ObjectMap, Skill, furniture, spatial};
 use prehend_sim::scene::Scene;
 use prehend_sim::sensors::{Detections, Detector, RgbdCamera, Stage, wrist_camera_intrinsics};
 use prehend_sim::world::World;
@@ -76,7 +76,7 @@ fn shown(map: &ObjectMap) -> Vec<String> {
         let at = spatial::centre(o);
         let parts: Vec<String> =
             o.parts.iter().map(|p| format!("{} {:.2} {}", p.class_name, p.score, p.cloud.len())).collect();
-        let open = fixture::opening(o, map).map(|opening| opening.offset);
+        let open = furniture::opening(o, map).map(|opening| opening.offset);
         let size = o.bounds.size;
         let key = &o.key;
         format!(
@@ -113,9 +113,9 @@ fn a_cabinet_becomes_drawers_with_handles() {
         assert_eq!(drawers.len(), 3, "{seed}: {all:#?}");
         for drawer in &drawers {
             let key = &drawer.key;
-            let whole = fixture::whole_of(drawer, map).map(|whole| whole.class_name.as_str());
+            let whole = furniture::whole_of(drawer, map).map(|whole| whole.class_name.as_str());
             assert_eq!(whole, Some("cabinet"), "{seed} {key}: {all:#?}");
-            assert!(!fixture::opening(drawer, map).expect("seen").is_open(), "{seed}: {all:#?}");
+            assert!(!furniture::opening(drawer, map).expect("seen").is_open(), "{seed}: {all:#?}");
             let found = part_affordances(drawer, 0.0, &action, &table);
             let (affordance, working) = found.first().unwrap_or_else(|| panic!("{seed} {key}: {all:#?}"));
             assert_eq!((affordance.part.as_str(), affordance.skill), ("handle", Skill::HookPull), "{seed}");

@@ -10,7 +10,7 @@ use crate::robot::{Motion, Robot};
 use crate::world::{World, support};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use prehend_geometry::OrientedBox;
-use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, fixture};
+use prehend_scene::{Affordance, Felt, Object, ObjectMap, PartEffect, PartMotion, Skill, furniture};
 use prehend_skills::part::{KnownJoint, part_candidates};
 use prehend_skills::plan::part_plan;
 use prehend_skills::{PartCandidate, PartError, PartRequest, solids};
@@ -68,7 +68,7 @@ impl<R: Robot> Course<'_, R> {
         let world = self.world(&map)?;
         let mut own = vec![object.key.0.as_str()];
         // A door swings back into what it belongs to.
-        let whole = candidates[0].pivot.and_then(|_| fixture::whole_of(object, &map));
+        let whole = candidates[0].pivot.and_then(|_| furniture::whole_of(object, &map));
         own.extend(whole.map(|whole| whole.key.0.as_str()));
         let open = at_part(&world, &motion, &own, candidates[0].pivot.is_some());
         let poses: Vec<ToolPose> = candidates.iter().map(|one| (one.contact, one.opening)).collect();
@@ -165,7 +165,7 @@ impl<R: Robot> Course<'_, R> {
                 (PartEffect::Close, None) => stands_open(object, map),
                 (_, said) => said,
             },
-            hinge: fixture::hinge(object, map),
+            hinge: furniture::hinge(object, map),
             known,
             is_knob: effect == PartEffect::Turn && affordance.part == "knob",
             is_lever: effect == PartEffect::Turn && matches!(affordance.part.as_str(), "lever" | "switch"),
@@ -389,7 +389,7 @@ fn held_up(felt: &Felt, motion: &PartMotion) -> bool {
 
 /// How far to push what stands open; `None` when the map does not show that it does.
 fn stands_open(object: &Object, map: &ObjectMap) -> Option<f64> {
-    let offset = fixture::opening(object, map)?.offset;
+    let offset = furniture::opening(object, map)?.offset;
     (SEEN_OPEN..0.4).contains(&offset).then_some(offset + PAST_THE_STOP)
 }
 

@@ -6,7 +6,7 @@ use crate::fault::SkillFault;
 use crate::robot::{HandWay, Robot};
 use crate::world::World;
 use nalgebra::Isometry3;
-use prehend_scene::{Object, ObjectMap, PartMotion, fixture};
+use prehend_scene::{Object, ObjectMap, PartMotion, furniture};
 use prehend_skills::part::KnownJoint;
 use prehend_skills::{PartCandidate, solids};
 
@@ -52,8 +52,8 @@ pub(crate) fn with_part(
     if candidate.measured.is_none() || candidate.is_push() || !candidate.turning {
         return None;
     }
-    let whole = fixture::whole_of(object, map)?;
-    let beside = map.objects.iter().filter(|other| fixture::is_part_of(other, whole));
+    let whole = furniture::whole_of(object, map)?;
+    let beside = map.objects.iter().filter(|other| furniture::is_part_of(other, whole));
     let own: Vec<&str> =
         [whole, object].into_iter().chain(beside).map(|object| object.key.0.as_str()).collect();
     let points = &object.cloud.points;

@@ -10,7 +10,7 @@ use crate::robot::{Motion, Robot};
 use crate::world::World;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_scene::fixture::{self, Sweep};
+use prehend_scene::furniture::{self, Sweep};
 use prehend_scene::{Compartment, Object, ObjectMap, Relation, Skill, SkillPlan};
 use prehend_skills::place::place_candidates;
 use prehend_skills::plan::{Standoff, place_plan};
@@ -208,8 +208,8 @@ impl<R: Robot> Course<'_, R> {
             .map(|o| o.cloud.points.as_slice())
             .collect();
         let body = self.robot.body();
-        let panels = map.objects.iter().filter(|object| fixture::is_panel(&object.class_name));
-        let swept: Vec<Sweep> = panels.filter_map(|panel| fixture::sweep(panel, map)).collect();
+        let panels = map.objects.iter().filter(|object| furniture::is_panel(&object.class_name));
+        let swept: Vec<Sweep> = panels.filter_map(|panel| furniture::sweep(panel, map)).collect();
         let request = PlaceRequest {
             relation,
             compartment: Compartment::parse(&order.part),

@@ -5,7 +5,7 @@ use crate::fault::SkillFault;
 use crate::robot::{Miss, Motion as _, Robot};
 use crate::world::World;
 use nalgebra::{Isometry3, Point3, Vector3};
-use prehend_scene::{Object, ObjectKey, ObjectMap, Skill, SkillPlan, fixture};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Skill, SkillPlan, furniture};
 use prehend_skills::plan::view_plan;
 use prehend_skills::view::facing;
 
@@ -194,12 +194,12 @@ impl<R: Robot> Course<'_, R> {
 /// Corners of the boxes of a thing, of what it is a part of, and of all drawers and doors of that.
 fn corners_of(object: &Object, map: &ObjectMap) -> Vec<Point3<f64>> {
     let whole = Some(object)
-        .filter(|object| fixture::is_panel(&object.class_name))
-        .and_then(|panel| fixture::whole_of(panel, map))
+        .filter(|object| furniture::is_panel(&object.class_name))
+        .and_then(|panel| furniture::whole_of(panel, map))
         .unwrap_or(object);
     let is_part = |other: &&Object| {
-        fixture::is_panel(&other.class_name)
-            && fixture::whole_of(other, map).is_some_and(|found| found.key == whole.key)
+        furniture::is_panel(&other.class_name)
+            && furniture::whole_of(other, map).is_some_and(|found| found.key == whole.key)
     };
     let boxes = [whole, object].into_iter().chain(map.objects.iter().filter(is_part)).map(|o| &o.bounds);
     boxes

@@ -11,7 +11,7 @@ use crate::{Detection, Keyframe, color};
 use nalgebra::{Point2, Point3};
 use prehend_geometry::upright::{convex_hull, is_inside};
 use prehend_geometry::voxel::VoxelGrid;
-use prehend_scene::fixture;
+use prehend_scene::furniture;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -356,7 +356,7 @@ fn parts_of(
     let (mut parts, scraps): (Vec<Hypothesis>, Vec<Hypothesis>) =
         parts.into_iter().partition(|part| part.pixels.len() as f64 >= settings.min_part * most);
     let class = frame.detections.iter().find(|d| d.label == label).map_or("", |d| d.class_name.as_str());
-    let is_panel = fixture::is_panel(class);
+    let is_panel = furniture::is_panel(class);
     // The tip of a handle behind its mug, or the cap of a bottle seen from above: small, apart, but of the same mask and colour. The handle of a
     // drawer stands farther out and may have a colour of its own.
     for scrap in scraps {

@@ -1,14 +1,13 @@
 //! Building and keeping the object map (ASP III-A, IV-A).
 
 mod associate;
-mod bank;
 mod existence;
+mod furniture;
 mod gone;
 mod join;
 mod known;
 pub(crate) mod object;
 pub(crate) mod parts;
-mod slots;
 mod smooth;
 mod stand;
 mod take;
@@ -150,7 +149,7 @@ pub struct MapBuilder {
     settings: MapSettings,
     embedder: Box<dyn Embedder + Send + Sync>,
     /// What is known of drawers that belong together.
-    banks: bank::Banks,
+    banks: furniture::bank::Banks,
     /// Next number per class, so that no key is given twice.
     numbers: BTreeMap<String, u32>,
     /// Whether the last frame showed something in the gripper: only the first such frame tells what was taken.
@@ -192,7 +191,7 @@ impl MapBuilder {
         Self {
             map,
             tracks: Vec::new(),
-            banks: bank::Banks::default(),
+            banks: furniture::bank::Banks::default(),
             settings,
             embedder,
             numbers: BTreeMap::new(),

@@ -13,7 +13,7 @@ use prehend_geometry::dbscan::clusters;
 use prehend_geometry::voxel::{VoxelMap, downsample, overlap_ratio, voxel_of};
 use prehend_geometry::{OrientedBox, PointCloud};
 use prehend_scene::merge::{MergeRule, merge_into, semantic_similarity};
-use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX, fixture};
+use prehend_scene::{Object, ObjectKey, ObjectMap, ROOM_PREFIX, furniture};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -422,7 +422,7 @@ fn outgrows(a: &Object, b: &Object, settings: &RoomSettings) -> bool {
 fn in_other_rows(a: &Object, b: &Object, settings: &RoomSettings) -> bool {
     let apart = (a.bounds.pose.translation.z - b.bounds.pose.translation.z).abs();
     let height = a.bounds.size.z.max(b.bounds.size.z);
-    fixture::is_panel(&a.class_name) && fixture::is_panel(&b.class_name) && apart > settings.row * height
+    furniture::is_panel(&a.class_name) && furniture::is_panel(&b.class_name) && apart > settings.row * height
 }
 
 /// Whether a thing is in the gripper: most of it is there, so that a table below the hand is not.

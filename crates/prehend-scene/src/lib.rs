@@ -7,7 +7,7 @@ pub mod actions;
 pub mod area;
 pub mod compartment;
 pub mod evidence;
-pub mod fixture;
+pub mod furniture;
 pub mod intent;
 pub mod map;
 pub mod merge;

@@ -2,7 +2,7 @@
 
 mod rig;
 
-use prehend_scene::{Object, fixture};
+use prehend_scene::{Object, furniture};
 use rig::eyes::{Eyes, FRONT, HOME};
 
 fn scene(joints: &str) -> String {
@@ -35,7 +35,7 @@ fn every_drawer_is_one_object_however_the_detector_cut_them() {
         for drawer in &found {
             let size = drawer.bounds.size;
             assert!((0.07..0.12).contains(&size.z) && size.y.min(size.x) < 0.07, "seed {seed}: {size}");
-            let opening = fixture::opening(drawer, eyes.map()).expect("its cabinet is seen");
+            let opening = furniture::opening(drawer, eyes.map()).expect("its cabinet is seen");
             assert!(!opening.is_open(), "seed {seed}: {opening:?}");
         }
     }
@@ -52,7 +52,7 @@ fn an_opened_drawer_keeps_its_key_and_is_seen_to_be_open() {
         eyes.look(&HOME, "home", 3);
         let found = drawers(&eyes);
         assert_eq!(found.len(), 3, "seed {seed}: {:?}", found.iter().map(|o| &o.key).collect::<Vec<_>>());
-        let open = found.iter().find(|o| fixture::opening(o, eyes.map()).is_some_and(|o| o.is_open()));
+        let open = found.iter().find(|o| furniture::opening(o, eyes.map()).is_some_and(|o| o.is_open()));
         assert_eq!(open.map(|o| &o.key), Some(&key), "seed {seed}");
     }
 }

@@ -9,7 +9,7 @@ pub mod part;
 pub use needed::keep_needed;
 
 use nalgebra::Point3;
-use prehend_scene::{Compartment, Object, ObjectKey, Observation, Relation, Skill, SkillPlan, fixture};
+use prehend_scene::{Compartment, Object, ObjectKey, Observation, Relation, Skill, SkillPlan, furniture};
 
 /// Pads closer than this hold nothing, metres.
 const EMPTY_OPENING: f64 = 0.003;
@@ -215,7 +215,7 @@ fn related(relation: Relation, object: &Object, target: &Object) -> Result<(), S
     let fine = match relation {
         // The lower part of a thing in or on another is hidden: the footprint and a raised top must do.
         // What lies on a drawer's front or handle is above its rim, and not in it.
-        Relation::In if fixture::is_panel(&target.class_name) => {
+        Relation::In if furniture::is_panel(&target.class_name) => {
             inside_footprint(object, target) && object.bounds.top() < target.bounds.top()
         }
         Relation::On | Relation::In => inside_footprint(object, target) && o.z > table - SLACK,

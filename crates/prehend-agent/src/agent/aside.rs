@@ -4,7 +4,7 @@ use super::executor::Executor;
 use super::remedy::{Remedy, remedy};
 use crate::planner::{Action, describe, is_furniture, judge, listed};
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, fixture, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, furniture, spatial};
 
 impl Executor<'_, '_> {
     /// Which of the things in the way may be put aside, and why the others stay.
@@ -83,7 +83,7 @@ impl Executor<'_, '_> {
     /// goal, and policy and hand allow it.
     fn stays(&mut self, key: &ObjectKey, map: &ObjectMap) -> Option<String> {
         let Some(thing) = map.get(key) else { return Some("I do not see it any more".to_owned()) };
-        if is_furniture(thing) || fixture::is_panel(&thing.class_name) {
+        if is_furniture(thing) || furniture::is_panel(&thing.class_name) {
             return Some("it is furniture".to_owned());
         }
         if self.taken.iter().any(|taken| self.alias(taken) == *key) {

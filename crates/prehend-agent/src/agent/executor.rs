@@ -7,7 +7,7 @@ use crate::tools::Toolbox;
 use crate::world::Fault;
 use nalgebra::Point3;
 use prehend_scene::{
-    Area, Compartment, Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Skill, fixture, spatial,
+    Area, Compartment, Intent, Object, ObjectKey, ObjectMap, Reason, Relation, Skill, furniture, spatial,
 };
 use std::collections::HashMap;
 
@@ -111,7 +111,7 @@ impl<'t, 'w> Executor<'t, 'w> {
             query: describe(key, map).trim_start_matches("the ").to_owned(),
             place: spatial::centre(object),
             size: object.bounds.size.norm(),
-            row: fixture::is_panel(&object.class_name).then(|| (object.bounds.size.z / 2.0).max(ROW)),
+            row: furniture::is_panel(&object.class_name).then(|| (object.bounds.size.z / 2.0).max(ROW)),
             is_furniture: is_furniture(object),
         };
         self.memory.insert(key.clone(), remembered);
@@ -265,7 +265,7 @@ impl<'t, 'w> Executor<'t, 'w> {
     /// The survey pose for a second look: upright faces for drawers and doors, else what suits the object best.
     fn view_for(&self, action: &Action) -> &'static str {
         let Action::Act { object, .. } = action else { return "" };
-        let panel = self.memory.get(object).is_some_and(|it| fixture::is_panel(&it.class_name));
+        let panel = self.memory.get(object).is_some_and(|it| furniture::is_panel(&it.class_name));
         self.front_view.filter(|_| panel).unwrap_or("")
     }
 

@@ -7,7 +7,7 @@ use super::ground::{Grounder, head_word};
 use super::rows::{is_ajar, seen_state};
 use crate::language::{Destination, Head, Lexicon, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
-use prehend_scene::{Makes, Object, ObjectKey, Reason, Relation, Skill, fixture};
+use prehend_scene::{Makes, Object, ObjectKey, Reason, Relation, Skill, furniture};
 
 /// Pieces of furniture that are looked at from the front before a plan is made, at most.
 const FACED: usize = 2;
@@ -22,7 +22,7 @@ pub(crate) fn faces_front(object: &Object, lexicon: &Lexicon) -> bool {
 
 /// Whether things of this name are drawers or doors, or have them.
 fn opens(noun: &str, lexicon: &Lexicon) -> bool {
-    fixture::is_panel(noun) || lexicon.actions.rule("open", noun).is_some()
+    furniture::is_panel(noun) || lexicon.actions.rule("open", noun).is_some()
 }
 
 impl Grounder<'_, '_, '_> {
@@ -104,14 +104,14 @@ impl Grounder<'_, '_, '_> {
     /// Notes the furniture whose front must be seen for a question that speaks of drawers or doors: of which none is seen, or not
     /// the one that is asked for.
     pub(super) fn needs_front(&mut self, phrases: &[NounPhrase], is_missing: bool) -> Result<(), Fault> {
-        let is_panel = |np: &NounPhrase| matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        let is_panel = |np: &NounPhrase| matches!(&np.head, Head::Noun(noun) if furniture::is_panel(noun));
         let is_asked = |np: &NounPhrase| is_panel(np) || is_missing && self.speaks_of_front(np);
         if self.tools.rooms() || !phrases.iter().any(is_asked) {
             return Ok(());
         }
         for thing in self.openable(phrases)?.into_iter().take(FACED) {
             let map = self.map()?;
-            let is_panel = map.get(&thing).is_some_and(|object| fixture::is_panel(&object.class_name));
+            let is_panel = map.get(&thing).is_some_and(|object| furniture::is_panel(&object.class_name));
             if is_missing || !is_panel && panels_of(&thing, &map).is_empty() {
                 self.tools.unclear_too(&thing);
             }
@@ -127,8 +127,8 @@ impl Grounder<'_, '_, '_> {
         let may_open =
             |object: &&Object| object.names(MAY_OPEN).any(|name| table.rule("open", name).is_some());
         for object in map.objects.iter().filter(may_open) {
-            let panel = Some(object).filter(|object| fixture::is_panel(&object.class_name));
-            let whole = panel.and_then(|panel| fixture::whole_of(panel, &map)).unwrap_or(object);
+            let panel = Some(object).filter(|object| furniture::is_panel(&object.class_name));
+            let whole = panel.and_then(|panel| furniture::whole_of(panel, &map)).unwrap_or(object);
             if wholes.iter().all(|other| other.key != whole.key) {
                 wholes.push(whole);
             }
@@ -194,7 +194,7 @@ impl Grounder<'_, '_, '_> {
     /// Keeps what singles out a drawer or door among its neighbours: from afar some of them may not have been seen, so that which is
     /// the top one is decided in front of them.
     pub(super) fn keep_row(&mut self, np: &NounPhrase, key: &ObjectKey) {
-        let is_panel = matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        let is_panel = matches!(&np.head, Head::Noun(noun) if furniture::is_panel(noun));
         if is_panel && !np.selectors.is_empty() {
             // What it belongs to is what is stood before.
             let phrase = NounPhrase { modifiers: Vec::new(), except: Vec::new(), ..np.clone() };
@@ -389,7 +389,7 @@ impl Grounder<'_, '_, '_> {
         np: &NounPhrase,
     ) -> Result<Option<ObjectKey>, Fault> {
         let on = destination.relation == PlaceRelation::Known(Relation::On);
-        let is_panel = matches!(&np.head, Head::Noun(noun) if fixture::is_panel(noun));
+        let is_panel = matches!(&np.head, Head::Noun(noun) if furniture::is_panel(noun));
         if !on
             || !is_panel
             || np.quantity != Quantity::One
@@ -402,7 +402,7 @@ impl Grounder<'_, '_, '_> {
         let map = self.map()?;
         let mut wholes: Vec<&ObjectKey> = drawers
             .iter()
-            .filter_map(|key| fixture::whole_of(map.get(key)?, &map))
+            .filter_map(|key| furniture::whole_of(map.get(key)?, &map))
             .map(|whole| &whole.key)
             .collect();
         wholes.dedup();
@@ -416,8 +416,9 @@ impl Grounder<'_, '_, '_> {
         let map = self.map()?;
         let mut carriers: Vec<ObjectKey> = Vec::new();
         for key in keys {
-            let panel = map.get(&key).filter(|object| fixture::is_panel(&object.class_name));
-            let whole = panel.and_then(|panel| fixture::whole_of(panel, &map)).map(|whole| whole.key.clone());
+            let panel = map.get(&key).filter(|object| furniture::is_panel(&object.class_name));
+            let whole =
+                panel.and_then(|panel| furniture::whole_of(panel, &map)).map(|whole| whole.key.clone());
             if let Some(whole) = &whole {
                 self.tools.add_to_inventory(whole);
             }
@@ -433,7 +434,7 @@ impl Grounder<'_, '_, '_> {
     pub(super) fn is_part(&mut self, key: &ObjectKey, whole: &ObjectKey) -> Result<bool, Fault> {
         let map = self.map()?;
         Ok(match (map.get(key), map.get(whole)) {
-            (Some(part), Some(whole)) => fixture::is_part_of(part, whole),
+            (Some(part), Some(whole)) => furniture::is_part_of(part, whole),
             _ => false,
         })
     }

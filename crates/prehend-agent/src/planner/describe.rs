@@ -3,7 +3,7 @@
 use super::furniture::panels_of;
 use super::{Action, Plan};
 use crate::language::plural;
-use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, fixture, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, furniture, spatial};
 
 /// Least share of pixels that gives an object its colour word.
 const COLOR_SHARE: f64 = 0.4;
@@ -36,8 +36,8 @@ pub(crate) fn describe(key: &ObjectKey, map: &ObjectMap) -> String {
 /// As [`describe`], and of drawers and doors above each other which one: "the top drawer".
 pub(crate) fn describe_apart(key: &ObjectKey, map: &ObjectMap) -> String {
     let level = || {
-        let panel = map.get(key).filter(|object| fixture::is_panel(&object.class_name))?;
-        let row: Vec<&Object> = panels_of(&fixture::whole_of(panel, map)?.key, map)
+        let panel = map.get(key).filter(|object| furniture::is_panel(&object.class_name))?;
+        let row: Vec<&Object> = panels_of(&furniture::whole_of(panel, map)?.key, map)
             .iter()
             .filter_map(|other| map.get(other))
             .filter(|other| other.class_name == panel.class_name)
@@ -153,7 +153,7 @@ fn are_distinct(words: &[String]) -> bool {
 
 /// "the top one", of drawers above each other; `None` when they are no drawers or stand side by side.
 fn level_words(objects: &[&Object]) -> Option<Vec<String>> {
-    if !objects.iter().all(|object| fixture::is_panel(&object.class_name)) {
+    if !objects.iter().all(|object| furniture::is_panel(&object.class_name)) {
         return None;
     }
     let last = objects.len().checked_sub(1)?;

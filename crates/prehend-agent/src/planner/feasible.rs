@@ -5,7 +5,7 @@ use super::describe::{capital, class_of, describe};
 use super::furniture::is_furniture;
 use crate::language::{Goal, Lexicon, PlaceRelation, Step};
 use crate::world::Fault;
-use prehend_scene::{Object, ObjectMap, Reason, Relation, Scope, fixture, spatial};
+use prehend_scene::{Object, ObjectMap, Reason, Relation, Scope, furniture, spatial};
 
 /// Least height of a thing that must be gripped around its sides, metres; flatter or hollow ones are gripped at the rim.
 const SOLID_HEIGHT: f64 = 0.03;
@@ -164,7 +164,7 @@ pub(super) fn unplaceable(
                 ));
             }
             // Of a closed drawer only the front is seen: what fits is found out when it is open.
-            if fixture::is_panel(class_of(target)) {
+            if furniture::is_panel(class_of(target)) {
                 return None;
             }
             let (needs, has) = (spatial::width_of(object), spatial::width_of(target) - WALLS);

@@ -1,6 +1,6 @@
 //! Tables, shelves and counters of a room, which others stand on; drawers and doors of a piece of furniture.
 
-use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, fixture, spatial};
+use prehend_scene::{Object, ObjectKey, ObjectMap, Relation, Scope, furniture, spatial};
 
 /// Least side of a thing of the room that is furniture rather than on some, metres.
 const LEAST_SIDE: f64 = 0.35;
@@ -39,8 +39,8 @@ pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let panels: Vec<&Object> = map
         .objects
         .iter()
-        .filter(|part| part.key != *key && fixture::is_panel(&part.class_name))
-        .filter(|part| fixture::whole_of(part, map).is_some_and(|whole| whole.key == *key))
+        .filter(|part| part.key != *key && furniture::is_panel(&part.class_name))
+        .filter(|part| furniture::whole_of(part, map).is_some_and(|whole| whole.key == *key))
         .collect();
-    fixture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
+    furniture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
 }

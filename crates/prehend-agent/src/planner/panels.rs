@@ -6,7 +6,7 @@ use super::furniture::panels_of;
 use super::ground::Grounder;
 use crate::world::Fault;
 use nalgebra::Vector3;
-use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
+use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, furniture, spatial};
 
 impl Grounder<'_, '_, '_> {
     /// What of a thing an action opens or closes: its only drawer or door, or of several the only one that is not yet as the action
@@ -76,9 +76,10 @@ const BESIDE: f64 = 0.05;
 
 /// Drawers and doors of the same thing that are above one of them with less room than a hand needs, the highest first.
 fn above(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
-    let panel = map.get(key).filter(|object| fixture::is_panel(class_of(object)));
-    let found = panel.and_then(|panel| Some((panel, fixture::whole_of(panel, map)?)));
-    let found = found.and_then(|(panel, whole)| Some((panel, whole, fixture::opening(panel, map)?.outward)));
+    let panel = map.get(key).filter(|object| furniture::is_panel(class_of(object)));
+    let found = panel.and_then(|panel| Some((panel, furniture::whole_of(panel, map)?)));
+    let found =
+        found.and_then(|(panel, whole)| Some((panel, whole, furniture::opening(panel, map)?.outward)));
     let Some((panel, whole, outward)) = found else { return Vec::new() };
     let at = spatial::centre(panel);
     let across = Vector3::z().cross(&outward);
@@ -106,12 +107,12 @@ fn highest_first(mut panels: Vec<&Object>) -> Vec<ObjectKey> {
 /// Drawers and doors that hang over a thing with less room than a hand needs, the highest first; of a drawer or door itself those above it.
 fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let Some(thing) = map.get(key) else { return Vec::new() };
-    if fixture::is_panel(class_of(thing)) {
+    if furniture::is_panel(class_of(thing)) {
         return above(key, map);
     }
     let at = spatial::centre(thing);
     let hangs_over = |panel: &&Object| {
-        let Some(opening) = fixture::opening(panel, map) else { return false };
+        let Some(opening) = furniture::opening(panel, map) else { return false };
         let from = at - spatial::centre(panel);
         // From its front back to the front of what it belongs to.
         let local = panel.bounds.pose.inverse_transform_vector(&opening.outward);
@@ -121,6 +122,6 @@ fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
         let is_under = along && across < spatial::length_of(panel) / 2.0 + BESIDE;
         leaves_no_room(panel, thing) && is_under
     };
-    let panels = map.objects.iter().filter(|other| fixture::is_panel(class_of(other)));
+    let panels = map.objects.iter().filter(|other| furniture::is_panel(class_of(other)));
     highest_first(panels.filter(hangs_over).collect())
 }

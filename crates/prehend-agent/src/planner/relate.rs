@@ -6,7 +6,7 @@ use super::ground::{Fact, Grounder, head_word};
 use crate::language::{Modifier, NounPhrase, Spatial, TableRegion};
 use crate::tools::Measure;
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Reason, Relation, fixture, spatial};
+use prehend_scene::{ObjectKey, Reason, Relation, furniture, spatial};
 
 /// An offset this large, metres, is a direction beyond doubt.
 const CLEAR_OFFSET: f64 = 0.05;
@@ -180,7 +180,7 @@ impl Grounder<'_, '_, '_> {
     fn is_above_panel(&mut self, key: &ObjectKey, anchor: &ObjectKey) -> Result<bool, Fault> {
         let map = self.map()?;
         let (Some(object), Some(panel)) = (map.get(key), map.get(anchor)) else { return Ok(false) };
-        Ok(fixture::is_panel(class_of(panel)) && spatial::centre(object).z > panel.bounds.top() + ABOVE)
+        Ok(furniture::is_panel(class_of(panel)) && spatial::centre(object).z > panel.bounds.top() + ABOVE)
     }
 
     fn between(&mut self, key: &ObjectKey, anchors: &[Vec<ObjectKey>]) -> Result<bool, Fault> {

@@ -5,7 +5,7 @@ use super::furniture::panels_of;
 use super::ground::{Grounder, head_word};
 use crate::language::NounPhrase;
 use crate::world::Fault;
-use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, fixture, spatial};
+use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, furniture, spatial};
 
 /// Things at heights nearer than this to each other are in one row, metres.
 const ROW: f64 = 0.02;
@@ -20,12 +20,12 @@ const OTHER_ROW: f64 = 0.75;
 
 /// Whether between a drawer or door and the top of what it belongs to, or the next of its panels, another as high has room.
 fn has_room_above(panel: &Object, map: &ObjectMap) -> bool {
-    let whole = Some(panel).filter(|panel| fixture::is_panel(&panel.class_name));
-    let Some(whole) = whole.and_then(|panel| fixture::whole_of(panel, map)) else { return false };
+    let whole = Some(panel).filter(|panel| furniture::is_panel(&panel.class_name));
+    let Some(whole) = whole.and_then(|panel| furniture::whole_of(panel, map)) else { return false };
     let of_it = |other: &&Object| {
-        fixture::is_panel(&other.class_name)
+        furniture::is_panel(&other.class_name)
             && other.key != panel.key
-            && fixture::whole_of(other, map).is_some_and(|found| found.key == whole.key)
+            && furniture::whole_of(other, map).is_some_and(|found| found.key == whole.key)
     };
     let bottom = |other: &Object| spatial::centre(other).z - spatial::height_of(other) / 2.0;
     let ceiling = map
@@ -56,7 +56,7 @@ impl Grounder<'_, '_, '_> {
         let table = &self.knowledge.lexicon.actions;
         let panels: Option<Vec<&Object>> = keys
             .iter()
-            .map(|key| map.get(key).filter(|object| fixture::is_panel(&object.class_name)))
+            .map(|key| map.get(key).filter(|object| furniture::is_panel(&object.class_name)))
             .collect();
         let makes = |panel: &Object| table.rule(verb, &panel.class_name).and_then(|rule| rule.makes);
         let Some(mut panels) = panels.filter(|panels| panels.len() > 1) else { return Ok(keys) };
@@ -137,12 +137,15 @@ impl Grounder<'_, '_, '_> {
         keys: &[ObjectKey],
     ) -> Result<Option<Vec<ObjectKey>>, Fault> {
         let map = self.map()?;
-        let panels: Vec<&Object> =
-            keys.iter().filter_map(|key| map.get(key)).filter(|o| fixture::is_panel(&o.class_name)).collect();
-        let whole = panels.first().and_then(|panel| fixture::whole_of(panel, &map));
+        let panels: Vec<&Object> = keys
+            .iter()
+            .filter_map(|key| map.get(key))
+            .filter(|o| furniture::is_panel(&o.class_name))
+            .collect();
+        let whole = panels.first().and_then(|panel| furniture::whole_of(panel, &map));
         let Some(whole) = whole.filter(|_| panels.len() == keys.len()) else { return Ok(None) };
         let of_it =
-            |panel: &&Object| fixture::whole_of(panel, &map).is_some_and(|other| other.key == whole.key);
+            |panel: &&Object| furniture::whole_of(panel, &map).is_some_and(|other| other.key == whole.key);
         let counted_out = keys.len() > 1 && !keys.len().is_multiple_of(2);
         if counted_out || !panels.iter().all(of_it) {
             return Ok(None);
@@ -186,15 +189,15 @@ impl Grounder<'_, '_, '_> {
 /// Whether the map shows that something is open or closed.
 pub(crate) fn seen_state(key: &ObjectKey, map: &ObjectMap) -> Option<Makes> {
     let part = map.get(key)?;
-    let opening = fixture::opening(part, map)?;
+    let opening = furniture::opening(part, map)?;
     if opening.is_open() {
         return Some(Makes::Open);
     }
     // What is said to be closed already is not touched: half a drawer is not enough to say so, nor is one of a row whose others
     // were not seen, among which may be the one that is meant.
     let is_sure = opening.is_surely_closed() && is_row_seen(part, map);
-    let is_face = fixture::shows_face(part, &opening);
-    (is_sure || is_face && !fixture::is_drawer(&part.class_name)).then_some(Makes::Closed)
+    let is_face = furniture::shows_face(part, &opening);
+    (is_sure || is_face && !furniture::is_drawer(&part.class_name)).then_some(Makes::Closed)
 }
 
 /// Whether the map shows that something is as an action makes it: what stands ajar is open, and yet can be opened.
@@ -204,15 +207,15 @@ pub(crate) fn is_made(key: &ObjectKey, makes: Makes, map: &ObjectMap) -> bool {
 
 /// Whether something stands ajar.
 pub(super) fn is_ajar(key: &ObjectKey, map: &ObjectMap) -> bool {
-    map.get(key).and_then(|part| fixture::opening(part, map)).is_some_and(|opening| opening.is_ajar())
+    map.get(key).and_then(|part| furniture::opening(part, map)).is_some_and(|opening| opening.is_ajar())
 }
 
 /// Whether the drawers and doors that are seen of what a panel belongs to make up most of its front.
 fn is_row_seen(panel: &Object, map: &ObjectMap) -> bool {
-    let Some(whole) = fixture::whole_of(panel, map) else { return true };
+    let Some(whole) = furniture::whole_of(panel, map) else { return true };
     let seen: f64 =
-        panels_of(&whole.key, map).iter().filter_map(|key| map.get(key)).map(fixture::face_of).sum();
-    seen > ROW_SEEN * fixture::face_of(whole)
+        panels_of(&whole.key, map).iter().filter_map(|key| map.get(key)).map(furniture::face_of).sum();
+    seen > ROW_SEEN * furniture::face_of(whole)
 }
 
 /// Objects by what they belong to, without pieces of drawers and doors; what belongs to nothing is one group.
@@ -220,7 +223,7 @@ fn by_whole(keys: Vec<ObjectKey>, map: &ObjectMap) -> Vec<Vec<ObjectKey>> {
     let mut groups: Vec<(Option<ObjectKey>, Vec<ObjectKey>)> = Vec::new();
     for key in keys {
         let whole =
-            map.get(&key).and_then(|object| fixture::whole_of(object, map)).map(|whole| whole.key.clone());
+            map.get(&key).and_then(|object| furniture::whole_of(object, map)).map(|whole| whole.key.clone());
         match groups.iter_mut().find(|(other, _)| *other == whole) {
             Some((_, group)) => group.push(key),
             None => groups.push((whole, vec![key])),
@@ -228,10 +231,10 @@ fn by_whole(keys: Vec<ObjectKey>, map: &ObjectMap) -> Vec<Vec<ObjectKey>> {
     }
     let whole = |(whole, group): (Option<ObjectKey>, Vec<ObjectKey>)| {
         let panels: Vec<&Object> = group.iter().filter_map(|key| map.get(key)).collect();
-        if whole.is_none() || panels.iter().any(|panel| !fixture::is_panel(&panel.class_name)) {
+        if whole.is_none() || panels.iter().any(|panel| !furniture::is_panel(&panel.class_name)) {
             return group;
         }
-        fixture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
+        furniture::without_pieces(panels).into_iter().map(|panel| panel.key.clone()).collect()
     };
     groups.into_iter().map(whole).collect()
 }
@@ -244,7 +247,7 @@ fn is_stacked(keys: &[ObjectKey], map: &ObjectMap) -> bool {
     let apart = heights.len() > 1 && heights.windows(2).all(|pair| pair[1] - pair[0] >= ROW);
     // Of one cabinet they are above each other; things on a table are so only when they do not stand side by side.
     let objects = || keys.iter().filter_map(|key| map.get(key));
-    let of_one = objects().all(|object| fixture::whole_of(object, map).is_some());
+    let of_one = objects().all(|object| furniture::whole_of(object, map).is_some());
     let spread = |axis: usize| {
         let values = || objects().map(|object| spatial::centre(object)[axis]);
         values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)

@@ -6,8 +6,8 @@
 use super::{Candidate, JointFailure, JointVerdict, LinkVerdict};
 use crate::model::{JointKind, Model};
 use crate::observation::Observation;
-use crate::usual::Usual;
 use nalgebra::Point3;
+use prehend_scene::furniture::Usual;
 use serde::{Deserialize, Serialize};
 
 /// Score from which a model counts as a success.

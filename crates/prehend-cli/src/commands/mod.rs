@@ -30,11 +30,29 @@ use crate::graph::{GraphError, GraphOptions};
 use crate::inputs::{absolute, has_room, robot_file, robot_for};
 use crate::node::NodeName;
 use crate::outcome::exit;
+use prehend_config::Findings;
+use prehend_scene::furniture::{self, Vocabulary};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// Words for drawers and doors, below the share folder.
+const VOCABULARY: &str = "config/language/furniture.yaml";
+
+/// Makes the deployment's words for drawers and doors those of this process; without the file the built-in ones are.
+fn take_vocabulary() -> Result<(), Findings> {
+    let path = prehend_config::share::share_dir().join(VOCABULARY);
+    if path.is_file() && !furniture::install(Vocabulary::load(&path)?) {
+        tracing::warn!("{} came too late: other words for drawers and doors are in use", path.display());
+    }
+    Ok(())
+}
+
 /// Runs the command; gives the exit code of the process.
 pub async fn run(cli: Cli) -> u8 {
+    if let Err(findings) = take_vocabulary() {
+        eprintln!("{findings}");
+        return exit::BAD_INPUT;
+    }
     match cli.command {
         Command::Demo(args) => demo::run(args).await,
         Command::Up(args) => up::run(args).await,

@@ -7,7 +7,7 @@ use crate::parts::mechanism::{self, Mechanism};
 use nalgebra::Point3;
 use prehend_geometry::backproject::point_grid;
 use prehend_geometry::{Mask, PointCloud};
-use prehend_scene::{Crop, Evidence, EvidenceType, Object, PartView, Region, fixture};
+use prehend_scene::{Crop, Evidence, EvidenceType, Object, PartView, Region, furniture};
 use std::collections::HashSet;
 
 /// Name of the part detector in evidence records.
@@ -55,7 +55,7 @@ pub fn detected(part: &WorkingPart, object: &Object, crop: &Crop) -> Vec<Evidenc
 
 /// Whether a part is the whole leaf of a door: what the detector of things calls a door.
 fn is_leaf(part: &WorkingPart, object: &Object) -> bool {
-    part.kind == "front" && fixture::is_door(&object.class_name)
+    part.kind == "front" && furniture::is_door(&object.class_name)
 }
 
 /// What the detector of things said of a door, as evidence about its leaf.

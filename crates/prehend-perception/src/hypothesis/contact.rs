@@ -3,7 +3,7 @@
 use super::{Hypothesis, HypothesisSettings};
 use crate::segment::Scene;
 use crate::{Keyframe, color};
-use prehend_scene::fixture;
+use prehend_scene::furniture;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub(super) fn join_split(
         let length = f64::from(border.pixels) / smaller.sqrt();
         let apart = color::unlikeness(border.color(0), border.color(1));
         // Drawers that meet along a border are two drawers.
-        let panel = |hypothesis| class_of(frame, hypothesis).is_some_and(fixture::is_panel);
+        let panel = |hypothesis| class_of(frame, hypothesis).is_some_and(furniture::is_panel);
         if panel(first) || panel(second) {
             continue;
         }

@@ -6,7 +6,7 @@ use crate::Keyframe;
 use crate::parts::mechanism::Front;
 use crate::segment::Scene;
 use nalgebra::{Point3, Vector3};
-use prehend_scene::fixture;
+use prehend_scene::furniture;
 use std::collections::HashSet;
 
 /// Greatest angle and distance of the faces of one piece of furniture, radians and metres.
@@ -76,7 +76,7 @@ pub(super) fn settle(
     let eye = Point3::from(frame.map_from_camera.translation.vector);
     let is_panel = |hypothesis: &Hypothesis| {
         hypothesis.detections.iter().any(|label| {
-            frame.detections.iter().any(|d| d.label == *label && fixture::is_panel(&d.class_name))
+            frame.detections.iter().any(|d| d.label == *label && furniture::is_panel(&d.class_name))
         })
     };
     let mut faces: Vec<Face> = Vec::new();
@@ -191,7 +191,7 @@ fn fronts_of(
     // A door may well have something above its handle.
     let named = face.members.iter().flat_map(|member| &found[*member].detections);
     let mut classes = named.filter_map(|label| frame.detections.iter().find(|d| d.label == *label));
-    let may_be_several = classes.any(|detection| !fixture::is_door(&detection.class_name));
+    let may_be_several = classes.any(|detection| !furniture::is_door(&detection.class_name));
     let pieces: Vec<Piece> = pieces
         .into_iter()
         .flat_map(|piece| {

@@ -1,8 +1,8 @@
 //! Which thing of a frame is which known object.
 
+use super::furniture::rows;
 use super::gone::Look;
 use super::known::{Known, paired};
-use super::slots;
 use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
 use prehend_scene::{Object, ObjectKey};
@@ -120,7 +120,7 @@ fn one_to_one(
             let known = &old[*place].object;
             !gone[*place]
                 && !is_within(known, &thing.object, settings)
-                && !slots::in_two_rows(known, &thing.object)
+                && !rows::in_two_rows(known, &thing.object)
         };
         near.touching(&thing.reach(rule)).into_iter().filter(can_be).filter_map(move |place| {
             Some((old[place].body().similarity(&thing.body(), rule)?, number, place))
@@ -399,7 +399,7 @@ fn is_like(known: &Object, seen: &Object, settings: &AssociationSettings) -> boo
     };
     let size = |o: &Object| o.bounds.size.norm().max(1e-6);
     known.class_name == seen.class_name
-        && !slots::in_two_rows(known, seen)
+        && !rows::in_two_rows(known, seen)
         && sizes.contains(&(size(known) / size(seen)))
         && semantic_similarity(&known.features, &seen.features) > least
 }

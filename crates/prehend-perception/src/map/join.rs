@@ -5,7 +5,7 @@ use super::known::{Known, boxes};
 use prehend_geometry::dbscan::clusters;
 use prehend_geometry::{BoxHash, OrientedBox};
 use prehend_scene::merge::{Denoise, Join, MergeRule, semantic_similarity};
-use prehend_scene::{ObjectKey, fixture};
+use prehend_scene::{ObjectKey, furniture};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ pub(super) fn absorb_duplicates(
                 }
                 let other = &objects[*other];
                 // Two fronts in one frame are two.
-                let fronts = is_new(one) && is_new(other) && fixture::is_panel(&one.object.class_name);
+                let fronts = is_new(one) && is_new(other) && furniture::is_panel(&one.object.class_name);
                 (is_fresh(one) || is_fresh(other))
                     && (is_part(one, other, rule, settings) && !fronts
                         || !(is_new(one) && is_new(other)) && covers(one, other, rule, settings))

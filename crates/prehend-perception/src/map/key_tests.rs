@@ -53,7 +53,7 @@ fn drawers_of_a_cabinet_keep_their_keys_and_tell_how_open_they_are() {
         let drawers = map.objects.iter().filter(|object| object.class_name == "drawer");
         let mut found: Vec<(f64, String, Option<f64>)> = drawers
             .map(|drawer| {
-                let opening = prehend_scene::fixture::opening(drawer, map).map(|opening| opening.offset);
+                let opening = prehend_scene::furniture::opening(drawer, map).map(|opening| opening.offset);
                 (drawer.bounds.pose.translation.z, drawer.key.0.clone(), opening)
             })
             .collect();

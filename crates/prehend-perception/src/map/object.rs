@@ -10,7 +10,7 @@ use prehend_geometry::upright::{convex_hull, is_inside};
 use prehend_geometry::voxel::downsample;
 use prehend_geometry::{ColorImage, DepthImage, Mask, OrientedBox, PointCloud};
 use prehend_scene::merge::{add_vote, settle_class};
-use prehend_scene::{Crop, Object, ObjectKey, fixture};
+use prehend_scene::{Crop, Object, ObjectKey, furniture};
 use serde::{Deserialize, Serialize};
 
 /// Name of the label camera in evidence records.
@@ -161,7 +161,7 @@ fn denoised(
     let hull = convex_hull(&footprint);
     // A drawer's handle stands apart from its front and is small against it.
     let is_panel = hypothesis.detections.iter().any(|label| {
-        frame.detections.iter().any(|d| d.label == *label && fixture::is_panel(&class_name(&d.class_name)))
+        frame.detections.iter().any(|d| d.label == *label && furniture::is_panel(&class_name(&d.class_name)))
     });
     let is_over = |group: &[usize]| {
         let inside = group.iter().filter(|index| is_inside(&hull, &small.points[**index].xy())).count();

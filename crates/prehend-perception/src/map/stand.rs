@@ -4,7 +4,7 @@
 use nalgebra::Point3;
 use prehend_geometry::plane::Plane;
 use prehend_geometry::{AxisBox, BoxHash, OrientedBox};
-use prehend_scene::{Object, fixture};
+use prehend_scene::{Object, furniture};
 use serde::{Deserialize, Serialize};
 
 /// When a box goes down to what its thing stands on.
@@ -47,7 +47,7 @@ pub(super) fn stand(
         let down = camera - center;
         let is_steep = down.xy().norm() < settings.steep.tan() * down.z;
         // A drawer hangs in its cabinet.
-        let hangs = fixture::is_panel(&object.class_name);
+        let hangs = furniture::is_panel(&object.class_name);
         let foot = foot(down.norm());
         if !is_steep && foot <= 0.0 || hangs || (object.last_seen - stamp).abs() > 1e-9 {
             continue;

@@ -1,9 +1,9 @@
 //! Old objects and those of a frame become the new list.
 
+use super::furniture::{bank, rows};
 use super::known::{Known, boxes, paired};
 use super::{
-    MapBuilder, MapSettings, Sights, UpdateReport, associate, bank, existence, gone, join, keep_names, slots,
-    touching,
+    MapBuilder, MapSettings, Sights, UpdateReport, associate, existence, gone, join, keep_names, touching,
 };
 use prehend_scene::merge::MergeMethod;
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ impl Sighting {
         }
         fade(&mut known.object.class_votes, settings.association.remembered);
         let named = match how {
-            How::Merged => rule.method == MergeMethod::Prehend && slots::has_slid(known, &thing, rule),
+            How::Merged => rule.method == MergeMethod::Prehend && rows::has_slid(known, &thing, rule),
             _ => matches!(how, How::Named),
         };
         if named {
@@ -113,7 +113,7 @@ impl MapBuilder {
             MergeMethod::Prehend => {
                 let joining = &self.settings.joining;
                 join::absorb_duplicates(&mut objects, stamp, &rule, joining, update, report);
-                slots::absorb_slots(&mut objects, stamp, &rule, update, report);
+                rows::absorb_slots(&mut objects, stamp, &rule, update, report);
                 objects.extend(drawers);
                 self.banks.learn(&mut objects, &rule, update, report);
             }
@@ -214,7 +214,7 @@ impl MapBuilder {
         if !reset && is_ours {
             spanning = touching::spanning(old, &looks, &sights.seen, &rule, &apart);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
-                *spans |= slots::spans_several(old, &gone, thing, &near, &rule);
+                *spans |= rows::spans_several(old, &gone, thing, &near, &rule);
             }
             let mut spans = spanning.iter();
             sights.seen.retain(|_| spans.next() != Some(&true));
@@ -263,10 +263,10 @@ impl MapBuilder {
         several.resize(old.len(), false);
         if is_ours {
             scraps = associate::scraps(old, &gone, seen, &pairs, &near, &rule, &association);
-            for (number, place) in slots::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
+            for (number, place) in rows::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
                 moves[number] = moves[number].or(place);
             }
-            let fronts = slots::were_several(old, seen, &pairs, &near, &rule);
+            let fronts = rows::were_several(old, seen, &pairs, &near, &rule);
             several.iter_mut().zip(fronts).for_each(|(several, fronts)| *several |= fronts);
         }
         // Something left the hand: it is looked for even when this frame misnames it.

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 use prehend_geometry::PointCloud;
 use prehend_geometry::voxel::overlap_ratio;
 use prehend_scene::{
-    ActionRule, ActionTable, Affordance, Intent, Object, ObservedPart, PartEffect, fixture, is_same_part,
+    ActionRule, ActionTable, Affordance, Intent, Object, ObservedPart, PartEffect, furniture, is_same_part,
 };
 
 /// Distance up to which two points are the same place, metres.
@@ -207,7 +207,7 @@ pub fn part_affordances(
             let awkward = if hook && !part.is_level { 0.5 } else { 0.0 };
             // A door swings to by its face; its handle is on the side that is hidden.
             let by_face = way.effect == PartEffect::Close
-                && fixture::is_door(&object.class_name)
+                && furniture::is_door(&object.class_name)
                 && part.kind == "front";
             let first = if is_named || by_face { 1.0 } else { 0.0 };
             let worth = part.score - 0.15 * rank as f64 - awkward + first;

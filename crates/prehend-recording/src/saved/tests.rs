@@ -2,7 +2,7 @@ use super::manifest::FILE;
 use super::*;
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::{DepthImage, Mask, OrientedBox, PointCloud};
-use prehend_scene::{Crop, Object, ObjectKey, Slide, fixture};
+use prehend_scene::{Crop, Object, ObjectKey, Slide, furniture};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -103,7 +103,7 @@ fn a_drawer_is_as_far_open_in_the_map_of_all_scenes() {
     saved.scenes.insert(0, saved.scenes[1].clone());
     let (alone, all) = (saved.scenes[1].map.clone(), saved.all());
     assert!(all.objects[0].bounds.pose.translation.x > 500.0, "it was moved");
-    let offset = |map: &ObjectMap| fixture::opening(&map.objects[0], map).unwrap().offset;
+    let offset = |map: &ObjectMap| furniture::opening(&map.objects[0], map).unwrap().offset;
     assert!((offset(&alone) - offset(&all)).abs() < 1e-9);
 }
 

@@ -10,6 +10,7 @@ mod tests;
 
 use circle::Circle;
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+use prehend_scene::furniture::Usual;
 use serde::{Deserialize, Serialize};
 
 /// Shortest track from which anything is estimated, metres.
@@ -37,16 +38,9 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// What things of a class do, by the last word of its name. A detector may have misnamed it: a track that contradicts
-    /// it plainly is believed all the same.
+    /// What things of a class do. A detector may have misnamed it: a track that contradicts it plainly is believed all the same.
     pub fn of(class: &str) -> Self {
-        match class.rsplit([' ', '_']).next() {
-            Some("drawer" | "layer" | "tray") => Self::Slide,
-            Some("door" | "flap" | "hatch" | "gate" | "lid" | "lever" | "microwave" | "oven" | "fridge") => {
-                Self::Turn
-            }
-            _ => Self::Unknown,
-        }
+        Usual::of(class).into()
     }
 
     fn noise(self) -> f64 {
@@ -54,6 +48,16 @@ impl Expected {
             Self::Turn => NOISE[0],
             Self::Unknown => NOISE[1],
             Self::Slide => NOISE[2],
+        }
+    }
+}
+
+impl From<Usual> for Expected {
+    fn from(usual: Usual) -> Self {
+        match usual.turns() {
+            Some(true) => Self::Turn,
+            Some(false) => Self::Slide,
+            None => Self::Unknown,
         }
     }
 }

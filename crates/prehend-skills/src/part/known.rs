@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Unit, Vector3};
 use prehend_scene::PartEffect;
-use prehend_scene::fixture::Hinge;
+use prehend_scene::furniture::Hinge;
 use serde::{Deserialize, Serialize};
 
 /// Share of a part's points that are nearer to its axis than its edge; the rest may be strays.

@@ -24,7 +24,7 @@ use crate::grasp::Reach;
 use crate::gripper::GripperModel;
 use clear::Surroundings;
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
-use prehend_scene::fixture::Hinge;
+use prehend_scene::furniture::Hinge;
 use prehend_scene::{PartEffect, PartMotion, Skill};
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 use super::{LONGEST, PartError, PartFrame, PartRequest, STRAIGHT, finite, span};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use prehend_scene::fixture::Hinge;
+use prehend_scene::furniture::Hinge;
 use prehend_scene::{PartEffect, PartMotion};
 use serde::{Deserialize, Serialize};
 

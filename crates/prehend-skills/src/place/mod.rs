@@ -13,7 +13,7 @@ use crate::grasp::Reach;
 use crate::gripper::GripperModel;
 use crate::sight::Sight;
 use nalgebra::{Isometry3, Point3, Translation3};
-use prehend_scene::fixture::Sweep;
+use prehend_scene::furniture::Sweep;
 use prehend_scene::{Area, Compartment, Relation};
 use serde::{Deserialize, Serialize};
 

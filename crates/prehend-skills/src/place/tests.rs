@@ -3,7 +3,7 @@ use crate::grasp::shapes::{at, bowl, cuboid, cylinder, home_eye, mug, plate, see
 use crate::grasp::{GraspRequest, grasp_candidates};
 use nalgebra::Vector3;
 use prehend_geometry::{OrientedBox, PointCloud};
-use prehend_scene::{Object, ObjectMap, fixture};
+use prehend_scene::{Object, ObjectMap, furniture};
 use proptest::prelude::*;
 
 /// Grasps `surface` at (0.38, -0.15) with its best candidate.
@@ -282,7 +282,7 @@ fn what_is_put_down_is_seen_again_and_has_room_for_the_pads() {
     );
     // A drawer opens over what is seen of it: what is put down comes to stand beside that.
     let map = drawers();
-    let room = fixture::sweep(map.get(&"drawer_0".into()).expect("a drawer"), &map).expect("its room");
+    let room = furniture::sweep(map.get(&"drawer_0".into()).expect("a drawer"), &map).expect("its room");
     let swept = [room];
     let others: Vec<&[Point3<f64>]> = map.objects.iter().map(|o| o.cloud.points.as_slice()).collect();
     let [before, with] = [&[][..], &swept]

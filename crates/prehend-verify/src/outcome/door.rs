@@ -1,7 +1,7 @@
 //! What became of a door: the angle at which a new image shows it in what it belongs to.
 
 use super::{Outcome, failed};
-use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, fixture};
+use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, furniture};
 
 /// Angle from which a door is open, and up to which one is closed, radians: between them nothing is claimed.
 const OPEN: f64 = 0.60;
@@ -24,14 +24,14 @@ pub(super) fn check_door(
 ) -> Option<Outcome> {
     let door = now.iter().find(|object| object.key == plan.object);
     let door = door.or_else(|| new_door(motion, felt, before, now))?;
-    if !fixture::is_door(&door.class_name) {
+    if !furniture::is_door(&door.class_name) {
         return None;
     }
     let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
-    let angle = match fixture::hinge(door, &map) {
+    let angle = match furniture::hinge(door, &map) {
         Some(hinge) => hinge.angle,
         // Without a handle in view only the tilt of its face is known.
-        None => fixture::opening(door, &map)?.angle,
+        None => furniture::opening(door, &map)?.angle,
     };
     let degrees = angle.to_degrees();
     let at = format!("{} is seen at {degrees:.0} degrees", door.key);
@@ -58,7 +58,7 @@ fn new_door<'a>(
     let is_new = |object: &&Object| {
         let known = before.objects.iter().flatten().any(|old| old.key == object.key);
         !known
-            && fixture::is_door(&object.class_name)
+            && furniture::is_door(&object.class_name)
             && object.cloud.points.iter().any(|p| (p - end).norm() < LET_GO)
     };
     let mut found = now.iter().filter(is_new);

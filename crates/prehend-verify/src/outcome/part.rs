@@ -16,7 +16,7 @@ use super::{
 };
 use nalgebra::{Point3, Vector3};
 use prehend_geometry::LevelSpread;
-use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, fixture};
+use prehend_scene::{Felt, Object, ObjectMap, Observation, PartEffect, PartMotion, SkillPlan, furniture};
 
 /// Points of a part lie within this of its middle, metres.
 pub(super) const PART_RADIUS: f64 = 0.035;
@@ -153,7 +153,7 @@ fn moved(
     if let Some(verdict) = super::door::check_door(plan, motion, felt, before, now) {
         return verdict;
     }
-    if motion.effect == PartEffect::Close && fixture::is_door(class_before(plan, before)) {
+    if motion.effect == PartEffect::Close && furniture::is_door(class_before(plan, before)) {
         return not_observed(format!("{} was not seen again", plan.object));
     }
     let was: &[Object] = before.objects.as_deref().unwrap_or_default();
@@ -166,8 +166,8 @@ fn moved(
     let turned = turned(plan, was, now);
     let class = class_before(plan, before);
     if let Some(angle) = turned.filter(|angle| *angle > ANOTHER_WAY)
-        && fixture::is_panel(class)
-        && !fixture::is_door(class)
+        && furniture::is_panel(class)
+        && !furniture::is_door(class)
     {
         return not_observed(format!(
             "what is called {} faces {:.0} degrees another way than the drawer that was moved",
@@ -219,11 +219,11 @@ fn stands_out(
     felt.filter(|felt| motion.effect == PartEffect::Open && felt.travel > STRAIN)?;
     let now = after.objects.as_deref()?;
     let drawer = now.iter().find(|object| object.key == plan.object)?;
-    if !fixture::is_panel(&drawer.class_name) || fixture::is_door(&drawer.class_name) {
+    if !furniture::is_panel(&drawer.class_name) || furniture::is_door(&drawer.class_name) {
         return None;
     }
     let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
-    let out = fixture::opening(drawer, &map)?.offset;
+    let out = furniture::opening(drawer, &map)?.offset;
     let because = || format!("{} is seen {:.0} mm before what it belongs to", plan.object, out * 1e3);
     (out >= motion.least).then(|| Outcome::Succeeded { because: because() })
 }
@@ -238,7 +238,7 @@ fn shut_early(
 ) -> Option<Outcome> {
     let felt = felt.filter(|felt| motion.effect == PartEffect::Close && felt.stopped)?;
     let now = after.objects.as_deref()?;
-    if fixture::is_door(class_before(plan, before)) {
+    if furniture::is_door(class_before(plan, before)) {
         return super::door::check_door(plan, motion, felt, before, now);
     }
     is_shut(motion, now).then(|| Outcome::Succeeded { because: SHUT.to_owned() })
@@ -249,7 +249,7 @@ fn panels_at<'o>(motion: &PartMotion, now: &'o [Object]) -> Vec<&'o Object> {
     let across = Vector3::z().cross(&motion.direction);
     let is_there = |object: &&Object| {
         let offset = center(object) - motion.anchor;
-        fixture::is_panel(&object.class_name)
+        furniture::is_panel(&object.class_name)
             && offset.z.abs() < object.bounds.size.z / 2.0
             && offset.dot(&across).abs() < object.bounds.size.x.max(object.bounds.size.y) / 4.0
             && (-PART_RADIUS..motion.extent + ITS_DEPTH).contains(&offset.dot(&motion.direction))
@@ -262,15 +262,15 @@ fn is_shut(motion: &PartMotion, now: &[Object]) -> bool {
     let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
     let found = panels_at(motion, now);
     let shut =
-        |object: &&Object| fixture::opening(object, &map).is_some_and(|opening| opening.is_surely_closed());
+        |object: &&Object| furniture::opening(object, &map).is_some_and(|opening| opening.is_surely_closed());
     !found.is_empty() && found.iter().all(shut)
 }
 
 /// How far a drawer that is seen there still stands plainly open, metres; `None` when none does.
 fn stands_open(motion: &PartMotion, now: &[Object]) -> Option<f64> {
     let map = ObjectMap { objects: now.to_vec(), ..ObjectMap::default() };
-    let drawers = panels_at(motion, now).into_iter().filter(|object| !fixture::is_door(&object.class_name));
-    let out = |object: &Object| fixture::opening(object, &map).map(|opening| opening.offset);
+    let drawers = panels_at(motion, now).into_iter().filter(|object| !furniture::is_door(&object.class_name));
+    let out = |object: &Object| furniture::opening(object, &map).map(|opening| opening.offset);
     drawers.filter_map(out).filter(|out| *out > PLAINLY_OPEN).max_by(f64::total_cmp)
 }
 

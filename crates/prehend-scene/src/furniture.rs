@@ -1,13 +1,15 @@
-//! Drawers and doors in the map: what they belong to, and how far open they are, by geometry alone.
+//! Drawers and doors in the map: what is one, what they belong to, and how far open they are by geometry alone.
 //!
 //! Map frame, metres and radians. A drawer is an object of its own; its cabinet is the object whose box it lies in or
 //! sticks out of.
 
 mod hinge;
 mod sweep;
+mod usual;
 
-pub use hinge::{Hinge, hinge, is_door};
+pub use hinge::{Hinge, hinge};
 pub use sweep::{Sweep, sweep};
+pub use usual::{Usual, Vocabulary, install, is_door, is_drawer, is_panel};
 
 use crate::{Object, ObjectMap, spatial};
 use nalgebra::{Point3, Vector3};
@@ -46,20 +48,6 @@ const OPEN_ANGLE: f64 = 0.2;
 
 /// Least cosine between the way a closed door looks and a side of its whole.
 const PARALLEL: f64 = 0.96;
-
-/// Classes of things that slide or turn in something larger, by the last word of their names.
-const PANELS: [&str; 7] = ["drawer", "door", "flap", "hatch", "gate", "layer", "shutter"];
-
-/// Whether things of this class move in something larger and look alike side by side: what is known of them is where they are now,
-/// and two that meet are two.
-pub fn is_panel(class: &str) -> bool {
-    class.rsplit([' ', '_']).next().is_some_and(|last| PANELS.contains(&last))
-}
-
-/// Whether things of this class slide in something larger.
-pub fn is_drawer(class: &str) -> bool {
-    class.ends_with("drawer")
-}
 
 /// Area of the face of a drawer or door by its box, square metres.
 pub fn face_of(panel: &Object) -> f64 {
@@ -233,7 +221,7 @@ pub fn opening(part: &Object, map: &ObjectMap) -> Option<Opening> {
         .fold(carcass, f64::max);
     let angle = facing(part).map_or(0.0, |normal| normal.dot(&outward).abs().clamp(0.0, 1.0).acos());
     // A drawer's front stays parallel; what is seen of its inside is no tilt.
-    let angle = if part.class_name.ends_with("door") || part.class_name.is_empty() { angle } else { 0.0 };
+    let angle = if is_door(&part.class_name) || part.class_name.is_empty() { angle } else { 0.0 };
     let breadth = breadth(part, &outward, place)?;
     Some(Opening { offset: place - front, angle, outward, breadth })
 }

@@ -1,12 +1,12 @@
 //! Drawers and doors from frame to frame: they slide, hide each other, and are torn into pieces.
 
-use super::UpdateReport;
-use super::known::{Known, boxes, paired};
+use crate::map::known::{Known, boxes, paired};
+use crate::map::{UpdateReport, join, keep_names};
 use crate::parts::mechanism::Front;
 use nalgebra::Vector3;
 use prehend_geometry::{AxisBox, BoxHash};
 use prehend_scene::merge::MergeRule;
-use prehend_scene::{Object, fixture, spatial};
+use prehend_scene::{Object, furniture, spatial};
 
 /// Farthest a drawer or door is followed along its way, metres.
 const SLIDE: f64 = 0.45;
@@ -22,8 +22,8 @@ const UNMOVED: f64 = 0.6;
 const STRIP: f64 = 0.4;
 
 /// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
-pub(super) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
-    fixture::is_panel(&known.object.class_name)
+pub(in crate::map) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
+    furniture::is_panel(&known.object.class_name)
         && known.share_of(seen, rule) < UNMOVED
         && !is_strip(&seen.object, &known.object)
 }
@@ -36,7 +36,7 @@ fn is_strip(seen: &Object, known: &Object) -> bool {
 
 /// For each known object whether it is a drawer or door that this frame shows to be several: others than the one it is paired with
 /// lie on it, and together with that one they are most of it. Pieces of what a frame shows in part are no fronts.
-pub(super) fn were_several(
+pub(in crate::map) fn were_several(
     old: &[Known],
     seen: &[Known],
     pairs: &[Option<usize>],
@@ -49,11 +49,11 @@ pub(super) fn were_several(
     let paired = paired(old.len(), pairs);
     for (other, pair) in seen.iter().zip(pairs) {
         if let Some(place) = *pair
-            && fixture::is_panel(&old[place].object.class_name)
+            && furniture::is_panel(&old[place].object.class_name)
         {
             shown[place] += other.share_of(&old[place], rule);
         }
-        if !fixture::is_panel(&other.object.class_name) {
+        if !furniture::is_panel(&other.object.class_name) {
             continue;
         }
         for place in near.touching(&other.reach(rule)) {
@@ -61,7 +61,7 @@ pub(super) fn were_several(
             // A sliver of what something hides is no front of its own.
             let lies_on_it = paired[place]
                 && *pair != Some(place)
-                && fixture::is_panel(&known.object.class_name)
+                && furniture::is_panel(&known.object.class_name)
                 && other.object.bounds.size.z > WHOLE_FRONT * known.object.bounds.size.z
                 && known.share_of(other, rule) > UNMOVED;
             if lies_on_it {
@@ -89,8 +89,8 @@ const SEEN_APART: u32 = 2;
 
 /// Whether two sightings are of drawers one above the other, between which a drawer does not change: the middle of neither is at the
 /// height of the other.
-pub(super) fn in_two_rows(a: &Object, b: &Object) -> bool {
-    let is_drawer = |object: &Object| fixture::is_drawer(&object.class_name);
+pub(in crate::map) fn in_two_rows(a: &Object, b: &Object) -> bool {
+    let is_drawer = |object: &Object| furniture::is_drawer(&object.class_name);
     let is_beside = |a: &Object, b: &Object| {
         let off = spatial::centre(a).z - spatial::centre(b).z;
         off.abs() > b.bounds.size.z / 2.0
@@ -103,7 +103,7 @@ fn is_piece(a: &Object, b: &Object) -> bool {
     let (small, large) = if a.bounds.volume() < b.bounds.volume() { (a, b) } else { (b, a) };
     let share = small.bounds.size.z / large.bounds.size.z.max(1e-3);
     let level = (small.bounds.top() - large.bounds.top()).abs() <= LEVEL;
-    (share < PIECE.0 || share > PIECE.1 && level) && fixture::lies_in(small, large, IN_BOX)
+    (share < PIECE.0 || share > PIECE.1 && level) && furniture::lies_in(small, large, IN_BOX)
 }
 
 /// Whether two sightings of drawers are pieces of one that stands open: side by side at one height and both deep, unless each has a
@@ -149,14 +149,14 @@ fn own_front(object: &Object, normal: &Vector3<f64>) -> Option<f64> {
 }
 
 /// Whether a frame took several known drawers or doors above each other for one: it is no sighting of any of them.
-pub(super) fn spans_several(
+pub(in crate::map) fn spans_several(
     old: &[Known],
     gone: &[bool],
     seen: &Known,
     near: &BoxHash,
     rule: &MergeRule,
 ) -> bool {
-    if !fixture::is_panel(&seen.object.class_name) {
+    if !furniture::is_panel(&seen.object.class_name) {
         return false;
     }
     let tall = seen.object.bounds.size.z;
@@ -166,7 +166,7 @@ pub(super) fn spans_several(
         .filter(|place| {
             let known = &old[*place].object;
             !gone[*place]
-                && fixture::is_panel(&known.class_name)
+                && furniture::is_panel(&known.class_name)
                 && known.view_count >= SEEN_APART
                 && known.bounds.size.z < PIECE.1 * tall
                 && seen.share_of(&old[*place], rule) > UNMOVED
@@ -187,14 +187,14 @@ pub(super) fn spans_several(
 /// drawer they are in line; of a door only how far apart they are tells.
 fn in_one_slot(a: &Object, b: &Object) -> bool {
     let shift = b.bounds.pose.translation.vector - a.bounds.pose.translation.vector;
-    if !fixture::is_panel(&a.class_name)
-        || !fixture::is_panel(&b.class_name)
+    if !furniture::is_panel(&a.class_name)
+        || !furniture::is_panel(&b.class_name)
         || (a.bounds.top() - b.bounds.top()).abs() > LEVEL
         || shift.xy().norm() > SLIDE
     {
         return false;
     }
-    if !fixture::is_drawer(&a.class_name) {
+    if !furniture::is_drawer(&a.class_name) {
         return true;
     }
     // The wider of the two faces: of a hollow alone only walls are seen.
@@ -208,7 +208,7 @@ fn in_one_slot(a: &Object, b: &Object) -> bool {
 
 /// Makes one of drawers in one slot of a cabinet: of one that was not seen in this frame while another was, the place is hidden
 /// behind it; of two that were seen, one is the front and one the hollow behind it. The older key stays.
-pub(super) fn absorb_slots(
+pub(in crate::map) fn absorb_slots(
     objects: &mut Vec<Known>,
     stamp: f64,
     rule: &MergeRule,
@@ -216,7 +216,7 @@ pub(super) fn absorb_slots(
     report: &mut UpdateReport,
 ) {
     let is_new = |o: &Object| (o.last_seen - stamp).abs() < 1e-9;
-    let is_drawer = |o: &Object| fixture::is_drawer(&o.class_name);
+    let is_drawer = |o: &Object| furniture::is_drawer(&o.class_name);
     if !objects.iter().any(|known| is_drawer(&known.object) && is_new(&known.object)) {
         return;
     }
@@ -245,18 +245,18 @@ pub(super) fn absorb_slots(
         alive[twin] = false;
         let other = objects[twin].take();
         let known = &mut objects[place];
-        super::join::report_joined(known, &other, report);
+        join::report_joined(known, &other, report);
         match (is_new(&known.object), is_new(&other.object)) {
             (true, true) => known.merge(other, rule, update),
             (true, false) if !is_strip(&known.object, &other.object) => {
-                super::keep_names(&mut known.object, other.object.class_votes);
+                keep_names(&mut known.object, other.object.class_votes);
             }
             (true, false) => known.merge(other, rule, update),
             (false, _) if is_strip(&other.object, &known.object) => known.merge(other, rule, update),
             (false, _) => {
                 let votes = std::mem::take(&mut known.object.class_votes);
                 known.replace(other);
-                super::keep_names(&mut known.object, votes);
+                keep_names(&mut known.object, votes);
                 report.moved.push(known.object.key.clone());
             }
         }
@@ -267,7 +267,7 @@ pub(super) fn absorb_slots(
 
 /// For each unpaired drawer or door the known one it is: at its height, not seen elsewhere, and the only such. Where it was may be
 /// hidden behind its front now.
-pub(super) fn slid(
+pub(in crate::map) fn slid(
     old: &[Known],
     seen: &[Known],
     pairs: &[Option<usize>],
@@ -281,7 +281,8 @@ pub(super) fn slid(
         .iter()
         .enumerate()
         .map(|(number, Known { object, .. })| {
-            if pairs[number].is_some() || moves[number].is_some() || !fixture::is_panel(&object.class_name) {
+            if pairs[number].is_some() || moves[number].is_some() || !furniture::is_panel(&object.class_name)
+            {
                 return Vec::new();
             }
             let mut around = near.touching(&AxisBox::around(&object.bounds).grown(SLIDE));

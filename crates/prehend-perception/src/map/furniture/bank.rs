@@ -5,15 +5,15 @@
 
 mod outline;
 
-use super::UpdateReport;
-use super::join::report_lost;
-use super::known::Known;
+use crate::map::UpdateReport;
+use crate::map::join::report_lost;
+use crate::map::known::Known;
 use crate::parts::mechanism::Front;
 use nalgebra::{Point3, Vector3};
 use outline::{LEAST, Outline, Slot, outline_of, side_of};
 use prehend_geometry::OrientedBox;
 use prehend_scene::merge::{MergeRule, settle_class};
-use prehend_scene::{Object, ObjectKey, Slide, fixture};
+use prehend_scene::{Object, ObjectKey, Slide, furniture};
 use std::collections::BTreeMap;
 
 /// Least cosine between the ways of fronts of one bank.
@@ -107,7 +107,7 @@ impl Bank {
 
     /// Where the front of something is along the way, and its outline in the plane of this bank.
     fn front_of(&self, object: &Object) -> Option<(f64, Outline)> {
-        let place = fixture::front_of(object, &self.way)?;
+        let place = furniture::front_of(object, &self.way)?;
         let on = object.cloud.points.iter().filter(|p| (p.coords.dot(&self.way) - place).abs() <= LAYER);
         Some((place, outline_of(on, &self.side())?))
     }
@@ -259,13 +259,13 @@ impl Bank {
 
 /// Whether the front of a drawer of a bank is seen in another place than it was. A closed front lies on what was seen of the hollow behind
 /// the open one, so the fronts tell, and not what lies on what.
-pub(super) fn has_slid(known: &Known, seen: &Known) -> bool {
+pub(in crate::map) fn has_slid(known: &Known, seen: &Known) -> bool {
     let was = known.track.front;
     seen.track.front.is_some_and(|is| was.is_none_or(|was| (is - was).abs() > MOVED))
 }
 
 fn is_drawer(object: &Object) -> bool {
-    fixture::is_drawer(&object.class_name)
+    furniture::is_drawer(&object.class_name)
 }
 
 /// The part of an object that these of its points are; `None` of too few.
@@ -280,22 +280,22 @@ fn part_of(object: &Object, indices: &[usize]) -> Option<Object> {
 
 /// All banks that are known.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Banks(Vec<Bank>);
+pub(in crate::map) struct Banks(Vec<Bank>);
 
 impl Banks {
     /// Nothing stands where it stood.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::map) fn forget(&mut self) {
         self.0.clear();
     }
 
     /// Takes in which drawers were where nothing is now, and were not seen elsewhere: a bank all of whose drawers are gone is gone.
-    pub(super) fn leave(&mut self, is_gone: impl Fn(&ObjectKey) -> bool) {
+    pub(in crate::map) fn leave(&mut self, is_gone: impl Fn(&ObjectKey) -> bool) {
         self.0.retain(|bank| !bank.slots.iter().all(|slot| is_gone(&slot.key)));
     }
 
     /// Says of the things of a frame which are drawers of a bank, in their tracks: pieces of one become one, and what a mask took
     /// together is cut. What is no drawer stays as it was.
-    pub(super) fn sort(&mut self, mut seen: Vec<Known>, rule: &MergeRule, update: u64) -> Vec<Known> {
+    pub(in crate::map) fn sort(&mut self, mut seen: Vec<Known>, rule: &MergeRule, update: u64) -> Vec<Known> {
         for bank in &mut self.0 {
             let mut sorted = Sorted { of_slot: vec![Vec::new(); bank.slots.len()], ..Sorted::default() };
             for thing in seen {
@@ -323,7 +323,7 @@ impl Banks {
 
     /// Learns from the objects as they are now: new banks, and new slots. What else of a bank is on the map
     /// becomes one with its drawer, and a drawer is called what the drawers beside it are called.
-    pub(super) fn learn(
+    pub(in crate::map) fn learn(
         &mut self,
         objects: &mut Vec<Known>,
         rule: &MergeRule,
@@ -440,7 +440,7 @@ impl Bank {
             let inside =
                 object.cloud.points.iter().filter(|point| self.slot_at(point, BEHIND).is_some()).count();
             if inside as f64 >= MOSTLY * object.cloud.len() as f64 {
-                object.class_votes.retain(|(name, _)| !fixture::is_drawer(name));
+                object.class_votes.retain(|(name, _)| !furniture::is_drawer(name));
                 settle_class(object);
             }
         }

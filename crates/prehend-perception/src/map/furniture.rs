@@ -1,0 +1,4 @@
+//! Drawers and doors from frame to frame.
+
+pub(super) mod bank;
+pub(super) mod rows;
