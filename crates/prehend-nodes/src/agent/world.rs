@@ -7,11 +7,10 @@ mod requests;
 mod skills;
 mod told;
 
-use super::Clients;
+use super::clients::Clients;
 use super::eyes::Eyes;
 use super::plan::Rehearsal;
 use super::words::GoalWords;
-pub(super) use errands::Driving;
 use prehend_agent::talk::Turn;
 use prehend_agent::tools::ToolOutput;
 use prehend_agent::words::Words;

@@ -1,58 +1,18 @@
 //! The base on its errands by go_to, and the map of the room that comes of them.
 
 use super::{NodeWorld, unforeseen};
-use crate::follow::follow_map;
-use nalgebra::Vector3;
 use prehend_agent::world::{Arrival, Fault};
 use prehend_convert as convert;
 use prehend_msgs::geometry_msgs::msg::Point;
-use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::action::{ExecuteGoal, GoTo};
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
-use prehend_robots::robot::Navigation;
-use prehend_ros::{ActionClient, Node, RosError, TfBuffer};
 use prehend_scene::{Intent, ObjectKey, ObjectMap, Reason};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use tokio::sync::watch;
+use std::sync::atomic::Ordering;
 
 /// A look round the room that missed more than one stop for so many that it saw has not seen the whole room: stops that are side by
 /// side show much of the same.
 const MISSED: u32 = 3;
-
-/// What the agent has of a robot that drives.
-#[derive(Clone)]
-pub(in crate::agent) struct Driving {
-    go_to: Arc<ActionClient<GoTo::Action>>,
-    room: watch::Receiver<Option<Arc<ObjectMap>>>,
-    tf: TfBuffer,
-    frame: String,
-    base: String,
-    /// The map of the room comes from visits alone.
-    partial: Arc<AtomicBool>,
-}
-
-impl Driving {
-    /// Joins go_to and the map of the room.
-    pub(in crate::agent) fn new(node: &Node, navigation: &Navigation) -> Result<Self, RosError> {
-        Ok(Self {
-            go_to: Arc::new(node.create_action_client(names::GO_TO)?),
-            room: follow_map(node, names::ROOM_MAP)?,
-            tf: node.tf()?,
-            frame: navigation.frame.clone(),
-            base: navigation.base.clone(),
-            partial: Arc::default(),
-        })
-    }
-
-    /// Where the base is, in the frame of the map of the room: x, y, and how far it is turned, radians.
-    pub(super) fn base_pose(&self) -> Option<[f64; 3]> {
-        let Self { tf, frame, base, .. } = self;
-        let pose = tf.lookup(frame, base, &Default::default()).ok()?.isometry();
-        let forward = pose.rotation * Vector3::x();
-        Some([pose.translation.x, pose.translation.y, forward.y.atan2(forward.x)])
-    }
-}
 
 impl NodeWorld {
     /// The newest map of the room that was heard.
