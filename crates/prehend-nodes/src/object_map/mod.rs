@@ -4,15 +4,20 @@
 
 mod answer;
 mod confirm;
+mod failure;
 mod frames;
+mod keyframe;
 mod models;
+mod poses;
 mod publish;
 mod settings;
+mod take;
 mod update;
 
 use confirm::Model;
 use frames::{Joiner, Part};
 use futures::StreamExt;
+use keyframe::SelfFilter;
 use nalgebra::Isometry3;
 use prehend_convert as convert;
 use prehend_llm::AskError;
@@ -35,7 +40,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use update::{Pending, SelfFilter};
+use update::Pending;
 
 /// How often waiting requests are looked at again.
 const TICK: Duration = Duration::from_millis(30);
