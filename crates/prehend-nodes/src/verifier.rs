@@ -3,6 +3,9 @@
 
 mod desk;
 mod gate;
+mod maps;
+mod outcomes;
+mod redeem;
 mod watchdog;
 
 use desk::Desk;
@@ -17,11 +20,8 @@ use prehend_msgs::prehend_interfaces::srv::{Approve, Assess, CheckOutcome, Gate,
 use prehend_perception::Lexicon;
 use prehend_robots::shell::{NodeError, NodeOptions, Shell, incarnation};
 use prehend_ros::{ParameterError, Parameters, Publisher, QosProfile, ServiceRequest, Subscription};
-use prehend_scene::{ObjectKey, ObjectMap, PlanHash, Skill};
-use prehend_verify::{
-    Approval, Assessments, Ground, Ledger, Outcome, RedeemError, Scene, Settings, Sightings, Workspace,
-    assess, check_outcome,
-};
+use prehend_scene::{ObjectKey, ObjectMap, Skill};
+use prehend_verify::{Approval, Assessments, Ground, Ledger, Scene, Settings, Sightings, Workspace, assess};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -239,49 +239,6 @@ impl<'a> Verifier<'a> {
         convert::seconds(&self.shell.node.now())
     }
 
-    fn take_map(&mut self, msg: &ObjectMapMsg) {
-        let read = convert::map_from_msg(msg).and_then(|map| Ok((map, convert::sightings_from_msg(msg)?)));
-        match read {
-            Ok((map, sightings)) => {
-                self.map = Some(map);
-                self.sightings = sightings;
-            }
-            Err(error) => {
-                tracing::warn!("object map refused: {error}");
-                return;
-            }
-        }
-        self.take_waiting();
-    }
-
-    /// Keeps the map of the room: plans to drive to one of its objects must be made from the newest.
-    fn take_room(&mut self, msg: &ObjectMapMsg) {
-        match convert::map_from_msg(msg) {
-            Ok(room) => self.room = Some(room),
-            Err(error) => tracing::warn!("map of the room refused: {error}"),
-        }
-        self.take_waiting();
-    }
-
-    /// Keeps the costmap, with the outline of the base.
-    fn take_costmap(&mut self, msg: OccupancyGrid) {
-        let Some(navigation) = &self.shell.robot.navigation else { return };
-        let info = &msg.info;
-        let (width, height) = (info.width as usize, info.height as usize);
-        let resolution = f64::from(info.resolution);
-        let origin = [info.origin.position.x, info.origin.position.y];
-        let sound = resolution > 1e-3
-            && origin.iter().all(|number| number.is_finite())
-            && width.checked_mul(height) == Some(msg.data.len())
-            && info.origin.orientation.z.abs() < 1e-3;
-        if !sound {
-            tracing::warn!("costmap refused: its sizes do not agree, or it is turned");
-            return;
-        }
-        let footprint = navigation.footprint.corners().to_vec();
-        self.ground = Some(Ground { resolution, origin, width, height, cost: msg.data, footprint });
-    }
-
     /// Takes the requests again that waited for a map.
     fn take_waiting(&mut self) {
         for (since, asked) in std::mem::take(&mut self.waiting) {
@@ -335,91 +292,6 @@ impl<'a> Verifier<'a> {
         Assess::Response { diagnostics, assessment_id, doubts, ..Default::default() }
     }
 
-    fn redeem(&mut self, request: ServiceRequest<RedeemPermit::Service>) {
-        let asked = &request.message;
-        let now = self.now();
-        let hash = PlanHash(asked.plan_hash.clone());
-        let result = self.ledger.redeem(&asked.permit_id, &hash, asked.map_version, now);
-        if result.is_ok() {
-            self.desk.redeemed(&asked.permit_id);
-        }
-        let (error_code, error_message) = match &result {
-            _ if !self.shell.is_active() => (ErrorCode::VERIFIER_REFUSED, INACTIVE.to_owned()),
-            Ok(()) => (ErrorCode::SUCCESS, String::new()),
-            Err(error) => (redeem_code(error), error.to_string()),
-        };
-        self.shell.trace.event(
-            "",
-            TraceEvent::KIND_PERMIT,
-            "redeem",
-            if error_code == ErrorCode::SUCCESS { "redeemed" } else { "refused" },
-            if error_code == ErrorCode::SUCCESS {
-                format!("permit {} redeemed", asked.permit_id)
-            } else {
-                error_message.clone()
-            },
-            json!({ "permit": asked.permit_id, "plan_hash": asked.plan_hash, "at": now }),
-        );
-        answer(request, RedeemPermit::Response { error_code, error_message });
-    }
-
-    fn check_outcome(&self, request: ServiceRequest<CheckOutcome::Service>) {
-        let response = match self.judge_outcome(&request.message) {
-            Ok(response) => response,
-            Err(error) => CheckOutcome::Response {
-                error_code: ErrorCode::VERIFIER_BAD_REQUEST,
-                error_message: error.to_string(),
-                ..Default::default()
-            },
-        };
-        answer(request, response);
-    }
-
-    fn judge_outcome(
-        &self,
-        request: &CheckOutcome::Request,
-    ) -> Result<CheckOutcome::Response, convert::ConvertError> {
-        let (plan, _) = convert::plan_from_msg(&request.plan)?;
-        let before = convert::observation_from_msg(&request.before)?;
-        let after = convert::observation_from_msg(&request.after)?;
-        if !self.enforce {
-            return Ok(CheckOutcome::Response {
-                succeeded: true,
-                reason: "believed without a look, because the verifier is off".to_owned(),
-                ..Default::default()
-            });
-        }
-        let (status, succeeded, reason) = match check_outcome(&plan, &before, &after) {
-            Outcome::Succeeded { because } => ("succeeded", true, because),
-            Outcome::Failed { because } => ("failed", false, because),
-            Outcome::NotObserved { because } => ("not_observed", false, because),
-        };
-        self.shell.trace.event(
-            "",
-            TraceEvent::KIND_VERDICT,
-            "outcome",
-            status,
-            format!("{} {}: {reason}", plan.skill.name(), plan.object),
-            json!({ "skill": plan.skill.name(), "object": plan.object.0 }),
-        );
-        if status != "not_observed" {
-            self.tell_outcome(OutcomeMsg {
-                assessment_id: request.assessment_id.clone(),
-                object_key: plan.object.0.clone(),
-                skill: plan.skill.name().to_owned(),
-                succeeded,
-                reason: reason.clone(),
-            });
-        }
-        Ok(CheckOutcome::Response { succeeded, reason: format!("{status}: {reason}"), ..Default::default() })
-    }
-
-    fn tell_outcome(&self, outcome: OutcomeMsg) {
-        if let Err(error) = self.outcomes.publish(&outcome) {
-            tracing::warn!("outcome not published: {error}");
-        }
-    }
-
     /// Takes the requests whose map did not come in time.
     fn take_impatient(&mut self) {
         let (late, early): (Vec<_>, Vec<_>) =
@@ -428,16 +300,6 @@ impl<'a> Verifier<'a> {
         for (since, asked) in late {
             self.take(asked, since);
         }
-    }
-}
-
-fn redeem_code(error: &RedeemError) -> i32 {
-    match error {
-        RedeemError::Unknown { .. } => ErrorCode::VERIFIER_PERMIT_UNKNOWN,
-        RedeemError::Used { .. } => ErrorCode::VERIFIER_PERMIT_USED,
-        RedeemError::Expired { .. } => ErrorCode::VERIFIER_PERMIT_EXPIRED,
-        RedeemError::OtherPlan { .. } => ErrorCode::VERIFIER_PERMIT_OTHER_PLAN,
-        RedeemError::StaleMap { .. } => ErrorCode::VERIFIER_PERMIT_STALE_MAP,
     }
 }
 

@@ -53,54 +53,34 @@ impl fmt::Display for MobileTask {
     }
 }
 
-/// A small thing: its class, and its keys in the scene file.
+/// A small thing: its class, and its other keys in the scene file.
 #[derive(Clone, Copy)]
 struct Small {
     class: &'static str,
     keys: &'static str,
 }
 
-const APPLE: Small = Small {
-    class: "apple",
-    keys: "class: apple, shape: sphere, color: red, size: {radius: 0.034}, mass: 0.15",
-};
-const TOMATO: Small = Small {
-    class: "tomato",
-    keys: "class: tomato, shape: sphere, color: red, size: {radius: 0.032}, mass: 0.12",
-};
-const EGG: Small = Small { class: "egg", keys: "class: egg, shape: egg, color: cream, mass: 0.06" };
-const ORANGE: Small = Small {
-    class: "orange",
-    keys: "class: orange, shape: sphere, color: orange, size: {radius: 0.035}, mass: 0.16",
-};
-const CAN: Small = Small {
-    class: "can",
-    keys: "class: can, shape: can, color: green, second_color: silver, size: {radius: 0.031, height: 0.10}, mass: 0.25",
-};
-const MUG: Small = Small {
-    class: "mug",
-    keys: "class: mug, shape: mug, color: blue, size: {radius: 0.038, height: 0.09}, mass: 0.28",
-};
-const BALL: Small = Small {
-    class: "ball",
-    keys: "class: ball, shape: sphere, color: yellow, size: {radius: 0.033}, mass: 0.1",
-};
-const BLOCK: Small = Small {
-    class: "block",
-    keys: "class: block, shape: box, color: purple, size: [0.05, 0.05, 0.05], mass: 0.1",
-};
-const BOWL: Small = Small {
-    class: "bowl",
-    keys: "class: bowl, shape: bowl, color: white, size: {radius: 0.10, foot: 0.072, height: 0.05}, mass: 0.4",
-};
-const PAN: Small = Small {
-    class: "pan",
-    keys: "class: pan, shape: pan, color: dark grey, size: {radius: 0.10, height: 0.045}, mass: 0.6",
-};
-const BASKET: Small = Small {
-    class: "basket",
-    keys: "class: basket, shape: tray, color: brown, size: {x: 0.22, y: 0.18, z: 0.06}, mass: 0.4",
-};
+const fn small(class: &'static str, keys: &'static str) -> Small {
+    Small { class, keys }
+}
+
+const APPLE: Small = small("apple", "shape: sphere, color: red, size: {radius: 0.034}, mass: 0.15");
+const TOMATO: Small = small("tomato", "shape: sphere, color: red, size: {radius: 0.032}, mass: 0.12");
+const EGG: Small = small("egg", "shape: egg, color: cream, mass: 0.06");
+const ORANGE: Small = small("orange", "shape: sphere, color: orange, size: {radius: 0.035}, mass: 0.16");
+const CAN: Small = small(
+    "can",
+    "shape: can, color: green, second_color: silver, size: {radius: 0.031, height: 0.10}, mass: 0.25",
+);
+const MUG: Small = small("mug", "shape: mug, color: blue, size: {radius: 0.038, height: 0.09}, mass: 0.28");
+const BALL: Small = small("ball", "shape: sphere, color: yellow, size: {radius: 0.033}, mass: 0.1");
+const BLOCK: Small = small("block", "shape: box, color: purple, size: [0.05, 0.05, 0.05], mass: 0.1");
+const BOWL: Small =
+    small("bowl", "shape: bowl, color: white, size: {radius: 0.10, foot: 0.072, height: 0.05}, mass: 0.4");
+const PAN: Small =
+    small("pan", "shape: pan, color: dark grey, size: {radius: 0.10, height: 0.045}, mass: 0.6");
+const BASKET: Small =
+    small("basket", "shape: tray, color: brown, size: {x: 0.22, y: 0.18, z: 0.06}, mass: 0.4");
 
 /// The ten double picks: what, and into what.
 const DOUBLES: [(Small, Small, Small); QUERIES as usize] = [
@@ -159,18 +139,19 @@ struct Draft {
 }
 
 /// A thing put at a place: in the bin of this number, front row.
-fn put(text: &mut String, name: &str, keys: &str, place: &Place, bin: usize) {
+fn put(text: &mut String, name: &str, thing: Small, place: &Place, bin: usize) {
     let low = -place.half + BIN * bin as f64 + 0.03;
-    put_between(text, name, keys, place, [low, low + BIN - 0.10]);
+    put_between(text, name, thing, place, [low, low + BIN - 0.10]);
 }
 
 /// A thing put between two distances along a place, front row.
-fn put_between(text: &mut String, name: &str, keys: &str, place: &Place, [low, high]: [f64; 2]) {
+fn put_between(text: &mut String, name: &str, thing: Small, place: &Place, [low, high]: [f64; 2]) {
     let depth = if place.model == "counter" { [-0.18, -0.08] } else { [-0.22, -0.10] };
+    let Small { class, keys } = thing;
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "- {{name: \"{name}\", {keys}, on: {}, region: {{x: [{}, {}], y: [{low:.3}, {high:.3}]}}}}",
+        "- {{name: \"{name}\", class: {class}, {keys}, on: {}, region: {{x: [{}, {}], y: [{low:.3}, {high:.3}]}}}}",
         place.name, depth[0], depth[1]
     );
 }
@@ -200,14 +181,14 @@ fn double_pick(rng: &mut impl Rng, query: usize) -> Draft {
     // By turns both from one place or from two.
     let second_from = if rng.random_bool(0.5) { from } else { also };
     let mut objects = String::new();
-    put(&mut objects, first.class, first.keys, from, 0);
-    put(&mut objects, second.class, second.keys, second_from, 2);
-    put(&mut objects, container.class, container.keys, to, 1);
+    for (thing, place, bin) in [(first, from, 0), (second, second_from, 2), (container, to, 1)] {
+        put(&mut objects, thing.class, thing, place, bin);
+    }
     let others = [MUG, CAN, BLOCK, BALL];
     let mut others = others.iter().filter(|other| ![first.class, second.class].contains(&other.class));
     for (place, bin) in [(to, 3), (also, 1)] {
         if let Some(other) = others.next() {
-            put(&mut objects, other.class, other.keys, place, bin.min(2));
+            put(&mut objects, other.class, *other, place, bin.min(2));
         }
     }
     let (a, b, c) = (first.class, second.class, container.class);
@@ -235,10 +216,10 @@ fn spatial(rng: &mut impl Rng, query: usize) -> Draft {
     let (meant, other) = (thing.class.to_owned(), format!("other {}", thing.class));
     let (beside, away) = if near { (&meant, &other) } else { (&other, &meant) };
     // What is near is a hand's breadth away, what is far at least twice as far.
-    put_between(&mut objects, beside, thing.keys, from, [0.02 - from.half, 0.06 - from.half]);
-    put_between(&mut objects, landmark.class, landmark.keys, from, [0.16 - from.half, 0.20 - from.half]);
-    put(&mut objects, away, thing.keys, elsewhere.0, elsewhere.1.min(2));
-    put(&mut objects, container.class, container.keys, to, 1);
+    put_between(&mut objects, beside, thing, from, [0.02 - from.half, 0.06 - from.half]);
+    put_between(&mut objects, landmark.class, landmark, from, [0.16 - from.half, 0.20 - from.half]);
+    put(&mut objects, away, thing, elsewhere.0, elsewhere.1.min(2));
+    put(&mut objects, container.class, container, to, 1);
     let (a, b, c) = (thing.class, landmark.class, container.class);
     let sentence = match (near, rng.random_bool(0.5)) {
         (true, true) => format!("place the {a} that is near the {b} in the {c}"),
@@ -265,19 +246,12 @@ fn facing(rng: &mut impl Rng, task: MobileTask) -> Draft {
             "- {{name: {name}, model: {model}, on: side table, region: {{x: [-0.03, 0.03], y: [-0.03, 0.03], yaw: {yaw:.3}}}{more}}}"
         );
     };
-    let acted = |name: &str| Subject { acted_on: true, ..subject(&[name], false) };
-    let in_state = |object: String, state: &str| Predicate::WasInState { object, state: state.to_owned() };
-    match task {
+    let was = |object: String, state: &str| Predicate::WasInState { object, state: state.to_owned() };
+    let (acted, sentences, predicate) = match task {
         MobileTask::Cabinet => {
             stands("cabinet", "drawer_cabinet", "");
             let sentences = ["open the top drawer", "open the top drawer of the cabinet"];
-            let predicate = in_state("cabinet/top drawer".to_owned(), "open");
-            Draft {
-                objects,
-                sentence: sentences[rng.random_range(0..sentences.len())].to_owned(),
-                spec: GoalSpec::world(vec![predicate]),
-                subject: acted("cabinet"),
-            }
+            ("cabinet", sentences.map(str::to_owned), was("cabinet/top drawer".to_owned(), "open"))
         }
         MobileTask::Sides => {
             let closes = rng.random_bool(0.5);
@@ -288,30 +262,21 @@ fn facing(rng: &mut impl Rng, task: MobileTask) -> Draft {
             let (verb, state) = if closes { ("close", "closed") } else { ("open", "open") };
             let sentences =
                 [format!("{verb} the {which} drawer"), format!("{verb} the {which} drawer of the cabinet")];
-            let predicate =
-                Predicate::InState { object: format!("cabinet/{which} drawer"), state: state.to_owned() };
-            Draft {
-                objects,
-                sentence: sentences[rng.random_range(0..sentences.len())].clone(),
-                spec: GoalSpec::world(vec![predicate]),
-                subject: acted("cabinet"),
-            }
+            let object = format!("cabinet/{which} drawer");
+            ("cabinet", sentences, Predicate::InState { object, state: state.to_owned() })
         }
         _ => {
             stands("phone", "phone", "");
             let digit = rng.random_range(0..10_u8);
-            let sentences = [
-                format!("press the {digit} key on the phone"),
-                format!("press the {digit} key of the phone"),
-            ];
-            let predicate = in_state(format!("phone/{digit} key"), "pressed");
-            Draft {
-                objects,
-                sentence: sentences[rng.random_range(0..sentences.len())].clone(),
-                spec: GoalSpec::world(vec![predicate]),
-                subject: acted("phone"),
-            }
+            let sentences = ["on", "of"].map(|of| format!("press the {digit} key {of} the phone"));
+            ("phone", sentences, was(format!("phone/{digit} key"), "pressed"))
         }
+    };
+    Draft {
+        objects,
+        sentence: sentences[rng.random_range(0..sentences.len())].clone(),
+        spec: GoalSpec::world(vec![predicate]),
+        subject: Subject { acted_on: true, ..subject(&[acted], false) },
     }
 }
 

@@ -1,7 +1,8 @@
 //! Evidence about one object, gathered on a thread of its own and judged by the node `verifier`.
 
+use super::DEADLINE;
 use super::adviser::RemoteAdviser;
-use super::{DEADLINE, Failure};
+use super::failure::Failure;
 use prehend_convert as convert;
 use prehend_harness::memory::{Episode, Prior};
 use prehend_harness::skills::{initial, tools};

@@ -1,12 +1,13 @@
 //! One goal at work: the agent on a thread of its own, and what may end it.
 
+use super::clients::Clients;
 use super::eyes::{Eyes, picture};
 use super::mind::{GoalMind, Mind};
+use super::peers::lost;
 use super::plan::{Rehearsal, marks};
 use super::source::Source;
 use super::words::{GoalWords, WordSource};
 use super::world::NodeWorld;
-use super::{Clients, lost};
 use prehend_agent::mind::Order;
 use prehend_agent::{Agent, Fault, Model, Outcome, Planner, Report};
 use prehend_msgs::prehend_interfaces::msg::GoalPlan;

@@ -1,6 +1,5 @@
 //! What a goal asks of the node, and what a refusal is on the wire.
 
-use prehend_agent::Fault;
 use prehend_agent::language::{Goal, Question, Step};
 use prehend_agent::mind::Order;
 use prehend_msgs::prehend_interfaces::msg::ErrorCode;
@@ -25,12 +24,6 @@ pub(super) fn needs_motion(order: &Order) -> bool {
     }
     readings.iter().any(|reading| !matches!(reading, Goal::Question(_) | Goal::Lesson { .. }))
         && !readings.iter().all(|reading| matches!(reading, Goal::Question(Question::Abilities)))
-}
-
-/// The fault of a peer that is not there.
-pub(super) fn lost(peer: &str) -> Fault {
-    let reason = if peer == "verifier" { Reason::VerifierLost } else { Reason::PeerLost };
-    Fault::new(reason, format!("The node {peer} is not there, or not active."))
 }
 
 /// The wire code of a refusal at once.

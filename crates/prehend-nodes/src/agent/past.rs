@@ -1,7 +1,7 @@
 //! Questions about what the robot has done, answered from what the graph told of it: nothing is asked of anybody, and nothing moves.
 
-use super::source::Source;
-use super::{ANSWER_PATIENCE, Node, Refused};
+use super::source::{Refused, Source};
+use super::{ANSWER_PATIENCE, Node};
 use futures::StreamExt;
 use prehend_agent::language::answer::Asked;
 use prehend_agent::{Fault, Outcome};

@@ -1,7 +1,7 @@
 //! Who a goal is from.
 
 use crate::running;
-use prehend_agent::Outcome;
+use prehend_agent::{Fault, Outcome};
 use prehend_msgs::prehend_interfaces::action::ExecuteGoal;
 use prehend_ros::ExecutingGoal;
 
@@ -28,4 +28,11 @@ impl Source {
             Self::Service => std::future::pending().await,
         }
     }
+}
+
+/// A goal that is not taken up, with who waits for its end.
+pub(super) struct Refused {
+    pub(super) goal_id: String,
+    pub(super) fault: Fault,
+    pub(super) source: Source,
 }

@@ -1,34 +1,27 @@
 //! The memory in its store: opened when it is needed, and again when it failed.
 
-use super::{answer, encoder};
+mod learning;
+mod requests;
+
+use super::encoder;
 use prehend_agent::language;
 use prehend_memory::areas::Told;
-use prehend_memory::ask::Asker;
 use prehend_memory::encode::Encoder;
-use prehend_memory::learn::score;
 use prehend_memory::memory::{Noted, Proposed};
 use prehend_memory::propose::{Body, Proposer};
-use prehend_memory::record::{Episode, Id};
-use prehend_memory::store::{self, Forget};
-use prehend_memory::{Action, Look, Memory, MemoryError, Outcome, Settings};
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg};
-use prehend_msgs::prehend_interfaces::srv::{QueryMemory, WriteMemory};
+use prehend_memory::record::Id;
+use prehend_memory::{Look, Memory, MemoryError, store};
 use prehend_perception::{AreaQuestion, Lexicon};
 use prehend_robots::shell::{NodeError, Shell};
-use prehend_scene::{ActionTable, Scope, Skill};
+use prehend_scene::{ActionTable, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Things of an answer when nobody says how many, and at most.
-const USUAL: u32 = 5;
-const MOST: u32 = 50;
 /// Lowest and highest place that an arm on a table reaches, metres above its base.
 const FROM_A_TABLE: [f64; 2] = [-0.3, 0.9];
 /// Most vectors that go into the index with a look, for which the next one waits.
 const INDEXED: usize = 200;
-/// Longest question, letters.
-const LONGEST: usize = 500;
 
 /// The memory of one robot in one building.
 pub(super) struct Keeper {
@@ -229,188 +222,5 @@ impl Keeper {
         let building = self.building.clone();
         let written = self.memory().and_then(|memory| memory.tell(&building, told));
         self.noted(written).map_err(|error| error.to_string())
-    }
-
-    /// Answers a question.
-    pub(super) fn query(&mut self, asked: &QueryMemory::Request, now: f64) -> QueryMemory::Response {
-        let refuse = |error_code: i32, error_message: String| QueryMemory::Response {
-            error_code,
-            error_message,
-            things: Vec::new(),
-        };
-        let named = (!asked.action.is_empty()).then_some(asked.action.as_str());
-        let action = match named.map(Action::parse).transpose() {
-            Ok(action) => action,
-            Err(error) => return refuse(ErrorCode::MEMORY_BAD_REQUEST, error.to_string()),
-        };
-        if asked.text.chars().count() > LONGEST {
-            return refuse(
-                ErrorCode::MEMORY_BAD_REQUEST,
-                format!("the text has more than {LONGEST} letters"),
-            );
-        }
-        let building = match asked.building.as_str() {
-            "" => Some(self.building.clone()),
-            "*" => None,
-            name => Some(name.to_owned()),
-        };
-        let k = if asked.k == 0 { USUAL } else { asked.k.min(MOST) } as usize;
-        let asker = Asker { building, robot: self.robot.clone(), now, action, k };
-        let language = self.language.clone();
-        let answers =
-            self.memory().and_then(|memory| memory.ask(&asked.text, &language, &asker, &Settings::default()));
-        match self.noted(answers) {
-            Ok(answers) => {
-                let things = answer::things(&answers, &self.robot, &self.session, k);
-                if things.is_empty() {
-                    return refuse(
-                        ErrorCode::MEMORY_NOTHING_FOUND,
-                        format!("nothing that is remembered fits \"{}\"", asked.text),
-                    );
-                }
-                QueryMemory::Response { error_code: ErrorCode::SUCCESS, error_message: String::new(), things }
-            }
-            Err(error) => refuse(code(&error), error.to_string()),
-        }
-    }
-
-    /// Learns an outcome that is reported, or forgets.
-    pub(super) fn write(&mut self, asked: &WriteMemory::Request, now: f64) -> WriteMemory::Response {
-        let changed = self.write_now(asked, now);
-        match self.noted(changed) {
-            Ok(changed) => WriteMemory::Response {
-                error_code: ErrorCode::SUCCESS,
-                error_message: String::new(),
-                changed,
-            },
-            Err(error) => WriteMemory::Response {
-                error_code: code(&error),
-                error_message: error.to_string(),
-                changed: 0,
-            },
-        }
-    }
-
-    fn write_now(&mut self, asked: &WriteMemory::Request, now: f64) -> Result<u64, MemoryError> {
-        let named = |given: &str, own: &str| if given.is_empty() { own.to_owned() } else { given.to_owned() };
-        let (building, robot) = (named(&asked.building, &self.building), named(&asked.robot, &self.robot));
-        let bad = |why: String| MemoryError::Bad { what: "request", why };
-        let forget = match asked.what.as_str() {
-            "outcome" => {
-                let action = Action::parse(&asked.action).map_err(|error| bad(error.to_string()))?;
-                let memory = self.memory()?;
-                let known = memory.store().things(&[asked.thing])?;
-                let thing =
-                    known.first().ok_or_else(|| bad(format!("thing {} is not remembered", asked.thing)))?;
-                let episode = Episode {
-                    building: thing.building.clone(),
-                    robot,
-                    at: now,
-                    goal: String::new(),
-                    action,
-                    object: thing.words(),
-                    key: String::new(),
-                    target: String::new(),
-                    done: asked.succeeded,
-                    reason: asked.reason.clone(),
-                };
-                memory.learn(&Outcome { episode, thing: Some(asked.thing), place: None, onto: None })?;
-                return Ok(1);
-            }
-            "forget_thing" => Forget::Thing(asked.thing),
-            "forget_building" => Forget::Building(building),
-            "forget_robot" => Forget::Robot(robot),
-            "forget_before" => Forget::Before(prehend_convert::seconds(&asked.time)),
-            other => {
-                let known = "outcome, forget_thing, forget_building, forget_robot and forget_before";
-                return Err(bad(format!("`{other}` is nothing that is written; {known} are")));
-            }
-        };
-        self.forgotten += 1;
-        self.models.clear();
-        self.memory()?.forget(&forget)
-    }
-
-    /// Keeps how the parts of the thing with this key move; what to say, or nothing when it is known already or not remembered.
-    pub(super) fn keep_model(&mut self, key: &str, name: &str, urdf: &str) -> Result<Option<String>, String> {
-        // It is told again with every map.
-        if self.models.get(key).is_some_and(|kept| kept == urdf) {
-            return Ok(None);
-        }
-        let (building, robot) = (self.building.clone(), self.robot.clone());
-        let kept = self.memory().and_then(|memory| memory.keep_model((&building, &robot), (key, name), urdf));
-        let kept = self.noted(kept).map_err(|error| error.to_string())?;
-        if kept.is_some() {
-            self.models.insert(key.to_owned(), urdf.to_owned());
-        }
-        Ok(kept.map(|id| format!("how the parts of {name} {id} move")))
-    }
-
-    /// Learns what the verifier saw of a skill on something that is so called; what to say, or nothing when it is about nothing that
-    /// is remembered. In a room `key` is what the base stands at.
-    pub(super) fn learn(
-        &mut self,
-        outcome: &OutcomeMsg,
-        words: &str,
-        key: &str,
-        now: f64,
-    ) -> Result<Option<String>, String> {
-        let Some(action) = action_of(&outcome.skill) else { return Ok(None) };
-        // What is put down is what was picked up; where the base stands is where it went.
-        let (key, onto) = match action {
-            Action::Place if self.scope == Scope::Room => {
-                let Some(carried) = self.carried.clone() else { return Ok(None) };
-                (carried, Some(key.to_owned()))
-            }
-            Action::Place => return Ok(None),
-            _ => (key.to_owned(), None),
-        };
-        let episode = Episode {
-            building: self.building.clone(),
-            robot: self.robot.clone(),
-            at: now,
-            goal: String::new(),
-            action,
-            object: words.to_owned(),
-            key: key.clone(),
-            target: String::new(),
-            done: outcome.succeeded,
-            reason: outcome.reason.clone(),
-        };
-        if outcome.succeeded {
-            self.carried = (action == Action::Pick).then_some(key);
-        }
-        let robot = self.robot.clone();
-        let learned = self.memory().and_then(|memory| {
-            let Some(id) = memory.learn(&Outcome { episode, thing: None, place: None, onto })? else {
-                return Ok(None);
-            };
-            let thing = memory.store().things(&[id])?.into_iter().next();
-            Ok(thing.map(|thing| (score(&thing, action, &robot), thing.words())))
-        });
-        let learned = self.noted(learned).map_err(|error| error.to_string())?;
-        let how = if outcome.succeeded { "went well" } else { "failed" };
-        Ok(learned.map(|(score, words)| match action {
-            Action::Place => format!("place {words}: {how}"),
-            _ => format!("{} {words}: {how}, thought to go well with {score:.2}", action.name()),
-        }))
-    }
-}
-
-/// What a skill does with the thing that it is about.
-fn action_of(skill: &str) -> Option<Action> {
-    match Skill::parse(skill)? {
-        Skill::Grasp | Skill::GraspPart => Some(Action::Pick),
-        Skill::TipPush => Some(Action::Press),
-        Skill::PinchPull | Skill::HookPull => Some(Action::Open),
-        Skill::Place | Skill::Drop => Some(Action::Place),
-        Skill::Look | Skill::Home | Skill::GoTo => None,
-    }
-}
-
-fn code(error: &MemoryError) -> i32 {
-    match error {
-        MemoryError::Bad { .. } => ErrorCode::MEMORY_BAD_REQUEST,
-        MemoryError::Encode(_) | MemoryError::Store(_) => ErrorCode::MEMORY_UNAVAILABLE,
     }
 }

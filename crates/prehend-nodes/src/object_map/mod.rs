@@ -3,48 +3,47 @@
 //! An update uses a frame that is newer than its request and was taken while the camera was at rest.
 
 mod answer;
+mod base;
 mod confirm;
+mod failure;
 mod frames;
+mod keyframe;
 mod models;
+mod poses;
 mod publish;
+mod retrieval;
 mod settings;
+mod take;
 mod update;
 
 use confirm::Model;
 use frames::{Joiner, Part};
 use futures::StreamExt;
+use keyframe::SelfFilter;
 use nalgebra::Isometry3;
 use prehend_convert as convert;
-use prehend_llm::AskError;
 use prehend_msgs::names;
-use prehend_msgs::prehend_interfaces::msg::{ErrorCode, ObjectMap as ObjectMapMsg, TraceEvent};
+use prehend_msgs::prehend_interfaces::msg::ObjectMap as ObjectMapMsg;
 use prehend_msgs::prehend_interfaces::srv::{GetObject, RetrieveObjects, UpdateMap};
 use prehend_msgs::sensor_msgs::msg::PointCloud2;
 use prehend_msgs::std_msgs::msg::Header;
 use prehend_msgs::visualization_msgs::msg::MarkerArray;
-use prehend_perception::{
-    ImageTurn, Lexicon, MapBuilder, MapSettings, Question, RoomBuilder, RoomSettings, Sight, retrieve,
-};
-use prehend_robots::shell::{NodeError, NodeOptions, Shell, Trace};
+use prehend_perception::{ImageTurn, Lexicon, MapBuilder, MapSettings, RoomBuilder, RoomSettings, Sight};
+use prehend_robots::shell::{NodeError, NodeOptions, Shell};
 use prehend_ros::{Live, Publisher, QosProfile, ServiceRequest, Subscription, TfBuffer};
 use prehend_scene::{Object, ObjectMap, Scope};
 use publish::Display;
-use serde_json::json;
 use settings::Settings;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use update::{Pending, SelfFilter};
+use update::Pending;
 
 /// How often waiting requests are looked at again.
 const TICK: Duration = Duration::from_millis(30);
 
 /// Messages of a camera's topic that wait in a replay: nothing is passed over there.
 const REPLAYED: usize = 20;
-
-/// How far the base may have moved and still stand where it stood: metres and radians.
-const MOVED: [f64; 2] = [0.02, 0.02];
 
 /// The map of the room of a robot that has none.
 static NO_ROOM: ObjectMap =
@@ -281,66 +280,6 @@ impl<'a> ObjectMapNode<'a> {
         }
     }
 
-    /// Forgets the local map when the base has moved since it was begun: its frame moved along (ASP III-D ii).
-    fn leave_place(&mut self) {
-        let Some(stood) = self.stood else { return };
-        let Some(now) = self.base_pose() else { return };
-        let way = stood.inverse() * now;
-        if way.translation.vector.norm() < MOVED[0] && way.rotation.angle() < MOVED[1] {
-            return;
-        }
-        self.stood = None;
-        if self.builder.map().objects.is_empty() {
-            return;
-        }
-        self.builder.forget();
-        let version = self.builder.map().version;
-        self.shell.trace.event(
-            "",
-            TraceEvent::KIND_PERCEPTION,
-            "forget",
-            "done",
-            format!("map {version}: the base has moved, what was seen from where it stood is forgotten"),
-            json!({ "version": version, "distance": way.translation.vector.norm() }),
-        );
-        self.publish();
-    }
-
-    /// Where the base is in the frame of the odometry, on a robot that drives.
-    fn base_pose(&self) -> Option<Isometry3<f64>> {
-        let navigation = self.shell.robot.navigation.as_ref()?;
-        let found = self.tf.lookup(&navigation.odom, &navigation.base, &Default::default());
-        found.ok().map(|transform| transform.isometry())
-    }
-
-    /// ASP IV-C: top k by similarity, then confirmation; by a model when one is configured, which other requests need not wait
-    /// for.
-    fn retrieve(&self, request: ServiceRequest<RetrieveObjects::Service>) {
-        let Some(scope) = Scope::parse(&request.message.scope) else {
-            let response = answer::bad_retrieval_scope(&request.message.scope);
-            return respond(request, response);
-        };
-        let map = self.with_in_hand(scope);
-        let in_hand: Vec<String> = self.in_hand.iter().map(|object| object.key.0.clone()).collect();
-        if let Some(response) = answer::refusal(&map, &request.message) {
-            return tell_retrieval(&self.shell.trace, &in_hand, request, response);
-        }
-        let text = request.message.query.trim();
-        let (found, version) = (retrieve(&map, text, request.message.k as usize, &self.lexicon), map.version);
-        let asked = self.model.as_ref().and_then(|model| {
-            Some((model.clone(), Question::about(&map, text, &found, model.max_candidates)?))
-        });
-        let trace = self.shell.trace.clone();
-        let Some((model, question)) = asked else {
-            return tell_retrieval(&trace, &in_hand, request, answer::retrieval(&found, version));
-        };
-        tokio::spawn(async move {
-            let (found, error) = confirm::confirmed(found, &question, &*model.confirmer).await;
-            tell_confirm(&trace, &question, error);
-            tell_retrieval(&trace, &in_hand, request, answer::retrieval(&found, version));
-        });
-    }
-
     fn take_in_hand(&mut self, message: &ObjectMapMsg) {
         match convert::map_from_msg(message) {
             Ok(in_hand) => {
@@ -350,86 +289,6 @@ impl<'a> ObjectMapNode<'a> {
             Err(error) => tracing::warn!("what is in the hand was not understood: {error}"),
         }
     }
-
-    fn with_in_hand(&self, scope: Scope) -> Cow<'_, ObjectMap> {
-        let map = self.map_of(scope);
-        let mut away = self.in_hand.iter().filter(|object| map.get(&object.key).is_none()).peekable();
-        if away.peek().is_none() {
-            return Cow::Borrowed(map);
-        }
-        let objects = map.objects.iter().chain(away).cloned().collect();
-        Cow::Owned(ObjectMap { objects, frame: map.frame.clone(), ..*map })
-    }
-
-    fn publish_room(&self) {
-        if let Some(room) = &self.room
-            && let Err(error) = room.map.publish(&convert::map_to_msg(room.builder.map()))
-        {
-            tracing::warn!("the map of the room was not published: {error}");
-        }
-    }
-
-    fn publish(&mut self) {
-        if let Err(error) = self.map.publish(&convert::map_to_msg(self.builder.map())) {
-            tracing::warn!("map not published: {error}");
-        }
-        self.show();
-    }
-
-    /// Shows people the map, as far as somebody looks.
-    fn show(&mut self) {
-        let map = self.builder.map();
-        let shown = [self.markers.show(map, publish::markers), self.points.show(map, publish::points)];
-        for error in shown.into_iter().filter_map(Result::err) {
-            tracing::warn!("map not shown: {error}");
-        }
-    }
-}
-
-/// Traces who confirmed the candidates of a retrieval.
-fn tell_confirm(trace: &Trace, question: &Question, error: Option<AskError>) {
-    let candidates: Vec<&str> = question.candidates.iter().map(|c| c.key.0.as_str()).collect();
-    let (kind, status, message) = match error {
-        None => (
-            TraceEvent::KIND_PERCEPTION,
-            "done",
-            format!("the vision-language model has judged {} candidates", candidates.len()),
-        ),
-        Some(error) => (
-            TraceEvent::KIND_WARNING,
-            "built_in",
-            format!("the built-in confirm decides, as the vision-language model gives no answer: {error}"),
-        ),
-    };
-    trace.event("", kind, "confirm", status, message, json!({ "candidates": candidates }));
-}
-
-/// Traces the answer to a retrieval, with the keys of what was in the hand then, and sends it.
-fn tell_retrieval(
-    trace: &Trace,
-    in_hand: &[String],
-    request: ServiceRequest<RetrieveObjects::Service>,
-    response: RetrieveObjects::Response,
-) {
-    let found = if response.error_code != ErrorCode::SUCCESS {
-        response.error_message.clone()
-    } else if response.keys.is_empty() {
-        let nearest = response.rejected_keys.first().zip(response.rejected_reasons.first());
-        nearest.map_or("nothing".to_owned(), |(key, why)| format!("nothing; nearest {key}: {why}"))
-    } else {
-        response.keys.join(", ")
-    };
-    trace.event(
-        "",
-        TraceEvent::KIND_PERCEPTION,
-        "retrieve",
-        if response.keys.is_empty() { "none" } else { "found" },
-        format!("\"{}\" -> {found}", request.message.query.trim().chars().take(80).collect::<String>()),
-        json!({ "query": request.message.query, "keys": response.keys, "scores": response.scores,
-            "rejected": response.rejected_keys, "reasons": response.rejected_reasons,
-            "map_version": response.map_version, "in_hand": in_hand, "k": request.message.k, "scope": request.message.scope }),
-    );
-    respond(request, response);
 }
 
 fn respond<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {

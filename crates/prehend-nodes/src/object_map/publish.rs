@@ -1,5 +1,6 @@
-//! The map as markers and points, for people.
+//! The maps for the other nodes, and as markers and points for people.
 
+use super::ObjectMapNode;
 use prehend_convert as convert;
 use prehend_geometry::PointCloud;
 use prehend_msgs::Message;
@@ -25,7 +26,7 @@ impl<M: Message> Display<M> {
     /// Shows the map to whoever looks and has not seen it.
     ///
     /// Errors: those of the publisher.
-    pub(super) fn show(&mut self, map: &ObjectMap, make: fn(&ObjectMap) -> M) -> Result<(), RosError> {
+    fn show(&mut self, map: &ObjectMap, make: fn(&ObjectMap) -> M) -> Result<(), RosError> {
         if self.shown.is_due(map.version, self.publisher.subscriber_count()) {
             self.publisher.publish(&make(map))?;
         }
@@ -52,8 +53,36 @@ impl Shown {
     }
 }
 
+impl ObjectMapNode<'_> {
+    /// Publishes the map of the room.
+    pub(super) fn publish_room(&self) {
+        if let Some(room) = &self.room
+            && let Err(error) = room.map.publish(&convert::map_to_msg(room.builder.map()))
+        {
+            tracing::warn!("the map of the room was not published: {error}");
+        }
+    }
+
+    /// Publishes the local map.
+    pub(super) fn publish(&mut self) {
+        if let Err(error) = self.map.publish(&convert::map_to_msg(self.builder.map())) {
+            tracing::warn!("map not published: {error}");
+        }
+        self.show();
+    }
+
+    /// Shows people the map, as far as somebody looks.
+    pub(super) fn show(&mut self) {
+        let map = self.builder.map();
+        let shown = [self.markers.show(map, markers), self.points.show(map, points)];
+        for error in shown.into_iter().filter_map(Result::err) {
+            tracing::warn!("map not shown: {error}");
+        }
+    }
+}
+
 /// Boxes and names of all objects, after a marker that takes away the old ones.
-pub(super) fn markers(map: &ObjectMap) -> MarkerArray {
+fn markers(map: &ObjectMap) -> MarkerArray {
     let header = convert::header(&map.frame, map.stamp);
     let clear = Marker { header: header.clone(), action: Marker::DELETEALL, ..Default::default() };
     let mut markers = vec![clear];
@@ -92,7 +121,7 @@ pub(super) fn markers(map: &ObjectMap) -> MarkerArray {
 }
 
 /// All points of all objects.
-pub(super) fn points(map: &ObjectMap) -> PointCloud2 {
+fn points(map: &ObjectMap) -> PointCloud2 {
     let mut all = PointCloud::default();
     for object in &map.objects {
         all.extend(&object.cloud);
