@@ -7,6 +7,7 @@
 mod keeper;
 mod store;
 
+use crate::waiting::{finished, respond};
 use futures::StreamExt;
 use keeper::{Done, Keeper};
 use prehend_convert as convert;
@@ -88,7 +89,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
                 if shell.is_active() {
                     worker.add(Task::Ask(request));
                 } else {
-                    answer(request, refused(ErrorCode::DESCRIBER_UNAVAILABLE, INACTIVE.to_owned()));
+                    respond(request, refused(ErrorCode::DESCRIBER_UNAVAILABLE, INACTIVE.to_owned()));
                 }
             }
             Some(map) = maps.next() => worker.add(Task::Map(Box::new(map))),
@@ -98,23 +99,8 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
     }
 }
 
-/// When the task that is under way ends; never without one.
-async fn finished(task: &mut Option<JoinHandle<()>>) {
-    match task {
-        // A panic loses what one map or one motion shows.
-        Some(task) => _ = task.await,
-        None => std::future::pending().await,
-    }
-}
-
 fn refused(error_code: i32, error_message: String) -> Describe::Response {
     Describe::Response { error_code, error_message, ..Default::default() }
-}
-
-fn answer(request: ServiceRequest<Describe::Service>, response: Describe::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("answer not sent: {error}");
-    }
 }
 
 struct Worker {
@@ -178,7 +164,7 @@ impl Worker {
                 },
                 Task::Ask(request) => {
                     let (response, done) = keeper.describe(&request.message);
-                    answer(request, response);
+                    respond(request, response);
                     done
                 }
             };

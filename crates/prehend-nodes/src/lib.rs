@@ -17,3 +17,4 @@ pub mod pictures;
 mod running;
 pub mod skills;
 pub mod verifier;
+mod waiting;

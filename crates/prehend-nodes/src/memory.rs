@@ -14,6 +14,7 @@ mod models;
 mod settings;
 mod views;
 
+use crate::waiting::{finished, respond};
 use futures::{FutureExt, StreamExt};
 use keeper::Keeper;
 use lessons::{Lesson, Lessons, Taught};
@@ -117,11 +118,11 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
         match event {
             Event::Query(request) if !shell.is_active() => {
                 let (error_code, error_message) = (ErrorCode::MEMORY_UNAVAILABLE, INACTIVE.to_owned());
-                answered(request, QueryMemory::Response { error_code, error_message, things: Vec::new() });
+                respond(request, QueryMemory::Response { error_code, error_message, things: Vec::new() });
             }
             Event::Write(request) if !shell.is_active() => {
                 let (error_code, error_message) = (ErrorCode::MEMORY_UNAVAILABLE, INACTIVE.to_owned());
-                answered(request, WriteMemory::Response { error_code, error_message, changed: 0 });
+                respond(request, WriteMemory::Response { error_code, error_message, changed: 0 });
             }
             Event::Query(request) => worker.query(request),
             Event::Write(request) => worker.write(request),
@@ -176,15 +177,6 @@ fn background(chosen: Chosen, keeper: &Arc<Mutex<Keeper>>, trace: &Trace) -> Opt
     Some((waiting, Background(tokio::spawn(models.run()))))
 }
 
-/// When this task ends; never without one.
-async fn finished(task: &mut Option<JoinHandle<()>>) {
-    match task {
-        // A panic loses the views of one map.
-        Some(task) => _ = task.await,
-        None => std::future::pending().await,
-    }
-}
-
 /// Seconds since 1970. What is remembered outlives every clock of a simulation.
 fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
@@ -193,12 +185,6 @@ fn now() -> f64 {
 /// The value, also after a panic of whoever held it: each use of it is whole or not at all.
 fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn answered<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("answer not sent: {error}");
-    }
 }
 
 struct Worker {
@@ -227,7 +213,7 @@ impl Worker {
         tokio::task::spawn_blocking(move || {
             let asked = request.message.clone();
             let response = locked(&keeper).query(&asked, now());
-            answered(request, response);
+            respond(request, response);
         });
     }
 
@@ -242,7 +228,7 @@ impl Worker {
                 _ => response.error_message.clone(),
             };
             trace.event("", TraceEvent::KIND_TOOL, "memory", status, said, json!({ "what": asked.what }));
-            answered(request, response);
+            respond(request, response);
         });
     }
 

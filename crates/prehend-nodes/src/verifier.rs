@@ -8,6 +8,7 @@ mod outcomes;
 mod redeem;
 mod watchdog;
 
+use crate::waiting::{next_of, respond};
 use desk::Desk;
 use futures::StreamExt;
 use prehend_convert as convert;
@@ -89,7 +90,7 @@ async fn serve(shell: Shell) -> Result<(), NodeError> {
             Some(request) = approve.next() => Event::Approve(request),
             Some(map) = maps.next() => Event::Map(map),
             Some(room) = rooms.next() => Event::Room(room),
-            Some(costmap) = next_costmap(&mut costmaps) => Event::Costmap(costmap),
+            Some(costmap) = next_of(&mut costmaps) => Event::Costmap(costmap),
             _ = watch.tick() => Event::Watch,
         };
         match event {
@@ -165,14 +166,6 @@ fn show_settings(parameters: &Parameters, settings: &Settings, file: &str) -> Re
         parameters.show(name, value, text, &reason)?;
     }
     parameters.show("commit.weights", rule.weights.to_vec(), "Weights of the kinds of evidence.", &reason)
-}
-
-/// The next costmap, on a robot that drives.
-async fn next_costmap(costmaps: &mut Option<Subscription<OccupancyGrid>>) -> Option<OccupancyGrid> {
-    match costmaps {
-        Some(costmaps) => costmaps.next().await,
-        None => std::future::pending().await,
-    }
 }
 
 impl<'a> Verifier<'a> {
@@ -262,11 +255,11 @@ impl<'a> Verifier<'a> {
         match asked {
             Asked::Assess(request) => {
                 let response = self.assess(&request.message);
-                answer(request, response);
+                respond(request, response);
             }
             Asked::Gate(request) => {
                 let response = self.judge_request(&request.message);
-                answer(request, response);
+                respond(request, response);
             }
         }
     }
@@ -300,11 +293,5 @@ impl<'a> Verifier<'a> {
         for (since, asked) in late {
             self.take(asked, since);
         }
-    }
-}
-
-fn answer<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("answer not sent: {error}");
     }
 }

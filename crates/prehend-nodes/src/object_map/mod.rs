@@ -16,6 +16,7 @@ mod settings;
 mod take;
 mod update;
 
+use crate::waiting::{next_of, respond};
 use confirm::Model;
 use frames::{Joiner, Part};
 use futures::StreamExt;
@@ -150,14 +151,6 @@ fn subscribe<M: prehend_msgs::Message>(
     Ok(subscribed.transpose()?)
 }
 
-/// The next message of a topic the robot may not have.
-async fn next_of<M: prehend_msgs::Message>(topic: &mut Option<Subscription<M>>) -> Option<M> {
-    match topic {
-        Some(topic) => topic.next().await,
-        None => std::future::pending().await,
-    }
-}
-
 fn image_turn(text: &str) -> Result<ImageTurn, NodeError> {
     Ok(match text {
         "none" => ImageTurn::None,
@@ -288,11 +281,5 @@ impl<'a> ObjectMapNode<'a> {
             }
             Err(error) => tracing::warn!("what is in the hand was not understood: {error}"),
         }
-    }
-}
-
-fn respond<S: prehend_msgs::Service>(request: ServiceRequest<S>, response: S::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("answer not sent: {error}");
     }
 }

@@ -1,7 +1,8 @@
 //! Serving retrievals: what on a map fits some words (ASP IV-C).
 
 use super::confirm::confirmed;
-use super::{ObjectMapNode, answer, respond};
+use super::{ObjectMapNode, answer};
+use crate::waiting::respond;
 use prehend_llm::AskError;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::RetrieveObjects;

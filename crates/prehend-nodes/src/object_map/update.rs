@@ -1,10 +1,11 @@
 //! Serving update requests: which frame is taken, and what is answered.
 
+use super::ObjectMapNode;
 use super::answer::no_scope;
 use super::failure::Failure;
 use super::frames::Frame;
 use super::poses::Poses;
-use super::{ObjectMapNode, respond};
+use crate::waiting::respond;
 use nalgebra::{Isometry3, Vector3};
 use prehend_msgs::builtin_interfaces::msg::Time;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};

@@ -1,6 +1,6 @@
 //! The desk at which a person is asked before a motion.
 
-use super::answer;
+use crate::waiting::respond;
 use prehend_convert as convert;
 use prehend_msgs::names;
 use prehend_msgs::prehend_interfaces::msg::{
@@ -197,7 +197,7 @@ impl<'a> Desk<'a> {
             }
             Err(error) => (ErrorCode::VERIFIER_NOT_APPROVED, error.to_string()),
         };
-        answer(request, Approve::Response { error_code, error_message });
+        respond(request, Approve::Response { error_code, error_message });
     }
 
     /// Takes back what nobody waits for any more: its goal was cancelled or stopped.

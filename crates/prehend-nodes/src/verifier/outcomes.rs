@@ -1,6 +1,7 @@
 //! What became of a skill, answered to who executed it and told to all who learn from it.
 
-use super::{Verifier, answer};
+use super::Verifier;
+use crate::waiting::respond;
 use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, Outcome as OutcomeMsg, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::CheckOutcome;
@@ -19,7 +20,7 @@ impl Verifier<'_> {
                 ..Default::default()
             },
         };
-        answer(request, response);
+        respond(request, response);
     }
 
     fn judge_outcome(

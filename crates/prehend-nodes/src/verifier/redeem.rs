@@ -1,6 +1,7 @@
 //! Permits redeemed, right before a motion.
 
-use super::{INACTIVE, Verifier, answer};
+use super::{INACTIVE, Verifier};
+use crate::waiting::respond;
 use prehend_msgs::prehend_interfaces::msg::{ErrorCode, TraceEvent};
 use prehend_msgs::prehend_interfaces::srv::RedeemPermit;
 use prehend_ros::ServiceRequest;
@@ -35,7 +36,7 @@ impl Verifier<'_> {
             },
             json!({ "permit": asked.permit_id, "plan_hash": asked.plan_hash, "at": now }),
         );
-        answer(request, RedeemPermit::Response { error_code, error_message });
+        respond(request, RedeemPermit::Response { error_code, error_message });
     }
 }
 
