@@ -222,10 +222,7 @@ impl Worker {
         match result {
             None => goal.canceled(DetectAffordance::Result::default()),
             Some(Ok((found, assessed))) => self.answer(goal, &asked, &found, &assessed),
-            Some(Err(failure)) => {
-                let about = format!("{} to {}", asked.object, asked.intent);
-                self.refuse(goal, &asked.goal_id, &about, &failure);
-            }
+            Some(Err(failure)) => self.refuse(goal, &asked.goal_id, &asked.to_string(), &failure),
         }
     }
 
@@ -243,17 +240,13 @@ impl Worker {
                     TraceEvent::KIND_EVIDENCE,
                     "affordance",
                     "remote",
-                    format!("{} to {}: {}", asked.object, asked.intent, parts.join(", ")),
+                    format!("{asked}: {}", parts.join(", ")),
                     json!({ "object": asked.object, "parts": parts }),
                 );
                 let affordances = found.iter().map(|a| convert::affordance_to_msg(a, &frame, 0.0)).collect();
                 goal.succeed(DetectAffordance::Result { affordances, ..Default::default() });
             }
-            Err(failure) => goal.abort(DetectAffordance::Result {
-                error_code: failure.code(),
-                error_message: failure.to_string(),
-                ..Default::default()
-            }),
+            Err(failure) => self.refuse(goal, &asked.goal_id, &asked.to_string(), &failure),
         }
     }
 }

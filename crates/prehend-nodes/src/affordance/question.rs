@@ -4,6 +4,7 @@ use super::failure::Failure;
 use prehend_convert as convert;
 use prehend_msgs::prehend_interfaces::action::DetectAffordance;
 use prehend_scene::{Intent, ObjectKey, Scope};
+use std::fmt;
 
 /// What is asked for.
 pub(super) struct Question {
@@ -32,5 +33,11 @@ impl Question {
     /// That the object has no such part.
     pub(super) fn none_found(&self) -> Failure {
         Failure::NoneFound { object: self.object.clone(), intent: self.intent.clone() }
+    }
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.object, self.intent)
     }
 }
