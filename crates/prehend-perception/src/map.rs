@@ -11,6 +11,7 @@ pub(crate) mod parts;
 mod smooth;
 mod stand;
 mod take;
+mod tentative;
 mod touching;
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use object::ObjectSettings;
 pub use parts::PartSettings;
 pub use smooth::SmoothingSettings;
 pub use stand::StandSettings;
+pub use tentative::TentativeSettings;
 pub use touching::TouchingSettings;
 
 /// Fewest points a usable frame has in the region of the map.
@@ -69,6 +71,8 @@ pub struct MapSettings {
     pub association: AssociationSettings,
     /// Telling things that touch apart.
     pub touching: TouchingSettings,
+    /// What a thing waits for that lies in the surface of a known object.
+    pub tentative: TentativeSettings,
     /// Seeing that an object is none.
     pub existence: ExistenceSettings,
     /// Seeing that objects are gone.
@@ -160,6 +164,8 @@ pub struct MapBuilder {
     let_go: u32,
     /// Objects whose places were seen to be empty and that were not seen elsewhere; they keep their keys when they turn up.
     lost: Vec<Known>,
+    /// Things that are not on the map yet.
+    tentative: tentative::Tentative,
     /// Keys given so far.
     ages: u64,
     /// Updates so far.
@@ -198,6 +204,7 @@ impl MapBuilder {
             in_hand: Vec::new(),
             let_go: 0,
             lost: Vec::new(),
+            tentative: tentative::Tentative::default(),
             was_holding: false,
             ages: 0,
             updates: 0,
@@ -220,6 +227,7 @@ impl MapBuilder {
         self.map.objects.clear();
         self.tracks.clear();
         self.lost.clear();
+        self.tentative.forget();
         self.banks.forget();
         self.map.support_plane = None;
         self.map.version += 1;

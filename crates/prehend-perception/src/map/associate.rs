@@ -5,7 +5,7 @@ use super::gone::Look;
 use super::known::{Known, paired};
 use prehend_geometry::BoxHash;
 use prehend_scene::merge::{MergeMethod, MergeRule, semantic_similarity};
-use prehend_scene::{Object, ObjectKey};
+use prehend_scene::{Object, ObjectKey, furniture};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -285,7 +285,8 @@ pub(super) fn put_down(
     }
 }
 
-/// For each thing whether it is a scrap of a known object: unpaired, without a name, small, of its colour, and on its surface.
+/// For each thing whether it is a scrap of a known object: unpaired, small, of its colour, and on its surface. Of what has a name the
+/// object must be known well, and it is no drawer or door: they lie in the surface of what they are in.
 pub(super) fn scraps(
     old: &[Known],
     gone: &[bool],
@@ -298,13 +299,14 @@ pub(super) fn scraps(
     let is_scrap = |scrap: &Known, whole: &Known| {
         (scrap.object.cloud.len() as f64) < settings.scrap_size * whole.object.cloud.len() as f64
             && crate::color::unlikeness(scrap.object.color, whole.object.color) < settings.scrap_unlike
+            && (scrap.object.class_name.is_empty() || whole.object.view_count >= settings.sure_views)
             && whole.share_of(scrap, rule) >= settings.scrap
     };
     seen.iter()
         .zip(pairs)
         .map(|(thing, pair)| {
             pair.is_none()
-                && thing.object.class_name.is_empty()
+                && !furniture::is_panel(&thing.object.class_name)
                 && near
                     .touching(&thing.reach(rule))
                     .into_iter()
@@ -313,18 +315,18 @@ pub(super) fn scraps(
         .collect()
 }
 
-/// For each unpaired thing the gone object it is, when name, colours and size agree and only one does.
+/// For each of the free things the gone object it is, when name, colours and size agree and only one does.
 pub(super) fn moved(
     old: &[Known],
     gone: &[bool],
     seen: &[Known],
     pairs: &[Option<usize>],
+    is_free: &[bool],
     settings: &AssociationSettings,
 ) -> Vec<Option<usize>> {
     let paired = paired(old.len(), pairs);
     let left: Vec<usize> = (0..old.len()).filter(|place| gone[*place] && !paired[*place]).collect();
-    let is_free: Vec<bool> = pairs.iter().map(Option::is_none).collect();
-    let mut moves = the_only_ones(old, &left, seen, &is_free, |known, thing| is_like(known, thing, settings));
+    let mut moves = the_only_ones(old, &left, seen, is_free, |known, thing| is_like(known, thing, settings));
     // One frame misnames what another names right: of what left its place in this very frame, looks decide where names do not.
     let left: Vec<usize> = left.into_iter().filter(|place| !moves.contains(&Some(*place))).collect();
     let is_free: Vec<bool> =
@@ -335,20 +337,19 @@ pub(super) fn moved(
     moves
 }
 
-/// For each thing that is nothing else the object that was lost before and has turned up again, when name, colours and size agree and
-/// only one does.
+/// For each of the free things the object that was lost before and has turned up again, when name, colours and size agree and only one
+/// does.
 pub(super) fn returned(
     lost: &[Known],
     seen: &[Known],
-    placed: &[Option<usize>],
+    is_free: &[bool],
     settings: &AssociationSettings,
 ) -> Vec<Option<usize>> {
-    let is_free: Vec<bool> = placed.iter().map(Option::is_none).collect();
     let all: Vec<usize> = (0..lost.len()).collect();
     // Without a name too many things are alike.
     let is_it =
         |known: &Object, thing: &Object| !known.class_name.is_empty() && is_like(known, thing, settings);
-    the_only_ones(lost, &all, seen, &is_free, is_it)
+    the_only_ones(lost, &all, seen, is_free, is_it)
 }
 
 /// For each free thing the one of `places` that it is alike, when it is alike no other and no other thing is alike that one.

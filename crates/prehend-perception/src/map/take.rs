@@ -258,11 +258,19 @@ impl MapBuilder {
         if old.len() != looks.len() {
             near = boxes(old.iter().map(|known| &known.object));
         }
-        let mut moves = associate::moved(old, &gone, seen, &pairs, &association);
         let mut scraps = vec![false; seen.len()];
-        several.resize(old.len(), false);
         if is_ours {
             scraps = associate::scraps(old, &gone, seen, &pairs, &near, &rule, &association);
+        }
+        // A scrap with a name is none of the things that left their places: its name may be wrong.
+        let is_free: Vec<bool> = (0..seen.len())
+            .map(|number| {
+                pairs[number].is_none() && !(scraps[number] && !seen[number].object.class_name.is_empty())
+            })
+            .collect();
+        let mut moves = associate::moved(old, &gone, seen, &pairs, &is_free, &association);
+        several.resize(old.len(), false);
+        if is_ours {
             for (number, place) in rows::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
                 moves[number] = moves[number].or(place);
             }
@@ -278,9 +286,9 @@ impl MapBuilder {
         let returns = if reset {
             vec![None; seen.len()]
         } else {
-            let placed: Vec<Option<usize>> =
-                pairs.iter().zip(&moves).map(|(pair, moved)| pair.or(*moved)).collect();
-            associate::returned(&self.lost, seen, &placed, &association)
+            let is_free: Vec<bool> =
+                is_free.iter().zip(&moves).map(|(is_free, moved)| *is_free && moved.is_none()).collect();
+            associate::returned(&self.lost, seen, &is_free, &association)
         };
         Assignment { pairs, moves, returns, scraps, several, gone, on_map }
     }
@@ -319,7 +327,11 @@ impl MapBuilder {
                     report.merged.push(known.object.key.clone());
                 }
                 sightings[place].push(Sighting { thing, how });
-            } else if scraps[number] && moves[number].is_none() {
+            } else if scraps[number]
+                && moves[number].is_none()
+                && (thing.object.class_name.is_empty()
+                    || !self.tentative.is_confirmed(&thing.object, update, &settings.tentative))
+            {
                 report.skipped.specks += 1;
             } else if let Some(mut known) = moves[number]
                 .and_then(|place| next[place].take())
