@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 pub use associate::AssociationSettings;
 pub use existence::ExistenceSettings;
+pub use furniture::{FurnitureSettings, RowSettings};
 pub use gone::{LeavingSettings, Visibility};
 pub use join::JoiningSettings;
 pub use object::ObjectSettings;
@@ -75,6 +76,8 @@ pub struct MapSettings {
     pub leaving: LeavingSettings,
     /// Joining known objects.
     pub joining: JoiningSettings,
+    /// Drawers and doors from frame to frame.
+    pub furniture: FurnitureSettings,
     /// From boxes down to what things stand on.
     pub stand: StandSettings,
     /// Parts that a part detector names.
