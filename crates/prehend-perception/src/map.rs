@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 
 pub use associate::AssociationSettings;
 pub use existence::ExistenceSettings;
-pub use furniture::{FurnitureSettings, RowSettings};
+pub use furniture::{BankSettings, FurnitureSettings, OutlineSettings, RowSettings};
 pub use gone::{LeavingSettings, Visibility};
 pub use join::JoiningSettings;
 pub use object::ObjectSettings;
@@ -194,7 +194,7 @@ impl MapBuilder {
         Self {
             map,
             tracks: Vec::new(),
-            banks: furniture::bank::Banks::default(),
+            banks: furniture::bank::Banks::new(settings.furniture.bank),
             settings,
             embedder,
             numbers: BTreeMap::new(),

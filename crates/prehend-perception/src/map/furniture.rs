@@ -4,4 +4,4 @@ pub(super) mod bank;
 pub(super) mod rows;
 mod settings;
 
-pub use settings::{FurnitureSettings, RowSettings};
+pub use settings::{BankSettings, FurnitureSettings, OutlineSettings, RowSettings};

@@ -173,7 +173,7 @@ impl MapBuilder {
                 continue;
             };
             report.merged.push(key);
-            let how = match (reset, bank::has_slid(known, &thing)) {
+            let how = match (reset, bank::has_slid(known, &thing, &settings.furniture.bank)) {
                 (true, _) => How::Instead,
                 (false, true) => How::Named,
                 (false, false) => How::More,

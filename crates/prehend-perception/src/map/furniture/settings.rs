@@ -6,8 +6,114 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FurnitureSettings {
+    /// Drawers that slide along one way from one plane.
+    pub bank: BankSettings,
     /// Each drawer or door by itself, and what hides and tears it.
     pub rows: RowSettings,
+}
+
+/// When drawers are of one bank, and what of a frame is of which drawer of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BankSettings {
+    /// Least cosine between the ways of fronts of one bank: some 11°, since the way of a narrow front is not found exactly.
+    pub parallel: f64,
+    /// Greatest distance between the planes of closed fronts of one bank, metres. So far behind the face, too, what is not called a
+    /// drawer can be of one.
+    pub flush: f64,
+    /// Farthest a drawer stands out, metres: about as deep as drawers are.
+    pub travel: f64,
+    /// How far behind the face, as it is known, a drawer may be found, metres: the face may have been learned of drawers that were open.
+    pub behind: f64,
+    /// How far behind its face a closed front is seen, metres: its thickness. What is farther behind is not of a drawer.
+    pub thick: f64,
+    /// Views after which a drawer is good for a bank: a bank outlasts what a frame shows, so no single mistake may make one.
+    pub views: u32,
+    /// How far beside its front what is of a drawer may lie, metres: about half of what is between two fronts, with the noise.
+    pub margin: f64,
+    /// Share of a thing's points in one slot from which all of it is of that slot.
+    pub whole: f64,
+    /// Least share of a thing's points in one slot that is a piece of it when others have the rest: less is noise at an edge.
+    pub piece: f64,
+    /// Least share in a slot of a thing that is in no other; and in all slots of what is called a drawer by mistake, which then loses
+    /// that name.
+    pub mostly: f64,
+    /// Least width and height of what is of a drawer without being called one, as shares of the drawer's: what lies in a drawer or
+    /// stands before it is smaller.
+    pub wide: f64,
+    /// Least width of what is called a drawer, as a share of the drawer's: the name makes up for some of what is hidden.
+    pub named: f64,
+    /// Thickness of a front as it is seen, metres: the noise of its points to either side. Places of fronts are counted in steps of it.
+    pub layer: f64,
+    /// Views of a front in one place from which that can be the closed one.
+    pub often: u32,
+    /// The same as a share of those in the place with the most views: in a long time mistakes, too, are seen more than a few times.
+    pub often_share: f64,
+    /// How far out a drawer is open for sure, metres.
+    pub out: f64,
+    /// How far the front of a drawer moves at least when it slides, metres: more than its place in one frame is off.
+    pub moved: f64,
+    /// Frames more that show two slots as one drawer, or one slot as two drawers, than as the bank has them, from which the bank is
+    /// wrong: one frame is wrong now and then.
+    pub doubt: i32,
+    /// How much the fronts of two drawers in one slot may overlap in height, as a share of the lower one.
+    pub two_overlap: f64,
+    /// Least height of one of them as a share of the other's: a handle is no front.
+    pub two_alike: f64,
+    /// Fronts as rectangles in their plane.
+    pub outline: OutlineSettings,
+}
+
+impl Default for BankSettings {
+    fn default() -> Self {
+        Self {
+            parallel: 0.98,
+            flush: 0.012,
+            travel: 0.45,
+            behind: 0.3,
+            thick: 0.025,
+            views: 3,
+            margin: 0.015,
+            whole: 0.85,
+            piece: 0.1,
+            mostly: 0.5,
+            wide: 0.6,
+            named: 0.4,
+            layer: 0.008,
+            often: 3,
+            often_share: 0.06,
+            out: 0.04,
+            moved: 0.015,
+            doubt: 3,
+            two_overlap: 0.2,
+            two_alike: 0.6,
+            outline: OutlineSettings::default(),
+        }
+    }
+}
+
+/// How fronts lie to each other in their plane, and which views show one whole.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OutlineSettings {
+    /// How much two fronts may overlap, as a share of the smaller: masks run over their edges.
+    pub apart: f64,
+    /// Least share of two fronts in common, of their union, when they are one; and of their ranges when they stand in line.
+    pub same: f64,
+    /// Greatest gap between fronts of one bank, metres: more than the board between two drawers is thick.
+    pub gap: f64,
+    /// Fewest points that have an outline: the outermost of them are left out.
+    pub least_points: usize,
+    /// Views of a front that its outline is made of: so many that a few bad ones do not move it, and so few that old mistakes go.
+    pub sightings: usize,
+    /// Least area of those views that count, as a share of a full one: what is smaller is half hidden.
+    pub full: f64,
+}
+
+impl Default for OutlineSettings {
+    fn default() -> Self {
+        Self { apart: 0.2, same: 0.6, gap: 0.06, least_points: 20, sightings: 30, full: 0.8 }
+    }
 }
 
 /// When sightings of drawers or doors are of one that slid, that something hides, or that a frame tore into pieces.

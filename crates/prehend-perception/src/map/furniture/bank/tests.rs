@@ -14,7 +14,7 @@ fn thing(key: &str, name: &str, points: Vec<Point3<f64>>) -> Known {
     let mut object = Object::unnamed(key.into(), PointCloud::from_points(points), bounds);
     object.class_name = name.to_owned();
     object.class_votes = vec![(name.to_owned(), 1.0)];
-    object.view_count = VIEWS;
+    object.view_count = BankSettings::default().views;
     Known::seen(object, 1.0, &MergeRule::default(), 1)
 }
 
@@ -46,7 +46,7 @@ fn slots(seen: &[Known]) -> Vec<Option<&str>> {
 #[test]
 fn two_flush_fronts_make_a_bank_and_others_do_not() {
     let (banks, objects) = bank_at(0.6);
-    assert_eq!(banks.0.len(), 1);
+    assert_eq!(banks.all.len(), 1);
     assert_eq!(slots(&objects), [Some("a"), Some("b")]);
     for other in [
         // Not in one plane, one over the other, far apart, seen too little, not called so.
@@ -61,7 +61,7 @@ fn two_flush_fronts_make_a_bank_and_others_do_not() {
     ] {
         let mut banks = Banks::default();
         learn(&mut banks, &mut vec![thing("a", "drawer", front(0.6, LOW)), other]);
-        assert!(banks.0.is_empty());
+        assert!(banks.all.is_empty());
     }
 }
 
@@ -107,12 +107,12 @@ fn frames_that_go_on_showing_one_drawer_for_two_end_the_bank() {
     let both = || vec![thing("", "drawer", [front(0.6, LOW), front(0.6, HIGH)].concat())];
     sort(&mut banks, both());
     learn(&mut banks, &mut objects);
-    assert_eq!(banks.0.len(), 1, "one frame is wrong now and then");
-    (0..DOUBT).for_each(|_| drop(sort(&mut banks, both())));
+    assert_eq!(banks.all.len(), 1, "one frame is wrong now and then");
+    (0..BankSettings::default().doubt).for_each(|_| drop(sort(&mut banks, both())));
     // Nothing new is learned of objects that did not change.
     objects.iter_mut().for_each(|known| known.track.changed = 0);
     learn(&mut banks, &mut objects);
-    assert!(banks.0.is_empty());
+    assert!(banks.all.is_empty());
     assert_eq!(slots(&objects), [None, None]);
 }
 
@@ -126,12 +126,12 @@ fn the_closed_place_is_the_innermost_that_was_often_seen() {
     };
     assert_eq!(look(0.5, 5), None, "two drawers are equally far out: closed or not, nobody knows");
     let slide = look(0.6, 3).unwrap();
-    assert!((slide.closed + 0.6).abs() < LAYER, "{slide:?}");
+    assert!((slide.closed + 0.6).abs() < BankSettings::default().layer, "{slide:?}");
     assert!((slide.way + Vector3::x()).norm() < 0.01, "{slide:?}");
     // One wrong frame behind it changes nothing.
     look(0.6, 30);
     let slide = look(0.7, 1).unwrap();
-    assert!((slide.closed + 0.6).abs() < LAYER, "{slide:?}");
+    assert!((slide.closed + 0.6).abs() < BankSettings::default().layer, "{slide:?}");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn what_the_drawers_are_in_is_no_drawer() {
 fn a_bank_whose_drawers_are_all_gone_is_gone() {
     let (mut banks, _) = bank_at(0.6);
     banks.leave(|key| key.0 == "a");
-    assert_eq!(banks.0.len(), 1);
+    assert_eq!(banks.all.len(), 1);
     banks.leave(|_| true);
-    assert!(banks.0.is_empty());
+    assert!(banks.all.is_empty());
     assert!(sort(&mut banks, vec![thing("", "drawer", front(0.6, LOW))])[0].track.slot.is_none());
 }
 
@@ -190,7 +190,7 @@ fn an_outline_follows_the_fuller_views() {
     let mut banks = Banks::default();
     learn(&mut banks, &mut objects);
     let height = |banks: &Banks| {
-        let slot = banks.0[0].slots.iter().find(|slot| slot.key.0 == "b").unwrap();
+        let slot = banks.all[0].slots.iter().find(|slot| slot.key.0 == "b").unwrap();
         slot.outline.up.1 - slot.outline.up.0
     };
     assert!(height(&banks) < 0.045);
@@ -207,19 +207,20 @@ fn frames_that_go_on_showing_two_drawers_for_one_end_the_bank() {
     let mut objects = vec![thing("a", "drawer", front(0.6, LOW)), thing("b", "drawer", front(0.6, tall))];
     let mut banks = Banks::default();
     learn(&mut banks, &mut objects);
-    assert_eq!(banks.0.len(), 1);
+    assert_eq!(banks.all.len(), 1);
     let two =
         || vec![thing("", "drawer", front(0.6, (0.14, 0.21))), thing("", "drawer", front(0.6, (0.23, 0.3)))];
-    (0..DOUBT).for_each(|_| drop(sort(&mut banks, two())));
+    (0..BankSettings::default().doubt).for_each(|_| drop(sort(&mut banks, two())));
     objects.iter_mut().for_each(|known| known.track.changed = 0);
     learn(&mut banks, &mut objects);
-    assert!(banks.0.is_empty());
+    assert!(banks.all.is_empty());
 }
 
 /// A closed front lies on the hollow of the open drawer, as it was seen.
 #[test]
 fn a_drawer_has_slid_when_its_front_has() {
     let (mut banks, _) = bank_at(0.6);
+    let has_slid = |known: &Known, seen: &Known| has_slid(known, seen, &BankSettings::default());
     let mut at = |x: f64, up: (f64, f64)| sort(&mut banks, vec![thing("", "drawer", front(x, up))]).remove(0);
     let open = at(0.45, HIGH);
     assert!(!has_slid(&open, &at(0.455, HIGH)));
