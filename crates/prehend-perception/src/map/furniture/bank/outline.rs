@@ -76,7 +76,7 @@ impl Slot {
     pub(super) fn show(&mut self, outline: Outline, is_cut: bool, settings: &OutlineSettings) {
         let views = &mut self.seen[usize::from(is_cut)];
         views.push_back(outline);
-        if views.len() > settings.sightings {
+        if views.len() > settings.sightings.max(1) {
             views.pop_front();
         }
         let views = &self.seen[usize::from(self.seen[0].is_empty())];
