@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 pub use contact::ContactSettings;
+pub use panel::PanelSettings;
 
 /// When a frame's regions count as one thing or as a thing at all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +67,8 @@ pub struct HypothesisSettings {
     pub join_nameless: bool,
     /// Joining the pieces of a split mask.
     pub contact: ContactSettings,
+    /// Cutting what is named as a drawer or door into fronts.
+    pub panel: PanelSettings,
 }
 
 impl Default for HypothesisSettings {
@@ -92,6 +95,7 @@ impl Default for HypothesisSettings {
             unlike: 0.12,
             join_nameless: true,
             contact: ContactSettings::default(),
+            panel: PanelSettings::default(),
         }
     }
 }

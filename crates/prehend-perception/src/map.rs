@@ -36,6 +36,7 @@ use std::collections::BTreeMap;
 
 pub use associate::AssociationSettings;
 pub use existence::ExistenceSettings;
+pub use furniture::{BankSettings, FurnitureSettings, OutlineSettings, RowSettings};
 pub use gone::{LeavingSettings, Visibility};
 pub use join::JoiningSettings;
 pub use object::ObjectSettings;
@@ -79,6 +80,8 @@ pub struct MapSettings {
     pub leaving: LeavingSettings,
     /// Joining known objects.
     pub joining: JoiningSettings,
+    /// Drawers and doors from frame to frame.
+    pub furniture: FurnitureSettings,
     /// From boxes down to what things stand on.
     pub stand: StandSettings,
     /// Parts that a part detector names.
@@ -197,7 +200,7 @@ impl MapBuilder {
         Self {
             map,
             tracks: Vec::new(),
-            banks: furniture::bank::Banks::default(),
+            banks: furniture::bank::Banks::new(settings.furniture.bank),
             settings,
             embedder,
             numbers: BTreeMap::new(),

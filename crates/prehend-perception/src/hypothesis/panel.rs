@@ -1,6 +1,8 @@
 //! Fronts of drawers and doors by geometry. What the detector merged is cut along the seams between fronts. What it split is joined where
 //! there is no seam. What is not the front, nor before it, nor inside it, is left out.
 
+mod settings;
+
 use super::{Hypothesis, HypothesisSettings};
 use crate::Keyframe;
 use crate::parts::mechanism::Front;
@@ -9,48 +11,10 @@ use nalgebra::{Point3, Vector3};
 use prehend_scene::furniture;
 use std::collections::HashSet;
 
-/// Greatest angle and distance of the faces of one piece of furniture, radians and metres.
-const SAME_FACE: (f64, f64) = (0.10, 0.008);
-/// Distance of the points of one face, metres.
-const THICKNESS: f64 = 0.005;
-/// Room around the named faces in which more of them is looked for, metres.
-const MARGIN: f64 = 0.02;
-/// Width of the strips in which seams are looked for, metres.
-const STRIP: f64 = 0.002;
-/// Share of the usual number of points under which a strip is a seam.
-const SEAM: f64 = 0.3;
-/// Cuts one after the other: rows of columns of rows.
-const CUTS: usize = 4;
-/// Least width and height of a front, metres.
-const LEAST: (f64, f64) = (0.06, 0.04);
-/// Least share of a front that a detection covers for its name to count.
-const NAMED: f64 = 0.2;
-/// How far before its front a handle reaches, how far behind it a drawer, and how far beside it either, metres.
-const BEFORE: f64 = 0.08;
-const BEHIND: f64 = 0.45;
-const BESIDE: f64 = 0.012;
-/// Greatest share of the points of a drawer that are farther before its front than its handle: what is named may lie before it.
-const BEFORE_FRONT: f64 = 0.15;
-/// Distance from which something stands before a front, metres.
-const STANDS_OUT: f64 = 0.015;
-/// A row of handles.
-const ROW: Row = Row { gap: 0.015, points: 15, tall: 0.04 };
-/// What is behind a front and higher than it by more than this is not in it, metres.
-const ABOVE: f64 = 0.004;
-/// Least number of points inside against those of the front: a closed drawer shows a little through its slit.
-const INSIDE: f64 = 0.2;
+pub use settings::PanelSettings;
+
 /// Stands for a pixel whose ray to the face is blocked.
 const HIDDEN: usize = usize::MAX;
-
-/// What makes points before a front a row of handles.
-struct Row {
-    /// Gap in height between two rows, metres.
-    gap: f64,
-    /// Least number of points.
-    points: usize,
-    /// Greatest height of one, metres.
-    tall: f64,
-}
 
 /// A face with its points: place along the normal, across, height.
 struct Face {
@@ -83,8 +47,11 @@ pub(super) fn settle(
     for (number, hypothesis) in found.iter().enumerate().filter(|(_, h)| is_panel(h)) {
         let points: Vec<Point3<f64>> =
             hypothesis.pixels.iter().filter_map(|index| scene.grid.points[*index]).collect();
-        let Some(front) = Front::find(&points, &eye).filter(|front| closes(front, &points)) else { continue };
-        match faces.iter_mut().find(|face| is_same(&face.front, &front)) {
+        let Some(front) = Front::find(&points, &eye).filter(|front| closes(front, &points, &settings.panel))
+        else {
+            continue;
+        };
+        match faces.iter_mut().find(|face| is_same(&face.front, &front, &settings.panel)) {
             Some(face) => {
                 face.members.push(number);
                 face.front.across = join(face.front.across, front.across);
@@ -127,13 +94,13 @@ pub(super) fn settle(
 }
 
 /// Whether a face is in front of what it was found in: before a wall of a hollow there is the rest of the drawer.
-fn closes(front: &Front, points: &[Point3<f64>]) -> bool {
-    let is_before = |p: &&Point3<f64>| p.coords.dot(&front.normal) - front.offset > BEFORE;
-    points.iter().filter(is_before).count() as f64 <= BEFORE_FRONT * points.len() as f64
+fn closes(front: &Front, points: &[Point3<f64>], settings: &PanelSettings) -> bool {
+    let is_before = |p: &&Point3<f64>| p.coords.dot(&front.normal) - front.offset > settings.before;
+    points.iter().filter(is_before).count() as f64 <= settings.before_front * points.len() as f64
 }
 
-fn is_same(a: &Front, b: &Front) -> bool {
-    a.normal.angle(&b.normal) < SAME_FACE.0 && (a.offset - b.offset).abs() < SAME_FACE.1
+fn is_same(a: &Front, b: &Front, settings: &PanelSettings) -> bool {
+    a.normal.angle(&b.normal) < settings.same_angle && (a.offset - b.offset).abs() < settings.same_offset
 }
 
 fn join(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
@@ -147,6 +114,7 @@ fn fronts_of(
     (found, panels): (&[Hypothesis], &[usize]),
     settings: &HypothesisSettings,
 ) -> Vec<Hypothesis> {
+    let panel = &settings.panel;
     let (normal, offset) = (face.front.normal, face.front.offset);
     let eye = &Point3::from(frame.map_from_camera.translation.vector);
     let side = Vector3::new(-normal.y, normal.x, 0.0);
@@ -164,7 +132,7 @@ fn fronts_of(
         // What stands before the face hides the place where its ray meets the face: that is no seam.
         let (p, index) = match out {
             _ if !is_robot && scene.clusters[index] == 0 => continue,
-            _ if !is_robot && out.abs() < THICKNESS => (p, index),
+            _ if !is_robot && out.abs() < panel.thickness => (p, index),
             _ if is_robot || out > 0.0 => match shadow(eye, &p, out, eye_out) {
                 Some(p) => (p, HIDDEN),
                 None => continue,
@@ -172,12 +140,12 @@ fn fronts_of(
             _ => continue,
         };
         let across = p.coords.dot(&side);
-        if around(face.front.across, across, MARGIN) && around(face.front.height, p.z, MARGIN) {
+        if around(face.front.across, across, panel.margin) && around(face.front.height, p.z, panel.margin) {
             on_face.push((across, p.z, index));
         }
     }
     let mut pieces = Vec::new();
-    cut(on_face, CUTS, true, &mut pieces);
+    cut(on_face, panel.cuts, true, panel, &mut pieces);
     // Whatever it was called: a handle that only the picture's border shows bears any name.
     let before: Vec<Point3<f64>> = scene
         .grid
@@ -185,7 +153,7 @@ fn fronts_of(
         .iter()
         .flatten()
         .copied()
-        .filter(|p| (STANDS_OUT..BEFORE).contains(&(p.coords.dot(&normal) - offset)))
+        .filter(|p| (panel.stands_out..panel.before).contains(&(p.coords.dot(&normal) - offset)))
         .collect();
     let height_of = |index: usize| scene.grid.points[index].map(|p| p.z);
     // A door may well have something above its handle.
@@ -199,8 +167,8 @@ fn fronts_of(
                 around(piece.across, p.coords.dot(&side), 0.0) && around(piece.height, p.z, 0.0)
             };
             let heights = before.iter().filter(is_on).map(|p| p.z).collect();
-            let rows = if may_be_several { rows(heights) } else { Vec::new() };
-            divided(piece, &rows, height_of)
+            let rows = if may_be_several { rows(heights, panel) } else { Vec::new() };
+            divided(piece, &rows, height_of, panel)
         })
         .collect();
     // Whose pixel it is.
@@ -214,7 +182,7 @@ fn fronts_of(
             for member in piece.pixels.iter().filter_map(|index| owner(*index)) {
                 counts.iter_mut().filter(|(m, _)| *m == member).for_each(|(_, n)| *n += 1);
             }
-            counts.retain(|(_, n)| *n as f64 >= NAMED * piece.pixels.len() as f64);
+            counts.retain(|(_, n)| *n as f64 >= panel.named * piece.pixels.len() as f64);
             counts
         })
         .collect();
@@ -226,23 +194,23 @@ fn fronts_of(
         let mut pixels = piece.pixels.clone();
         let mut inside = Vec::new();
         // The hollow of a drawer may be a cluster, or even a mask, of its own.
-        for index in panels.iter().flat_map(|panel| &found[*panel].pixels) {
+        for index in panels.iter().flat_map(|number| &found[*number].pixels) {
             let Some(p) = scene.grid.points[*index] else { continue };
             let out = p.coords.dot(&normal) - offset;
-            if !around(piece.across, p.coords.dot(&side), BESIDE) {
+            if !around(piece.across, p.coords.dot(&side), panel.beside) {
                 continue;
             }
-            if (THICKNESS..BEFORE).contains(&out) && around(piece.height, p.z, BESIDE) {
+            if (panel.thickness..panel.before).contains(&out) && around(piece.height, p.z, panel.beside) {
                 pixels.push(*index);
-            } else if out <= -THICKNESS
-                && out > -BEHIND
-                && p.z > piece.height.0 - BESIDE
-                && p.z < piece.height.1 + ABOVE
+            } else if out <= -panel.thickness
+                && out > -panel.behind
+                && p.z > piece.height.0 - panel.beside
+                && p.z < piece.height.1 + panel.above
             {
                 inside.push(*index);
             }
         }
-        if inside.len() as f64 >= INSIDE * piece.pixels.len() as f64 {
+        if inside.len() as f64 >= panel.inside * piece.pixels.len() as f64 {
             pixels.extend(inside);
         }
         pixels.sort_unstable();
@@ -263,20 +231,25 @@ fn fronts_of(
 }
 
 /// Heights of the rows of handles among the heights of what stands before a front; a bar that stands upright is no row.
-fn rows(mut heights: Vec<f64>) -> Vec<f64> {
+fn rows(mut heights: Vec<f64>, settings: &PanelSettings) -> Vec<f64> {
     heights.sort_by(f64::total_cmp);
     heights
-        .chunk_by(|a, b| b - a < ROW.gap)
-        .filter(|row| row.len() >= ROW.points && row[row.len() - 1] - row[0] < ROW.tall)
+        .chunk_by(|a, b| b - a < settings.row_gap)
+        .filter(|row| row.len() >= settings.row_points && row[row.len() - 1] - row[0] < settings.row_tall)
         .map(|row| row[row.len() / 2])
         .collect()
 }
 
 /// A front with several rows of handles is as many fronts, of which the seams were not seen.
-fn divided(piece: Piece, rows: &[f64], height_of: impl Fn(usize) -> Option<f64>) -> Vec<Piece> {
+fn divided(
+    piece: Piece,
+    rows: &[f64],
+    height_of: impl Fn(usize) -> Option<f64>,
+    settings: &PanelSettings,
+) -> Vec<Piece> {
     let seams: Vec<f64> = rows
         .windows(2)
-        .filter(|pair| pair[1] - pair[0] >= LEAST.1)
+        .filter(|pair| pair[1] - pair[0] >= settings.min_height)
         .map(|pair| f64::midpoint(pair[0], pair[1]))
         .collect();
     if seams.is_empty() {
@@ -304,11 +277,17 @@ fn shadow(eye: &Point3<f64>, p: &Point3<f64>, out: f64, eye_out: f64) -> Option<
 }
 
 /// Cuts points of a face (across, height, pixel) along empty strips, across and up in turns.
-fn cut(points: Vec<(f64, f64, usize)>, cuts: usize, by_height: bool, pieces: &mut Vec<Piece>) {
-    let parts = if cuts == 0 { vec![points] } else { strips(points, by_height) };
+fn cut(
+    points: Vec<(f64, f64, usize)>,
+    cuts: usize,
+    by_height: bool,
+    settings: &PanelSettings,
+    pieces: &mut Vec<Piece>,
+) {
+    let parts = if cuts == 0 { vec![points] } else { strips(points, by_height, settings) };
     if cuts > 1 || (cuts == 1 && parts.len() > 1) {
         for part in parts {
-            cut(part, cuts - 1, !by_height, pieces);
+            cut(part, cuts - 1, !by_height, settings, pieces);
         }
         return;
     }
@@ -318,7 +297,7 @@ fn cut(points: Vec<(f64, f64, usize)>, cuts: usize, by_height: bool, pieces: &mu
         else {
             continue;
         };
-        if across.1 - across.0 >= LEAST.0 && height.1 - height.0 >= LEAST.1 {
+        if across.1 - across.0 >= settings.min_width && height.1 - height.0 >= settings.min_height {
             let mut pixels: Vec<usize> = part.into_iter().map(|p| p.2).filter(|p| *p != HIDDEN).collect();
             pixels.sort_unstable();
             pieces.push(Piece { pixels, across, height });
@@ -327,12 +306,17 @@ fn cut(points: Vec<(f64, f64, usize)>, cuts: usize, by_height: bool, pieces: &mu
 }
 
 /// The groups of points between empty strips along one direction.
-fn strips(points: Vec<(f64, f64, usize)>, by_height: bool) -> Vec<Vec<(f64, f64, usize)>> {
+fn strips(
+    points: Vec<(f64, f64, usize)>,
+    by_height: bool,
+    settings: &PanelSettings,
+) -> Vec<Vec<(f64, f64, usize)>> {
     let place = |p: &(f64, f64, usize)| if by_height { p.1 } else { p.0 };
     let Some((low, high)) = range(points.iter().map(place).collect()) else { return Vec::new() };
-    let count = ((high - low) / STRIP).ceil().max(1.0) as usize;
-    let bin =
-        |p: &(f64, f64, usize)| (((place(p) - low) / STRIP) as isize).clamp(0, count as isize - 1) as usize;
+    let count = ((high - low) / settings.strip).ceil().max(1.0) as usize;
+    let bin = |p: &(f64, f64, usize)| {
+        (((place(p) - low) / settings.strip) as isize).clamp(0, count as isize - 1) as usize
+    };
     let mut counts = vec![0_usize; count];
     for point in &points {
         counts[bin(point)] += 1;
@@ -344,7 +328,7 @@ fn strips(points: Vec<(f64, f64, usize)>, by_height: bool) -> Vec<Vec<(f64, f64,
     let mut group_of: Vec<Option<usize>> = vec![None; count];
     let (mut group, mut open) = (0, false);
     for (strip, n) in counts.iter().enumerate() {
-        if *n as f64 >= SEAM * usual {
+        if *n as f64 >= settings.seam * usual {
             group_of[strip] = Some(group);
             open = true;
         } else if open {
@@ -390,8 +374,9 @@ mod tests {
     #[test]
     fn fronts_are_cut_along_their_seams_and_not_where_a_bar_hides_them() {
         let check = |hidden: &dyn Fn(f64, f64) -> bool, expected: usize| {
+            let settings = PanelSettings::default();
             let mut pieces = Vec::new();
-            cut(face(0.30, 0.25, hidden), CUTS, true, &mut pieces);
+            cut(face(0.30, 0.25, hidden), settings.cuts, true, &settings, &mut pieces);
             assert_eq!(pieces.len(), expected);
         };
         let seam = |v: f64, at: f64| (v - at).abs() < 0.0025;
@@ -408,9 +393,10 @@ mod tests {
     fn a_front_with_several_rows_of_handles_is_several() {
         let bar = |z: f64| (0..40).map(move |i| z + f64::from(i % 8) * 1e-3);
         let check = |heights: Vec<f64>, expected: &[(f64, f64)]| {
+            let settings = PanelSettings::default();
             let heights_of: Vec<f64> = (0..250).map(|i| f64::from(i) * 1e-3).collect();
             let piece = Piece { pixels: (0..250).collect(), across: (0.0, 0.3), height: (0.0, 0.25) };
-            let found = divided(piece, &rows(heights), |index| Some(heights_of[index]));
+            let found = divided(piece, &rows(heights, &settings), |index| Some(heights_of[index]), &settings);
             let found: Vec<(f64, f64)> = found.iter().map(|piece| piece.height).collect();
             assert_eq!(found.len(), expected.len(), "{found:?}");
             for (found, expected) in found.iter().zip(expected) {
@@ -442,7 +428,10 @@ mod tests {
             points.extend(grid(20, 0.004).map(|z| Point3::new(0.6, y, 0.2 + z)));
         }
         let eye = Point3::new(0.2, 0.15, 0.6);
-        let front = |points: &[Point3<f64>]| Front::find(points, &eye).filter(|front| closes(front, points));
+        let settings = PanelSettings::default();
+        let front = |points: &[Point3<f64>]| {
+            Front::find(points, &eye).filter(|front| closes(front, points, &settings))
+        };
         assert!(front(&points).is_some());
         for x in grid(35, 0.004) {
             points.extend(grid(60, 0.005).map(|y| Point3::new(0.46 + x, y, 0.2)));

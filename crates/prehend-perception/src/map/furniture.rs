@@ -2,3 +2,6 @@
 
 pub(super) mod bank;
 pub(super) mod rows;
+mod settings;
+
+pub use settings::{BankSettings, FurnitureSettings, OutlineSettings, RowSettings};

@@ -69,7 +69,10 @@ impl Sighting {
         }
         fade(&mut known.object.class_votes, settings.association.remembered);
         let named = match how {
-            How::Merged => rule.method == MergeMethod::Prehend && rows::has_slid(known, &thing, rule),
+            How::Merged => {
+                rule.method == MergeMethod::Prehend
+                    && rows::has_slid(known, &thing, rule, &settings.furniture.rows)
+            }
             _ => matches!(how, How::Named),
         };
         if named {
@@ -111,9 +114,9 @@ impl MapBuilder {
         }
         match rule.method {
             MergeMethod::Prehend => {
-                let joining = &self.settings.joining;
+                let MapSettings { joining, furniture, .. } = &self.settings;
                 join::absorb_duplicates(&mut objects, stamp, &rule, joining, update, report);
-                rows::absorb_slots(&mut objects, stamp, &rule, update, report);
+                rows::absorb_slots(&mut objects, stamp, &rule, &furniture.rows, update, report);
                 objects.extend(drawers);
                 self.banks.learn(&mut objects, &rule, update, report);
             }
@@ -170,7 +173,7 @@ impl MapBuilder {
                 continue;
             };
             report.merged.push(key);
-            let how = match (reset, bank::has_slid(known, &thing)) {
+            let how = match (reset, bank::has_slid(known, &thing, &settings.furniture.bank)) {
                 (true, _) => How::Instead,
                 (false, true) => How::Named,
                 (false, false) => How::More,
@@ -189,8 +192,15 @@ impl MapBuilder {
         reset: bool,
         report: &mut UpdateReport,
     ) -> Assignment {
-        let MapSettings { merge: rule, association, touching: apart, leaving, existence: doubting, .. } =
-            self.settings;
+        let MapSettings {
+            merge: rule,
+            association,
+            touching: apart,
+            existence: doubting,
+            leaving,
+            furniture,
+            ..
+        } = self.settings;
         let is_ours = rule.method == MergeMethod::Prehend;
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma, leaving);
         let update = self.updates;
@@ -214,7 +224,7 @@ impl MapBuilder {
         if !reset && is_ours {
             spanning = touching::spanning(old, &looks, &sights.seen, &rule, &apart);
             for (spans, thing) in spanning.iter_mut().zip(&sights.seen) {
-                *spans |= rows::spans_several(old, &gone, thing, &near, &rule);
+                *spans |= rows::spans_several(old, &gone, thing, &near, &rule, &furniture.rows);
             }
             let mut spans = spanning.iter();
             sights.seen.retain(|_| spans.next() != Some(&true));
@@ -265,16 +275,17 @@ impl MapBuilder {
         // A scrap with a name is none of the things that left their places: its name may be wrong.
         let is_free: Vec<bool> = (0..seen.len())
             .map(|number| {
-                pairs[number].is_none() && !(scraps[number] && !seen[number].object.class_name.is_empty())
+                pairs[number].is_none() && (!scraps[number] || seen[number].object.class_name.is_empty())
             })
             .collect();
         let mut moves = associate::moved(old, &gone, seen, &pairs, &is_free, &association);
         several.resize(old.len(), false);
         if is_ours {
-            for (number, place) in rows::slid(old, seen, &pairs, &moves, &near).into_iter().enumerate() {
+            let slid = rows::slid(old, seen, &pairs, &moves, &near, &furniture.rows);
+            for (number, place) in slid.into_iter().enumerate() {
                 moves[number] = moves[number].or(place);
             }
-            let fronts = rows::were_several(old, seen, &pairs, &near, &rule);
+            let fronts = rows::were_several(old, seen, &pairs, &near, &rule, &furniture.rows);
             several.iter_mut().zip(fronts).for_each(|(several, fronts)| *several |= fronts);
         }
         // Something left the hand: it is looked for even when this frame misnames it.

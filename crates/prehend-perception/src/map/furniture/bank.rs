@@ -3,51 +3,21 @@
 //! Two known drawers whose fronts lie in one plane make a bank. From then on a drawer is a place in that plane (a slot) and the room
 //! before it, whatever a frame calls what is seen there, in how many pieces it shows it, and how far it stands out.
 
+mod handle;
 mod outline;
 
+use super::settings::BankSettings;
 use crate::map::UpdateReport;
 use crate::map::join::report_lost;
 use crate::map::known::Known;
 use crate::parts::mechanism::Front;
+use handle::Ground;
 use nalgebra::{Point3, Vector3};
-use outline::{LEAST, Outline, Slot, outline_of, side_of};
+use outline::{Outline, Slot, outline_of, side_of};
 use prehend_geometry::OrientedBox;
 use prehend_scene::merge::{MergeRule, settle_class};
 use prehend_scene::{Object, ObjectKey, Slide, furniture};
 use std::collections::BTreeMap;
-
-/// Least cosine between the ways of fronts of one bank.
-const PARALLEL: f64 = 0.98;
-/// Greatest distance between the planes of closed fronts of one bank, metres.
-const FLUSH: f64 = 0.012;
-/// Farthest a drawer stands out, metres.
-const TRAVEL: f64 = 0.45;
-/// How far behind the face, as it is known, a drawer may be found, metres.
-const BEHIND: f64 = 0.3;
-/// How far behind its face a closed front is seen, metres.
-const THICK: f64 = 0.025;
-/// Views after which a drawer is good for a bank.
-const VIEWS: u32 = 3;
-/// How far beside its front what is of a drawer may lie, metres.
-const MARGIN: f64 = 0.015;
-/// Share of a thing's points in one slot from which all of it is of that slot, and least that is a piece of it, when others have the rest.
-const SHARES: (f64, f64) = (0.85, 0.1);
-/// Least width and height of what is of a drawer without being called one, as shares of the drawer's.
-const WIDE: f64 = 0.6;
-/// Least width of what is called a drawer, as a share of the drawer's.
-const NAMED: f64 = 0.4;
-/// Thickness of a front as it is seen, metres.
-const LAYER: f64 = 0.008;
-/// Views of a front in one place from which that can be the closed one, and as a share of those in the place with the most.
-const OFTEN: (u32, f64) = (3, 0.06);
-/// How far out a drawer is open for sure, metres.
-const OUT: f64 = 0.04;
-/// How far the front of a drawer moves at least when it slides, metres.
-const MOVED: f64 = 0.015;
-/// Least share in one slot of a thing that is called a drawer and is in no other.
-const MOSTLY: f64 = 0.5;
-/// Frames more that show two slots as one drawer, or one slot as two drawers, than as the bank has them, from which the bank is wrong.
-const DOUBT: i32 = 3;
 
 /// Drawers of one plane.
 #[derive(Clone, Debug)]
@@ -57,10 +27,11 @@ struct Bank {
     /// Place of closed fronts along it, metres.
     face: f64,
     slots: Vec<Slot>,
-    /// How often a front was seen at each place along the way, in steps of [`LAYER`], and the sum of the places there.
+    /// How often a front was seen at each place along the way, in steps of [`BankSettings::layer`], and the sum of the places there.
     places: BTreeMap<i64, (u32, f64)>,
     /// Frames that speak against its slots, less those that speak for them.
     doubt: i32,
+    settings: BankSettings,
 }
 
 /// Things of a frame by the slots of one bank.
@@ -75,28 +46,30 @@ struct Sorted {
 
 impl Bank {
     /// With one drawer so far, whose front has this outline.
-    fn new(object: &Object, front: &Front, outline: Outline) -> Self {
+    fn new(object: &Object, front: &Front, outline: Outline, settings: BankSettings) -> Self {
         Self {
             way: front.normal,
             face: front.offset,
-            slots: vec![Slot::new(object.key.clone(), outline, object.touches_border)],
+            slots: vec![Slot::new(object.key.clone(), outline, object.touches_border, &settings.outline)],
             places: BTreeMap::new(),
             doubt: 0,
+            settings,
         }
     }
 
     /// Takes in a drawer whose front looks this way, if it stands so far before the face, in line with the others and apart from each.
     fn join(&mut self, object: &Object, way: &Vector3<f64>, out: std::ops::Range<f64>) -> bool {
-        let is_parallel = way.dot(&self.way) >= PARALLEL;
+        let is_parallel = way.dot(&self.way) >= self.settings.parallel;
         let Some((place, outline)) = Some(object).filter(|_| is_parallel).and_then(|o| self.front_of(o))
         else {
             return false;
         };
         let fits = out.contains(&(place - self.face))
-            && self.slots.iter().all(|slot| outline.is_apart_from(&slot.outline))
-            && self.slots.iter().any(|slot| outline.is_in_line_with(&slot.outline));
+            && self.slots.iter().all(|slot| outline.is_apart_from(&slot.outline, &self.settings.outline))
+            && self.slots.iter().any(|slot| outline.is_in_line_with(&slot.outline, &self.settings.outline));
         if fits {
-            self.slots.push(Slot::new(object.key.clone(), outline, object.touches_border));
+            let (key, is_cut) = (object.key.clone(), object.touches_border);
+            self.slots.push(Slot::new(key, outline, is_cut, &self.settings.outline));
         }
         fits
     }
@@ -108,27 +81,28 @@ impl Bank {
     /// Where the front of something is along the way, and its outline in the plane of this bank.
     fn front_of(&self, object: &Object) -> Option<(f64, Outline)> {
         let place = furniture::front_of(object, &self.way)?;
-        let on = object.cloud.points.iter().filter(|p| (p.coords.dot(&self.way) - place).abs() <= LAYER);
-        Some((place, outline_of(on, &self.side())?))
+        let is_on = |p: &&Point3<f64>| (p.coords.dot(&self.way) - place).abs() <= self.settings.layer;
+        let on = object.cloud.points.iter().filter(is_on);
+        Some((place, outline_of(on, &self.side(), &self.settings.outline)?))
     }
 
     /// Where the front of what is seen in a slot is, when so much of it is seen that it is the front.
     fn place_in(&self, slot: usize, object: &Object) -> Option<f64> {
         let (place, seen) = self.front_of(object)?;
         let width = |outline: &Outline| outline.across.1 - outline.across.0;
-        (width(&seen) >= WIDE * width(&self.slots[slot].outline)).then_some(place)
+        (width(&seen) >= self.settings.wide * width(&self.slots[slot].outline)).then_some(place)
     }
 
     /// Number of the slot in whose room a point is, which begins so far behind the face. Above and beside a front, what belongs to no
     /// other is of it too.
     fn slot_at(&self, point: &Point3<f64>, behind: f64) -> Option<usize> {
         let along = point.coords.dot(&self.way) - self.face;
-        if !(-behind..TRAVEL).contains(&along) {
+        if !(-behind..self.settings.travel).contains(&along) {
             return None;
         }
         let (across, up) = (point.coords.dot(&self.side()), point.z);
-        let near =
-            (0..self.slots.len()).filter(|slot| self.slots[*slot].outline.contains(across, up, MARGIN));
+        let near = (0..self.slots.len())
+            .filter(|slot| self.slots[*slot].outline.contains(across, up, self.settings.margin));
         near.min_by(|a, b| {
             let off = |slot: usize| self.slots[slot].outline.off_middle(across, up);
             off(*a).total_cmp(&off(*b))
@@ -137,7 +111,7 @@ impl Bank {
 
     /// Points of an object by slot. What is called a drawer may lie behind the face: the face was learned of drawers that were ajar.
     fn split(&self, object: &Object) -> Vec<Vec<usize>> {
-        let behind = if is_drawer(object) { BEHIND } else { FLUSH };
+        let behind = if is_drawer(object) { self.settings.behind } else { self.settings.flush };
         let mut of_slot = vec![Vec::new(); self.slots.len()];
         for (index, point) in object.cloud.points.iter().enumerate() {
             if let Some(slot) = self.slot_at(point, behind) {
@@ -151,7 +125,7 @@ impl Bank {
     fn settle_face(&mut self) {
         let at = |bin: i64| self.places.get(&bin).copied().unwrap_or_default();
         let most = self.places.values().map(|(count, _)| *count).max().unwrap_or(0);
-        let least = OFTEN.0.max((OFTEN.1 * f64::from(most)) as u32);
+        let least = self.settings.often.max((self.settings.often_share * f64::from(most)) as u32);
         let around = |bin: i64| (at(bin).0 + at(bin + 1).0, at(bin).1 + at(bin + 1).1);
         if let Some((count, sum)) =
             self.places.keys().map(|bin| around(*bin)).find(|(count, _)| *count >= least)
@@ -162,33 +136,38 @@ impl Bank {
 
     /// How its drawers slide, once one was seen farther out than the innermost: until then nobody knows whether that one is closed.
     fn slide(&self) -> Option<Slide> {
-        let out = self.places.iter().filter(|(bin, _)| **bin as f64 * LAYER - self.face > OUT);
+        let BankSettings { layer, out, .. } = self.settings;
+        let out = self.places.iter().filter(|(bin, _)| **bin as f64 * layer - self.face > out);
         let seen: u32 = out.map(|(_, (count, _))| count).sum();
-        (seen >= OFTEN.0).then_some(Slide { way: self.way, closed: self.face })
+        (seen >= self.settings.often).then_some(Slide { way: self.way, closed: self.face })
     }
 
     /// Puts a thing where it belongs, whole or in pieces.
-    fn claim(&mut self, thing: Known, sorted: &mut Sorted) {
+    fn claim(&mut self, thing: Known, ground: &Ground, sorted: &mut Sorted) {
         let mut points = self.split(&thing.object);
         let all = thing.object.cloud.len().max(1) as f64;
         let share = |points: &[usize]| points.len() as f64 / all;
         let Some(most) = (0..points.len()).max_by_key(|slot| points[*slot].len()) else {
             return sorted.rest.push(thing);
         };
-        let slots: Vec<usize> = (0..points.len()).filter(|slot| share(&points[*slot]) >= SHARES.1).collect();
-        let least = if slots.len() > 1 { SHARES.1 } else { MOSTLY };
+        let slots: Vec<usize> =
+            (0..points.len()).filter(|slot| share(&points[*slot]) >= self.settings.piece).collect();
+        let least = if slots.len() > 1 { self.settings.piece } else { self.settings.mostly };
         if share(&points[most]) < least || !self.is_of_drawer(&thing.object, most, &points[most]) {
-            return sorted.rest.push(thing);
+            let list = match self.hangs_at(&thing, ground) {
+                Some(slot) => &mut sorted.of_slot[slot],
+                None => &mut sorted.rest,
+            };
+            return list.push(thing);
         }
         let is_called_so = is_drawer(&thing.object);
         if is_called_so && slots.len() == 1 {
             self.learn_front(&thing.object, most);
             points = self.split(&thing.object);
         }
-        let shown = slots
-            .iter()
-            .filter(|slot| self.fills(**slot, &thing.object, &points[**slot], (WIDE, WIDE)))
-            .count();
+        let least = (self.settings.wide, self.settings.wide);
+        let shown =
+            slots.iter().filter(|slot| self.fills(**slot, &thing.object, &points[**slot], least)).count();
         sorted.as_one |= is_called_so && shown > 1;
         for slot in slots {
             if let Some(object) = self.part_in(&thing.object, &points[slot]) {
@@ -197,11 +176,11 @@ impl Bank {
         }
         // What is called a drawer is nothing else beside it.
         let outside: Vec<usize> = (0..thing.object.cloud.len())
-            .filter(|index| self.slot_at(&thing.object.cloud.points[*index], FLUSH).is_none())
+            .filter(|index| self.slot_at(&thing.object.cloud.points[*index], self.settings.flush).is_none())
             .collect();
         if !is_called_so
-            && outside.len() as f64 > (1.0 - SHARES.0) * all
-            && let Some(object) = part_of(&thing.object, &outside)
+            && outside.len() as f64 > (1.0 - self.settings.whole) * all
+            && let Some(object) = part_of(&thing.object, &outside, &self.settings)
         {
             sorted.rest.push(Known { object, track: thing.track });
         }
@@ -212,7 +191,7 @@ impl Bank {
         if sorted.as_one || sorted.of_slot.iter().any(|pieces| are_two(self, pieces)) {
             self.doubt += 1;
         } else if sorted.of_slot.iter().filter(|pieces| !pieces.is_empty()).count() > 1 {
-            self.doubt = (self.doubt - 1).max(-2 * DOUBT);
+            self.doubt = (self.doubt - 1).max(-2 * self.settings.doubt);
         }
     }
 
@@ -220,11 +199,13 @@ impl Bank {
     fn learn_front(&mut self, object: &Object, slot: usize) {
         let Some((place, outline)) = self.front_of(object) else { return };
         let others = self.slots.iter().enumerate().filter(|(other, _)| *other != slot);
-        if { others }.all(|(_, other)| outline.is_apart_from(&other.outline)) {
-            self.slots[slot].show(outline, object.touches_border);
+        if { others }.all(|(_, other)| outline.is_apart_from(&other.outline, &self.settings.outline)) {
+            self.slots[slot].show(outline, object.touches_border, &self.settings.outline);
         }
-        if place - self.face > -BEHIND && self.slots.iter().any(|slot| outline.is_same_as(&slot.outline)) {
-            let (count, sum) = self.places.entry((place / LAYER).round() as i64).or_default();
+        if place - self.face > -self.settings.behind
+            && self.slots.iter().any(|slot| outline.is_same_as(&slot.outline, &self.settings.outline))
+        {
+            let (count, sum) = self.places.entry((place / self.settings.layer).round() as i64).or_default();
             *count += 1;
             *sum += place;
             self.settle_face();
@@ -233,16 +214,19 @@ impl Bank {
 
     /// The part of something that has these points, without those behind the closed fronts, where a drawer is not seen.
     fn part_in(&self, object: &Object, points: &[usize]) -> Option<Object> {
-        let is_before =
-            |index: &&usize| object.cloud.points[**index].coords.dot(&self.way) >= self.face - THICK;
+        let is_before = |index: &&usize| {
+            object.cloud.points[**index].coords.dot(&self.way) >= self.face - self.settings.thick
+        };
         let before: Vec<usize> = points.iter().filter(is_before).copied().collect();
-        part_of(object, if before.len() < LEAST { points } else { &before })
+        let is_too_little = before.len() < self.settings.outline.least_points;
+        part_of(object, if is_too_little { points } else { &before }, &self.settings)
     }
 
     /// Whether what has these points in a slot is of the drawer: it is about as wide and high, or called one and no small thing, which a
     /// frame calls so by mistake where it stands before the drawers.
     fn is_of_drawer(&self, object: &Object, slot: usize, indices: &[usize]) -> bool {
-        let least = if is_drawer(object) { (NAMED, 0.0) } else { (WIDE, WIDE) };
+        let BankSettings { named, wide, .. } = self.settings;
+        let least = if is_drawer(object) { (named, 0.0) } else { (wide, wide) };
         self.fills(slot, object, indices, least)
     }
 
@@ -251,7 +235,7 @@ impl Bank {
         let points = indices.iter().filter_map(|index| object.cloud.points.get(*index));
         let share = |part: (f64, f64), whole: (f64, f64)| (part.1 - part.0) / (whole.1 - whole.0).max(1e-6);
         let outline = &self.slots[slot].outline;
-        outline_of(points, &self.side()).is_some_and(|part| {
+        outline_of(points, &self.side(), &self.settings.outline).is_some_and(|part| {
             share(part.across, outline.across) >= least.0 && share(part.up, outline.up) >= least.1
         })
     }
@@ -259,9 +243,9 @@ impl Bank {
 
 /// Whether the front of a drawer of a bank is seen in another place than it was. A closed front lies on what was seen of the hollow behind
 /// the open one, so the fronts tell, and not what lies on what.
-pub(in crate::map) fn has_slid(known: &Known, seen: &Known) -> bool {
+pub(in crate::map) fn has_slid(known: &Known, seen: &Known, settings: &BankSettings) -> bool {
     let was = known.track.front;
-    seen.track.front.is_some_and(|is| was.is_none_or(|was| (is - was).abs() > MOVED))
+    seen.track.front.is_some_and(|is| was.is_none_or(|was| (is - was).abs() > settings.moved))
 }
 
 fn is_drawer(object: &Object) -> bool {
@@ -269,8 +253,8 @@ fn is_drawer(object: &Object) -> bool {
 }
 
 /// The part of an object that these of its points are; `None` of too few.
-fn part_of(object: &Object, indices: &[usize]) -> Option<Object> {
-    if indices.len() < LEAST {
+fn part_of(object: &Object, indices: &[usize], settings: &BankSettings) -> Option<Object> {
+    if indices.len() < settings.outline.least_points {
         return None;
     }
     let cloud = object.cloud.select(indices);
@@ -280,29 +264,38 @@ fn part_of(object: &Object, indices: &[usize]) -> Option<Object> {
 
 /// All banks that are known.
 #[derive(Clone, Debug, Default)]
-pub(in crate::map) struct Banks(Vec<Bank>);
+pub(in crate::map) struct Banks {
+    all: Vec<Bank>,
+    settings: BankSettings,
+}
 
 impl Banks {
+    /// None so far.
+    pub(in crate::map) fn new(settings: BankSettings) -> Self {
+        Self { all: Vec::new(), settings }
+    }
+
     /// Nothing stands where it stood.
     pub(in crate::map) fn forget(&mut self) {
-        self.0.clear();
+        self.all.clear();
     }
 
     /// Takes in which drawers were where nothing is now, and were not seen elsewhere: a bank all of whose drawers are gone is gone.
     pub(in crate::map) fn leave(&mut self, is_gone: impl Fn(&ObjectKey) -> bool) {
-        self.0.retain(|bank| !bank.slots.iter().all(|slot| is_gone(&slot.key)));
+        self.all.retain(|bank| !bank.slots.iter().all(|slot| is_gone(&slot.key)));
     }
 
     /// Says of the things of a frame which are drawers of a bank, in their tracks: pieces of one become one, and what a mask took
     /// together is cut. What is no drawer stays as it was.
     pub(in crate::map) fn sort(&mut self, mut seen: Vec<Known>, rule: &MergeRule, update: u64) -> Vec<Known> {
-        for bank in &mut self.0 {
+        for bank in &mut self.all {
             let mut sorted = Sorted { of_slot: vec![Vec::new(); bank.slots.len()], ..Sorted::default() };
+            let ground = Ground::of(bank, &seen);
             for thing in seen {
                 if thing.track.slot.is_some() {
                     sorted.rest.push(thing);
                 } else {
-                    bank.claim(thing, &mut sorted);
+                    bank.claim(thing, &ground, &mut sorted);
                 }
             }
             bank.judge(&sorted);
@@ -330,18 +323,19 @@ impl Banks {
         update: u64,
         report: &mut UpdateReport,
     ) {
-        self.0.retain(|bank| bank.doubt < DOUBT);
+        self.all.retain(|bank| bank.doubt < self.settings.doubt);
         self.found(objects, update);
         for known in objects.iter_mut() {
             let key = &known.object.key;
-            let bank = self.0.iter().find(|bank| bank.slots.iter().any(|slot| slot.key == *key));
+            let bank = self.all.iter().find(|bank| bank.slots.iter().any(|slot| slot.key == *key));
             known.track.slot = bank.map(|_| key.clone());
             known.object.slide = bank.and_then(Bank::slide);
         }
-        for bank in &self.0 {
+        for bank in &mut self.all {
+            bank.note_fronts(objects);
             bank.absorb(objects, rule, update, report);
         }
-        for bank in &self.0 {
+        for bank in &self.all {
             bank.name(objects);
             bank.unname(objects);
         }
@@ -349,29 +343,30 @@ impl Banks {
 
     /// New banks, and new slots of known ones, of drawers that are in none.
     fn found(&mut self, objects: &[Known], update: u64) {
+        let BankSettings { views, flush, behind, travel, .. } = self.settings;
         let is_in_bank =
-            |object: &Object| self.0.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == object.key);
+            |object: &Object| self.all.iter().flat_map(|bank| &bank.slots).any(|slot| slot.key == object.key);
         let fresh = objects.iter().filter(|known| known.track.changed == update).map(|known| &known.object);
         let mut fronts: Vec<(&Object, Front, Outline)> = fresh
-            .filter(|object| is_drawer(object) && object.view_count >= VIEWS && !is_in_bank(object))
+            .filter(|object| is_drawer(object) && object.view_count >= views && !is_in_bank(object))
             .filter_map(|object| {
                 let front = Front::find(&object.cloud.points, &object.viewer())?;
                 let on = front.indices.iter().map(|index| &object.cloud.points[*index]);
-                let outline = outline_of(on, &side_of(&front.normal))?;
+                let outline = outline_of(on, &side_of(&front.normal), &self.settings.outline)?;
                 Some((object, front, outline))
             })
             .collect();
-        for bank in &mut self.0 {
-            fronts.retain(|(object, front, _)| !bank.join(object, &front.normal, -BEHIND..TRAVEL));
+        for bank in &mut self.all {
+            fronts.retain(|(object, front, _)| !bank.join(object, &front.normal, -behind..travel));
         }
         // The largest front first: pieces of one come later, and fit no more.
         fronts.sort_by(|a, b| b.2.area().total_cmp(&a.2.area()));
         while !fronts.is_empty() {
             let (first, front, outline) = fronts.remove(0);
-            let mut bank = Bank::new(first, &front, outline);
-            fronts.retain(|(object, other, _)| !bank.join(object, &other.normal, -FLUSH..FLUSH));
+            let mut bank = Bank::new(first, &front, outline, self.settings);
+            fronts.retain(|(object, other, _)| !bank.join(object, &other.normal, -flush..flush));
             if bank.slots.len() > 1 {
-                self.0.push(bank);
+                self.all.push(bank);
             }
         }
     }
@@ -384,12 +379,14 @@ fn are_two(bank: &Bank, pieces: &[Known]) -> bool {
         .filter(|piece| is_drawer(&piece.object))
         .filter_map(|piece| Some(bank.front_of(&piece.object)?.1))
         .collect();
+    let settings = &bank.settings;
     let heights = |outline: &Outline| outline.up.1 - outline.up.0;
     fronts.iter().enumerate().any(|(number, a)| {
         fronts[number + 1..].iter().any(|b| {
             let (low, high) = if a.up.0 < b.up.0 { (a, b) } else { (b, a) };
             let least = heights(a).min(heights(b));
-            low.up.1 <= high.up.0 + 0.2 * least && least >= 0.6 * heights(a).max(heights(b))
+            low.up.1 <= high.up.0 + settings.two_overlap * least
+                && least >= settings.two_alike * heights(a).max(heights(b))
         })
     })
 }
@@ -397,9 +394,13 @@ fn are_two(bank: &Bank, pieces: &[Known]) -> bool {
 impl Bank {
     /// Takes what else of its drawers is on the map into them.
     fn absorb(&self, objects: &mut Vec<Known>, rule: &MergeRule, update: u64, report: &mut UpdateReport) {
+        let ground = Ground::of(self, objects);
         let mut number = 0;
         while number < objects.len() {
-            let found = self.slot_of(&objects[number]).and_then(|(slot, part)| {
+            let known = &objects[number];
+            let hangs =
+                || Some((self.hangs_at(known, &ground).filter(|_| !self.is_sure(&known.object))?, None));
+            let found = self.slot_of(known).or_else(hangs).and_then(|(slot, part)| {
                 let key = &self.slots[slot].key;
                 Some((objects.iter().position(|known| known.object.key == *key)?, part))
             });
@@ -424,7 +425,7 @@ impl Bank {
         let object = Some(&known.object).filter(|_| known.track.slot.is_none())?;
         let points = self.split(object);
         let most = (0..points.len()).max_by_key(|slot| points[*slot].len())?;
-        let is_all = |count: usize| count as f64 >= SHARES.0 * object.cloud.len() as f64;
+        let is_all = |count: usize| count as f64 >= self.settings.whole * object.cloud.len() as f64;
         let is_whole = is_all(points[most].len());
         let lies = is_whole || is_drawer(object) && is_all(points.iter().map(Vec::len).sum());
         let part = || self.part_in(object, &points[most]).filter(|_| is_whole);
@@ -437,9 +438,9 @@ impl Bank {
         for known in objects.iter_mut().filter(|known| known.track.slot.is_none() && is_drawer(&known.object))
         {
             let object = &mut known.object;
-            let inside =
-                object.cloud.points.iter().filter(|point| self.slot_at(point, BEHIND).is_some()).count();
-            if inside as f64 >= MOSTLY * object.cloud.len() as f64 {
+            let is_inside = |point: &&Point3<f64>| self.slot_at(point, self.settings.behind).is_some();
+            let inside = object.cloud.points.iter().filter(is_inside).count();
+            if inside as f64 >= self.settings.mostly * object.cloud.len() as f64 {
                 object.class_votes.retain(|(name, _)| !furniture::is_drawer(name));
                 settle_class(object);
             }

@@ -1,5 +1,6 @@
 //! Drawers and doors from frame to frame: they slide, hide each other, and are torn into pieces.
 
+use super::settings::RowSettings;
 use crate::map::known::{Known, boxes, paired};
 use crate::map::{UpdateReport, join, keep_names};
 use crate::parts::mechanism::Front;
@@ -8,30 +9,22 @@ use prehend_geometry::{AxisBox, BoxHash};
 use prehend_scene::merge::MergeRule;
 use prehend_scene::{Object, furniture, spatial};
 
-/// Farthest a drawer or door is followed along its way, metres.
-const SLIDE: f64 = 0.45;
-/// Least height of one of several fronts that were taken for one, as a share of its height.
-const WHOLE_FRONT: f64 = 0.25;
-/// Greatest difference of the upper edges of one drawer, metres.
-const LEVEL: f64 = 0.025;
-/// Greatest offset of one drawer across its way, as a share of its width.
-const IN_LINE: f64 = 0.3;
-/// Least share of a view of a drawer that lies on what is known of it while it stays in its place.
-const UNMOVED: f64 = 0.6;
-/// Length of a view of a drawer, as a share of its own, up to which the view shows a strip beside what hides the rest.
-const STRIP: f64 = 0.4;
-
 /// Whether a drawer or door that was seen again is no longer where its points say: they are replaced then, not added to.
-pub(in crate::map) fn has_slid(known: &Known, seen: &Known, rule: &MergeRule) -> bool {
+pub(in crate::map) fn has_slid(
+    known: &Known,
+    seen: &Known,
+    rule: &MergeRule,
+    settings: &RowSettings,
+) -> bool {
     furniture::is_panel(&known.object.class_name)
-        && known.share_of(seen, rule) < UNMOVED
-        && !is_strip(&seen.object, &known.object)
+        && known.share_of(seen, rule) < settings.unmoved
+        && !is_strip(&seen.object, &known.object, settings)
 }
 
 /// Whether of a known drawer or door only a strip was seen: it tells that something is there, and not where the rest went. What is
 /// seen to have left is taken out of the known points anyway.
-fn is_strip(seen: &Object, known: &Object) -> bool {
-    spatial::length_of(seen) < STRIP * spatial::length_of(known)
+fn is_strip(seen: &Object, known: &Object, settings: &RowSettings) -> bool {
+    spatial::length_of(seen) < settings.strip * spatial::length_of(known)
 }
 
 /// For each known object whether it is a drawer or door that this frame shows to be several: others than the one it is paired with
@@ -42,6 +35,7 @@ pub(in crate::map) fn were_several(
     pairs: &[Option<usize>],
     near: &BoxHash,
     rule: &MergeRule,
+    settings: &RowSettings,
 ) -> Vec<bool> {
     let mut several = vec![false; old.len()];
     // Share of each known panel that its pair and the others that lie on it show.
@@ -62,30 +56,16 @@ pub(in crate::map) fn were_several(
             let lies_on_it = paired[place]
                 && *pair != Some(place)
                 && furniture::is_panel(&known.object.class_name)
-                && other.object.bounds.size.z > WHOLE_FRONT * known.object.bounds.size.z
-                && known.share_of(other, rule) > UNMOVED;
+                && other.object.bounds.size.z > settings.whole_front * known.object.bounds.size.z
+                && known.share_of(other, rule) > settings.unmoved;
             if lies_on_it {
                 several[place] = true;
                 shown[place] += other.share_of(known, rule);
             }
         }
     }
-    several.iter().zip(shown).map(|(several, shown)| *several && shown > UNMOVED).collect()
+    several.iter().zip(shown).map(|(several, shown)| *several && shown > settings.unmoved).collect()
 }
-
-/// Height of a piece of a drawer, as a share of the drawer's: less is a handle or a sliver, more is a whole side.
-const PIECE: (f64, f64) = (0.4, 0.7);
-/// Share of the points of a piece in the box of its drawer.
-const IN_BOX: f64 = 0.7;
-
-/// Pieces of an open drawer: how deep each is at least, how far apart their sides and their fronts are at most, and how far the
-/// smaller reaches beyond the larger in depth, metres.
-const TORN: (f64, f64, f64) = (0.06, 0.015, 0.03);
-/// Distance of what belongs to a front from its plane, how far its handle stands out, metres, and the least share of the points of
-/// a drawer that are on its front and the greatest before it.
-const FRONT: (f64, f64, f64, f64) = (0.012, 0.045, 0.15, 0.1);
-/// Views after which two drawers above each other are known to be two.
-const SEEN_APART: u32 = 2;
 
 /// Whether two sightings are of drawers one above the other, between which a drawer does not change: the middle of neither is at the
 /// height of the other.
@@ -99,19 +79,20 @@ pub(in crate::map) fn in_two_rows(a: &Object, b: &Object) -> bool {
 }
 
 /// Whether the smaller of two sightings of drawers lies in the box of the larger: no two drawers share their room.
-fn is_piece(a: &Object, b: &Object) -> bool {
+fn is_piece(a: &Object, b: &Object, settings: &RowSettings) -> bool {
     let (small, large) = if a.bounds.volume() < b.bounds.volume() { (a, b) } else { (b, a) };
     let share = small.bounds.size.z / large.bounds.size.z.max(1e-3);
-    let level = (small.bounds.top() - large.bounds.top()).abs() <= LEVEL;
-    (share < PIECE.0 || share > PIECE.1 && level) && furniture::lies_in(small, large, IN_BOX)
+    let level = (small.bounds.top() - large.bounds.top()).abs() <= settings.level;
+    (share < settings.sliver_height || share > settings.side_height && level)
+        && furniture::lies_in(small, large, settings.in_box)
 }
 
 /// Whether two sightings of drawers are pieces of one that stands open: side by side at one height and both deep, unless each has a
 /// front of its own farther out than the other's. Of a closed drawer only the front is seen, which is not deep.
-fn is_torn(a: &Object, b: &Object) -> bool {
+fn is_torn(a: &Object, b: &Object, settings: &RowSettings) -> bool {
     let (smaller, larger) = if a.cloud.len() < b.cloud.len() { (a, b) } else { (b, a) };
-    let level = (a.bounds.top() - b.bounds.top()).abs() <= LEVEL;
-    let as_high = smaller.bounds.size.z > PIECE.1 * larger.bounds.size.z;
+    let level = (a.bounds.top() - b.bounds.top()).abs() <= settings.level;
+    let as_high = smaller.bounds.size.z > settings.side_height * larger.bounds.size.z;
     let Some(front) = Front::find(&larger.cloud.points, &larger.viewer()).filter(|_| level && as_high) else {
         return false;
     };
@@ -120,11 +101,11 @@ fn is_torn(a: &Object, b: &Object) -> bool {
     let gap = across_a.0.max(across_b.0) - across_a.1.min(across_b.1);
     // What reaches farther back than the drawer is what the drawer is in.
     let (part, whole) = (range(smaller, &front.normal), range(larger, &front.normal));
-    let is_deep = (part.1 - part.0).min(whole.1 - whole.0) > TORN.0;
-    let is_within = part.0 > whole.0 - TORN.2 && part.1 < whole.1 + TORN.2;
-    let own = |object: &Object| own_front(object, &front.normal);
-    let two_fronts = own(a).zip(own(b)).is_some_and(|(a, b)| (a - b).abs() > TORN.1);
-    is_deep && is_within && gap < TORN.1 && !two_fronts
+    let is_deep = (part.1 - part.0).min(whole.1 - whole.0) > settings.torn_depth;
+    let is_within = part.0 > whole.0 - settings.torn_beyond && part.1 < whole.1 + settings.torn_beyond;
+    let own = |object: &Object| own_front(object, &front.normal, settings);
+    let two_fronts = own(a).zip(own(b)).is_some_and(|(a, b)| (a - b).abs() > settings.torn_gap);
+    is_deep && is_within && gap < settings.torn_gap && !two_fronts
 }
 
 /// Range of an object's points along an axis, without the outermost 2 % on either side.
@@ -136,16 +117,19 @@ fn range(object: &Object, axis: &Vector3<f64>) -> (f64, f64) {
 }
 
 /// Place along the outward normal of the front that closes a drawer: nothing but its handle stands before it. `None` of a hollow.
-fn own_front(object: &Object, normal: &Vector3<f64>) -> Option<f64> {
+fn own_front(object: &Object, normal: &Vector3<f64>, settings: &RowSettings) -> Option<f64> {
     let front = Front::find(&object.cloud.points, &object.viewer())?;
     let share = |counts: &dyn Fn(f64) -> bool| {
         let points = &object.cloud.points;
         points.iter().filter(|p| counts(p.coords.dot(&front.normal) - front.offset)).count() as f64
             / points.len().max(1) as f64
     };
-    let on = share(&|out| out.abs() < FRONT.0);
-    let before = share(&|out| out > FRONT.1);
-    (front.normal.dot(normal) > 0.9 && on >= FRONT.2 && before <= FRONT.3).then_some(front.offset)
+    let on = share(&|out| out.abs() < settings.front_on);
+    let before = share(&|out| out > settings.front_handle);
+    (front.normal.dot(normal) > settings.front_parallel
+        && on >= settings.front_share
+        && before <= settings.front_before)
+        .then_some(front.offset)
 }
 
 /// Whether a frame took several known drawers or doors above each other for one: it is no sighting of any of them.
@@ -155,6 +139,7 @@ pub(in crate::map) fn spans_several(
     seen: &Known,
     near: &BoxHash,
     rule: &MergeRule,
+    settings: &RowSettings,
 ) -> bool {
     if !furniture::is_panel(&seen.object.class_name) {
         return false;
@@ -167,9 +152,9 @@ pub(in crate::map) fn spans_several(
             let known = &old[*place].object;
             !gone[*place]
                 && furniture::is_panel(&known.class_name)
-                && known.view_count >= SEEN_APART
-                && known.bounds.size.z < PIECE.1 * tall
-                && seen.share_of(&old[*place], rule) > UNMOVED
+                && known.view_count >= settings.seen_apart
+                && known.bounds.size.z < settings.side_height * tall
+                && seen.share_of(&old[*place], rule) > settings.unmoved
         })
         .map(|place| &old[place].object)
         .collect();
@@ -178,19 +163,19 @@ pub(in crate::map) fn spans_several(
         let (at, high) = height(a);
         covered[number + 1..].iter().map(|b| height(b)).any(|(other, low)| {
             // A handle before a front is at its height.
-            high.min(low) > WHOLE_FRONT * tall && (at - other).abs() > high.min(low) / 2.0
+            high.min(low) > settings.whole_front * tall && (at - other).abs() > high.min(low) / 2.0
         })
     })
 }
 
 /// Whether two sightings of drawers or doors are of one that moved: their upper edges are level, and along the way of a
 /// drawer they are in line; of a door only how far apart they are tells.
-fn in_one_slot(a: &Object, b: &Object) -> bool {
+fn in_one_slot(a: &Object, b: &Object, settings: &RowSettings) -> bool {
     let shift = b.bounds.pose.translation.vector - a.bounds.pose.translation.vector;
     if !furniture::is_panel(&a.class_name)
         || !furniture::is_panel(&b.class_name)
-        || (a.bounds.top() - b.bounds.top()).abs() > LEVEL
-        || shift.xy().norm() > SLIDE
+        || (a.bounds.top() - b.bounds.top()).abs() > settings.level
+        || shift.xy().norm() > settings.slide
     {
         return false;
     }
@@ -203,7 +188,7 @@ fn in_one_slot(a: &Object, b: &Object) -> bool {
     let wider = [front(a), front(b)].into_iter().flatten().max_by(|a, b| width(a).total_cmp(&width(b)));
     let Some(front) = wider else { return true };
     let side = Vector3::new(-front.normal.y, front.normal.x, 0.0);
-    shift.dot(&side).abs() < IN_LINE * width(&front)
+    shift.dot(&side).abs() < settings.in_line * width(&front)
 }
 
 /// Makes one of drawers in one slot of a cabinet: of one that was not seen in this frame while another was, the place is hidden
@@ -212,6 +197,7 @@ pub(in crate::map) fn absorb_slots(
     objects: &mut Vec<Known>,
     stamp: f64,
     rule: &MergeRule,
+    settings: &RowSettings,
     update: u64,
     report: &mut UpdateReport,
 ) {
@@ -227,8 +213,11 @@ pub(in crate::map) fn absorb_slots(
     while number < drawers.len() {
         let place = drawers[number];
         let one = &objects[place].object;
-        let around =
-            if alive[place] { near.touching(&objects[place].reach(rule).grown(SLIDE)) } else { Vec::new() };
+        let around = if alive[place] {
+            near.touching(&objects[place].reach(rule).grown(settings.slide))
+        } else {
+            Vec::new()
+        };
         let twin =
             around.into_iter().filter(|other| *other > number).map(|other| drawers[other]).find(|twin| {
                 let other = &objects[*twin].object;
@@ -236,7 +225,9 @@ pub(in crate::map) fn absorb_slots(
                     && is_drawer(one)
                     && is_drawer(other)
                     && (is_new(one) || is_new(other))
-                    && (in_one_slot(one, other) || is_piece(one, other) || is_torn(one, other))
+                    && (in_one_slot(one, other, settings)
+                        || is_piece(one, other, settings)
+                        || is_torn(one, other, settings))
             });
         let Some(twin) = twin else {
             number += 1;
@@ -248,11 +239,13 @@ pub(in crate::map) fn absorb_slots(
         join::report_joined(known, &other, report);
         match (is_new(&known.object), is_new(&other.object)) {
             (true, true) => known.merge(other, rule, update),
-            (true, false) if !is_strip(&known.object, &other.object) => {
+            (true, false) if !is_strip(&known.object, &other.object, settings) => {
                 keep_names(&mut known.object, other.object.class_votes);
             }
             (true, false) => known.merge(other, rule, update),
-            (false, _) if is_strip(&other.object, &known.object) => known.merge(other, rule, update),
+            (false, _) if is_strip(&other.object, &known.object, settings) => {
+                known.merge(other, rule, update)
+            }
             (false, _) => {
                 let votes = std::mem::take(&mut known.object.class_votes);
                 known.replace(other);
@@ -273,9 +266,11 @@ pub(in crate::map) fn slid(
     pairs: &[Option<usize>],
     moves: &[Option<usize>],
     near: &BoxHash,
+    settings: &RowSettings,
 ) -> Vec<Option<usize>> {
-    let fits =
-        |known: &Object, object: &Object| known.class_name == object.class_name && in_one_slot(known, object);
+    let fits = |known: &Object, object: &Object| {
+        known.class_name == object.class_name && in_one_slot(known, object, settings)
+    };
     let (is_paired, has_moved) = (paired(old.len(), pairs), paired(old.len(), moves));
     let places: Vec<Vec<usize>> = seen
         .iter()
@@ -285,7 +280,7 @@ pub(in crate::map) fn slid(
             {
                 return Vec::new();
             }
-            let mut around = near.touching(&AxisBox::around(&object.bounds).grown(SLIDE));
+            let mut around = near.touching(&AxisBox::around(&object.bounds).grown(settings.slide));
             around.retain(|place| {
                 !is_paired[*place] && !has_moved[*place] && fits(&old[*place].object, object)
             });
@@ -331,27 +326,28 @@ mod tests {
 
     #[test]
     fn halves_of_an_open_drawer_are_one_and_drawers_side_by_side_are_not() {
+        let torn = |a: &Object, b: &Object| is_torn(a, b, &RowSettings::default());
         let half = drawer("a", -0.12, 0.18, 0.49, 0.1);
-        assert!(is_torn(&half, &drawer("b", 0.065, 0.09, 0.49, 0.1)));
+        assert!(torn(&half, &drawer("b", 0.065, 0.09, 0.49, 0.1)));
         // A piece of the hollow, whose back is no front.
         let mut hollow = drawer("b", 0.065, 0.09, 0.59, 0.0);
         hollow
             .cloud
             .points
             .extend(drawer("", 0.065, 0.09, 0.51, 0.08).cloud.points.into_iter().filter(|p| p.z == 0.15));
-        assert!(is_torn(&half, &hollow));
+        assert!(torn(&half, &hollow));
         // What the drawer is in, when it is called a drawer.
         let mut body = drawer("b", -0.15, 0.36, 0.59, 0.23);
         body.cloud.points.retain(|p| p.z == 0.15);
-        assert!(!is_torn(&half, &body));
+        assert!(!torn(&half, &body));
         // Another that is not as far out, one that stands apart, one below.
-        assert!(!is_torn(&half, &drawer("b", 0.065, 0.09, 0.55, 0.1)));
-        assert!(!is_torn(&half, &drawer("b", 0.1, 0.09, 0.49, 0.1)));
+        assert!(!torn(&half, &drawer("b", 0.065, 0.09, 0.55, 0.1)));
+        assert!(!torn(&half, &drawer("b", 0.1, 0.09, 0.49, 0.1)));
         let mut below = drawer("b", 0.065, 0.09, 0.49, 0.1);
         below.bounds.pose.translation.z -= 0.09;
-        assert!(!is_torn(&half, &below));
+        assert!(!torn(&half, &below));
         // Two closed ones.
-        assert!(!is_torn(&drawer("a", -0.12, 0.18, 0.6, 0.0), &drawer("b", 0.065, 0.18, 0.6, 0.0)));
+        assert!(!torn(&drawer("a", -0.12, 0.18, 0.6, 0.0), &drawer("b", 0.065, 0.18, 0.6, 0.0)));
     }
 
     /// What hides most of a drawer leaves a strip of it in sight, which may be of its side: the drawer is still all that was known.
@@ -359,15 +355,16 @@ mod tests {
     fn a_strip_of_a_drawer_is_not_all_of_it() {
         let rule = MergeRule::default();
         let known = |object: &Object| Known::seen(object.clone(), 1.0, &rule, 1);
+        let settings = RowSettings::default();
         let front = drawer("a", -0.15, 0.3, 0.6, 0.0);
         let strip = drawer("b", 0.04, 0.02, 0.63, 0.0);
-        assert!(!has_slid(&known(&front), &known(&strip), &rule));
-        assert!(has_slid(&known(&front), &known(&drawer("b", -0.15, 0.3, 0.5, 0.0)), &rule));
+        assert!(!has_slid(&known(&front), &known(&strip), &rule, &settings));
+        assert!(has_slid(&known(&front), &known(&drawer("b", -0.15, 0.3, 0.5, 0.0)), &rule, &settings));
         // As another drawer in its slot, before or after it in the list.
         for (first, second, new) in [(&front, &strip, 1), (&strip, &front, 0)] {
             let mut objects = vec![known(first), known(second)];
             objects[new].object.last_seen = 7.0;
-            absorb_slots(&mut objects, 7.0, &rule, 1, &mut UpdateReport::default());
+            absorb_slots(&mut objects, 7.0, &rule, &settings, 1, &mut UpdateReport::default());
             let [whole] = objects.as_slice() else { panic!("{} drawers", objects.len()) };
             assert!(spatial::length_of(&whole.object) > 0.29, "{:?}", whole.object.bounds);
         }
@@ -382,7 +379,14 @@ mod tests {
         let several = |first: (f64, f64), second: (f64, f64)| {
             let seen = [first, second].map(|(left, width)| known(drawer("b", left, width, 0.6, 0.0)));
             let near = boxes([&whole]);
-            were_several(&[known(whole.clone())], &seen, &[Some(0), None], &near, &rule)[0]
+            were_several(
+                &[known(whole.clone())],
+                &seen,
+                &[Some(0), None],
+                &near,
+                &rule,
+                &RowSettings::default(),
+            )[0]
         };
         assert!(several((-0.15, 0.14), (0.01, 0.14)));
         assert!(!several((-0.15, 0.06), (-0.05, 0.06)));
@@ -407,7 +411,7 @@ mod tests {
             let [known, seen] = [known.to_vec(), vec![seen]].map(|all| {
                 all.into_iter().map(|o| Known::seen(o.clone(), 1.0, &rule, 1)).collect::<Vec<_>>()
             });
-            spans_several(&known, &gone, &seen[0], &near, &rule)
+            spans_several(&known, &gone, &seen[0], &near, &rule, &RowSettings::default())
         };
         assert!(spans([&lower, &upper], [false, false], &both));
         assert!(!spans([&lower, &upper], [false, true], &both));

@@ -1,20 +1,9 @@
 //! Fronts as rectangles in their common plane, and what is known of one from the views of it.
 
+use crate::map::furniture::settings::OutlineSettings;
 use nalgebra::{Point3, Vector3};
 use prehend_scene::ObjectKey;
 use std::collections::VecDeque;
-
-/// How much two fronts may overlap, as a share of the smaller.
-const APART: f64 = 0.2;
-/// Least share of two fronts in common, of their union, when they are one.
-const SAME: f64 = 0.6;
-/// Greatest gap between fronts of one bank, metres.
-const GAP: f64 = 0.06;
-/// Fewest points that have an outline.
-pub(super) const LEAST: usize = 20;
-/// Views of a front that its outline is made of, and the least area of those that count, as a share of a full one.
-const SIGHTINGS: usize = 30;
-const FULL: f64 = 0.8;
 
 /// A range across and one of height in the plane of the fronts, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,23 +23,23 @@ impl Outline {
         part(self.across, other.across) * part(self.up, other.up)
     }
 
-    pub(super) fn is_apart_from(&self, other: &Self) -> bool {
-        self.common(other) <= APART * self.area().min(other.area())
+    pub(super) fn is_apart_from(&self, other: &Self, settings: &OutlineSettings) -> bool {
+        self.common(other) <= settings.apart * self.area().min(other.area())
     }
 
-    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+    pub(super) fn is_same_as(&self, other: &Self, settings: &OutlineSettings) -> bool {
         let common = self.common(other);
-        common >= SAME * (self.area() + other.area() - common)
+        common >= settings.same * (self.area() + other.area() - common)
     }
 
     /// Whether two fronts stand in one column or one row, with little between them.
-    pub(super) fn is_in_line_with(&self, other: &Self) -> bool {
+    pub(super) fn is_in_line_with(&self, other: &Self, settings: &OutlineSettings) -> bool {
         let share = |a: (f64, f64), b: (f64, f64)| {
             (a.1.min(b.1) - a.0.max(b.0)) / (a.1 - a.0).max(b.1 - b.0).max(1e-6)
         };
         let gap = |a: (f64, f64), b: (f64, f64)| a.0.max(b.0) - a.1.min(b.1);
-        share(self.across, other.across) >= SAME && gap(self.up, other.up) <= GAP
-            || share(self.up, other.up) >= SAME && gap(self.across, other.across) <= GAP
+        share(self.across, other.across) >= settings.same && gap(self.up, other.up) <= settings.gap
+            || share(self.up, other.up) >= settings.same && gap(self.across, other.across) <= settings.gap
     }
 
     /// How far from the middle a place is: 1 at the border.
@@ -71,30 +60,32 @@ impl Outline {
 pub(super) struct Slot {
     pub(super) key: ObjectKey,
     pub(super) outline: Outline,
+    /// Where its front is along the way, metres, as it was seen last.
+    pub(super) front: Option<f64>,
     /// Its front as single masks of the last frames showed it whole, and the same where the picture's border cut it.
     seen: [VecDeque<Outline>; 2],
 }
 
 impl Slot {
-    pub(super) fn new(key: ObjectKey, outline: Outline, is_cut: bool) -> Self {
-        let mut slot = Self { key, outline, seen: Default::default() };
-        slot.show(outline, is_cut);
+    pub(super) fn new(key: ObjectKey, outline: Outline, is_cut: bool, settings: &OutlineSettings) -> Self {
+        let mut slot = Self { key, outline, front: None, seen: Default::default() };
+        slot.show(outline, is_cut, settings);
         slot
     }
 
     /// Takes one more view of its front. Each edge is where half of the fuller views have it: what hides some of a front makes it
     /// smaller, and what is taken together with it larger.
-    pub(super) fn show(&mut self, outline: Outline, is_cut: bool) {
+    pub(super) fn show(&mut self, outline: Outline, is_cut: bool, settings: &OutlineSettings) {
         let views = &mut self.seen[usize::from(is_cut)];
         views.push_back(outline);
-        if views.len() > SIGHTINGS {
+        if views.len() > settings.sightings.max(1) {
             views.pop_front();
         }
         let views = &self.seen[usize::from(self.seen[0].is_empty())];
         let mut areas: Vec<f64> = views.iter().map(Outline::area).collect();
         areas.sort_by(f64::total_cmp);
         let full = areas.get(areas.len() * 9 / 10).copied().unwrap_or_default();
-        let whole: Vec<&Outline> = views.iter().filter(|view| view.area() >= FULL * full).collect();
+        let whole: Vec<&Outline> = views.iter().filter(|view| view.area() >= settings.full * full).collect();
         let middle = |edge: fn(&Outline) -> f64| {
             let mut places: Vec<f64> = whole.iter().map(|view| edge(view)).collect();
             places.sort_by(f64::total_cmp);
@@ -115,6 +106,7 @@ pub(super) fn side_of(way: &Vector3<f64>) -> Vector3<f64> {
 pub(super) fn outline_of<'p>(
     points: impl Iterator<Item = &'p Point3<f64>>,
     side: &Vector3<f64>,
+    settings: &OutlineSettings,
 ) -> Option<Outline> {
     let (mut across, mut up): (Vec<f64>, Vec<f64>) = points
         .map(|p| (p.coords.dot(side), p.z))
@@ -122,7 +114,7 @@ pub(super) fn outline_of<'p>(
         .unzip();
     let range = |values: &mut Vec<f64>| {
         values.sort_by(f64::total_cmp);
-        let last = values.len().checked_sub(1).filter(|last| *last + 1 >= LEAST)?;
+        let last = values.len().checked_sub(1).filter(|last| *last + 1 >= settings.least_points)?;
         let at = |share: f64| values[(share * last as f64).round() as usize];
         Some((at(0.02), at(0.98)))
     };

@@ -14,7 +14,7 @@ fn thing(key: &str, name: &str, points: Vec<Point3<f64>>) -> Known {
     let mut object = Object::unnamed(key.into(), PointCloud::from_points(points), bounds);
     object.class_name = name.to_owned();
     object.class_votes = vec![(name.to_owned(), 1.0)];
-    object.view_count = VIEWS;
+    object.view_count = BankSettings::default().views;
     Known::seen(object, 1.0, &MergeRule::default(), 1)
 }
 
@@ -46,7 +46,7 @@ fn slots(seen: &[Known]) -> Vec<Option<&str>> {
 #[test]
 fn two_flush_fronts_make_a_bank_and_others_do_not() {
     let (banks, objects) = bank_at(0.6);
-    assert_eq!(banks.0.len(), 1);
+    assert_eq!(banks.all.len(), 1);
     assert_eq!(slots(&objects), [Some("a"), Some("b")]);
     for other in [
         // Not in one plane, one over the other, far apart, seen too little, not called so.
@@ -61,7 +61,7 @@ fn two_flush_fronts_make_a_bank_and_others_do_not() {
     ] {
         let mut banks = Banks::default();
         learn(&mut banks, &mut vec![thing("a", "drawer", front(0.6, LOW)), other]);
-        assert!(banks.0.is_empty());
+        assert!(banks.all.is_empty());
     }
 }
 
@@ -107,12 +107,12 @@ fn frames_that_go_on_showing_one_drawer_for_two_end_the_bank() {
     let both = || vec![thing("", "drawer", [front(0.6, LOW), front(0.6, HIGH)].concat())];
     sort(&mut banks, both());
     learn(&mut banks, &mut objects);
-    assert_eq!(banks.0.len(), 1, "one frame is wrong now and then");
-    (0..DOUBT).for_each(|_| drop(sort(&mut banks, both())));
+    assert_eq!(banks.all.len(), 1, "one frame is wrong now and then");
+    (0..BankSettings::default().doubt).for_each(|_| drop(sort(&mut banks, both())));
     // Nothing new is learned of objects that did not change.
     objects.iter_mut().for_each(|known| known.track.changed = 0);
     learn(&mut banks, &mut objects);
-    assert!(banks.0.is_empty());
+    assert!(banks.all.is_empty());
     assert_eq!(slots(&objects), [None, None]);
 }
 
@@ -126,12 +126,12 @@ fn the_closed_place_is_the_innermost_that_was_often_seen() {
     };
     assert_eq!(look(0.5, 5), None, "two drawers are equally far out: closed or not, nobody knows");
     let slide = look(0.6, 3).unwrap();
-    assert!((slide.closed + 0.6).abs() < LAYER, "{slide:?}");
+    assert!((slide.closed + 0.6).abs() < BankSettings::default().layer, "{slide:?}");
     assert!((slide.way + Vector3::x()).norm() < 0.01, "{slide:?}");
     // One wrong frame behind it changes nothing.
     look(0.6, 30);
     let slide = look(0.7, 1).unwrap();
-    assert!((slide.closed + 0.6).abs() < LAYER, "{slide:?}");
+    assert!((slide.closed + 0.6).abs() < BankSettings::default().layer, "{slide:?}");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn what_the_drawers_are_in_is_no_drawer() {
 fn a_bank_whose_drawers_are_all_gone_is_gone() {
     let (mut banks, _) = bank_at(0.6);
     banks.leave(|key| key.0 == "a");
-    assert_eq!(banks.0.len(), 1);
+    assert_eq!(banks.all.len(), 1);
     banks.leave(|_| true);
-    assert!(banks.0.is_empty());
+    assert!(banks.all.is_empty());
     assert!(sort(&mut banks, vec![thing("", "drawer", front(0.6, LOW))])[0].track.slot.is_none());
 }
 
@@ -190,7 +190,7 @@ fn an_outline_follows_the_fuller_views() {
     let mut banks = Banks::default();
     learn(&mut banks, &mut objects);
     let height = |banks: &Banks| {
-        let slot = banks.0[0].slots.iter().find(|slot| slot.key.0 == "b").unwrap();
+        let slot = banks.all[0].slots.iter().find(|slot| slot.key.0 == "b").unwrap();
         slot.outline.up.1 - slot.outline.up.0
     };
     assert!(height(&banks) < 0.045);
@@ -207,19 +207,20 @@ fn frames_that_go_on_showing_two_drawers_for_one_end_the_bank() {
     let mut objects = vec![thing("a", "drawer", front(0.6, LOW)), thing("b", "drawer", front(0.6, tall))];
     let mut banks = Banks::default();
     learn(&mut banks, &mut objects);
-    assert_eq!(banks.0.len(), 1);
+    assert_eq!(banks.all.len(), 1);
     let two =
         || vec![thing("", "drawer", front(0.6, (0.14, 0.21))), thing("", "drawer", front(0.6, (0.23, 0.3)))];
-    (0..DOUBT).for_each(|_| drop(sort(&mut banks, two())));
+    (0..BankSettings::default().doubt).for_each(|_| drop(sort(&mut banks, two())));
     objects.iter_mut().for_each(|known| known.track.changed = 0);
     learn(&mut banks, &mut objects);
-    assert!(banks.0.is_empty());
+    assert!(banks.all.is_empty());
 }
 
 /// A closed front lies on the hollow of the open drawer, as it was seen.
 #[test]
 fn a_drawer_has_slid_when_its_front_has() {
     let (mut banks, _) = bank_at(0.6);
+    let has_slid = |known: &Known, seen: &Known| has_slid(known, seen, &BankSettings::default());
     let mut at = |x: f64, up: (f64, f64)| sort(&mut banks, vec![thing("", "drawer", front(x, up))]).remove(0);
     let open = at(0.45, HIGH);
     assert!(!has_slid(&open, &at(0.455, HIGH)));
@@ -229,4 +230,35 @@ fn a_drawer_has_slid_when_its_front_has() {
     strip.track.front = None;
     assert!(!has_slid(&open, &strip));
     assert!(has_slid(&strip, &open));
+}
+
+#[test]
+fn what_hangs_at_a_front_is_of_its_drawer() {
+    let (mut banks, mut objects) = bank_at(0.6);
+    // As frames show the fronts.
+    for seen in sort(
+        &mut banks,
+        objects.iter().map(|known| thing("", "drawer", known.object.cloud.points.clone())).collect(),
+    ) {
+        let key = seen.track.slot.clone().unwrap();
+        objects.iter_mut().find(|known| known.object.key == key).unwrap().track.front = seen.track.front;
+    }
+    learn(&mut banks, &mut objects);
+    let part = |x: f64, across: (f64, f64), up: (f64, f64)| -> Vec<Point3<f64>> {
+        let depth = front(x, up).into_iter().chain(front(x + 0.01, up));
+        depth.filter(|p| (across.0..=across.1).contains(&p.y)).collect()
+    };
+    let mut check = |what: &str, points: Vec<Point3<f64>>, others: Vec<Known>, slot: Option<&str>| {
+        let seen = sort(&mut banks, [vec![thing("", "box", points)], others].concat());
+        let found = seen.iter().find(|known| known.object.class_name == "box").expect("it is somewhere");
+        assert_eq!(found.track.slot.as_ref().map(|key| key.0.as_str()), slot, "{what}");
+    };
+    let bar = || part(0.57, (-0.05, 0.05), (0.165, 0.18));
+    check("a bar", bar(), vec![], Some("b"));
+    check("a strip of the front", part(0.595, (0.06, 0.14), (0.18, 0.2)), vec![], Some("b"));
+    check("what is farther before it", part(0.5, (-0.05, 0.05), (0.165, 0.18)), vec![], None);
+    check("what reaches below the front", part(0.57, (-0.02, 0.02), (0.02, 0.07)), vec![], None);
+    check("what reaches beyond it", part(0.57, (-0.02, 0.02), (0.18, 0.3)), vec![], None);
+    let below = thing("", "crate", part(0.56, (-0.06, 0.06), (0.0, 0.16)));
+    check("what stands on something", bar(), vec![below], None);
 }

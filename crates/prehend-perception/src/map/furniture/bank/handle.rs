@@ -1,0 +1,69 @@
+//! Handles, and strips of a front, that a frame shows as things of their own: from above and afar little else shows of a closed drawer.
+
+use super::Bank;
+use crate::map::known::Known;
+use nalgebra::Point3;
+use prehend_geometry::AxisBox;
+use prehend_scene::Object;
+
+/// What things of a frame may stand on.
+pub(super) struct Ground(Vec<AxisBox>);
+
+impl Ground {
+    /// What is not of the drawers themselves.
+    pub(super) fn of(bank: &Bank, seen: &[Known]) -> Self {
+        let is_ours = |thing: &&Known| {
+            let points = bank.split(&thing.object);
+            (0..points.len()).any(|slot| bank.is_of_drawer(&thing.object, slot, &points[slot]))
+        };
+        let others = seen.iter().filter(|thing| !is_ours(thing));
+        Self(others.map(|thing| AxisBox::around(&thing.object.bounds)).collect())
+    }
+
+    /// Whether one of them is right below.
+    fn carries(&self, thing: &Object, bottom: f64, lift: f64) -> bool {
+        let thing = AxisBox::around(&thing.bounds);
+        let is_below = |other: &AxisBox| {
+            let is_over = |axis| thing.low[axis] <= other.high[axis] && other.low[axis] <= thing.high[axis];
+            *other != thing && (0..2).all(is_over) && (bottom - other.high.z).abs() < lift
+        };
+        self.0.iter().any(is_below)
+    }
+}
+
+impl Bank {
+    /// The slot whose front something hangs at or is a strip of: it is all within the outline and just before the front as that was
+    /// seen last, begins above the lower edge, and stands on nothing. A thing in an open drawer is behind the front of that one.
+    pub(super) fn hangs_at(&self, thing: &Known, ground: &Ground) -> Option<usize> {
+        let points = &thing.object.cloud.points;
+        // Boxes reach down to what a thing seems to stand on; points do not.
+        let bottom = points.iter().map(|point| point.z).min_by(f64::total_cmp)?;
+        let settings = &self.settings;
+        let hangs = |slot: &usize| {
+            let slot = &self.slots[*slot];
+            let Some(front) = slot.front else { return false };
+            let is_at = |point: &&Point3<f64>| {
+                let before = point.coords.dot(&self.way) - front;
+                (-settings.thick..settings.handle).contains(&before)
+                    && point.z >= slot.outline.up.0 + settings.lift
+                    && slot.outline.contains(point.coords.dot(&self.side()), point.z, 0.0)
+            };
+            points.iter().filter(is_at).count() as f64 >= settings.whole * points.len() as f64
+        };
+        (0..self.slots.len()).find(hangs).filter(|_| !ground.carries(&thing.object, bottom, settings.lift))
+    }
+
+    /// Whether most of several views agree on what something is.
+    pub(super) fn is_sure(&self, object: &Object) -> bool {
+        let is_named = !object.class_name.is_empty() && object.confidence >= self.settings.mostly;
+        is_named && object.view_count >= self.settings.views
+    }
+
+    /// Keeps where the fronts of its drawers are.
+    pub(super) fn note_fronts(&mut self, objects: &[Known]) {
+        for slot in &mut self.slots {
+            let drawer = objects.iter().find(|known| known.object.key == slot.key);
+            slot.front = drawer.and_then(|drawer| drawer.track.front).or(slot.front);
+        }
+    }
+}
