@@ -3,6 +3,7 @@
 //! Two known drawers whose fronts lie in one plane make a bank. From then on a drawer is a place in that plane (a slot) and the room
 //! before it, whatever a frame calls what is seen there, in how many pieces it shows it, and how far it stands out.
 
+mod body;
 mod handle;
 mod outline;
 
@@ -338,6 +339,7 @@ impl Banks {
         for bank in &self.all {
             bank.name(objects);
             bank.unname(objects);
+            bank.join_body(objects, rule, update, report);
         }
     }
 

@@ -45,6 +45,12 @@ pub struct BankSettings {
     pub named: f64,
     /// Thickness of a front as it is seen, metres: the noise of its points to either side. Places of fronts are counted in steps of it.
     pub layer: f64,
+    /// How thick the walls are of what the drawers are in at most, metres.
+    pub wall: f64,
+    /// How far behind the closed fronts it reaches at most, metres: as deep as cupboards are.
+    pub deep: f64,
+    /// Greatest unlikeness of the colours of it and of what lies there without a name.
+    pub body_unlike: f64,
     /// How far before a front its handle may stand, metres.
     pub handle: f64,
     /// How far above the lower edge of a front a handle begins at least, metres: what stands before the drawers begins below.
@@ -84,6 +90,9 @@ impl Default for BankSettings {
             wide: 0.6,
             named: 0.4,
             layer: 0.008,
+            wall: 0.03,
+            deep: 0.7,
+            body_unlike: 0.12,
             handle: 0.045,
             lift: 0.02,
             often: 3,

@@ -262,3 +262,32 @@ fn what_hangs_at_a_front_is_of_its_drawer() {
     let below = thing("", "crate", part(0.56, (-0.06, 0.06), (0.0, 0.16)));
     check("what stands on something", bar(), vec![below], None);
 }
+
+#[test]
+fn what_drawers_are_in_is_one() {
+    let (mut banks, mut objects) = bank_at(0.6);
+    let strip = |x: f64, across: (f64, f64), up: (f64, f64)| -> Vec<Point3<f64>> {
+        front(x, up).into_iter().filter(|p| (across.0..=across.1).contains(&p.y)).collect()
+    };
+    let lid: Vec<Point3<f64>> =
+        front(0.6, (0.0, 0.2)).into_iter().map(|p| Point3::new(0.6 + p.z, p.y, 0.22)).collect();
+    let colored = |mut known: Known, color| {
+        known.object.color = color;
+        known
+    };
+    let (wood, red) = ([120, 80, 50], [180, 30, 30]);
+    objects.extend([
+        colored(thing("body", "cabinet", lid), wood),
+        colored(thing("left", "cabinet", strip(0.62, (-0.14, -0.05), (0.0, 0.04))), wood),
+        colored(thing("right", "", strip(0.62, (0.05, 0.14), (0.0, 0.04))), wood),
+        colored(thing("apple", "", strip(0.62, (-0.02, 0.02), (0.15, 0.19))), red),
+        colored(thing("box", "box", strip(0.65, (-0.02, 0.02), (0.0, 0.04))), wood),
+        colored(thing("before", "cabinet", strip(0.4, (-0.02, 0.02), (0.0, 0.04))), wood),
+        colored(thing("above", "cabinet", strip(0.65, (-0.02, 0.02), (0.3, 0.4))), wood),
+    ]);
+    let report = learn(&mut banks, &mut objects);
+    let keys: Vec<&str> = objects.iter().map(|known| known.object.key.0.as_str()).collect();
+    assert_eq!(keys, ["a", "b", "body", "apple", "box", "before", "above"]);
+    assert_eq!(report.joined.len(), 2);
+    assert_eq!(objects[2].object.view_count, BankSettings::default().views, "its pieces were seen together");
+}
