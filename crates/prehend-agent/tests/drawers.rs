@@ -401,6 +401,32 @@ fn what_hangs_open_over_a_thing_is_closed_before_it_is_taken() {
     }
 }
 
+/// What shall go into a drawer is put elsewhere first when the open drawer hangs over it, or will.
+#[test]
+fn what_would_be_under_the_drawer_that_it_goes_into_is_put_aside_first() {
+    let middle = |out: f64, x: f64| {
+        let mut all = row(0.0);
+        let opened = row(out).into_iter().find(|object| object.key.0 == "drawer_1").expect("a drawer");
+        all.iter_mut().filter(|o| o.key == opened.key).for_each(|object| *object = opened.clone());
+        all.retain(|object| object.key.0 != "apple_0");
+        all.push(thing("apple_0", "apple", "red", x, 0.0, [0.05, 0.05, 0.05]));
+        all
+    };
+    for (out, x, expected) in [
+        (0.0, 0.54, &["grasp", "place", "hook_pull", "grasp", "place"][..]),
+        (0.12, 0.54, &["tip_push", "grasp", "place", "hook_pull", "grasp", "place"]),
+        (0.0, 0.35, &["hook_pull", "grasp", "place"]),
+        (0.12, 0.35, &["grasp", "place"]),
+    ] {
+        for text in ["put the apple in the middle drawer", "take the apple and put it into the middle drawer"]
+        {
+            let (report, done) = run_in(middle(out, x), text);
+            let skills: Vec<&str> = done.iter().filter_map(|line| line.split(' ').next()).collect();
+            assert_eq!(skills, expected, "{out} {x} {text}: {done:?} {}", report.message);
+        }
+    }
+}
+
 /// Faults of the first tries of one skill, until it is given up.
 fn given_up(reason: Reason) -> Vec<Option<(Reason, bool)>> {
     vec![Some((reason, false)); 4]

@@ -8,7 +8,7 @@ mod sweep;
 mod usual;
 
 pub use hinge::{Hinge, hinge};
-pub use sweep::{Sweep, sweep};
+pub use sweep::{PULLED, Sweep, sweep};
 pub use usual::{Usual, Vocabulary, install, is_door, is_drawer, is_panel};
 
 use crate::{Object, ObjectMap, spatial};

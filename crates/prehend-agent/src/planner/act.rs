@@ -4,6 +4,7 @@ use super::Action;
 use super::describe::{class_of, counted, describe, listed};
 use super::furniture::panels_of;
 use super::ground::{Grounder, head_word};
+use super::panels::will_hang_over;
 use super::rows::{is_ajar, seen_state};
 use crate::language::{Destination, Head, Lexicon, Modifier, NounPhrase, PlaceRelation, Quantity, Spatial};
 use crate::world::Fault;
@@ -285,13 +286,13 @@ impl Grounder<'_, '_, '_> {
             return Ok(());
         }
         let mut empty = None;
-        match actions.last() {
-            // It is grasped after the opening instead.
-            Some(Action::Pick { object: picked, .. }) if picked == object => {
-                actions.pop();
-            }
-            _ if held.is_some() => actions.push(Action::put_on_table(object.clone(), None)),
-            _ => {}
+        let is_picked =
+            |action: &mut Action| matches!(action, Action::Pick { object: picked, .. } if picked == object);
+        // It is grasped after the opening instead.
+        let is_here = actions.pop_if(is_picked).is_some() || held.is_none();
+        // The hand is full, or the open drawer would hang over it.
+        if !is_here || will_hang_over(target, object, &*self.map()?) {
+            actions.push(Action::put_on_table(object.clone(), None));
         }
         self.act(target, "open", None, &mut empty, actions)
     }

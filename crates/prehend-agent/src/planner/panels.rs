@@ -110,18 +110,29 @@ fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     if furniture::is_panel(class_of(thing)) {
         return above(key, map);
     }
-    let at = spatial::centre(thing);
-    let hangs_over = |panel: &&Object| {
-        let Some(opening) = furniture::opening(panel, map) else { return false };
-        let from = at - spatial::centre(panel);
-        // From its front back to the front of what it belongs to.
-        let local = panel.bounds.pose.inverse_transform_vector(&opening.outward);
-        let front = local.abs().dot(&panel.bounds.size) / 2.0;
-        let along = (front - opening.offset - BESIDE..front + BESIDE).contains(&from.dot(&opening.outward));
-        let across = from.dot(&Vector3::z().cross(&opening.outward)).abs();
-        let is_under = along && across < spatial::length_of(panel) / 2.0 + BESIDE;
-        leaves_no_room(panel, thing) && is_under
-    };
     let panels = map.objects.iter().filter(|other| furniture::is_panel(class_of(other)));
-    highest_first(panels.filter(hangs_over).collect())
+    highest_first(panels.filter(|panel| hangs_over(panel, thing, map, 0.0)).collect())
+}
+
+/// Whether a drawer or door, pulled out so far more than it is, hangs over a thing with less room than a hand needs.
+fn hangs_over(panel: &Object, thing: &Object, map: &ObjectMap, pulled: f64) -> bool {
+    let Some(opening) = furniture::opening(panel, map) else { return false };
+    let from = spatial::centre(thing) - spatial::centre(panel);
+    // From its front back to the front of what it belongs to.
+    let local = panel.bounds.pose.inverse_transform_vector(&opening.outward);
+    let front = local.abs().dot(&panel.bounds.size) / 2.0;
+    let reach = front - opening.offset - BESIDE..front + pulled + BESIDE;
+    let across = from.dot(&Vector3::z().cross(&opening.outward)).abs();
+    let is_under =
+        reach.contains(&from.dot(&opening.outward)) && across < spatial::length_of(panel) / 2.0 + BESIDE;
+    leaves_no_room(panel, thing) && is_under
+}
+
+/// Whether a drawer will hang over a thing once it is open: what shall go into it cannot be taken from under it.
+pub(super) fn will_hang_over(panel: &ObjectKey, thing: &ObjectKey, map: &ObjectMap) -> bool {
+    let (Some(panel), Some(thing)) = (map.get(panel), map.get(thing)) else { return false };
+    furniture::is_panel(class_of(panel))
+        && furniture::opening(panel, map).is_some_and(|opening| {
+            hangs_over(panel, thing, map, (furniture::PULLED - opening.offset).max(0.0))
+        })
 }
