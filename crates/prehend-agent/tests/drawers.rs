@@ -401,6 +401,21 @@ fn what_hangs_open_over_a_thing_is_closed_before_it_is_taken() {
     }
 }
 
+/// What is in an open drawer is not under it, however high the drawer is seen to be.
+#[test]
+fn what_is_in_an_open_drawer_is_taken_out_of_it() {
+    let mut scene = row(0.0);
+    let opened = block("drawer_0", "drawer", "white", [0.388, -0.14, 0.04], [0.6, 0.14, 0.22]);
+    scene.iter_mut().filter(|o| o.key == opened.key).for_each(|object| *object = opened.clone());
+    scene.retain(|object| object.key.0 != "apple_0");
+    let mut apple = thing("apple_0", "apple", "red", 0.48, 0.0, [0.05, 0.05, 0.05]);
+    apple.bounds.pose.translation.z += 0.05;
+    apple.cloud.points.iter_mut().for_each(|point| point.z += 0.05);
+    scene.push(apple);
+    let (report, done) = run_in(scene, "pick up the apple");
+    assert!(done.first().is_some_and(|first| first.starts_with("grasp")), "{done:?} {}", report.message);
+}
+
 /// What shall go into a drawer is put elsewhere first when the open drawer hangs over it, or will.
 #[test]
 fn what_would_be_under_the_drawer_that_it_goes_into_is_put_aside_first() {

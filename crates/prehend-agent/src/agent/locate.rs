@@ -6,6 +6,8 @@ use prehend_scene::{Object, ObjectKey, Reason, spatial};
 
 /// How far a thing may have moved and still be taken for the one that was lost from the map, metres.
 const SAME_PLACE: f64 = 0.12;
+/// How much farther a drawer or door, which slides or turns, metres.
+const TRAVEL: f64 = 0.25;
 
 impl Executor<'_, '_> {
     /// Finds an object of the plan in the current map and puts it into the inventory again (remapping, ASP III-C).
@@ -39,7 +41,7 @@ impl Executor<'_, '_> {
                 found.keys.contains(&candidate.key) || candidate.class_name == remembered.class_name
             })
             .map(|candidate| ((spatial::centre(candidate) - remembered.place).norm(), candidate))
-            .filter(|(distance, _)| *distance <= SAME_PLACE)
+            .filter(|(distance, _)| *distance <= SAME_PLACE + row.map_or(0.0, |_| TRAVEL))
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, candidate)| candidate.key.clone());
         // Else the only new thing that fits the description, wherever it is now.
@@ -54,7 +56,7 @@ impl Executor<'_, '_> {
                 self.tools.add_to_inventory(&new);
                 Ok(new)
             }
-            None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
+            None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.called))),
         }
     }
 }

@@ -124,7 +124,7 @@ impl Executor<'_, '_> {
                 return Ok(key);
             }
         }
-        let name = &remembered.query;
+        let name = &remembered.called;
         self.gone = Some(object.clone());
         Err(Fault::new(
             Reason::Stale,

@@ -155,11 +155,13 @@ impl Bank {
             (0..points.len()).filter(|slot| share(&points[*slot]) >= self.settings.piece).collect();
         let least = if slots.len() > 1 { self.settings.piece } else { self.settings.mostly };
         if share(&points[most]) < least || !self.is_of_drawer(&thing.object, most, &points[most]) {
-            let list = match self.hangs_at(&thing, ground) {
-                Some(slot) => &mut sorted.of_slot[slot],
-                None => &mut sorted.rest,
+            let piece = self
+                .hangs_at(&thing.object, ground)
+                .and_then(|(slot, points)| Some((slot, part_of(&thing.object, &points, &self.settings)?)));
+            return match piece {
+                Some((slot, object)) => sorted.of_slot[slot].push(Known { object, track: thing.track }),
+                None => sorted.rest.push(thing),
             };
-            return list.push(thing);
         }
         let is_called_so = is_drawer(&thing.object);
         if is_called_so && slots.len() == 1 {
@@ -400,8 +402,10 @@ impl Bank {
         let mut number = 0;
         while number < objects.len() {
             let known = &objects[number];
-            let hangs =
-                || Some((self.hangs_at(known, &ground).filter(|_| !self.is_sure(&known.object))?, None));
+            let hangs = || {
+                let is_loose = known.track.slot.is_none() && !self.is_sure(&known.object);
+                Some((is_loose.then(|| self.hangs_at(&known.object, &ground))??.0, None))
+            };
             let found = self.slot_of(known).or_else(hangs).and_then(|(slot, part)| {
                 let key = &self.slots[slot].key;
                 Some((objects.iter().position(|known| known.object.key == *key)?, part))

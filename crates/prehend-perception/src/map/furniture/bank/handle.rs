@@ -32,25 +32,32 @@ impl Ground {
 }
 
 impl Bank {
-    /// The slot whose front something hangs at or is a strip of: it is all within the outline and just before the front as that was
-    /// seen last, begins above the lower edge, and stands on nothing. A thing in an open drawer is behind the front of that one.
-    pub(super) fn hangs_at(&self, thing: &Known, ground: &Ground) -> Option<usize> {
-        let points = &thing.object.cloud.points;
+    /// The slot whose front something hangs at or is a strip of, and its points there: nearly all of it is within the outline and just
+    /// before the front as that was seen last, and above the lower edge, and it stands on nothing. A thing in an open drawer is behind
+    /// the front of that one.
+    pub(super) fn hangs_at(&self, thing: &Object, ground: &Ground) -> Option<(usize, Vec<usize>)> {
         // Boxes reach down to what a thing seems to stand on; points do not.
+        let points = &thing.cloud.points;
         let bottom = points.iter().map(|point| point.z).min_by(f64::total_cmp)?;
-        let settings = &self.settings;
-        let hangs = |slot: &usize| {
-            let slot = &self.slots[*slot];
-            let Some(front) = slot.front else { return false };
-            let is_at = |point: &&Point3<f64>| {
-                let before = point.coords.dot(&self.way) - front;
-                (-settings.thick..settings.handle).contains(&before)
-                    && point.z >= slot.outline.up.0 + settings.lift
-                    && slot.outline.contains(point.coords.dot(&self.side()), point.z, 0.0)
-            };
-            points.iter().filter(is_at).count() as f64 >= settings.whole * points.len() as f64
+        if ground.carries(thing, bottom, self.settings.lift) {
+            return None;
+        }
+        let least = self.settings.whole * points.len() as f64;
+        let at_fronts = (0..self.slots.len()).map(|slot| (slot, self.at_front(slot, points)));
+        at_fronts.into_iter().find(|(_, found)| !found.is_empty() && found.len() as f64 >= least)
+    }
+
+    /// Points just before the front of a slot.
+    fn at_front(&self, slot: usize, points: &[Point3<f64>]) -> Vec<usize> {
+        let (settings, slot) = (&self.settings, &self.slots[slot]);
+        let Some(front) = slot.front else { return Vec::new() };
+        let is_at = |point: &Point3<f64>| {
+            let before = point.coords.dot(&self.way) - front;
+            (-settings.thick..settings.handle).contains(&before)
+                && point.z >= slot.outline.up.0 + settings.lift
+                && slot.outline.contains(point.coords.dot(&self.side()), point.z, 0.0)
         };
-        (0..self.slots.len()).find(hangs).filter(|_| !ground.carries(&thing.object, bottom, settings.lift))
+        (0..points.len()).filter(|index| is_at(&points[*index])).collect()
     }
 
     /// Whether most of several views agree on what something is.
