@@ -148,6 +148,33 @@ mod tests {
     }
 
     #[test]
+    fn a_strip_of_a_thing_that_is_known_waits_for_more_frames() {
+        let mut builder = builder();
+        let chest = [chest()];
+        let strip = |_: u16, v: usize| (240..275).contains(&v);
+        (0..3).for_each(|_| drop(see(&mut builder, &chest, |_, _| false)));
+        for frame in 0..3 {
+            see(&mut builder, &chest, strip);
+            assert_eq!(classes(&builder), ["chest"], "{frame}");
+        }
+        see(&mut builder, &chest, strip);
+        assert_eq!(classes(&builder), ["chest", "block"]);
+    }
+
+    #[test]
+    fn a_strip_has_not_the_key_of_a_thing_that_is_gone() {
+        let mut builder = builder();
+        let block = thing("block", Form::Block([0.03, 0.24, 0.05]), 0.3, 0.1, [120, 80, 50]);
+        let both = [chest(), block];
+        (0..3).for_each(|_| drop(see(&mut builder, &both, |label, _| label == 2)));
+        assert_eq!(classes(&builder).len(), 2, "{:?}", classes(&builder));
+        let alone = [chest()];
+        let report = see(&mut builder, &alone, |_, v| (240..275).contains(&v));
+        assert_eq!(classes(&builder), ["chest"]);
+        assert!(report.moved.is_empty() && report.removed.len() == 1, "{report:?}");
+    }
+
+    #[test]
     fn what_is_told_apart_now_and_then_stays_and_so_does_what_is_hidden() {
         let toy = thing("toy", Form::Block([0.04, 0.08, 0.06]), 0.445, 0.0, [120, 80, 50]);
         let both = [chest(), toy];
