@@ -2,7 +2,7 @@
 //!
 //! A detector misnames the piece of a cabinet that shows between two handles: the map would have one block more for as long as it takes
 //! to see that it is none. So such a thing is tentative, as a track is in M of N logic (Blackman and Popoli, Design and Analysis of
-//! Modern Tracking Systems, 1999, 6.2.3), until enough frames in short succession call it the same in the same place.
+//! Modern Tracking Systems, 1999), until enough frames in short succession call it the same in the same place.
 
 use nalgebra::Point3;
 use prehend_scene::Object;
@@ -52,7 +52,9 @@ impl Tentative {
             self.0.len() - 1
         });
         let waiting = &mut self.0[place];
-        (waiting.frames, waiting.last, waiting.centre) = (waiting.frames + 1, update, centre);
+        // Two pieces that one frame shows are one frame.
+        waiting.frames += u32::from(waiting.frames == 0 || waiting.last != update);
+        (waiting.last, waiting.centre) = (update, centre);
         if waiting.frames < settings.frames {
             return false;
         }
@@ -97,6 +99,7 @@ mod tests {
         check(&[1, 2, 3].map(mug), &[]);
         check(&[1, 2, 8, 14].map(mug), &[14]);
         check(&[1, 2, 3, 10].map(mug), &[]);
+        check(&[mug(1), mug(1), mug(2), mug(2), mug(3)], &[]);
         check(&[mug(1), mug(2), (3, "block", 0.0), mug(3), (4, "mug", 0.2), mug(5)], &[5]);
     }
 }

@@ -402,10 +402,7 @@ impl Bank {
         let mut number = 0;
         while number < objects.len() {
             let known = &objects[number];
-            let hangs = || {
-                let is_loose = known.track.slot.is_none() && !self.is_sure(&known.object);
-                Some((is_loose.then(|| self.hangs_at(&known.object, &ground))??.0, None))
-            };
+            let hangs = || Some((self.handle_of(known, &ground)?, None));
             let found = self.slot_of(known).or_else(hangs).and_then(|(slot, part)| {
                 let key = &self.slots[slot].key;
                 Some((objects.iter().position(|known| known.object.key == *key)?, part))

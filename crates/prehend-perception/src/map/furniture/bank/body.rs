@@ -36,8 +36,8 @@ impl Room {
 }
 
 impl Bank {
-    /// Makes one of what the drawers are in: the largest of what lies there, and what is called as it is, or not at all and has its colour. What has
-    /// another name stands in it, as far as anybody knows.
+    /// Makes one of what the drawers are in: the largest of what lies there, and what is called as it is, or not at all and has its
+    /// colour. What has another name stands in it, as far as anybody knows.
     pub(super) fn join_body(
         &self,
         objects: &mut Vec<Known>,
@@ -58,8 +58,8 @@ impl Bank {
         let (class_name, color) = (class_name.clone(), *color);
         let is_alike = |place: &usize| {
             let object = &objects[*place].object;
-            let is_unlike = || unlikeness(object.color, color) > self.settings.body_unlike;
-            object.class_name == class_name || object.class_name.is_empty() && !is_unlike()
+            let is_colored_so = || unlikeness(object.color, color) <= self.settings.body_unlike;
+            object.class_name == class_name || object.class_name.is_empty() && is_colored_so()
         };
         pieces.retain(|place| *place != body && is_alike(place));
         for place in pieces.iter().copied() {

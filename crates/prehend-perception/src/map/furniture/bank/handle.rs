@@ -60,10 +60,15 @@ impl Bank {
         (0..points.len()).filter(|index| is_at(&points[*index])).collect()
     }
 
-    /// Whether most of several views agree on what something is.
-    pub(super) fn is_sure(&self, object: &Object) -> bool {
+    /// The slot at whose front a known object hangs that is none of the drawers, and of which the views do not agree that it is
+    /// something else.
+    pub(super) fn handle_of(&self, known: &Known, ground: &Ground) -> Option<usize> {
+        let object = &known.object;
         let is_named = !object.class_name.is_empty() && object.confidence >= self.settings.mostly;
-        is_named && object.view_count >= self.settings.views
+        if known.track.slot.is_some() || is_named && object.view_count >= self.settings.views {
+            return None;
+        }
+        self.hangs_at(object, ground).map(|(slot, _)| slot)
     }
 
     /// Keeps where the fronts of its drawers are.

@@ -261,6 +261,17 @@ fn what_hangs_at_a_front_is_of_its_drawer() {
     check("what reaches beyond it", part(0.57, (-0.02, 0.02), (0.18, 0.3)), vec![], None);
     let below = thing("", "crate", part(0.56, (-0.06, 0.06), (0.0, 0.16)));
     check("what stands on something", bar(), vec![below], None);
+    // The same of what was on the map before.
+    let known = |key: &str, views: u32, confidence: f64| {
+        let mut known = thing(key, "box", bar());
+        (known.object.view_count, known.object.confidence) = (views, confidence);
+        known
+    };
+    objects.extend([known("box", 9, 0.3), known("towel", 9, 0.9)]);
+    let report = learn(&mut banks, &mut objects);
+    let keys: Vec<&str> = objects.iter().map(|known| known.object.key.0.as_str()).collect();
+    assert_eq!(keys, ["a", "b", "towel"], "what most views agree on stays");
+    assert_eq!(report.joined, [("box".into(), "b".into())]);
 }
 
 #[test]
