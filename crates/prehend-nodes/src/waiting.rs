@@ -24,6 +24,6 @@ pub(crate) async fn finished(task: &mut Option<JoinHandle<()>>) {
 /// Sends the answer; who asked may be gone.
 pub(crate) fn respond<S: Service>(request: ServiceRequest<S>, response: S::Response) {
     if let Err(error) = request.respond(response) {
-        tracing::warn!("answer not sent: {error}");
+        tracing::warn!("{} was not answered: {error}", S::NAME);
     }
 }

@@ -4,6 +4,7 @@ use super::Node;
 use super::mind::Mind;
 use super::remote::{Answer, Session, session};
 use super::source::Source;
+use crate::waiting::respond;
 use prehend_agent::mind::Order;
 use prehend_agent::{Fault, Planner};
 use prehend_msgs::prehend_interfaces::srv::CallTool;
@@ -61,11 +62,5 @@ fn refused_call(fault: &Fault) -> CallTool::Response {
         reason: fault.reason.code().to_owned(),
         message: fault.message.clone(),
         ..Default::default()
-    }
-}
-
-fn respond(request: ServiceRequest<CallTool::Service>, response: CallTool::Response) {
-    if let Err(error) = request.respond(response) {
-        tracing::warn!("a call was not answered: {error}");
     }
 }

@@ -5,6 +5,7 @@ use super::order::{error_code, is_stop, needs_motion};
 use super::peers::{lost, peers_of};
 use super::source::{Refused, Source};
 use super::{ANSWER_PATIENCE, Node};
+use crate::waiting::respond;
 use prehend_agent::language::answer::Asked;
 use prehend_agent::mind::Order;
 use prehend_agent::{Fault, Outcome, Planner, Report};
@@ -41,9 +42,7 @@ impl Node {
                 message: refused.fault.message,
             },
         };
-        if let Err(error) = request.respond(response) {
-            tracing::warn!("a goal was not answered: {error}");
-        }
+        respond(request, response);
     }
 
     /// A goal comes by the action.

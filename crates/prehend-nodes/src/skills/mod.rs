@@ -18,6 +18,7 @@ use crate::follow::{KnownJoints, follow_joints, follow_map};
 use crate::interrupt::StopLatch;
 use crate::permit::Gatekeeper;
 use crate::running::{Over, Running, carry_out};
+use crate::waiting::respond;
 use arm::Arm;
 use futures::StreamExt;
 use live::{Live, body};
@@ -236,9 +237,7 @@ fn take_stop(skills: &Arc<Skills>, state: &Publisher<StopState>, request: Servic
     }
     let status = if asked.engage { "engaged" } else { "cleared" };
     skills.shell.trace.event("", TraceEvent::KIND_MOTION, "stop", status, message.clone(), json!({}));
-    if let Err(error) = request.respond(Stop::Response { success: true, message }) {
-        tracing::warn!("stop not answered: {error}");
-    }
+    respond(request, Stop::Response { success: true, message });
 }
 
 fn publish_stop(skills: &Skills, publisher: &Publisher<StopState>) {
