@@ -31,10 +31,6 @@ pub(crate) const VIEWS: u32 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Remembered {
     pub(super) class_name: String,
-    /// In words, for a person.
-    pub(super) called: String,
-    /// What is asked for when it is looked for. A drawer or door is told from others by its row: its colour changes with what is seen
-    /// of its inside.
     pub(super) query: String,
     pub(super) place: Point3<f64>,
     /// Overall size, metres.
@@ -110,15 +106,12 @@ impl<'t, 'w> Executor<'t, 'w> {
 
     fn remember(&mut self, key: &ObjectKey, map: &ObjectMap) {
         let Some(object) = map.get(key) else { return };
-        let is_panel = furniture::is_panel(&object.class_name);
-        let called = describe(key, map).trim_start_matches("the ").to_owned();
         let remembered = Remembered {
             class_name: object.class_name.clone(),
-            query: if is_panel { object.class_name.clone() } else { called.clone() },
-            called,
+            query: describe(key, map).trim_start_matches("the ").to_owned(),
             place: spatial::centre(object),
             size: object.bounds.size.norm(),
-            row: is_panel.then(|| (object.bounds.size.z / 2.0).max(ROW)),
+            row: furniture::is_panel(&object.class_name).then(|| (object.bounds.size.z / 2.0).max(ROW)),
             is_furniture: is_furniture(object),
         };
         self.memory.insert(key.clone(), remembered);

@@ -56,7 +56,7 @@ impl Executor<'_, '_> {
                 self.tools.add_to_inventory(&new);
                 Ok(new)
             }
-            None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.called))),
+            None => Err(Fault::new(Reason::NotFound, format!("I lost sight of the {}.", remembered.query))),
         }
     }
 }

@@ -124,7 +124,7 @@ impl Executor<'_, '_> {
                 return Ok(key);
             }
         }
-        let name = &remembered.called;
+        let name = &remembered.query;
         self.gone = Some(object.clone());
         Err(Fault::new(
             Reason::Stale,
