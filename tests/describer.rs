@@ -76,7 +76,7 @@ async fn a_drawer_that_was_opened_is_known_to_the_next_robot() {
     assert_eq!(answer.error_code, ErrorCode::DESCRIBER_UNAVAILABLE, "{}", answer.error_message);
     let mut ways = node.subscribe::<HandWay>(names::HAND_WAY, QosProfile::default()).expect("a subscription");
     opened(&mut first).await;
-    assert!(!was_known(&first.events));
+    assert!(!was_known(&first.events), "{}", first.story());
     let way = tokio::time::timeout(CALL, futures::StreamExt::next(&mut ways))
         .await
         .expect("in time")
