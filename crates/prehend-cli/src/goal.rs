@@ -22,6 +22,8 @@ const PLAN_DEADLINE: Duration = Duration::from_secs(2);
 const WATCH_PERIOD: Duration = Duration::from_millis(100);
 /// Longest time until the agent's first heartbeat is heard, many of its periods.
 const SILENCE: Duration = Duration::from_secs(5);
+/// A clock that has not advanced for longer is that of a robot that is lost. The nodes that move it look to that themselves, and sooner.
+const STANDSTILL: Duration = Duration::from_secs(3);
 /// How long lines are still taken after the end: those of other nodes may come later than the agent's last.
 const AFTERGLOW: Duration = Duration::from_millis(150);
 
@@ -89,7 +91,6 @@ pub async fn run_request(
     let mut submission = std::pin::pin!(goal.request(request, SUBMIT_DEADLINE));
     let mut danger = std::pin::pin!(danger);
     let mut answered = false;
-    let mut ticked = false;
     let mut goal_id: Option<String> = None;
     // The end may be told before the answer to the submission arrives.
     let mut endings: Vec<(String, Ending, Planning)> = Vec::new();
@@ -117,13 +118,11 @@ pub async fn run_request(
                 }
             }
             _ = watch.tick() => {
-                // Who has just joined has not heard the clock yet: only one that ran can stand still.
-                ticked |= observer.node.clock().is_ticking();
                 incarnation = incarnation.or_else(|| observer.life(NodeName::Agent.name()).map(|life| life.incarnation));
                 if incarnation.is_none() && started.elapsed() > SILENCE {
                     break Ending::failed(Reason::PeerLost, "the agent is silent");
                 }
-                if let Some(ending) = lost(observer, incarnation, ticked) {
+                if let Some(ending) = lost(observer, incarnation) {
                     break ending;
                 }
                 if started.elapsed() > timeout {
@@ -196,7 +195,7 @@ fn planning_of(event: &TraceEvent) -> Planning {
 }
 
 /// The end of a goal whose agent or robot is gone.
-fn lost(observer: &Observer, incarnation: Option<u64>, ticked: bool) -> Option<Ending> {
+fn lost(observer: &Observer, incarnation: Option<u64>) -> Option<Ending> {
     let agent = NodeName::Agent.name();
     let restarted = incarnation.is_some() && observer.life(agent).map(|life| life.incarnation) != incarnation;
     if restarted {
@@ -208,7 +207,7 @@ fn lost(observer: &Observer, incarnation: Option<u64>, ticked: bool) -> Option<E
     if incarnation.is_some() && !observer.alive(agent) {
         return Some(Ending::failed(Reason::PeerLost, "the agent is silent"));
     }
-    if ticked && !observer.node.clock().is_ticking() {
+    if observer.node.clock().standstill() > STANDSTILL {
         return Some(Ending::failed(Reason::PeerLost, "the clock stands still: the robot side is lost"));
     }
     None

@@ -10,15 +10,15 @@ use tokio::time::Instant;
 const MAX_AGE: i64 = 1_000_000_000;
 /// Stamp of a transform that holds for all times.
 const FIXED: i64 = 0;
-/// Longest wait for a transform of now, wall clock.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Longest wait for a transform of now, wall clock: nothing moves meanwhile, and what starts on a busy machine is late.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why nobody knows where the robot is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FramesError {
-    /// Nothing new was told within two seconds.
+    /// Nothing new was told within five seconds.
     #[error(
-        "nothing new was told of the robot's frames for two seconds ({0}): does its state publisher run?"
+        "nothing new was told of the robot's frames for five seconds ({0}): does its state publisher run?"
     )]
     NotTold(#[from] TfError),
     /// What is told is of a while ago.

@@ -128,6 +128,11 @@ impl Clock {
         }
     }
 
+    /// How long simulated time that ran has not advanced, wall time; zero before it ran, and for wall time.
+    pub fn standstill(&self) -> Duration {
+        self.state().and_then(|state| state.advanced).map_or(Duration::ZERO, |at| at.elapsed())
+    }
+
     /// How often simulated time went back, as it does when the simulator restarts.
     pub fn jumps(&self) -> u64 {
         self.state().map_or(0, |state| state.jumps)

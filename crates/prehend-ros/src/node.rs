@@ -390,13 +390,21 @@ impl Node {
         }
         let topic = |name| topic_name::<prehend_msgs::tf2_msgs::msg::TFMessage>(&self.resolve_topic(name));
         let (moving, fixed) = (topic("/tf")?, topic("/tf_static")?);
+        // The next sample heals a lost one; a reliable reader that waits for it hears nothing meanwhile.
+        let streamed = QosProfile::default().best_effort().depth(100);
+        let counter = Arc::new(Counter::subscription(&self.resolve_topic("/tf"), streamed));
         let buffer = TfBuffer::new(&self.inner.clock, |moving_sink, fixed_sink| {
+            let counted = counter.clone();
+            let counting = move |sample| {
+                counted.count();
+                moving_sink(sample);
+            };
             Ok([
-                // The next sample heals a lost one; a reliable reader that waits for it hears nothing meanwhile.
-                self.reader(&moving, QosProfile::default().best_effort().depth(100), moving_sink)?,
+                self.reader(&moving, streamed, Arc::new(counting))?,
                 self.reader(&fixed, QosProfile::transient_local().depth(100), fixed_sink)?,
             ])
         })?;
+        self.watch(&counter);
         Ok(self.inner.tf.get_or_init(|| buffer).clone())
     }
 

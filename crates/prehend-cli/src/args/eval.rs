@@ -32,7 +32,7 @@ pub enum EvalCommand {
     Libero(LiberoArgs),
     /// A day's work: random goals one after the other on one graph, judged by physics, with memory and files of each process
     Day(DayArgs),
-    /// Starts of the whole graph one after the other: how long until each is ready, and whether the middleware hung
+    /// Starts of the whole graph one after the other: how long until each is ready, whether the middleware hung, and whether all nodes hear
     Starts(StartsArgs),
     /// Object maps against labels of recorded frames, against the simulator's truth, or by the clock
     Map(EvalMapArgs),

@@ -31,6 +31,8 @@ const SILENCE: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(90);
 /// How often it is looked whether joint states still come while something moves.
 const MEASURED_PERIOD: Duration = Duration::from_millis(50);
+/// Longest wait for the joint states that a motion begins with: nothing moves meanwhile, and what starts on a busy machine is late.
+const FIRST: Duration = Duration::from_secs(5);
 /// Longest wait for joint states to settle.
 pub(super) const SETTLE: Duration = Duration::from_millis(1500);
 /// How near to the end of its trajectory a joint has arrived, radians or metres, and the longest wait for joint states that say so.
@@ -75,7 +77,7 @@ impl Arm {
         joints.mark_unchanged();
         let fresh = async { while joints.changed().await.is_ok() && self.joints().is_err() {} };
         // What came in time, or did not, is told below.
-        let _ = tokio::time::timeout(SETTLE, fresh).await;
+        let _ = tokio::time::timeout(FIRST, fresh).await;
         self.joints().map(drop)
     }
 
