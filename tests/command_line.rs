@@ -184,9 +184,12 @@ fn a_start_is_timed() {
     let output = prehend(&["eval", "starts", "--starts", "1", "--json", "--out", &out]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let report = json(&output);
-    assert_eq!(keys(&report), "hung ready seconds starts");
+    assert_eq!(keys(&report), "deaf hearing_seconds hung ready seconds starts");
     assert_eq!((&report["starts"], &report["ready"]), (&1.into(), &1.into()), "{report}");
-    assert!(report["seconds"][0].as_f64().is_some_and(|seconds| seconds > 0.0), "{report}");
+    assert_eq!(report["deaf"], 0, "{}\n{report}", text(&output.stderr));
+    for times in ["seconds", "hearing_seconds"] {
+        assert!(report[times][0].as_f64().is_some_and(|seconds| seconds > 0.0), "{report}");
+    }
 }
 
 fn keys(value: &Value) -> String {
