@@ -29,6 +29,8 @@ use tempfile::TempDir;
 pub(crate) const PREHEND: &str = env!("CARGO_BIN_EXE_prehend");
 /// Nothing here may take longer, on the slowest machine; it is no measure of speed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+/// No goal may take longer: an errand of a robot that drives, with what it tries again, on the slowest machine.
+const ERRAND: Duration = Duration::from_secs(200);
 /// Pause between two looks at a condition.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -282,7 +284,7 @@ impl Stage {
             }
             events.push(event.clone());
         };
-        goal::run(observer, text, PATIENCE, keep, at_the_event).await
+        goal::run(observer, text, ERRAND, keep, at_the_event).await
     }
 
     /// Gives a goal, sets a fault of the robot side when a phase of motion begins, and follows the goal to its end.
@@ -309,7 +311,7 @@ impl Stage {
             }
             events.push(event.clone());
         };
-        goal::run(observer, text, PATIENCE, keep, at_the_event).await
+        goal::run(observer, text, ERRAND, keep, at_the_event).await
     }
 
     /// Gives a goal and follows it to its end; each time a phase of motion begins, the judge asks the robot side for the next of
@@ -338,7 +340,7 @@ impl Stage {
             }
             events.push(event.clone());
         };
-        goal::run(observer, text, PATIENCE, keep, at_the_events).await
+        goal::run(observer, text, ERRAND, keep, at_the_events).await
     }
 
     /// Process ids of the nodes that run.
