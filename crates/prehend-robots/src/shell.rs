@@ -5,6 +5,7 @@ mod diagnostics;
 mod life;
 mod limits;
 
+pub use diagnostics::CLOCK_TICKS;
 pub use life::Work;
 
 use crate::RobotConfig;

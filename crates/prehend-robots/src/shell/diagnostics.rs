@@ -24,6 +24,9 @@ const LATE: Duration = Duration::from_secs(2);
 /// How long a logged error counts.
 const FRESH_ERROR: Duration = Duration::from_secs(10);
 
+/// Key of the value of `NODE: state` that tells whether the node's time runs: `true` or `false`.
+pub const CLOCK_TICKS: &str = "clock ticks";
+
 const OK: u8 = DiagnosticStatus::OK;
 const WARN: u8 = DiagnosticStatus::WARN;
 const ERROR: u8 = DiagnosticStatus::ERROR;
@@ -47,7 +50,7 @@ fn pair(key: &str, value: impl ToString) -> (String, String) {
 }
 
 fn judge_state(facts: &Facts) -> Verdict {
-    let mut values = vec![pair("active", facts.active), pair("clock ticks", facts.clock_ticks)];
+    let mut values = vec![pair("active", facts.active), pair(CLOCK_TICKS, facts.clock_ticks)];
     if let Some((age, line)) = &facts.last_error {
         values.push(pair("last error", line));
         values.push(pair("last error, seconds ago", format!("{:.0}", age.as_secs_f64())));

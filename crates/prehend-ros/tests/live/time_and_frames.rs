@@ -7,7 +7,8 @@ use prehend_msgs::rcl_interfaces::msg::Log;
 use prehend_msgs::rosgraph_msgs::msg::Clock as ClockMessage;
 use prehend_msgs::tf2_msgs::msg::TFMessage;
 use prehend_ros::{
-    Context, Node, NodeOptions, Publisher, QosProfile, RosError, Severity, TfError, time_from_nanoseconds,
+    Context, Node, NodeOptions, Publisher, QosProfile, RosError, Severity, TfError, TopicEnd, TopicHealth,
+    time_from_nanoseconds,
 };
 use std::time::Duration;
 use tokio::time::timeout;
@@ -33,11 +34,13 @@ async fn simulated_time_comes_from_the_clock_topic() {
     let (_lease, node, ticker) = simulated();
     let clock = node.clock();
     assert_eq!((clock.now_nanoseconds(), clock.is_simulated(), clock.is_ticking()), (0, true, false));
+    assert_eq!(clock.standstill(), Duration::ZERO, "only what ran can stand still");
     let stopped = clock.wait_ticking(Duration::from_millis(50)).await;
     assert!(matches!(stopped, Err(RosError::ClockStopped { .. })), "{stopped:?}");
     tick(&node, &ticker, 5 * SECOND).await;
     clock.wait_ticking(DEADLINE).await.expect("ticking");
     assert_eq!((node.now().sec, clock.is_ticking(), clock.jumps()), (5, true, 0));
+    eventually("it stands since the tick", || clock.standstill() > Duration::ZERO).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,6 +99,10 @@ async fn transforms_come_over_their_topics() {
     moving.publish(&transform("base", "arm", 2 * SECOND, 2.0)).expect("sent");
     let found = waiting.await.expect("no panic").expect("found");
     assert_eq!((found.translation, found.stamp), ([2.0, 0.0, 0.0], half));
+    let health = node.topic_health();
+    let heard =
+        |topic: &TopicHealth| topic.topic == "/tf" && topic.end == TopicEnd::Sensor && topic.samples > 0;
+    assert!(health.iter().any(heard), "{health:?}");
     let unknown = tf.wait("base", "moon", &time_from_nanoseconds(0), Duration::from_millis(20)).await;
     assert_eq!(unknown, Err(TfError::UnknownFrame { frame: "moon".to_owned() }));
 }

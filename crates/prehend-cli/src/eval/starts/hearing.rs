@@ -1,7 +1,8 @@
 //! Whether the nodes of a graph hear each other once it is ready, by what each of them reports on `/diagnostics`.
 
 use futures::StreamExt;
-use prehend_msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
+use prehend_msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use prehend_robots::shell::CLOCK_TICKS;
 use prehend_ros::{Context, Node, NodeOptions, QosProfile, RosError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -11,8 +12,10 @@ use tokio::time::timeout_at;
 const TOPIC: &str = "/diagnostics";
 /// Time after which a node that still hears nothing of a topic is called deaf: some reports of each.
 const PATIENCE: Duration = Duration::from_secs(6);
-/// What of a report is about hearing, by the end of its name.
-const PARTS: [&str; 3] = ["state", "peers", "sensors"];
+/// End of the name of the status that every node has.
+const STATE: &str = "state";
+/// What that status says when nothing comes on `/clock`.
+const NO_CLOCK: (&str, &str) = (CLOCK_TICKS, "false");
 
 /// What a graph hears.
 #[derive(Debug, Default)]
@@ -36,13 +39,17 @@ impl Reports {
 
     /// What `nodes` have not heard, in words.
     fn deaf(&self, nodes: &BTreeSet<String>) -> Vec<String> {
-        let silent = nodes.iter().filter(|node| !self.0.contains_key(&format!("{node}: {}", PARTS[0])));
+        let silent = nodes.iter().filter(|node| !self.0.contains_key(&format!("{node}: {STATE}")));
         let silent = silent.map(|node| format!("{node}: no report was heard"));
-        let part_of = |name: &str| name.rsplit_once(": ").is_some_and(|(_, part)| PARTS.contains(&part));
-        let deaf =
-            self.0.values().filter(|status| part_of(&status.name) && status.level != DiagnosticStatus::OK);
+        let deaf = self.0.values().filter(|status| is_deaf(status));
         silent.chain(deaf.map(|status| format!("{}: {}", status.name, status.message))).collect()
     }
+}
+
+/// Whether nothing has come of something. What is late, dropped or in error was heard.
+fn is_deaf(status: &DiagnosticStatus) -> bool {
+    let without_clock = |value: &KeyValue| (value.key.as_str(), value.value.as_str()) == NO_CLOCK;
+    status.level == DiagnosticStatus::STALE || status.values.iter().any(without_clock)
 }
 
 /// Listens in a domain whose graph is ready.
@@ -88,6 +95,12 @@ mod tests {
         }
     }
 
+    fn no_clock(name: &str) -> DiagnosticStatus {
+        let (key, value) = NO_CLOCK;
+        let values = vec![KeyValue { key: key.to_owned(), value: value.to_owned() }];
+        DiagnosticStatus { values, ..status(name, DiagnosticStatus::WARN, "/clock does not tick") }
+    }
+
     #[test]
     fn who_hears_nothing_is_named_with_its_newest_word() {
         let nodes: BTreeSet<String> = ["/prehend/agent", "/prehend/skills"].map(str::to_owned).into();
@@ -97,16 +110,23 @@ mod tests {
                 status("/prehend/skills: state", DiagnosticStatus::OK, "active"),
                 status("/prehend/skills: sensors", DiagnosticStatus::STALE, "nothing was heard on /tf"),
                 status("/prehend/skills: topics", DiagnosticStatus::WARN, "samples are dropped"),
+                status("/prehend/go_to: state", DiagnosticStatus::ERROR, "no way was found"),
+                no_clock("/prehend/sim: state"),
             ],
             ..DiagnosticArray::default()
         });
         assert_eq!(
             reports.deaf(&nodes),
-            ["/prehend/agent: no report was heard", "/prehend/skills: sensors: nothing was heard on /tf"]
+            [
+                "/prehend/agent: no report was heard",
+                "/prehend/sim: state: /clock does not tick",
+                "/prehend/skills: sensors: nothing was heard on /tf"
+            ]
         );
         reports.take(DiagnosticArray {
             status: vec![
                 status("/prehend/agent: state", DiagnosticStatus::OK, "active"),
+                status("/prehend/sim: state", DiagnosticStatus::OK, "active"),
                 status("/prehend/skills: sensors", DiagnosticStatus::OK, "samples come"),
             ],
             ..DiagnosticArray::default()
