@@ -442,6 +442,24 @@ fn what_is_in_an_open_drawer_is_taken_out_of_it() {
     assert!(done.first().is_some_and(|first| first.starts_with("grasp")), "{done:?} {}", report.message);
 }
 
+/// Between the lowest drawer and the table is no more room than a thing is high: the thing is under the drawer, not in it.
+#[test]
+fn what_just_fits_under_an_open_drawer_is_under_it() {
+    for (high, is_under) in [(0.042, true), (0.05, true), (0.09, false)] {
+        let mut scene = row(0.0);
+        let opened = block("drawer_0", "drawer", "white", [0.388, -0.14, 0.045], [0.6, 0.14, 0.128]);
+        scene.iter_mut().filter(|o| o.key == opened.key).for_each(|object| *object = opened.clone());
+        scene.retain(|object| object.key.0 != "apple_0");
+        // From above more is seen of its top than of its sides.
+        let mut apple = block("apple_0", "apple", "red", [0.46, 0.0, high - 0.04], [0.5, 0.04, high]);
+        apple.cloud.points.retain(|point| point.z > high - 0.015);
+        scene.push(apple);
+        let (report, done) = run_in(scene, "pick up the apple");
+        let closes = done.first().is_some_and(|first| first.starts_with("tip_push drawer_0"));
+        assert_eq!(closes, is_under, "{high}: {done:?} {}", report.message);
+    }
+}
+
 /// What shall go into a drawer is put elsewhere first when the open drawer hangs over it, or will.
 #[test]
 fn what_would_be_under_the_drawer_that_it_goes_into_is_put_aside_first() {

@@ -34,6 +34,8 @@ const DEEP: f64 = 0.10;
 const AS_WIDE: f64 = 0.7;
 /// Share of a thing's points in the box of a drawer from which it is something of that drawer, and the margin, metres.
 const OF_PANEL: (f64, f64) = (0.6, 0.01);
+/// Share of a thing's points in a drawer from which it is in that one, and not beside it.
+const HELD: f64 = 0.5;
 /// Least face of a drawer or door as a share of the largest beside it: what is less is a piece of one, seen past another.
 const PIECE: f64 = 0.3;
 /// Most points of a thing that are asked whether they are in a drawer.
@@ -187,6 +189,14 @@ fn is_content(object: &Object, drawer: &Object) -> bool {
     };
     // Which of its sides is its front the box alone does not tell.
     share_within(half.x, |p| p.x).max(share_within(half.y, |p| p.y)) >= OF_PANEL.0
+}
+
+/// Whether a thing is in a drawer: most of it lies in the drawer's box, and what was seen of it not below that in the mean. What just fits
+/// under an open drawer is not in it.
+pub fn holds(drawer: &Object, thing: &Object) -> bool {
+    let points = &thing.cloud.points;
+    let mean = points.iter().map(|point| point.z).sum::<f64>() / points.len().max(1) as f64;
+    mean > spatial::centre(drawer).z - drawer.bounds.size.z / 2.0 && lies_in(thing, drawer, HELD)
 }
 
 /// Whether at least this share of an object's points is in the box of another.

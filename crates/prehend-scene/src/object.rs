@@ -136,6 +136,14 @@ impl Object {
         }
     }
 
+    /// Moves all of it by this vector of the map frame, metres. Parts that were found by its shape are forgotten.
+    pub fn shift(&mut self, by: &Vector3<f64>) {
+        let clouds = self.parts.iter_mut().map(|part| &mut part.cloud).chain([&mut self.cloud]);
+        clouds.flat_map(|cloud| &mut cloud.points).for_each(|point| *point += by);
+        self.bounds.pose.translation.vector += by;
+        self.affordances.clear();
+    }
+
     /// Whether so little was seen of it that its names say nothing yet: a view that shows it well counts 1, and half of two are one.
     pub fn is_hardly_seen(&self) -> bool {
         self.class_votes.iter().map(|(_, weight)| weight).sum::<f64>() < 2.0

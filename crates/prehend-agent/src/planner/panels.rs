@@ -104,9 +104,6 @@ fn highest_first(mut panels: Vec<&Object>) -> Vec<ObjectKey> {
     panels.into_iter().map(|panel| panel.key.clone()).collect()
 }
 
-/// Share of a thing's points in a drawer from which it is in that one, and not under it.
-const INSIDE: f64 = 0.5;
-
 /// Drawers and doors that hang over a thing with less room than a hand needs, the highest first; of a drawer or door itself those above it.
 fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let Some(thing) = map.get(key) else { return Vec::new() };
@@ -120,7 +117,7 @@ fn over(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
 /// Whether a drawer or door, pulled out so far more than it is, hangs over a thing with less room than a hand needs.
 fn hangs_over(panel: &Object, thing: &Object, map: &ObjectMap, pulled: f64) -> bool {
     let Some(opening) = furniture::opening(panel, map) else { return false };
-    if furniture::lies_in(thing, panel, INSIDE) {
+    if furniture::holds(panel, thing) {
         return false;
     }
     let from = spatial::centre(thing) - spatial::centre(panel);

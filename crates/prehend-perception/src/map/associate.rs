@@ -227,8 +227,9 @@ pub(super) fn taken(
         let seen = looks[*place].visibility;
         (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
     };
+    // Below what its place shows of it may be the floor of the drawer that it lay in.
     if let Some(key) = holds {
-        return old.iter().position(|known| known.object.key == *key).filter(has_left);
+        return old.iter().position(|known| known.object.key == *key).filter(|place| !paired[*place]);
     }
     if held.is_empty() {
         return None;

@@ -104,7 +104,8 @@ impl MapBuilder {
             sights.seen = self.banks.sort(std::mem::take(&mut sights.seen), &rule, update);
         }
         let seen_drawers: Vec<Known> = sights.seen.extract_if(.., is_of_bank).collect();
-        let drawers = self.settle_drawers(drawers, seen_drawers, &sights, reset, report);
+        let (drawers, slid) = self.settle_drawers(drawers, seen_drawers, &sights, reset, report);
+        self.banks.carry(&slid, &mut old, update);
         let assignment = self.assign(&mut old, &mut sights, reset, report);
         let mut objects = self.settle(old, sights.seen, assignment, reset, report);
         for known in objects.extract_if(.., |known| known.track.piece_of.is_some()) {
@@ -134,7 +135,7 @@ impl MapBuilder {
     }
 
     /// The drawers of banks after a frame: each is what the frame shows in its place. Drawers stay in their cabinet: one that is not seen
-    /// where it was has slid to where it cannot be seen, unless all of its bank have left their places.
+    /// where it was has slid to where it cannot be seen, unless all of its bank have left their places. With them how they slid.
     fn settle_drawers(
         &mut self,
         mut old: Vec<Known>,
@@ -142,7 +143,7 @@ impl MapBuilder {
         sights: &Sights<'_>,
         reset: bool,
         report: &mut UpdateReport,
-    ) -> Vec<Known> {
+    ) -> (Vec<Known>, Vec<bank::Slid>) {
         let (settings, update) = (self.settings, self.updates);
         let sight = gone::Sight::new(sights.frame, sights.scene, sights.sigma, settings.leaving);
         let mut is_gone = Vec::with_capacity(old.len());
@@ -162,6 +163,7 @@ impl MapBuilder {
             report.removed.extend(old.into_iter().map(|known| known.object.key));
             old = kept;
         }
+        let mut all_slid = Vec::new();
         for mut thing in seen {
             let Some(key) = thing.track.slot.clone() else { continue };
             let Some(known) = old.iter_mut().find(|known| known.object.key == key) else {
@@ -173,14 +175,20 @@ impl MapBuilder {
                 continue;
             };
             report.merged.push(key);
-            let how = match (reset, bank::has_slid(known, &thing, &settings.furniture.bank)) {
-                (true, _) => How::Instead,
-                (false, true) => How::Named,
-                (false, false) => How::More,
+            let how = match self.banks.slid(known, &thing) {
+                _ if reset => How::Instead,
+                None => How::More,
+                Some(slid) => {
+                    if let Some(slid) = slid {
+                        self.banks.bring(&slid, known, &mut thing, settings.merge.leaf, update);
+                        all_slid.push(slid);
+                    }
+                    How::Named
+                }
             };
             Sighting { thing, how }.settle(known, &settings, update);
         }
-        old
+        (old, all_slid)
     }
 
     /// Says what is what. What is seen to be elsewhere is taken out of the old clouds before anything is compared; what the gripper

@@ -6,6 +6,7 @@
 mod body;
 mod handle;
 mod outline;
+mod slid;
 
 use super::settings::BankSettings;
 use crate::map::UpdateReport;
@@ -18,6 +19,7 @@ use outline::{Outline, Slot, outline_of, side_of};
 use prehend_geometry::OrientedBox;
 use prehend_scene::merge::{MergeRule, settle_class};
 use prehend_scene::{Object, ObjectKey, Slide, furniture};
+pub(in crate::map) use slid::Slid;
 use std::collections::BTreeMap;
 
 /// Drawers of one plane.
@@ -87,11 +89,15 @@ impl Bank {
         Some((place, outline_of(on, &self.side(), &self.settings.outline)?))
     }
 
-    /// Where the front of what is seen in a slot is, when so much of it is seen that it is the front.
-    fn place_in(&self, slot: usize, object: &Object) -> Option<f64> {
+    /// Where the front of what is seen in a slot is, when so much of it is seen that it is the front: all of its face, or as wide a strip
+    /// of it. What the border of the picture cuts goes on beyond it, so that a strip farther in than the front was is no front then.
+    fn place_in(&self, slot: usize, object: &Object, is_cut: bool) -> Option<f64> {
         let (place, seen) = self.front_of(object)?;
-        let width = |outline: &Outline| outline.across.1 - outline.across.0;
-        (width(&seen) >= self.settings.wide * width(&self.slots[slot].outline)).then_some(place)
+        let Slot { outline, front, .. } = &self.slots[slot];
+        let can_be_beyond = is_cut && front.is_some_and(|was| place < was - self.settings.moved);
+        // The back of the hollow is lower than the front.
+        let least = if can_be_beyond { self.settings.outline.full } else { 0.0 };
+        seen.reaches_over(outline, (self.settings.wide, least)).then_some(place)
     }
 
     /// Number of the slot in whose room a point is, which begins so far behind the face. Above and beside a front, what belongs to no
@@ -191,7 +197,8 @@ impl Bank {
 
     /// Takes what one frame says for and against the slots.
     fn judge(&mut self, sorted: &Sorted) {
-        if sorted.as_one || sorted.of_slot.iter().any(|pieces| are_two(self, pieces)) {
+        let slots = self.slots.iter().zip(&sorted.of_slot);
+        if sorted.as_one || { slots }.any(|(slot, pieces)| are_two(self, slot, pieces)) {
             self.doubt += 1;
         } else if sorted.of_slot.iter().filter(|pieces| !pieces.is_empty()).count() > 1 {
             self.doubt = (self.doubt - 1).max(-2 * self.settings.doubt);
@@ -202,7 +209,9 @@ impl Bank {
     fn learn_front(&mut self, object: &Object, slot: usize) {
         let Some((place, outline)) = self.front_of(object) else { return };
         let others = self.slots.iter().enumerate().filter(|(other, _)| *other != slot);
-        if { others }.all(|(_, other)| outline.is_apart_from(&other.outline, &self.settings.outline)) {
+        if self.slots[slot].is_front(&outline, &self.settings) && { others }
+            .all(|(_, other)| outline.is_apart_from(&other.outline, &self.settings.outline))
+        {
             self.slots[slot].show(outline, object.touches_border, &self.settings.outline);
         }
         if place - self.face > -self.settings.behind
@@ -236,19 +245,9 @@ impl Bank {
     /// Whether these points of something reach over so much of a front across and in height.
     fn fills(&self, slot: usize, object: &Object, indices: &[usize], least: (f64, f64)) -> bool {
         let points = indices.iter().filter_map(|index| object.cloud.points.get(*index));
-        let share = |part: (f64, f64), whole: (f64, f64)| (part.1 - part.0) / (whole.1 - whole.0).max(1e-6);
-        let outline = &self.slots[slot].outline;
-        outline_of(points, &self.side(), &self.settings.outline).is_some_and(|part| {
-            share(part.across, outline.across) >= least.0 && share(part.up, outline.up) >= least.1
-        })
+        outline_of(points, &self.side(), &self.settings.outline)
+            .is_some_and(|part| part.reaches_over(&self.slots[slot].outline, least))
     }
-}
-
-/// Whether the front of a drawer of a bank is seen in another place than it was. A closed front lies on what was seen of the hollow behind
-/// the open one, so the fronts tell, and not what lies on what.
-pub(in crate::map) fn has_slid(known: &Known, seen: &Known, settings: &BankSettings) -> bool {
-    let was = known.track.front;
-    seen.track.front.is_some_and(|is| was.is_none_or(|was| (is - was).abs() > settings.moved))
 }
 
 fn is_drawer(object: &Object) -> bool {
@@ -304,12 +303,13 @@ impl Banks {
             bank.judge(&sorted);
             for (slot, mut pieces) in sorted.of_slot.into_iter().enumerate() {
                 pieces.sort_by_key(|piece| std::cmp::Reverse(piece.object.cloud.len()));
+                let is_cut = pieces.iter().any(|piece| piece.object.touches_border);
                 let mut pieces = pieces.into_iter();
                 let Some(mut whole) = pieces.next() else { continue };
                 pieces.for_each(|piece| whole.merge(piece, rule, update));
                 whole.object.view_count = 1;
                 whole.track.slot = Some(bank.slots[slot].key.clone());
-                whole.track.front = bank.place_in(slot, &whole.object);
+                whole.track.front = bank.place_in(slot, &whole.object, is_cut);
                 sorted.rest.push(whole);
             }
             seen = sorted.rest;
@@ -376,14 +376,16 @@ impl Banks {
     }
 }
 
-/// Whether pieces of one slot in one frame are two drawers: both are called so, and their fronts share nothing and are large.
-fn are_two(bank: &Bank, pieces: &[Known]) -> bool {
+/// Whether pieces of one slot in one frame are two drawers: both are called so, their fronts share nothing and are alike in height, and
+/// each is a good part of the slot. The handle of a closed drawer and a strip of its front beside what hides the rest are none.
+fn are_two(bank: &Bank, slot: &Slot, pieces: &[Known]) -> bool {
+    let settings = &bank.settings;
     let fronts: Vec<Outline> = pieces
         .iter()
         .filter(|piece| is_drawer(&piece.object))
         .filter_map(|piece| Some(bank.front_of(&piece.object)?.1))
+        .filter(|front| slot.is_front(front, settings))
         .collect();
-    let settings = &bank.settings;
     let heights = |outline: &Outline| outline.up.1 - outline.up.0;
     fronts.iter().enumerate().any(|(number, a)| {
         fronts[number + 1..].iter().any(|b| {

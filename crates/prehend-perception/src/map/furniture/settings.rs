@@ -70,6 +70,8 @@ pub struct BankSettings {
     pub two_overlap: f64,
     /// Least height of one of them as a share of the other's: a handle is no front.
     pub two_alike: f64,
+    /// Least height of each of them, and of any view of a front, as a share of the slot's: of three drawers in one slot each has a third.
+    pub two_least: f64,
     /// Fronts as rectangles in their plane.
     pub outline: OutlineSettings,
 }
@@ -102,6 +104,7 @@ impl Default for BankSettings {
             doubt: 3,
             two_overlap: 0.2,
             two_alike: 0.6,
+            two_least: 0.25,
             outline: OutlineSettings::default(),
         }
     }

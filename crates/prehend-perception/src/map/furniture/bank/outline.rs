@@ -1,6 +1,6 @@
 //! Fronts as rectangles in their common plane, and what is known of one from the views of it.
 
-use crate::map::furniture::settings::OutlineSettings;
+use crate::map::furniture::settings::{BankSettings, OutlineSettings};
 use nalgebra::{Point3, Vector3};
 use prehend_scene::ObjectKey;
 use std::collections::VecDeque;
@@ -30,6 +30,12 @@ impl Outline {
     pub(super) fn is_same_as(&self, other: &Self, settings: &OutlineSettings) -> bool {
         let common = self.common(other);
         common >= settings.same * (self.area() + other.area() - common)
+    }
+
+    /// Whether it is at least so wide and so high, as shares of another.
+    pub(super) fn reaches_over(&self, other: &Self, least: (f64, f64)) -> bool {
+        let share = |part: (f64, f64), whole: (f64, f64)| (part.1 - part.0) / (whole.1 - whole.0).max(1e-6);
+        share(self.across, other.across) >= least.0 && share(self.up, other.up) >= least.1
     }
 
     /// Whether two fronts stand in one column or one row, with little between them.
@@ -71,6 +77,11 @@ impl Slot {
         let mut slot = Self { key, outline, front: None, seen: Default::default() };
         slot.show(outline, is_cut, settings);
         slot
+    }
+
+    /// Whether what is seen in its plane can be a front, and is no handle or strip beside what hides the rest: a good part of the slot.
+    pub(super) fn is_front(&self, seen: &Outline, settings: &BankSettings) -> bool {
+        seen.reaches_over(&self.outline, (settings.named, settings.two_least))
     }
 
     /// Takes one more view of its front. Each edge is where half of the fuller views have it: what hides some of a front makes it
