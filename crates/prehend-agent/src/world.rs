@@ -78,7 +78,7 @@ pub struct Arrival {
 /// A choice among several things that the other words fit: "the largest", "the second from the left".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// By what, in the notation of goals: `most size`, `side left`.
+    /// By what, in the notation of goals: `most size`, `side left`; `sight` of which one is seen while the others are shut away.
     pub by: String,
     /// The things, with what was measured of each, metres: a size, a gap, how far it is to a side or up.
     pub measured: Vec<(ObjectKey, f64)>,

@@ -460,6 +460,37 @@ fn what_just_fits_under_an_open_drawer_is_under_it() {
     }
 }
 
+/// Who speaks of the apple means the one on the table, and not one that was shut away. Of two on the table one is asked for.
+#[test]
+fn what_is_in_sight_is_meant_and_not_what_was_shut_away() {
+    let other = |x: f64, z: f64| block("apple_1", "apple", "red", [x, 0.0, z], [x + 0.05, 0.05, z + 0.05]);
+    for (x, z, is_seen, expected) in [
+        (0.68, 0.14, false, Some("grasp apple_0")),
+        // It stands before the cabinet, or on it; and what is seen in an open drawer counts.
+        (0.45, 0.0, false, None),
+        (0.68, 0.31, false, None),
+        (0.68, 0.14, true, None),
+    ] {
+        let mut scene = row(0.0);
+        scene.push(other(x, z));
+        let mut world = Scripted::new(scene);
+        world.out_of_view = if is_seen { Vec::new() } else { vec!["apple_1".into()] };
+        let agent = agent();
+        let readings = agent.understand("pick up the apple").expect("it is understood");
+        let report = agent.run(&readings, &mut world, None);
+        match expected {
+            Some(first) => assert_eq!(world.skills, [first], "{}", report.message),
+            None => assert_eq!(
+                report.reason,
+                Some(Reason::Ambiguous),
+                "{x} {z}: {:?} {}",
+                world.skills,
+                report.message
+            ),
+        }
+    }
+}
+
 /// What shall go into a drawer is put elsewhere first when the open drawer hangs over it, or will.
 #[test]
 fn what_would_be_under_the_drawer_that_it_goes_into_is_put_aside_first() {

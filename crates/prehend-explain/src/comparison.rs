@@ -62,6 +62,7 @@ fn words(by: &str) -> String {
         "farthest" => format!("the greatest distance to {rest}"),
         "more" => format!("more {rest}"),
         "less" => format!("less {rest}"),
+        "sight" => "which is in sight, while the others are shut away".to_owned(),
         _ => by.to_owned(),
     }
 }

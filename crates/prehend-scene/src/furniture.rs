@@ -144,9 +144,29 @@ fn box_gap(part: &Object, whole: &Object) -> f64 {
     part.cloud.points.iter().map(outside).fold(f64::INFINITY, f64::min)
 }
 
-/// The object that a drawer or door belongs to: of those it is a part of the one it lies deepest in, a larger one only when it is
-/// no part itself. What lies in another of its name is no whole, nor is what lies in a drawer while there is another.
+/// The object that a drawer or door belongs to. Drawers that are known to slide from one plane are of one thing: what most of them seem to
+/// belong to.
 pub fn whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
+    if part.slide.is_none() {
+        return own_whole_of(part, map);
+    }
+    let mut found: Vec<(&Object, usize)> = Vec::new();
+    let siblings = map.objects.iter().filter(|other| other.slide == part.slide);
+    for whole in siblings.filter_map(|sibling| own_whole_of(sibling, map)) {
+        match found.iter_mut().find(|(known, _)| known.key == whole.key) {
+            Some((_, count)) => *count += 1,
+            None => found.push((whole, 1)),
+        }
+    }
+    let most = found
+        .into_iter()
+        .max_by(|(a, one), (b, other)| one.cmp(other).then(a.bounds.volume().total_cmp(&b.bounds.volume())));
+    most.map(|(whole, _)| whole)
+}
+
+/// The object that a drawer or door belongs to by itself: of those it is a part of the one it lies deepest in, a larger one only when it
+/// is no part itself. What lies in another of its name is no whole, nor is what lies in a drawer while there is another.
+fn own_whole_of<'m>(part: &Object, map: &'m ObjectMap) -> Option<&'m Object> {
     let panels = || map.objects.iter().filter(|other| is_panel(&other.class_name));
     let can_be = |other: &&Object| {
         other.class_name != part.class_name

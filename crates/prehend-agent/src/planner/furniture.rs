@@ -34,6 +34,18 @@ pub(super) fn carried(object: &Object, map: &ObjectMap) -> bool {
         .any(|other| other.key != object.key && !is_furniture(other) && spatial::carried_by(object, other))
 }
 
+/// Share of a thing's points in the box of furniture from which it is inside.
+const INSIDE: f64 = 0.5;
+
+/// Whether a thing is inside furniture that has drawers or doors.
+pub(super) fn is_inside_furniture(object: &Object, map: &ObjectMap) -> bool {
+    map.objects.iter().any(|whole| {
+        whole.key != object.key
+            && furniture::lies_in(object, whole, INSIDE)
+            && !panels_of(&whole.key, map).is_empty()
+    })
+}
+
 /// Drawers and doors that belong to a thing, without pieces, in the order of the map.
 pub(super) fn panels_of(key: &ObjectKey, map: &ObjectMap) -> Vec<ObjectKey> {
     let panels: Vec<&Object> = map

@@ -2,10 +2,11 @@
 
 use super::Knowledge;
 use super::describe::{class_of, counted, describe, differences, listed, noun, with_article};
+use super::furniture::is_inside_furniture;
 use crate::language::{AttributeKind, Head, NounPhrase, Quantity, Spatial, plural};
 use crate::tools::Toolbox;
-use crate::world::{Fault, Retrieval};
-use prehend_scene::{Makes, ObjectKey, ObjectMap, Reason, Relation};
+use crate::world::{Comparison, Fault, Retrieval};
+use prehend_scene::{Makes, Object, ObjectKey, ObjectMap, Reason, Relation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -125,12 +126,18 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             _ if np.head == Head::Them => Ok(keys),
             Quantity::One | Quantity::Other => match found {
                 1 => Ok(keys),
-                _ => Err(self.ambiguous(np, &keys)?),
+                _ => match self.in_plain_sight(&keys)? {
+                    Some(key) => Ok(vec![key]),
+                    None => Err(self.ambiguous(np, &keys)?),
+                },
             },
-            Quantity::Any => {
-                keys.truncate(1);
-                Ok(keys)
-            }
+            Quantity::Any => match self.in_plain_sight(&keys)? {
+                Some(key) => Ok(vec![key]),
+                None => {
+                    keys.truncate(1);
+                    Ok(keys)
+                }
+            },
             Quantity::Some(wanted) if found < wanted as usize => Err(few(wanted)),
             Quantity::Some(wanted) => {
                 keys.truncate(wanted as usize);
@@ -149,6 +156,26 @@ impl<'t, 'w, 'k> Grounder<'t, 'w, 'k> {
             }
             Quantity::Exactly(_) | Quantity::All | Quantity::Others => Ok(keys),
         }
+    }
+
+    /// Of several things the only one that is seen, when all others were shut away in drawers or behind doors: who speaks of "the apple"
+    /// means the one on the table.
+    fn in_plain_sight(&mut self, keys: &[ObjectKey]) -> Result<Option<ObjectKey>, Fault> {
+        let map = self.map()?;
+        let objects: Vec<&Object> = keys.iter().filter_map(|key| map.get(key)).collect();
+        let (away, seen): (Vec<&Object>, Vec<&Object>) =
+            objects.iter().partition(|object| self.tools.is_remembered(object));
+        let [one] = seen.as_slice() else { return Ok(None) };
+        if away.is_empty() || !away.iter().all(|object| is_inside_furniture(object, &map)) {
+            return Ok(None);
+        }
+        self.tools.compared(&Comparison {
+            by: "sight".to_owned(),
+            measured: Vec::new(),
+            taken: vec![one.key.clone()],
+            why_none: String::new(),
+        });
+        Ok(Some(one.key.clone()))
     }
 
     /// The question that settles which of several objects is meant.

@@ -4,7 +4,7 @@
 
 use super::Toolbox;
 use crate::world::Fault;
-use prehend_scene::{ObjectKey, Scope};
+use prehend_scene::{Object, ObjectKey, Scope};
 
 /// Further frames from the same place: they move nothing, and settle what one frame missed or misnamed.
 pub(crate) const FRAMES: usize = 2;
@@ -96,6 +96,11 @@ impl Toolbox<'_> {
         self.considered.unclear.push(key.clone());
     }
 
+    /// Whether only memory shows a thing: the looks of this goal did not see it.
+    pub(crate) fn is_remembered(&self, object: &Object) -> bool {
+        self.considered.since.is_some_and(|since| object.last_seen < since - SAME_FRAME)
+    }
+
     /// What the end of the plan rests on and a look could settle, in the order it came up, each once: what only memory shows, for
     /// the looks of this goal did not see it; what views name differently; what shows too little of its front.
     ///
@@ -106,11 +111,8 @@ impl Toolbox<'_> {
             return Ok(Vec::new());
         }
         let map = self.map()?;
-        let Considered { found, doubtful, unclear, since, .. } = &self.considered;
-        let is_remembered = |key: &ObjectKey| {
-            let seen = map.get(key).map(|object| object.last_seen);
-            seen.zip(*since).is_some_and(|(seen, since)| seen < since - SAME_FRAME)
-        };
+        let Considered { found, doubtful, unclear, .. } = &self.considered;
+        let is_remembered = |key: &ObjectKey| map.get(key).is_some_and(|object| self.is_remembered(object));
         let held = self.state.held_object.as_ref();
         let counts = |group: &&Vec<ObjectKey>| end == RestsOn::Everything || group.len() > 1;
         let rests_on: Vec<&ObjectKey> = found.iter().filter(counts).flatten().collect();

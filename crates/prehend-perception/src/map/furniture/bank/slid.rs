@@ -31,13 +31,19 @@ impl Banks {
     /// Adds to the view of a drawer that slid what was known of it, but for what is in the cabinet now: one look from above shows a strip
     /// of a closed front.
     pub(in crate::map) fn bring(&self, slid: &Slid, known: &Known, seen: &mut Known, leaf: f64, update: u64) {
-        let Some((bank, _)) = self.slot_of(&slid.drawer) else { return };
+        let Some((bank, slot)) = self.slot_of(&slid.drawer) else { return };
         let by = bank.way * slid.by;
         let mut cloud = known.object.cloud.transformed(&Isometry3::translation(by.x, by.y, by.z));
         let first = bank.face - bank.settings.thick;
-        let before = |index: &usize| cloud.points[*index].coords.dot(&bank.way) >= first;
-        let before: Vec<usize> = (0..cloud.len()).filter(before).collect();
-        cloud = cloud.select(&before);
+        // What was taken of its neighbours by mistake stays behind.
+        let outline = &bank.slots[slot].outline;
+        let goes_along = |index: &usize| {
+            let point = &cloud.points[*index];
+            point.coords.dot(&bank.way) >= first
+                && outline.contains(point.coords.dot(&bank.side()), point.z, 0.0)
+        };
+        let along: Vec<usize> = (0..cloud.len()).filter(goes_along).collect();
+        cloud = cloud.select(&along);
         cloud.extend(&seen.object.cloud);
         if let Some(bounds) = OrientedBox::upright_around(&cloud.points) {
             seen.object.bounds = bounds;
