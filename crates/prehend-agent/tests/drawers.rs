@@ -475,19 +475,37 @@ fn what_is_in_sight_is_meant_and_not_what_was_shut_away() {
         scene.push(other(x, z));
         let mut world = Scripted::new(scene);
         world.out_of_view = if is_seen { Vec::new() } else { vec!["apple_1".into()] };
-        let agent = agent();
-        let readings = agent.understand("pick up the apple").expect("it is understood");
-        let report = agent.run(&readings, &mut world, None);
+        let report = run_world(&mut world, "pick up the apple");
         match expected {
             Some(first) => assert_eq!(world.skills, [first], "{}", report.message),
-            None => assert_eq!(
-                report.reason,
-                Some(Reason::Ambiguous),
-                "{x} {z}: {:?} {}",
-                world.skills,
-                report.message
-            ),
+            None => assert_eq!(report.reason, Some(Reason::Ambiguous), "{x} {z}: {}", report.message),
         }
+    }
+}
+
+/// "An apple" is one that can be seen.
+#[test]
+fn any_of_several_is_one_that_is_in_sight() {
+    let mut scene = row(0.0);
+    scene.insert(0, block("apple_1", "apple", "red", [0.68, 0.0, 0.14], [0.73, 0.05, 0.19]));
+    let mut world = Scripted::new(scene);
+    world.out_of_view = vec!["apple_1".into()];
+    let report = run_world(&mut world, "pick up an apple");
+    assert_eq!(world.skills, ["grasp apple_0"], "{}", report.message);
+}
+
+/// The drawers of a cabinet are not shut away in it, nor is what is at its sides, though a look showed one alone.
+#[test]
+fn a_drawer_that_no_look_shows_is_asked_about_all_the_same() {
+    let mut scene = row(0.0);
+    let knob = |key: &str, z: f64| block(key, "knob", "black", [0.59, 0.0, z], [0.62, 0.03, z + 0.03]);
+    scene.extend([knob("knob_0", 0.06), knob("knob_1", 0.15)]);
+    for (text, hidden) in [("open the drawer", &["drawer_0", "drawer_1"][..]), ("turn the knob", &["knob_1"])]
+    {
+        let mut world = Scripted::new(scene.clone());
+        world.out_of_view = hidden.iter().map(|key| (*key).into()).collect();
+        let report = run_world(&mut world, text);
+        assert_eq!(report.reason, Some(Reason::Ambiguous), "{text}: {:?} {}", world.skills, report.message);
     }
 }
 

@@ -34,16 +34,20 @@ pub(super) fn carried(object: &Object, map: &ObjectMap) -> bool {
         .any(|other| other.key != object.key && !is_furniture(other) && spatial::carried_by(object, other))
 }
 
-/// Share of a thing's points in the box of furniture from which it is inside.
-const INSIDE: f64 = 0.5;
+/// Share of a thing's points inside furniture from which it is in there, and how far behind the furniture's sides those are, metres:
+/// fronts, handles and knobs are at its sides.
+const INSIDE: (f64, f64) = (0.5, 0.03);
 
 /// Whether a thing is inside furniture that has drawers or doors.
 pub(super) fn is_inside_furniture(object: &Object, map: &ObjectMap) -> bool {
-    map.objects.iter().any(|whole| {
-        whole.key != object.key
-            && furniture::lies_in(object, whole, INSIDE)
-            && !panels_of(&whole.key, map).is_empty()
-    })
+    let points = &object.cloud.points;
+    let lies_inside = |whole: &Object| {
+        let inside = points.iter().filter(|point| whole.bounds.contains(point, -INSIDE.1)).count();
+        inside > 0 && inside as f64 >= INSIDE.0 * points.len() as f64
+    };
+    map.objects
+        .iter()
+        .any(|whole| whole.key != object.key && lies_inside(whole) && !panels_of(&whole.key, map).is_empty())
 }
 
 /// Drawers and doors that belong to a thing, without pieces, in the order of the map.
