@@ -179,10 +179,8 @@ impl MapBuilder {
                 _ if reset => How::Instead,
                 None => How::More,
                 Some(slid) => {
-                    if let Some(slid) = slid {
-                        self.banks.bring(&slid, known, &mut thing, settings.merge.leaf, update);
-                        all_slid.push(slid);
-                    }
+                    self.banks.bring(&slid, known, &mut thing, settings.merge.leaf, update);
+                    all_slid.push(slid);
                     How::Named
                 }
             };

@@ -11,28 +11,26 @@ use prehend_scene::{Object, ObjectKey};
 #[derive(Clone, Debug)]
 pub(in crate::map) struct Slid {
     drawer: ObjectKey,
-    /// Where its front was along the way, metres.
-    from: f64,
-    /// How far it slid along that, metres; out is positive.
-    by: f64,
+    /// Where its front was along the way, metres; `None` when no view had shown it.
+    from: Option<f64>,
+    /// Where it is now, metres.
+    to: f64,
 }
 
 impl Banks {
-    /// How a drawer slid from where it was known to where it is seen: none of `None` when it did not, or its first place is not known. A
-    /// closed front lies on what was seen of the hollow behind the open one, so the fronts tell, and not what lies on what.
-    pub(in crate::map) fn slid(&self, known: &Known, seen: &Known) -> Option<Option<Slid>> {
-        let to = seen.track.front?;
-        let Some(from) = known.track.front else { return Some(None) };
-        let by = to - from;
-        let slid = Slid { drawer: known.object.key.clone(), from, by };
-        (by.abs() > self.settings.moved).then_some(Some(slid))
+    /// How a drawer slid from where it was known to where it is seen; `None` when it did not. A closed front lies on what was seen of the
+    /// hollow behind the open one, so the fronts tell, and not what lies on what.
+    pub(in crate::map) fn slid(&self, known: &Known, seen: &Known) -> Option<Slid> {
+        let (from, to) = (known.track.front, seen.track.front?);
+        let has_moved = from.is_none_or(|from| (to - from).abs() > self.settings.moved);
+        has_moved.then(|| Slid { drawer: known.object.key.clone(), from, to })
     }
 
     /// Adds to the view of a drawer that slid what was known of it, but for what is in the cabinet now: one look from above shows a strip
     /// of a closed front.
     pub(in crate::map) fn bring(&self, slid: &Slid, known: &Known, seen: &mut Known, leaf: f64, update: u64) {
-        let Some((bank, slot)) = self.slot_of(&slid.drawer) else { return };
-        let by = bank.way * slid.by;
+        let Some(((bank, slot), from)) = self.slot_of(&slid.drawer).zip(slid.from) else { return };
+        let by = bank.way * (slid.to - from);
         let mut cloud = known.object.cloud.transformed(&Isometry3::translation(by.x, by.y, by.z));
         let first = bank.face - bank.settings.thick;
         // What was taken of its neighbours by mistake stays behind.
@@ -55,9 +53,9 @@ impl Banks {
     /// Moves what lies in drawers along with them.
     pub(in crate::map) fn carry(&self, slid: &[Slid], objects: &mut [Known], update: u64) {
         for one in slid {
-            let Some((bank, slot)) = self.slot_of(&one.drawer) else { continue };
-            for known in objects.iter_mut().filter(|known| bank.holds(slot, one.from, &known.object)) {
-                known.object.shift(&(bank.way * one.by));
+            let Some(((bank, slot), from)) = self.slot_of(&one.drawer).zip(one.from) else { continue };
+            for known in objects.iter_mut().filter(|known| bank.holds(slot, from, &known.object)) {
+                known.object.shift(&(bank.way * (one.to - from)));
                 known.cloud_changed(update);
             }
         }
