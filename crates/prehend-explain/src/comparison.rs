@@ -89,6 +89,8 @@ mod tests {
         assert_eq!(order(&largest), ["mug_1", "mug_0"]);
         assert_eq!(order(&told("closest (the plate)", &["mug_0"])), ["mug_0", "mug_1"]);
         assert_eq!(told("nth 2 left", &["mug_0"]).what, "chose mug_0 by which is number 2 from the left");
+        let seen = "chose mug_0 by which is in sight, while the others are shut away";
+        assert_eq!(told("sight", &["mug_0"]).what, seen);
         let alike = told("side left", &[]);
         assert_eq!((alike.came, alike.because.as_slice()), (Came::Badly, ["alike".to_owned()].as_slice()));
     }

@@ -227,7 +227,8 @@ pub(super) fn taken(
         let seen = looks[*place].visibility;
         (seen.is_unconfirmed() || seen.is_gone()) && !paired[*place]
     };
-    // Below what its place shows of it may be the floor of the drawer that it lay in.
+    // The floor of the drawer that it lay in confirms the lowest of its points: that it is in the hand says more than its place does,
+    // unless this frame shows it there.
     if let Some(key) = holds {
         return old.iter().position(|known| known.object.key == *key).filter(|place| !paired[*place]);
     }
@@ -425,6 +426,27 @@ mod tests {
         let mut object = Object::unnamed(ObjectKey::default(), PointCloud::from_points(points), bounds);
         (object.class_name, object.confidence, object.view_count) = (name.to_owned(), 0.8, 5);
         Known::seen(object, 1.0, &MergeRule::default(), 1)
+    }
+
+    #[test]
+    fn what_the_hand_closed_on_has_left_its_place_unless_it_is_seen_there() {
+        let mut apple = block("apple", [0.4, 0.0, 0.02], [0.45, 0.05, 0.07]);
+        apple.object.key = "apple_0".into();
+        // What is below it is seen where its lowest points were.
+        let mut look = Look::default();
+        look.visibility =
+            super::super::gone::Visibility { points: 100, confirmed: 45, through: 55, hidden: 0 };
+        let settings = AssociationSettings::default();
+        let old = [apple];
+        let taken_with = |holds: Option<&ObjectKey>, pairs: &[Option<usize>]| {
+            let held = [old[0].object.clone()];
+            taken(&old, std::slice::from_ref(&look), &held, holds, pairs, &settings)
+        };
+        let key = old[0].object.key.clone();
+        assert_eq!(taken_with(Some(&key), &[None]), Some(0));
+        assert_eq!(taken_with(Some(&key), &[Some(0)]), None, "it is seen in its place");
+        assert_eq!(taken_with(Some(&"pear_0".into()), &[None]), None);
+        assert_eq!(taken_with(None, &[None]), None, "nobody says that it is this one");
     }
 
     #[test]
